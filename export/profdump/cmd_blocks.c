@@ -249,7 +249,7 @@ const struct command command_executorch = {
     .options = options_of_blocks, .run = run, .tables = true
 
 #define TAX                                                                                   \
-    .summary = "print the share of ranges during which none of their kernels ran",            \
+    .summary = "print the share of each range during which no kernel of it ran",              \
     .usage = "[OPTION]... [FILE|DIRECTORY]...",                                               \
     .about = "Prints the share of each execution and range during which none of its kernels " \
              "ran.",                                                                          \

@@ -39,7 +39,7 @@ static const struct option_entry breakdown_options[] = {
     {CALL("table", "NAME", set_table, "print only this table"),
      .values = "temporal overlap idle kernels copies launches queue sequences stragglers"},
     {TEXT("sequences", "TEXT", breakdown.sequences,
-          "compare ranges with TEXT in their name, not steps")},
+          "compare ranges whose name contains TEXT, instead of steps")},
     {CALL("kernel-wait", "NS", set_kernel_wait, "attribute gaps below NS to the device (30000)")},
     {CALL("queue-full", "N", set_queue_full, "set the capacity of a launch queue (1024)")},
     {0},

@@ -139,7 +139,8 @@ static const struct option_entry diff_entries[] = {
     {CALL("confidence", "PERCENT", set_confidence, "set the confidence of intervals (95)")},
     {CALL("resamples", "N", set_resamples, "set the number of bootstrap resamples (1000)")},
     {CALL("fail-if-slower", "LIMIT", set_limit,
-          "exit with status 4 if B is slower by more than LIMIT (5% or 1.05x) and noise")},
+          "exit with status 4 if B is slower by more than LIMIT (5% or 1.05x) and by more than "
+          "noise")},
     {CALL("fail-on", "WHAT", set_gate, "apply LIMIT to WHAT (auto: step, else device)"),
      .values = "auto step device kernel"},
     {FLAG("compat", compat, NULL), .now = "profdump pytorch diff"},

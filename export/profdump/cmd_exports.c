@@ -174,7 +174,7 @@ const struct export_format export_formats[EXPORT_COUNT] = {
     [EXPORT_CHROME] = {"chrome", "out.json", ".json .trace", true,
                        "write a Chrome trace, for ui.perfetto.dev", cmd_chrome},
     [EXPORT_HTML] = {"html", "out.html", ".html .htm", false,
-                     "write a report for a browser; also of 'profdump diff'", export_html},
+                     "write a report for a browser ('diff -o' does so too)", export_html},
     [EXPORT_PERFETTO] = {"perfetto", "out.pftrace", ".pftrace .perfetto-trace", true,
                          "write a Perfetto trace, a third of the Chrome trace's size",
                          export_perfetto},
@@ -381,7 +381,7 @@ const struct option_entry output_options[] = {
 
 const struct option_entry report_options[] = {
     {CALL("o", "OUT", set_output, NULL)},
-    {CALL("output", "OUT", set_output, "write an HTML report for a browser: OUT.html")},
+    {CALL("output", "OUT", set_output, "write an HTML report; end OUT in .html or .htm")},
     {CALL("to", "FORMAT", set_to, NULL)},
     {TEXT("html", "OUT", export_paths[EXPORT_HTML], NULL), .now = "-o OUT.html"},
     {0},

@@ -68,7 +68,7 @@ const struct command command_pack = {
 
 const struct command command_fleet = {
     .word = "fleet",
-    .summary = "find what holds a job of many ranks up",
+    .summary = "find what holds up a job of many ranks",
     .usage = "DATASET [-o OUT.html]\nREPORT DATASET [--rows N] [--format F] [--engine E]\n"
              "--sql STATEMENT DATASET\nschema",
     .about =

@@ -184,7 +184,8 @@ const struct option_entry table_options[] = {
     {CALL("columns", "LIST", set_columns, "add columns"),
      .values = "min max mean stddev p10 p50 p90 p99 cold warm projected projected_avg bytes rate "
                "memory all"},
-    {CALL("kind", "KIND", set_kind, "show one kind of rows, with the distribution of durations"),
+    {CALL("kind", "KIND", set_kind,
+          "show only rows of KIND, with the distribution of their durations"),
      .values = "kernels memcpy memset api projected"},
     {FLAG("tree", tree, "print ranges as a tree")},
     {CALL("depth", "N", set_depth, "limit the tree to N levels")},

@@ -208,7 +208,7 @@ static void print_program(void)
     puts("\nOptions of stats (more: profdump stats --help):");
     for (size_t i = 0; i < sizeof of_stats / sizeof of_stats[0]; i++)
         print_named(table_options, of_stats[i], false);
-    puts("Options of most commands:");
+    puts("Other options (profdump COMMAND --help lists those that COMMAND takes):");
     print_output_options();
     print_table(rows_options);
     print_table(format_options);

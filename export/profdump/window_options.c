@@ -132,7 +132,7 @@ static bool set_window(struct profdump_options *options, const char *text)
 }
 
 const struct option_entry window_options[] = {
-    {CALL("window", "SPEC", set_window, "show only 1.5ms..3s, ..20ms, step:3-5, or window on:2")},
+    {CALL("window", "SPEC", set_window, "show only 1.5ms..3s, ..20ms, step:3-5, 2nd window: on:2")},
     {CALL("from", "TIME", set_from, NULL), .now = "--window TIME.."},
     {CALL("to", "TIME", window_options_set_to, NULL), .now = "--window ..TIME"},
     {CALL("steps", "N[-M]", set_steps, NULL), .now = "--window step:N-M"},
