@@ -52,6 +52,17 @@ bool utf8_is_valid(struct text text)
     return true;
 }
 
+size_t utf8_prefix(const char *text, unsigned characters)
+{
+    size_t at = 0;
+    for (; text[at] && characters; characters--) {
+        at++;
+        while (((unsigned char)text[at] & 0xc0) == 0x80)
+            at++;
+    }
+    return at;
+}
+
 size_t utf8_mend(struct text text, char *to)
 {
     size_t used = 0, size;

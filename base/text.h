@@ -74,6 +74,9 @@ bool utf8_is_unsafe(uint32_t character);
 
 bool utf8_is_valid(struct text text);
 
+/* Bytes of the first `characters` characters of a valid NUL-terminated text, or of all of it. */
+size_t utf8_prefix(const char *text, unsigned characters);
+
 /* Bytes that utf8_mend() may need. */
 #define UTF8_MENDED_BYTES(size) ((size)*3)
 

@@ -71,18 +71,6 @@ unsigned fit_width(const struct fit_column *columns, unsigned count)
     return table_width(columns, count, false);
 }
 
-/* Where so many characters of UTF-8 end. */
-static size_t text_bytes(const char *text, unsigned columns)
-{
-    size_t at = 0;
-    for (; text[at] && columns; columns--) {
-        at++;
-        while (((unsigned char)text[at] & 0xc0) == 0x80)
-            at++;
-    }
-    return at;
-}
-
 void fit_columns(struct fit_column *columns, unsigned count, unsigned width)
 {
     while (table_width(columns, count, true) > width && leave_out(columns, count))
@@ -94,7 +82,7 @@ void fit_columns(struct fit_column *columns, unsigned count, unsigned width)
 void fit_text(const char *text, unsigned columns, unsigned width, char *to)
 {
     unsigned kept = width > 3 ? width - 3 : 0, front = kept - kept / 3;
-    size_t from = text_bytes(text, front), rest = text_bytes(text, columns - (kept - front));
+    size_t from = utf8_prefix(text, front), rest = utf8_prefix(text, columns - (kept - front));
     memcpy(to, text, from);
     memcpy(to + from, "...", 3);
     strcpy(to + from + 3, text + rest);

@@ -74,24 +74,12 @@ static char *safe_text(const char *text)
     return to;
 }
 
-/* Where so many characters of UTF-8 end. */
-static size_t bytes_of(const char *text, unsigned columns)
-{
-    size_t at = 0;
-    for (; text[at] && columns; columns--) {
-        at++;
-        while (((unsigned char)text[at] & 0xc0) == 0x80)
-            at++;
-    }
-    return at;
-}
-
 /* Takes from `text`, `columns` wide, what is too much: `front` characters stay in front of "...". */
 static void cut(char *text, unsigned columns, unsigned width, unsigned front)
 {
     if (columns <= width || width < front + 3)
         return;
-    size_t from = bytes_of(text, front), rest = bytes_of(text, columns - (width - 3 - front));
+    size_t from = utf8_prefix(text, front), rest = utf8_prefix(text, columns - (width - 3 - front));
     memmove(text + from + 3, text + rest, strlen(text + rest) + 1);
     memcpy(text + from, "...", 3);
 }
