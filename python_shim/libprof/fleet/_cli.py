@@ -13,7 +13,7 @@ from . import _clocks, _engine, _verdict
 from ._dataset import Dataset, describe
 from ._pack import pack
 from ._page import write_page
-from ._text import table_text, time_text
+from ._text import table_text
 
 REPORTS = {
     "stragglers": "ranks that others wait for in collectives, and what takes them longer",
@@ -42,10 +42,7 @@ FORMATS: Dict[str, Callable[[Sequence[str], Sequence[Tuple[Any, ...]]], str]] = 
 
 
 def _overview(dataset: Dataset, engine: Any) -> str:
-    _, rows = engine.run("SELECT count(DISTINCT rank), count(DISTINCT host) FROM ranks")
-    ranks, hosts = rows[0]
-    step = _verdict.typical_step(engine)
-    lines = [f"{dataset.path}: {ranks} ranks on {hosts} hosts, {f'median step {time_text(step)}' if step else 'no steps'}", ""]
+    lines = [f"{dataset.path}: {_verdict.headline(engine)}", ""]
     lines += [f"missing file: {path}; the rows in it are not counted" for path in dataset.missing()]
     findings = _verdict.judge(engine)
     lines += [f"- {finding.sentence}" for finding in findings]

@@ -8,6 +8,7 @@ on the content of its files alone, so packing again finds what is done, and what
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import hashlib
 import json
 import multiprocessing
@@ -113,6 +114,7 @@ def _write(path: Path, text: str) -> None:
 # ---- one recording ----
 
 
+@functools.lru_cache(maxsize=None)
 def _statements() -> List[str]:
     return [text for text in re.split(r";\s*\n", _engine.sql_text("pack")) if text.strip()]
 

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 from . import _clocks, _engine, _verdict
 from ._dataset import Dataset
-from ._text import cell_text, time_text
+from ._text import cell_text
 
 TABLE_ROWS = 50
 CELLS = {"own": "own time", "duration": "time of the step", "idle": "idle, host late"}
@@ -81,15 +81,12 @@ def _findings(engine: Any) -> str:
 
 def write_page(dataset: Dataset, engine: Any, path: str) -> None:
     """Writes the page. OSError where it cannot be written."""
-    _, rows = engine.run("SELECT count(DISTINCT rank), count(DISTINCT host) FROM ranks")
-    step = _verdict.typical_step(engine)
     name = html.escape(dataset.path.name)
-    head = f"{rows[0][0]} ranks on {rows[0][1]} hosts" + (f", median step {time_text(step)}" if step else "")
     options = "".join(f'<option value="{view}">{text}</option>' for view, text in CELLS.items())
     grid = json.dumps(_grid(engine)).replace("<", "\\u003c")
     page = (
         f"<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>{name}</title>"
-        f"<style>{STYLE}</style><h1>{name}</h1><p>{html.escape(head)}</p>{_findings(engine)}"
+        f"<style>{STYLE}</style><h1>{name}</h1><p>{html.escape(_verdict.headline(engine))}</p>{_findings(engine)}"
         f"<h2>Steps of all ranks</h2><label>Show <select id=view>{options}</select></label> "
         "<span id=legend></span><div class=scroll><canvas id=map tabindex=0 role=img "
         "aria-label='time of each step of each rank; the tables below have the sums'></canvas></div><p id=cell aria-live=polite>&nbsp;</p>"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Set, Tuple
+from typing import Any, Dict, List, Set, Tuple
 
 from ._engine import sql_text
+from ._text import time_text
 
 EXCESS_OF_STEP = 0.05
 """Report a rank that others wait for if it exceeds most ranks by this share of a median step."""
@@ -44,12 +45,13 @@ def _listed(items: List[Any]) -> str:
 
 def missing_ranks(engine: Any) -> List[Finding]:
     """Ranks of the job without a recording."""
-    row = _rows(engine, "SELECT max(world_size) AS world, count(DISTINCT rank) AS ranks FROM ranks WHERE rank_known")[0]
-    if not row["world"] or row["ranks"] >= row["world"]:
+    rows = _rows(engine, "SELECT rank, max(world_size) AS world FROM ranks WHERE rank_known GROUP BY rank")
+    there = {row["rank"] for row in rows}
+    world = max((row["world"] or 0 for row in rows), default=0)
+    if len(there) >= world:
         return []
-    there = {r["rank"] for r in _rows(engine, "SELECT DISTINCT rank FROM ranks WHERE rank_known")}
-    missing = [rank for rank in range(row["world"]) if rank not in there]
-    return [Finding("missing", f"{len(missing)} of {row['world']} ranks have no recording: {_listed(missing)}", tuple(missing))]
+    missing = [rank for rank in range(world) if rank not in there]
+    return [Finding("missing", f"{len(missing)} of {world} ranks have no recording: {_listed(missing)}", tuple(missing))]
 
 
 def double_ranks(engine: Any) -> List[Finding]:
@@ -166,7 +168,9 @@ def judge(engine: Any) -> List[Finding]:
     return found if stopped else [*found, *stragglers(engine)]
 
 
-def typical_step(engine: Any) -> Optional[float]:
-    """Median time of a step over all ranks, in nanoseconds."""
-    values = [row["ns"] for row in _rows(engine, "SELECT median(duration_ns) AS ns FROM steps GROUP BY rank") if row["ns"]]
-    return statistics.median(values) if values else None
+def headline(engine: Any) -> str:
+    """How large the job is, and its median step over all ranks."""
+    job = _rows(engine, "SELECT count(DISTINCT rank) AS ranks, count(DISTINCT host) AS hosts FROM ranks")[0]
+    steps = [row["ns"] for row in _rows(engine, "SELECT median(duration_ns) AS ns FROM steps GROUP BY rank") if row["ns"]]
+    step = f"median step {time_text(statistics.median(steps))}" if steps else "no steps"
+    return f"{job['ranks']} ranks on {job['hosts']} hosts, {step}"
