@@ -12,6 +12,8 @@
 
 static const struct option_entry query_options[] = {
     {FLAG("schema", query_schema, "print tables, columns and functions")},
+    {FLAG("no-events", no_events,
+          "read only facts and summaries, which is fast; tables of events are empty")},
     {0},
 };
 

@@ -236,6 +236,8 @@ static void load_files(struct input_load *load)
 {
     struct trace_file **files = calloc(load->paths.count + 1, sizeof(struct trace_file *));
     struct builder *builder = timeline_begin_build();
+    if (load->options->no_events)
+        timeline_leave_out_events(builder);
     size_t count = files && builder ? open_files(load, builder, files) : 0;
     if (!files || !builder)
         snprintf(load->error.message, sizeof load->error.message, "inputs: out of memory");

@@ -397,6 +397,90 @@ const struct query_table query_ledger = {
     .count = ledger_count,
 };
 
+/* ---- what the recorder summed up (PROF_SUMMARY) ---- */
+
+#define SUMMARY_WORD(symbol, name, meaning) name,
+static const char *const summary_kinds[] = {PROF_SUMMARY_KINDS(SUMMARY_WORD) NULL};
+#undef SUMMARY_WORD
+
+static int64_t step_or_null(uint64_t step)
+{
+    return step == PROF_SUMMARY_NO_STEP ? QUERY_NULL : (int64_t)step;
+}
+
+QUERY_GET(summary_process, summaries, of->process)
+QUERY_GET(summary_step, summaries, step_or_null(of->step))
+QUERY_GET(summary_kind, summaries, of->kind)
+QUERY_GET(summary_name, summaries, query_name(data, of->name))
+QUERY_GET(summary_events, summaries, (int64_t)of->count)
+QUERY_GET(summary_sum, summaries, (int64_t)of->sum_ns)
+QUERY_GET(summary_min, summaries, (int64_t)of->min_ns)
+QUERY_GET(summary_max, summaries, (int64_t)of->max_ns)
+QUERY_GET(summary_durations, summaries, query_name(data, of->durations))
+QUERY_COUNT(summary_count, summaries)
+
+static const struct query_column summary_columns[] = {
+    QUERY_INT("process", "", "processes.id", summary_process),
+    QUERY_INT("step", "", "NULL: outside of all steps", summary_step),
+    QUERY_WORDS(
+        "kind",
+        "kernel, memcpy, memset, graph, range, call; round: min and max are the time "
+        "that the rows before cover; unseen: count is chunks of a ring that were overwritten first",
+        summary_kind, summary_kinds),
+    QUERY_NAMED("name", "NULL: names that did not fit in the recorder's table, of any step",
+                summary_name),
+    QUERY_INT("count", "", "", summary_events),
+    QUERY_INT("sum", "ns", "of durations", summary_sum),
+    QUERY_INT("min", "ns", "", summary_min),
+    QUERY_INT("max", "ns", "", summary_max),
+    QUERY_NAMED("durations",
+                "how many had which integer part of the base-2 logarithm: {17=3, 18=5}",
+                summary_durations),
+};
+const struct query_table query_summary = {
+    .name = "summary",
+    .meaning = "durations by step and name as PROF_SUMMARY wrote them: rows of the same key add up",
+    QUERY_COLUMNS(summary_columns),
+    .count = summary_count,
+};
+
+QUERY_GET(summary_step_process, summary_steps, of->process)
+QUERY_GET(summary_step_number, summary_steps, (int64_t)of->step)
+QUERY_GET(summary_step_start, summary_steps, of->start_ns)
+QUERY_GET(summary_step_duration, summary_steps, (int64_t)of->duration_ns)
+QUERY_GET(summary_step_compute, summary_steps, (int64_t)of->compute_ns)
+QUERY_GET(summary_step_overlapped, summary_steps, (int64_t)of->overlapped_ns)
+QUERY_GET(summary_step_communication, summary_steps, (int64_t)of->communication_ns)
+QUERY_GET(summary_step_copy, summary_steps, (int64_t)of->copy_ns)
+QUERY_GET(summary_step_idle_host, summary_steps, (int64_t)of->idle_host_ns)
+QUERY_GET(summary_step_idle_device, summary_steps, (int64_t)of->idle_device_ns)
+QUERY_GET(summary_step_partly, summary_steps, of->partly)
+QUERY_COUNT(summary_step_count, summary_steps)
+
+static const struct query_column summary_step_columns[] = {
+    QUERY_INT("process", "", "processes.id", summary_step_process),
+    QUERY_INT("step", "", "its number", summary_step_number),
+    QUERY_INT("start", "ns", "", summary_step_start),
+    QUERY_INT("duration", "ns", "", summary_step_duration),
+    QUERY_INT("compute", "ns", "kernels other than a communication library's ran",
+              summary_step_compute),
+    QUERY_INT("overlapped", "ns", "of compute: communication ran, too", summary_step_overlapped),
+    QUERY_INT("communication", "ns", "no compute, but communication ran",
+              summary_step_communication),
+    QUERY_INT("copy", "ns", "only copies and sets ran", summary_step_copy),
+    QUERY_INT("idle_host", "ns", "nothing ran, and the next operation was not launched yet",
+              summary_step_idle_host),
+    QUERY_INT("idle_device", "ns", "nothing ran, although it was", summary_step_idle_device),
+    QUERY_INT("partly", "", "1: more operations than the recorder keeps, some are missing",
+              summary_step_partly),
+};
+const struct query_table query_summary_steps = {
+    .name = "summary_steps",
+    .meaning = "what the device did in each step, as PROF_SUMMARY wrote it",
+    QUERY_COLUMNS(summary_step_columns),
+    .count = summary_step_count,
+};
+
 /* ---- when it was recorded ---- */
 
 static struct text start_reason(const struct query_data *data, uint32_t item)

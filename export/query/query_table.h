@@ -91,8 +91,8 @@ extern const struct query_table query_operations, query_kernels, query_memcpys, 
 extern const struct query_table query_slices, query_async_ranges, query_marks, query_counters,
     query_attributes, query_frames, query_timings, query_graph_launches;
 extern const struct query_table query_processes, query_threads, query_devices, query_streams,
-    query_allocations, query_migrations, query_blocks, query_losses, query_ledger, query_recordings,
-    query_strings, query_meta;
+    query_allocations, query_migrations, query_blocks, query_losses, query_ledger, query_summary,
+    query_summary_steps, query_recordings, query_strings, query_meta;
 extern const struct query_table nsys_kernels, nsys_memcpys, nsys_memsets, nsys_syncs,
     nsys_graph_traces, nsys_runtime, nsys_nvtx, nsys_strings, nsys_thread_names;
 

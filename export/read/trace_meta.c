@@ -620,6 +620,44 @@ static void append_chunk(struct walk *walk, struct walk_span span)
     }
 }
 
+static void append_summary(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_summary summary;
+    uint32_t durations[PROF_SUMMARY_BUCKETS] = {0};
+    record_copy(record, &summary, sizeof summary);
+    size_t room = (record->words - sizeof summary / 8) * 2;
+    if (summary.buckets > room || summary.buckets > PROF_SUMMARY_BUCKETS) {
+        damage(walk, record, "a summary is longer than its record");
+        return;
+    }
+    memcpy(durations, record->at + sizeof summary / 8, summary.buckets * sizeof *durations);
+    timeline_append_summary(walk->builder, &summary, durations);
+}
+
+static void append_summary_step(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_summary_step step;
+    record_copy(record, &step, sizeof step);
+    timeline_append_summary_step(walk->builder, &step);
+}
+
+/* What refers to names, once they are all known. */
+static void append_summaries(struct walk *walk, struct walk_span span)
+{
+    struct record record;
+    for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
+        enum record_status status = record_read(span.at + i, span.words - i, &record);
+        if (status == RECORD_BAD)
+            break;
+        if (status != RECORD_GOOD || PROF_WORD_KIND(record.header) != PROF_KIND_EXT)
+            continue;
+        if (record_type(&record) == PROF_REC_SUMMARY)
+            append_summary(walk, &record);
+        else if (record_type(&record) == PROF_REC_SUMMARY_STEP)
+            append_summary_step(walk, &record);
+    }
+}
+
 static void append_losses(struct walk *walk)
 {
     const uint64_t *loss = walk->file->header.loss;
@@ -636,5 +674,7 @@ void walk_meta_append(struct walk *walk)
     timeline_set_process(walk->builder, &walk->process);
     for (size_t i = 0; i < walk->meta_count && !walk->failed; i++)
         append_chunk(walk, walk_records(walk, walk->metas[i]));
+    for (size_t i = 0; i < walk->meta_count && !walk->failed; i++)
+        append_summaries(walk, walk_records(walk, walk->metas[i]));
     append_losses(walk);
 }

@@ -72,6 +72,8 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_THROTTLE] = sizeof(struct prof_rec_throttle) / 8,
     [PROF_REC_ATTR_SET] = sizeof(struct prof_rec_attr_set) / 8,
     [PROF_REC_FRAMES_END] = sizeof(struct prof_rec_frames_end) / 8,
+    [PROF_REC_SUMMARY] = sizeof(struct prof_rec_summary) / 8,
+    [PROF_REC_SUMMARY_STEP] = sizeof(struct prof_rec_summary_step) / 8,
     [PROF_REC_STREAM_LOSS] = sizeof(struct prof_rec_stream_loss) / 8,
 };
 
@@ -325,7 +327,7 @@ static bool walk_native(struct trace_file *file, struct builder *builder, struct
         seal_clock(&walk);
     if (!walk.failed)
         walk_meta_append(&walk);
-    if (!walk.failed)
+    if (!walk.failed && !timeline_leaves_out_events(builder))
         walk_logs(&walk);
     if (!walk.failed)
         walk_close_threads(&walk);

@@ -213,6 +213,7 @@ struct build_first {
 };
 
 struct builder {
+    bool no_events; /* timeline_leave_out_events() */
     struct timeline *timeline;
     TL_ARRAY(struct unordered *) files; /* whose events come in any order */
     struct unordered
@@ -314,6 +315,12 @@ static inline struct build_ref build_ref(struct builder *builder, uint32_t id)
 }
 /* The same for an NVTX range: it has a label in any case. */
 struct build_ref build_nvtx_ref(struct builder *builder, uint32_t id);
+
+/* The name of a CUDA call; made up where the file does not name it. */
+uint32_t build_api_name(struct builder *builder, enum prof_api_domain of, uint32_t cbid);
+
+/* The name of a MEMCPY, MEMSET or GRAPH, of which a summary has the `key`. */
+uint32_t build_operation_name(struct builder *builder, enum prof_summary_kind kind, uint32_t key);
 /* The event's thread; converts its time to the timeline's. TL_NONE: skip the event. */
 uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns);
 

@@ -414,6 +414,98 @@ void timeline_append_throttle(struct builder *builder, const struct throttle_eve
                                      .on = from->on};
 }
 
+/* What the recorder summed up. */
+
+/* The name that the reader gives to such events. */
+static uint32_t summary_name(struct builder *builder, const struct prof_rec_summary *record)
+{
+    uint32_t id = (uint32_t)record->name;
+    struct build_ref ref;
+    if (record->name == PROF_SUMMARY_OTHER || record->kind >= PROF_SUMMARY_ROUND)
+        return TL_NONE;
+    switch ((enum prof_summary_kind)record->kind) {
+    case PROF_SUMMARY_KERNEL:
+        return build_demangled(builder, build_kernel_name(builder, id));
+    case PROF_SUMMARY_RANGE:
+        ref = build_ref(builder, id);
+        return tl_shown_name(builder->timeline, ref.name, ref.label);
+    case PROF_SUMMARY_CALL:
+        return build_api_name(builder, (enum prof_api_domain)(id & 255), id >> 8);
+    default:
+        return build_operation_name(builder, (enum prof_summary_kind)record->kind, id);
+    }
+}
+
+/* NULL-terminated words of DuckDB's maps: "{17=3, 18=5}". */
+static uint32_t summary_durations(struct builder *builder, const struct prof_rec_summary *record,
+                                  const uint32_t *durations)
+{
+    char text[PROF_SUMMARY_BUCKETS * 16 + 3] = "{";
+    size_t used = 1;
+    for (uint32_t i = 0; i < record->buckets && i < PROF_SUMMARY_BUCKETS; i++)
+        if (durations[i])
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%u=%u",
+                                     used > 1 ? ", " : "", record->first_bucket + i, durations[i]);
+    uint32_t name = text_pool_format(&builder->timeline->names, "%s}", text);
+    builder->failed |= name == TL_NONE;
+    return name;
+}
+
+void timeline_append_summary(struct builder *builder, const struct prof_rec_summary *record,
+                             const uint32_t *durations)
+{
+    if (builder->failed || record->kind >= PROF_SUMMARY_COUNT)
+        return;
+    struct tl_summary *summary = ARRAY_ADD(&builder->timeline->summaries);
+    if (!summary) {
+        builder->failed = true;
+        return;
+    }
+    *summary = (struct tl_summary){.step = record->step,
+                                   .count = record->count,
+                                   .sum_ns = record->sum_ns,
+                                   .min_ns = record->min_ns,
+                                   .max_ns = record->max_ns,
+                                   .process = builder->process,
+                                   .name = summary_name(builder, record),
+                                   .kind = record->kind,
+                                   .durations = summary_durations(builder, record, durations)};
+}
+
+void timeline_append_summary_step(struct builder *builder,
+                                  const struct prof_rec_summary_step *record)
+{
+    if (builder->failed)
+        return;
+    struct tl_summary_step *step = ARRAY_ADD(&builder->timeline->summary_steps);
+    if (!step) {
+        builder->failed = true;
+        return;
+    }
+    *step = (struct tl_summary_step){.step = record->step,
+                                     .start_ns = build_time(builder, (int64_t)record->start_ns),
+                                     .duration_ns = record->duration_ns,
+                                     .compute_ns = record->compute_ns,
+                                     .overlapped_ns = record->overlapped_ns,
+                                     .communication_ns = record->communication_ns,
+                                     .copy_ns = record->copy_ns,
+                                     .idle_host_ns = record->idle_host_ns,
+                                     .idle_device_ns = record->idle_device_ns,
+                                     .process = builder->process,
+                                     .partly = record->flags & PROF_SUMMARY_STEP_PARTLY};
+}
+
+void timeline_leave_out_events(struct builder *builder)
+{
+    if (builder)
+        builder->no_events = true;
+}
+
+bool timeline_leaves_out_events(const struct builder *builder)
+{
+    return builder->no_events;
+}
+
 /* When recording was on, and who switched it. */
 
 /* The one that a stop ends: the latest of that epoch in this file. */

@@ -126,6 +126,18 @@ static uint32_t memset_name(struct builder *builder, uint8_t kind)
     return named(builder, name);
 }
 
+uint32_t build_operation_name(struct builder *builder, enum prof_summary_kind kind, uint32_t key)
+{
+    struct tl_memcpy copy = {.copy_kind = (uint8_t)key,
+                             .src_kind = (uint8_t)(key >> 8),
+                             .dst_kind = (uint8_t)(key >> 16)};
+    if (kind == PROF_SUMMARY_MEMCPY)
+        return copy_name(builder, &copy);
+    if (kind == PROF_SUMMARY_MEMSET)
+        return memset_name(builder, (uint8_t)key);
+    return named(builder, text_pool_format(&builder->timeline->names, "CUDA graph %u", key));
+}
+
 /* The name of operations of its kind. */
 static uint32_t derive_name(struct builder *builder, const struct tl_gpu *gpu)
 {

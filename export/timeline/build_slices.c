@@ -302,15 +302,15 @@ void timeline_begin_step(struct builder *builder, uint32_t number, int64_t time_
     begin_slice(builder, thread, time_ns, (struct opening){{name, TL_NONE}, TL_STEP, TL_STEP});
 }
 
-static uint32_t api_name(struct builder *builder, const struct api_call *api)
+uint32_t build_api_name(struct builder *builder, enum prof_api_domain of, uint32_t cbid)
 {
-    uint32_t key = (uint32_t)api->cbid * 4 + (api->domain & 3);
+    uint32_t key = cbid * 4 + ((uint32_t)of & 3);
     uint32_t name = idmap_find(&builder->api_names, key);
     if (name != IDMAP_NONE)
         return name;
     build_process(builder)->odd.missing_names++;
-    const char *domain = api->domain == PROF_API_DRIVER ? "driver" : "runtime";
-    name = text_pool_format(&builder->timeline->names, "CUDA %s call %u", domain, api->cbid);
+    const char *domain = of == PROF_API_DRIVER ? "driver" : "runtime";
+    name = text_pool_format(&builder->timeline->names, "CUDA %s call %u", domain, cbid);
     builder->failed |= name == TL_NONE || !idmap_set(&builder->api_names, key, name);
     return name;
 }
@@ -388,9 +388,12 @@ void timeline_begin_call(struct builder *builder, uint32_t number, int64_t time_
     uint32_t index = add_api(builder, api);
     if (builder->failed)
         return;
-    struct tl_slice *slice =
-        open_slice(builder, thread, time_ns,
-                   (struct opening){{api_name(builder, api), TL_NONE}, TL_API, TL_API});
+    struct tl_slice *slice = open_slice(
+        builder, thread, time_ns,
+        (struct opening){
+            {build_api_name(builder, (enum prof_api_domain)api->domain, api->cbid), TL_NONE},
+            TL_API,
+            TL_API});
     if (!slice)
         return;
     slice->api = index;

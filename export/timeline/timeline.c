@@ -42,6 +42,8 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->windows.at);
     free(timeline->warnings.at);
     free(timeline->throttles.at);
+    free(timeline->summaries.at);
+    free(timeline->summary_steps.at);
     free(timeline->threads.at);
     free(timeline->slices.at);
     free(timeline->graphs.at);

@@ -98,6 +98,7 @@ struct profdump_options {
 
     struct diff_options diff;
     bool query_schema; /* --schema */
+    bool no_events;    /* --no-events */
     bool ledger;       /* --ledger */
 
     bool diff_no_match;     /* --no-match */

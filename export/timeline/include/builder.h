@@ -331,6 +331,14 @@ void timeline_append_control(struct builder *builder, bool on, uint32_t epoch,
 void timeline_set_cost(struct builder *builder, const struct tl_cost *cost);
 /* Appends that recording of something was throttled or resumed. */
 void timeline_append_throttle(struct builder *builder, const struct throttle_event *throttle);
+/* Appends what the recorder summed up; after the process's names. `durations`: as many as record->buckets. */
+void timeline_append_summary(struct builder *builder, const struct prof_rec_summary *record,
+                             const uint32_t *durations);
+void timeline_append_summary_step(struct builder *builder,
+                                  const struct prof_rec_summary_step *record);
+/* Has readers append facts and summaries, but no events. Before the first file is read. */
+void timeline_leave_out_events(struct builder *builder);
+bool timeline_leaves_out_events(const struct builder *builder);
 
 /* ---- NVTX's facts, in the order of the file ---- */
 

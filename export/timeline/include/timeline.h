@@ -368,6 +368,27 @@ struct tl_warning {
     uint32_t what; /* name: the text that follows the count, such as "events without an end" */
 };
 
+/* Durations of one name within one step, as the recorder summed them up; several of the same key add up. */
+struct tl_summary {
+    uint64_t step; /* PROF_SUMMARY_NO_STEP none */
+    uint64_t count, sum_ns, min_ns, max_ns;
+    uint32_t process;
+    uint32_t name; /* TL_NONE: names that did not fit, or a kind that only counts */
+    uint32_t kind; /* enum prof_summary_kind */
+    uint32_t
+        durations; /* name: "{17=3, 18=5}", counts by the integer part of the base-2 logarithm */
+};
+
+/* What the device did in a step, as the recorder saw it. */
+struct tl_summary_step {
+    uint64_t step;
+    int64_t start_ns;
+    uint64_t duration_ns, compute_ns, overlapped_ns, communication_ns, copy_ns;
+    uint64_t idle_host_ns, idle_device_ns;
+    uint32_t process;
+    bool partly; /* some operations are missing */
+};
+
 /* A stretch of time during which recording was on. */
 struct tl_window {
     int64_t start_ns;
@@ -525,6 +546,8 @@ struct timeline {
     TL_ARRAY(struct tl_window) windows;
     TL_ARRAY(struct tl_warning) warnings; /* by process */
     TL_ARRAY(struct tl_throttle) throttles;
+    TL_ARRAY(struct tl_summary) summaries; /* by process */
+    TL_ARRAY(struct tl_summary_step) summary_steps;
     TL_ARRAY(struct tl_thread) threads;
     TL_ARRAY(struct tl_slice) slices; /* by thread, then in order */
     TL_ARRAY(struct tl_frame) frames;

@@ -318,6 +318,8 @@ enum prof_record_type {
     PROF_REC_THROTTLE = 87,     /* struct prof_rec_throttle */
     PROF_REC_ATTR_SET = 88,     /* struct prof_rec_attr_set */
     PROF_REC_FRAMES_END = 89,   /* struct prof_rec_frames_end */
+    PROF_REC_SUMMARY = 90,      /* struct prof_rec_summary */
+    PROF_REC_SUMMARY_STEP = 91, /* struct prof_rec_summary_step */
 };
 
 #ifdef __cplusplus

@@ -401,6 +401,63 @@ struct prof_rec_throttle {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_throttle) == 32, "layout");
 
+/* What a summary is of. X(symbol, name in outputs, meaning of `name`). The last two only count.
+ * Values are in files: append only. */
+#define PROF_SUMMARY_KINDS(X)                                                         \
+    X(KERNEL, "kernel", "name id, mangled")                                           \
+    X(MEMCPY, "memcpy", "copy_kind | src_kind << 8 | dst_kind << 16")                 \
+    X(MEMSET, "memset", "memory_kind")                                                \
+    X(GRAPH, "graph", "id of a graph that was recorded as a whole")                   \
+    X(RANGE, "range", "name id: push/pop of prof.h or NVTX")                          \
+    X(CALL, "call", "domain | cbid << 8: a CUDA call")                                \
+    X(ROUND, "round", "0; min_ns and max_ns: the time that the records before cover") \
+    X(UNSEEN, "unseen", "0; LOG chunks that were recycled before they were summarized")
+
+enum prof_summary_kind {
+#define PROF_SUMMARY_ENUM(symbol, name, meaning) PROF_SUMMARY_##symbol,
+    PROF_SUMMARY_KINDS(PROF_SUMMARY_ENUM)
+#undef PROF_SUMMARY_ENUM
+        PROF_SUMMARY_COUNT
+};
+
+#define PROF_SUMMARY_NO_STEP UINT64_MAX /* outside of all steps */
+#define PROF_SUMMARY_OTHER UINT64_MAX   /* as a name: names (of any step) that did not fit */
+#define PROF_SUMMARY_BUCKETS 48u
+
+/* Durations of one name within one step, written every PROF_SUMMARY seconds. Records of the same kind,
+ * step and name add up. An event belongs to the latest step, of any thread, that began before the
+ * event did, unless that step had ended; an operation to the step of the call that launched it. */
+struct prof_rec_summary {
+    uint64_t header;
+    uint64_t step;
+    uint64_t name;
+    uint64_t count;
+    uint64_t sum_ns, min_ns, max_ns;
+    uint32_t kind; /* enum prof_summary_kind */
+    uint16_t first_bucket, buckets;
+    /* uint32_t durations[buckets]: how many had first_bucket, first_bucket + 1 ... as the integer part
+     * of their base-2 logarithm; 0 ns counts as 1, the last bucket holds everything longer */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_summary) == 64, "layout");
+
+/* What the process's device did during a step that has ended; written once. A later step cuts an
+ * earlier one that it begins in. All but `step`, `flags` and `start_ns` are durations. */
+struct prof_rec_summary_step {
+    uint64_t header;
+    uint64_t step;
+    uint64_t start_ns;         /* since the file was made */
+    uint64_t duration_ns;      /* up to the step's end, even where a later step cuts it */
+    uint64_t compute_ns;       /* kernels ran that are not of a communication library */
+    uint64_t overlapped_ns;    /* of compute_ns: such a kernel ran, too */
+    uint64_t communication_ns; /* only such kernels ran, or these and copies */
+    uint64_t copy_ns;          /* only copies and sets ran */
+    uint64_t idle_host_ns;     /* nothing ran, and the next operation was not launched yet */
+    uint64_t idle_device_ns;   /* nothing ran, although it was */
+    uint64_t flags;            /* PROF_SUMMARY_STEP_* */
+};
+#define PROF_SUMMARY_STEP_PARTLY 1u /* more operations than fit: some are missing */
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_summary_step) == 88, "layout");
+
 #ifdef __cplusplus
 }
 #endif
