@@ -28,6 +28,7 @@ static const char usage[] =
     "                         default), or of launches and ranges (range)\n"
     "      --graphs AS        record launched CUDA graphs node by node (nodes, the\n"
     "                         default) or as one operation (graph), which costs less\n"
+    "      --summary SECONDS  also write a summary per step and name, every so often\n"
     "      --budget PERCENT   record less while recording costs more than PERCENT of\n"
     "                         the wall time, such as 2%\n"
     "  -e, --env NAME=VALUE   set an environment variable for the program\n"

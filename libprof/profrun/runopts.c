@@ -17,6 +17,7 @@ enum {
     OPTION_STACKS,
     OPTION_GRAPHS,
     OPTION_BUDGET,
+    OPTION_SUMMARY,
     OPTION_HELP_ENV,
     OPTION_DOCTOR
 };
@@ -34,6 +35,7 @@ static const struct option long_options[] = {
     {"stacks", optional_argument, NULL, OPTION_STACKS},
     {"graphs", required_argument, NULL, OPTION_GRAPHS},
     {"budget", required_argument, NULL, OPTION_BUDGET},
+    {"summary", required_argument, NULL, OPTION_SUMMARY},
     {"env", required_argument, NULL, 'e'},
     {"quiet", no_argument, NULL, 'q'},
     {"doctor", no_argument, NULL, OPTION_DOCTOR},
@@ -114,6 +116,19 @@ static enum runopts_verdict runopts_set_budget(const char *percent)
     return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_BUDGET");
 }
 
+/* As PROF_SUMMARY: 1 to 86400, with or without an s. */
+static enum runopts_verdict runopts_set_summary(const char *period)
+{
+    char seconds[8];
+    const size_t digits = strspn(period, "0123456789");
+    snprintf(seconds, sizeof seconds, "%.*s", (int)digits, period);
+    const long number = digits && digits < 6 ? strtol(seconds, NULL, 10) : 0;
+    if (number < 1 || number > 86400 || (period[digits] && strcmp(period + digits, "s") != 0))
+        return runopts_wrong("--summary wants 1 to 86400 seconds, as in 30s, not ", period);
+    const bool ok = setenv("PROF_SUMMARY", seconds, 1) == 0;
+    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_SUMMARY");
+}
+
 static enum runopts_verdict runopts_apply(struct runopts *options, int option)
 {
     switch (option) {
@@ -140,6 +155,8 @@ static enum runopts_verdict runopts_apply(struct runopts *options, int option)
         return runopts_set_graphs(optarg);
     case OPTION_BUDGET:
         return runopts_set_budget(optarg);
+    case OPTION_SUMMARY:
+        return runopts_set_summary(optarg);
     case 'e':
         return runopts_set_env(optarg);
     case 'q':

@@ -104,6 +104,10 @@
       "Limit for the cost of recording, in percent of wall time. Above it, libprof stops "       \
       "recording call stacks, then CUDA calls that launch nothing, then the operations of "      \
       "graphs.")                                                                                 \
+    X("PROF_SUMMARY", summary_s, NUMBER, "0", 0, 0, 86400, "",                                   \
+      "Every so many seconds, add a summary of what was recorded to the file: counts and "       \
+      "durations per step and name, and what the device did in each step. They remain when a "   \
+      "ring overwrites the events. 0 adds none.")                                                \
     X("PROF_TABLE", table, FLAG, "1", 1, 0, 1, "",                                               \
       "Print the key averages on stderr at exit. Needs profdump next to libprof.so and a trace " \
       "of at most 64 MiB; gives up after 10 seconds.")                                           \

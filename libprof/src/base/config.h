@@ -84,6 +84,7 @@ struct config {
     uint64_t stack_depth;     /* PROF_STACK_DEPTH: frames */
     uint64_t stack_method;    /* PROF_STACK_METHOD: enum config_stack_method */
     uint64_t budget_ppm;      /* PROF_BUDGET: of wall time, 0 none */
+    uint64_t summary_s;       /* PROF_SUMMARY: seconds between summaries, 0 none */
     uint64_t table;           /* PROF_TABLE: print the key averages at exit */
     uint64_t table_rows;      /* PROF_TABLE_ROWS */
     uint64_t log_level;       /* PROF_LOG */

@@ -80,6 +80,7 @@ static void annotate_step(uint64_t number)
     struct thread_log *self = &thread_self;
     if (!thread_ready(self) || !annotate_two(PROF_REC_STEP, number))
         return;
+    store_relaxed(&self->slot->steps, true);
     timing_pop(self, RANGE_STACK_STEPS);
     timing_pushed(timing_push(self, RANGE_STACK_STEPS));
 }

@@ -4,6 +4,7 @@
 #include "intern.h"
 #include "names.h"
 #include "recorder.h"
+#include "summary.h"
 
 /* A program that draws its colours at random must not fill the name table. */
 #define LABELS_MAX (1u << 18)
@@ -30,6 +31,7 @@ static void labels_emit(const struct label *event)
                                        .color = event->color,
                                        .flags = event->flags};
     meta_append(PROF_REC_EVENT_NAME, &head, sizeof head, NULL, 0);
+    summary_label(event->id, event->domain);
 }
 
 static bool labels_equal(const void *record, const void *content)

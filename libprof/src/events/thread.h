@@ -43,6 +43,7 @@ struct thread_slot {
     bool named;         /* by the program: what the kernel calls it does not matter any more; any
                          * thread may write */
     const char *given;  /* latest name by thread_name_tid(); any thread may write */
+    bool steps;         /* its log has steps; owners set it, the summary reads it */
     bool internal;      /* the owner is a thread of libprof or of CUPTI */
     struct name_cache names;
     struct stacks_thread stacks;

@@ -59,6 +59,7 @@ static struct chunks {
     int error;               /* errno of the last step that did not fit; 0 */
     uint64_t retry_ns;       /* when the next one is due; with `extending` held */
     uint32_t said;           /* that it does not grow */
+    uint64_t retired;        /* LOG chunks so far; any thread */
     bool anonymous;          /* no shared mappings here: the writer copies */
     bool ring;
 } chunks = {.own = OWN_FD_NONE};
@@ -482,8 +483,14 @@ void chunks_leave(uint64_t chunk, size_t words)
 void chunks_retire(uint64_t chunk, size_t words)
 {
     copies_left(chunk, words);
+    fetch_add_relaxed(&chunks.retired, 1u);
     if (chunks.ring)
         retired_push(chunk);
+}
+
+uint64_t chunks_retired(void)
+{
+    return load_relaxed(&chunks.retired);
 }
 
 /* ---- the writer's part ---- */
@@ -580,25 +587,33 @@ uint64_t chunks_count(void)
 /* In ascending order, since a record's header word comes before its payload and is stored after it.
  * The first words say whose chunk it is: it was not recycled meanwhile if they are the same at the
  * end. */
-static bool chunks_read_mapped(uint64_t chunk, uint64_t *words, size_t count)
+static bool chunks_read_mapped(uint64_t chunk, uint64_t *words, size_t from, size_t count)
 {
     const uint64_t *memory = (const uint64_t *)(void *)(chunks.base + chunk * PROF_CHUNK_BYTES);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < 3; i++)
+        words[i] = load_acquire(&memory[i]);
+    for (size_t i = from > 3 ? from : 3; i < count; i++)
         words[i] = load_acquire(&memory[i]);
     return load_acquire(&memory[0]) == words[0] && load_acquire(&memory[1]) == words[1] &&
            load_acquire(&memory[2]) == words[2];
 }
 
-/* Announced before `mapped` is read, as chunks_populate_ahead() does. Without signals: a handler
- * that ends the process would wait for the thread it interrupted. */
+/* Announced before `mapped` is read, as chunks_populate_ahead() does. */
+bool chunks_peek(uint64_t chunk, uint64_t *words, size_t from, size_t count)
+{
+    fetch_add_seq_cst(&chunks.reading, 1u);
+    bool read = load_seq_cst(&chunks.mapped) && chunk < chunks_count() &&
+                chunks_read_mapped(chunk, words, from, count);
+    fetch_add_seq_cst(&chunks.reading, (uint32_t)-1);
+    return read;
+}
+
+/* Without signals: a handler that ends the process would wait for the thread it interrupted. */
 bool chunks_read(uint64_t chunk, uint64_t *words, size_t count)
 {
     struct signals_saved saved;
     signals_block(&saved);
-    fetch_add_seq_cst(&chunks.reading, 1u);
-    bool read = load_seq_cst(&chunks.mapped) && chunk < chunks_count() &&
-                chunks_read_mapped(chunk, words, count);
-    fetch_add_seq_cst(&chunks.reading, (uint32_t)-1);
+    bool read = chunks_peek(chunk, words, 0, count);
     signals_restore(&saved);
     return read;
 }

@@ -68,12 +68,18 @@ void chunks_leave(uint64_t chunk, size_t words);
  * call. */
 bool chunks_advance(void);
 
+/* How many LOG chunks were retired so far. Any thread. */
+uint64_t chunks_retired(void);
+
 /* How many chunks there are; 0 without a file and once it is closed. */
 uint64_t chunks_count(void);
 
 /* Copies the chunk's first `count` words (at least 3) as they are now, each record whole or not at
  * all. False: there is no such chunk any more, or it was recycled meanwhile. Any thread. */
 bool chunks_read(uint64_t chunk, uint64_t *words, size_t count);
+
+/* The same of the words [from, count) and of the first three, without blocking signals: the caller's are blocked. */
+bool chunks_peek(uint64_t chunk, uint64_t *words, size_t from, size_t count);
 
 /* Whether the address lies in what is reserved for the file. */
 bool chunks_hold(uintptr_t address);

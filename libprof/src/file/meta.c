@@ -18,6 +18,7 @@
 #include "chunks.h"
 #include "clock.h"
 #include "process.h"
+#include "summary.h"
 #include "test_point.h"
 
 #include <string.h>
@@ -114,6 +115,7 @@ struct prof_rec_clock meta_clock_sample(void)
     struct prof_rec_clock sample = {0};
     clock_sample(&sample);
     meta_append(PROF_REC_CLOCK, &sample, sizeof sample, NULL, 0);
+    summary_sample(&sample);
     return sample;
 }
 

@@ -14,6 +14,7 @@
 #include "own_thread.h"
 #include "process.h"
 #include "signals.h"
+#include "summary.h"
 #include "test_point.h"
 #include "thread.h"
 #include "thread_names.h"
@@ -177,6 +178,8 @@ static void session_emit_control(bool on, uint32_t epoch)
     struct prof_rec_control control = {
         .ticks = clock_read(), .epoch = epoch, .on = on, .reason = load_relaxed(&session.reason)};
     meta_append(PROF_REC_CONTROL, &control, sizeof control, NULL, 0);
+    if (!on)
+        summary_stopped(epoch, control.ticks);
 }
 
 static void session_emit_switch(uint32_t before, uint32_t epoch)
@@ -592,6 +595,7 @@ static void session_close_file(void)
     cost_emit(true);
     thread_emit_names();
     meta_clock_sample();
+    summary_finish();
     chunks_close();
     store_release(&session.state, (uint32_t)SESSION_OVER);
 }
@@ -667,6 +671,7 @@ void session_suspend(void)
     writer_flush((unsigned)config_get()->exit_ms);
     loss_flush();
     cost_emit(true);
+    summary_flush();
     chunks_suspend();
     signals_restore(&saved);
 }
@@ -733,6 +738,7 @@ static void session_forget(void)
     process_fork_child();
     own_thread_fork_child();
     writer_fork_child();
+    summary_fork_child();
     session_each_collector(fork_child);
     session.ending = session.detached = session.cuda = 0;
     session.suspensions = session_suspended_here = 0;

@@ -11,6 +11,7 @@
 #include "meta.h"
 #include "own_thread.h"
 #include "session.h"
+#include "summary.h"
 #include "thread.h"
 #include "throttle.h"
 #include "worker.h"
@@ -60,8 +61,10 @@ static void writer_sample_clock(void)
 static void writer_do_periodic(struct writer_due *due)
 {
     uint64_t now = clock_monotonic_ns();
-    if (writer_due(&due->clock, now, WRITER_CLOCK_NS))
+    if (writer_due(&due->clock, now, WRITER_CLOCK_NS)) {
         writer_sample_clock();
+        summary_tick();
+    }
     if (writer_due(&due->tick, now, config_get()->flush_ms * 1000000u))
         session_tick_collectors();
     if (writer_due(&due->cost, now, THROTTLE_PERIOD_NS)) {
@@ -102,7 +105,8 @@ static uint64_t writer_duties(void)
 {
     if (!writer_has_begun)
         writer_begin();
-    writer_delay_ns = writer_next_delay(writer_delay_ns, chunks_advance());
+    bool hurried = summary_hurry(), busy = chunks_advance();
+    writer_delay_ns = writer_next_delay(writer_delay_ns, busy || hurried);
     loss_flush();
     if (chunks_grow_again())
         thread_retry_growth();

@@ -1,0 +1,127 @@
+/* summary_table.c - durations by kind, step and name: an open hash table of fixed size. */
+#include "recorder.h"
+#include "summary_inside.h"
+
+#include <string.h>
+
+#define TABLE_SLOTS 8192u
+#define TABLE_MAX 6144u /* three quarters: searching stays short */
+
+struct table_entry {
+    uint64_t step, name, count; /* count 0: free */
+    uint64_t sum_ns, min_ns, max_ns;
+    uint32_t kind;
+    uint32_t buckets[PROF_SUMMARY_BUCKETS];
+};
+
+static struct table {
+    uint32_t count;
+    struct table_entry others[PROF_SUMMARY_COUNT]; /* of each kind, what did not fit */
+    struct table_entry slots[TABLE_SLOTS];
+} * table;
+
+bool summary_table_begin(void)
+{
+    void *memory = table;
+    bool begun = summary_memory(&memory, sizeof *table);
+    table = memory;
+    return begun;
+}
+
+bool summary_table_is_empty(void)
+{
+    return table->count == 0;
+}
+
+static uint64_t table_hash(uint32_t kind, uint64_t step, uint64_t name)
+{
+    uint64_t mixed = (name ^ (uint64_t)kind << 56 ^ step << 24) * 0x9e3779b97f4a7c15u;
+    return (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u >> 32;
+}
+
+static struct table_entry *table_find(uint32_t kind, uint64_t step, uint64_t name)
+{
+    for (uint64_t at = table_hash(kind, step, name);; at++) {
+        struct table_entry *entry = &table->slots[at % TABLE_SLOTS];
+        if (entry->count && (entry->kind != kind || entry->step != step || entry->name != name))
+            continue;
+        if (entry->count)
+            return entry;
+        if (table->count == TABLE_MAX)
+            return &table->others[kind];
+        table->count++;
+        *entry = (struct table_entry){.step = step, .name = name, .kind = kind};
+        return entry;
+    }
+}
+
+static unsigned table_bucket(uint64_t ns)
+{
+    unsigned bucket = 63 - (unsigned)__builtin_clzll(ns | 1);
+    return bucket < PROF_SUMMARY_BUCKETS ? bucket : PROF_SUMMARY_BUCKETS - 1;
+}
+
+void summary_table_add(enum prof_summary_kind kind, uint64_t step, uint64_t name, int64_t ns)
+{
+    uint64_t length = ns > 0 ? (uint64_t)ns : 0;
+    struct table_entry *entry = table_find(kind, step, name);
+    if (!entry->count || length < entry->min_ns)
+        entry->min_ns = length;
+    if (length > entry->max_ns)
+        entry->max_ns = length;
+    entry->count++;
+    entry->sum_ns += length;
+    entry->buckets[table_bucket(length)]++;
+}
+
+void summary_table_count(enum prof_summary_kind kind, uint64_t count)
+{
+    table->others[kind].count += count;
+}
+
+static void table_emit(const struct table_entry *entry)
+{
+    unsigned first = 0, end = PROF_SUMMARY_BUCKETS;
+    while (first < end && !entry->buckets[first])
+        first++;
+    while (end > first && !entry->buckets[end - 1])
+        end--;
+    struct prof_rec_summary head = {.step = entry->step,
+                                    .name = entry->name,
+                                    .count = entry->count,
+                                    .sum_ns = entry->sum_ns,
+                                    .min_ns = entry->min_ns,
+                                    .max_ns = entry->max_ns,
+                                    .kind = entry->kind,
+                                    .first_bucket = (uint16_t)first,
+                                    .buckets = (uint16_t)(end - first)};
+    meta_append(PROF_REC_SUMMARY, &head, sizeof head,
+                (const char *)(entry->buckets + (first < end ? first : 0)),
+                (end - first) * sizeof entry->buckets[0]);
+}
+
+static void table_emit_other(uint32_t kind)
+{
+    struct table_entry *other = &table->others[kind];
+    bool counts_only = kind >= PROF_SUMMARY_ROUND;
+    other->kind = kind;
+    other->step = PROF_SUMMARY_NO_STEP;
+    other->name = counts_only ? 0 : PROF_SUMMARY_OTHER;
+    if (other->count)
+        table_emit(other);
+}
+
+void summary_table_emit(int64_t from_ns, int64_t to_ns)
+{
+    for (uint32_t i = 0; i < TABLE_SLOTS; i++)
+        if (table->slots[i].count)
+            table_emit(&table->slots[i]);
+    table->others[PROF_SUMMARY_ROUND].count = 1;
+    table->others[PROF_SUMMARY_ROUND].min_ns = (uint64_t)from_ns;
+    table->others[PROF_SUMMARY_ROUND].max_ns = (uint64_t)to_ns;
+    for (uint32_t kind = 0; kind < PROF_SUMMARY_COUNT; kind++)
+        if (kind != PROF_SUMMARY_ROUND)
+            table_emit_other(kind);
+    table_emit_other(PROF_SUMMARY_ROUND); /* last: what precedes it is complete */
+    memset(table, 0, sizeof *table);
+}

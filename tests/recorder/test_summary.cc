@@ -1,0 +1,147 @@
+// Summaries of what is recorded: what the walk through the logs makes of them.
+#include "recorder_support.h"
+
+#include <prof/prof.h>
+
+extern "C" {
+#include "config.h"
+#include "recorder.h"
+#include "session.h"
+#include "summary.h"
+#include "thread.h"
+}
+
+#include <thread>
+
+namespace
+{
+
+struct Totals {
+    uint64_t rows = 0, ranges = 0, other = 0, rounds = 0;
+};
+
+// The SUMMARY records of the file's META chunks.
+Totals read_summaries()
+{
+    Totals totals;
+    static uint64_t words[PROF_CHUNK_BYTES / 8];
+    for (uint64_t chunk = 0; chunk < chunks_count(); chunk++) {
+        prof_chunk_header header;
+        EXPECT_TRUE(chunks_read(chunk, words, PROF_CHUNK_BYTES / 8));
+        memcpy(&header, words, sizeof header);
+        if (chunk && header.kind != PROF_CHUNK_META)
+            continue;
+        size_t at = (chunk ? PROF_CHUNK_HEADER_BYTES : PROF_FILE_HEADER_BYTES) / 8;
+        for (size_t size; at < PROF_CHUNK_BYTES / 8 && words[at]; at += size) {
+            size = PROF_WORD_SIZE(words[at]);
+            if (PROF_WORD_TYPE(words[at]) != PROF_REC_SUMMARY)
+                continue;
+            prof_rec_summary summary;
+            memcpy(&summary, words + at, sizeof summary);
+            totals.rounds += summary.kind == PROF_SUMMARY_ROUND;
+            if (summary.kind != PROF_SUMMARY_RANGE)
+                continue;
+            totals.rows++;
+            totals.ranges += summary.count;
+            totals.other += summary.name == PROF_SUMMARY_OTHER ? summary.count : 0;
+        }
+    }
+    return totals;
+}
+
+class Summary : public testing::Test
+{
+protected:
+    void begin(const char *seconds)
+    {
+        static const collector *const none[] = {nullptr};
+        setenv("PROF_SUMMARY", seconds, 1);
+        config_load();
+        EXPECT_TRUE(config_override((directory / "summary.prof").c_str(), 64, false));
+        session_init(none, true);
+        EXPECT_TRUE(session_ready());
+    }
+    // What comes before it is committed: nobody records meanwhile.
+    Totals flush()
+    {
+        meta_clock_sample();
+        summary_flush();
+        return read_summaries();
+    }
+    TemporaryDirectory directory;
+};
+
+void range(const char *name)
+{
+    prof_range_push(name);
+    prof_range_pop();
+}
+
+TEST_F(Summary, OffLeavesNothingInTheFile)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        begin("0");
+        range("work");
+        EXPECT_EQ(flush().rounds, 0u);
+    });
+}
+
+TEST_F(Summary, CountsRangesOfAllThreadsAndGoesOnAfterAFlush)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        begin("86400");
+        range("work");
+        std::thread([] { range("work"); }).join();
+        EXPECT_EQ(flush().ranges, 2u);
+        range("work");
+        Totals totals = flush();
+        EXPECT_EQ(totals.ranges, 3u);
+        EXPECT_EQ(totals.rounds, 2u);
+        EXPECT_EQ(totals.other, 0u);
+    });
+}
+
+// More names than the table has room for: no range is lost from the sums.
+TEST_F(Summary, AddsUpNamesThatDoNotFit)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        begin("86400");
+        const unsigned names = 9000;
+        for (unsigned i = 0; i < names; i++)
+            range(("name " + std::to_string(i)).c_str());
+        Totals totals = flush();
+        EXPECT_EQ(totals.ranges, names);
+        EXPECT_GT(totals.other, 0u);
+        EXPECT_LT(totals.rows, names);
+    });
+}
+
+// A handler that jumps away out of a record leaves it reserved for ever.
+TEST_F(Summary, PassesRecordsThatAreNeverStored)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        begin("86400");
+        range("before");
+        EXPECT_NE(thread_reserve(PROF_REC_COUNTER, 3), nullptr);
+        range("after");
+        EXPECT_EQ(flush().ranges, 2u);
+    });
+}
+
+TEST_F(Summary, OfAForkedChildHasOnlyItsOwn)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        begin("86400");
+        range("parent");
+        range("parent");
+        EXPECT_EQ(flush().ranges, 2u);
+        IN_A_PROCESS_OF_ITS_OWN({
+            session_fork_child();
+            config_override((directory / "child.prof").c_str(), 64, false);
+            range("child");
+            EXPECT_EQ(flush().ranges, 1u);
+        });
+    });
+}
+
+} // namespace
