@@ -11,6 +11,7 @@ extern "C" {
 #include "thread.h"
 }
 
+#include <atomic>
 #include <thread>
 
 namespace
@@ -98,6 +99,27 @@ TEST_F(Summary, CountsRangesOfAllThreadsAndGoesOnAfterAFlush)
         EXPECT_EQ(totals.ranges, 3u);
         EXPECT_EQ(totals.rounds, 2u);
         EXPECT_EQ(totals.other, 0u);
+    });
+}
+
+// The writer walks the logs while they are written.
+TEST_F(Summary, MissesNothingThatIsRecordedMeanwhile)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        begin("86400");
+        const unsigned ranges = 100000;
+        std::atomic<bool> done{false};
+        std::thread recording([&] {
+            for (unsigned i = 0; i < ranges; i++)
+                range("work");
+            done = true;
+        });
+        while (!done) {
+            meta_clock_sample();
+            summary_tick();
+        }
+        recording.join();
+        EXPECT_EQ(flush().ranges, ranges);
     });
 }
 

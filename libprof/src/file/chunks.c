@@ -584,6 +584,13 @@ uint64_t chunks_count(void)
     return chunks_header() ? chunks_claimed_of(load_relaxed(&chunks.mapped)) : 0;
 }
 
+/* The rest of the header was stored before it. */
+static bool chunks_has_magic(uint64_t chunk)
+{
+    const void *memory = chunks.base + chunk * PROF_CHUNK_BYTES;
+    return load_acquire((const uint32_t *)memory) == PROF_CHUNK_MAGIC;
+}
+
 /* In ascending order, since a record's header word comes before its payload and is stored after it.
  * The first words say whose chunk it is: it was not recycled meanwhile if they are the same at the
  * end. */
@@ -599,13 +606,20 @@ static bool chunks_read_mapped(uint64_t chunk, uint64_t *words, size_t from, siz
 }
 
 /* Announced before `mapped` is read, as chunks_populate_ahead() does. */
-bool chunks_peek(uint64_t chunk, uint64_t *words, size_t from, size_t count)
+static bool chunks_read_announced(uint64_t chunk, uint64_t *words, size_t from, size_t count,
+                                  bool begun)
 {
     fetch_add_seq_cst(&chunks.reading, 1u);
     bool read = load_seq_cst(&chunks.mapped) && chunk < chunks_count() &&
+                (!begun || chunks_has_magic(chunk)) &&
                 chunks_read_mapped(chunk, words, from, count);
     fetch_add_seq_cst(&chunks.reading, (uint32_t)-1);
     return read;
+}
+
+bool chunks_peek(uint64_t chunk, uint64_t *words, size_t from, size_t count)
+{
+    return chunks_read_announced(chunk, words, from, count, true);
 }
 
 /* Without signals: a handler that ends the process would wait for the thread it interrupted. */
@@ -613,7 +627,7 @@ bool chunks_read(uint64_t chunk, uint64_t *words, size_t count)
 {
     struct signals_saved saved;
     signals_block(&saved);
-    bool read = chunks_peek(chunk, words, 0, count);
+    bool read = chunks_read_announced(chunk, words, 0, count, false);
     signals_restore(&saved);
     return read;
 }

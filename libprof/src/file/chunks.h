@@ -78,7 +78,8 @@ uint64_t chunks_count(void);
  * all. False: there is no such chunk any more, or it was recycled meanwhile. Any thread. */
 bool chunks_read(uint64_t chunk, uint64_t *words, size_t count);
 
-/* The same of the words [from, count) and of the first three, without blocking signals: the caller's are blocked. */
+/* The same of the words [from, count) and of the first three, of a chunk that was begun. It does not block signals: the
+ * caller's are blocked. */
 bool chunks_peek(uint64_t chunk, uint64_t *words, size_t from, size_t count);
 
 /* Whether the address lies in what is reserved for the file. */
