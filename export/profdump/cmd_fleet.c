@@ -54,12 +54,16 @@ static const struct option_entry *const options_of_fleet[] = {help_options, NULL
 const struct command command_pack = {
     .word = "pack",
     .summary = "put recordings of many ranks into one dataset",
-    .usage = "FILE|DIRECTORY... -o DATASET [--node NAME] [--workers N]",
-    .about = "Adds recordings to a dataset of Parquet files, which is created if it is missing. "
-             "Packing again "
-             "adds only what is new. --node names the parts after NAME instead of the host; "
-             "--workers sets the "
-             "number of processes. Needs Python and DuckDB: pip install 'libprof[fleet]'.",
+    .usage = "FILE|DIRECTORY... -o DATASET [--summaries]\n"
+             "FILE|DIRECTORY... -o DATASET [--node NAME] [--workers N]",
+    .about =
+        "Adds recordings to a dataset of Parquet files, which is created if it is missing. "
+        "Packing again "
+        "adds only what is new. --summaries reads only the summaries that PROF_SUMMARY adds to "
+        "recordings, from which 'profdump fleet' answers what needs no single events. --node names "
+        "the parts after NAME instead of the host; "
+        "--workers sets the "
+        "number of processes. Needs Python and DuckDB: pip install 'libprof[fleet]'.",
     .examples = "pack run-rank*.prof -o job.dataset",
     .question = QUESTION_OTHER,
     .options = options_of_fleet,

@@ -69,6 +69,7 @@ def _pack_parser() -> argparse.ArgumentParser:
     parser.add_argument("inputs", nargs="+", metavar="FILE|DIRECTORY", help="recordings, of any format that profdump reads")
     parser.add_argument("-o", "--output", required=True, metavar="DATASET", help="directory of the dataset; created if missing")
     parser.add_argument("--node", metavar="NAME", help="name parts after NAME (default: the host's name)")
+    parser.add_argument("--summaries", action="store_true", help="read only the summaries that profrun --summary adds to recordings")
     parser.add_argument("--workers", type=int, metavar="N", help="use N processes (default: one per processor)")
     return parser
 
@@ -94,7 +95,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
 
 def _run_pack(words: List[str]) -> int:
     options = _pack_parser().parse_intermixed_args(words)
-    done = pack(options.inputs, options.output, options.node, options.workers)
+    done = pack(options.inputs, options.output, options.node, options.workers, options.summaries)
     for sentence in done.refused:
         print(f"profdump: {sentence}", file=sys.stderr)
     print(f"{options.output}: packed {done.packed} recordings, {done.skipped} were there, {len(done.refused)} could not be read")

@@ -15,11 +15,13 @@ import multiprocessing
 import os
 import platform
 import re
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
 from .. import _reader
+from .._profdump import run_profdump
 from ..errors import ProfError
 from ..frames import Frame
 from ..trace import read
@@ -115,8 +117,8 @@ def _write(path: Path, text: str) -> None:
 
 
 @functools.lru_cache(maxsize=None)
-def _statements() -> List[str]:
-    return [text for text in re.split(r";\s*\n", _engine.sql_text("pack")) if text.strip()]
+def _statements(name: str) -> List[str]:
+    return [text for text in re.split(r";\s*\n", _engine.sql_text(name)) if text.strip()]
 
 
 def _processes(path: Path) -> List[Dict[str, Any]]:
@@ -131,13 +133,13 @@ def _processes(path: Path) -> List[Dict[str, Any]]:
 
 def _add_processes(engine: Any, processes: List[Dict[str, Any]], path: Path, identity: str, unknown: List[int]) -> None:
     """The tables that have a row for each process; `p` says which rank a process is. Unknown ranks count down from -1."""
-    engine.execute("CREATE OR REPLACE TEMP TABLE p (pid UINTEGER, rank INTEGER)")
+    engine.execute("CREATE OR REPLACE TEMP TABLE p (process INTEGER, pid UINTEGER, rank INTEGER, base BIGINT)")
     for process in processes:
         known = process["rank"] is not None and process["rank"] >= 0
         if not known:
             unknown.append(process["pid"])
         rank = process["rank"] if known else -len(unknown)
-        engine.execute("INSERT INTO p VALUES (?, ?)", [process["pid"], rank])
+        engine.execute("INSERT INTO p VALUES (?, ?, ?, ?)", [process["id"], process["pid"], rank, process["base"]])
         engine.execute(
             f"INSERT INTO ranks VALUES ({', '.join('?' * len(TABLES['ranks']))})",
             [
@@ -161,16 +163,65 @@ def _add_recording(engine: Any, path: Path, identity: str, unknown: List[int]) -
         _add_rows(engine, processes, path, identity, unknown)
 
 
-def _add_rows(engine: Any, processes: List[Dict[str, Any]], path: Path, identity: str, unknown: List[int]) -> None:
+def _add_rows(
+    engine: Any, processes: List[Dict[str, Any]], path: Path, identity: str, unknown: List[int], statements: str = "pack"
+) -> None:
     engine.execute("BEGIN")
     try:
         _add_processes(engine, processes, path, identity, unknown)
-        for statement in _statements():
+        for statement in _statements(statements):
             engine.execute(statement)
         engine.execute("COMMIT")
     except BaseException:
         engine.execute("ROLLBACK")
         raise
+
+
+# ---- the summaries of one recording ----
+
+_OPERATIONS = "kind IN ('kernel', 'memcpy', 'memset', 'graph')"
+_DEVICE_LOSSES = "cause IN ('cupti_dropped', 'zero_time', 'out_of_window', 'unknown_record', 'gpu_buffer', 'graph_nodes')"
+
+
+def _query_summaries(path: Path, sql: str, format: str) -> str:
+    return run_profdump(["query", "--no-events", f"--format={format}", sql, os.fspath(path)])
+
+
+def _summarized_processes(path: Path) -> List[Dict[str, Any]]:
+    """As _processes(); launches were not counted, so an operation that is not lost counts as launched."""
+    processes: List[Dict[str, Any]] = json.loads(
+        _query_summaries(
+            path,
+            "SELECT p.*, (SELECT name FROM devices d WHERE d.process = p.id ORDER BY device LIMIT 1) AS device_name, "
+            "(SELECT count(*) FROM summary s WHERE s.process = p.id) AS rows, "
+            f"(SELECT sum(count) FROM summary s WHERE s.process = p.id AND {_OPERATIONS}) AS recorded, "
+            f"(SELECT sum(count) FROM losses l WHERE l.process = p.id AND {_DEVICE_LOSSES}) AS lost, "
+            "(SELECT max(max) FROM summary s WHERE s.process = p.id AND kind = 'round') AS until, "
+            "(SELECT value FROM meta WHERE name = 'base_utc_ns') AS base FROM processes p",
+            "json",
+        )
+    )
+    if not any(process["rows"] for process in processes):
+        raise ProfError(f"{path}: it has no summaries: record with profrun --summary, or pack it without --summaries")
+    for process in processes:
+        process["start"], process["end"] = 0, process["until"] or 0
+        process["launched"] = (process["recorded"] or 0) + (process["lost"] or 0)
+    return processes
+
+
+def _add_summaries(engine: Any, path: Path, identity: str, unknown: List[int]) -> None:
+    """All of them or nothing. Only the META chunks of the recording are read."""
+    processes = _summarized_processes(path)
+    with tempfile.TemporaryDirectory() as folder:
+        for table, name in (("summary", "s"), ("summary_steps", "t")):
+            file = Path(folder) / f"{table}.csv"
+            file.write_text(_query_summaries(path, f"SELECT * FROM {table}", "csv"))
+            types = "{'name': 'VARCHAR', 'kind': 'VARCHAR', 'durations': 'VARCHAR'}" if name == "s" else "{}"
+            engine.execute(
+                f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM "
+                f"read_csv('{_engine.quoted(file)}', header = true, delim = ',', quote = '\"', escape = '\"', types = {types})"
+            )
+        _add_rows(engine, processes, path, identity, unknown, "summaries")
 
 
 # ---- one part ----
@@ -194,7 +245,9 @@ def _write_tables(engine: Any, folder: Path, part: str) -> List[str]:
     return list(TABLES)
 
 
-def pack_part(folder: Path, node: str, files: Sequence[Tuple[Path, str]]) -> Tuple[int, List[str]]:
+def pack_part(
+    folder: Path, node: str, files: Sequence[Tuple[Path, str]], summaries: bool = False
+) -> Tuple[int, List[str]]:
     """Packs some recordings as one part. Returns how many, and a sentence for each that could not be read."""
     engine = _engine.duckdb_connection(threads=1)
     for statement in create_tables():
@@ -205,7 +258,7 @@ def pack_part(folder: Path, node: str, files: Sequence[Tuple[Path, str]]) -> Tup
     refused: List[str] = []
     for path, identity in files:
         try:
-            _add_recording(engine, path, identity, unknown)
+            (_add_summaries if summaries else _add_recording)(engine, path, identity, unknown)
             done.append({"identity": identity, "file": path.name})
         except ProfError as error:
             refused.append(str(error))
@@ -222,12 +275,19 @@ def _remove_leftovers(folder: Path, node: str) -> None:
         path.unlink()
 
 
-def pack(inputs: Iterable[PathLike], output: PathLike, node: Optional[str] = None, workers: Optional[int] = None) -> Packed:
+def pack(
+    inputs: Iterable[PathLike],
+    output: PathLike,
+    node: Optional[str] = None,
+    workers: Optional[int] = None,
+    summaries: bool = False,
+) -> Packed:
     """Adds recordings to a dataset, which is made where there is none.
 
     `inputs`: files that profdump reads, and directories of them. `node`: a name for the parts, by default the host's;
     several nodes may pack into one dataset at the same time, a node only once at a time. `workers`: processes, by
-    default one for each processor. Recordings that the dataset has are skipped. One that cannot be read is left out and
+    default one for each processor. `summaries`: read only what PROF_SUMMARY wrote to the recordings; tables of events and
+    ``idle`` stay empty. Recordings that the dataset has are skipped. One that cannot be read is left out and
     reported, the others are packed. :class:`ProfError` where nothing can be done at all.
     """
     _engine.require_duckdb()
@@ -242,7 +302,7 @@ def pack(inputs: Iterable[PathLike], output: PathLike, node: Optional[str] = Non
     with concurrent.futures.ProcessPoolExecutor(
         workers or os.cpu_count() or 1, mp_context=multiprocessing.get_context("spawn")
     ) as pool:
-        for count, sentences in pool.map(pack_part, *zip(*((folder, name, group) for group in _groups(new)))) if new else ():
+        for count, sentences in pool.map(pack_part, *zip(*((folder, name, group, summaries) for group in _groups(new)))) if new else ():
             packed += count
             refused += sentences
     return Packed(packed, len(files) - len(new), tuple(refused))
