@@ -253,6 +253,22 @@ uint32_t trace_file_process_count(const struct trace_file *file)
     return file->process_count;
 }
 
+void trace_file_skip_before(struct trace_file *file, int64_t from_ns)
+{
+    file->skips = true;
+    file->from_ns = from_ns;
+}
+
+bool trace_file_is_closed(const struct trace_file *file)
+{
+    return file->header.state == PROF_STATE_CLOSED;
+}
+
+uint32_t trace_file_pid(const struct trace_file *file)
+{
+    return file->header.pid;
+}
+
 uint64_t trace_file_start_realtime_ns(const struct trace_file *file)
 {
     return file->header.start_realtime_ns;

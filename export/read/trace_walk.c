@@ -215,7 +215,12 @@ static void remember_log(struct walk *walk, const struct prof_chunk_header *head
     if (!walk_room(walk, &walk->chunks, walk->chunk_count, &walk->chunk_capacity,
                    sizeof *walk->chunks))
         return;
-    walk->chunks[walk->chunk_count++] = (struct walk_chunk){header->log, header->sequence, offset};
+    walk->chunks[walk->chunk_count++] = (struct walk_chunk){
+        .log = header->log,
+        .sequence = header->sequence,
+        .base_ticks = header->base_ticks,
+        .offset = offset,
+    };
 }
 
 static void remember_meta(struct walk *walk, size_t offset)
@@ -264,10 +269,34 @@ static int by_log(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-static void walk_logs(struct walk *walk)
+static int64_t chunk_begin_ns(struct walk *walk, const struct walk_chunk *chunk)
+{
+    return clockmap_time_ns(&walk->clock, chunk->base_ticks);
+}
+
+/* Chunks of a log that end before `from_ns`: the next one of the log begins where one ends. */
+static void skip_chunks(struct walk *walk, int64_t from_ns)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < walk->chunk_count; i++) {
+        const struct walk_chunk *next = &walk->chunks[i + 1];
+        bool last = i + 1 == walk->chunk_count || next->log != walk->chunks[i].log;
+        if (last || chunk_begin_ns(walk, next) >= from_ns)
+            walk->chunks[kept++] = walk->chunks[i];
+    }
+    walk->chunk_count = kept;
+}
+
+static void sort_chunks(struct walk *walk)
 {
     if (walk->chunk_count)
         qsort(walk->chunks, walk->chunk_count, sizeof *walk->chunks, by_log);
+    if (walk->file->skips)
+        skip_chunks(walk, walk->file->from_ns);
+}
+
+static void walk_logs(struct walk *walk)
+{
     for (size_t first = 0, end; first < walk->chunk_count && !walk->failed; first = end) {
         end = first + 1;
         while (end < walk->chunk_count && walk->chunks[end].log == walk->chunks[first].log)
@@ -327,6 +356,8 @@ static bool walk_native(struct trace_file *file, struct builder *builder, struct
         seal_clock(&walk);
     if (!walk.failed)
         walk_meta_append(&walk);
+    if (!walk.failed)
+        sort_chunks(&walk);
     if (!walk.failed && !timeline_leaves_out_events(builder))
         walk_logs(&walk);
     if (!walk.failed)
@@ -337,6 +368,26 @@ static bool walk_native(struct trace_file *file, struct builder *builder, struct
         *health = walk.health;
     walk_fini(&walk);
     return !walk.failed;
+}
+
+int64_t trace_file_last_ns(struct trace_file *file)
+{
+    struct walk walk;
+    struct read_error ignored;
+    if (file->reader)
+        return 0;
+    walk_init(&walk, file, NULL, &ignored);
+    find_chunks(&walk);
+    walk_meta_collect(&walk);
+    if (!walk.failed)
+        seal_clock(&walk);
+    int64_t last_ns = walk.failed ? 0 : walk.end_ns;
+    for (size_t i = 0; i < walk.chunk_count && !walk.failed; i++) {
+        int64_t begin_ns = chunk_begin_ns(&walk, &walk.chunks[i]);
+        last_ns = begin_ns > last_ns ? begin_ns : last_ns;
+    }
+    walk_fini(&walk);
+    return last_ns;
 }
 
 static void count_records(struct walk *walk, size_t chunk_offset)

@@ -70,6 +70,8 @@ struct trace_file {
     void *copy;    /* to free, or NULL */
     bool partial;
     bool truncated;
+    bool skips; /* trace_file_skip_before() */
+    int64_t from_ns;
     struct prof_file_header header; /* as it was when the file was opened */
 };
 
@@ -87,6 +89,7 @@ struct walk_thread {
 struct walk_chunk {
     uint32_t log;
     uint64_t sequence;
+    uint64_t base_ticks;
     size_t offset;
 };
 

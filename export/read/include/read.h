@@ -50,6 +50,21 @@ uint32_t trace_file_process_count(const struct trace_file *file);
 bool trace_file_append(struct trace_file *file, uint32_t process, struct builder *builder,
                        struct tl_health *health, struct read_error *error);
 
+/* Leaves out what threads did before `from_ns`, since the file's time 0, without reading it: for long recordings of
+ * which the end alone is wanted. Whole chunks are left out, so some of what came before remains. The process then
+ * counts as one whose trace is a ring: what was open before is unknown. Only for files of libprof's own format. */
+void trace_file_skip_before(struct trace_file *file, int64_t from_ns);
+
+/* Whether the recorder has finished the file. */
+bool trace_file_is_closed(const struct trace_file *file);
+
+/* The process that the file is of, as it numbers itself. */
+uint32_t trace_file_pid(const struct trace_file *file);
+
+/* The latest time that the file's chunks and clock samples state, since its time 0: the recording ends there or a
+ * little later. 0: unknown. */
+int64_t trace_file_last_ns(struct trace_file *file);
+
 /* How many records a file of libprof's own format has; 0: of another format, or no memory. */
 uint64_t trace_file_count_records(struct trace_file *file);
 
