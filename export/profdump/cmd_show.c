@@ -4,6 +4,7 @@
 #include "profdump.h"
 #include "reports.h"
 #include "stack_text.h"
+#include "window_options.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -126,6 +127,7 @@ static bool set_depth(struct profdump_options *options, const char *depth)
 static bool agree(struct profdump_options *options)
 {
     const struct write_options *write = &options->write;
+    options->follow |= options->interval_ns > 0;
     if (options->sort && !key_sort_find(options->sort, &options->write.sort))
         complain("--sort: there is no column '%s'; known are %s", options->sort,
                  key_sort_columns());
@@ -133,6 +135,8 @@ static bool agree(struct profdump_options *options)
         complain("--columns memory: memory is grouped by name only, not with --group-by or --tree");
     else if (options->depth_given && !options->tree && options->command_line)
         complain("--depth: limits a tree; add --tree");
+    else if (options->follow && (window_options_given(options) || !options->command_line))
+        complain("--follow: not with --window, and only on the command line");
     else
         return true;
     return false;
@@ -222,6 +226,33 @@ const struct option_entry width_options[] = {
     {CALL("name-width", "N", set_name_width, "truncate names to N characters (55)")},
     TABLE_WIDTH,
     WIDE,
+    {0},
+};
+
+/* ---- of a recording that goes on ---- */
+
+#define INTERVAL_LEAST_NS INT64_C(100000000)
+#define INTERVAL_MOST_NS INT64_C(86400000000000)
+
+static bool set_interval(struct profdump_options *options, const char *text)
+{
+    int64_t ns;
+    bool good =
+        window_options_duration(text, &ns) && ns >= INTERVAL_LEAST_NS && ns <= INTERVAL_MOST_NS;
+    if (good)
+        options->interval_ns = ns;
+    else
+        complain("--interval: '%s' is not a time from 100ms to 86400s, as in 5s", text);
+    return good;
+}
+
+const struct option_entry interval_options[] = {
+    {CALL("interval", "TIME", set_interval, "print every TIME (10s; top 2s)")},
+    {0},
+};
+
+const struct option_entry follow_options[] = {
+    {FLAG("follow", follow, "print a table for each --interval while the program runs")},
     {0},
 };
 
@@ -379,8 +410,8 @@ static int run(const struct profdump_options *options, const struct timeline *ti
 }
 
 static const struct option_entry *const options_of_stats[] = {
-    table_options,  rows_options,  unit_options,   width_options, symbol_options,
-    window_options, input_options, format_options, help_options,  NULL};
+    table_options,  rows_options,     unit_options,  width_options,  symbol_options, window_options,
+    follow_options, interval_options, input_options, format_options, help_options,   NULL};
 
 const struct command command_stats = {
     .word = "stats",
@@ -398,19 +429,10 @@ const struct command command_stats = {
 };
 
 /* The command that runs when none is named: stats, or export if an output is. */
-static const struct option_entry *const options_of_show[] = {table_options,
-                                                             rows_options,
-                                                             unit_options,
-                                                             width_options,
-                                                             output_options,
-                                                             folded_options,
-                                                             export_options,
-                                                             symbol_options,
-                                                             window_options,
-                                                             input_options,
-                                                             format_options,
-                                                             help_options,
-                                                             NULL};
+static const struct option_entry *const options_of_show[] = {
+    table_options,    rows_options,   unit_options,   width_options,  output_options,
+    folded_options,   export_options, symbol_options, window_options, follow_options,
+    interval_options, input_options,  format_options, help_options,   NULL};
 
 static bool agree_show(struct profdump_options *options)
 {

@@ -299,6 +299,19 @@ struct timeline *inputs_load(const struct profdump_options *options)
     return timeline;
 }
 
+bool inputs_find_one(const struct profdump_options *options, char path[PATH_MAX])
+{
+    struct path_list paths = {0};
+    bool found = find_inputs(options, &paths);
+    if (found && paths.count != 1)
+        complain("name one recording, not %zu", paths.count);
+    found = found && paths.count == 1;
+    if (found)
+        snprintf(path, PATH_MAX, "%s", paths.at[0]);
+    path_list_fini(&paths);
+    return found;
+}
+
 bool inputs_split(const struct profdump_options *options, struct inputs *inputs)
 {
     struct path_list paths = {0}, others = {0};

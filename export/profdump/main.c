@@ -135,6 +135,8 @@ static int run_command(struct profdump_options *options, const struct command *c
     int copied = copy_chrome(options, &done);
     if (done)
         return copied;
+    if (options->follow)
+        return cmd_follow(options, command);
     if (command->run_words)
         return command->run_words(options->input_count, options->inputs);
     return command->run_inputs ? command->run_inputs(options) : load_and_run(options, command);

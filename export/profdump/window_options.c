@@ -13,8 +13,7 @@
 
 /* ---- words ---- */
 
-/* "1.5ms", "200us", "3s"; a bare "0" needs no unit. */
-static bool parse_since_first(const char *text, int64_t *ns)
+bool window_options_duration(const char *text, int64_t *ns)
 {
     enum time_unit unit = TIME_NS;
     char number[64]; /* with a zero in front: ".5" is one, too */
@@ -43,7 +42,7 @@ static bool parse_point(const char *text, struct window_point *point)
     point->kind = *text == '@' ? WINDOW_SINCE_EPOCH : WINDOW_SINCE_FIRST;
     if (*text == '@')
         return parse_digits(text + 1, &point->ns, &rest) && !*rest;
-    return parse_since_first(text, &point->ns);
+    return window_options_duration(text, &point->ns);
 }
 
 static bool set_point(const char *option, const char *text, struct window_point *point)

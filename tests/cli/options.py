@@ -19,7 +19,7 @@ VALUES = {  # what an argument may be where the declaration does not tell
     "--perf-map": "/tmp", "--width": "400", "--device-rates": "/dev/null", "--type": "float16", "--sort": "name",
     "--name-limit": "9", "--names": "a,b", "--sequences": "x", "--kernel-wait": "5", "--queue-full": "5",
     "--limits": "/dev/null", "--confidence": "95", "--resamples": "100", "--fail-if-slower": "5%",
-    "--range": "x", "--block": "x", "--event": "x", "--total-of": "x", "--etrecord": "maps", "--compare": "run.etdp",
+    "--interval": "5s", "--range": "x", "--block": "x", "--event": "x", "--total-of": "x", "--etrecord": "maps", "--compare": "run.etdp",
     "--debug-buffer": "run.bin", "--by": "kernel",
 }  # fmt: skip
 ALSO = {  # what an option needs beside it

@@ -4,9 +4,14 @@
 
 #include "commands.h"
 
+#include <limits.h>
+
 /* Loads and merges the inputs, cut down to the window unless a picture is written, which also shows what was open in
  * it. NULL after having complained. Free with timeline_destroy(). */
 struct timeline *inputs_load(const struct profdump_options *options);
+
+/* The path of the only input; of the newest trace if none is given. False after having complained. */
+bool inputs_find_one(const struct profdump_options *options, char path[PATH_MAX]);
 
 /* The same in steps, to load several at once. create finds the inputs; NULL after having complained. run loads them
  * on any thread, silently; it returns the timeline, which the load owns, or NULL. tell reports errors and warnings;

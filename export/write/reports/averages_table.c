@@ -398,7 +398,7 @@ static bool write_selected(const struct timeline *timeline, const struct write_o
     averages_rows_init(&report.rows, timeline, &averages, options);
     bool done = !is_tree || averages_tree_init(&report.tree, &averages, options);
     done = done && table_write(&report.table, is_tree ? add_tree : add_table, &report);
-    if (done && format == WRITE_TEXT)
+    if (done && format == WRITE_TEXT && !options->bare)
         done = averages_foot(timeline, &averages, options, stream);
     averages_tree_fini(&report.tree);
     key_averages_fini(&averages);

@@ -54,6 +54,7 @@ struct write_options {
     bool color;           /* escape sequences for a terminal */
     bool top_level;       /* see key_options.top_level */
     bool total;           /* a last row with the sums of all */
+    bool bare;            /* nothing under the table */
     uint32_t group_by;    /* KEY_BY_*: see key_averages.h */
     uint32_t columns;     /* bit 1 << enum key_column: columns beside the usual ones */
     uint32_t depth;       /* of the tree, UINT32_MAX all */

@@ -1,0 +1,201 @@
+/* live.c - see live.h. Nothing here touches the process: everything is read from its file and from /proc. */
+#include "live.h"
+
+#include "inputs.h"
+#include "options.h"
+#include "timeline_restrict.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* ---- which process writes a file ---- */
+
+#define MAPS_LINE_BYTES (PATH_MAX + 128)
+
+/* A mapping that is shared and writable, of a line of /proc/PID/maps; false: it is another one. Cuts the line. */
+static bool parse_mapping(char *line, uint64_t *inode, const char **path)
+{
+    char access[5];
+    int path_at = 0;
+    if (sscanf(line, "%*x-%*x %4s %*x %*x:%*x %" SCNu64 " %n", access, inode, &path_at) != 2 ||
+        strcmp(access, "rw-s") != 0 || line[path_at] != '/')
+        return false;
+    line[strcspn(line, "\n")] = '\0';
+    *path = line + path_at;
+    return true;
+}
+
+static FILE *open_maps(unsigned pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/maps", pid);
+    return fopen(path, "re");
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Compares inodes and names: the device in maps can differ from that of stat(2), as on overlay file systems. */
+static bool maps_file(unsigned pid, const char *file, const struct stat *status)
+{
+    char line[MAPS_LINE_BYTES];
+    const char *path;
+    uint64_t inode;
+    bool found = false;
+    FILE *maps = open_maps(pid);
+    while (maps && !found && fgets(line, sizeof line, maps))
+        found = parse_mapping(line, &inode, &path) && inode == status->st_ino &&
+                strcmp(name_of(path), name_of(file)) == 0;
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* In a container the process has another id than the file says. */
+static bool any_maps_file(const char *file, const struct stat *status)
+{
+    bool found = false;
+    DIR *processes = opendir("/proc");
+    for (struct dirent *entry = processes ? readdir(processes) : NULL; entry && !found;
+         entry = readdir(processes))
+        if (isdigit((unsigned char)entry->d_name[0]))
+            found = maps_file((unsigned)strtoul(entry->d_name, NULL, 10), file, status);
+    if (processes)
+        closedir(processes);
+    return found;
+}
+
+/* A process of another user may be the one: its mappings cannot be seen. */
+static bool is_hidden(unsigned pid)
+{
+    return kill((pid_t)pid, 0) != 0 && errno == EPERM;
+}
+
+static bool is_recorded(const char *path, const struct trace_file *file)
+{
+    struct stat status;
+    unsigned pid = trace_file_pid(file);
+    if (trace_file_is_closed(file) || stat(path, &status) != 0)
+        return false;
+    return maps_file(pid, path, &status) || is_hidden(pid) || any_maps_file(path, &status);
+}
+
+/* ---- which file a process writes ---- */
+
+static bool is_trace(const char *path)
+{
+    struct read_error ignored;
+    struct trace_file *file = trace_file_open(path, true, &ignored);
+    trace_file_close(file);
+    return file != NULL;
+}
+
+/* As this process sees it; in a container it has another root. */
+static bool see_trace(unsigned pid, const char *path, char seen[PATH_MAX])
+{
+    int size = snprintf(seen, PATH_MAX, "/proc/%u/root%s", pid, path);
+    if (size >= PATH_MAX || !is_trace(seen))
+        return false;
+    if (is_trace(path))
+        snprintf(seen, PATH_MAX, "%s", path);
+    return true;
+}
+
+static bool find_mapped(unsigned pid, FILE *maps, char trace[PATH_MAX])
+{
+    char line[MAPS_LINE_BYTES];
+    const char *path;
+    uint64_t inode;
+    while (fgets(line, sizeof line, maps))
+        if (parse_mapping(line, &inode, &path) && see_trace(pid, path, trace))
+            return true;
+    return false;
+}
+
+static bool find_of_process(unsigned pid, char trace[PATH_MAX])
+{
+    FILE *maps = open_maps(pid);
+    if (!maps && errno == ENOENT)
+        complain("there is no process %u", pid);
+    else if (!maps)
+        complain("process %u cannot be looked at: %s", pid, strerror(errno));
+    if (!maps)
+        return false;
+    errno = 0;
+    bool found = find_mapped(pid, maps, trace);
+    if (!found && errno == EACCES)
+        complain("process %u cannot be looked at: it belongs to another user", pid);
+    else if (!found)
+        complain("process %u records nothing now: start it with profrun or LD_PRELOAD", pid);
+    fclose(maps);
+    return found;
+}
+
+static bool is_process(const char *word, unsigned long *pid)
+{
+    return options_number(word, 1, INT_MAX, pid);
+}
+
+bool live_find(struct live *live, const struct profdump_options *options)
+{
+    unsigned long pid;
+    *live = (struct live){0};
+    if (options->input_count == 1 && is_process(options->inputs[0], &pid))
+        return find_of_process((unsigned)pid, live->path);
+    return inputs_find_one(options, live->path);
+}
+
+/* ---- how far it is ---- */
+
+static int64_t now_since(uint64_t start_realtime_ns)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec - (int64_t)start_realtime_ns;
+}
+
+bool live_look(struct live *live, struct read_error *error)
+{
+    struct trace_file *file = trace_file_open(live->path, true, error);
+    if (!file)
+        return false;
+    live->running = is_recorded(live->path, file);
+    live->now_ns =
+        live->running ? now_since(trace_file_start_realtime_ns(file)) : trace_file_last_ns(file);
+    trace_file_close(file);
+    return true;
+}
+
+struct timeline *live_load_whole(const struct live *live, int64_t from_ns, struct read_error *error)
+{
+    struct trace_file *file = trace_file_open(live->path, true, error);
+    struct builder *builder = file ? timeline_begin_build() : NULL;
+    if (!file)
+        return NULL;
+    trace_file_skip_before(file, from_ns);
+    struct timeline *timeline = timeline_from_files(builder, &file, 1, error);
+    trace_file_close(file);
+    return timeline;
+}
+
+struct timeline *live_load(const struct live *live, int64_t from_ns, int64_t to_ns,
+                           struct read_error *error)
+{
+    struct timeline *timeline = live_load_whole(live, from_ns, error);
+    if (timeline && !timeline_restrict(timeline, from_ns, to_ns)) {
+        snprintf(error->message, sizeof error->message, "%.400s: %s", live->path, strerror(ENOMEM));
+        timeline_destroy(timeline);
+        return NULL;
+    }
+    return timeline;
+}
