@@ -249,12 +249,25 @@ static bool remember_chunk(struct walk *walk, size_t offset)
     return true;
 }
 
+/* How many chunks a recorder has begun in the file by now. When it ends it cuts off what is behind these: nothing there
+ * may be touched, or this process gets SIGBUS. Of other files: as many as are in them. */
+static uint64_t begun_chunks(const struct walk *walk)
+{
+    const struct trace_file *file = walk->file;
+    const struct prof_file_header *now = (const void *)file->bytes;
+    if (!file->mapping || file->header.state != PROF_STATE_RECORDING)
+        return UINT64_MAX;
+    return __atomic_load_n(&now->chunk_count, __ATOMIC_ACQUIRE);
+}
+
 /* Chunks that were begun after the header was read are taken too: the file may be growing. */
 static void find_chunks(struct walk *walk)
 {
     remember_meta(walk, 0);
     size_t size = walk->file->size;
-    for (size_t i = 1; !walk->failed && i * PROF_CHUNK_BYTES + PROF_CHUNK_HEADER_BYTES <= size; i++)
+    for (size_t i = 1; !walk->failed && i * PROF_CHUNK_BYTES + PROF_CHUNK_HEADER_BYTES <= size &&
+                       i < begun_chunks(walk);
+         i++)
         if (!remember_chunk(walk, i * PROF_CHUNK_BYTES) && i >= walk->file->header.chunk_count)
             break;
 }

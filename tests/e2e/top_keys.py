@@ -40,8 +40,9 @@ def main():
     assert all(len(line) <= 100 for line in read_until(rb"forward.*ms").replace(b"\r", b"").split(b"\n"))
     press(b"t")
     read_until(rb"looping.*training > ProfilerStep#\d+ > forward|looping.*forward")
-    press(b"j")
-    read_until(rb">\x1b?[^\r\n]*load")
+    if b"load" not in re.search(rb"\n> [^\r\n]*", read_until(rb"Open now")).group():  # whichever thread was first
+        press(b"j")
+    read_until(rb"\n> [^\r\n]*load")
     press(b"\n")
     assert b"forward" not in read_until(rb"a all threads[^J]* load ")
     press(b"a")
