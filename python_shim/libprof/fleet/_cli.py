@@ -52,18 +52,6 @@ def _overview(dataset: Dataset, engine: Any) -> str:
     return "\n".join(lines)
 
 
-def _clock_rows(engine: Any) -> _engine.Rows:
-    """A row for each line of each host's clock."""
-    columns = ["host", "reference", "since", "ahead_ns", "drift_ppm", "error_ns", "refused"]
-    rows: List[Tuple[Any, ...]] = []
-    for clock in _clocks.compare_clocks(engine):
-        for line in clock.lines:
-            rows.append((clock.host, clock.reference, line.from_ns, line.offset_ns, line.drift * 1e6, clock.error_ns, None))
-        if clock.refusal:
-            rows.append((clock.host, clock.reference, None, None, None, None, clock.refusal))
-    return columns, rows
-
-
 def _pack_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="profdump pack", description="Add recordings to a dataset of Parquet files.")
     parser.add_argument("inputs", nargs="+", metavar="FILE|DIRECTORY", help="recordings, of any format that profdump reads")
@@ -109,7 +97,7 @@ def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
         return f"{options.output}: written"
     if not report and not options.sql:
         return _overview(dataset, engine)
-    columns, rows = _clock_rows(engine) if report == CLOCKS else engine.run(options.sql or _engine.sql_text(report))
+    columns, rows = _clocks.clock_rows(_clocks.compare_clocks(engine)) if report == CLOCKS else engine.run(options.sql or _engine.sql_text(report))
     return FORMATS[options.format](columns, rows[: options.rows])
 
 

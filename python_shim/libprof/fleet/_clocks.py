@@ -13,6 +13,10 @@ import math
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
+from ._engine import Rows
+
+HOST_OF_RANK = "(SELECT rank, min(host) AS host FROM ranks GROUP BY rank)"
+
 BARRIERS = ("ncclAllReduce", "ncclAllGather", "ncclReduceScatter", "ncclAlltoAll")
 LEAST_COLLECTIVES = 8
 """Minimum number of collectives that two hosts must share."""
@@ -135,7 +139,7 @@ def _ends(engine: Any) -> Tuple[int, Dict[Tuple[int, int], Dict[str, float]]]:
     base = engine.run("SELECT min(start) FROM collectives")[1][0][0] or 0
     _, rows = engine.run(
         f"SELECT c.communicator, c.sequence, r.host, avg(c.start - {base} + c.duration_ns) FROM collectives AS c "
-        f"JOIN (SELECT rank, min(host) AS host FROM ranks GROUP BY rank) AS r ON r.rank = c.rank "
+        f"JOIN {HOST_OF_RANK} AS r ON r.rank = c.rank "
         f"WHERE c.communicator IS NOT NULL AND c.duration_ns IS NOT NULL AND c.function IN ({wanted}) "
         "GROUP BY c.communicator, c.sequence, r.host"
     )
@@ -200,6 +204,18 @@ def _neighbours(ends: Dict[Tuple[int, int], Dict[str, float]], host: str) -> Set
     return {other for hosts in ends.values() if host in hosts for other in hosts} - {host}
 
 
+def clock_rows(clocks: Sequence[Clock]) -> Rows:
+    """A row for each line of each host's clock, and one for each clock that was refused."""
+    columns = ["host", "reference", "since", "ahead_ns", "drift_ppm", "error_ns", "refused"]
+    rows: List[Tuple[Any, ...]] = []
+    for clock in clocks:
+        for line in clock.lines:
+            rows.append((clock.host, clock.reference, line.from_ns, line.offset_ns, line.drift * 1e6, clock.error_ns, None))
+        if clock.refusal:
+            rows.append((clock.host, clock.reference, None, None, None, None, clock.refusal))
+    return columns, rows
+
+
 # ---- is it consistent ----
 
 
@@ -212,7 +228,7 @@ def violations(engine: Any, clocks: Sequence[Clock]) -> Optional[int]:
     by_host = {clock.host: clock for clock in clocks}
     _, rows = engine.run(
         "SELECT c.communicator, c.sequence, r.host, max(c.start), min(c.start + c.duration_ns) FROM collectives AS c "
-        "JOIN (SELECT rank, min(host) AS host FROM ranks GROUP BY rank) AS r ON r.rank = c.rank "
+        f"JOIN {HOST_OF_RANK} AS r ON r.rank = c.rank "
         "WHERE c.communicator IS NOT NULL AND c.duration_ns IS NOT NULL GROUP BY c.communicator, c.sequence, r.host"
     )
     entered: Dict[Tuple[int, int], float] = {}

@@ -7,7 +7,7 @@ import base64
 import html
 import json
 import sys
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Dict, Sequence, Tuple
 
 from . import _clocks, _engine, _verdict
 from ._dataset import Dataset
@@ -36,7 +36,7 @@ def _grid(engine: Any) -> Dict[str, Any]:
     steps = sorted({row[1] for row in rows})
     place_of_rank = {rank: i for i, rank in enumerate(ranks)}
     place_of_step = {step: i for i, step in enumerate(steps)}
-    hosts = dict(engine.run("SELECT rank, min(host) FROM ranks GROUP BY rank")[1])
+    hosts = dict(engine.run(_clocks.HOST_OF_RANK)[1])
     grid: Dict[str, Any] = {"ranks": ranks, "steps": steps, "hosts": [hosts.get(rank) or "" for rank in ranks]}
     for i, view in enumerate(CELLS):
         cells = [-1e3] * (len(ranks) * len(steps))
@@ -63,13 +63,9 @@ def _section(title: str, engine: Any, report: str) -> str:
 
 def _clock_section(engine: Any) -> str:
     clocks = _clocks.compare_clocks(engine)
-    rows: List[Tuple[Any, ...]] = [
-        (c.host, line.offset_ns, line.drift * 1e6, c.error_ns, "") for c in clocks for line in c.lines
-    ] + [(c.host, None, None, None, c.refusal) for c in clocks if c.refusal]
     broken = _clocks.violations(engine, clocks)
     note = "" if broken is None else f"<p>Collectives that contradict these clocks: {broken}.</p>"
-    columns = ["host", f"ahead of {clocks[0].host}_ns" if clocks else "ahead_ns", "drift in ppm", "error_ns", "refused"]
-    return f"<h2>Clocks of the hosts</h2>{_table(columns, rows)}{note}"
+    return f"<h2>Clocks of the hosts</h2>{_table(*_clocks.clock_rows(clocks))}{note}"
 
 
 def _findings(engine: Any) -> str:
