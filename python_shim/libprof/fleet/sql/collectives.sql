@@ -7,11 +7,12 @@ whole AS (
            min(duration_ns) AS transfer_ns, max(duration_ns) - min(duration_ns) AS skew_ns
     FROM part GROUP BY communicator, unnamed, sequence),
 sized AS (
-    SELECT *, CASE WHEN function IN ('ncclAllGather', 'ncclReduceScatter') THEN bytes * ranks ELSE bytes END AS size_bytes,
-           CASE function WHEN 'ncclAllReduce' THEN 2e0 * (ranks - 1) / ranks
-                         WHEN 'ncclAllGather' THEN 1e0 * (ranks - 1) / ranks
-                         WHEN 'ncclReduceScatter' THEN 1e0 * (ranks - 1) / ranks
-                         WHEN 'ncclAlltoAll' THEN 1e0 * (ranks - 1) / ranks ELSE 1e0 END AS factor
+    -- NCCL states the bytes of one rank where each rank has a part of the whole; nccl-tests divides the whole by the time.
+    SELECT *, CASE WHEN function IN ('ncclAllGather', 'ncclReduceScatter', 'ncclAlltoAll', 'ncclGather', 'ncclScatter')
+                   THEN bytes * ranks ELSE bytes END AS size_bytes,
+           CASE WHEN function = 'ncclAllReduce' THEN 2e0 * (ranks - 1) / ranks
+                WHEN function IN ('ncclAllGather', 'ncclReduceScatter', 'ncclAlltoAll', 'ncclGather', 'ncclScatter')
+                THEN 1e0 * (ranks - 1) / ranks ELSE 1e0 END AS factor
     FROM whole),
 total AS (
     SELECT communicator, function, max(ranks) AS ranks, count(*) AS collectives, avg(bytes) AS bytes, sum(skew_ns) AS skew_ns,

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Reports against values that were computed by hand.
+. "$(dirname "$0")/fleet_common.sh"
+
+# Bandwidths as nccl-tests computes them: four ranks, 1,000,000 bytes as NCCL states them, the last rank's kernel takes 1 us.
+python3 - <<'PYTHON' || fail "bandwidths"
+import duckdb
+from libprof.fleet import _engine
+from libprof.fleet._dataset import create_tables
+
+WANTED = {  # algorithm and bus bandwidth, in GB/s
+    "ncclAllReduce": (1000, 1500), "ncclBroadcast": (1000, 1000), "ncclReduce": (1000, 1000),
+    "ncclAllGather": (4000, 3000), "ncclReduceScatter": (4000, 3000), "ncclAlltoAll": (4000, 3000),
+    "ncclGather": (4000, 3000), "ncclScatter": (4000, 3000),
+}
+tables = duckdb.connect()
+for statement in create_tables():
+    tables.execute(statement)
+for i, function in enumerate(WANTED):
+    for rank in range(4):
+        tables.execute(
+            "INSERT INTO collectives (rank, step, communicator, sequence, function, bytes, called, start, duration_ns) "
+            "VALUES (?, 0, 5, ?, ?, 1000000, 0, 0, ?)", [rank, i, function, 1000 + 500 * rank])
+result = tables.execute(_engine.sql_text("collectives"))
+names = [column[0] for column in result.description]
+rows = [dict(zip(names, row)) for row in result.fetchall()]
+found = {row["function"]: (row["algorithm_gbps"], row["bus_gbps"]) for row in rows}
+assert found == WANTED, found
+assert all(row["skew_ns"] == 1500 and row["transfer_ns"] == 1000 for row in rows), rows
+PYTHON
