@@ -9,19 +9,16 @@
 #include <stdlib.h>
 
 const struct query_table *const query_tables[] = {
-    &query_processes,      &query_threads,       &query_slices,
-    &query_async_ranges,   &query_marks,         &query_counters,
-    &query_attributes,     &query_frames,        &query_operations,
-    &query_kernels,        &query_memcpys,       &query_memsets,
-    &query_syncs,          &query_graph_runs,    &query_overheads,
-    &query_graph_launches, &query_timings,       &query_devices,
-    &query_streams,        &query_allocations,   &query_migrations,
-    &query_blocks,         &query_losses,        &query_ledger,
-    &query_summary,        &query_summary_steps, &query_recordings,
-    &query_strings,        &query_meta,          &nsys_kernels,
-    &nsys_memcpys,         &nsys_memsets,        &nsys_syncs,
-    &nsys_graph_traces,    &nsys_runtime,        &nsys_nvtx,
-    &nsys_strings,         &nsys_thread_names,   NULL,
+    &query_processes,  &query_threads,    &query_slices,        &query_async_ranges,
+    &query_marks,      &query_counters,   &query_attributes,    &query_frames,
+    &query_operations, &query_kernels,    &query_memcpys,       &query_memsets,
+    &query_syncs,      &query_graph_runs, &query_overheads,     &query_graph_launches,
+    &query_timings,    &query_devices,    &query_streams,       &query_allocations,
+    &query_heaps,      &query_migrations, &query_blocks,        &query_losses,
+    &query_ledger,     &query_summary,    &query_summary_steps, &query_recordings,
+    &query_strings,    &query_meta,       &nsys_kernels,        &nsys_memcpys,
+    &nsys_memsets,     &nsys_syncs,       &nsys_graph_traces,   &nsys_runtime,
+    &nsys_nvtx,        &nsys_strings,     &nsys_thread_names,   NULL,
 };
 
 const struct query_function query_functions[] = {

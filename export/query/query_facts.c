@@ -230,6 +230,53 @@ const struct query_table query_allocations = {
     .count = memory_count,
 };
 
+/* ---- heaps: memory in use, by kind ---- */
+
+static struct text heaps_kind(const struct query_data *data, uint32_t item)
+{
+    return heap_kind(heap_at(data, item));
+}
+
+#define HEAP_USE (&data->memory.heaps[item])
+QUERY_GET(heap_name, heaps, query_name(data, of->name))
+QUERY_GET(heap_process, heaps, of->process)
+QUERY_GET(heap_pid, heaps, query_pid(data, of->process))
+QUERY_GET(heap_device, heaps, query_known(of->device))
+QUERY_GET(heap_allocations, heaps, HEAP_USE->allocations)
+QUERY_GET(heap_frees, heaps, HEAP_USE->frees)
+QUERY_GET(heap_allocated, heaps, HEAP_USE->allocated_bytes)
+QUERY_GET(heap_live, heaps, HEAP_USE->live_bytes)
+QUERY_GET(heap_peak, heaps, HEAP_USE->peak_bytes)
+QUERY_GET(heap_peak_time, heaps, HEAP_USE->peak_event == TL_NONE ? QUERY_NULL : HEAP_USE->peak_ns)
+QUERY_GET(heap_peak_allocation, heaps,
+          HEAP_USE->peak_event == TL_NONE
+              ? QUERY_NULL
+              : data->timeline->memory_events.at[HEAP_USE->peak_event].memory)
+QUERY_COUNT(heap_count, heaps)
+
+static const struct query_column heap_columns[] = {
+    QUERY_ID("by process"),
+    QUERY_NAMED("name", "device, pinned, or the program's allocator", heap_name),
+    QUERY_STRING("kind", "as in allocations", heaps_kind),
+    QUERY_INT("process", "", "processes.id", heap_process),
+    QUERY_INT("pid", "", "", heap_pid),
+    QUERY_INT("device", "", "ordinal in its process", heap_device),
+    QUERY_INT("allocations", "", "", heap_allocations),
+    QUERY_INT("frees", "", "", heap_frees),
+    QUERY_INT("allocated", "bytes", "", heap_allocated),
+    QUERY_INT("live", "bytes", "at the end", heap_live),
+    QUERY_INT("peak", "bytes", "", heap_peak),
+    QUERY_INT("peak_time", "ns", "", heap_peak_time),
+    QUERY_INT("peak_allocation", "", "allocations.id of the one that made the peak",
+              heap_peak_allocation),
+};
+const struct query_table query_heaps = {
+    .name = "heaps",
+    .meaning = "memory of one process, device and kind: amounts, and its peak",
+    QUERY_COLUMNS(heap_columns),
+    .count = heap_count,
+};
+
 static struct text migration_kind(const struct query_data *data, uint32_t item)
 {
     return query_literal(migration_kind_name(data->timeline->migrations.at[item].kind));

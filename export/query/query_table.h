@@ -7,6 +7,7 @@
 #ifndef PROF_QUERY_TABLE_H
 #define PROF_QUERY_TABLE_H
 
+#include "memory_use.h"
 #include "slice_sums.h"
 #include "timeline.h"
 
@@ -29,6 +30,7 @@ struct query_data {
     int64_t *global_pids;     /* by process, as nsys numbers them */
     struct query_span *spans; /* of operations, by stream */
     uint32_t span_count;
+    struct memory_use memory;
     uint32_t *last_segments; /* by slice: its last segment; NULL: no slice has several */
     /* What kernels are called for short, as nsys has it; NULL not needed yet. */
     struct text *shorts;
@@ -91,8 +93,8 @@ extern const struct query_table query_operations, query_kernels, query_memcpys, 
 extern const struct query_table query_slices, query_async_ranges, query_marks, query_counters,
     query_attributes, query_frames, query_timings, query_graph_launches;
 extern const struct query_table query_processes, query_threads, query_devices, query_streams,
-    query_allocations, query_migrations, query_blocks, query_losses, query_ledger, query_summary,
-    query_summary_steps, query_recordings, query_strings, query_meta;
+    query_allocations, query_heaps, query_migrations, query_blocks, query_losses, query_ledger,
+    query_summary, query_summary_steps, query_recordings, query_strings, query_meta;
 extern const struct query_table nsys_kernels, nsys_memcpys, nsys_memsets, nsys_syncs,
     nsys_graph_traces, nsys_runtime, nsys_nvtx, nsys_strings, nsys_thread_names;
 
