@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import json
 import os
 import threading
 from pathlib import Path
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _native
 from ._profdump import find_program
@@ -33,6 +34,20 @@ class TraceOptions(ctypes.Structure):
         ("words", ctypes.c_void_p),
         ("say", ctypes.c_void_p),
         ("user", ctypes.c_void_p),
+    ]
+
+
+class TableOptions(ctypes.Structure):
+    """``struct prof_table_options`` of trace.h."""
+
+    _fields_ = [
+        ("size_bytes", ctypes.c_size_t),
+        ("format", ctypes.c_char_p),
+        ("sort", ctypes.c_char_p),
+        ("group_by", ctypes.c_char_p),
+        ("columns", ctypes.c_char_p),
+        ("rows", ctypes.c_int64),
+        ("words", ctypes.c_void_p),
     ]
 
 
@@ -59,6 +74,7 @@ _FUNCTIONS = {
         [ctypes.POINTER(ctypes.c_char_p), ctypes.c_size_t, ctypes.POINTER(TraceOptions), ctypes.POINTER(ctypes.c_void_p)],
     ),
     "prof_trace_arrow": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(ArrowArrayStream)]),
+    "prof_trace_query": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(TableOptions), ctypes.c_void_p]),
     "prof_trace_error": (ctypes.c_char_p, [ctypes.c_void_p]),
     "prof_trace_close": (None, [ctypes.c_void_p]),
 }
@@ -120,6 +136,26 @@ class Reader:
         stream = ArrowArrayStream()
         self._check(self._library.prof_trace_arrow(self._handle, table, ctypes.byref(stream)))
         return stream
+
+    def query(self, sql: str) -> List[Dict[str, Any]]:
+        """Runs one SQL statement, like ``profdump query``, and returns a dictionary for each row."""
+        libc = ctypes.CDLL(None)
+        libc.open_memstream.restype = ctypes.c_void_p
+        text, size = ctypes.c_void_p(), ctypes.c_size_t()
+        file = ctypes.c_void_p(libc.open_memstream(ctypes.byref(text), ctypes.byref(size)))
+        if not file:
+            raise MemoryError
+        options = TableOptions(size_bytes=ctypes.sizeof(TableOptions), format=b"json")
+        try:
+            status = self._library.prof_trace_query(self._handle, sql.encode(), ctypes.byref(options), file)
+        finally:
+            libc.fclose(file)
+        try:
+            self._check(status)
+            rows: List[Dict[str, Any]] = json.loads(ctypes.string_at(text, size.value))
+            return rows
+        finally:
+            libc.free(text)
 
     def close(self) -> None:
         """Gives the memory back; the second call does nothing."""

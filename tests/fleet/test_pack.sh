@@ -17,6 +17,14 @@ same "the summary" "$(rows dataset "SELECT count(*), sum(duration_ns) FROM kerne
 same "parts of steps" 0 "$(rows dataset "SELECT sum(abs(duration_ns - compute_ns - communication_ns - copy_ns - idle_host_ns - idle_device_ns)) FROM steps")"
 same "ranks" "6" "$(rows dataset "SELECT count(*) FROM ranks WHERE rank_known AND closed")"
 
+# Peaks of memory, as `profdump memory` has them.
+mkdir memory_traces && "$PROF_BIN/../test/make_traces" memory_traces
+fleet pack memory_traces/memory.prof -o memory_dataset >/dev/null
+of_profdump=$("$PROF_BIN/profdump" memory --format json memory_traces/memory.prof | python3 -c 'import json, sys
+for heap in sorted(json.load(sys.stdin)["heaps"], key=lambda heap: heap["peak_bytes"]): print(heap["peak_bytes"])')
+same "peaks" "$of_profdump" "$(rows memory_dataset "SELECT peak_bytes FROM memory ORDER BY peak_bytes")"
+same "ranges at the peaks" "2	forward" "$(rows memory_dataset "SELECT count(*), min(name) FROM memory JOIN (SELECT DISTINCT * FROM names) AS n ON id = range")"
+
 # Again: nothing to do. More ranks: only these.
 same "again" "dataset: packed 0 recordings, 6 were there, 0 could not be read" "$(fleet pack job -o dataset)"
 make_job ranks=8 gpus=3 steps=5 seed=9 other

@@ -135,6 +135,15 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
         duration_ns BIGINT ns of its kernel
         stream INTEGER - CUDA's number
     """),
+    "memory": _columns("""
+        rank INTEGER - ranks.rank
+        step INTEGER - in which the peak was; NULL outside of all
+        device INTEGER - CUDA's number; NULL the host
+        kind VARCHAR - device, pinned, managed ..., or the program's allocator
+        peak_bytes BIGINT bytes largest amount in use at a time
+        time BIGINT ns of the peak, since 1970 by the clock of the host
+        range BIGINT - names.id of the innermost range around the allocation that made the peak; NULL none
+    """),
     "ledger": _columns("""
         rank INTEGER - ranks.rank
         launched BIGINT - operations

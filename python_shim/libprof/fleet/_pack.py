@@ -24,7 +24,6 @@ from .. import _reader
 from .._profdump import run_profdump
 from ..errors import ProfError
 from ..frames import Frame
-from ..trace import read
 from . import _engine
 from ._dataset import TABLES, VERSION, Dataset, PathLike, create_tables, part_path
 
@@ -42,6 +41,7 @@ ORDER = {
     "collectives": "communicator, sequence, rank",
     "steps": "rank, step",
     "summary": "rank, step, kind, name",
+    "memory": "rank, device, kind",
 }
 
 TRACE_NAMES = (".prof", ".json", ".json.gz", ".json.zst", ".sqlite", ".nvvp")
@@ -121,14 +121,28 @@ def _statements(name: str) -> List[str]:
     return [text for text in re.split(r";\s*\n", _engine.sql_text(name)) if text.strip()]
 
 
-def _processes(path: Path) -> List[Dict[str, Any]]:
-    return read(path).query(
+def _processes(reader: _reader.Reader) -> List[Dict[str, Any]]:
+    return reader.query(
         "SELECT p.*, (SELECT name FROM devices d WHERE d.process = p.id ORDER BY device LIMIT 1) AS device_name, "
         "(SELECT sum(launched) FROM ledger l WHERE l.process = p.id) AS launched, "
         "(SELECT sum(recorded) FROM ledger l WHERE l.process = p.id) AS recorded, "
         "(SELECT sum(lost) FROM ledger l WHERE l.process = p.id) AS lost, "
         "(SELECT value FROM meta WHERE name = 'base_utc_ns') AS base FROM processes p"
     )
+
+
+def _add_peaks(engine: Any, reader: _reader.Reader) -> None:
+    """The peaks of memory as table `m`."""
+    engine.execute('CREATE OR REPLACE TEMP TABLE m (process INTEGER, device INTEGER, kind VARCHAR, bytes BIGINT, time BIGINT, "range" VARCHAR)')
+    for peak in reader.query(
+        "WITH RECURSIVE around(heap, slice) AS ("
+        "SELECT h.id, a.slice FROM heaps h JOIN allocations a ON a.id = h.peak_allocation "
+        "UNION ALL SELECT heap, s.parent FROM around JOIN slices s ON s.id = around.slice WHERE s.kind <> 'range') "
+        "SELECT h.process, h.device, h.name, h.peak, h.peak_time, "
+        "(SELECT s.name FROM around JOIN slices s ON s.id = around.slice WHERE heap = h.id AND s.kind = 'range') AS range "
+        "FROM heaps h WHERE h.peak_time IS NOT NULL"
+    ):
+        engine.execute("INSERT INTO m VALUES (?, ?, ?, ?, ?, ?)", list(peak.values()))
 
 
 def _add_processes(engine: Any, processes: List[Dict[str, Any]], path: Path, identity: str, unknown: List[int]) -> None:
@@ -156,8 +170,9 @@ def _add_processes(engine: Any, processes: List[Dict[str, Any]], path: Path, ide
 
 def _add_recording(engine: Any, path: Path, identity: str, unknown: List[int]) -> None:
     """All of it or nothing."""
-    processes = _processes(path)
     with _reader.Reader([os.fspath(path)]) as reader:
+        processes = _processes(reader)
+        _add_peaks(engine, reader)
         engine.register("k", Frame("kernels", lambda: reader.stream(_reader.KERNELS)))
         engine.register("e", Frame("events", lambda: reader.stream(_reader.EVENTS)))
         _add_rows(engine, processes, path, identity, unknown)

@@ -1,4 +1,5 @@
--- From the tables of one recording to rows of the dataset. Input: k (kernels), e (events), p (processes).
+-- From the tables of one recording to rows of the dataset. Input: k (kernels), e (events), m (peaks of
+-- memory), p (processes).
 -- Statements end with a semicolon at the end of a line; each fills a table of the dataset or a temporary one.
 
 -- Both streams are read once: what follows knows how many rows there are.
@@ -54,6 +55,13 @@ SELECT rank, step, tid, start, duration_ns, name, depth, self_ns, device_ns FROM
 
 INSERT INTO calls
 SELECT rank, step, tid, start, duration_ns, name, correlation, result FROM placed_event WHERE kind = 'call';
+
+INSERT INTO names SELECT content_id("range"), "range" FROM m WHERE "range" IS NOT NULL;
+
+INSERT INTO memory
+SELECT m.rank, CASE WHEN m.time < s."end" THEN s.step END, m.device, m.kind, m.bytes, m.time, content_id(m."range")
+FROM (SELECT p.rank, m.* REPLACE (p.base + m.time AS time) FROM m JOIN p USING (process)) AS m
+ASOF LEFT JOIN step AS s ON m.rank = s.rank AND m.time >= s.start;
 
 -- Collectives: NCCL's own ranges, and the kernel that each of them launched. Without such ranges, communication kernels.
 
