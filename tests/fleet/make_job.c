@@ -11,18 +11,22 @@
  *
  * Each rank runs the same program: read input, forward, backward, optimizer. Tensor-parallel all-reduces block the
  * compute stream, data-parallel ones overlap with the backward pass. A collective ends on all of its ranks when the
- * last one has entered and the data is across. The first pass computes those ends for all ranks, the second writes
- * one rank after the other, so memory does not grow with the length of the recordings.
+ * last one has entered and the data is across. The first pass computes those ends for all ranks, the second has a process for
+ * each rank that records it with the recorder's own code (rank_recorder.h), so memory does not grow with the recordings.
  *
  * DIRECTORY gets rank-00000.prof ... and truth.json. Everything is a function of the options.
  */
-#include "trace_builder.h"
+#include "rank_recorder.h"
+
+#include <prof/prof.h>
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define NEVER INT64_MAX
 #define MS INT64_C(1000000)
@@ -31,6 +35,7 @@
 #define SYNC_CBID 165
 #define COMPUTE_STREAM 7u
 #define COMM_STREAM 20u
+#define COMM_KERNEL "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"
 #define JOB_REALTIME UINT64_C(1790000000000000000)
 
 enum fault { NONE, SLOW_GPU, SLOW_LINK, SLOW_INPUT, LATE_RANK, DEAD_RANK, MISMATCH, FAULTS };
@@ -239,14 +244,13 @@ struct rank {
     int64_t cpu_ns, compute_ns, comm_ns; /* when each is free; NEVER: it waits for ever */
     int64_t last_ns;                     /* last event of the host thread */
     bool stopped;                        /* the host thread waits for ever, or is dead */
-    struct trace_builder *trace;         /* NULL: the first pass */
+    bool records;                        /* false: the first pass */
     int64_t began_ns;
     uint32_t correlation;
-    uint32_t names[KERNEL_NAMES], ranges[RANGE_NAMES], comm_kernel, allreduce, allgather;
-    uint32_t key_communicator, key_bytes;
     struct pending {
         int64_t start_ns, end_ns;
-        uint32_t correlation, name, stream;
+        uint32_t correlation, stream;
+        const char *name;
     } * pending; /* operations, written after the calls: they have a log of their own */
     size_t pending_count, pending_room;
 };
@@ -292,10 +296,16 @@ static int64_t local(const struct rank *rank, int64_t true_ns)
     return clock_of(rank->number, true_ns) - clock_of(rank->number, rank->began_ns);
 }
 
-static void note_operation(struct rank *rank, int64_t start_ns, int64_t end_ns, uint32_t name,
+/* What happens from here on happens then. */
+static void at(const struct rank *rank, int64_t true_ns)
+{
+    rank_recorder_at(local(rank, true_ns));
+}
+
+static void note_operation(struct rank *rank, int64_t start_ns, int64_t end_ns, const char *name,
                            uint32_t stream)
 {
-    if (!rank->trace || end_ns == NEVER)
+    if (!rank->records || end_ns == NEVER)
         return;
     if (rank->pending_count == rank->pending_room) {
         rank->pending_room = rank->pending_room ? rank->pending_room * 2 : 1024;
@@ -304,23 +314,25 @@ static void note_operation(struct rank *rank, int64_t start_ns, int64_t end_ns, 
             fail("out of memory");
     }
     rank->pending[rank->pending_count++] =
-        (struct pending){start_ns, end_ns, rank->correlation, name, stream};
+        (struct pending){start_ns, end_ns, rank->correlation, stream, name};
 }
 
 /* A call of `ns`; its correlation id is the rank's latest. A call that does not return has no exit. */
 static void call(struct rank *rank, uint16_t cbid, uint8_t flags, int64_t end_ns)
 {
     rank->correlation++;
-    if (rank->trace) {
-        trace_builder_enter(
-            rank->trace, local(rank, rank->cpu_ns),
+    if (rank->records) {
+        at(rank, rank->cpu_ns);
+        rank_recorder_enter(
             (struct prof_rec_api_enter){.correlation = rank->correlation,
                                         .cbid = cbid,
                                         .domain = PROF_API_RUNTIME,
                                         .flags = flags,
                                         .operations = flags & PROF_API_LAUNCHES ? 1 : 0});
-        if (end_ns != NEVER)
-            trace_builder_exit(rank->trace, local(rank, end_ns), rank->correlation, 0);
+        if (end_ns != NEVER) {
+            at(rank, end_ns);
+            rank_recorder_exit(rank->correlation);
+        }
     }
     rank->stopped |= end_ns == NEVER;
     rank->last_ns = rank->cpu_ns;
@@ -338,24 +350,25 @@ static void run_kernel(struct rank *rank, size_t index)
     launch(rank);
     int64_t start = later(rank->compute_ns, rank->cpu_ns + 2 * US);
     int64_t end = plus(start, duration_of(rank->number, index));
-    note_operation(rank, start, end, rank->names[ops[index].which], COMPUTE_STREAM);
+    note_operation(rank, start, end, kernel_names[ops[index].which], COMPUTE_STREAM);
     rank->compute_ns = plus(end, US);
 }
 
 /* When this rank enters: a tensor-parallel collective is on the compute stream, others wait for what is there. */
 static int64_t enter_collective(struct rank *rank, const struct op *op)
 {
-    uint32_t call_name = is_mismatched(op, rank->number) ? rank->allgather : rank->allreduce;
-    if (rank->trace) {
-        trace_builder_nvtx_push(rank->trace, local(rank, rank->cpu_ns), call_name);
-        trace_builder_attr(rank->trace, rank->key_communicator, PROF_ATTR_HEX,
-                           mix((uint64_t)op->kind * 65536 + (uint64_t)group_of(op, rank->number)));
-        trace_builder_attr(rank->trace, rank->key_bytes, PROF_ATTR_UINT, bytes_of(op));
+    if (rank->records) {
+        at(rank, rank->cpu_ns);
+        rank_recorder_nccl_push(
+            is_mismatched(op, rank->number) ? "ncclAllGather" : "ncclAllReduce",
+            mix((uint64_t)op->kind * 65536 + (uint64_t)group_of(op, rank->number)), bytes_of(op));
     }
     rank->cpu_ns += US;
     launch(rank);
-    if (rank->trace)
-        trace_builder_nvtx_pop(rank->trace, local(rank, rank->cpu_ns), 1);
+    if (rank->records) {
+        at(rank, rank->cpu_ns);
+        rank_recorder_nccl_pop();
+    }
     rank->cpu_ns += US;
     int64_t ready = later(rank->compute_ns, rank->cpu_ns + 2 * US);
     return op->kind == OP_TP ? ready : later(ready, rank->comm_ns);
@@ -367,22 +380,26 @@ static void leave_collective(struct rank *rank, const struct op *op, int64_t ent
     int64_t end = *end_of(op, rank->number);
     end = plus(end, (int64_t)(chance(7, op->which, (uint64_t)rank->number) * 1e3));
     bool tp = op->kind == OP_TP;
-    note_operation(rank, enter_ns, end, rank->comm_kernel, tp ? COMPUTE_STREAM : COMM_STREAM);
+    note_operation(rank, enter_ns, end, COMM_KERNEL, tp ? COMPUTE_STREAM : COMM_STREAM);
     *(tp ? &rank->compute_ns : &rank->comm_ns) = plus(end, US);
 }
 
 static void push(struct rank *rank, uint32_t which)
 {
-    if (rank->trace)
-        trace_builder_push(rank->trace, local(rank, rank->cpu_ns), rank->ranges[which]);
+    if (rank->records) {
+        at(rank, rank->cpu_ns);
+        prof_range_push(range_names[which]);
+    }
     rank->cpu_ns += US;
 }
 
 static void pop(struct rank *rank)
 {
     rank->cpu_ns += US;
-    if (rank->trace)
-        trace_builder_pop(rank->trace, local(rank, rank->cpu_ns));
+    if (rank->records) {
+        at(rank, rank->cpu_ns);
+        prof_range_pop();
+    }
 }
 
 /* All but collectives. */
@@ -391,8 +408,10 @@ static void run_op(struct rank *rank, size_t index)
     const struct op *op = &ops[index];
     switch (op->kind) {
     case OP_STEP:
-        if (rank->trace)
-            trace_builder_step(rank->trace, local(rank, rank->cpu_ns), op->step);
+        if (rank->records) {
+            at(rank, rank->cpu_ns);
+            prof_step_at(op->step);
+        }
         break;
     case OP_PUSH:
         push(rank, op->which);
@@ -470,79 +489,43 @@ static void run_all(struct rank *ranks)
 
 /* ---- the second pass: one recording after the other ---- */
 
-static void describe_collectives(struct rank *rank)
+static void begin_recording(const struct rank *rank, const char *path)
 {
-    struct trace_builder *trace = rank->trace;
-    trace_builder_domain(trace, 1, "NCCL");
-    rank->comm_kernel = trace_builder_name(trace, "ncclDevKernel_AllReduce_Sum_bf16_RING_LL");
-    rank->allreduce = trace_builder_event_name(
-        trace, (struct prof_rec_event_name){.name = trace_builder_name(trace, "ncclAllReduce"),
-                                            .domain = 1});
-    rank->allgather = trace_builder_event_name(
-        trace, (struct prof_rec_event_name){.name = trace_builder_name(trace, "ncclAllGather"),
-                                            .domain = 1});
-    rank->key_communicator = trace_builder_name(trace, "NCCL communicator ID");
-    rank->key_bytes = trace_builder_name(trace, "Message size [bytes]");
+    const uint32_t streams[] = {COMPUTE_STREAM, COMM_STREAM};
+    char host[64];
+    snprintf(host, sizeof host, "node%ld", host_of(rank->number));
+    rank_recorder_begin(&(struct rank_recorder_options){
+        .path = path,
+        .host = host,
+        .pid = (uint32_t)(10000 + 2 * rank->number),
+        .rank = (int32_t)rank->number,
+        .local_rank = (int32_t)(rank->number % job.gpus),
+        .world_size = (int32_t)job.ranks,
+        .start_realtime_ns =
+            JOB_REALTIME + (uint64_t)(clock_of(rank->number, rank->began_ns) + 1000 * MS)});
+    rank_recorder_device((uint32_t)(rank->number % job.gpus), "Generated GPU", streams, 2);
+    rank_recorder_api_name(LAUNCH_CBID, "cudaLaunchKernel");
+    rank_recorder_api_name(SYNC_CBID, "cudaDeviceSynchronize");
 }
 
-static void describe(struct rank *rank)
+/* The thread that receives what the device did. */
+static void record_operations(void *argument)
 {
-    struct trace_builder *trace = rank->trace;
-    struct prof_file_header *header = trace_builder_header(trace);
-    char text[64];
-    header->pid = (uint32_t)(10000 + rank->number);
-    header->rank = (int32_t)rank->number;
-    header->local_rank = (int32_t)(rank->number % job.gpus);
-    header->world_size = (int32_t)job.ranks;
-    header->start_realtime_ns =
-        JOB_REALTIME + (uint64_t)(clock_of(rank->number, rank->began_ns) + 1000 * MS);
-    snprintf(text, sizeof text, "node%ld", host_of(rank->number));
-    trace_builder_info(trace, PROF_INFO_HOST, text);
-    trace_builder_info(trace, PROF_INFO_PROGRAM, "make_job");
-    trace_builder_thread(trace, 1, header->pid, "main", 0);
-    trace_builder_thread(trace, 2, header->pid + 1, "libprof", 1);
-    trace_builder_device(trace, (uint32_t)(rank->number % job.gpus), "Generated GPU");
-    trace_builder_context(trace, 1, (uint32_t)(rank->number % job.gpus));
-    trace_builder_stream(trace, 1, COMPUTE_STREAM, 0);
-    trace_builder_stream(trace, 1, COMM_STREAM, 0);
-    trace_builder_api_name(trace, PROF_API_RUNTIME, LAUNCH_CBID, "cudaLaunchKernel");
-    trace_builder_api_name(trace, PROF_API_RUNTIME, SYNC_CBID, "cudaDeviceSynchronize");
-    for (unsigned i = 0; i < KERNEL_NAMES; i++)
-        rank->names[i] = trace_builder_name(trace, kernel_names[i]);
-    for (unsigned i = 0; i < RANGE_NAMES; i++)
-        rank->ranges[i] = trace_builder_name(trace, range_names[i]);
-    describe_collectives(rank);
-}
-
-static void write_operations(struct rank *rank)
-{
-    trace_builder_log(rank->trace, 1, 2, 0);
+    const struct rank *rank = argument;
     for (size_t i = 0; i < rank->pending_count; i++) {
-        const struct pending *at = &rank->pending[i];
-        struct prof_rec_kernel kernel = {.name = at->name,
-                                         .context = 1,
-                                         .stream = at->stream,
+        const struct pending *ran = &rank->pending[i];
+        struct prof_rec_kernel kernel = {.context = 1,
+                                         .stream = ran->stream,
                                          .device = (uint16_t)(rank->number % job.gpus),
-                                         .grid_x = at->stream == COMM_STREAM ? 16 : 132,
+                                         .grid_x = ran->stream == COMM_STREAM ? 16 : 132,
                                          .grid_y = 1,
                                          .grid_z = 1,
                                          .block_x = 256,
                                          .block_y = 1,
                                          .block_z = 1};
-        trace_builder_kernel(rank->trace, local(rank, at->start_ns), local(rank, at->end_ns),
-                             at->correlation, kernel, false);
+        rank_recorder_kernel(kernel, ran->name, ran->correlation, local(rank, ran->start_ns),
+                             local(rank, ran->end_ns));
     }
-}
-
-/* One tick is a nanosecond of the host's clock, from the beginning of the recording to its end. */
-static void state_clock(struct rank *rank, int64_t end_ns)
-{
-    const struct prof_file_header *header = trace_builder_header(rank->trace);
-    int64_t times[] = {0, local(rank, end_ns)};
-    for (unsigned i = 0; i < 2; i++)
-        trace_builder_clock(rank->trace, header->start_ticks + (uint64_t)times[i],
-                            header->start_monotonic_ns + (uint64_t)times[i],
-                            header->start_realtime_ns + (uint64_t)times[i], 30);
 }
 
 /* What stands still is killed five seconds later. */
@@ -551,33 +534,72 @@ static int64_t end_of_recording(const struct rank *rank)
     return rank->cpu_ns == NEVER ? rank->last_ns + 5000 * MS : rank->cpu_ns + MS;
 }
 
-static void write_rank(long number)
+static void finish(struct rank *rank)
+{
+    at(rank, rank->stopped ? rank->last_ns : rank->cpu_ns);
+    rank_recorder_thread(record_operations, rank, true);
+    at(rank, end_of_recording(rank));
+    rank_recorder_end(rank->stopped);
+}
+
+/* The program's thread. */
+static void run_rank(void *argument)
+{
+    struct rank *rank = argument;
+    for (size_t i = 0; i < op_count && !rank->stopped; i++) {
+        if (is_dead(&ops[i], rank->number))
+            rank->stopped = true;
+        else if (is_collective(&ops[i]))
+            leave_collective(rank, &ops[i], enter_collective(rank, &ops[i]));
+        else
+            run_op(rank, i);
+    }
+    if (rank->stopped)
+        finish(rank); /* its thread does not end */
+    at(rank, rank->cpu_ns);
+}
+
+static void record_rank(long number)
 {
     struct rank rank;
     char path[4096];
     begin(&rank, number);
-    rank.trace = trace_builder_create();
-    describe(&rank);
-    trace_builder_log(rank.trace, 0, 1, 0);
-    for (size_t i = 0; i < op_count && !rank.stopped; i++) {
-        if (is_dead(&ops[i], number))
-            rank.stopped = true;
-        else if (is_collective(&ops[i]))
-            leave_collective(&rank, &ops[i], enter_collective(&rank, &ops[i]));
-        else
-            run_op(&rank, i);
-    }
-    if (rank.stopped)
-        trace_builder_header(rank.trace)->state = PROF_STATE_RECORDING;
-    else
-        trace_builder_thread_end(rank.trace, local(&rank, rank.cpu_ns));
-    write_operations(&rank);
-    state_clock(&rank, end_of_recording(&rank));
+    rank.records = true;
     snprintf(path, sizeof path, "%s/rank-%05ld.prof", job.directory, number);
-    if (!trace_builder_write(rank.trace, path))
+    if (unlink(path) != 0 && errno != ENOENT)
+        fail("cannot replace a recording");
+    begin_recording(&rank, path);
+    rank_recorder_thread(run_rank, &rank, false);
+    finish(&rank);
+}
+
+static void await_rank(void)
+{
+    int status = -1;
+    if (wait(&status) < 0 || status != 0)
         fail("cannot write a recording");
-    trace_builder_destroy(rank.trace);
-    free(rank.pending);
+}
+
+/* As many at a time as there are processors. */
+static void write_ranks(void)
+{
+    long running = 0, most = sysconf(_SC_NPROCESSORS_ONLN);
+    for (long r = 0; r < job.ranks; r++) {
+        if (r == job.missing)
+            continue;
+        if (running == most) {
+            await_rank();
+            running--;
+        }
+        pid_t child = fork();
+        if (child == 0)
+            record_rank(r);
+        if (child < 0)
+            fail("cannot begin a process");
+        running++;
+    }
+    while (running-- > 0)
+        await_rank();
 }
 
 /* ---- the truth ---- */
@@ -667,9 +689,7 @@ int main(int argc, char **argv)
     for (long r = 0; r < job.ranks; r++)
         begin(&ranks[r], r);
     run_all(ranks);
-    for (long r = 0; r < job.ranks; r++)
-        if (r != job.missing)
-            write_rank(r);
+    write_ranks();
     write_truth();
     free(ranks);
     free(ends);

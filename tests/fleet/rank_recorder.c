@@ -1,0 +1,222 @@
+#include "rank_recorder.h"
+
+#include "attrs.h"
+#include "config.h"
+#include "labelled.h"
+#include "meta.h"
+#include "names.h"
+#include "process.h"
+#include "recorder.h"
+#include "registry.h"
+#include "session.h"
+#include "thread.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define START_MONOTONIC_NS UINT64_C(5000000000000)
+#define DOMAIN "NCCL"
+
+static struct rank_recorder_options rank;
+static uint64_t now_ns;       /* since the beginning */
+static __thread uint32_t tid; /* 0: the process's number */
+static uint32_t gpu_records;
+
+/* ---- instead of the system's ---- */
+
+struct worker;
+int __real_clock_gettime(clockid_t id, struct timespec *time);
+int __wrap_clock_gettime(clockid_t id, struct timespec *time);
+pid_t __real_getpid(void);
+pid_t __wrap_getpid(void);
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+int __wrap_worker_begin(struct worker *worker);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *time)
+{
+    if (!rank.path || (id != CLOCK_MONOTONIC && id != CLOCK_REALTIME))
+        return __real_clock_gettime(id, time);
+    uint64_t base = id == CLOCK_MONOTONIC ? START_MONOTONIC_NS : rank.start_realtime_ns;
+    *time = (struct timespec){.tv_sec = (time_t)((base + now_ns) / 1000000000u),
+                              .tv_nsec = (long)((base + now_ns) % 1000000000u)};
+    return 0;
+}
+
+pid_t __wrap_getpid(void)
+{
+    return rank.path ? (pid_t)rank.pid : __real_getpid();
+}
+
+long __wrap_syscall(long number, ...)
+{
+    long words[6];
+    va_list list;
+    if (number == SYS_gettid && rank.path)
+        return tid ? tid : rank.pid;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        words[i] = va_arg(list, long);
+    va_end(list);
+    return __real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
+
+int __wrap_worker_begin(struct worker *worker)
+{
+    (void)worker;
+    return 0;
+}
+
+/* ---- the recording ---- */
+
+static void set_number(const char *variable, int32_t number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", (int)number);
+    setenv(variable, text, 1);
+}
+
+void rank_recorder_begin(const struct rank_recorder_options *options)
+{
+    static const struct collector *const collectors[] = {&registry_collector, NULL};
+    set_number("RANK", options->rank);
+    set_number("LOCAL_RANK", options->local_rank);
+    set_number("WORLD_SIZE", options->world_size);
+    rank = *options;
+    clock_kind = PROF_CLOCK_MONOTONIC;
+    if (!config_override(options->path, 0, false))
+        exit(2);
+    registry_init();
+    session_init(collectors, true);
+    recorder_set_gpu_mode(PROF_GPU_CUPTI, "generated");
+    if (!session_ready())
+        exit(2); /* the reason was logged */
+    meta_info(PROF_INFO_HOST, options->host);
+}
+
+void rank_recorder_at(int64_t time_ns)
+{
+    now_ns = (uint64_t)time_ns;
+}
+
+struct running {
+    void (*run)(void *argument);
+    void *argument;
+    bool internal;
+};
+
+static void *run_thread(void *argument)
+{
+    const struct running *running = argument;
+    tid = rank.pid + running->internal;
+    if (running->internal)
+        thread_mark_internal();
+    running->run(running->argument);
+    return NULL;
+}
+
+void rank_recorder_thread(void (*run)(void *argument), void *argument, bool internal)
+{
+    struct running running = {run, argument, internal};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, run_thread, &running) != 0 || pthread_join(thread, NULL) != 0)
+        exit(2);
+}
+
+/* ---- facts ---- */
+
+static uint32_t name_of(const char *text)
+{
+    return names_intern(text, strlen(text));
+}
+
+void rank_recorder_device(uint32_t device, const char *name, const uint32_t *streams,
+                          unsigned stream_count)
+{
+    struct prof_rec_device head = {.device = device, .name = name_of(name)};
+    struct prof_rec_context context = {.context = 1, .device = device};
+    meta_append(PROF_REC_DEVICE, &head, sizeof head, NULL, 0);
+    meta_append(PROF_REC_CONTEXT, &context, sizeof context, NULL, 0);
+    for (unsigned i = 0; i < stream_count; i++) {
+        struct prof_rec_stream stream = {.context = 1, .stream = streams[i]};
+        meta_append(PROF_REC_STREAM, &stream, sizeof stream, NULL, 0);
+    }
+}
+
+void rank_recorder_api_name(uint32_t cbid, const char *name)
+{
+    struct prof_rec_api_name record = {
+        .cbid = cbid, .domain = PROF_API_RUNTIME, .name = name_of(name)};
+    meta_append(PROF_REC_API_NAME, &record, sizeof record, NULL, 0);
+}
+
+/* ---- records ---- */
+
+static void put(enum prof_record_type type, const void *record, size_t bytes, uint64_t correlation)
+{
+    unsigned words = (unsigned)(bytes / 8);
+    uint64_t *place = thread_reserve(type, words);
+    if (!place)
+        exit(2);
+    memcpy(place + 1, (const uint64_t *)record + 1, bytes - 8);
+    thread_commit(place, type, words, correlation ? correlation : thread_ticks(place));
+}
+
+void rank_recorder_enter(struct prof_rec_api_enter call)
+{
+    put(PROF_REC_API_ENTER, &call, PROF_REC_API_ENTER_SHORT_BYTES, 0);
+}
+
+void rank_recorder_exit(uint32_t correlation)
+{
+    uint64_t record[2] = {0, (uint64_t)correlation << 32};
+    put(PROF_REC_API_EXIT, record, sizeof record, 0);
+}
+
+static void attribute(const char *key, enum prof_attr_type type, uint64_t value)
+{
+    attrs_write(ATTRS_OF_RANGE, key, &(struct attr_value){.type = type, .bits = value});
+}
+
+void rank_recorder_nccl_push(const char *name, uint64_t communicator, uint64_t bytes)
+{
+    const struct domain *domain = registry_domain(DOMAIN, sizeof DOMAIN - 1);
+    struct label key = {.name = name_of(name), .domain = registry_number(domain)};
+    const struct label *label = labelled_label(&key);
+    uint64_t begun = 0;
+    if (!label || !thread_ready(&thread_self))
+        exit(2);
+    labelled_record(LABELLED_PUSH, label->id, &begun);
+    attribute("NCCL communicator ID", PROF_ATTR_HEX, communicator);
+    attribute("Message size [bytes]", PROF_ATTR_UINT, bytes);
+}
+
+void rank_recorder_nccl_pop(void)
+{
+    const struct domain *domain = registry_domain(DOMAIN, sizeof DOMAIN - 1);
+    thread_event(&thread_self, PROF_KIND_NVTX_POP, registry_number(domain));
+}
+
+void rank_recorder_kernel(struct prof_rec_kernel kernel, const char *name, uint32_t correlation,
+                          int64_t start_ns, int64_t end_ns)
+{
+    kernel.name = name_of(name);
+    kernel.start_ns = rank.start_realtime_ns + (uint64_t)start_ns;
+    kernel.end_ns = rank.start_realtime_ns + (uint64_t)end_ns;
+    put(PROF_REC_KERNEL, &kernel, PROF_REC_KERNEL_SHORT_BYTES, correlation);
+    gpu_records++;
+}
+
+void rank_recorder_end(bool killed)
+{
+    recorder_count_gpu_records(gpu_records);
+    meta_clock_sample();
+    if (!killed)
+        session_finish();
+    _exit(0);
+}
