@@ -71,6 +71,8 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_COST] = sizeof(struct prof_rec_cost) / 8,
     [PROF_REC_THROTTLE] = sizeof(struct prof_rec_throttle) / 8,
     [PROF_REC_ATTR_SET] = sizeof(struct prof_rec_attr_set) / 8,
+    [PROF_REC_HANG] = sizeof(struct prof_rec_hang) / 8,
+    [PROF_REC_HANG_TEXT] = sizeof(struct prof_rec_hang_text) / 8,
     [PROF_REC_FRAMES_END] = sizeof(struct prof_rec_frames_end) / 8,
     [PROF_REC_SUMMARY] = sizeof(struct prof_rec_summary) / 8,
     [PROF_REC_SUMMARY_STEP] = sizeof(struct prof_rec_summary_step) / 8,
@@ -413,6 +415,66 @@ static void count_records(struct walk *walk, size_t chunk_offset)
         if (status == RECORD_BAD)
             break;
     }
+}
+
+/* ---- the text about a hang ---- */
+
+struct hang_text {
+    char *bytes; /* of the latest hang, terminated */
+    size_t size;
+    uint32_t number;
+    bool no_memory;
+};
+
+static void hang_text_append(struct hang_text *text, const struct record *record)
+{
+    struct prof_rec_hang_text head;
+    const char *part;
+    record_copy(record, &head, sizeof head);
+    if (!record_text(record, sizeof head, head.bytes, &part))
+        return;
+    if (head.number != text->number)
+        text->size = 0;
+    char *grown = realloc(text->bytes, text->size + head.bytes + 1);
+    text->no_memory |= !grown;
+    if (!grown)
+        return;
+    memcpy(grown + text->size, part, head.bytes);
+    text->size += head.bytes;
+    grown[text->size] = '\0';
+    text->bytes = grown;
+    text->number = head.number;
+}
+
+static void hang_text_find(const struct walk *walk, size_t chunk_offset, struct hang_text *text)
+{
+    struct walk_span span = walk_records(walk, chunk_offset);
+    struct record record;
+    for (size_t i = 0; i < span.words; i += record.words) {
+        enum record_status status = record_read(span.at + i, span.words - i, &record);
+        if (status == RECORD_BAD)
+            return;
+        if (status == RECORD_GOOD && PROF_WORD_KIND(record.header) == PROF_KIND_EXT &&
+            record_type(&record) == PROF_REC_HANG_TEXT)
+            hang_text_append(text, &record);
+    }
+}
+
+bool trace_file_hang_text(struct trace_file *file, char **text)
+{
+    struct hang_text found = {0};
+    struct walk walk;
+    *text = NULL;
+    if (file->reader)
+        return true;
+    walk_init(&walk, file, NULL, NULL);
+    find_chunks(&walk);
+    for (size_t i = 0; i < walk.meta_count; i++)
+        hang_text_find(&walk, walk.metas[i], &found);
+    bool complete = !walk.failed && !found.no_memory;
+    walk_fini(&walk);
+    *text = found.bytes;
+    return complete;
 }
 
 uint64_t trace_file_count_records(struct trace_file *file)

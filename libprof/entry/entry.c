@@ -26,6 +26,7 @@
 #include "cost.h"
 #include "exits.h"
 #include "glibc_only.h"
+#include "hang.h"
 #include "locked_memory.h"
 #include "process.h"
 #include "reader.h"
@@ -56,9 +57,11 @@
 
 /* In the order in which they are called; independent of constructor order. */
 static const struct collector *const entry_collectors[] = {
-    &stacks_collector, &cupti_collector,    &children_collector,
-    &alloc_collector,  &registry_collector, &itt_collector,
-    &python_collector, &cublas_collector,   NULL,
+    &stacks_collector,   &cupti_collector,
+    &children_collector, &alloc_collector,
+    &registry_collector, &itt_collector,
+    &python_collector,   &cublas_collector,
+    &hang_collector,     NULL,
 };
 
 static bool

@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "control_thread.h"
+#include "hang.h"
 #include "process.h"
 #include "writer.h"
 
@@ -51,14 +52,15 @@ static bool single_thread_await(unsigned long threads, unsigned deadline_ms)
 /* CUPTI's threads cannot end and begin again. */
 static bool single_thread_but_for_ours(void)
 {
-    unsigned count =
-        (process_is_own() && writer_runs() ? 1u : 0u) + (control_thread_runs() ? 1u : 0u);
+    bool own = process_is_own();
+    unsigned count = (own && writer_runs() ? 1u : 0u) + (own && hang_runs() ? 1u : 0u) +
+                     (control_thread_runs() ? 1u : 0u);
     return count && single_thread_await(1 + count, 10);
 }
 
 struct single_thread single_thread_begin(void)
 {
-    struct single_thread ended = {false, false};
+    struct single_thread ended = {false, false, false};
     int saved_errno = errno;
     if (single_thread_but_for_ours()) {
         ended.parked = true;
@@ -66,6 +68,7 @@ struct single_thread single_thread_begin(void)
         if (ended.controlled)
             control_thread_leave();
         writer_park(SINGLE_THREAD_WAIT_MS);
+        ended.watched = hang_park(SINGLE_THREAD_WAIT_MS);
         single_thread_await(1, SINGLE_THREAD_WAIT_MS);
     }
     errno = saved_errno;
@@ -77,6 +80,8 @@ void single_thread_end(struct single_thread ended)
     int saved_errno = errno;
     if (ended.parked)
         writer_resume();
+    if (ended.watched)
+        hang_resume();
     if (ended.controlled)
         control_thread_return();
     errno = saved_errno;

@@ -18,6 +18,7 @@ enum {
     OPTION_GRAPHS,
     OPTION_BUDGET,
     OPTION_SUMMARY,
+    OPTION_HANG,
     OPTION_HELP_ENV,
     OPTION_DOCTOR
 };
@@ -36,6 +37,7 @@ static const struct option long_options[] = {
     {"graphs", required_argument, NULL, OPTION_GRAPHS},
     {"budget", required_argument, NULL, OPTION_BUDGET},
     {"summary", required_argument, NULL, OPTION_SUMMARY},
+    {"hang", required_argument, NULL, OPTION_HANG},
     {"env", required_argument, NULL, 'e'},
     {"quiet", no_argument, NULL, 'q'},
     {"doctor", no_argument, NULL, OPTION_DOCTOR},
@@ -129,6 +131,20 @@ static enum runopts_verdict runopts_set_summary(const char *period)
     return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_SUMMARY");
 }
 
+/* As PROF_HANG: a number of ms, s, m or h; seconds where no unit is given. */
+static enum runopts_verdict runopts_set_hang(const char *time)
+{
+    static const char *const units[] = {"", "ms", "s", "m", "h"};
+    const size_t digits = strspn(time, "0123456789");
+    bool good = false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        good |= digits > 0 && strcmp(time + digits, units[i]) == 0;
+    if (!good)
+        return runopts_wrong("--hang wants a time, as in 60s, not ", time);
+    const bool ok = setenv("PROF_HANG", time, 1) == 0;
+    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_HANG");
+}
+
 static enum runopts_verdict runopts_apply(struct runopts *options, int option)
 {
     switch (option) {
@@ -157,6 +173,8 @@ static enum runopts_verdict runopts_apply(struct runopts *options, int option)
         return runopts_set_budget(optarg);
     case OPTION_SUMMARY:
         return runopts_set_summary(optarg);
+    case OPTION_HANG:
+        return runopts_set_hang(optarg);
     case 'e':
         return runopts_set_env(optarg);
     case 'q':

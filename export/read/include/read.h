@@ -68,6 +68,10 @@ int64_t trace_file_last_ns(struct trace_file *file);
 /* How many records a file of libprof's own format has; 0: of another format, or no memory. */
 uint64_t trace_file_count_records(struct trace_file *file);
 
+/* What the recorder wrote about the latest time that the program stood still (PROF_HANG), as docs/hangs.md describes it, in
+ * malloc()ed memory; NULL: nothing. False: no memory for all of it. */
+bool trace_file_hang_text(struct trace_file *file, char **text);
+
 void trace_file_close(struct trace_file *file);
 
 const char *trace_file_path(const struct trace_file *file);

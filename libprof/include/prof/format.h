@@ -320,6 +320,8 @@ enum prof_record_type {
     PROF_REC_FRAMES_END = 89,   /* struct prof_rec_frames_end */
     PROF_REC_SUMMARY = 90,      /* struct prof_rec_summary */
     PROF_REC_SUMMARY_STEP = 91, /* struct prof_rec_summary_step */
+    PROF_REC_HANG = 92,         /* struct prof_rec_hang */
+    PROF_REC_HANG_TEXT = 93,    /* struct prof_rec_hang_text */
 };
 
 #ifdef __cplusplus

@@ -377,6 +377,31 @@ struct prof_rec_attr_set {
 #define PROF_ATTR_SET_FIELDS_MAX 16u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_attr_set) == 16, "layout");
 
+enum prof_hang_event {
+    PROF_HANG_STOPPED = 1, /* nothing has ended for the time that PROF_HANG sets */
+    PROF_HANG_RESUMED = 2, /* something ended after all */
+};
+
+/* The program stands still, or goes on again. */
+struct prof_rec_hang {
+    uint64_t header;
+    uint64_t ticks;
+    uint32_t number;    /* of the hang, from 1 */
+    uint32_t event;     /* enum prof_hang_event */
+    uint64_t silent_ns; /* since something ended last, without time that was not watched */
+    uint64_t limit_ns;  /* PROF_HANG */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_hang) == 40, "layout");
+
+/* A part of what was written about a hang. The parts of a number, in order, are the text; docs/hangs.md has its lines. */
+struct prof_rec_hang_text {
+    uint64_t header;
+    uint32_t number;
+    uint32_t bytes;
+    /* uint8_t text[bytes] */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_hang_text) == 16, "layout");
+
 /* What is throttled, in this order, if recording costs more than PROF_BUDGET. X(symbol, name in
  * outputs, sentence). Values are in files: append only. */
 #define PROF_THROTTLE_THINGS(X)                         \

@@ -108,6 +108,13 @@
       "Every so many seconds, add a summary of what was recorded to the file: counts and "       \
       "durations per step and name, and what the device did in each step. They remain when a "   \
       "ring overwrites the events. 0 adds none.")                                                \
+    X("PROF_HANG", hang_ms, DURATION, "off", 0, 20, 86400000, "60s",                             \
+      "Write the stacks of all threads and what is open into the trace and into "                \
+      "TRACE.hang.txt when no step, range, CUDA call or device operation has ended for this "    \
+      "long while something is open; in ms, s, m or h.")                                         \
+    X("PROF_HANG_ACTION", hang_action, HANG_ACTION, "dump", 0, 0, 0, "dump, abort, signal:USR1", \
+      "What else to do at a hang: nothing (dump), end the process with SIGABRT (abort), or "     \
+      "send it this signal (signal).")                                                           \
     X("PROF_TABLE", table, FLAG, "1", 1, 0, 1, "",                                               \
       "Print the key averages on stderr at exit. Needs profdump next to libprof.so and a trace " \
       "of at most 64 MiB; gives up after 10 seconds.")                                           \
@@ -128,7 +135,9 @@ enum config_kind {
     CONFIG_MOMENT, /* a choice; "step:10" in the list means any number of steps */
     CONFIG_SCHEDULE,
     CONFIG_SIGNAL,
-    CONFIG_PERCENT, /* kept as millionths */
+    CONFIG_PERCENT,  /* kept as millionths */
+    CONFIG_DURATION, /* kept as milliseconds; "off" is 0 */
+    CONFIG_HANG_ACTION,
 };
 
 /* How to parse a variable. Same order as config_shown[]. */
@@ -151,6 +160,8 @@ static const struct config_rule config_rules[] = {CONFIG_TABLE(CONFIG_RULE)};
 #define CONFIG_TYPE_SCHEDULE "schedule"
 #define CONFIG_TYPE_PERCENT "percent"
 #define CONFIG_TYPE_SIGNAL "signal"
+#define CONFIG_TYPE_DURATION "time"
+#define CONFIG_TYPE_HANG_ACTION "one of"
 #define CONFIG_RANGE_TEXT(lowest, highest, choices) ""
 #define CONFIG_RANGE_NUMBER(lowest, highest, choices) #lowest ".." #highest
 #define CONFIG_RANGE_FLAG(lowest, highest, choices) ""
@@ -159,6 +170,8 @@ static const struct config_rule config_rules[] = {CONFIG_TABLE(CONFIG_RULE)};
 #define CONFIG_RANGE_SCHEDULE(lowest, highest, choices) choices
 #define CONFIG_RANGE_PERCENT(lowest, highest, choices) "0.01%..100%"
 #define CONFIG_RANGE_SIGNAL(lowest, highest, choices) choices
+#define CONFIG_RANGE_DURATION(lowest, highest, choices) "off, " choices
+#define CONFIG_RANGE_HANG_ACTION(lowest, highest, choices) choices
 #define CONFIG_SHOWN(name, field, kind, text, value, lowest, highest, choices, help) \
     {name, CONFIG_TYPE_##kind, text, CONFIG_RANGE_##kind(lowest, highest, choices), help},
 static const struct config_option config_shown[] = {CONFIG_TABLE(CONFIG_SHOWN)};
@@ -173,6 +186,8 @@ static const struct config_option config_shown[] = {CONFIG_TABLE(CONFIG_SHOWN)};
 #define CONFIG_VALUE_SCHEDULE(text, value) text
 #define CONFIG_VALUE_PERCENT(text, value) value
 #define CONFIG_VALUE_SIGNAL(text, value) value
+#define CONFIG_VALUE_DURATION(text, value) value
+#define CONFIG_VALUE_HANG_ACTION(text, value) value
 #define CONFIG_DEFAULT(name, field, kind, text, value, lowest, highest, choices, help) \
     .field = CONFIG_VALUE_##kind(text, value),
 static struct config config_values = {CONFIG_TABLE(CONFIG_DEFAULT)};
@@ -267,6 +282,26 @@ static bool config_parse_choice(const struct config_rule *rule, const char *text
     return false;
 }
 
+/* Parses "60s" or "off". */
+static bool config_parse_duration(const struct config_rule *rule, const char *text, uint64_t *value)
+{
+    *value = 0;
+    return strcmp(text, "off") == 0 || (config_parse_amount(text, true, value) &&
+                                        *value >= rule->lowest && *value <= rule->highest);
+}
+
+static bool config_parse_hang_action(const char *text, uint64_t *value)
+{
+    static const char signal[] = "signal:";
+    *value = strcmp(text, "abort") == 0 ? CONFIG_HANG_ABORT : CONFIG_HANG_DUMP;
+    if (strncmp(text, signal, sizeof signal - 1) != 0)
+        return *value == CONFIG_HANG_ABORT || strcmp(text, "dump") == 0;
+    if (!control_signal_parse(text + sizeof signal - 1, value))
+        return false;
+    *value += CONFIG_HANG_SIGNAL;
+    return true;
+}
+
 /* Copies the text, because programs overwrite argv and the environment with their title. Returns
  * NULL if the text is too long. */
 static const char *config_copy(const char *text)
@@ -291,6 +326,10 @@ static bool config_parse_value(const struct config_rule *rule, const char *text,
         return config_parse_percent(rule, text, value);
     case CONFIG_SIGNAL:
         return control_signal_parse(text, value);
+    case CONFIG_DURATION:
+        return config_parse_duration(rule, text, value);
+    case CONFIG_HANG_ACTION:
+        return config_parse_hang_action(text, value);
     default:
         return config_parse_number(rule, text, value);
     }

@@ -33,6 +33,11 @@ enum config_stop { CONFIG_STOP_NEVER, CONFIG_STOP_STEP, CONFIG_STOP_TIME };
 
 /* A moment is one of these and, above it, the step's number or the time in ms since the program
  * began. */
+/* PROF_HANG_ACTION. */
+#define CONFIG_HANG_DUMP 0u
+#define CONFIG_HANG_ABORT 1u
+#define CONFIG_HANG_SIGNAL 2u /* and the signal's number */
+
 #define CONFIG_AMOUNT_SHIFT 8
 #define CONFIG_AMOUNT_MAX 1000000000ull
 #define CONFIG_MOMENT(value) ((value)&0xffu)
@@ -85,6 +90,8 @@ struct config {
     uint64_t stack_method;    /* PROF_STACK_METHOD: enum config_stack_method */
     uint64_t budget_ppm;      /* PROF_BUDGET: of wall time, 0 none */
     uint64_t summary_s;       /* PROF_SUMMARY: seconds between summaries, 0 none */
+    uint64_t hang_ms;         /* PROF_HANG: a time without progress, 0 none is a hang */
+    uint64_t hang_action;     /* PROF_HANG_ACTION: CONFIG_HANG_* */
     uint64_t table;           /* PROF_TABLE: print the key averages at exit */
     uint64_t table_rows;      /* PROF_TABLE_ROWS */
     uint64_t log_level;       /* PROF_LOG */

@@ -1,0 +1,215 @@
+#include "hang.h"
+
+#include "atomic.h"
+#include "clock.h"
+#include "config.h"
+#include "hang_log.h"
+#include "hang_text.h"
+#include "hang_threads.h"
+#include "log.h"
+#include "meta.h"
+#include "own_thread.h"
+#include "process.h"
+#include "session.h"
+#include "worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define HANG_LOOK_MIN_NS 20000000u
+#define HANG_LOOK_MAX_NS 1000000000u
+#define HANG_END_MS 500u /* a dump in progress is waited for */
+
+/* The watching thread's own. */
+static struct {
+    uint64_t looked_ns;
+    uint64_t silent_ns;
+    uint64_t hung_ns; /* since the dump */
+    uint32_t number;  /* of the latest hang */
+    bool hung, found_python;
+} hang;
+
+static uint64_t hang_limit_ns(void)
+{
+    return config_get()->hang_ms * 1000000u;
+}
+
+/* A tenth of the limit: time that passed unwatched, because the process was stopped, counts as one look at most. */
+static uint64_t hang_look_ns(void)
+{
+    uint64_t look_ns = hang_limit_ns() / 10;
+    return look_ns < HANG_LOOK_MIN_NS   ? HANG_LOOK_MIN_NS
+           : look_ns > HANG_LOOK_MAX_NS ? HANG_LOOK_MAX_NS
+                                        : look_ns;
+}
+
+static bool hang_is_traced(void)
+{
+    char status[2048];
+    if (!hang_text_read_file("/proc/self/status", status, sizeof status))
+        return false;
+    const char *at = strstr(status, "TracerPid:");
+    return at && strtoul(at + strlen("TracerPid:"), NULL, 10) != 0;
+}
+
+static const char *hang_path(void)
+{
+    static char path[4200];
+    snprintf(path, sizeof path, "%s.hang.txt", session_path());
+    return *session_path() ? path : "";
+}
+
+static void hang_state(enum prof_hang_event event, uint64_t silent_ns)
+{
+    struct prof_rec_hang head = {.ticks = clock_read(),
+                                 .number = hang.number,
+                                 .event = event,
+                                 .silent_ns = silent_ns,
+                                 .limit_ns = hang_limit_ns()};
+    meta_append(PROF_REC_HANG, &head, sizeof head, NULL, 0);
+}
+
+static void hang_add_memory(void)
+{
+    static const char *const fields[] = {"VmSize:", "VmRSS:", "VmSwap:", "Threads:"};
+    char status[2048];
+    hang_text_read_file("/proc/self/status", status, sizeof status);
+    hang_text_add("memory");
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const char *at = strstr(status, fields[i]);
+        if (at)
+            hang_text_add(" %s%lu", fields[i], strtoul(at + strlen(fields[i]), NULL, 10));
+    }
+    hang_text_add("\n");
+}
+
+static void hang_write(void)
+{
+    int error = hang_text_write(hang.number, hang_path());
+    if (error)
+        log_line(LOG_ERROR, "cannot write %s: %s", hang_path(), strerror(error));
+}
+
+static void hang_act(void)
+{
+    uint64_t action = config_get()->hang_action;
+    if (action == CONFIG_HANG_ABORT)
+        syscall(SYS_kill, getpid(), SIGABRT);
+    else if (action >= CONFIG_HANG_SIGNAL)
+        syscall(SYS_kill, getpid(), (int)(action - CONFIG_HANG_SIGNAL));
+}
+
+/* Nothing open means that the program has nothing to do: no hang. */
+static void hang_dump(void)
+{
+    hang_text_clear();
+    hang_text_add("hang number=%u silent=%.1f limit=%.1f pid=%d realtime_ns=%llu program=",
+                  hang.number + 1, (double)hang.silent_ns / 1e9, (double)hang_limit_ns() / 1e9,
+                  (int)getpid(), (unsigned long long)clock_gettime_ns(CLOCK_REALTIME));
+    hang_text_add_quoted(process_program());
+    hang_text_add("\n");
+    if (!hang_log_add_open()) {
+        hang.silent_ns = 0;
+        return;
+    }
+    hang.number++;
+    hang.hung = true;
+    hang.hung_ns = clock_monotonic_ns() - hang.silent_ns;
+    hang_state(PROF_HANG_STOPPED, hang.silent_ns);
+    hang_threads_add();
+    hang_add_memory();
+    hang_text_add("end\n");
+    hang_write();
+    log_line(LOG_ERROR, "no progress for %.1f s: stacks of all threads are in %s",
+             (double)hang.silent_ns / 1e9, hang_path());
+    hang_act();
+}
+
+static void hang_progressed(void)
+{
+    if (hang.hung) {
+        uint64_t lasted_ns = clock_monotonic_ns() - hang.hung_ns;
+        hang_state(PROF_HANG_RESUMED, lasted_ns);
+        hang_text_clear();
+        hang_text_add("resumed number=%u after=%.1f\n", hang.number, (double)lasted_ns / 1e9);
+        hang_write();
+        log_line(LOG_ERROR, "progress again after %.1f s; the watch goes on",
+                 (double)lasted_ns / 1e9);
+    }
+    hang.hung = false;
+    hang.silent_ns = 0;
+    hang_threads_find_python();
+}
+
+static uint64_t hang_duties(void)
+{
+    uint64_t now = clock_monotonic_ns(), passed = now - hang.looked_ns, look_ns = hang_look_ns();
+    if (!hang.looked_ns) {
+        hang_threads_find_python();
+        passed = 0;
+    }
+    hang.looked_ns = now;
+    if (hang_log_has_progress())
+        hang_progressed();
+    else if (!recorder_on() || recorder_ending())
+        hang.silent_ns = 0;
+    else
+        hang.silent_ns += passed < 2 * look_ns ? passed : look_ns;
+    if (!hang.hung && hang.silent_ns >= hang_limit_ns()) {
+        if (hang_is_traced())
+            hang.silent_ns = 0;
+        else
+            hang_dump();
+    }
+    return look_ns;
+}
+
+static struct worker hang_worker =
+    WORKER_INIT(.name = "prof-hang", .stack_bytes = 256u << 10, .duties = hang_duties);
+
+static void hang_begin(void)
+{
+    if (!config_get()->hang_ms)
+        return;
+    memset(&hang, 0, sizeof hang);
+    int error = hang_text_reserve() && hang_log_reserve() ? worker_begin(&hang_worker) : ENOMEM;
+    if (error)
+        log_line(LOG_ERROR, "cannot start the hang watch (%s)", strerror(error));
+}
+
+static void hang_finish(void)
+{
+    worker_end(&hang_worker, HANG_END_MS, true);
+}
+
+static void hang_fork_child(void)
+{
+    worker_fork_child(&hang_worker);
+}
+
+bool hang_runs(void)
+{
+    return worker_runs(&hang_worker);
+}
+
+bool hang_park(unsigned deadline_ms)
+{
+    return hang_runs() && worker_end(&hang_worker, deadline_ms, false);
+}
+
+void hang_resume(void)
+{
+    worker_begin(&hang_worker);
+}
+
+const struct collector hang_collector = {
+    .name = "hang",
+    .file_created = hang_begin,
+    .finish = hang_finish,
+    .fork_child = hang_fork_child,
+};

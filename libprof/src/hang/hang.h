@@ -1,0 +1,22 @@
+/* hang.h - PROF_HANG: a thread that notices when the program stands still, and writes where.
+ *
+ * It looks now and then whether a step, a range, a CUDA call or an operation of a device has ended. If none has for the time
+ * that PROF_HANG sets, while something is open, it writes the stacks of all threads and what is open into the trace and into
+ * <trace>.hang.txt. Without PROF_HANG there is no such thread.
+ *
+ * Time during which the process was stopped, traced or not recording does not count. Progress ends a hang; the next one
+ * is written, too.
+ */
+#ifndef PROF_HANG_H
+#define PROF_HANG_H
+
+#include "recorder.h"
+
+/* In a process that must have one thread for a moment. park: true if there was a thread, and it ended. */
+bool hang_runs(void);
+bool hang_park(unsigned deadline_ms);
+void hang_resume(void);
+
+extern const struct collector hang_collector;
+
+#endif

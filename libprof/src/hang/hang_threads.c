@@ -1,0 +1,395 @@
+/* hang_threads.c - a thread that waits in the kernel is unwound from where /proc says it is, without disturbing it. Where
+ * that is not enough, a signal has the thread publish its registers and wait until it is unwound:
+ *
+ *     NONE --watcher asks--> ASKED --handler--> ANSWERED --watcher, after unwinding--> NONE
+ *                              '--watcher, after HANG_ANSWER_MS--> NONE: a late handler finds nothing to do
+ *
+ * The signal is a real-time signal that the program leaves alone. Its handler stays: a thread that is late must find it.
+ * System calls that a handler ends with EINTR, whatever SA_RESTART says, are never interrupted.
+ *
+ * Python's stacks are printed by the interpreter itself (what faulthandler uses), in a copy of the process that nobody waits
+ * for and that may crash: the interpreter's state is not protected from being changed meanwhile.
+ */
+#include "hang_threads.h"
+
+#include "atomic.h"
+#include "clock.h"
+#include "hang_text.h"
+#include "hang_unwind.h"
+#include "own_child.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define HANG_FRAMES 64u
+#define HANG_ANSWER_MS 200u
+#define HANG_HOLD_MS 1000u
+#define HANG_PYTHON_MS 2000u
+#define HANG_THREADS_MAX 4096u
+
+enum hang_answer { HANG_NONE, HANG_ASKED, HANG_ANSWERED };
+
+static struct {
+    uint32_t state;                  /* enum hang_answer */
+    uint32_t tid;                    /* watcher writes before ASKED */
+    struct hang_registers registers; /* handler writes before ANSWERED */
+    int signal;                      /* 0: none chosen, -1: none to be had */
+} hang_ask;
+
+static void *(*hang_python_interpreter)(void);
+static const char *(*hang_python_dump)(int fd, void *interpreter, void *current);
+
+/* ---- registers ---- */
+
+#if defined(__x86_64__)
+static void hang_copy_registers(const ucontext_t *context, struct hang_registers *registers)
+{
+    static const uint8_t order[HANG_REGISTERS] = {
+        REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+        REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+    for (unsigned i = 0; i < HANG_REGISTERS; i++)
+        registers->value[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
+    registers->known = (1u << HANG_REGISTERS) - 1;
+}
+#else
+static void hang_copy_registers(const ucontext_t *context, struct hang_registers *registers)
+{
+    registers->value[HANG_RSP] = (uint64_t)context->uc_mcontext.sp;
+    registers->value[HANG_PC] = (uint64_t)context->uc_mcontext.pc;
+    registers->known = 1u << HANG_RSP | 1u << HANG_PC;
+}
+#endif
+
+static void hang_handle(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)info;
+    int saved_errno = errno;
+    uint32_t tid = (uint32_t)syscall(SYS_gettid);
+    if (load_acquire(&hang_ask.state) == HANG_ASKED && load_relaxed(&hang_ask.tid) == tid) {
+        hang_copy_registers(context, &hang_ask.registers);
+        uint32_t asked = HANG_ASKED;
+        if (cas_acq_rel(&hang_ask.state, &asked, (uint32_t)HANG_ANSWERED))
+            for (unsigned i = 0;
+                 i < HANG_HOLD_MS && load_acquire(&hang_ask.state) == HANG_ANSWERED &&
+                 load_relaxed(&hang_ask.tid) == tid;
+                 i++)
+                clock_pause(1000);
+    }
+    errno = saved_errno;
+}
+
+static int hang_choose_signal(void)
+{
+    for (int number = SIGRTMAX - 1; number > SIGRTMIN; number--) {
+        struct sigaction now,
+            ours = {.sa_sigaction = hang_handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+        if (sigaction(number, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) ||
+            now.sa_handler != SIG_DFL)
+            continue;
+        sigfillset(&ours.sa_mask);
+        return sigaction(number, &ours, NULL) == 0 ? number : -1;
+    }
+    return -1;
+}
+
+/* ---- what /proc says of a thread ---- */
+
+struct hang_thread {
+    uint32_t tid;
+    char name[32];
+    char state;        /* R, S, D, T, ... */
+    char waits_in[64]; /* the kernel's function; "" unknown */
+    long call;         /* number of the system call, -1 none, -2 unknown or running */
+    bool blocks;       /* our signal */
+    struct hang_registers registers;
+};
+
+static size_t hang_read_task(uint32_t tid, const char *name, char *to, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%u/%s", tid, name);
+    return hang_text_read_file(path, to, size);
+}
+
+static bool hang_mask_has(const char *status, const char *field, int number)
+{
+    const char *at = strstr(status, field);
+    return at && (strtoull(at + strlen(field), NULL, 16) >> (number - 1) & 1);
+}
+
+/* "NR ARG0 ... ARG5 SP PC", or "-1 SP PC", or "running". */
+static void hang_parse_call(const char *text, struct hang_thread *thread)
+{
+    char *at;
+    thread->call = -2;
+    thread->registers.known = 0;
+    if ((*text < '0' || *text > '9') && *text != '-')
+        return;
+    long number = strtol(text, &at, 10);
+    for (int i = 0; number >= 0 && i < 6; i++)
+        strtoull(at, &at, 16);
+    uint64_t stack = strtoull(at, &at, 16), pc = strtoull(at, &at, 16);
+    if (!pc)
+        return;
+    thread->call = number;
+    thread->registers.value[HANG_RSP] = stack;
+    thread->registers.value[HANG_PC] = pc;
+    thread->registers.known = 1u << HANG_RSP | 1u << HANG_PC;
+}
+
+static bool hang_read_thread(uint32_t tid, struct hang_thread *thread)
+{
+    char text[4096];
+    *thread = (struct hang_thread){.tid = tid, .state = '?'};
+    if (!hang_read_task(tid, "stat", text, sizeof text))
+        return false;
+    char *name = strchr(text, '('), *end = strrchr(text, ')');
+    if (!name || !end || end < name)
+        return false;
+    snprintf(thread->name, sizeof thread->name, "%.*s", (int)(end - name - 1), name + 1);
+    thread->state = end[1] ? end[2] : '?';
+    hang_read_task(tid, "wchan", thread->waits_in, sizeof thread->waits_in);
+    if (strcmp(thread->waits_in, "0") == 0)
+        thread->waits_in[0] = '\0';
+    if (hang_read_task(tid, "status", text, sizeof text) && hang_ask.signal > 0)
+        thread->blocks = hang_mask_has(text, "SigBlk:", hang_ask.signal);
+    hang_read_task(tid, "syscall", text, sizeof text);
+    hang_parse_call(text, thread);
+    return true;
+}
+
+/* signal(7): these fail with EINTR after any handler. */
+static bool hang_is_always_interrupted(long call)
+{
+    static const short calls[] = {
+        SYS_ppoll,
+        SYS_epoll_pwait,
+        SYS_pselect6,
+        SYS_nanosleep,
+        SYS_clock_nanosleep,
+        SYS_rt_sigsuspend,
+        SYS_rt_sigtimedwait,
+        SYS_semop,
+        SYS_semtimedop,
+        SYS_msgrcv,
+        SYS_msgsnd,
+        SYS_io_getevents,
+        SYS_recvmmsg,
+        SYS_recvfrom,
+        SYS_recvmsg,
+        SYS_accept,
+        SYS_accept4,
+        SYS_connect,
+        SYS_sendto,
+        SYS_sendmsg,
+#if defined(__x86_64__)
+        SYS_poll,
+        SYS_epoll_wait,
+        SYS_select,
+        SYS_pause,
+#endif
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (call == calls[i])
+            return true;
+    return false;
+}
+
+/* ---- native stacks ---- */
+
+/* A wait with a timeout ends early, too. FUTEX_WAIT without one is restarted. */
+static bool hang_may_interrupt(const struct hang_thread *thread)
+{
+    return hang_ask.signal > 0 && !thread->blocks && strchr("RS", thread->state) &&
+           thread->call != SYS_restart_syscall && !hang_is_always_interrupted(thread->call);
+}
+
+/* The thread waits in the handler until hang_release(). */
+static bool hang_ask_registers(uint32_t tid, struct hang_registers *registers)
+{
+    store_relaxed(&hang_ask.tid, tid);
+    store_release(&hang_ask.state, (uint32_t)HANG_ASKED);
+    if (syscall(SYS_tgkill, getpid(), tid, hang_ask.signal) == 0)
+        for (unsigned i = 0; i < HANG_ANSWER_MS; i++) {
+            if (load_acquire(&hang_ask.state) == HANG_ANSWERED) {
+                *registers = hang_ask.registers;
+                return true;
+            }
+            clock_pause(1000);
+        }
+    uint32_t asked = HANG_ASKED;
+    if (cas_acq_rel(&hang_ask.state, &asked, (uint32_t)HANG_NONE))
+        return false;
+    *registers = hang_ask.registers;
+    return true;
+}
+
+static void hang_release(void)
+{
+    store_release(&hang_ask.state, (uint32_t)HANG_NONE);
+}
+
+static void hang_add_frames(const uint64_t *addresses, unsigned count, bool complete)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const char *path;
+        uint64_t offset;
+        if (hang_unwind_locate(addresses[i], &path, &offset))
+            hang_text_add("  %s+0x%llx\n", path, (unsigned long long)offset);
+        else
+            hang_text_add("  0x%llx\n", (unsigned long long)addresses[i]);
+    }
+    if (!complete)
+        hang_text_add("  ...\n");
+}
+
+static void hang_add_thread(uint32_t tid)
+{
+    struct hang_thread thread;
+    uint64_t addresses[HANG_FRAMES];
+    bool complete = false, asked = false, answered = false;
+    unsigned count = 0;
+    if (!hang_read_thread(tid, &thread))
+        return;
+    if (thread.registers.known)
+        count = hang_unwind(&thread.registers, addresses, HANG_FRAMES, &complete);
+    if (!complete && count < HANG_FRAMES && (asked = hang_may_interrupt(&thread))) {
+        struct hang_registers registers;
+        answered = hang_ask_registers(tid, &registers);
+        if (answered) {
+            count = hang_unwind(&registers, addresses, HANG_FRAMES, &complete);
+            hang_release();
+        }
+    }
+    hang_text_add("thread tid=%u state=%c call=%ld wchan=%s%s name=", tid, thread.state,
+                  thread.call, *thread.waits_in ? thread.waits_in : "-",
+                  asked && !answered ? " no-answer"
+                  : thread.blocks    ? " blocks-signal"
+                                     : "");
+    hang_text_add_quoted(thread.name);
+    hang_text_add("\n");
+    hang_add_frames(addresses, count, complete);
+}
+
+/* ---- Python ---- */
+
+void hang_threads_find_python(void)
+{
+    if (hang_python_dump)
+        return;
+    *(void **)(void *)&hang_python_interpreter = dlsym(RTLD_DEFAULT, "PyInterpreterState_Main");
+    void *dump = dlsym(RTLD_DEFAULT, "_Py_DumpTracebackThreads");
+    if (hang_python_interpreter)
+        *(void **)(void *)&hang_python_dump = dump;
+}
+
+/* In the copy. Whatever goes wrong ends it alone. */
+static void hang_print_python(int fd)
+{
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_DUMPABLE, 0);
+    void *interpreter = hang_python_interpreter();
+    const char *problem = interpreter ? hang_python_dump(fd, interpreter, NULL) : NULL;
+    if (problem)
+        (void)!write(fd, problem, strlen(problem));
+    syscall(SYS_exit_group, 0);
+}
+
+static void hang_collect_python(int fd)
+{
+    char bytes[4096];
+    ssize_t got = 1;
+    uint64_t end_ns = clock_monotonic_ns() + HANG_PYTHON_MS * 1000000ull;
+    while (got > 0 && clock_monotonic_ns() < end_ns) {
+        struct pollfd wait = {.fd = fd, .events = POLLIN};
+        if (poll(&wait, 1, 100) <= 0)
+            continue;
+        got = read(fd, bytes, sizeof bytes);
+        if (got > 0)
+            hang_text_add_bytes(bytes, (size_t)got);
+    }
+}
+
+/* A plain clone: none of the program's fork handlers runs, and no signal tells of the end. */
+static void hang_add_python(void)
+{
+    int ends[2], status;
+    if (!hang_python_dump || pipe2(ends, O_CLOEXEC) != 0)
+        return;
+    pid_t copy = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+    if (copy == 0)
+        hang_print_python(ends[1]);
+    close(ends[1]);
+    if (copy > 0) {
+        hang_text_add("python\n");
+        hang_collect_python(ends[0]);
+        kill(copy, SIGKILL);
+        own_child_await(copy, HANG_ANSWER_MS, &status);
+        hang_text_add("\n");
+    } else {
+        hang_text_add("python-failed %d\n", errno);
+    }
+    close(ends[0]);
+}
+
+/* ---- all threads ---- */
+
+struct hang_entry64 {
+    uint64_t inode;
+    int64_t offset;
+    unsigned short size;
+    unsigned char type;
+    char name[];
+};
+
+/* opendir() would allocate. */
+static unsigned hang_list_threads(uint32_t *tids)
+{
+    char entries[4096] __attribute__((aligned(8)));
+    unsigned count = 0;
+    long size;
+    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd >= 0 && (size = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
+        for (long at = 0; at < size;) {
+            const struct hang_entry64 *entry = (const void *)(entries + at);
+            uint32_t tid = (uint32_t)strtoul(entry->name, NULL, 10);
+            if (tid && count < HANG_THREADS_MAX)
+                tids[count++] = tid;
+            at += entry->size;
+        }
+    if (fd >= 0)
+        close(fd);
+    return count;
+}
+
+void hang_threads_add(void)
+{
+    static uint32_t tids[HANG_THREADS_MAX];
+    if (!hang_ask.signal)
+        hang_ask.signal = hang_choose_signal();
+    if (!hang_unwind_prepare())
+        hang_text_add("no-maps\n");
+    unsigned count = hang_list_threads(tids);
+    uint32_t self = (uint32_t)syscall(SYS_gettid);
+    for (unsigned i = 0; i < count; i++)
+        if (tids[i] != self)
+            hang_add_thread(tids[i]);
+    hang_add_python();
+}

@@ -1,0 +1,37 @@
+/* hang_unwind.h - unwinds the stack of another thread, from its registers, without libunwind.
+ *
+ * libunwind and the loader take locks, which a thread that hangs may hold. This reads .eh_frame by itself, and all memory
+ * through the kernel: an address that cannot be read is an error and no fault. x86-64 only; elsewhere a stack is one frame.
+ */
+#ifndef PROF_HANG_UNWIND_H
+#define PROF_HANG_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* DWARF's numbers: 6 rbp, 7 rsp, 16 the return address. */
+#define HANG_REGISTERS 17u
+#define HANG_RSP 7u
+#define HANG_PC 16u
+
+struct hang_registers {
+    uint64_t value[HANG_REGISTERS];
+    uint32_t known; /* a bit for each */
+};
+
+/* Reads the list of mappings, on which the rest depends. False: it cannot be read. */
+bool hang_unwind_prepare(void);
+
+/* Copies this process's memory. False: not all of it can be read. Async-signal-safe. */
+bool hang_unwind_copy(void *to, uint64_t from, size_t size);
+
+/* Return addresses, innermost first; the first is where the thread is. `complete`: the outermost frame was reached. Returns
+ * how many, at most `limit`. */
+unsigned hang_unwind(const struct hang_registers *registers, uint64_t *addresses, unsigned limit,
+                     bool *complete);
+
+/* The file that contains the address, and the address as the file counts. False: it is in none. */
+bool hang_unwind_locate(uint64_t address, const char **path, uint64_t *offset);
+
+#endif
