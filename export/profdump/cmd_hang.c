@@ -1,0 +1,455 @@
+/* cmd_hang.c - profdump hang FILE...: which rank stands still, where, and whom the others wait for. */
+#include "commands.h"
+#include "demangle.h"
+#include "hang_ranks.h"
+#include "json_out.h"
+#include "options.h"
+#include "place_names.h"
+#include "profdump.h"
+#include "read.h"
+#include "units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES_SHOWN 12u
+
+/* ---- stacks, from the text that PROF_HANG wrote ---- */
+
+/* libc's and libprof's own frames differ from moment to moment. */
+static bool is_runtime(const char *path)
+{
+    static const char *const names[] = {"/libc.so", "/libprof.so", "/ld-linux", "/libpthread",
+                                        "[vdso]"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(path, names[i]))
+            return true;
+    return false;
+}
+
+/* "  PATH+0xOFFSET" becomes "function (module)". */
+static void print_frame(struct place_names *names, const char *line, FILE *out)
+{
+    char path[4096];
+    const char *plus = strrchr(line, '+');
+    if (!plus || (size_t)(plus - line) >= sizeof path)
+        return;
+    memcpy(path, line, (size_t)(plus - line));
+    path[plus - line] = '\0';
+    if (is_runtime(path))
+        return;
+    const char *function = place_names_find(names, path, strtoull(plus + 1, NULL, 16) - 1);
+    const char *module = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    size_t size = 0;
+    char *demangled = function ? demangle_name(function, strlen(function), &size) : NULL;
+    fprintf(out, "%s (%s)\n", demangled ? demangled : function ? function : "??", module);
+    free(demangled);
+}
+
+/* Native frames of the thread `tid`. */
+static void print_native(struct place_names *names, const char *text, uint32_t tid, FILE *out)
+{
+    char head[64];
+    snprintf(head, sizeof head, "\nthread tid=%u ", tid);
+    const char *at = strstr(text, head);
+    at = at ? strchr(at + 1, '\n') : NULL;
+    for (unsigned i = 0; at && strncmp(at, "\n  ", 3) == 0 && i < FRAMES_SHOWN; i++) {
+        char line[4352];
+        const char *end = strchrnul(at + 1, '\n');
+        snprintf(line, sizeof line, "%.*s", (int)(end - at - 3), at + 3);
+        print_frame(names, line, out);
+        at = *end ? end : NULL;
+    }
+}
+
+/* The interpreter lists the main thread last. */
+static void print_python(const char *text, FILE *out)
+{
+    const char *at = strstr(text, "\npython\n"), *last = NULL;
+    for (; at && (at = strstr(at, "(most recent call first):\n")); at++)
+        last = at;
+    at = last ? strchr(last, '\n') : NULL;
+    for (unsigned i = 0; at && strncmp(at, "\n  File ", 8) == 0 && i < FRAMES_SHOWN; i++) {
+        const char *end = strchrnul(at + 1, '\n');
+        fprintf(out, "%.*s\n", (int)(end - at - 8), at + 8);
+        at = *end ? end : NULL;
+    }
+}
+
+/* The stack of the main thread, a line for each frame, innermost first: Python's where it is known. "" unknown; NULL: no
+ * memory. */
+static char *read_stack(struct place_names *names, const struct tl_process *process)
+{
+    char *bytes = NULL, *text = NULL;
+    size_t size;
+    struct read_error error;
+    FILE *out = open_memstream(&bytes, &size);
+    if (!out)
+        return NULL;
+    struct trace_file *file = trace_file_open(process->path, true, &error);
+    if (file && trace_file_hang_text(file, &text) && text && !strstr(text, "\nresumed ") &&
+        strncmp(text, "resumed ", 8) != 0) {
+        print_python(text, out);
+        if (ftell(out) == 0)
+            print_native(names, text, process->info.pid, out);
+    }
+    free(text);
+    trace_file_close(file);
+    return fclose(out) == 0 ? bytes : NULL;
+}
+
+/* ---- words ---- */
+
+static const char *const state_names[] = {"ended", "not closed", "gone", "stopped", "running"};
+static const char *const kind_names[] = {"missing", "other", "lost", "stopped", "device", "open"};
+
+static const char *name_of(const struct timeline *timeline, uint32_t name)
+{
+    return name == TL_NONE ? "?" : timeline->names.at[name].bytes;
+}
+
+static void print_rank(const struct hang_rank *rank, int32_t number, FILE *out)
+{
+    if (number >= 0)
+        fprintf(out, "rank %d", number);
+    else
+        fprintf(out, "process %u", rank->process->info.pid);
+}
+
+static void print_chain(const struct timeline *timeline, uint32_t slice, FILE *out)
+{
+    const struct tl_slice *open = &timeline->slices.at[slice];
+    if (open->parent != TL_NONE) {
+        print_chain(timeline, open->parent, out);
+        fputs(" > ", out);
+    }
+    fputs(name_of(timeline, open->name), out);
+}
+
+static void print_collective(const struct timeline *timeline, const struct hang_collective *one,
+                             FILE *out)
+{
+    char bytes[BYTES_TEXT_BYTES];
+    bytes_text((int64_t)one->bytes, bytes);
+    fprintf(out, "%s #%u of communicator 0x%llx (%s)", name_of(timeline, one->name), one->number,
+            (unsigned long long)one->communicator, bytes);
+}
+
+static void print_stuck(const struct hang_ranks *ranks, const struct hang_rank *rank, FILE *out)
+{
+    const struct timeline *timeline = ranks->timeline;
+    const struct tl_slice *call = &timeline->slices.at[rank->stuck_call];
+    const struct tl_api *api = &timeline->apis.at[call->api];
+    char time[TIME_TEXT_BYTES];
+    time_text((double)(rank->process->end_ns - call->start_ns), time);
+    const struct tl_gpu *last = NULL;
+    for (uint32_t i = 0; i < timeline->gpus.count; i++) {
+        const struct tl_gpu *gpu = &timeline->gpus.at[i];
+        if (gpu->process == rank->index && tl_is_work(gpu) &&
+            (rank->stuck_stream == TL_NONE || gpu->stream == rank->stuck_stream) &&
+            (!last || gpu->end_ns > last->end_ns))
+            last = gpu;
+    }
+    fprintf(out, "has not seen %s end, launched %s before the end of the file",
+            api->kernel_name == TL_NONE ? name_of(timeline, call->name)
+                                        : name_of(timeline, api->kernel_name),
+            time);
+    if (rank->stuck_stream != TL_NONE)
+        fprintf(out, ", on stream %u", timeline->streams.at[rank->stuck_stream].stream);
+    else /* no record of the stream was delivered that would give its number */
+        fprintf(out, ", on the stream of handle 0x%llx", (unsigned long long)api->stream_handle);
+    fprintf(out, "; last completed: %s", last ? name_of(timeline, last->name) : "nothing");
+}
+
+static void print_verdict(const struct hang_ranks *ranks, const struct hang_verdict *verdict,
+                          FILE *out)
+{
+    const struct hang_rank *rank = verdict->at == TL_NONE ? NULL : &ranks->at[verdict->at];
+    const struct timeline *timeline = ranks->timeline;
+    print_rank(rank, verdict->rank, out);
+    switch (verdict->kind) {
+    case HANG_MISSING:
+        fputs(" has not entered ", out);
+        print_collective(timeline, verdict->expected, out);
+        fputs(rank->state == HANG_ENDED ? ": it has ended" : "", out);
+        break;
+    case HANG_OTHER:
+        fputs(" entered ", out);
+        print_collective(timeline, verdict->entered, out);
+        fputs(" instead of ", out);
+        print_collective(timeline, verdict->expected, out);
+        break;
+    case HANG_LOST:
+        fputs(rank ? " is gone: its process ended without closing the file"
+                   : " is lost: it has no file here",
+              out);
+        break;
+    case HANG_STOPPED:
+        fputs(" is stopped, by SIGSTOP or a debugger", out);
+        break;
+    case HANG_DEVICE:
+        fputc(' ', out);
+        print_stuck(ranks, rank, out);
+        break;
+    case HANG_OPEN:
+        fputs(" stands in ", out);
+        print_chain(timeline, rank->open_slice, out);
+        break;
+    }
+}
+
+/* ---- the screen ---- */
+
+static void print_members(const struct hang_ranks *ranks, uint32_t group, FILE *out)
+{
+    const char *separator = "";
+    for (uint32_t i = group; i < ranks->count; i++) {
+        if (ranks->at[i].group != group)
+            continue;
+        uint32_t last = i;
+        while (last + 1 < ranks->count && ranks->at[last + 1].group == group &&
+               ranks->at[last + 1].rank == ranks->at[last].rank + 1 && ranks->at[i].rank >= 0)
+            last++;
+        fputs(separator, out);
+        print_rank(&ranks->at[i], ranks->at[i].rank, out);
+        if (last > i)
+            fprintf(out, "-%d", ranks->at[last].rank);
+        separator = ", ";
+        i = last;
+    }
+}
+
+static void print_stack_lines(const char *stack, FILE *out)
+{
+    for (const char *end; *stack; stack = *end ? end + 1 : end) {
+        end = strchrnul(stack, '\n');
+        fprintf(out, "      %.*s\n", (int)(end - stack), stack);
+    }
+}
+
+static void print_group(const struct hang_ranks *ranks, uint32_t group, const char *stack,
+                        FILE *out)
+{
+    const struct hang_rank *rank = &ranks->at[group];
+    fputs("\n  ", out);
+    print_members(ranks, group, out);
+    fprintf(out, " (%s)\n    in ", state_names[rank->state]);
+    if (rank->open_slice == TL_NONE)
+        fputs("no open range", out);
+    else
+        print_chain(ranks->timeline, rank->open_slice, out);
+    fputc('\n', out);
+    if (rank->collective_count) {
+        fputs("    last collective: ", out);
+        const struct hang_collective *last = &rank->collectives[rank->collective_count - 1];
+        print_collective(ranks->timeline, last, out);
+        fputs(last->open ? ", not completed\n" : ", completed\n", out);
+    }
+    if (*stack) {
+        fputs("    stack of the main thread:\n", out);
+        print_stack_lines(stack, out);
+    }
+}
+
+/* Where nothing else tells the ranks apart. */
+static void print_first(const struct hang_ranks *ranks, FILE *out)
+{
+    const struct hang_rank *first = &ranks->at[ranks->first];
+    char time[TIME_TEXT_BYTES];
+    int64_t last_ns = INT64_MIN;
+    for (uint32_t i = 0; i < ranks->count; i++)
+        if (ranks->at[i].last_ns > last_ns)
+            last_ns = ranks->at[i].last_ns;
+    enum hang_kind kind = ranks->verdicts[0].kind;
+    if (ranks->count < 2 || (kind != HANG_OPEN && kind != HANG_DEVICE))
+        return;
+    time_text((double)(last_ns - first->last_ns), time);
+    fputs("First without an event: ", out);
+    print_rank(first, first->rank, out);
+    fprintf(out, ", %s before the last one\n", time);
+}
+
+static void print_screen(const struct hang_ranks *ranks, char *const *stacks, FILE *out)
+{
+    if (!ranks->verdict_count) {
+        fputs("No hang: nothing is open in a process that has not ended.\n", out);
+        return;
+    }
+    for (uint32_t i = 0; i < ranks->verdict_count; i++) {
+        fputs(i ? "      " : "Hang: ", out);
+        print_verdict(ranks, &ranks->verdicts[i], out);
+        fputc('\n', out);
+    }
+    print_first(ranks, out);
+    for (uint32_t i = 0; i < ranks->count; i++)
+        if (ranks->at[i].group == i)
+            print_group(ranks, i, stacks[i], out);
+    fputs("\nStacks are those of the moment that PROF_HANG wrote; without it there are none.\n",
+          out);
+}
+
+/* ---- JSON ---- */
+
+static void json_key_chain(struct json_out *json, const struct hang_ranks *ranks, uint32_t slice)
+{
+    uint32_t chain[256], depth = 0;
+    for (; slice != TL_NONE && depth < 256; slice = ranks->timeline->slices.at[slice].parent)
+        chain[depth++] = slice;
+    json_key(json, "open");
+    json_array_begin(json);
+    while (depth-- > 0)
+        json_string(json, name_of(ranks->timeline, ranks->timeline->slices.at[chain[depth]].name));
+    json_array_end(json);
+}
+
+/* The value of a key that was written. */
+static void json_collective(struct json_out *json, const struct hang_ranks *ranks,
+                            const struct hang_collective *one)
+{
+    char communicator[32];
+    snprintf(communicator, sizeof communicator, "0x%llx", (unsigned long long)one->communicator);
+    json_object_begin(json);
+    json_key(json, "function"), json_string(json, name_of(ranks->timeline, one->name));
+    json_key(json, "communicator"), json_string(json, communicator);
+    json_key(json, "number"), json_uint(json, one->number);
+    json_key(json, "bytes"), json_uint(json, one->bytes);
+    json_key(json, "open"), json_bool(json, one->open);
+    json_object_end(json);
+}
+
+static void json_verdict(struct json_out *json, const struct hang_ranks *ranks,
+                         const struct hang_verdict *verdict)
+{
+    char *sentence = NULL;
+    size_t size;
+    FILE *words = open_memstream(&sentence, &size);
+    json_object_begin(json);
+    json_key(json, "kind"), json_string(json, kind_names[verdict->kind]);
+    json_key(json, "rank"), json_int(json, verdict->rank);
+    if (words) {
+        print_verdict(ranks, verdict, words);
+        if (fclose(words) == 0)
+            json_key(json, "sentence"), json_string(json, sentence);
+    }
+    if (verdict->entered)
+        json_key(json, "entered"), json_collective(json, ranks, verdict->entered);
+    if (verdict->expected)
+        json_key(json, "expected"), json_collective(json, ranks, verdict->expected);
+    json_object_end(json);
+    free(sentence);
+}
+
+static void json_rank(struct json_out *json, const struct hang_ranks *ranks, uint32_t i,
+                      const char *stack)
+{
+    const struct hang_rank *rank = &ranks->at[i];
+    json_object_begin(json);
+    json_key(json, "rank"), json_int(json, rank->rank);
+    json_key(json, "pid"), json_uint(json, rank->process->info.pid);
+    json_key(json, "host"), json_text(json, rank->process->info.host);
+    json_key(json, "file"), json_string(json, rank->process->path);
+    json_key(json, "state"), json_string(json, state_names[rank->state]);
+    json_key(json, "last_ns"), json_int(json, rank->last_ns);
+    json_key(json, "group"), json_uint(json, rank->group);
+    json_key_chain(json, ranks, rank->open_slice);
+    if (rank->collective_count) {
+        json_key(json, "last_collective");
+        json_collective(json, ranks, &rank->collectives[rank->collective_count - 1]);
+    }
+    json_key(json, "stack"), json_array_begin(json);
+    for (const char *end; *stack; stack = *end ? end + 1 : end) {
+        end = strchrnul(stack, '\n');
+        json_text(json, (struct text){stack, (uint32_t)(end - stack)});
+    }
+    json_array_end(json);
+    json_object_end(json);
+}
+
+static bool write_hang_json(const struct hang_ranks *ranks, char *const *stacks, FILE *out)
+{
+    struct json_out json;
+    if (!json_out_init(&json, -1, out))
+        return false;
+    json_object_begin(&json);
+    json_key(&json, "verdicts"), json_array_begin(&json);
+    for (uint32_t i = 0; i < ranks->verdict_count; i++)
+        json_verdict(&json, ranks, &ranks->verdicts[i]);
+    json_array_end(&json);
+    json_key(&json, "ranks"), json_array_begin(&json);
+    for (uint32_t i = 0; i < ranks->count; i++)
+        json_rank(&json, ranks, i, stacks[i]);
+    json_array_end(&json);
+    json_object_end(&json);
+    errno = json_out_fini(&json);
+    return errno == 0 && fputc('\n', out) != EOF;
+}
+
+/* ---- the command ---- */
+
+static bool write_hang(struct hang_ranks *ranks, char **stacks,
+                       const struct profdump_options *options)
+{
+    struct place_names *names = place_names_create();
+    bool complete = names != NULL;
+    for (uint32_t i = 0; complete && i < ranks->count; i++)
+        complete = (stacks[i] = read_stack(names, ranks->at[i].process)) != NULL;
+    place_names_destroy(names);
+    if (!complete) {
+        errno = ENOMEM;
+        return false;
+    }
+    hang_ranks_group(ranks, stacks);
+    if (options->format == WRITE_JSON)
+        return write_hang_json(ranks, stacks, options->out);
+    print_screen(ranks, stacks, options->out);
+    return true;
+}
+
+static int run(const struct profdump_options *options, const struct timeline *timeline)
+{
+    struct hang_ranks ranks;
+    char **stacks = NULL;
+    bool written = false;
+    const char *mixed;
+    if (!write_format_is_for_people(options->format) && options->format != WRITE_JSON) {
+        complain("hang: writes text or json, not %s", write_format_name(options->format));
+        return EXIT_USAGE;
+    }
+    bool good =
+        hang_ranks_init(&ranks, timeline) && (stacks = calloc(ranks.count + 1, sizeof *stacks));
+    if (good && (mixed = hang_ranks_mixed(&ranks)))
+        complain("%s", mixed);
+    if (good)
+        written = write_hang(&ranks, stacks, options);
+    else
+        errno = ENOMEM;
+    int error = errno;
+    for (uint32_t i = 0; stacks && i < ranks.count; i++)
+        free(stacks[i]);
+    free(stacks);
+    hang_ranks_fini(&ranks);
+    errno = error;
+    return finish(options, timeline, written);
+}
+
+static const struct option_entry *const options_of_hang[] = {input_options, format_options,
+                                                             help_options, NULL};
+
+const struct command command_hang = {
+    .word = "hang",
+    .summary = "show which rank stands still, and whom the others wait for",
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",
+    .about = "Reads the recordings of one job, live, finished or killed. Names ranks that are "
+             "lost, stopped, "
+             "missing from a collective or in another one, and operations that do not end; groups "
+             "ranks that do the "
+             "same. Shows stacks if the job ran with PROF_HANG.",
+    .examples = "hang rank*.prof\n"
+                "hang --format json recordings/",
+    .question = QUESTION_TIME,
+    .options = options_of_hang,
+    .run = run,
+    .partial = true,
+    .tables = true,
+};

@@ -1,0 +1,387 @@
+#include "hang_ranks.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STUCK_NS INT64_C(1000000000) /* the last flush before a kill may lack younger ones */
+
+/* ---- processes of this machine ---- */
+
+static enum hang_process_state look_at_process(const struct tl_process_info *info)
+{
+    char path[64], host[256] = "", program[PATH_MAX], line[512];
+    gethostname(host, sizeof host - 1);
+    if (!text_is(info->host, host))
+        return HANG_UNKNOWN;
+    snprintf(path, sizeof path, "/proc/%u/exe", info->pid);
+    ssize_t size = readlink(path, program, sizeof program - 1);
+    if (size < 0)
+        return errno == ENOENT ? HANG_GONE : HANG_UNKNOWN;
+    program[size] = '\0';
+    const char *base = strrchr(program, '/');
+    if (!text_is(info->program, base ? base + 1 : program))
+        return HANG_GONE; /* the number belongs to another one by now */
+    snprintf(path, sizeof path, "/proc/%u/stat", info->pid);
+    FILE *stat = fopen(path, "r");
+    const char *state = stat && fgets(line, sizeof line, stat) ? strrchr(line, ')') : NULL;
+    if (stat)
+        fclose(stat);
+    if (!state || state[2] == 'Z')
+        return HANG_GONE;
+    return state[2] == 'T' || state[2] == 't' ? HANG_PAUSED : HANG_RUNNING;
+}
+
+/* ---- collectives ---- */
+
+static struct tl_attrs attrs_of(const struct timeline *timeline, uint32_t slice)
+{
+    uint32_t low = 0, high = timeline->attrs.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (timeline->attrs.at[middle].slice < slice)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    uint32_t end = low;
+    while (end < timeline->attrs.count && timeline->attrs.at[end].slice == slice)
+        end++;
+    return (struct tl_attrs){timeline->attrs.at + low, end - low};
+}
+
+/* False: it is no collective. NCCL's Init ranges have a communicator, but no size. */
+static bool read_collective(const struct timeline *timeline, uint32_t slice,
+                            struct hang_collective *collective)
+{
+    const struct tl_slice *range = &timeline->slices.at[slice];
+    bool sized = false;
+    if (range->kind != TL_RANGE || (range->flags & TL_CONTINUED) ||
+        !timeline_label_is_of(timeline, range->label, "NCCL"))
+        return false;
+    *collective = (struct hang_collective){.name = range->name};
+    struct tl_attrs attrs = attrs_of(timeline, slice);
+    for (uint32_t i = 0; i < attrs.count; i++) {
+        struct text key = timeline->names.at[attrs.at[i].key];
+        if (text_is(key, "NCCL communicator ID"))
+            collective->communicator = attrs.at[i].value;
+        if (text_is(key, "Message size [bytes]")) {
+            collective->bytes = attrs.at[i].value;
+            sized = true;
+        }
+    }
+    return sized;
+}
+
+/* Whether an operation that the range launched is missing. */
+static bool is_undelivered(const struct timeline *timeline, uint32_t range)
+{
+    for (uint32_t i = 0; i < timeline->unrecorded.count; i++) {
+        const struct tl_unrecorded *one = &timeline->unrecorded.at[i];
+        if (one->cause == TL_UNRECORDED_UNDELIVERED &&
+            timeline->slices.at[one->slice].parent == range)
+            return true;
+    }
+    return false;
+}
+
+static bool is_open(const struct timeline *timeline, uint32_t slice)
+{
+    uint32_t last = slice;
+    for (uint32_t i = 0; i < timeline->segments.count; i++)
+        if (timeline->segments.at[i].first == slice)
+            last = timeline->segments.at[i].slice;
+    return timeline->slices.at[last].flags & TL_UNCLOSED;
+}
+
+static bool add_collective(struct hang_rank *rank, struct hang_collective collective)
+{
+    struct hang_collective *grown =
+        realloc(rank->collectives, (rank->collective_count + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    rank->collectives = grown;
+    for (uint32_t i = 0; i < rank->collective_count; i++)
+        collective.number += grown[i].communicator == collective.communicator;
+    collective.number++;
+    grown[rank->collective_count++] = collective;
+    return true;
+}
+
+/* ---- one rank ---- */
+
+static void note_time(struct hang_rank *rank, int64_t time_ns)
+{
+    if (time_ns > rank->last_ns)
+        rank->last_ns = time_ns;
+}
+
+static uint32_t depth_of(const struct timeline *timeline, uint32_t slice)
+{
+    return slice == TL_NONE ? 0 : timeline->slices.at[slice].depth + 1u;
+}
+
+/* An open slice ends with the recording, which says nothing. */
+static bool read_slices(struct hang_rank *rank, const struct timeline *timeline,
+                        const struct tl_thread *thread)
+{
+    for (uint32_t i = thread->first_slice; i < thread->first_slice + thread->slice_count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        struct hang_collective collective;
+        bool open = slice->flags & TL_UNCLOSED;
+        if (slice->flags & TL_INTERNAL)
+            continue;
+        note_time(rank, open ? slice->start_ns : slice->end_ns);
+        if (open && depth_of(timeline, i) > depth_of(timeline, rank->open_slice))
+            rank->open_slice = i;
+        if (!read_collective(timeline, i, &collective))
+            continue;
+        collective.open = is_open(timeline, i);
+        if (!add_collective(rank, collective))
+            return false;
+    }
+    return true;
+}
+
+static void read_device(struct hang_rank *rank, const struct timeline *timeline)
+{
+    int64_t started_ns = INT64_MAX;
+    for (uint32_t i = 0; i < timeline->gpus.count; i++)
+        if (timeline->gpus.at[i].process == rank->index)
+            note_time(rank, timeline->gpus.at[i].end_ns);
+    for (uint32_t i = 0; i < timeline->unrecorded.count; i++) {
+        const struct tl_unrecorded *one = &timeline->unrecorded.at[i];
+        const struct tl_slice *call = &timeline->slices.at[one->slice];
+        if (timeline->threads.at[call->thread].process != rank->index ||
+            one->cause != TL_UNRECORDED_UNDELIVERED || call->start_ns >= started_ns)
+            continue;
+        started_ns = call->start_ns;
+        rank->stuck_call = one->slice;
+        rank->stuck_stream = call->flags & TL_GRAPH ? TL_NONE : one->place;
+    }
+    if (started_ns == INT64_MAX || rank->process->end_ns - started_ns < STUCK_NS)
+        rank->stuck_call = TL_NONE;
+}
+
+static bool read_rank(struct hang_rank *rank, const struct timeline *timeline, uint32_t index)
+{
+    *rank = (struct hang_rank){.process = &timeline->processes.at[index],
+                               .index = index,
+                               .last_ns = INT64_MIN,
+                               .open_slice = TL_NONE,
+                               .stuck_call = TL_NONE,
+                               .stuck_stream = TL_NONE,
+                               .group = index};
+    rank->rank = rank->process->info.rank;
+    rank->state = rank->process->info.closed ? HANG_ENDED : look_at_process(&rank->process->info);
+    for (uint32_t i = 0; i < rank->process->thread_count; i++)
+        if (!read_slices(rank, timeline, &timeline->threads.at[rank->process->first_thread + i]))
+            return false;
+    read_device(rank, timeline);
+    for (uint32_t i = 0; i < rank->collective_count; i++)
+        rank->collectives[i].open |=
+            i + 1 == rank->collective_count && rank->stuck_call != TL_NONE &&
+            is_undelivered(timeline, timeline->slices.at[rank->stuck_call].parent);
+    if (rank->last_ns == INT64_MIN)
+        rank->last_ns = rank->process->start_ns;
+    return true;
+}
+
+/* ---- verdicts ---- */
+
+static const struct hang_collective *collective_of(const struct hang_rank *rank,
+                                                   uint64_t communicator, uint32_t number)
+{
+    for (uint32_t i = 0; i < rank->collective_count; i++)
+        if (rank->collectives[i].communicator == communicator &&
+            rank->collectives[i].number == number)
+            return &rank->collectives[i];
+    return NULL;
+}
+
+static bool is_same(const struct hang_collective *a, const struct hang_collective *b)
+{
+    return a && b && a->name == b->name && a->bytes == b->bytes;
+}
+
+/* The collective that the most ranks stand in; of communicators alike the first. */
+static const struct hang_collective *find_expected(const struct hang_ranks *ranks)
+{
+    const struct hang_collective *expected = NULL;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < ranks->count; i++) {
+        const struct hang_rank *rank = &ranks->at[i];
+        const struct hang_collective *last =
+            rank->collective_count ? &rank->collectives[rank->collective_count - 1] : NULL;
+        uint32_t others = 0;
+        if (!last || !last->open || rank->state == HANG_ENDED)
+            continue;
+        for (uint32_t j = 0; j < ranks->count; j++)
+            others += is_same(collective_of(&ranks->at[j], last->communicator, last->number), last);
+        if (others > most || (others == most && expected && last->number < expected->number)) {
+            most = others;
+            expected = last;
+        }
+    }
+    return expected;
+}
+
+static void add_verdict(struct hang_ranks *ranks, struct hang_verdict verdict)
+{
+    ranks->verdicts[ranks->verdict_count++] = verdict;
+}
+
+static bool has_file(const struct hang_ranks *ranks, int32_t number)
+{
+    for (uint32_t i = 0; i < ranks->count; i++)
+        if (ranks->at[i].rank == number)
+            return true;
+    return false;
+}
+
+/* What is known of the process itself comes before what it did last. */
+static bool judge(struct hang_rank *rank, const struct hang_collective *expected,
+                  struct hang_verdict *verdict)
+{
+    const struct hang_collective *entered =
+        expected ? collective_of(rank, expected->communicator, expected->number) : NULL;
+    verdict->entered = entered;
+    verdict->expected = expected;
+    verdict->rank = rank->rank;
+    bool behind = expected && !is_same(entered, expected);
+    if (rank->state == HANG_PAUSED)
+        verdict->kind = HANG_STOPPED;
+    else if (behind && entered)
+        verdict->kind = HANG_OTHER;
+    else if (behind)
+        verdict->kind = rank->state == HANG_GONE ? HANG_LOST : HANG_MISSING;
+    else if (!expected && rank->state != HANG_ENDED && rank->stuck_call != TL_NONE)
+        verdict->kind = HANG_DEVICE;
+    else
+        return false;
+    return true;
+}
+
+/* Files of killed jobs: all processes are gone, so that alone says nothing. */
+static void forget_gone(struct hang_ranks *ranks)
+{
+    bool all = ranks->count > 0;
+    for (uint32_t i = 0; i < ranks->count; i++)
+        all &= ranks->at[i].state != HANG_RUNNING && ranks->at[i].state != HANG_PAUSED;
+    for (uint32_t i = 0; i < ranks->count && all; i++)
+        if (ranks->at[i].state == HANG_GONE)
+            ranks->at[i].state = HANG_UNKNOWN;
+}
+
+static void add_open(struct hang_ranks *ranks)
+{
+    for (uint32_t i = 0; i < ranks->count; i++)
+        if (ranks->at[i].state != HANG_ENDED && ranks->at[i].open_slice != TL_NONE)
+            add_verdict(ranks, (struct hang_verdict){
+                                   .kind = HANG_OPEN, .rank = ranks->at[i].rank, .at = i});
+}
+
+static void find_verdicts(struct hang_ranks *ranks)
+{
+    const struct hang_collective *expected = find_expected(ranks);
+    forget_gone(ranks);
+    for (int32_t i = 0; i < ranks->world && i < (int32_t)ranks->count + 64; i++)
+        if (!has_file(ranks, i))
+            add_verdict(ranks, (struct hang_verdict){.kind = HANG_LOST, .rank = i, .at = TL_NONE});
+    for (uint32_t i = 0; i < ranks->count; i++) {
+        struct hang_verdict verdict = {.at = i};
+        if (judge(&ranks->at[i], expected, &verdict))
+            add_verdict(ranks, verdict);
+    }
+    if (!ranks->verdict_count)
+        add_open(ranks);
+}
+
+/* ---- all ranks ---- */
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const struct hang_rank *first = a, *second = b;
+    if (first->rank != second->rank)
+        return first->rank < second->rank ? -1 : 1;
+    return first->index < second->index ? -1 : 1;
+}
+
+bool hang_ranks_init(struct hang_ranks *ranks, const struct timeline *timeline)
+{
+    *ranks = (struct hang_ranks){.timeline = timeline, .world = -1};
+    ranks->at = calloc(timeline->processes.count + 1, sizeof *ranks->at);
+    ranks->verdicts = calloc(2 * (size_t)timeline->processes.count + 65, sizeof *ranks->verdicts);
+    if (!ranks->at || !ranks->verdicts)
+        return false;
+    for (uint32_t i = 0; i < timeline->processes.count; i++) {
+        ranks->count++;
+        if (!read_rank(&ranks->at[i], timeline, i))
+            return false;
+        if (timeline->processes.at[i].info.world_size > ranks->world)
+            ranks->world = timeline->processes.at[i].info.world_size;
+    }
+    qsort(ranks->at, ranks->count, sizeof *ranks->at, compare_ranks);
+    for (uint32_t i = 0; i < ranks->count; i++) {
+        ranks->at[i].group = i;
+        if (ranks->at[i].last_ns < ranks->at[ranks->first].last_ns)
+            ranks->first = i;
+    }
+    find_verdicts(ranks);
+    return true;
+}
+
+void hang_ranks_fini(struct hang_ranks *ranks)
+{
+    for (uint32_t i = 0; i < ranks->count; i++)
+        free(ranks->at[i].collectives);
+    free(ranks->at);
+    free(ranks->verdicts);
+}
+
+const char *hang_ranks_mixed(const struct hang_ranks *ranks)
+{
+    for (uint32_t i = 1; i < ranks->count; i++) {
+        const struct hang_rank *before = &ranks->at[i - 1], *rank = &ranks->at[i];
+        if (rank->process->info.world_size != before->process->info.world_size)
+            return "the files are of different jobs: their numbers of ranks differ";
+        if (rank->rank >= 0 && rank->rank == before->rank && rank->collective_count &&
+            before->collective_count)
+            return "the files are of different jobs: two are of the same rank";
+    }
+    return NULL;
+}
+
+static bool does_the_same(const struct hang_ranks *ranks, const struct hang_rank *a,
+                          const struct hang_rank *b)
+{
+    const struct timeline *timeline = ranks->timeline;
+    uint32_t one = a->open_slice, other = b->open_slice;
+    if (a->state != b->state)
+        return false;
+    while (one != TL_NONE && other != TL_NONE &&
+           timeline->slices.at[one].name == timeline->slices.at[other].name) {
+        one = timeline->slices.at[one].parent;
+        other = timeline->slices.at[other].parent;
+    }
+    if (one != other || !a->collective_count != !b->collective_count)
+        return false;
+    return !a->collective_count || (a->collectives[a->collective_count - 1].number ==
+                                        b->collectives[b->collective_count - 1].number &&
+                                    is_same(&a->collectives[a->collective_count - 1],
+                                            &b->collectives[b->collective_count - 1]));
+}
+
+void hang_ranks_group(struct hang_ranks *ranks, char *const *stacks)
+{
+    for (uint32_t i = 0; i < ranks->count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (ranks->at[j].group == j && strcmp(stacks[i], stacks[j]) == 0 &&
+                does_the_same(ranks, &ranks->at[i], &ranks->at[j])) {
+                ranks->at[i].group = j;
+                break;
+            }
+}

@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# PROF_HANG and profdump hang: faults are injected, and the rank and the place are named. A program that goes on gives no
+# alarm, or takes it back.
+. "$(dirname "$0")/cuda_common.sh"
+. "$e2e_directory/nvtx_common.sh"
+need_nvtx
+
+compile_nvtx hangs
+export PROF_LOG=0
+
+# In the background, until its text is complete or a minute has passed. The processes are in `started`.
+started=()
+end_all() {
+    for process in "${started[@]}"; do
+        kill -CONT "$process" 2>/dev/null || true
+        kill -KILL "$process" 2>/dev/null || true
+        wait "$process" 2>/dev/null || true
+    done
+    started=()
+}
+trap 'end_all; leave' EXIT
+
+await_line() {
+    for ((i = 0; i < 600; i++)); do
+        grep -qs "$2" "$1" && return
+        sleep 0.1
+    done
+    fail "no '$2' in $1: $(cat "$1" 2>&1)"
+}
+
+hang() {
+    local name=$1
+    shift
+    env LD_PRELOAD="$lib" PROF_OUTPUT="$here/$name.prof" PROF_HANG="${limit:-500ms}" "$@" &
+    started+=($!)
+}
+
+says() { "$PROF_BIN/profdump" hang "${@:2}" >said.txt || fail "profdump hang: $?"; grep -q -- "$1" said.txt || fail "'$1' is not said: $(cat said.txt)"; }
+
+# ---- one process: where it stands, also while it lives and where signals are blocked ----
+for how in mutex spin blocked; do
+    hang "$how" ./hangs "$how"
+done
+for how in mutex spin blocked; do
+    await_line "$how.prof.hang.txt" '^end$'
+    grep -q 'name="train step"' "$how.prof.hang.txt" || fail "$how: the open range is not listed"
+done
+for how in mutex blocked; do
+    says ' stands in train step' "$how.prof"
+    grep -q 'take_lock (hangs)' said.txt || fail "$how: the stack lacks take_lock: $(cat said.txt)"
+    grep -q ' main (hangs)' said.txt || fail "$how: the stack lacks main: $(cat said.txt)"
+done
+says 'compute_forever (hangs)' spin.prof
+end_all
+says 'take_lock (hangs)' mutex.prof # killed: everything is in the file
+
+# ---- no alarm: ranges that end in time; nothing open; PROF_HANG off ----
+PROF_HANG=1500ms record slow.prof ./hangs slow 150
+PROF_HANG=200ms record idle.prof ./hangs idle 1000
+record off.prof ./hangs idle 100
+for name in slow idle off; do
+    [[ ! -e $name.prof.hang.txt ]] || fail "$name: a false alarm: $(cat $name.prof.hang.txt)"
+    says 'No hang' $name.prof
+done
+
+# ---- progress after all ends the hang ----
+PROF_HANG=300ms record resume.prof ./hangs resume 1500
+await_line resume.prof.hang.txt '^resumed number=1 '
+
+# ---- actions ----
+status=0
+PROF_HANG=200ms PROF_HANG_ACTION=abort record abort.prof ./hangs mutex 2>/dev/null || status=$?
+same "abort" $((128 + 6)) $status
+status=0
+PROF_HANG=200ms PROF_HANG_ACTION=signal:USR1 record usr1.prof ./hangs mutex 2>/dev/null || status=$?
+same "signal" $((128 + 10)) $status
+
+# ---- a job: one rank of four is odd ----
+job() {
+    local odd=$1
+    rm -rf job && mkdir job
+    for rank in 0 1 2 3; do
+        RANK=$rank WORLD_SIZE=4 hang "job/$rank" ./hangs collective job "$([[ $rank != 2 ]] || echo "$odd")"
+    done
+    for rank in 0 1 3; do
+        await_line "job/$rank.prof.hang.txt" '^end$'
+    done
+}
+judge() {
+    job "$1"
+    says "^Hang: $2" job
+    same "$1: one rank alone is named" 1 "$(grep -c '^Hang: \|^      rank' said.txt)"
+    grep -q '^  rank 0-1, rank 3 ' said.txt || fail "$1: the others are no group: $(cat said.txt)"
+}
+third='ncclAllReduce #3 of communicator 0xabcdef'
+judge sleep "rank 2 has not entered $third"
+grep -q 'train > load batch' said.txt || fail "the loader is not named: $(cat said.txt)"
+"$PROF_BIN/profdump" hang --format json job | python3 -c '
+import json, sys
+found = json.load(sys.stdin)
+assert [(v["kind"], v["rank"], v["expected"]["number"]) for v in found["verdicts"]] == [("missing", 2, 3)], found
+assert [r["group"] for r in found["ranks"]] == [0, 0, 2, 0], found
+assert found["ranks"][2]["open"] == ["train", "load batch"], found' || fail "JSON"
+end_all
+says "^Hang: rank 2 has not entered $third" job # of killed processes
+rm job/2.prof
+says '^Hang: rank 2 is lost: it has no file here' job
+judge lock "rank 2 has not entered $third"
+grep -q 'take_lock (hangs)' said.txt || fail "the lock is not named: $(cat said.txt)"
+end_all
+judge spin "rank 2 has not entered $third"
+end_all
+judge other "rank 2 entered ncclBroadcast #3 of communicator 0xabcdef (64 B) instead of $third"
+end_all
+judge size "rank 2 entered ncclAllReduce #3 of communicator 0xabcdef (4.00 KB) instead of $third"
+end_all
+judge exit "rank 2 has not entered $third (1.00 MB): it has ended"
+end_all
+job stop
+await_line "/proc/${started[2]}/stat" ') T '
+says '^Hang: rank 2 is stopped' job
+end_all
+
+# ---- a kernel that never ends, on the simulated CUDA ----
+compile_cuda small
+limit=2s LD_LIBRARY_PATH=$SIM_LIB SIM_KERNEL_NS=10000000000 hang kernel ./small 100 >/dev/null
+await_line kernel.prof.hang.txt '^end$'
+says 'has not seen cudaMemsetAsync end, launched .* on the stream of handle 0x.*; last completed: nothing' kernel.prof
+end_all
+
+# ---- Python: two locks ----
+cat >locks.py <<'P'
+import ctypes, threading, time
+a, b = threading.Lock(), threading.Lock()
+def other():
+    with b:
+        time.sleep(0.2)
+        with a: pass
+def wait_for_b():
+    with a:
+        time.sleep(0.2)
+        with b: pass
+ctypes.CDLL(None).prof_range_push(b"train")
+threading.Thread(target=other, daemon=True).start()
+wait_for_b()
+P
+find_pythons 3.9
+for each in "${pythons[@]}"; do
+    version=${each%%:*} python=${each#*:}
+    hang "python-$version" $python locks.py
+    await_line "python-$version.prof.hang.txt" '^end$'
+    says ' stands in train' "python-$version.prof"
+    if grep -q '^python$' "python-$version.prof.hang.txt"; then
+        grep -q 'line [0-9]* in wait_for_b' said.txt || fail "Python $version: $(cat said.txt)"
+    fi
+    echo "Python $version: $(grep -c '^  File' "python-$version.prof.hang.txt" || true) frames"
+    end_all
+done
