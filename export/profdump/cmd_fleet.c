@@ -74,6 +74,7 @@ const struct command command_fleet = {
     .word = "fleet",
     .summary = "find what holds up a job of many ranks",
     .usage = "DATASET [-o OUT.html]\nREPORT DATASET [--rows N] [--format F] [--engine E]\n"
+             "diff BEFORE AFTER [--fail-if-slower LIMIT] [--rows N]\n"
              "--sql STATEMENT DATASET\nschema",
     .about =
         "Answers questions about all ranks of a job from the dataset that 'profdump pack' wrote. "
@@ -81,7 +82,9 @@ const struct command command_fleet = {
         "prints what is wrong; -o writes a page for a browser. REPORT is stragglers, collectives, "
         "mismatches, "
         "breakdown, averages, outliers, ledger or clocks. F is text, tsv or json. E is duckdb, "
-        "spark://HOST:PORT or local[N]. 'schema' prints the tables of a dataset. Needs Python and "
+        "spark://HOST:PORT or local[N]. 'diff' compares two runs of a job; with LIMIT, such as 5%, "
+        "it exits with status 4 if steps are slower by more. 'schema' prints the tables of a "
+        "dataset. Needs Python and "
         "DuckDB: "
         "pip install 'libprof[fleet]'.",
     .examples = "fleet job.dataset\nfleet stragglers job.dataset --rows 10",

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from .._cli import finish
 from ..errors import ProfError
-from . import _clocks, _engine, _verdict
+from . import _clocks, _diff, _engine, _verdict
 from ._dataset import Dataset, describe
 from ._pack import pack
 from ._page import write_page
@@ -26,6 +26,7 @@ REPORTS = {
 }
 
 CLOCKS = "clocks"
+DIFF = "diff"
 SCHEMA = "schema"
 
 
@@ -48,7 +49,7 @@ def _overview(dataset: Dataset, engine: Any) -> str:
     lines += [f"- {finding.sentence}" for finding in findings]
     if not findings:
         lines.append("Nothing stands out: all ranks recorded, no collective hangs, no rank keeps the others waiting.")
-    lines += ["", "More: profdump fleet REPORT DATASET, where REPORT is " + ", ".join((*REPORTS, CLOCKS))]
+    lines += ["", "More: profdump fleet REPORT DATASET, where REPORT is " + ", ".join((*REPORTS, CLOCKS, DIFF))]
     return "\n".join(lines)
 
 
@@ -69,6 +70,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
         usage="profdump fleet [REPORT] DATASET [OPTION]...",
         description=f"Answer a question about all ranks of a job. Without REPORT: diagnose the job.\n\nReports:\n{reports}\n"
         f"  {CLOCKS:<12} offsets between the hosts' clocks, estimated from collectives, with the error\n"
+        f"  {DIFF:<12} DATASET DATASET: what changed between two runs of a job, and on which ranks\n"
         f"  {SCHEMA:<12} tables and columns of a dataset",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -77,6 +79,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
     parser.add_argument("-o", "--output", metavar="FILE.html", help="write the job as a page for a browser")
     parser.add_argument("--rows", type=int, metavar="N", help="print at most N rows")
     parser.add_argument("--format", choices=sorted(FORMATS), default="text", help="print text (default), tsv or json")
+    parser.add_argument("--fail-if-slower", metavar="LIMIT", help="diff: exit with status 4 if steps are slower by more than LIMIT (5%% or 1.05x)")
     parser.add_argument("--engine", default="duckdb", help="duckdb (default), spark://HOST:PORT, or local[N] for Spark here")
     return parser
 
@@ -101,9 +104,32 @@ def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
     return FORMATS[options.format](columns, rows[: options.rows])
 
 
+def _run_diff(options: argparse.Namespace) -> int:
+    """Both datasets are read one after the other: Spark has one session, in which their tables have the same names."""
+    limit = _diff.limit_of(options.fail_if_slower) if options.fail_if_slower else None
+    before, after = (_diff.measure(_engine.open_engine(Dataset.open(path), options.engine)) for path in options.words[1:])
+    changes = _diff.diff(before, after)
+    columns, rows = _diff.change_rows(changes)
+    table = FORMATS[options.format](columns, rows[: options.rows])
+    failed, sentence = _diff.gate(changes, limit) if limit is not None else (False, "")
+    if options.format != "text":
+        print(table)
+        print(sentence, end="\n" if sentence else "", file=sys.stderr)
+    else:
+        heads = [f"{path}: {job.headline}" for path, job in zip(options.words[1:], (before, after))]
+        print("\n".join([*heads, "", *_diff.sentences(before, after, changes), "", table, *([sentence] if sentence else [])]))
+    return 4 if failed else 0
+
+
 def _run_fleet(words: List[str]) -> int:
     parser = _fleet_parser()
     options = parser.parse_intermixed_args(words)
+    if options.words[0] == DIFF and len(options.words) > 1:
+        if len(options.words) != 3 or options.sql or options.output:
+            parser.error("diff compares two datasets: profdump fleet diff BEFORE AFTER")
+        return _run_diff(options)
+    if options.fail_if_slower:
+        parser.error("--fail-if-slower: only 'diff' has it")
     if options.words == [SCHEMA]:
         print(describe())
         return 0
@@ -115,7 +141,7 @@ def _run_fleet(words: List[str]) -> int:
 
 
 def main(command: str, words: List[str]) -> int:
-    """Exit status of ``profdump pack`` or ``profdump fleet``: 0, 1 failed, 2 wrong usage."""
+    """Exit status of ``profdump pack`` or ``profdump fleet``: 0, 1 failed, 2 wrong usage, 4 slower (``--fail-if-slower``)."""
     status = 0
 
     def run() -> None:
