@@ -28,3 +28,19 @@ found = {row["function"]: (row["algorithm_gbps"], row["bus_gbps"]) for row in ro
 assert found == WANTED, found
 assert all(row["skew_ns"] == 1500 and row["transfer_ns"] == 1000 for row in rows), rows
 PYTHON
+
+# Groups: tensor-parallel ones inside a host, data-parallel ones across. A job without communicators has none.
+make_job ranks=8 tp=2 gpus=4 steps=3 job
+fleet pack job -o job.dataset --workers 1 >/dev/null
+same "groups" "group of 4: 0-6 step 2	4	2	across hosts
+group of 4: 1-7 step 2	4	2	across hosts
+group of 2: 0,1	2	1	inside a host
+group of 2: 2,3	2	1	inside a host
+group of 2: 4,5	2	1	inside a host
+group of 2: 6,7	2	1	inside a host" "$(fleet fleet groups job.dataset --format tsv | tail -n +2 | cut -f 1-4)"
+same "host, GPU and groups of rank 5" "node1	1	group of 4: 1-7 step 2; group of 2: 4,5" \
+    "$(fleet fleet breakdown job.dataset --format tsv | awk -F'\t' -v OFS='\t' '$1 == 5 { print $(NF - 2), $(NF - 1), $NF }')"
+same "the group of each communicator" 6 "$(fleet fleet collectives job.dataset --format tsv | grep -c 'group of')"
+make_job ranks=1 steps=1 alone
+fleet pack alone -o alone.dataset --workers 1 >/dev/null
+fleet fleet groups alone.dataset >/dev/null || fail "groups of one rank"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from .._cli import finish
 from ..errors import ProfError
-from . import _clocks, _diff, _engine, _verdict
+from . import _clocks, _diff, _engine, _groups, _verdict
 from ._dataset import Dataset, describe
 from ._pack import pack
 from ._page import write_page
@@ -27,6 +27,7 @@ REPORTS = {
 
 CLOCKS = "clocks"
 DIFF = "diff"
+GROUPS = "groups"
 SCHEMA = "schema"
 
 
@@ -49,7 +50,7 @@ def _overview(dataset: Dataset, engine: Any) -> str:
     lines += [f"- {finding.sentence}" for finding in findings]
     if not findings:
         lines.append("Nothing stands out: all ranks recorded, no collective hangs, no rank keeps the others waiting.")
-    lines += ["", "More: profdump fleet REPORT DATASET, where REPORT is " + ", ".join((*REPORTS, CLOCKS, DIFF))]
+    lines += ["", "More: profdump fleet REPORT DATASET, where REPORT is " + ", ".join((*REPORTS, CLOCKS, GROUPS, DIFF))]
     return "\n".join(lines)
 
 
@@ -70,6 +71,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
         usage="profdump fleet [REPORT] DATASET [OPTION]...",
         description=f"Answer a question about all ranks of a job. Without REPORT: diagnose the job.\n\nReports:\n{reports}\n"
         f"  {CLOCKS:<12} offsets between the hosts' clocks, estimated from collectives, with the error\n"
+        f"  {GROUPS:<12} ranks that share communicators\n"
         f"  {DIFF:<12} DATASET DATASET: what changed between two runs of a job, and on which ranks\n"
         f"  {SCHEMA:<12} tables and columns of a dataset",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -93,6 +95,14 @@ def _run_pack(words: List[str]) -> int:
     return 1 if done.refused else 0
 
 
+def _rows_of(engine: Any, report: str, statement: Optional[str]) -> _engine.Rows:
+    if report == CLOCKS:
+        return _clocks.clock_rows(_clocks.compare_clocks(engine))
+    if report == GROUPS:
+        return _groups.group_rows(engine)
+    return _groups.label(engine, report, *engine.run(statement or _engine.sql_text(report)))
+
+
 def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
     engine = _engine.open_engine(dataset, options.engine)
     if options.output:
@@ -100,7 +110,7 @@ def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
         return f"{options.output}: written"
     if not report and not options.sql:
         return _overview(dataset, engine)
-    columns, rows = _clocks.clock_rows(_clocks.compare_clocks(engine)) if report == CLOCKS else engine.run(options.sql or _engine.sql_text(report))
+    columns, rows = _rows_of(engine, report, options.sql)
     return FORMATS[options.format](columns, rows[: options.rows])
 
 
@@ -134,8 +144,8 @@ def _run_fleet(words: List[str]) -> int:
         print(describe())
         return 0
     report = options.words[0] if len(options.words) == 2 else ""
-    if len(options.words) > 2 or (report and report not in (*REPORTS, CLOCKS)):
-        parser.error(f"no report {report!r}: it is one of {', '.join((*REPORTS, CLOCKS))}" if report else "one dataset at a time")
+    if len(options.words) > 2 or (report and report not in (*REPORTS, CLOCKS, GROUPS)):
+        parser.error(f"no report {report!r}: it is one of {', '.join((*REPORTS, CLOCKS, GROUPS))}" if report else "one dataset at a time")
     print(_report(options, report, Dataset.open(options.words[-1])))
     return 0
 

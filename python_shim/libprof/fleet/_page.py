@@ -9,7 +9,7 @@ import json
 import sys
 from typing import Any, Dict, Sequence, Tuple
 
-from . import _clocks, _engine, _verdict
+from . import _clocks, _engine, _groups, _verdict
 from ._dataset import Dataset
 from ._text import cell_text
 
@@ -58,7 +58,7 @@ def _table(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]]) -> str:
 
 
 def _section(title: str, engine: Any, report: str) -> str:
-    return f"<h2>{html.escape(title)}</h2>{_table(*engine.run(_engine.sql_text(report)))}"
+    return f"<h2>{html.escape(title)}</h2>{_table(*_groups.label(engine, report, *engine.run(_engine.sql_text(report))))}"
 
 
 def _clock_section(engine: Any) -> str:
@@ -90,6 +90,7 @@ def write_page(dataset: Dataset, engine: Any, path: str) -> None:
         + _section("Collectives", engine, "collectives")
         + _section("Slow kernels of single ranks", engine, "outliers")
         + _section("Collectives that do not match", engine, "mismatches")
+        + f"<h2>Groups of ranks</h2>{_table(*_groups.group_rows(engine))}"
         + _clock_section(engine)
         + f"<script>const grid={grid};{SCRIPT}</script></html>"
     )
