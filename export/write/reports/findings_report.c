@@ -1,7 +1,9 @@
-/* findings_report.c - profdump explain. In JSON one object with
+/* findings_report.c - profdump explain. In JSON one object with (docs/scripts.md describes it, too)
  *
+ *     schema_version 1
  *     mode, mode_reason, simulated, lost_anything, wall_ns
  *     verdict    as people read it
+ *     abstain    why there is no finding, null: there is one
  *     devices[]  pid, rank (null: none), device (null unknown), name, operations, window_ns, busy_ns,
  *                idle_ns, idle{cause: ns}: busy_ns + the sum of idle = window_ns
  *     findings[] most saved first: rule, title, sentence, remedy, pid, rank, device (null: of all),
@@ -444,18 +446,38 @@ static void add_findings(struct report *report)
 
 /* ---- the rest of JSON ---- */
 
+#define SCHEMA_VERSION 1
+
+/* A program must not take silence for good news. */
+static void add_abstain(const struct findings *findings, struct json_out *out)
+{
+    char why[FINDINGS_VERDICT_BYTES] = "";
+    json_key(out, "abstain");
+    if (findings->found.count) {
+        json_null(out);
+        return;
+    }
+    if (findings->context.gaps->devices.count == 0)
+        say_nothing_ran(findings, why);
+    else
+        append(why, "No cost exceeds the limit of its rule (--limits).");
+    json_string(out, why);
+}
+
 static void add_head(const struct findings *findings, struct json_out *out)
 {
     struct run_facts facts;
     char verdict[FINDINGS_VERDICT_BYTES];
     run_facts_init(&facts, findings->context.timeline);
     findings_verdict(findings, verdict);
+    json_key(out, "schema_version"), json_int(out, SCHEMA_VERSION);
     json_key(out, "mode"), json_string(out, facts.mode);
     json_key(out, "mode_reason"), json_text(out, facts.mode_reason);
     json_key(out, "simulated"), json_bool(out, facts.simulated);
     json_key(out, "lost_anything"), json_bool(out, facts.lost_anything);
     json_key(out, "wall_ns"), json_int(out, findings->context.wall_ns);
     json_key(out, "verdict"), json_string(out, verdict);
+    add_abstain(findings, out);
 }
 
 static void add_notes(struct report *report)
