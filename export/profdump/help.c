@@ -199,7 +199,7 @@ static void print_output_options(void)
 
 static void print_program(void)
 {
-    static const char *const of_stats[] = {"sort", "group-by"};
+    static const char *const of_stats[] = {"sort"};
     print_lines("Usage: ", "       ", "", commands[0]->usage);
     putchar('\n');
     print_wrapped(commands[0]->about, 0, 0);
