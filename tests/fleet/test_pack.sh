@@ -31,6 +31,14 @@ make_job ranks=8 gpus=3 steps=5 seed=9 other
 same "more" "dataset: packed 2 recordings, 0 were there, 0 could not be read" "$(fleet pack other/rank-0000[67].prof -o dataset)"
 same "two recordings of rank 0" 1 "$(fleet pack other/rank-00000.prof -o dataset >/dev/null; fleet fleet dataset | grep -c 'the same rank.*: 0$')"
 
+# Two jobs of the same ranks: what is packed at once is kept apart.
+fleet pack job/*.prof other/*.prof -o together --workers 1 >/dev/null
+fleet pack job -o apart >/dev/null && fleet pack other -o apart >/dev/null
+of_steps="SELECT count(*), sum(compute_ns), sum(overlapped_ns), sum(idle_host_ns) FROM steps"
+same "steps of two jobs" "$(rows apart "$of_steps")" "$(rows together "$of_steps")"
+of_collectives="SELECT count(*), sum(sequence), sum(step), sum(duration_ns) FROM collectives"
+same "collectives of two jobs" "$(rows apart "$of_collectives")" "$(rows together "$of_collectives")"
+
 # Killed at any moment: packing again gives what packing once gives.
 make_job ranks=4 steps=400 long
 fleet pack long/*.prof -o once >/dev/null
@@ -54,7 +62,7 @@ same "what could be read" "partly: packed 1 recordings, 0 were there, 2 could no
 found 'nonsense.prof: ' <err.txt && found 'cut.prof: ' <err.txt || fail "$(cat err.txt)"
 python3 - <<'E2' >kineto.json
 print('{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":3,"args":{"device":0,"stream":7,"correlation":1}},')
-print('{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":1,"dur":1,"args":{"correlation":1}}]}')
+print('{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":3265820224,"ts":1,"dur":1,"args":{"correlation":1}}]}')
 E2
 fleet pack kineto.json -o kineto >/dev/null
 same "a trace without rank, steps and collectives" "-1	1" "$(rows kineto "SELECT rank, count(*) FROM kernels GROUP BY rank")"

@@ -105,7 +105,7 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
     "ranges": _columns("""
         rank INTEGER - ranks.rank
         step INTEGER - in which it began
-        tid INTEGER - of its thread
+        tid BIGINT - of its thread
         start BIGINT ns since 1970 by the clock of the host
         duration_ns BIGINT ns -
         name BIGINT - names.id
@@ -116,7 +116,7 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
     "calls": _columns("""
         rank INTEGER - ranks.rank
         step INTEGER - in which it began
-        tid INTEGER - of its thread
+        tid BIGINT - of its thread
         start BIGINT ns since 1970 by the clock of the host
         duration_ns BIGINT ns -
         name BIGINT - names.id

@@ -30,6 +30,8 @@ from ._dataset import TABLES, VERSION, Dataset, PathLike, create_tables, part_pa
 GROUP_BYTES = 256 << 20
 """Target for the total size of a part's recordings."""
 GROUP_FILES = 256
+BATCH_EVENTS = 250_000
+"""Events and calls of recordings that are packed at once."""
 IDENTITY_BYTES = 1 << 16
 ROW_GROUP = 122880
 
@@ -168,19 +170,37 @@ def _add_processes(engine: Any, processes: List[Dict[str, Any]], path: Path, ide
         )
 
 
-def _add_recording(engine: Any, path: Path, identity: str, unknown: List[int]) -> None:
-    """All of it or nothing."""
-    with _reader.Reader([os.fspath(path)]) as reader:
-        processes = _processes(reader)
-        _add_peaks(engine, reader)
-        engine.register("k", Frame("kernels", lambda: reader.stream(_reader.KERNELS)))
-        engine.register("e", Frame("events", lambda: reader.stream(_reader.EVENTS)))
-        _add_rows(engine, processes, path, identity, unknown)
+class _Batch:
+    """Recordings whose rows are made at once: a statement costs milliseconds even for a small one."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+        self._ranks: Set[int] = set()
+
+    def add(self, path: Path, identity: str, unknown: List[int]) -> None:
+        """All of a recording or nothing."""
+        with _reader.Reader([os.fspath(path)]) as reader:
+            processes = _processes(reader)
+            ranks = {process["rank"] for process in processes if process["rank"] is not None}
+            if self._ranks & ranks:
+                self.finish()
+            _add_peaks(self._engine, reader)
+            self._engine.register("k", Frame("kernels", lambda: reader.stream(_reader.KERNELS)))
+            self._engine.register("e", Frame("events", lambda: reader.stream(_reader.EVENTS)))
+            _add_rows(self._engine, processes, path, identity, unknown, "load")
+        self._ranks |= ranks
+        if self._engine.execute("SELECT count(*) FROM event_text").fetchone()[0] >= BATCH_EVENTS:
+            self.finish()
+
+    def finish(self) -> None:
+        """Makes the rows of what was added."""
+        if self._engine.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'event_text'").fetchone()[0]:
+            for statement in _statements("pack"):
+                self._engine.execute(statement)
+        self._ranks.clear()
 
 
-def _add_rows(
-    engine: Any, processes: List[Dict[str, Any]], path: Path, identity: str, unknown: List[int], statements: str = "pack"
-) -> None:
+def _add_rows(engine: Any, processes: List[Dict[str, Any]], path: Path, identity: str, unknown: List[int], statements: str) -> None:
     engine.execute("BEGIN")
     try:
         _add_processes(engine, processes, path, identity, unknown)
@@ -268,15 +288,20 @@ def pack_part(
     for statement in create_tables():
         engine.execute(statement)
     engine.execute("CREATE MACRO content_id(t) AS (md5_number_lower(t) // 2)::BIGINT")
+    batch = _Batch(engine)
     unknown: List[int] = []
     done: List[Dict[str, str]] = []
     refused: List[str] = []
     for path, identity in files:
         try:
-            (_add_summaries if summaries else _add_recording)(engine, path, identity, unknown)
+            if summaries:
+                _add_summaries(engine, path, identity, unknown)
+            else:
+                batch.add(path, identity, unknown)
             done.append({"identity": identity, "file": path.name})
         except ProfError as error:
             refused.append(str(error))
+    batch.finish()
     if done:
         part = f"{node}-{hashlib.sha256(''.join(sorted(entry['identity'] for entry in done)).encode()).hexdigest()[:12]}"
         entry = {"part": part, "tables": _write_tables(engine, folder, part), "files": done}

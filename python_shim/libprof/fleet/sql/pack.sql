@@ -1,18 +1,6 @@
--- From the tables of one recording to rows of the dataset. Input: k (kernels), e (events), m (peaks of
--- memory), p (processes).
--- Statements end with a semicolon at the end of a line; each fills a table of the dataset or a temporary one.
-
--- Both streams are read once: what follows knows how many rows there are.
-
-CREATE OR REPLACE TEMP TABLE event_text AS
-SELECT row_number() OVER () - 1 AS row, p.rank, e.tid, e.kind, e.name, epoch_ns(e.start) AS start, e.duration_ns, e.depth,
-       e.correlation, e.result, e.parent, e.self_ns, e.device_ns, e.stack, CASE WHEN e.domain = 'NCCL' THEN e.attributes END AS nccl
-FROM e JOIN p USING (pid);
-
-CREATE OR REPLACE TEMP TABLE operation_text AS
-SELECT p.rank, k.kind, k.name, k.range, k.device, k.stream, epoch_ns(k.start) AS start, k.duration_ns, k.correlation, k.bytes,
-       k.event, k.queue_ns, k.graph
-FROM k JOIN p USING (pid);
+-- From a batch of recordings to rows of the dataset. Input: event_text, operation_text, peak, as load.sql makes them; no two
+-- recordings have the same rank. Statements end with a semicolon at the end of a line; each fills a table of the dataset or a
+-- temporary one.
 
 CREATE OR REPLACE TEMP TABLE name AS
 SELECT name, content_id(name) AS id, coalesce(regexp_matches(name, '(?i)^(nccl|rccl|mscclpp|nvshmem)'), false) AS communicates
@@ -56,12 +44,11 @@ SELECT rank, step, tid, start, duration_ns, name, depth, self_ns, device_ns FROM
 INSERT INTO calls
 SELECT rank, step, tid, start, duration_ns, name, correlation, result FROM placed_event WHERE kind = 'call';
 
-INSERT INTO names SELECT content_id("range"), "range" FROM m WHERE "range" IS NOT NULL;
+INSERT INTO names SELECT content_id("range"), "range" FROM peak WHERE "range" IS NOT NULL;
 
 INSERT INTO memory
 SELECT m.rank, CASE WHEN m.time < s."end" THEN s.step END, m.device, m.kind, m.bytes, m.time, content_id(m."range")
-FROM (SELECT p.rank, m.* REPLACE (p.base + m.time AS time) FROM m JOIN p USING (process)) AS m
-ASOF LEFT JOIN step AS s ON m.rank = s.rank AND m.time >= s.start;
+FROM peak AS m ASOF LEFT JOIN step AS s ON m.rank = s.rank AND m.time >= s.start;
 
 -- Collectives: NCCL's own ranges, and the kernel that each of them launched. Without such ranges, communication kernels.
 
@@ -85,7 +72,7 @@ FROM nccl AS c LEFT JOIN nccl_kernel AS k USING (row);
 INSERT INTO collectives
 SELECT o.rank, o.step, NULL, (row_number() OVER (PARTITION BY o.rank, o.name ORDER BY o.start) - 1)::INTEGER,
        n.name, NULL, o.launch_end, o.start, o.duration_ns, o.stream
-FROM placed AS o JOIN name AS n ON n.id = o.name WHERE class = 'communication' AND NOT EXISTS (SELECT 1 FROM nccl);
+FROM placed AS o JOIN name AS n ON n.id = o.name WHERE class = 'communication' AND o.rank NOT IN (SELECT rank FROM nccl);
 
 -- What each rank's device did in each step: the time of a step is cut wherever something begins or ends.
 
@@ -139,3 +126,9 @@ SELECT rank, step, kind, name, count(*), sum(ns), min(ns), max(ns), histogram(CA
 FROM (SELECT rank, step, class AS kind, name, duration_ns AS ns FROM placed
       UNION ALL SELECT rank, step, kind, name, duration_ns FROM placed_event WHERE kind IN ('range', 'call'))
 GROUP BY ALL;
+
+DROP TABLE event_text;
+
+DROP TABLE operation_text;
+
+DROP TABLE peak;
