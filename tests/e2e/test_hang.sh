@@ -116,6 +116,14 @@ judge size "rank 2 entered ncclAllReduce #3 of communicator 0xabcdef (4.00 KB) i
 end_all
 judge exit "rank 2 has not entered $third (1.00 MB): it has ended"
 end_all
+job sleep
+kill -KILL "${started[2]}"
+wait "${started[2]}" 2>/dev/null || true
+says '^Hang: rank 2 is gone: its process ended without closing the file' job
+"$PROF_BIN/profdump" hang job 2>&1 >/dev/null | grep -q . && fail "a complaint about one job"
+cp job/1.prof job/again.prof
+"$PROF_BIN/profdump" hang job 2>&1 >/dev/null | found 'of different jobs: two are of the same rank' || fail "two ranks 1"
+end_all
 job stop
 await_line "/proc/${started[2]}/stat" ') T '
 says '^Hang: rank 2 is stopped' job
