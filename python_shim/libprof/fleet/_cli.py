@@ -95,6 +95,14 @@ def _run_pack(words: List[str]) -> int:
     return 1 if done.refused else 0
 
 
+def _open(dataset: Dataset, name: str) -> Any:
+    """An engine over the dataset; says which files it leaves out."""
+    engine = _engine.open_engine(dataset, name)
+    for sentence in engine.left_out:
+        print(f"profdump: {sentence}", file=sys.stderr)
+    return engine
+
+
 def _rows_of(engine: Any, report: str, statement: Optional[str]) -> _engine.Rows:
     if report == CLOCKS:
         return _clocks.clock_rows(_clocks.compare_clocks(engine))
@@ -104,7 +112,7 @@ def _rows_of(engine: Any, report: str, statement: Optional[str]) -> _engine.Rows
 
 
 def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
-    engine = _engine.open_engine(dataset, options.engine)
+    engine = _open(dataset, options.engine)
     if options.output:
         write_page(dataset, engine, options.output)
         return f"{options.output}: written"
@@ -117,7 +125,7 @@ def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
 def _run_diff(options: argparse.Namespace) -> int:
     """Both datasets are read one after the other: Spark has one session, in which their tables have the same names."""
     limit = _diff.limit_of(options.fail_if_slower) if options.fail_if_slower else None
-    before, after = (_diff.measure(_engine.open_engine(Dataset.open(path), options.engine)) for path in options.words[1:])
+    before, after = (_diff.measure(_open(Dataset.open(path), options.engine)) for path in options.words[1:])
     changes = _diff.diff(before, after)
     columns, rows = _diff.change_rows(changes)
     table = FORMATS[options.format](columns, rows[: options.rows])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Sequence, Set, Tuple
 
 from ..errors import ProfError
-from ._dataset import TABLES, Dataset
+from ._dataset import TABLES, Column, Dataset
 
 Rows = Tuple[List[str], List[Tuple[Any, ...]]]
 """Names of columns, and rows."""
@@ -44,18 +44,37 @@ def duckdb_connection(threads: int = 0) -> Any:
 
 
 class DuckDB:
-    """The tables of a dataset as views, in this process."""
+    """The tables of a dataset as views, in this process. Columns that an older libprof did not write are NULL."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._connection = duckdb_connection()
+        self.left_out: List[str] = []
+        """A sentence for each file that is not read."""
         for table, columns in TABLES.items():
-            files = dataset.files(table)
-            if files:
-                names = ", ".join(f"'{quoted(file)}'" for file in files)
-                self._connection.execute(f"CREATE VIEW {table} AS SELECT * FROM read_parquet([{names}], union_by_name = true, hive_partitioning = false)")
-            else:
-                empty = ", ".join(f"NULL::{column.type} AS {column.name}" for column in columns)
-                self._connection.execute(f"CREATE VIEW {table} AS SELECT {empty} WHERE false")
+            there: Set[str] = set()
+            files: List[str] = []
+            for file in dataset.files(table):
+                names = self._names_in(file, table, columns)
+                if names:
+                    files.append(f"'{quoted(file)}'")
+                    there |= names
+            lacking = ", ".join(f"NULL::{column.type} AS {column.name}" for column in columns if column.name not in there)
+            source = f"FROM read_parquet([{', '.join(files)}], union_by_name = true, hive_partitioning = false)" if files else "WHERE false"
+            chosen = ", ".join(part for part in ("*" if files else "", lacking) if part)
+            self._connection.execute(f"CREATE VIEW {table} AS SELECT {chosen} {source}")
+
+    def _names_in(self, file: str, table: str, columns: Sequence[Column]) -> Set[str]:
+        """Names of a file's columns; none where it is left out: truncated, or written by somebody else."""
+        try:
+            rows = self._connection.execute(f"DESCRIBE SELECT * FROM read_parquet('{quoted(file)}', hive_partitioning = false)").fetchall()
+        except _module("duckdb", "duckdb").Error:
+            self.left_out.append(f"{file}: cannot be read; its rows are not counted")
+            return set()
+        types = {row[0]: row[1].replace(" ", "") for row in rows}
+        if columns[0].name not in types or any(types.get(column.name, column.type) != column.type for column in columns):
+            self.left_out.append(f"{file}: its columns are not those of table '{table}'; its rows are not counted")
+            return set()
+        return set(types)
 
     def run(self, sql: str) -> Rows:
         """Runs one statement."""
@@ -64,7 +83,9 @@ class DuckDB:
 
 
 class Spark:
-    """The same in Spark: `master` is spark://..., local[2] ..."""
+    """The same in Spark: `master` is spark://..., local[2] ... A file that cannot be read is an error."""
+
+    left_out: Tuple[str, ...] = ()
 
     def __init__(self, dataset: Dataset, master: str) -> None:
         session = _module("pyspark.sql", "pyspark").SparkSession
