@@ -44,3 +44,24 @@ same "the group of each communicator" 6 "$(fleet fleet collectives job.dataset -
 make_job ranks=1 steps=1 alone
 fleet pack alone -o alone.dataset --workers 1 >/dev/null
 fleet fleet groups alone.dataset >/dev/null || fail "groups of one rank"
+
+# Memory: the largest peak of each rank, the worst rank first, against the median.
+python3 - <<'PYTHON' || fail "memory"
+import duckdb
+from libprof.fleet import _engine
+from libprof.fleet._dataset import create_tables
+
+tables = duckdb.connect()
+for statement in create_tables():
+    tables.execute(statement)
+tables.execute("INSERT INTO names VALUES (9, 'backward')")
+tables.execute("INSERT INTO ranks (rank, host) VALUES (0, 'a'), (1, 'a'), (2, 'b')")
+tables.execute(
+    "INSERT INTO memory (rank, step, device, kind, peak_bytes, time, range) VALUES (0, 1, 0, 'device', 100, 5, NULL), "
+    "(1, 1, 1, 'device', 110, 5, NULL), (2, 3, 0, 'device', 330, 7, 9), (2, 1, 0, 'device', 120, 4, NULL), (2, NULL, NULL, 'pinned', 8, 1, NULL)")
+found = tables.execute(_engine.sql_text("memory")).fetchall()
+assert found == [
+    (2, "b", 0, "device", 330, 110, 3.0, 3, 7, "backward"), (1, "a", 1, "device", 110, 110, 1.0, 1, 5, None),
+    (0, "a", 0, "device", 100, 110, 0.909, 1, 5, None), (2, "b", None, "pinned", 8, 8, 1.0, None, 1, None),
+], found
+PYTHON

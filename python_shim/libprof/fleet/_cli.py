@@ -22,6 +22,7 @@ REPORTS = {
     "breakdown": "time of steps by rank: compute, communication, copies, idle",
     "averages": "key averages over all ranks, and the worst rank",
     "outliers": "kernels that are slower on one rank than on the others",
+    "memory": "peaks of memory by rank, when they were and in which range",
     "ledger": "operations launched, recorded and lost, by rank",
 }
 

@@ -90,6 +90,7 @@ def write_page(dataset: Dataset, engine: Any, path: str) -> None:
         + _section("Collectives", engine, "collectives")
         + _section("Slow kernels of single ranks", engine, "outliers")
         + _section("Collectives that do not match", engine, "mismatches")
+        + _section("Memory", engine, "memory")
         + f"<h2>Groups of ranks</h2>{_table(*_groups.group_rows(engine))}"
         + _clock_section(engine)
         + f"<script>const grid={grid};{SCRIPT}</script></html>"
