@@ -16,5 +16,9 @@ assert all(len(base64.b64decode(grid[view])) == 4 * 12 * 6 for view in _page.CEL
 assert "src=" not in text and "href=" not in text, "it reaches for something else"
 assert "<b>" not in _page._table(["name"], [("<b>&",)]) and "&lt;b&gt;&amp;" in _page._table(["name"], [("<b>&",)])
 PYTHON
+touch rank-7.html # a page of a rank: linked where there is one
+fleet fleet dataset -o job.html >/dev/null
+found '<a href="rank-7.html">7</a>' <job.html || fail "no link to the page of rank 7"
+same "links" rank-7.html "$(grep -o 'href="[^"]*"' job.html | cut -d '"' -f 2 | sort -u)"
 if fleet fleet dataset -o /nowhere/job.html 2>err.txt; then fail "a folder that is not there"; fi
 found '/nowhere/job.html' <err.txt || fail "$(cat err.txt)"

@@ -7,7 +7,8 @@ import base64
 import html
 import json
 import sys
-from typing import Any, Dict, Sequence, Tuple
+from pathlib import Path
+from typing import AbstractSet, Any, Dict, Sequence, Tuple
 
 from . import _clocks, _engine, _groups, _verdict
 from ._dataset import Dataset
@@ -46,10 +47,15 @@ def _grid(engine: Any) -> Dict[str, Any]:
     return grid
 
 
-def _table(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]]) -> str:
+def _table(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]], linked: AbstractSet[int] = frozenset()) -> str:
+    """Ranks in `linked` have a page of their own beside this one."""
+
     def tag(column: str, value: Any) -> str:
         kind = "" if isinstance(value, str) else ' class="n"'
-        return f"<td{kind}>{html.escape(cell_text(column, value))}</td>"
+        text = html.escape(cell_text(column, value))
+        if column == "rank" and value in linked:
+            text = f'<a href="rank-{value}.html">{text}</a>'
+        return f"<td{kind}>{text}</td>"
 
     head = "".join(f"<th>{html.escape(c[:-3] if c.endswith('_ns') else c).replace('_', ' ')}</th>" for c in columns)
     body = "".join("<tr>" + "".join(map(tag, columns, row)) + "</tr>" for row in rows[:TABLE_ROWS])
@@ -57,8 +63,8 @@ def _table(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]]) -> str:
     return f"<div class='scroll'><table><tr>{head}</tr>{body}</table></div>{more}" if rows else "<p>Nothing recorded.</p>"
 
 
-def _section(title: str, engine: Any, report: str) -> str:
-    return f"<h2>{html.escape(title)}</h2>{_table(*_groups.label(engine, report, *engine.run(_engine.sql_text(report))))}"
+def _section(title: str, engine: Any, report: str, linked: AbstractSet[int]) -> str:
+    return f"<h2>{html.escape(title)}</h2>{_table(*_groups.label(engine, report, *engine.run(_engine.sql_text(report))), linked)}"
 
 
 def _clock_section(engine: Any) -> str:
@@ -79,6 +85,8 @@ def write_page(dataset: Dataset, engine: Any, path: str) -> None:
     """Writes the page. OSError where it cannot be written."""
     name = html.escape(dataset.path.name)
     options = "".join(f'<option value="{view}">{text}</option>' for view, text in CELLS.items())
+    ranks = (row[0] for row in engine.run("SELECT DISTINCT rank FROM ranks")[1])
+    linked = {rank for rank in ranks if Path(path).with_name(f"rank-{rank}.html").exists()}
     grid = json.dumps(_grid(engine)).replace("<", "\\u003c")
     page = (
         f"<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>{name}</title>"
@@ -86,11 +94,11 @@ def write_page(dataset: Dataset, engine: Any, path: str) -> None:
         f"<h2>Steps of all ranks</h2><label>Show <select id=view>{options}</select></label> "
         "<span id=legend></span><div class=scroll><canvas id=map tabindex=0 role=img "
         "aria-label='time of each step of each rank; the tables below have the sums'></canvas></div><p id=cell aria-live=polite>&nbsp;</p>"
-        + _section("Ranks that others wait for", engine, "stragglers")
-        + _section("Collectives", engine, "collectives")
-        + _section("Slow kernels of single ranks", engine, "outliers")
-        + _section("Collectives that do not match", engine, "mismatches")
-        + _section("Memory", engine, "memory")
+        + _section("Ranks that others wait for", engine, "stragglers", linked)
+        + _section("Collectives", engine, "collectives", linked)
+        + _section("Slow kernels of single ranks", engine, "outliers", linked)
+        + _section("Collectives that do not match", engine, "mismatches", linked)
+        + _section("Memory", engine, "memory", linked)
         + f"<h2>Groups of ranks</h2>{_table(*_groups.group_rows(engine))}"
         + _clock_section(engine)
         + f"<script>const grid={grid};{SCRIPT}</script></html>"
