@@ -71,6 +71,10 @@ for report in stragglers collectives mismatches breakdown averages outliers ledg
     fleet fleet $report kineto >/dev/null || fail "$report of one rank"
 done
 
+# A statement that is wrong: what DuckDB says, and nothing else.
+if fleet fleet dataset --sql "SELECT nonsense FROM kernels" 2>err.txt; then fail "no error for a wrong statement"; fi
+found '^profdump: .*nonsense' <err.txt && ! found 'Traceback\|nanobind' <err.txt || fail "$(cat err.txt)"
+
 # Datasets that are not what they should be.
 rm dataset/table=calls/*
 found 'missing file: .*calls' < <(fleet fleet dataset) || fail "a missing file is not reported"

@@ -78,8 +78,11 @@ class DuckDB:
 
     def run(self, sql: str) -> Rows:
         """Runs one statement."""
-        result = self._connection.execute(sql)
-        return [column[0] for column in result.description], result.fetchall()
+        try:
+            result = self._connection.execute(sql)
+            return [column[0] for column in result.description], result.fetchall()
+        except _module("duckdb", "duckdb").Error as error:
+            raise ProfError(str(error)) from None
 
 
 class Spark:
