@@ -187,6 +187,8 @@ static void note_extent(struct builder *builder)
     struct timeline *timeline = builder->timeline;
     struct tl_process *process = build_process(builder);
     struct extent extent = measure(builder);
+    if (extent.any && process->info.span_ns > extent.end_ns - extent.start_ns)
+        extent.end_ns = extent.start_ns + process->info.span_ns;
     process->start_ns = extent.start_ns;
     process->end_ns = extent.end_ns;
     if (!extent.any)

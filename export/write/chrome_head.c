@@ -94,6 +94,8 @@ static void write_process(struct chrome *chrome, uint32_t index)
     if (info->world_size >= 0)
         json_key(out, "world_size"), json_int(out, info->world_size);
     json_key(out, "host_name"), json_text(out, info->host);
+    if (info->clock.size)
+        json_key(out, "clock"), json_text(out, info->clock);
     json_key(out, "pids"), json_object_begin(out);
     write_pid(out, chrome->rows.pids[index], info->pid);
     for (uint32_t i = chrome_rows_first_gpu(&chrome->rows, index); i != TL_NONE;

@@ -3,6 +3,7 @@
 
 #include "row_names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void set_row(struct chrome_row *row, uint32_t pid, uint32_t tid)
@@ -521,6 +522,8 @@ static void write_order(struct json_out *out, const struct chrome_row *row, cons
     end_metadata(out);
 }
 
+#define CLOCK_LABEL_BYTES 512u
+
 static void write_labels(struct json_out *out, const struct chrome_row *row, const char *labels)
 {
     begin_metadata(out, row, "process_labels");
@@ -539,10 +542,14 @@ static void write_process_name(const struct chrome_rows *rows, struct json_out *
 
 static void write_process(const struct chrome_rows *rows, struct json_out *out, uint32_t process)
 {
+    const struct text *clock = &rows->timeline->processes.at[process].info.clock;
     struct chrome_row row;
+    char labels[CLOCK_LABEL_BYTES];
     set_row(&row, rows->pids[process], 0);
     write_process_name(rows, out, &row, process, TL_NONE);
-    write_labels(out, &row, "CPU");
+    snprintf(labels, sizeof labels, "CPU%s%.*s", clock->size ? ", " : "", (int)clock->size,
+             clock->bytes);
+    write_labels(out, &row, labels);
     write_order(out, &row, "process_sort_index", rows->pids[process]);
 }
 

@@ -129,6 +129,7 @@ static void read_group(void *user, const struct kineto_group *group)
         return;
     *kept = *group;
     kept->host = string_of(facts, group->host);
+    kept->clock = string_of(facts, group->clock);
     kept->pids = (struct text){"", 0};
     kineto_group_pids(group, read_pid, facts);
 }
@@ -138,6 +139,10 @@ static void read_libprof(void *user, const struct json_string *key, struct text 
     struct kineto_facts *facts = user;
     if (json_string_is(key, "simulated"))
         facts->simulated = text_is(value, "true");
+    else if (json_string_is(key, "source"))
+        facts->format = string_of(facts, value);
+    else if (json_string_is(key, "span_ns"))
+        facts->span_ns = number_of(value);
 }
 
 static void read_value(struct kineto_facts *facts, const struct json_string *key)
@@ -259,6 +264,8 @@ static void read_member(void *user, const struct json_string *key, struct text v
         group->pids = value;
     else if (json_string_is(key, "host_name"))
         group->host = value;
+    else if (json_string_is(key, "clock"))
+        group->clock = value;
     else
         kineto_group_rank(group, key, value);
 }

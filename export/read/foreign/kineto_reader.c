@@ -542,7 +542,9 @@ static void append_process(struct reader *reader, uint32_t index, const uint32_t
     process->rank = known && busy[group] <= 1 ? of->rank : -1;
     process->world_size = of->world_size >= 0 ? of->world_size : facts->own.world_size;
     process->host = of->host.size ? of->host : facts->own.host;
-    process->format = (struct text){format, strlen(format)};
+    process->clock = of->clock;
+    process->span_ns = facts->span_ns;
+    process->format = facts->format.size ? facts->format : (struct text){format, strlen(format)};
     kineto_facts_mode(facts, process);
     if (index < DEVICE_PROCESSES_MAX)
         kineto_facts_devices(facts, index);

@@ -301,8 +301,11 @@ struct tl_process_info {
     struct text rank_source;
     struct text library_version;
     uint64_t gpu_records;
+    int64_t
+        span_ns; /* from the first event to the last one, of which the file has not all; 0 it has */
     struct text clock_note; /* why this clock was used (PROF_INFO_CLOCK) */
     struct text format;     /* of a foreign file, such as "nsys SQLite"; else empty */
+    struct text clock; /* where its times are on another host's clock, or should be: a sentence */
 };
 
 /* The state of the file itself. */

@@ -133,6 +133,8 @@ uint32_t perfetto_tracks_process(struct perfetto_tracks *tracks, uint32_t proces
     }
     if (info->host.size)
         proto_text(tracks->out, PROCESS_LABEL, info->host);
+    if (info->clock.size)
+        proto_text(tracks->out, PROCESS_LABEL, info->clock);
     proto_end(tracks->out, mark);
     return tracks->processes[process] = end_track(tracks, made);
 }

@@ -28,7 +28,7 @@ extern "C" {
 
 struct kineto_group {
     int32_t rank, world_size; /* -1 unknown */
-    struct text host;         /* as in the file, with its quotes; empty: unknown */
+    struct text host, clock;  /* as in the file, with its quotes; empty: unknown */
     struct text pids;         /* the object */
 };
 
@@ -61,7 +61,9 @@ struct kineto_facts {
         base_ns; /* since the epoch: what all times count from; 0 the epoch itself, or unknown */
     struct kineto_rows *rows;
     struct kineto_group own; /* of the file as a whole; the builder keeps its host */
-    KINETO_ARRAY(struct kineto_group) groups; /* the builder keeps their hosts */
+    KINETO_ARRAY(struct kineto_group) groups; /* the builder keeps their texts */
+    struct text format;                       /* what libprof read it from; empty: it recorded it */
+    int64_t span_ns;                          /* see struct tl_process_info */
     bool is_libprofs, simulated;              /* libprof wrote the file; its device was simulated */
     uint32_t large_groups;                    /* members that were too large to be read */
     bool failed;
