@@ -14,7 +14,7 @@ fleet pack --summaries rank?.prof -o summed.dataset >/dev/null
 rows() { fleet fleet "$1" --format tsv --sql "$2" | tail -n +2; }
 both() { same "$1" "$(rows full "$2")" "$(rows summed.dataset "$2")"; }
 both "the summary" "SELECT s.* EXCLUDE (name, histogram), n.name, histogram::VARCHAR FROM summary s JOIN (SELECT DISTINCT * FROM names) n ON n.id = s.name ORDER BY ALL"
-both "the steps" "SELECT * FROM steps ORDER BY ALL"
+both "the steps" "SELECT * EXCLUDE (tid) FROM steps ORDER BY ALL"
 both "the ranks" "SELECT rank, rank_known, world_size, host, pid, program, device, closed, file FROM ranks ORDER BY ALL"
 both "the ledger" "SELECT * FROM ledger ORDER BY rank"
 same "steps" 120 "$(rows summed.dataset "SELECT count(*) FROM steps")"

@@ -68,6 +68,7 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
         copy_ns BIGINT ns only copies and sets ran
         idle_host_ns BIGINT ns nothing ran, and the next operation was not launched yet
         idle_device_ns BIGINT ns nothing ran, although the next operation was launched
+        tid INTEGER - of its thread
     """),
     "idle": _columns("""
         rank INTEGER - ranks.rank
@@ -88,6 +89,16 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
         correlation BIGINT - id that it shares with the call that launched it
         queue_ns BIGINT ns from the end of that call to the start
         graph BIGINT - id of the CUDA graph
+        whole_graph BOOLEAN - a graph that was recorded as one operation
+        context INTEGER - CUDA's number
+        grid_x INTEGER - blocks
+        grid_y INTEGER - blocks
+        grid_z INTEGER - blocks
+        block_x INTEGER - threads
+        block_y INTEGER - threads
+        block_z INTEGER - threads
+        registers INTEGER - of a thread
+        shared_bytes INTEGER bytes shared memory of a block
     """),
     "copies": _columns("""
         rank INTEGER - ranks.rank
@@ -101,6 +112,7 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
         kind VARCHAR - memcpy or memset
         bytes BIGINT bytes -
         correlation BIGINT - id that it shares with the call that launched it
+        context INTEGER - CUDA's number
     """),
     "ranges": _columns("""
         rank INTEGER - ranks.rank
@@ -112,6 +124,7 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
         depth INTEGER - 0 outermost
         self_ns BIGINT ns without the ranges and calls directly inside
         device_ns BIGINT ns of the operations launched inside
+        crosses BOOLEAN - it need not nest: its begin and its end are calls of their own
     """),
     "calls": _columns("""
         rank INTEGER - ranks.rank

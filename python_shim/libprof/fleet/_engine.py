@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from typing import Any, Dict, List, Sequence, Set, Tuple
+from typing import Any, Dict, List, Sequence, Set, Tuple, Type
 
 from ..errors import ProfError
 from ._dataset import TABLES, Column, Dataset
@@ -23,6 +23,12 @@ def _module(name: str, package: str) -> Any:
 def require_duckdb() -> None:
     """:class:`ProfError` that says what to install, where DuckDB is missing."""
     _module("duckdb", "duckdb")
+
+
+def duckdb_error() -> Type[Exception]:
+    """What DuckDB raises."""
+    error: Type[Exception] = _module("duckdb", "duckdb").Error
+    return error
 
 
 def quoted(path: object) -> str:
@@ -47,7 +53,7 @@ class DuckDB:
     """The tables of a dataset as views, in this process. Columns that an older libprof did not write are NULL."""
 
     def __init__(self, dataset: Dataset) -> None:
-        self._connection = duckdb_connection()
+        self.connection = duckdb_connection()
         self.left_out: List[str] = []
         """A sentence for each file that is not read."""
         for table, columns in TABLES.items():
@@ -61,13 +67,13 @@ class DuckDB:
             lacking = ", ".join(f"NULL::{column.type} AS {column.name}" for column in columns if column.name not in there)
             source = f"FROM read_parquet([{', '.join(files)}], union_by_name = true, hive_partitioning = false)" if files else "WHERE false"
             chosen = ", ".join(part for part in ("*" if files else "", lacking) if part)
-            self._connection.execute(f"CREATE VIEW {table} AS SELECT {chosen} {source}")
+            self.connection.execute(f"CREATE VIEW {table} AS SELECT {chosen} {source}")
 
     def _names_in(self, file: str, table: str, columns: Sequence[Column]) -> Set[str]:
         """Names of a file's columns; none where it is left out: truncated, or written by somebody else."""
         try:
-            rows = self._connection.execute(f"DESCRIBE SELECT * FROM read_parquet('{quoted(file)}', hive_partitioning = false)").fetchall()
-        except _module("duckdb", "duckdb").Error:
+            rows = self.connection.execute(f"DESCRIBE SELECT * FROM read_parquet('{quoted(file)}', hive_partitioning = false)").fetchall()
+        except duckdb_error():
             self.left_out.append(f"{file}: cannot be read; its rows are not counted")
             return set()
         types = {row[0]: row[1].replace(" ", "") for row in rows}
@@ -79,9 +85,9 @@ class DuckDB:
     def run(self, sql: str) -> Rows:
         """Runs one statement."""
         try:
-            result = self._connection.execute(sql)
+            result = self.connection.execute(sql)
             return [column[0] for column in result.description], result.fetchall()
-        except _module("duckdb", "duckdb").Error as error:
+        except duckdb_error() as error:
             raise ProfError(str(error)) from None
 
 

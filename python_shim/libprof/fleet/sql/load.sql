@@ -8,7 +8,7 @@ FROM e JOIN p USING (pid) WITH NO DATA;
 
 CREATE TEMP TABLE IF NOT EXISTS operation_text AS
 SELECT p.rank, k.kind, k.name, k.range, k.device, k.stream, epoch_ns(k.start) AS start, k.duration_ns, k.correlation, k.bytes,
-       k.event, k.queue_ns, k.graph
+       k.event, k.queue_ns, k.graph, k.context, k.grid_x, k.grid_y, k.grid_z, k.block_x, k.block_y, k.block_z, k.registers, k.shared_bytes
 FROM k JOIN p USING (pid) WITH NO DATA;
 
 CREATE TEMP TABLE IF NOT EXISTS peak AS
@@ -18,7 +18,8 @@ SELECT p.rank, m.device, m.kind, m.bytes, p.base + m.time AS time, m.range FROM 
 
 INSERT INTO operation_text
 SELECT p.rank, k.kind, k.name, k.range, k.device, k.stream, epoch_ns(k.start) AS start, k.duration_ns, k.correlation, k.bytes,
-       k.event + (SELECT count(*) FROM event_text) AS event, k.queue_ns, k.graph
+       k.event + (SELECT count(*) FROM event_text) AS event, k.queue_ns, k.graph, k.context, k.grid_x, k.grid_y, k.grid_z,
+       k.block_x, k.block_y, k.block_z, k.registers, k.shared_bytes
 FROM k JOIN p USING (pid);
 
 INSERT INTO event_text

@@ -11,7 +11,7 @@ INSERT INTO names SELECT id, name FROM name;
 INSERT INTO stacks SELECT DISTINCT content_id(stack), stack FROM event_text WHERE stack IS NOT NULL;
 
 CREATE OR REPLACE TEMP TABLE step AS
-SELECT rank, regexp_extract(name, '#([0-9]+)$', 1)::INTEGER AS step, start, start + duration_ns AS "end"
+SELECT rank, regexp_extract(name, '#([0-9]+)$', 1)::INTEGER AS step, start, start + duration_ns AS "end", tid
 FROM event_text WHERE kind = 'step';
 
 CREATE OR REPLACE TEMP TABLE event AS
@@ -33,13 +33,14 @@ SELECT e.*, CASE WHEN e.start < s."end" THEN s.step END AS step
 FROM event AS e ASOF LEFT JOIN step AS s ON e.rank = s.rank AND e.start >= s.start;
 
 INSERT INTO kernels
-SELECT rank, step, device, stream, start, duration_ns, name, range, class, correlation, queue_ns, graph FROM placed WHERE class <> 'copy';
+SELECT rank, step, device, stream, start, duration_ns, name, range, class, correlation, queue_ns, graph, kind = 'graph',
+       context, grid_x, grid_y, grid_z, block_x, block_y, block_z, registers, shared_bytes FROM placed WHERE class <> 'copy';
 
 INSERT INTO copies
-SELECT rank, step, device, stream, start, duration_ns, name, range, kind, bytes, correlation FROM placed WHERE class = 'copy';
+SELECT rank, step, device, stream, start, duration_ns, name, range, kind, bytes, correlation, context FROM placed WHERE class = 'copy';
 
 INSERT INTO ranges
-SELECT rank, step, tid, start, duration_ns, name, depth, self_ns, device_ns FROM placed_event WHERE kind IN ('range', 'async');
+SELECT rank, step, tid, start, duration_ns, name, depth, self_ns, device_ns, kind = 'async' FROM placed_event WHERE kind IN ('range', 'async');
 
 INSERT INTO calls
 SELECT rank, step, tid, start, duration_ns, name, correlation, result FROM placed_event WHERE kind = 'call';
@@ -112,7 +113,7 @@ WHERE i.host_ns > 0 GROUP BY ALL;
 
 INSERT INTO steps
 SELECT s.rank, s.step, s.start, s."end" - s.start, coalesce(c.compute_ns, 0), coalesce(c.overlapped_ns, 0),
-       coalesce(c.communication_ns, 0), coalesce(c.copy_ns, 0), coalesce(i.host_ns, 0), coalesce(i.ns - i.host_ns, 0)
+       coalesce(c.communication_ns, 0), coalesce(c.copy_ns, 0), coalesce(i.host_ns, 0), coalesce(i.ns - i.host_ns, 0), s.tid
 FROM step AS s
 LEFT JOIN (SELECT rank, step, sum(until - ns) FILTER (computing > 0) AS compute_ns,
                   sum(until - ns) FILTER (computing > 0 AND communicating > 0) AS overlapped_ns,

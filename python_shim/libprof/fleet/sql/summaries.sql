@@ -10,7 +10,7 @@ FROM s JOIN p USING (process) WHERE s.kind NOT IN ('round', 'unseen');
 INSERT INTO names SELECT DISTINCT content_id(name), name FROM summed;
 
 INSERT INTO steps
-SELECT p.rank, t.step, p.base + t.start, t.duration, t.compute, t.overlapped, t.communication, t.copy, t.idle_host, t.idle_device
+SELECT p.rank, t.step, p.base + t.start, t.duration, t.compute, t.overlapped, t.communication, t.copy, t.idle_host, t.idle_device, NULL
 FROM t JOIN p USING (process);
 
 -- Rows of one name add up, and so do their histograms.
