@@ -1,53 +1,6 @@
-/* cmd_fleet.c - profdump pack, fleet: many ranks. Both are in the Python package, which brings DuckDB; this program becomes Python. */
+/* cmd_fleet.c - profdump pack, fleet: many ranks. Both are in the Python package, which brings DuckDB; see dataset.h. */
 #include "commands.h"
 #include "options.h"
-#include "profdump.h"
-
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-/* sys.argv is "-c", the command and its words. */
-static char start[] = "import sys\n"
-                      "try:\n"
-                      "    from libprof.fleet import _cli\n"
-                      "except ImportError as error:\n"
-                      "    sys.exit(f\"profdump: '{sys.argv[1]}' needs the Python package: pip "
-                      "install 'libprof[fleet]' ({error})\")\n"
-                      "sys.exit(_cli.main(sys.argv[1], sys.argv[2:]))\n";
-
-/* The package asks this profdump, not another one. */
-static void name_own_directory(void)
-{
-    char path[PATH_MAX];
-    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (size <= 0)
-        return;
-    path[size] = '\0';
-    *strrchr(path, '/') = '\0';
-    setenv("LIBPROF_BIN", path, 0);
-}
-
-int fleet_become(int count, char **words)
-{
-    static char python[] = "python3", option[] = "-c";
-    char **arguments = calloc((size_t)count + 4, sizeof *arguments);
-    if (!arguments) {
-        complain("%s: %s", words[0], strerror(ENOMEM));
-        return EXIT_FAILURE;
-    }
-    arguments[0] = python;
-    arguments[1] = option;
-    arguments[2] = start;
-    memcpy(arguments + 3, words, (size_t)count * sizeof *words);
-    name_own_directory();
-    execvp(python, arguments);
-    complain("%s: cannot run python3: %s", words[0], strerror(errno));
-    free(arguments);
-    return EXIT_FAILURE;
-}
 
 static const struct option_entry *const options_of_fleet[] = {help_options, NULL};
 

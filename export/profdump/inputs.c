@@ -1,6 +1,7 @@
 /* inputs.c - see inputs.h. */
 #include "inputs.h"
 
+#include "dataset.h"
 #include "foreign.h"
 #include "merge_chrome.h"
 #include "profdump.h"
@@ -83,7 +84,7 @@ static bool add_directory(struct path_list *list, const char *directory)
 static bool add_input(struct path_list *list, const char *path)
 {
     struct stat status;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode) && !dataset_is(path))
         return add_directory(list, path);
     if (path_list_add(list, "", path))
         return true;
@@ -167,10 +168,22 @@ static bool inputs_have(const struct profdump_options *options, const struct sta
     return have;
 }
 
+struct dataset_texts {
+    struct dataset_text *at;
+    uint32_t count, capacity;
+};
+
+/* Files that are open. */
+struct opened {
+    struct trace_file **at;
+    uint32_t count, capacity;
+};
+
 /* Inputs on their way to one timeline. */
 struct input_load {
     struct path_list paths;
-    struct source_clock clock; /* for files whose clock ticks in unknown units */
+    struct dataset_texts datasets; /* what was read of each; files borrow it */
+    struct source_clock clock;     /* for files whose clock ticks in unknown units */
     const struct profdump_options *options;
     struct timeline *timeline; /* NULL: not loaded, see `error` */
     struct read_error error;
@@ -189,10 +202,21 @@ static struct input_load *load_create(const struct profdump_options *options)
     return load;
 }
 
+/* --rank needs a dataset that it is about. */
+static bool rank_agrees(const struct profdump_options *options, const struct path_list *paths)
+{
+    bool any = options->dataset.count == 0;
+    for (size_t i = 0; i < paths->count && !any; i++)
+        any = dataset_is(paths->at[i]);
+    if (!any)
+        complain("--rank: none of the inputs is a dataset ('profdump pack' writes them)");
+    return any;
+}
+
 struct input_load *input_load_create(const struct profdump_options *options)
 {
     struct input_load *load = load_create(options);
-    if (load && find_inputs(options, &load->paths))
+    if (load && find_inputs(options, &load->paths) && rank_agrees(options, &load->paths))
         return load;
     input_load_destroy(load);
     return NULL;
@@ -203,22 +227,73 @@ void input_load_destroy(struct input_load *load)
     if (!load)
         return;
     path_list_fini(&load->paths);
+    for (uint32_t i = 0; i < load->datasets.count; i++)
+        dataset_text_fini(&load->datasets.at[i]);
+    free(load->datasets.at);
     timeline_destroy(load->timeline);
     free(load);
 }
 
-static size_t open_files(struct input_load *load, struct builder *builder,
-                         struct trace_file **files)
+/* `file` NULL: it could not be opened. */
+static bool keep_open(struct input_load *load, struct opened *opened, struct trace_file *file)
 {
-    size_t count = 0;
-    while (count < load->paths.count) {
-        files[count] = foreign_open_clock(load->paths.at[count], load->clock,
-                                          load->options->partial, builder, &load->error);
-        if (!files[count])
-            break;
-        count++;
+    struct trace_file **added = file ? ARRAY_ADD(opened) : NULL;
+    if (file && !added) {
+        snprintf(load->error.message, sizeof load->error.message, "inputs: out of memory");
+        trace_file_close(file);
     }
-    return count;
+    if (added)
+        *added = file;
+    return added != NULL;
+}
+
+/* Times of a file that is written are on one clock, so that ranks can be compared; durations on a rank's own. */
+static bool is_exported(const struct profdump_options *options)
+{
+    for (size_t i = 0; i < EXPORT_COUNT; i++)
+        if (options->export_paths[i])
+            return true;
+    return false;
+}
+
+static bool open_dataset(struct input_load *load, const char *path, struct builder *builder,
+                         struct opened *opened)
+{
+    struct dataset_choice choice = load->options->dataset;
+    struct dataset_text text;
+    const char *name;
+    struct text trace;
+    choice.one_clock = is_exported(load->options);
+    if (!dataset_read(path, &choice, &text, &load->error))
+        return false;
+    struct dataset_text *kept = ARRAY_ADD(&load->datasets);
+    if (!kept) {
+        snprintf(load->error.message, sizeof load->error.message, "inputs: out of memory");
+        dataset_text_fini(&text);
+        return false;
+    }
+    *kept = text;
+    bool kept_open = true;
+    for (size_t at = 0; kept_open && dataset_next(kept, &at, &name, &trace);)
+        kept_open = keep_open(load, opened,
+                              foreign_open_memory(trace.bytes, trace.size, name,
+                                                  load->options->partial, builder, &load->error));
+    return kept_open;
+}
+
+static bool open_files(struct input_load *load, struct builder *builder, struct opened *opened)
+{
+    bool open = true;
+    for (size_t i = 0; i < load->paths.count && open; i++) {
+        const char *path = load->paths.at[i];
+        if (dataset_is(path))
+            open = open_dataset(load, path, builder, opened);
+        else
+            open = keep_open(load, opened,
+                             foreign_open_clock(path, load->clock, load->options->partial, builder,
+                                                &load->error));
+    }
+    return open;
 }
 
 /* Shows progress over all files until progress_end(). */
@@ -234,25 +309,25 @@ static void begin_progress(const struct path_list *paths)
 
 static void load_files(struct input_load *load)
 {
-    struct trace_file **files = calloc(load->paths.count + 1, sizeof(struct trace_file *));
+    struct opened opened = {0};
     struct builder *builder = timeline_begin_build();
-    if (load->options->no_events)
+    if (builder && load->options->no_events)
         timeline_leave_out_events(builder);
-    size_t count = files && builder ? open_files(load, builder, files) : 0;
-    if (!files || !builder)
+    bool open = builder && open_files(load, builder, &opened);
+    if (!builder)
         snprintf(load->error.message, sizeof load->error.message, "inputs: out of memory");
-    else if (count == load->paths.count)
-        load->timeline = timeline_from_files(builder, files, count, &load->error);
-    if (!files || count < load->paths.count)
+    else if (open)
+        load->timeline = timeline_from_files(builder, opened.at, opened.count, &load->error);
+    else
         timeline_abandon_build(builder);
     if (load->timeline && !load->options->export_paths[EXPORT_SVG] &&
         !window_options_apply(load->options, load->timeline, &load->error)) {
         timeline_destroy(load->timeline);
         load->timeline = NULL;
     }
-    for (size_t i = 0; i < count; i++)
-        trace_file_close(files[i]);
-    free(files);
+    for (uint32_t i = 0; i < opened.count; i++)
+        trace_file_close(opened.at[i]);
+    free(opened.at);
 }
 
 const struct timeline *input_load_run(struct input_load *load)
@@ -263,8 +338,21 @@ const struct timeline *input_load_run(struct input_load *load)
     return load->timeline;
 }
 
+/* Each sentence has profdump's name before it already. */
+static void say_of_dataset(const struct dataset_text *text)
+{
+    for (const char *at = text->said; at && *at;) {
+        const char *begin = strncmp(at, "profdump: ", 10) == 0 ? at + 10 : at;
+        size_t size = strcspn(begin, "\n");
+        complain("%.*s", (int)size, begin);
+        at = begin + size + (begin[size] == '\n');
+    }
+}
+
 bool input_load_tell(const struct input_load *load)
 {
+    for (uint32_t i = 0; i < load->datasets.count; i++)
+        say_of_dataset(&load->datasets.at[i]);
     if (load->timeline)
         say_warnings(load->timeline);
     else
@@ -293,7 +381,7 @@ struct timeline *inputs_load(const struct profdump_options *options)
 {
     struct path_list paths = {0};
     struct timeline *timeline = NULL;
-    if (find_inputs(options, &paths))
+    if (find_inputs(options, &paths) && rank_agrees(options, &paths))
         timeline = load_paths(options, &paths);
     path_list_fini(&paths);
     return timeline;

@@ -2,6 +2,7 @@
  * something was lost while recording (--fail-on-loss), 4 slower (diff --fail-if-slower). */
 #include "built_without.h"
 #include "commands.h"
+#include "dataset.h"
 #include "fit.h"
 #include "help.h"
 #include "inputs.h"
@@ -159,7 +160,7 @@ int main(int argc, char **argv)
         return finish_answer(&options, true);
     }
     if (argc > 1 && is_for_python(argc, argv))
-        return fleet_become(argc - 1, argv + 1);
+        return dataset_become_python(argc - 1, argv + 1);
     if (argc == 3 && strcmp(argv[1], "--write-manual") == 0)
         return manual_write(argv[2]) ? EXIT_SUCCESS : EXIT_FAILURE;
     options.command_line = true;

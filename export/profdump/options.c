@@ -104,8 +104,20 @@ const struct option_entry format_options[] = {
     {0},
 };
 
+static bool add_ranks(struct profdump_options *options, const char *list)
+{
+    struct dataset_choice *choice = &options->dataset;
+    if (choice->count == DATASET_LISTS_MAX) {
+        complain("--rank: more than %u times: give one list, such as 3,5-8", DATASET_LISTS_MAX);
+        return false;
+    }
+    choice->ranks[choice->count++] = list;
+    return true;
+}
+
 /* ExecuTorch's files can be read by every command, but only its own commands mention their clock. */
 const struct option_entry input_options[] = {
+    {CALL("rank", "LIST", add_ranks, "read these ranks of a dataset: 17, or 3,5-8")},
     {FLAG("partial", partial, "read damaged files as far as possible")},
     {FLAG("fail-on-loss", fail_on_loss, "exit with status 3 if events were lost")},
     {CALL("source-time-scale", "SCALE", blocks_set_source, NULL)},

@@ -67,9 +67,6 @@ int cmd_follow(const struct profdump_options *options, const struct command *com
 /* The command of that name, or NULL. `family` NULL: commands of one word. */
 const struct command *commands_find(const char *family, const char *word);
 
-/* Runs a command of the Python package: `words` begin with its name. Returns only after having complained. */
-int fleet_become(int count, char **words);
-
 /* True if commands have this first word. */
 bool commands_is_family(const char *word);
 

@@ -2,6 +2,7 @@
 #ifndef PROF_PROFDUMP_H
 #define PROF_PROFDUMP_H
 
+#include "dataset.h"
 #include "diff.h"
 #include "formats.h"
 #include "reports.h"
@@ -107,6 +108,7 @@ struct profdump_options {
     bool diff_no_match;     /* --no-match */
     const char *diff_names; /* --names, NULL not given */
 
+    struct dataset_choice dataset; /* --rank */
     bool partial;
     bool fail_on_loss;
     bool help, version;

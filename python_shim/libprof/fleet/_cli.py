@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from .._cli import finish
 from ..errors import ProfError
-from . import _clocks, _diff, _engine, _groups, _verdict
+from . import _clocks, _diff, _engine, _groups, _trace, _verdict
 from ._dataset import Dataset, describe
 from ._pack import pack
 from ._page import write_page
@@ -160,12 +160,17 @@ def _run_fleet(words: List[str]) -> int:
 
 
 def main(command: str, words: List[str]) -> int:
-    """Exit status of ``profdump pack`` or ``profdump fleet``: 0, 1 failed, 2 wrong usage, 4 slower (``--fail-if-slower``)."""
+    """Exit status of ``profdump pack`` or ``profdump fleet``: 0, 1 failed, 2 wrong usage, 4 slower (``--fail-if-slower``).
+
+    "trace" is what profdump asks for when an input is a dataset."""
     status = 0
 
     def run() -> None:
         nonlocal status
-        status = _run_pack(words) if command == "pack" else _run_fleet(words)
+        if command == "trace":
+            _trace.run(words)
+        else:
+            status = _run_pack(words) if command == "pack" else _run_fleet(words)
 
     try:
         return finish("profdump", run) or status

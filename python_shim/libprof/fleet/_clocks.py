@@ -222,18 +222,22 @@ def clock_rows(clocks: Sequence[Clock]) -> Rows:
 def violations(engine: Any, clocks: Sequence[Clock]) -> Optional[int]:
     """Collectives that, by the fitted clocks, end on one rank before another has entered, by more than the clocks' error.
 
-    None: a clock was refused, so nothing can be said."""
-    if any(clock.refusal for clock in clocks):
+    Hosts whose clock was refused are left out; None: none is left, so nothing can be said. Sends and receives
+    are left out, too: whose they match is not recorded."""
+    by_host = {clock.host: clock for clock in clocks if not clock.refusal}
+    if not by_host:
         return None
-    by_host = {clock.host: clock for clock in clocks}
     _, rows = engine.run(
         "SELECT c.communicator, c.sequence, r.host, max(c.start), min(c.start + c.duration_ns) FROM collectives AS c "
         f"JOIN {HOST_OF_RANK} AS r ON r.rank = c.rank "
-        "WHERE c.communicator IS NOT NULL AND c.duration_ns IS NOT NULL GROUP BY c.communicator, c.sequence, r.host"
+        "WHERE c.communicator IS NOT NULL AND c.duration_ns IS NOT NULL AND c.function NOT IN ('ncclSend', 'ncclRecv') "
+        "GROUP BY c.communicator, c.sequence, r.host"
     )
     entered: Dict[Tuple[int, int], float] = {}
     ended: Dict[Tuple[int, int], float] = {}
     for communicator, sequence, host, start, end in rows:
+        if host not in by_host:
+            continue
         clock, key = by_host[host], (communicator, sequence)
         entered[key] = max(entered.get(key, -math.inf), clock.to_reference(start) - clock.error_ns)
         ended[key] = min(ended.get(key, math.inf), clock.to_reference(end) + clock.error_ns)
