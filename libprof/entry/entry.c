@@ -40,6 +40,7 @@
 #include "cublas_record.h"
 #include "cupti.h"
 #include "emitter.h"
+#include "nccl_plugin.h"
 #include "nvtx_attach.h"
 #include "nvtx_emit.h"
 #include "python_calls.h"
@@ -57,11 +58,17 @@
 
 /* In the order in which they are called; independent of constructor order. */
 static const struct collector *const entry_collectors[] = {
-    &stacks_collector,   &cupti_collector,
-    &children_collector, &alloc_collector,
-    &registry_collector, &itt_collector,
-    &python_collector,   &cublas_collector,
-    &hang_collector,     NULL,
+    &stacks_collector,
+    &cupti_collector,
+    &children_collector,
+    &alloc_collector,
+    &registry_collector,
+    &itt_collector,
+    &python_collector,
+    &cublas_collector,
+    &nccl_collector,
+    &hang_collector,
+    NULL,
 };
 
 static bool
@@ -108,6 +115,10 @@ static struct entry_hook entry_cuda = {.variable = "CUDA_INJECTION64_PATH"};
 static struct entry_hook entry_nvtx = {.variable = "NVTX_INJECTION64_PATH"};
 static struct entry_hook entry_itt = {.variable = sizeof(void *) == 8 ? "INTEL_LIBITTNOTIFY64"
                                                                       : "INTEL_LIBITTNOTIFY32"};
+static struct entry_hook entry_nccl = {.variable = "NCCL_PROFILER_PLUGIN"};
+
+/* NCCL cuts a longer value. */
+#define ENTRY_NCCL_BYTES_MAX 240u
 
 /* False: no room. */
 static bool entry_hook_value(const char *own_path, char *value, size_t value_bytes)
@@ -268,6 +279,8 @@ static bool entry_start_now(void)
                                  (config_get()->start == CONFIG_START_AUTO && entry_preloaded));
 }
 
+static bool entry_takes_nccl(void);
+
 __attribute__((constructor)) static void entry_load(void)
 {
     if (exchange_acquire(&entry_loaded, 1u))
@@ -297,6 +310,9 @@ __attribute__((constructor)) static void entry_load(void)
         entry_hook_install(&entry_cuda, config_get()->cuda, own_path);
         entry_hook_install(&entry_nvtx, config_get()->nvtx, own_path);
         entry_hook_install(&entry_itt, config_get()->itt, own_path);
+        entry_hook_install(&entry_nccl,
+                           config_get()->nccl && strlen(own_path) < ENTRY_NCCL_BYTES_MAX, own_path);
+        nccl_plugin_takes = entry_takes_nccl;
     }
     cost_add_ns(PROF_COST_SPACE, 1, clock_monotonic_ns() - began_ns);
     errno = saved_errno;
@@ -360,6 +376,12 @@ static bool entry_takes_itt(void)
 {
     entry_load();
     return entry_takes(&entry_itt, config_get()->itt);
+}
+
+/* A library that a program links is found by STATIC_PLUGIN: whoever sets that wants a recording. */
+static bool entry_takes_nccl(void)
+{
+    return entry_takes(&entry_nccl, config_get()->nccl);
 }
 
 int InitializeInjectionNvtx2(nvtx_get_export_table get)

@@ -71,6 +71,7 @@ struct config {
     uint64_t cuda;            /* PROF_CUDA: 0 leaves CUDA alone */
     uint64_t nvtx;            /* PROF_NVTX: 0 leaves NVTX alone */
     uint64_t itt;             /* PROF_ITT: 0 leaves ITT alone */
+    uint64_t nccl;            /* PROF_NCCL: 0 leaves NCCL alone */
     uint64_t cublas;          /* PROF_CUBLAS: 0 records no ranges of cuBLAS's functions */
     uint64_t emit_nvtx;       /* PROF_EMIT_NVTX: 1 forwards prof.h's ranges */
     uint64_t gpu;             /* PROF_GPU: enum config_gpu */

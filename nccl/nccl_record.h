@@ -1,0 +1,61 @@
+/* nccl_record.h - what NCCL does, as ranges in the NVTX domain "NCCL" with the attributes that NCCL's own NVTX ranges
+ * have, and more.
+ *
+ * A call (ncclAllReduce ...) is a range of that name. Where NCCL's NVTX range is open already, it gets the attributes
+ * and there is no second one. A call outside of a group lasts until its kernel was launched. In a group, each call is
+ * a range, and each launch another ("NCCL launch"): a kernel may serve several calls.
+ *
+ * All functions may be called from any thread and keep errno. Texts may be NULL.
+ */
+#ifndef PROF_NCCL_RECORD_H
+#define PROF_NCCL_RECORD_H
+
+#include "recorder.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NCCL_UNKNOWN UINT64_MAX
+
+/* A communicator, as NCCL describes it. Fields that are 0 or NULL are unknown. */
+struct nccl_comm {
+    uint64_t id;
+    const char *name; /* lives as long as the process */
+    int32_t nodes, ranks, rank;
+};
+
+/* What NCCL's calls and tasks say of themselves, whatever the interface. */
+struct nccl_work {
+    const char *function; /* "AllReduce", without a prefix */
+    const char *type;     /* "ncclFloat32" */
+    const char *algorithm, *protocol;
+    uint64_t count;              /* elements */
+    uint64_t sequence, channels; /* NCCL_UNKNOWN */
+    uint64_t call;               /* number of the call it belongs to, 0 unknown */
+    bool captured;               /* into a CUDA graph */
+};
+
+/* States a communicator, as a range of no length. */
+void nccl_record_comm(const struct nccl_comm *comm);
+
+/* A call begins. True: a range of ours was opened, and nccl_record_pop() must follow on this thread. */
+bool nccl_record_call(const struct nccl_comm *comm, const struct nccl_work *work);
+
+/* What a task did, as attributes of the thread's innermost range, which is the task's call. */
+void nccl_record_task_attributes(const struct nccl_work *work);
+
+/* A task whose call's range is over: a range. As for a call. */
+bool nccl_record_task(const struct nccl_comm *comm, const struct nccl_work *work);
+
+/* A launch of a group begins. As for a call. */
+bool nccl_record_launch(void);
+
+void nccl_record_pop(void);
+
+/* Whether the calling thread is in one of NCCL's NVTX ranges. */
+bool nccl_record_in_nvtx(void);
+
+/* Number of the recording; 0 off. Ranges of an earlier one have ended. */
+uint32_t nccl_record_epoch(void);
+
+#endif
