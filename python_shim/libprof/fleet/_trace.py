@@ -189,5 +189,7 @@ def run(words: List[str]) -> None:
     dataset = Dataset.open(options.dataset)
     try:
         write_ranks(dataset, options.rank, options.one_clock, sys.stdout)
-    except _engine.duckdb_error() as error:
-        raise ProfError(f"{dataset.path}: {str(error).splitlines()[0]}") from error
+    except (_engine.duckdb_error(), ProfError) as error:
+        sentence = str(error).splitlines()[0]  # DuckDB's go on with the statement
+        named = sentence.startswith((f"{dataset.path}: ", "--rank: "))
+        raise ProfError(sentence if named else f"{dataset.path}: {sentence}") from error
