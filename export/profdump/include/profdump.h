@@ -98,12 +98,12 @@ struct profdump_options {
     bool explain_list;          /* --rules */
 
     struct diff_options diff;
-    bool follow;          /* --follow */
-    bool once;            /* --once */
-    int64_t interval_ns;  /* --interval, 0 not given */
-    bool query_schema; /* --schema */
-    bool no_events;    /* --no-events */
-    bool ledger;       /* --ledger */
+    bool follow;         /* --follow */
+    bool once;           /* --once */
+    int64_t interval_ns; /* --interval, 0 not given */
+    bool query_schema;   /* --schema */
+    bool no_events;      /* --no-events */
+    bool ledger;         /* --ledger */
 
     bool diff_no_match;     /* --no-match */
     const char *diff_names; /* --names, NULL not given */
