@@ -211,8 +211,8 @@ static void print_program(void)
     puts("Other options (profdump COMMAND --help lists those that COMMAND takes):");
     print_output_options();
     print_table(rows_options);
-    print_named(format_options, "format", false);
-    print_named(format_options, "color", false);
+    print_named(format_options, "format", true);
+    print_named(format_options, "color", true);
     print_table(window_options);
     print_table(input_options);
     print_table(help_options);

@@ -31,7 +31,7 @@ static const char usage[] =
     "      --summary SECONDS  also write a summary per step and name, every so often\n"
     "      --budget PERCENT   record less while recording costs more than PERCENT of\n"
     "                         the wall time, such as 2%\n"
-    "      --hang TIME        write where every thread is when nothing has ended for TIME,\n"
+    "      --hang TIME        write where each thread is when nothing ended for TIME,\n"
     "                         such as 60s; see 'profdump hang'\n"
     "  -e, --env NAME=VALUE   set an environment variable for the program\n"
     "  -q, --quiet            print nothing at the end; exec the program in place\n"

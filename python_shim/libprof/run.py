@@ -25,7 +25,7 @@ OPTIONS_HELP = """\
 STARTUP_VARIABLE = "LIBPROF_STARTUP"
 """What sitecustomize.py does, words separated by commas; see :mod:`libprof._startup`."""
 
-VALUE_OPTIONS = ("-o", "--output", "--rows", "--sort", "--graphs", "--budget", "-e", "--env")
+VALUE_OPTIONS = ("-o", "--output", "--rows", "--sort", "--graphs", "--budget", "--summary", "--hang", "-e", "--env")
 """Options of profrun whose value is the next argument."""
 
 _OWN_OPTIONS = {"--torch": "torch", "--no-shapes": "no-shapes", "--python-calls": "python-calls"}
