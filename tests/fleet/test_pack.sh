@@ -71,6 +71,18 @@ for report in stragglers collectives mismatches breakdown averages outliers ledg
     fleet fleet $report kineto >/dev/null || fail "$report of one rank"
 done
 
+# A dataset into which nothing could be packed, and a job without steps and collectives: sentences that say so.
+if fleet pack nonsense.prof -o empty 2>/dev/null; then fail "no error for nonsense"; fi
+found '^- there are no ranks' < <(fleet fleet empty) && ! found 'Nothing stands out' < <(fleet fleet empty) || fail "$(fleet fleet empty)"
+fleet fleet empty -o empty.html && found 'there are no ranks' <empty.html || fail "the page of an empty dataset"
+for report in stragglers collectives mismatches breakdown averages outliers; do
+    same "$report of nothing" 1 "$(fleet fleet $report empty --format tsv | wc -l)"
+done
+found ', no steps$' < <(fleet fleet kineto) || fail "$(fleet fleet kineto)"
+make_job ranks=1 steps=3 alone
+fleet pack alone -o alone.dataset >/dev/null
+found '1 ranks on 1 hosts, median step' < <(fleet fleet alone.dataset) && found '^Nothing stands out' < <(fleet fleet alone.dataset) || fail "$(fleet fleet alone.dataset)"
+
 # A statement that is wrong: what DuckDB says, and nothing else.
 if fleet fleet dataset --sql "SELECT nonsense FROM kernels" 2>err.txt; then fail "no error for a wrong statement"; fi
 found '^profdump: .*nonsense' <err.txt && ! found 'Traceback\|nanobind' <err.txt || fail "$(cat err.txt)"

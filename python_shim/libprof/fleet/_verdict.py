@@ -17,7 +17,7 @@ SLOW_TRANSFER = 1.5
 
 @dataclass(frozen=True)
 class Finding:
-    """`kind`: missing, double, mismatch, stopped, link or straggler. `ranks` or `hosts`: where."""
+    """`kind`: empty, missing, double, mismatch, stopped, link or straggler. `ranks` or `hosts`: where."""
 
     kind: str
     sentence: str
@@ -163,6 +163,8 @@ def stragglers(engine: Any) -> List[Finding]:
 
 def judge(engine: Any) -> List[Finding]:
     """All findings, what stops a job first."""
+    if not _rows(engine, "SELECT rank FROM ranks LIMIT 1"):
+        return [Finding("empty", "there are no ranks: no recording could be packed into this dataset", ())]
     stopped = hangs(engine)
     found = [*missing_ranks(engine), *double_ranks(engine), *stopped, *slow_links(engine)]
     return found if stopped else [*found, *stragglers(engine)]
