@@ -29,6 +29,57 @@ assert found == WANTED, found
 assert all(row["skew_ns"] == 1500 and row["transfer_ns"] == 1000 for row in rows), rows
 PYTHON
 
+# Sends and receives are no collectives: rank 0 sends twice, the others receive once, then all reduce, and rank 2 comes last.
+python3 - <<'PYTHON' || fail "sends and receives"
+import duckdb
+from libprof.fleet import _engine, _pack
+from libprof.fleet._dataset import create_tables
+
+CALLS = {0: ("Send", "Send", "AllReduce"), 1: ("Recv", "AllReduce"), 2: ("Recv", "AllReduce")}
+REDUCE_NS = {0: 5000, 1: 4000, 2: 1000}
+tables = duckdb.connect()
+for statement in create_tables():
+    tables.execute(statement)
+tables.execute("CREATE MACRO content_id(name) AS CAST(hash(name) // 2 AS BIGINT)")
+tables.execute("""CREATE TEMP TABLE event_text (row BIGINT, rank INTEGER, tid BIGINT, kind VARCHAR, name VARCHAR, start BIGINT,
+    duration_ns BIGINT, depth INTEGER, correlation BIGINT, result INTEGER, parent BIGINT, self_ns BIGINT, device_ns BIGINT,
+    stack VARCHAR, nccl VARCHAR)""")
+tables.execute("""CREATE TEMP TABLE operation_text (rank INTEGER, kind VARCHAR, name VARCHAR, range VARCHAR, device INTEGER,
+    stream INTEGER, start BIGINT, duration_ns BIGINT, correlation BIGINT, bytes BIGINT, event BIGINT, queue_ns BIGINT, graph BIGINT,
+    context INTEGER, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER, block_x INTEGER, block_y INTEGER, block_z INTEGER,
+    registers INTEGER, shared_bytes INTEGER)""")
+tables.execute('CREATE TEMP TABLE peak (rank INTEGER, device INTEGER, kind VARCHAR, bytes BIGINT, time BIGINT, "range" VARCHAR)')
+row = 0
+for rank, functions in CALLS.items():
+    for i, function in enumerate(functions):
+        nccl = '{"NCCL communicator ID": 10, "Message size [bytes]": 64}'
+        event = "INSERT INTO event_text (row, rank, tid, kind, name, start, duration_ns, depth, parent, nccl) VALUES (?, ?, 1, ?, ?, ?, 100, ?, ?, ?)"
+        tables.execute(event, [row, rank, "range", f"nccl{function}", 10000 * i, 1, None, nccl])
+        tables.execute(event, [row + 1, rank, "call", "cudaLaunchKernel", 10000 * i + 10, 2, row, None])
+        tables.execute(
+            "INSERT INTO operation_text (rank, kind, name, device, stream, start, duration_ns, event) VALUES (?, 'kernel', ?, 0, 7, ?, ?, ?)",
+            [rank, f"ncclDevKernel_{function}", 10000 * i + 200, REDUCE_NS[rank] if function == "AllReduce" else 300 + rank, row + 1])
+        row += 2
+tables.execute("INSERT INTO operation_text (rank, kind, name, device, stream, start, duration_ns) VALUES (3, 'kernel', 'ncclDevKernel_SendRecv', 0, 7, 0, 300)")
+for statement in _pack._statements("pack"):
+    tables.execute(statement)
+
+
+def report(name):
+    result = tables.execute(_engine.sql_text(name))
+    return [dict(zip([column[0] for column in result.description], values)) for values in result.fetchall()]
+
+
+for rank in CALLS:
+    tables.execute("INSERT INTO ranks (rank, host) VALUES (?, 'node0')", [rank])
+assert report("mismatches") == [], report("mismatches")
+waits = {r["rank"]: (r["collectives"], r["times_last"], r["caused_ns"], r["waited_ns"]) for r in report("stragglers")}
+assert waits == {0: (1, 0, 0, 4000), 1: (1, 0, 0, 3000), 2: (1, 1, 4000, 0)}, waits
+rows = {r["function"]: (r["ranks"], r["collectives"], r["skew_ns"], r["transfer_ns"]) for r in report("collectives")}
+assert rows.pop("ncclDevKernel_SendRecv") == (1, 1, None, 300), "a recording without NCCL's ranges"
+assert rows == {"ncclSend": (1, 2, None, 300), "ncclRecv": (1, 2, None, 302), "ncclAllReduce": (3, 1, 4000, 1000)}, rows
+PYTHON
+
 # Groups: tensor-parallel ones inside a host, data-parallel ones across. A job without communicators has none.
 make_job ranks=8 tp=2 gpus=4 steps=3 job
 fleet pack job -o job.dataset --workers 1 >/dev/null

@@ -230,7 +230,7 @@ def violations(engine: Any, clocks: Sequence[Clock]) -> Optional[int]:
     _, rows = engine.run(
         "SELECT c.communicator, c.sequence, r.host, max(c.start), min(c.start + c.duration_ns) FROM collectives AS c "
         f"JOIN {HOST_OF_RANK} AS r ON r.rank = c.rank "
-        "WHERE c.communicator IS NOT NULL AND c.duration_ns IS NOT NULL AND c.function NOT IN ('ncclSend', 'ncclRecv') "
+        "WHERE c.communicator IS NOT NULL AND c.duration_ns IS NOT NULL AND c.sequence IS NOT NULL "
         "GROUP BY c.communicator, c.sequence, r.host"
     )
     entered: Dict[Tuple[int, int], float] = {}

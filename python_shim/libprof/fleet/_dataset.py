@@ -140,7 +140,7 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
         rank INTEGER - ranks.rank
         step INTEGER - in which it was called
         communicator BIGINT - NCCL's id, halved; NULL unknown: then collectives are matched by function
-        sequence INTEGER - 0-based place among the rank's collectives of that communicator (or function)
+        sequence INTEGER - 0-based place among the rank's collectives of that communicator (or function); NULL a send or receive
         function VARCHAR - ncclAllReduce ..., or the kernel's name
         bytes BIGINT bytes message size, as NCCL states it
         called BIGINT ns when the host called it, since 1970 by the clock of the host

@@ -52,11 +52,12 @@ SELECT m.rank, CASE WHEN m.time < s."end" THEN s.step END, m.device, m.kind, m.b
 FROM peak AS m ASOF LEFT JOIN step AS s ON m.rank = s.rank AND m.time >= s.start;
 
 -- Collectives: NCCL's own ranges, and the kernel that each of them launched. Without such ranges, communication kernels.
+-- Sends and receives concern two ranks, and ranks call different numbers of them: they have no place among the collectives.
 
 CREATE OR REPLACE TEMP TABLE nccl AS
 SELECT o.row, o.rank, o.step, o.start, replace(a.name, 'NCCL:', '') AS function,
        (a.nccl ->> '$."NCCL communicator ID"')::UBIGINT AS communicator,
-       (a.nccl ->> '$."Message size [bytes]"')::BIGINT AS bytes
+       (a.nccl ->> '$."Message size [bytes]"')::BIGINT AS bytes, function IN ('ncclSend', 'ncclRecv') AS between_two
 FROM event_text AS a JOIN placed_event AS o USING (row)
 WHERE a.nccl LIKE '%NCCL communicator ID%' AND a.name NOT LIKE '%Init%';
 
@@ -66,12 +67,13 @@ FROM placed WHERE class = 'communication' AND launch_parent IN (SELECT row FROM 
 
 INSERT INTO collectives
 SELECT c.rank, c.step, (c.communicator // 2)::BIGINT,
-       (row_number() OVER (PARTITION BY c.rank, c.communicator ORDER BY c.start) - 1)::INTEGER,
+       CASE WHEN NOT c.between_two THEN (row_number() OVER (PARTITION BY c.rank, c.communicator, c.between_two ORDER BY c.start) - 1)::INTEGER END,
        c.function, c.bytes, c.start, k.start, k.duration_ns, k.stream
 FROM nccl AS c LEFT JOIN nccl_kernel AS k USING (row);
 
 INSERT INTO collectives
-SELECT o.rank, o.step, NULL, (row_number() OVER (PARTITION BY o.rank, o.name ORDER BY o.start) - 1)::INTEGER,
+SELECT o.rank, o.step, NULL,
+       CASE WHEN NOT contains(n.name, 'SendRecv') THEN (row_number() OVER (PARTITION BY o.rank, o.name ORDER BY o.start) - 1)::INTEGER END,
        n.name, NULL, o.launch_end, o.start, o.duration_ns, o.stream
 FROM placed AS o JOIN name AS n ON n.id = o.name WHERE class = 'communication' AND o.rank NOT IN (SELECT rank FROM nccl);
 
