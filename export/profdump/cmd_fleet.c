@@ -13,7 +13,7 @@ const struct command command_pack = {
         "Adds recordings to a dataset of Parquet files, which is created if it is missing. "
         "Packing again "
         "adds only what is new. --summaries reads only the summaries that PROF_SUMMARY adds to "
-        "recordings, from which 'profdump fleet' answers what needs no single events. --node names "
+        "recordings; reports that need single events then stay empty. --node names "
         "the parts after NAME instead of the host; "
         "--workers sets the "
         "number of processes. Needs Python and DuckDB: pip install 'libprof[fleet]'.",
@@ -25,7 +25,7 @@ const struct command command_pack = {
 
 const struct command command_fleet = {
     .word = "fleet",
-    .summary = "find what holds up a job of many ranks",
+    .summary = "find what delays a job of many ranks",
     .usage = "DATASET [-o OUT.html]\nREPORT DATASET [--rows N] [--format F] [--engine E]\n"
              "diff BEFORE AFTER [--fail-if-slower LIMIT] [--rows N]\n"
              "--sql STATEMENT DATASET\nschema",

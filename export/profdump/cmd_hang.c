@@ -1,4 +1,4 @@
-/* cmd_hang.c - profdump hang FILE...: which rank stands still, where, and whom the others wait for. */
+/* cmd_hang.c - profdump hang FILE...: which rank hangs, where, and whom the others wait for. */
 #include "commands.h"
 #include "demangle.h"
 #include "hang_ranks.h"
@@ -162,10 +162,10 @@ static void print_stuck(const struct hang_ranks *ranks, const struct hang_rank *
     fprintf(out, "; last completed: %s", last ? name_of(timeline, last->name) : "nothing");
 }
 
-static void print_verdict(const struct hang_ranks *ranks, const struct hang_verdict *verdict,
-                          FILE *out)
+/* A rank that has a file. */
+static void print_found(const struct hang_ranks *ranks, const struct hang_verdict *verdict,
+                        const struct hang_rank *rank, FILE *out)
 {
-    const struct hang_rank *rank = verdict->at == TL_NONE ? NULL : &ranks->at[verdict->at];
     const struct timeline *timeline = ranks->timeline;
     print_rank(rank, verdict->rank, out);
     switch (verdict->kind) {
@@ -181,9 +181,7 @@ static void print_verdict(const struct hang_ranks *ranks, const struct hang_verd
         print_collective(timeline, verdict->expected, out);
         break;
     case HANG_LOST:
-        fputs(rank ? " is gone: its process ended without closing the file"
-                   : " is lost: it has no file here",
-              out);
+        fputs(" is gone: its process ended without closing the file", out);
         break;
     case HANG_STOPPED:
         fputs(" is stopped, by SIGSTOP or a debugger", out);
@@ -193,10 +191,19 @@ static void print_verdict(const struct hang_ranks *ranks, const struct hang_verd
         print_stuck(ranks, rank, out);
         break;
     case HANG_OPEN:
-        fputs(" stands in ", out);
+        fputs(" is in ", out);
         print_chain(timeline, rank->open_slice, out);
         break;
     }
+}
+
+static void print_verdict(const struct hang_ranks *ranks, const struct hang_verdict *verdict,
+                          FILE *out)
+{
+    if (verdict->at == TL_NONE)
+        fprintf(out, "rank %d is lost: it has no file here", verdict->rank);
+    else
+        print_found(ranks, verdict, &ranks->at[verdict->at], out);
 }
 
 /* ---- the screen ---- */
@@ -265,7 +272,7 @@ static void print_first(const struct hang_ranks *ranks, FILE *out)
     if (ranks->count < 2 || (kind != HANG_OPEN && kind != HANG_DEVICE))
         return;
     time_text((double)(last_ns - first->last_ns), time);
-    fputs("First without an event: ", out);
+    fputs("First rank without new events: ", out);
     print_rank(first, first->rank, out);
     fprintf(out, ", %s before the last one\n", time);
 }
@@ -285,7 +292,7 @@ static void print_screen(const struct hang_ranks *ranks, char *const *stacks, FI
     for (uint32_t i = 0; i < ranks->count; i++)
         if (ranks->at[i].group == i)
             print_group(ranks, i, stacks[i], out);
-    fputs("\nStacks are those of the moment that PROF_HANG wrote; without it there are none.\n",
+    fputs("\nPROF_HANG recorded the stacks when it detected the hang; without it there are none.\n",
           out);
 }
 
@@ -438,7 +445,7 @@ static const struct option_entry *const options_of_hang[] = {input_options, form
 
 const struct command command_hang = {
     .word = "hang",
-    .summary = "show which rank stands still, and whom the others wait for",
+    .summary = "show which rank hangs, and which rank the others wait for",
     .usage = "[OPTION]... [FILE|DIRECTORY]...",
     .about = "Reads the recordings of one job, live, finished or killed. Names ranks that are "
              "lost, stopped, "

@@ -247,7 +247,7 @@ static bool set_interval(struct profdump_options *options, const char *text)
 }
 
 const struct option_entry interval_options[] = {
-    {CALL("interval", "TIME", set_interval, "print every TIME (10s; top 2s)")},
+    {CALL("interval", "TIME", set_interval, "print every TIME (default: 10s; for top: 2s)")},
     {0},
 };
 

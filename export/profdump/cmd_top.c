@@ -37,7 +37,7 @@ enum view { VIEW_TABLE, VIEW_THREADS };
 struct top {
     const struct profdump_options *options;
     struct live live;
-    int64_t span_ns; /* so much is shown */
+    int64_t span_ns; /* length of the part shown */
     enum view view;
     enum key_column sort;
     uint32_t thread;  /* tid of the only thread that is shown, 0 all */
@@ -98,7 +98,8 @@ static void print_steps(const struct timeline *timeline, FILE *out)
     if (count && last_ns > first_ns) {
         char name[SHOW_TEXT_BYTES(NAME_COLUMNS)], median[TIME_TEXT_BYTES], longest[TIME_TEXT_BYTES];
         qsort(times, count, sizeof *times, compare_times);
-        time_text((double)times[count / 2], median);
+        uint32_t middle = count / 2;
+        time_text((double)times[middle], median);
         time_text((double)times[count - 1], longest);
         fprintf(out, "Steps:   %.3g/s, median %s, longest %s, last %s\n",
                 count / ((double)(last_ns - first_ns) / 1e9), median, longest,
@@ -154,7 +155,7 @@ static bool print_devices(const struct top *top, const struct timeline *timeline
     return true;
 }
 
-/* What the memory in use was before is not read: only what changed is known. */
+/* Earlier allocations are not read, so only changes are known, not the amount in use. */
 static bool print_memory(const struct timeline *timeline, FILE *out)
 {
     struct memory_use use;
@@ -349,7 +350,7 @@ static bool print_table(const struct top *top, struct timeline *timeline, FILE *
     return write_table(timeline, &with, WRITE_TEXT, out);
 }
 
-/* The list of threads shows what is open since before, so nothing is cut there. */
+/* The list of threads shows ranges that were opened earlier, so nothing is cut there. */
 static struct timeline *load(const struct top *top, struct read_error *error)
 {
     int64_t from_ns = top->live.now_ns - top->shown_ns;
@@ -657,7 +658,7 @@ static bool agree(struct profdump_options *options)
 }
 
 static const struct option_entry top_options[] = {
-    {FLAG("once", once, "print one screen and end")},
+    {FLAG("once", once, "print one screen and exit")},
     {TEXT("sort", "COLUMN", sort, "sort rows by COLUMN, descending"),
      .values = "name self_cpu cpu_total cpu_avg self_cuda cuda_total cuda_avg count"},
     {0},
@@ -668,10 +669,10 @@ static const struct option_entry *const options_of_top[] = {
 
 const struct command command_top = {
     .word = "top",
-    .summary = "show what a running program does now",
+    .summary = "show what a running program is doing now",
     .usage = "[OPTION]... [PID|FILE]",
     .about =
-        "Shows the last five seconds of a recording, again and again: steps, devices, memory, and "
+        "Shows the last five seconds of a recording and refreshes: steps, devices, memory, and "
         "the "
         "largest ranges and kernels. It reads the trace alone, so the program is not disturbed. "
         "Keys: "

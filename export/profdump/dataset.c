@@ -19,8 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 /* sys.argv is "-c", the command and its words. */
 static char start[] = "import sys\n"
                       "try:\n"

@@ -16,7 +16,7 @@ struct follow {
     const struct profdump_options *options;
     const struct command *command;
     struct live live;
-    int64_t done_ns; /* what is before was printed */
+    int64_t done_ns; /* everything before this was printed */
     int64_t interval_ns;
 };
 

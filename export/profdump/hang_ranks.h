@@ -41,7 +41,7 @@ enum hang_kind {
     HANG_LOST,    /* no file of this rank, or its process is gone */
     HANG_STOPPED, /* its process is stopped */
     HANG_DEVICE,  /* an operation of a device does not end */
-    HANG_OPEN,    /* stands in a range, and nothing says why */
+    HANG_OPEN,    /* is in a range; cause unknown */
 };
 
 struct hang_verdict {

@@ -128,15 +128,15 @@ static bool find_of_process(unsigned pid, char trace[PATH_MAX])
     if (!maps && errno == ENOENT)
         complain("there is no process %u", pid);
     else if (!maps)
-        complain("process %u cannot be looked at: %s", pid, strerror(errno));
+        complain("cannot inspect process %u: %s", pid, strerror(errno));
     if (!maps)
         return false;
     errno = 0;
     bool found = find_mapped(pid, maps, trace);
     if (!found && errno == EACCES)
-        complain("process %u cannot be looked at: it belongs to another user", pid);
+        complain("cannot inspect process %u: it belongs to another user", pid);
     else if (!found)
-        complain("process %u records nothing now: start it with profrun or LD_PRELOAD", pid);
+        complain("process %u is not recording: start it with profrun or LD_PRELOAD", pid);
     fclose(maps);
     return found;
 }

@@ -1,4 +1,4 @@
-/* live.h - a recording that goes on: which process writes it, how far it is, the part of it between two times. */
+/* live.h - a recording in progress: finds its process and its current end, and loads the part between two times. */
 #ifndef PROF_LIVE_H
 #define PROF_LIVE_H
 
@@ -17,7 +17,7 @@ struct live {
  * directory). False after having complained. */
 bool live_find(struct live *live, const struct profdump_options *options);
 
-/* Looks at how far the recording is. False: `error` says why not. */
+/* Updates `running` and `now_ns`. False: `error` says why not. */
 bool live_look(struct live *live, struct read_error *error);
 
 /* Loads what began from `from_ns` to `to_ns`. Costs what is in that part, and a look at the head of every chunk of

@@ -46,7 +46,7 @@ for how in mutex spin blocked; do
     grep -q 'name="train step"' "$how.prof.hang.txt" || fail "$how: the open range is not listed"
 done
 for how in mutex blocked; do
-    says ' stands in train step' "$how.prof"
+    says ' is in train step' "$how.prof"
     grep -q 'take_lock (hangs)' said.txt || fail "$how: the stack lacks take_lock: $(cat said.txt)"
     grep -q ' main (hangs)' said.txt || fail "$how: the stack lacks main: $(cat said.txt)"
 done
@@ -157,7 +157,7 @@ for each in "${pythons[@]}"; do
     version=${each%%:*} python=${each#*:}
     hang "python-$version" $python locks.py
     await_line "python-$version.prof.hang.txt" '^end$'
-    says ' stands in train' "python-$version.prof"
+    says ' is in train' "python-$version.prof"
     if grep -q '^python$' "python-$version.prof.hang.txt"; then
         grep -q 'line [0-9]* in wait_for_b' said.txt || fail "Python $version: $(cat said.txt)"
     fi

@@ -80,7 +80,7 @@ refused() {
     found "$1" <error.txt || fail "${*:2}: $(cat error.txt)"
 }
 refused 'there is no process 4194305' top 4194305
-refused "process $$ records nothing now" top $$
+refused "process $$ is not recording" top $$
 refused 'not a libprof trace' top "$0"
 refused 'No such file' top missing.prof
 refused 'name one recording, not 2' top run.prof long.prof

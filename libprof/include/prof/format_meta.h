@@ -382,7 +382,7 @@ enum prof_hang_event {
     PROF_HANG_RESUMED = 2, /* something ended after all */
 };
 
-/* The program stands still, or goes on again. */
+/* The program hangs, or has resumed. */
 struct prof_rec_hang {
     uint64_t header;
     uint64_t ticks;
@@ -393,7 +393,7 @@ struct prof_rec_hang {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_hang) == 40, "layout");
 
-/* A part of what was written about a hang. The parts of a number, in order, are the text; docs/hangs.md has its lines. */
+/* A part of the text about a hang. Concatenate the parts of one `number`, in order; docs/hangs.md describes it. */
 struct prof_rec_hang_text {
     uint64_t header;
     uint32_t number;
@@ -477,7 +477,7 @@ struct prof_rec_summary_step {
     uint64_t communication_ns; /* only such kernels ran, or these and copies */
     uint64_t copy_ns;          /* only copies and sets ran */
     uint64_t idle_host_ns;     /* nothing ran, and the next operation was not launched yet */
-    uint64_t idle_device_ns;   /* nothing ran, although it was */
+    uint64_t idle_device_ns;   /* nothing ran, although it was launched */
     uint64_t flags;            /* PROF_SUMMARY_STEP_* */
 };
 #define PROF_SUMMARY_STEP_PARTLY 1u /* more operations than fit: some are missing */

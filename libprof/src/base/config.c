@@ -107,7 +107,7 @@
       "recording call stacks, then CUDA calls that launch nothing, then the operations of "      \
       "graphs.")                                                                                 \
     X("PROF_SUMMARY", summary_s, NUMBER, "0", 0, 0, 86400, "",                                   \
-      "Every so many seconds, add a summary of what was recorded to the file: counts and "       \
+      "Add a summary of what was recorded to the file every N seconds: counts and "              \
       "durations per step and name, and what the device did in each step. They remain when a "   \
       "ring overwrites the events. 0 adds none.")                                                \
     X("PROF_HANG", hang_ms, DURATION, "off", 0, 20, 86400000, "60s",                             \

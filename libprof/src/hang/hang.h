@@ -1,6 +1,6 @@
-/* hang.h - PROF_HANG: a thread that notices when the program stands still, and writes where.
+/* hang.h - PROF_HANG: a thread that detects when the program hangs, and writes where.
  *
- * It looks now and then whether a step, a range, a CUDA call or an operation of a device has ended. If none has for the time
+ * It checks periodically whether a step, a range, a CUDA call or a device operation has ended. If none has for the time
  * that PROF_HANG sets, while something is open, it writes the stacks of all threads and what is open into the trace and into
  * <trace>.hang.txt. Without PROF_HANG there is no such thread.
  *

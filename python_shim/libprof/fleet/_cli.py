@@ -16,7 +16,7 @@ from ._page import write_page
 from ._text import table_text
 
 REPORTS = {
-    "stragglers": "ranks that others wait for in collectives, and what takes them longer",
+    "stragglers": "ranks that others wait for in collectives, and what they spend more time on",
     "collectives": "communicators: skew, transfer time, bandwidths",
     "mismatches": "collectives that some ranks did not enter, or entered differently",
     "breakdown": "time of steps by rank: compute, communication, copies, idle",

@@ -19,7 +19,7 @@ from ._text import time_text
 
 CONFIDENCE = 0.95
 LEAST_STEPS = 3
-"""Minimum number of steps of each run: fewer show no noise."""
+"""Minimum number of steps of each run: with fewer, noise cannot be estimated."""
 LEAST_CHANGE = 0.001
 """A smaller change, as a share, is no change: clocks of hosts drift by a few parts in a million."""
 LEAST_RANK_CHANGE = 0.01

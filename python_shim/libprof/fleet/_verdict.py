@@ -60,7 +60,7 @@ def double_ranks(engine: Any) -> List[Finding]:
     if not rows:
         return []
     ranks = tuple(row["rank"] for row in rows)
-    return [Finding("double", f"several recordings claim to be the same rank, and are added up: {_listed(list(ranks))}", ranks)]
+    return [Finding("double", f"several recordings have the same rank and are added up: {_listed(list(ranks))}", ranks)]
 
 
 # ---- collectives that do not end ----
