@@ -14,7 +14,8 @@
  * last one has entered and the data is across. The first pass computes those ends for all ranks, the second has a process for
  * each rank that records it with the recorder's own code (rank_recorder.h), so memory does not grow with the recordings.
  *
- * DIRECTORY gets rank-00000.prof ... and truth.json. Everything is a function of the options.
+ * DIRECTORY gets rank-00000.prof ... and truth.json. All events and times are functions of the options; what the
+ * recorder states about itself, such as its cost, is not.
  */
 #include "rank_recorder.h"
 
