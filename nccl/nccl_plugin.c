@@ -82,8 +82,9 @@ static struct nccl_event {
     uint64_t number; /* that is known here, 0 none */
     uint32_t type;
     uint32_t depth;  /* of groups, where it or its parent is a group's event */
-    uint32_t pushed; /* the range it opened is still open */
+    uint32_t pushed; /* the recording in which it opened a range that is still open, 0 none */
     uint32_t captured;
+    uint64_t owner; /* the thread that began it: nccl_self() */
 } nccl_events[NCCL_EVENTS];
 
 static uint64_t nccl_event_count;
@@ -93,6 +94,16 @@ static struct nccl_event *nccl_event_at(const void *handle)
     uint64_t number = (uint64_t)(uintptr_t)handle;
     struct nccl_event *event = &nccl_events[number % NCCL_EVENTS];
     return number && load_acquire(&event->number) == number ? event : NULL;
+}
+
+/* Counts how often this process was forked: a child has its parent's events, but not its open ranges. */
+static uint64_t nccl_forks;
+
+/* No two live threads have the same number, nor do a thread and its copy in a child. */
+static uint64_t nccl_self(void)
+{
+    static __thread char here __attribute__((tls_model("initial-exec")));
+    return (uint64_t)(uintptr_t)&here ^ load_relaxed(&nccl_forks) << 48;
 }
 
 static uint64_t nccl_event_next(void)
@@ -107,7 +118,8 @@ static void *nccl_event_add(uint64_t number, uint32_t type, uint32_t depth, bool
     store_release(&event->number, 0u);
     store_relaxed(&event->type, type);
     store_relaxed(&event->depth, depth);
-    store_relaxed(&event->pushed, (uint32_t)pushed);
+    store_relaxed(&event->pushed, pushed ? nccl_record_epoch() : 0);
+    store_relaxed(&event->owner, nccl_self());
     store_relaxed(&event->captured, (uint32_t)captured);
     store_release(&event->number, number);
     return (void *)(uintptr_t)number;
@@ -316,6 +328,16 @@ static int nccl_start(int version, const void *context, void **event,
 
 /* ---- stopping ---- */
 
+/* A range is closed by the thread that opened it, in the recording in which it was opened. */
+static void nccl_stop_range(struct nccl_event *event)
+{
+    if (load_relaxed(&event->owner) != nccl_self())
+        return;
+    uint32_t epoch = exchange_acquire(&event->pushed, 0u);
+    if (epoch && epoch == nccl_record_epoch())
+        nccl_record_pop();
+}
+
 static void nccl_stop_known(struct nccl_event *event, uint64_t number)
 {
     switch (load_relaxed(&event->type)) {
@@ -330,8 +352,7 @@ static void nccl_stop_known(struct nccl_event *event, uint64_t number)
             nccl_close(&nccl_open_launch);
         break;
     default:
-        if (exchange_acquire(&event->pushed, 0u))
-            nccl_record_pop();
+        nccl_stop_range(event);
         return; /* a call stays known: it is its tasks' parent */
     }
     if (load_relaxed(&event->number) == number)
@@ -381,8 +402,10 @@ static int nccl_init(int version, void **context, int *mask, const struct nccl_c
 static int nccl_finalize(void *context)
 {
     struct nccl_comm_slot *slot = nccl_comm_slot(context);
+    uint32_t used = NCCL_COMM_USED; /* of two threads that finalize it, one frees it */
     if (slot)
-        store_release(&slot->state, (uint32_t)NCCL_COMM_FREE);
+        __atomic_compare_exchange_n(&slot->state, &used, NCCL_COMM_FREE, false, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
     return NCCL_OK;
 }
 
@@ -390,6 +413,7 @@ GUEST_PATH static void nccl_fork_child(void)
 {
     nccl_open_call = nccl_open_launch = 0;
     nccl_inside = 0;
+    store_relaxed(&nccl_forks, load_relaxed(&nccl_forks) + 1);
 }
 
 const struct collector nccl_collector = {.name = "nccl", .fork_child = nccl_fork_child};

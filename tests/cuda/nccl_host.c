@@ -2,14 +2,18 @@
  * the order in which NCCL's enqueue makes its events, and launches kernels with NCCL's names.
  *
  *     nccl_host VERSION      1..6: that interface; 0: the newest that the plugin has
+ *     nccl_host VERSION elsewhere    only a task that another thread and a forked child stop, too
  */
 #include "cuda_test.h"
 
 #include "nccl_abi.h"
 
+#include <prof/prof.h>
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <strings.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifdef WITH_NVTX
@@ -273,6 +277,28 @@ static void nonsense(void *context)
     }
 }
 
+static void *stop_here(void *event)
+{
+    plugin->stop(event);
+    prof_mark("stopped elsewhere");
+    return NULL;
+}
+
+static void elsewhere(void *context)
+{
+    void *task = start_coll(context, NULL, 1);
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, stop_here, task) != 0 || pthread_join(thread, NULL) != 0)
+        puts("no thread");
+    pid_t child = fork();
+    if (child == 0) {
+        stop_here(task);
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+    plugin->stop(task);
+}
+
 int main(int argc, char **argv)
 {
     int mask = 0, other = 0;
@@ -283,7 +309,9 @@ int main(int argc, char **argv)
     }
     void *context = begin(COMMUNICATOR, &mask), *second = begin(COMMUNICATOR + 1, &other);
     printf("%s v%d mask %#x\n", plugin->name, version, (unsigned)mask);
-    if (mask) {
+    if (mask && argc > 2) {
+        elsewhere(context);
+    } else if (mask) {
         nonsense(context);
         annotate("ncclAllReduce");
         single(context, 5);

@@ -47,6 +47,14 @@ for version in 1 2 3 4 5 6; do
     ranges_of v$version.prof $version
 done
 
+# A range is closed by the thread that opened it: not by another one, nor by a child's copy of it.
+mkdir elsewhere
+simulate elsewhere/run.prof ./nccl_host 6 elsewhere >out.txt 2>err.txt || fail "stopped elsewhere: $(cat out.txt err.txt)"
+(($(ls elsewhere/*.prof | wc -l) == 2)) || fail "the child has no recording: $(ls elsewhere)"
+"$PROF_BIN/profdump" elsewhere/*.prof >out.txt
+found 'stopped elsewhere .* 2$' <out.txt || fail "not stopped elsewhere: $(cat out.txt)"
+! found -E 'pop without a push|range still open' <out.txt || fail "another thread closed the range: $(cat out.txt)"
+
 # How it is found, replaced and turned off.
 same "in the process" "libprof v6 mask 0x1f06" "$(NCCL_PROFILER_PLUGIN=STATIC_PLUGIN simulate static.prof ./nccl_host 2>err.txt)"
 same "the user's plugin" "no plugin" "$(NCCL_PROFILER_PLUGIN=none simulate none.prof ./nccl_host 2>err.txt)"
