@@ -61,8 +61,15 @@ for rank, functions in CALLS.items():
             [rank, f"ncclDevKernel_{function}", 10000 * i + 200, REDUCE_NS[rank] if function == "AllReduce" else 300 + rank, row + 1])
         row += 2
 tables.execute("INSERT INTO operation_text (rank, kind, name, device, stream, start, duration_ns) VALUES (3, 'kernel', 'ncclDevKernel_SendRecv', 0, 7, 0, 300)")
+# Ranges that hold no kernel: rank 4 has kernels that tell more, rank 5 has none.
+for rank in (4, 5):
+    tables.execute(event, [row + rank, rank, "range", "ncclAllGather", 500, 1, None, nccl])
+tables.execute("INSERT INTO operation_text (rank, kind, name, device, stream, start, duration_ns) VALUES (4, 'kernel', 'ncclDevKernel_AllGather', 0, 7, 0, 700)")
 for statement in _pack._statements("pack"):
     tables.execute(statement)
+found = tables.execute("SELECT rank, function, duration_ns FROM collectives WHERE rank > 3 ORDER BY rank").fetchall()
+assert found == [(4, "ncclDevKernel_AllGather", 700), (5, "ncclAllGather", None)], found
+tables.execute("DELETE FROM collectives WHERE rank > 3")
 
 
 def report(name):

@@ -65,6 +65,12 @@ CREATE OR REPLACE TEMP TABLE nccl_kernel AS
 SELECT launch_parent AS row, min(start) AS start, max(start + duration_ns) - min(start) AS duration_ns, min(stream) AS stream
 FROM placed WHERE class = 'communication' AND launch_parent IN (SELECT row FROM nccl) GROUP BY 1;
 
+-- Interfaces 1 to 4 of NCCL's profiler report tasks after their launch: these ranges hold no kernel. The kernels tell more then.
+
+DELETE FROM nccl
+WHERE rank NOT IN (SELECT n.rank FROM nccl AS n JOIN nccl_kernel USING (row))
+  AND rank IN (SELECT rank FROM placed WHERE class = 'communication');
+
 INSERT INTO collectives
 SELECT c.rank, c.step, (c.communicator // 2)::BIGINT,
        CASE WHEN NOT c.between_two THEN (row_number() OVER (PARTITION BY c.rank, c.communicator, c.between_two ORDER BY c.start) - 1)::INTEGER END,
