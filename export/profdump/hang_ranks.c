@@ -37,22 +37,6 @@ static enum hang_process_state look_at_process(const struct tl_process_info *inf
 
 /* ---- collectives ---- */
 
-static struct tl_attrs attrs_of(const struct timeline *timeline, uint32_t slice)
-{
-    uint32_t low = 0, high = timeline->attrs.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (timeline->attrs.at[middle].slice < slice)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    uint32_t end = low;
-    while (end < timeline->attrs.count && timeline->attrs.at[end].slice == slice)
-        end++;
-    return (struct tl_attrs){timeline->attrs.at + low, end - low};
-}
-
 /* False: it is no collective. NCCL's Init ranges have a communicator, but no size. */
 static bool read_collective(const struct timeline *timeline, uint32_t slice,
                             struct hang_collective *collective)
@@ -63,7 +47,7 @@ static bool read_collective(const struct timeline *timeline, uint32_t slice,
         !timeline_label_is_of(timeline, range->label, "NCCL"))
         return false;
     *collective = (struct hang_collective){.name = range->name};
-    struct tl_attrs attrs = attrs_of(timeline, slice);
+    struct tl_attrs attrs = timeline_slice_attrs(timeline, slice);
     for (uint32_t i = 0; i < attrs.count; i++) {
         struct text key = timeline->names.at[attrs.at[i].key];
         if (text_is(key, "NCCL communicator ID"))

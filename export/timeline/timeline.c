@@ -22,6 +22,11 @@ static struct tl_attrs attrs_of(const struct tl_attr *attrs, uint32_t count, uin
     return (struct tl_attrs){high > low ? attrs + low : NULL, high - low};
 }
 
+struct tl_attrs timeline_slice_attrs(const struct timeline *timeline, uint32_t slice)
+{
+    return attrs_of(timeline->attrs.at, timeline->attrs.count, slice);
+}
+
 struct tl_attrs timeline_mark_attrs(const struct timeline *timeline, uint32_t mark)
 {
     return attrs_of(timeline->mark_attrs.at, timeline->mark_attrs.count, mark);

@@ -611,7 +611,8 @@ struct tl_attrs {
     uint32_t count;
 };
 
-/* The attributes of a mark; of a begin/end range. */
+/* The attributes of a slice; of a mark; of a begin/end range. */
+struct tl_attrs timeline_slice_attrs(const struct timeline *timeline, uint32_t slice);
 struct tl_attrs timeline_mark_attrs(const struct timeline *timeline, uint32_t mark);
 struct tl_attrs timeline_async_attrs(const struct timeline *timeline, uint32_t async);
 
