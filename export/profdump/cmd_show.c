@@ -124,14 +124,21 @@ static bool set_depth(struct profdump_options *options, const char *depth)
     return good;
 }
 
+bool table_sort_agrees(struct profdump_options *options)
+{
+    if (!options->sort || key_sort_find(options->sort, &options->write.sort))
+        return true;
+    complain("--sort: there is no column '%s'; known are %s", options->sort, key_sort_columns());
+    return false;
+}
+
 static bool agree(struct profdump_options *options)
 {
     const struct write_options *write = &options->write;
     options->follow |= options->interval_ns > 0;
-    if (options->sort && !key_sort_find(options->sort, &options->write.sort))
-        complain("--sort: there is no column '%s'; known are %s", options->sort,
-                 key_sort_columns());
-    else if (write->memory && (write->group_by != KEY_BY_KEY || options->tree))
+    if (!table_sort_agrees(options))
+        return false;
+    if (write->memory && (write->group_by != KEY_BY_KEY || options->tree))
         complain("--columns memory: memory is grouped by name only, not with --group-by or --tree");
     else if (options->depth_given && !options->tree && options->command_line)
         complain("--depth: limits a tree; add --tree");

@@ -40,8 +40,10 @@ struct top {
     int64_t span_ns; /* length of the part shown */
     enum view view;
     enum key_column sort;
-    uint32_t thread;  /* tid of the only thread that is shown, 0 all */
-    uint32_t chosen;  /* place in the list of threads */
+    uint32_t thread; /* tid of the only thread that is shown, 0 all */
+    uint32_t chosen; /* place in the list of threads */
+    uint32_t listed; /* how long the list was that is shown, and the tid at that place */
+    uint32_t chosen_tid;
     int64_t shown_ns; /* span_ns, or all of a recording that is shorter */
     bool frozen, ended;
     int rows; /* of the table */
@@ -280,20 +282,24 @@ static bool add_threads(struct table *table, void *user)
                                                   {"calls", "CUDA calls/s"},
                                                   {"open", "Open now"},
                                                   {0}};
-    const struct top *top = ((void **)user)[0];
+    struct top *top = ((void **)user)[0];
     const struct timeline *timeline = ((void **)user)[1];
-    uint32_t place = 0;
     table_begin(table, "threads", NULL, columns);
-    for (uint32_t i = 0; i < timeline->threads.count; i++)
-        if (is_listed(&timeline->threads.at[i])) {
-            add_thread(table, top, timeline, &timeline->threads.at[i], place == top->chosen);
-            place++;
-        }
+    top->listed = top->chosen_tid = 0;
+    for (uint32_t i = 0; i < timeline->threads.count; i++) {
+        const struct tl_thread *thread = &timeline->threads.at[i];
+        bool chosen = top->listed == top->chosen;
+        if (!is_listed(thread))
+            continue;
+        add_thread(table, top, timeline, thread, chosen);
+        top->chosen_tid = chosen ? thread->tid : top->chosen_tid;
+        top->listed++;
+    }
     table_end(table);
     return true;
 }
 
-static bool print_threads(const struct top *top, const struct timeline *timeline, FILE *out)
+static bool print_threads(struct top *top, const struct timeline *timeline, FILE *out)
 {
     struct table table = {.format = WRITE_TEXT,
                           .frame = TABLE_BARE,
@@ -302,23 +308,6 @@ static bool print_threads(const struct top *top, const struct timeline *timeline
                           .table_width = top->width};
     const void *both[] = {top, timeline};
     return table_write(&table, add_threads, both);
-}
-
-static uint32_t count_threads(const struct timeline *timeline)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < timeline->threads.count; i++)
-        count += is_listed(&timeline->threads.at[i]);
-    return count;
-}
-
-static uint32_t chosen_tid(const struct top *top, const struct timeline *timeline)
-{
-    uint32_t place = 0;
-    for (uint32_t i = 0; i < timeline->threads.count; i++)
-        if (is_listed(&timeline->threads.at[i]) && place++ == top->chosen)
-            return timeline->threads.at[i].tid;
-    return 0;
 }
 
 /* Hides what other threads did and launched. */
@@ -524,26 +513,12 @@ static enum key_column next_sort(enum key_column sort)
     return KEY_BY_DEFAULT;
 }
 
-/* Looks into the chosen thread, or lists the threads. */
-static void open_thread(struct top *top)
-{
-    struct read_error error;
-    struct timeline *timeline = load(top, &error);
-    top->thread = timeline ? chosen_tid(top, timeline) : 0;
-    timeline_destroy(timeline);
-    top->view = VIEW_TABLE;
-}
-
 static void choose(struct top *top, int by)
 {
-    struct read_error error;
-    struct timeline *timeline = top->view == VIEW_THREADS ? load(top, &error) : NULL;
-    uint32_t count = timeline ? count_threads(timeline) : 0;
-    if (by > 0 && top->chosen + 1 < count)
+    if (by > 0 && top->chosen + 1 < top->listed)
         top->chosen++;
     else if (by < 0 && top->chosen > 0)
         top->chosen--;
-    timeline_destroy(timeline);
 }
 
 static void stretch(struct top *top, bool longer)
@@ -579,8 +554,10 @@ static void press(struct top *top, const char *keys, size_t count)
         break;
     case '\r':
     case '\n':
-        if (top->view == VIEW_THREADS)
-            open_thread(top);
+        if (top->view == VIEW_THREADS) {
+            top->thread = top->chosen_tid;
+            top->view = VIEW_TABLE;
+        }
         break;
     case '+':
     case '-':
@@ -649,14 +626,6 @@ static int run(const struct profdump_options *options)
     return terminal ? run_terminal(&top) : print_plain(&top);
 }
 
-static bool agree(struct profdump_options *options)
-{
-    if (!options->sort || key_sort_find(options->sort, &options->write.sort))
-        return true;
-    complain("--sort: there is no column '%s'; known are %s", options->sort, key_sort_columns());
-    return false;
-}
-
 static const struct option_entry top_options[] = {
     {FLAG("once", once, "print one screen and exit")},
     {TEXT("sort", "COLUMN", sort, "sort rows by COLUMN, descending"),
@@ -682,5 +651,5 @@ const struct command command_top = {
     .question = QUESTION_TIME,
     .options = options_of_top,
     .run_inputs = run,
-    .agree = agree,
+    .agree = table_sort_agrees,
 };

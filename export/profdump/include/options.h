@@ -78,6 +78,9 @@ bool options_next_word(const char **list, char word[OPTIONS_WORD_BYTES]);
 bool options_number(const char *text, unsigned long least, unsigned long most,
                     unsigned long *number);
 
+/* After all options: finds the column of --sort in the table of stats. False after having complained. */
+bool table_sort_agrees(struct profdump_options *options);
+
 /* After all options: makes --json and --format json the same, and checks that the command has tables. False after
  * having complained. */
 bool format_options_agree(struct profdump_options *options, const struct command *command);
