@@ -99,32 +99,15 @@ static void *start(void *context, uint64_t type, void *parent, struct nccl_descr
 static void *start_coll(void *context, void *call, uint64_t sequence)
 {
     struct nccl_descriptor from = {0};
+#define TEXTS                                                                            \
+    .sequence = sequence, .function = "AllReduce", .count = 1024, .type = "ncclFloat32", \
+    .channels = 8, .algorithm = "RING", .protocol = "LL"
     if (version >= 4)
-        from.coll_v4 = (struct nccl_coll_v4){.sequence = sequence,
-                                             .function = "AllReduce",
-                                             .count = 1024,
-                                             .type = "ncclFloat32",
-                                             .channels = 8,
-                                             .algorithm = "RING",
-                                             .protocol = "LL"};
+        from.coll_v4 = (struct nccl_coll_v4){TEXTS};
     else if (version == 3)
-        from.coll_v3 = (struct nccl_coll_v3){.comm = COMMUNICATOR,
-                                             .sequence = sequence,
-                                             .function = "AllReduce",
-                                             .count = 1024,
-                                             .type = "ncclFloat32",
-                                             .channels = 8,
-                                             .algorithm = "RING",
-                                             .protocol = "LL"};
+        from.coll_v3 = (struct nccl_coll_v3){.comm = COMMUNICATOR, TEXTS};
     else if (version == 2)
-        from.coll_v2 = (struct nccl_coll_v2){.comm = COMMUNICATOR,
-                                             .sequence = sequence,
-                                             .function = "AllReduce",
-                                             .count = 1024,
-                                             .type = "ncclFloat32",
-                                             .channels = 8,
-                                             .algorithm = "RING",
-                                             .protocol = "LL"};
+        from.coll_v2 = (struct nccl_coll_v2){.comm = COMMUNICATOR, TEXTS};
     else
         from.coll_v1 = (struct nccl_coll_v1){.comm = COMMUNICATOR,
                                              .sequence = sequence,
