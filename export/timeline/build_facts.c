@@ -422,7 +422,7 @@ static uint32_t summary_name(struct builder *builder, const struct prof_rec_summ
 {
     uint32_t id = (uint32_t)record->name;
     struct build_ref ref;
-    if (record->name == PROF_SUMMARY_OTHER || record->kind >= PROF_SUMMARY_ROUND)
+    if (record->kind >= PROF_SUMMARY_ROUND)
         return TL_NONE;
     switch ((enum prof_summary_kind)record->kind) {
     case PROF_SUMMARY_KERNEL:

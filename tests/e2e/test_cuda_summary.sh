@@ -25,6 +25,11 @@ simulate rounds.prof ./summed 100 30000
 exact rounds.prof
 [[ $(value "SELECT count(*) > 1 FROM summary WHERE kind = 'round'" rounds.prof) == 1 ]] || fail "one round in three seconds"
 
+# More rows in one round than the recorder keeps in memory.
+PROF_SUMMARY=60 simulate many.prof ./summed 800
+exact many.prof
+[[ $(value "SELECT count(*) > 6144 FROM summary" many.prof) == 1 ]] || fail "too few rows for this test"
+
 # Recording that is switched on and off.
 PROF_START=step:10 PROF_STOP=step:40 record switched.prof ./steps run 100
 exact switched.prof

@@ -446,11 +446,10 @@ enum prof_summary_kind {
 };
 
 #define PROF_SUMMARY_NO_STEP UINT64_MAX /* outside of all steps */
-#define PROF_SUMMARY_OTHER UINT64_MAX   /* as a name: names (of any step) that did not fit */
 #define PROF_SUMMARY_BUCKETS 48u
 
-/* Durations of one name within one step, written every PROF_SUMMARY seconds. Records of the same kind,
- * step and name add up. An event belongs to the latest step, of any thread, that began before the
+/* Durations of one name within one step, written every PROF_SUMMARY seconds, and whenever 6,144 of them
+ * have gathered. Records of the same kind, step and name add up. An event belongs to the latest step, of any thread, that began before the
  * event did, unless that step had ended; an operation to the step of the call that launched it. */
 struct prof_rec_summary {
     uint64_t header;

@@ -32,9 +32,9 @@ bool summary_clock_stop_ns(uint32_t epoch, int64_t *stop_ns);
 /* ---- summary_table.c ---- */
 
 bool summary_table_begin(void);
+/* Writes out what the table holds when it is full. */
 void summary_table_add(enum prof_summary_kind kind, uint64_t step, uint64_t name, int64_t ns);
-void summary_table_count(enum prof_summary_kind kind, uint64_t count);
-bool summary_table_is_empty(void);
+void summary_table_unseen(uint64_t chunks);
 /* Writes the records and empties the table; the round lasted from..to. */
 void summary_table_emit(int64_t from_ns, int64_t to_ns);
 

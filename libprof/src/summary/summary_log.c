@@ -470,7 +470,7 @@ static bool log_begin_chunk(struct log *log, const struct log_chunk *chunk)
     }
     log->waits = false;
     if (log->sequence != chunk->sequence) {
-        summary_table_count(PROF_SUMMARY_UNSEEN, chunk->sequence - log->sequence);
+        summary_table_unseen(chunk->sequence - log->sequence);
         log_close(log, log->last_ns);
         log->at = 0;
     }

@@ -16,7 +16,7 @@ struct table_entry {
 
 static struct table {
     uint32_t count;
-    struct table_entry others[PROF_SUMMARY_COUNT]; /* of each kind, what did not fit */
+    uint64_t unseen; /* chunks */
     struct table_entry slots[TABLE_SLOTS];
 } * table;
 
@@ -26,57 +26,6 @@ bool summary_table_begin(void)
     bool begun = summary_memory(&memory, sizeof *table);
     table = memory;
     return begun;
-}
-
-bool summary_table_is_empty(void)
-{
-    return table->count == 0;
-}
-
-static uint64_t table_hash(uint32_t kind, uint64_t step, uint64_t name)
-{
-    uint64_t mixed = (name ^ (uint64_t)kind << 56 ^ step << 24) * 0x9e3779b97f4a7c15u;
-    return (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u >> 32;
-}
-
-static struct table_entry *table_find(uint32_t kind, uint64_t step, uint64_t name)
-{
-    for (uint64_t at = table_hash(kind, step, name);; at++) {
-        struct table_entry *entry = &table->slots[at % TABLE_SLOTS];
-        if (entry->count && (entry->kind != kind || entry->step != step || entry->name != name))
-            continue;
-        if (entry->count)
-            return entry;
-        if (table->count == TABLE_MAX)
-            return &table->others[kind];
-        table->count++;
-        *entry = (struct table_entry){.step = step, .name = name, .kind = kind};
-        return entry;
-    }
-}
-
-static unsigned table_bucket(uint64_t ns)
-{
-    unsigned bucket = 63 - (unsigned)__builtin_clzll(ns | 1);
-    return bucket < PROF_SUMMARY_BUCKETS ? bucket : PROF_SUMMARY_BUCKETS - 1;
-}
-
-void summary_table_add(enum prof_summary_kind kind, uint64_t step, uint64_t name, int64_t ns)
-{
-    uint64_t length = ns > 0 ? (uint64_t)ns : 0;
-    struct table_entry *entry = table_find(kind, step, name);
-    if (!entry->count || length < entry->min_ns)
-        entry->min_ns = length;
-    if (length > entry->max_ns)
-        entry->max_ns = length;
-    entry->count++;
-    entry->sum_ns += length;
-    entry->buckets[table_bucket(length)]++;
-}
-
-void summary_table_count(enum prof_summary_kind kind, uint64_t count)
-{
-    table->others[kind].count += count;
 }
 
 static void table_emit(const struct table_entry *entry)
@@ -100,28 +49,74 @@ static void table_emit(const struct table_entry *entry)
                 (end - first) * sizeof entry->buckets[0]);
 }
 
-static void table_emit_other(uint32_t kind)
-{
-    struct table_entry *other = &table->others[kind];
-    bool counts_only = kind >= PROF_SUMMARY_ROUND;
-    other->kind = kind;
-    other->step = PROF_SUMMARY_NO_STEP;
-    other->name = counts_only ? 0 : PROF_SUMMARY_OTHER;
-    if (other->count)
-        table_emit(other);
-}
-
-void summary_table_emit(int64_t from_ns, int64_t to_ns)
+/* Rows of one key add up, so those written before the end of a round are as good. */
+static void table_empty(void)
 {
     for (uint32_t i = 0; i < TABLE_SLOTS; i++)
         if (table->slots[i].count)
             table_emit(&table->slots[i]);
-    table->others[PROF_SUMMARY_ROUND].count = 1;
-    table->others[PROF_SUMMARY_ROUND].min_ns = (uint64_t)from_ns;
-    table->others[PROF_SUMMARY_ROUND].max_ns = (uint64_t)to_ns;
-    for (uint32_t kind = 0; kind < PROF_SUMMARY_COUNT; kind++)
-        if (kind != PROF_SUMMARY_ROUND)
-            table_emit_other(kind);
-    table_emit_other(PROF_SUMMARY_ROUND); /* last: what precedes it is complete */
-    memset(table, 0, sizeof *table);
+    memset(table->slots, 0, sizeof table->slots);
+    table->count = 0;
+}
+
+static uint64_t table_hash(uint32_t kind, uint64_t step, uint64_t name)
+{
+    uint64_t mixed = (name ^ (uint64_t)kind << 56 ^ step << 24) * 0x9e3779b97f4a7c15u;
+    return (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u >> 32;
+}
+
+static struct table_entry *table_find(uint32_t kind, uint64_t step, uint64_t name)
+{
+    if (table->count == TABLE_MAX)
+        table_empty();
+    for (uint64_t at = table_hash(kind, step, name);; at++) {
+        struct table_entry *entry = &table->slots[at % TABLE_SLOTS];
+        if (!entry->count) {
+            table->count++;
+            *entry = (struct table_entry){.step = step, .name = name, .kind = kind};
+            return entry;
+        }
+        if (entry->kind == kind && entry->step == step && entry->name == name)
+            return entry;
+    }
+}
+
+static unsigned table_bucket(uint64_t ns)
+{
+    unsigned bucket = 63 - (unsigned)__builtin_clzll(ns | 1);
+    return bucket < PROF_SUMMARY_BUCKETS ? bucket : PROF_SUMMARY_BUCKETS - 1;
+}
+
+void summary_table_add(enum prof_summary_kind kind, uint64_t step, uint64_t name, int64_t ns)
+{
+    uint64_t length = ns > 0 ? (uint64_t)ns : 0;
+    struct table_entry *entry = table_find(kind, step, name);
+    if (!entry->count || length < entry->min_ns)
+        entry->min_ns = length;
+    if (length > entry->max_ns)
+        entry->max_ns = length;
+    entry->count++;
+    entry->sum_ns += length;
+    entry->buckets[table_bucket(length)]++;
+}
+
+void summary_table_unseen(uint64_t chunks)
+{
+    table->unseen += chunks;
+}
+
+void summary_table_emit(int64_t from_ns, int64_t to_ns)
+{
+    struct table_entry unseen = {
+        .step = PROF_SUMMARY_NO_STEP, .kind = PROF_SUMMARY_UNSEEN, .count = table->unseen};
+    struct table_entry round = {.step = PROF_SUMMARY_NO_STEP,
+                                .kind = PROF_SUMMARY_ROUND,
+                                .count = 1,
+                                .min_ns = (uint64_t)from_ns,
+                                .max_ns = (uint64_t)to_ns};
+    table_empty();
+    if (unseen.count)
+        table_emit(&unseen);
+    table_emit(&round); /* last: what precedes it is complete */
+    table->unseen = 0;
 }
