@@ -3,9 +3,7 @@
 #include "atomic.h"
 #include "clock.h"
 #include "config.h"
-#include "hang_log.h"
-#include "hang_text.h"
-#include "hang_threads.h"
+#include "hang_inside.h"
 #include "log.h"
 #include "meta.h"
 #include "own_thread.h"
@@ -24,6 +22,9 @@
 #define HANG_LOOK_MIN_NS 20000000u
 #define HANG_LOOK_MAX_NS 1000000000u
 #define HANG_END_MS 500u /* a dump in progress is waited for */
+
+static uint32_t
+    hang_parked; /* 1: hang_resume() is to begin another thread; whoever parks and resumes */
 
 /* The watching thread's own. */
 static struct {
@@ -122,6 +123,7 @@ static void hang_dump(void)
     hang.hung_ns = clock_monotonic_ns() - hang.silent_ns;
     hang_state(PROF_HANG_STOPPED, hang.silent_ns);
     hang_threads_add();
+    hang_python_add();
     hang_add_memory();
     hang_text_add("end\n");
     hang_write();
@@ -143,14 +145,14 @@ static void hang_progressed(void)
     }
     hang.hung = false;
     hang.silent_ns = 0;
-    hang_threads_find_python();
+    hang_python_find();
 }
 
 static uint64_t hang_duties(void)
 {
     uint64_t now = clock_monotonic_ns(), passed = now - hang.looked_ns, look_ns = hang_look_ns();
     if (!hang.looked_ns) {
-        hang_threads_find_python();
+        hang_python_find();
         passed = 0;
     }
     hang.looked_ns = now;
@@ -189,6 +191,7 @@ static void hang_finish(void)
 
 static void hang_fork_child(void)
 {
+    store_relaxed(&hang_parked, 0u);
     worker_fork_child(&hang_worker);
 }
 
@@ -199,12 +202,16 @@ bool hang_runs(void)
 
 bool hang_park(unsigned deadline_ms)
 {
-    return hang_runs() && worker_end(&hang_worker, deadline_ms, false);
+    if (!hang_runs() || !worker_end(&hang_worker, deadline_ms, false))
+        return false;
+    store_release(&hang_parked, 1u);
+    return true;
 }
 
 void hang_resume(void)
 {
-    worker_begin(&hang_worker);
+    if (exchange_acquire(&hang_parked, 0u))
+        worker_begin(&hang_worker);
 }
 
 const struct collector hang_collector = {

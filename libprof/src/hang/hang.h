@@ -12,9 +12,13 @@
 
 #include "recorder.h"
 
-/* In a process that must have one thread for a moment. park: true if there was a thread, and it ended. */
 bool hang_runs(void);
+
+/* Ends the thread, and waits for that for at most `deadline_ms`. False: it keeps running,
+ * or there was none. */
 bool hang_park(unsigned deadline_ms);
+
+/* Starts the parked thread again. Does nothing if none is parked, at the end and in a forked child. */
 void hang_resume(void);
 
 extern const struct collector hang_collector;

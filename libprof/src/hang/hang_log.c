@@ -1,10 +1,9 @@
-#include "hang_log.h"
+#include "hang_inside.h"
 
 #include "atomic.h"
 #include "chunks.h"
 #include "clock.h"
 #include "config.h"
-#include "hang_text.h"
 #include "names.h"
 #include "recorder.h"
 

@@ -1,4 +1,4 @@
-#include "hang_text.h"
+#include "hang_inside.h"
 
 #include "recorder.h"
 

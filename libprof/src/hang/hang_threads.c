@@ -6,37 +6,25 @@
  *
  * The signal is a real-time signal that the program leaves alone. Its handler stays: a thread that is late must find it.
  * System calls that a handler ends with EINTR, whatever SA_RESTART says, are never interrupted.
- *
- * Python's stacks are printed by the interpreter itself (what faulthandler uses), in a copy of the process that nobody waits
- * for and that may crash: the interpreter's state is not protected from being changed meanwhile.
  */
-#include "hang_threads.h"
-
 #include "atomic.h"
 #include "clock.h"
-#include "hang_text.h"
+#include "hang_inside.h"
 #include "hang_unwind.h"
-#include "own_child.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #define HANG_FRAMES 64u
 #define HANG_ANSWER_MS 200u
 #define HANG_HOLD_MS 1000u
-#define HANG_PYTHON_MS 2000u
 #define HANG_THREADS_MAX 4096u
 
 enum hang_answer { HANG_NONE, HANG_ASKED, HANG_ANSWERED };
@@ -47,9 +35,6 @@ static struct {
     struct hang_registers registers; /* handler writes before ANSWERED */
     int signal;                      /* 0: none chosen, -1: none to be had */
 } hang_ask;
-
-static void *(*hang_python_interpreter)(void);
-static const char *(*hang_python_dump)(int fd, void *interpreter, void *current);
 
 /* ---- registers ---- */
 
@@ -284,71 +269,6 @@ static void hang_add_thread(uint32_t tid)
     hang_add_frames(addresses, count, complete);
 }
 
-/* ---- Python ---- */
-
-void hang_threads_find_python(void)
-{
-    if (hang_python_dump)
-        return;
-    *(void **)(void *)&hang_python_interpreter = dlsym(RTLD_DEFAULT, "PyInterpreterState_Main");
-    void *dump = dlsym(RTLD_DEFAULT, "_Py_DumpTracebackThreads");
-    if (hang_python_interpreter)
-        *(void **)(void *)&hang_python_dump = dump;
-}
-
-/* In the copy. Whatever goes wrong ends it alone. */
-static void hang_print_python(int fd)
-{
-    for (int number = 1; number < NSIG; number++)
-        signal(number, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    prctl(PR_SET_DUMPABLE, 0);
-    void *interpreter = hang_python_interpreter();
-    const char *problem = interpreter ? hang_python_dump(fd, interpreter, NULL) : NULL;
-    if (problem)
-        (void)!write(fd, problem, strlen(problem));
-    syscall(SYS_exit_group, 0);
-}
-
-static void hang_collect_python(int fd)
-{
-    char bytes[4096];
-    ssize_t got = 1;
-    uint64_t end_ns = clock_monotonic_ns() + HANG_PYTHON_MS * 1000000ull;
-    while (got > 0 && clock_monotonic_ns() < end_ns) {
-        struct pollfd wait = {.fd = fd, .events = POLLIN};
-        if (poll(&wait, 1, 100) <= 0)
-            continue;
-        got = read(fd, bytes, sizeof bytes);
-        if (got > 0)
-            hang_text_add_bytes(bytes, (size_t)got);
-    }
-}
-
-/* A plain clone: none of the program's fork handlers runs, and no signal tells of the end. */
-static void hang_add_python(void)
-{
-    int ends[2], status;
-    if (!hang_python_dump || pipe2(ends, O_CLOEXEC) != 0)
-        return;
-    pid_t copy = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
-    if (copy == 0)
-        hang_print_python(ends[1]);
-    close(ends[1]);
-    if (copy > 0) {
-        hang_text_add("python\n");
-        hang_collect_python(ends[0]);
-        kill(copy, SIGKILL);
-        own_child_await(copy, HANG_ANSWER_MS, &status);
-        hang_text_add("\n");
-    } else {
-        hang_text_add("python-failed %d\n", errno);
-    }
-    close(ends[0]);
-}
-
 /* ---- all threads ---- */
 
 struct hang_entry64 {
@@ -391,5 +311,4 @@ void hang_threads_add(void)
     for (unsigned i = 0; i < count; i++)
         if (tids[i] != self)
             hang_add_thread(tids[i]);
-    hang_add_python();
 }

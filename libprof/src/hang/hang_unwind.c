@@ -1,6 +1,6 @@
 #include "hang_unwind.h"
 
-#include "hang_text.h"
+#include "hang_inside.h"
 
 #include <elf.h>
 #include <stdlib.h>

@@ -1,0 +1,59 @@
+/* hang_inside.h - what the files of the hang watch share. Only the watching thread uses it.
+ *
+ * The memory is reserved before anything hangs. From then on nothing here takes a lock or allocates.
+ */
+#ifndef PROF_HANG_INSIDE_H
+#define PROF_HANG_INSIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- hang_text.c: the text, in PROF_REC_HANG_TEXT records and in a file beside the trace ---- */
+
+/* Reserves the memory, once. False: the system refuses. */
+bool hang_text_reserve(void);
+
+/* Begins an empty text. */
+void hang_text_clear(void);
+
+/* Appends formatted text; what does not fit is left out, and the end says so. */
+void hang_text_add(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void hang_text_add_bytes(const char *bytes, size_t size);
+
+/* Appends `text` between quotes, without the characters that would end a line or the quotes. */
+void hang_text_add_quoted(const char *text);
+
+/* Writes the text to META as parts of hang `number`, and appends it to the file at `path` ("": no file). Returns 0, or the
+ * errno value of why there is no file. */
+int hang_text_write(uint32_t number, const char *path);
+
+/* Reads a whole file of /proc, up to `size` - 1 bytes, and terminates it. Returns how many bytes; 0: it cannot be read. */
+size_t hang_text_read_file(const char *path, char *to, size_t size);
+
+/* ---- hang_log.c: what the process's own trace says ---- */
+
+/* A new file: reserves the memory if that was not done. False: the system refuses. */
+bool hang_log_reserve(void);
+
+/* Whether a step, a range, a CUDA call or an operation of a device ended since the last call. */
+bool hang_log_has_progress(void);
+
+/* Appends an "open" line for each range, step and CUDA call that has not ended, as far as the last chunks of the trace tell.
+ * Returns how many. */
+unsigned hang_log_add_open(void);
+
+/* ---- hang_threads.c ---- */
+
+/* Appends a "thread" line for each thread and a line for each frame of its native stack. */
+void hang_threads_add(void);
+
+/* ---- hang_python.c ---- */
+
+/* Looks for the interpreter. Takes the loader's lock: not once the program hangs. */
+void hang_python_find(void);
+
+/* Appends a "python" line and the stacks of all Python threads, or a "python-failed" line. Nothing without Python. */
+void hang_python_add(void);
+
+#endif

@@ -1,0 +1,155 @@
+/* hang_python.c - the interpreter prints the stacks of its threads itself, in a copy of the process.
+ *
+ * Py_FatalError() is what all versions export. It prints them without the GIL and allocates nothing before it has done so,
+ * then ends the process. The copy may also crash or stand still, as nothing protects the interpreter's state from being
+ * half changed at the moment of copying: nobody waits for it for longer than HANG_PYTHON_MS.
+ */
+#include "clock.h"
+#include "hang_inside.h"
+#include "own_child.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HANG_PYTHON_MS 2000u
+#define HANG_PYTHON_END_MS 200u /* for the copy to be gone after SIGKILL */
+
+static void *(*hang_python_interpreter)(void);
+static void (*hang_python_fatal)(const char *message);
+
+/* What the copy prints, by lines. */
+static struct {
+    char line[1024];
+    size_t size;
+    bool in_stack;
+    unsigned lines; /* of stacks */
+} hang_python;
+
+void hang_python_find(void)
+{
+    if (hang_python_fatal)
+        return;
+    *(void **)(void *)&hang_python_interpreter = dlsym(RTLD_DEFAULT, "PyInterpreterState_Main");
+    if (hang_python_interpreter)
+        *(void **)(void *)&hang_python_fatal = dlsym(RTLD_DEFAULT, "Py_FatalError");
+}
+
+/* ---- the copy ---- */
+
+static void hang_python_end_copy(int number)
+{
+    syscall(SYS_exit_group, number == SIGABRT ? 0 : number);
+}
+
+/* Another thread may have held the lock of stderr when the process was copied, and its buffer is the program's. */
+static void hang_python_print(int fd)
+{
+    sigset_t none;
+    for (int number = 1; number < NSIG; number++)
+        signal(number, number == SIGABRT ? hang_python_end_copy : SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_DUMPABLE, 0); /* no core file */
+    __fsetlocking(stderr, FSETLOCKING_BYCALLER);
+    __fpurge(stderr);
+    if (dup2(fd, fileno(stderr)) >= 0 && hang_python_interpreter())
+        hang_python_fatal("printed by libprof");
+    hang_python_end_copy(SIGABRT);
+}
+
+/* ---- what it prints ---- */
+
+static bool hang_python_begins(const char *begin)
+{
+    return strncmp(hang_python.line, begin, strlen(begin)) == 0;
+}
+
+/* Around the stacks there is a heading, a list of modules, and since 3.14 a stack of the copy itself. */
+static void hang_python_end_line(void)
+{
+    bool is_head = hang_python_begins("Thread 0x") || hang_python_begins("Current thread 0x");
+    hang_python.in_stack = is_head || (hang_python.in_stack && hang_python_begins("  "));
+    if (hang_python.in_stack) {
+        hang_text_add_bytes(hang_python.line, hang_python.size);
+        hang_text_add_bytes("\n", 1);
+        hang_python.lines++;
+    }
+    hang_python.size = 0;
+}
+
+static void hang_python_take(const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        hang_python.line[hang_python.size] = '\0';
+        if (bytes[i] == '\n')
+            hang_python_end_line();
+        else if (hang_python.size < sizeof hang_python.line - 1)
+            hang_python.line[hang_python.size++] = bytes[i];
+    }
+}
+
+/* False: the copy stands still. */
+static bool hang_python_collect(int fd)
+{
+    char bytes[4096];
+    uint64_t end_ns = clock_monotonic_ns() + HANG_PYTHON_MS * 1000000ull;
+    while (clock_monotonic_ns() < end_ns) {
+        struct pollfd wait = {.fd = fd, .events = POLLIN};
+        if (poll(&wait, 1, 100) <= 0)
+            continue;
+        ssize_t got = read(fd, bytes, sizeof bytes);
+        if (got <= 0)
+            return true;
+        hang_python_take(bytes, (size_t)got);
+    }
+    return false;
+}
+
+static void hang_python_explain(bool ended, int status)
+{
+    if (!ended)
+        hang_text_add("python-failed \"it printed nothing more for %u ms\"\n", HANG_PYTHON_MS);
+    else if (WIFSIGNALED(status))
+        hang_text_add("python-failed \"its copy ended with signal %d\"\n", WTERMSIG(status));
+    else if (!hang_python.lines)
+        hang_text_add("python-failed \"it printed no stacks\"\n");
+}
+
+/* A plain clone: none of the program's fork handlers runs, and no signal tells of the end. */
+void hang_python_add(void)
+{
+    int ends[2], status = 0;
+    if (!hang_python_fatal)
+        return;
+    if (own_child_would_be_first() || pipe2(ends, O_CLOEXEC) != 0) {
+        hang_text_add("python-failed \"no copy can be made\"\n");
+        return;
+    }
+    hang_python.size = hang_python.lines = 0;
+    hang_python.in_stack = false;
+    pid_t copy = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+    int error = errno;
+    if (copy == 0)
+        hang_python_print(ends[1]);
+    close(ends[1]);
+    if (copy > 0) {
+        hang_text_add("python\n");
+        bool ended = hang_python_collect(ends[0]);
+        kill(copy, SIGKILL);
+        own_child_await(copy, HANG_PYTHON_END_MS, &status);
+        hang_python_explain(ended, status);
+    } else {
+        hang_text_add("python-failed \"no copy can be made: %s\"\n", strerror(error));
+    }
+    close(ends[0]);
+}
