@@ -1,19 +1,20 @@
 /* python_fork.c - see python_fork.h.
  *
- *     fork() is called   python_fork_before() ends the writer's thread
+ *     fork() is called   python_fork_before() ends the writer's thread, and the hang watch's
  *     fork() returns     python_fork_after() queues python_fork_done() as a pending call
  *     os.fork() counts   the threads: before the program's os.register_at_fork(after_in_parent=...) hooks
  *                        (3.12.1) or after them (3.13.0); within hooks python_fork_done() only queues itself
  *                        again
- *     os.fork() returns  python_fork_done() resumes the writer, at the caller's next bytecode
+ *     os.fork() returns  python_fork_done() resumes them, at the caller's next bytecode
  *
- * The writer keeps running if there are other threads, since Python warns anyway; in a fork without the
- * GIL, which is not os.fork(); and in a fork on a thread other than the main one, which runs pending calls.
+ * They keep running if there are other threads, since Python warns anyway; in a fork without the GIL,
+ * which is not os.fork(); and in a fork on a thread other than the main one, which runs pending calls.
  */
 #include "python_fork.h"
 
 #include "clock.h"
 #include "glibc_only.h"
+#include "hang.h"
 #include "writer.h"
 
 #include <dlfcn.h>
@@ -28,7 +29,7 @@
 
 #define PYTHON_COUNTS_SINCE 0x030c0000ul /* 3.12, as Py_Version has it */
 
-/* How long to wait for a writer that is extending the file. After that, Python warns. */
+/* How long to wait for each of them, which may be extending the file. After that, Python warns. */
 #define PYTHON_FORK_WAIT_MS 100u
 
 /* How often python_fork_done() queues itself again within hooks, in case the caller never goes on. */
@@ -43,7 +44,7 @@ static struct {
 
 /* The fork in progress; guarded by the GIL. */
 static struct {
-    bool parked; /* the writer is, for this fork */
+    bool parked; /* one of our threads is, for this fork */
     void *caller;
     unsigned hook_calls;
 } python_fork;
@@ -57,8 +58,21 @@ static unsigned long python_fork_threads(void)
 
 static bool python_fork_is_ours(void)
 {
-    return writer_runs() && python_c.is_initialized() && python_c.has_gil() &&
-           syscall(SYS_gettid) == getpid() && python_fork_threads() == 2;
+    unsigned ours = (writer_runs() ? 1u : 0u) + (hang_runs() ? 1u : 0u);
+    return ours && python_c.is_initialized() && python_c.has_gil() &&
+           syscall(SYS_gettid) == getpid() && python_fork_threads() == 1 + ours;
+}
+
+static bool python_fork_park(void)
+{
+    bool writer = writer_park(PYTHON_FORK_WAIT_MS), watch = hang_park(PYTHON_FORK_WAIT_MS);
+    return writer || watch;
+}
+
+static void python_fork_resume(void)
+{
+    writer_resume();
+    hang_resume();
 }
 
 static void python_fork_wait(void)
@@ -71,7 +85,7 @@ static void python_fork_wait(void)
 static void python_fork_before(void)
 {
     int saved_errno = errno;
-    python_fork.parked = python_fork_is_ours() && writer_park(PYTHON_FORK_WAIT_MS);
+    python_fork.parked = python_fork_is_ours() && python_fork_park();
     if (python_fork.parked) {
         python_fork.caller = python_c.frame();
         python_fork.hook_calls = 0;
@@ -80,14 +94,14 @@ static void python_fork_before(void)
     errno = saved_errno;
 }
 
-/* Resumes the writer early if the queue of pending calls is full: better a warning than no writer. */
+/* Resumes them early if the queue of pending calls is full: better a warning than no threads. */
 static int python_fork_done(void *nothing)
 {
     int saved_errno = errno;
     bool in_hook =
         python_c.frame() != python_fork.caller && python_fork.hook_calls++ < PYTHON_FORK_HOOK_CALLS;
     if (!in_hook || python_c.add_pending_call(python_fork_done, nothing) != 0)
-        writer_resume();
+        python_fork_resume();
     errno = saved_errno;
     return 0;
 }
@@ -96,7 +110,7 @@ static void python_fork_after(void)
 {
     int saved_errno = errno;
     if (python_fork.parked && python_c.add_pending_call(python_fork_done, NULL) != 0)
-        writer_resume();
+        python_fork_resume();
     errno = saved_errno;
 }
 

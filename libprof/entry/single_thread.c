@@ -60,7 +60,7 @@ static bool single_thread_but_for_ours(void)
 
 struct single_thread single_thread_begin(void)
 {
-    struct single_thread ended = {false, false, false};
+    struct single_thread ended = {false, false};
     int saved_errno = errno;
     if (single_thread_but_for_ours()) {
         ended.parked = true;
@@ -68,7 +68,7 @@ struct single_thread single_thread_begin(void)
         if (ended.controlled)
             control_thread_leave();
         writer_park(SINGLE_THREAD_WAIT_MS);
-        ended.watched = hang_park(SINGLE_THREAD_WAIT_MS);
+        hang_park(SINGLE_THREAD_WAIT_MS);
         single_thread_await(1, SINGLE_THREAD_WAIT_MS);
     }
     errno = saved_errno;
@@ -78,10 +78,10 @@ struct single_thread single_thread_begin(void)
 void single_thread_end(struct single_thread ended)
 {
     int saved_errno = errno;
-    if (ended.parked)
+    if (ended.parked) {
         writer_resume();
-    if (ended.watched)
         hang_resume();
+    }
     if (ended.controlled)
         control_thread_return();
     errno = saved_errno;

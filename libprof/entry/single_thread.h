@@ -13,7 +13,7 @@ bool single_thread_is_affected_by(int option);
 /* Ends the threads of ours if the process has no others but the calling one. Returns whether
  * single_thread_end() must be called, from the same thread: it starts them again. Keeps errno. */
 struct single_thread {
-    bool parked, controlled, watched;
+    bool parked, controlled;
 };
 struct single_thread single_thread_begin(void);
 void single_thread_end(struct single_thread ended);

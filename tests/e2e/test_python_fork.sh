@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# os.fork() of Python 3.12 and later warns in a process with several threads: of the program's own threads, not of the writer,
-# which runs again afterwards. Tested with each Python from 3.12 on that is found, pyenv's included (PYTHONS: these instead).
+# os.fork() of Python 3.12 and later warns in a process with several threads: of the program's own threads, not of the writer
+# or the hang watch, which run again afterwards. Tested with each Python from 3.12 on that is found, pyenv's included (PYTHONS: these instead).
 . "$(dirname "$0")/common.sh"
 
 find_pythons 3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3
@@ -17,10 +17,12 @@ def ranges(name):
         prof.prof_range_push(name)
         prof.prof_range_pop()
 
-def await_writer():
-    """It is back when os.fork() has returned; its name it gives itself."""
-    (number,) = set(os.listdir("/proc/self/task")) - {str(os.getpid())}
-    while Path(f"/proc/self/task/{number}/comm").read_text() != "prof-writer\n":
+def await_threads():
+    """They are back when os.fork() has returned; their names they give themselves."""
+    numbers = set(os.listdir("/proc/self/task")) - {str(os.getpid())}
+    wanted = {"prof-writer\n"} | ({"prof-hang\n"} if "PROF_HANG" in os.environ else set())
+    assert len(numbers) == len(wanted), numbers
+    while {Path(f"/proc/self/task/{number}/comm").read_text() for number in numbers} != wanted:
         pass
 
 def fork():
@@ -39,7 +41,7 @@ if sys.argv[1] == "threads":
 else:
     for _ in range(20):
         fork()
-        await_writer()
+        await_threads()
         ranges(b"parent")
 prof.prof_stop()
 fork()  # the writer is there as long as the file is open
@@ -70,6 +72,9 @@ for entry in "${pythons[@]}"; do
             fail "$how in Python $version: children lost ranges"
     done
     expect "alone-$version/run.prof" 'count == {"parent": 2100}' 'process["closed"]' 'not any(raw.loss)'
+    mkdir "watched-$version"
+    same "what Python $version says beside the hang watch" "" \
+        "$(cd "watched-$version" && env LD_PRELOAD="$lib" PROF_HANG=60s PROF_OUTPUT=run.prof timeout 60 "$python" -W always ../forks.py alone 2>&1)"
     warned=$(run threads LD_PRELOAD="$lib" | grep -c 'is multi-threaded' || true)
     same "warnings of a program with a thread in Python $version" 2 "$warned"
     same "libprof loaded by Python $version" "" "$(PROF_OUTPUT=l.prof "$python" -W always loaded.py "$lib" 2>&1)"
