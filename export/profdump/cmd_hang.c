@@ -47,13 +47,19 @@ static void print_frame(struct place_names *names, const char *line, FILE *out)
     free(demangled);
 }
 
-/* Native frames of the thread `tid`. */
-static void print_native(struct place_names *names, const char *text, uint32_t tid, FILE *out)
+/* The line of the thread `tid`; NULL: there is none. */
+static const char *find_thread(const char *text, uint32_t tid)
 {
     char head[64];
     snprintf(head, sizeof head, "\nthread tid=%u ", tid);
     const char *at = strstr(text, head);
-    at = at ? strchr(at + 1, '\n') : NULL;
+    return at ? at + 1 : NULL;
+}
+
+/* Native frames of the thread whose line this is. */
+static void print_native(struct place_names *names, const char *thread, FILE *out)
+{
+    const char *at = thread ? strchr(thread, '\n') : NULL;
     for (unsigned i = 0; at && strncmp(at, "\n  ", 3) == 0 && i < FRAMES_SHOWN; i++) {
         char line[4352];
         const char *end = strchrnul(at + 1, '\n');
@@ -61,6 +67,24 @@ static void print_native(struct place_names *names, const char *text, uint32_t t
         print_frame(names, line, out);
         at = *end ? end : NULL;
     }
+}
+
+/* The mutex that the thread waits for, and what its owner is doing. By name: numbers differ between ranks. */
+static void print_lock(struct place_names *names, const char *text, uint32_t tid, FILE *out)
+{
+    const char *thread = find_thread(text, tid), *end = thread ? strchrnul(thread, '\n') : NULL;
+    const char *at = thread ? strstr(thread, " owner=") : NULL;
+    uint32_t owner = at && at < end ? (uint32_t)strtoul(at + strlen(" owner="), NULL, 10) : 0;
+    const char *holder = owner ? find_thread(text, owner) : NULL;
+    const char *name = holder ? strstr(holder, " name=\"") : NULL;
+    if (owner == tid)
+        fputs("it waits for a mutex that it holds itself\n", out);
+    if (owner == tid || !name)
+        return;
+    name += strlen(" name=\"");
+    fprintf(out, "it waits for a mutex that thread \"%.*s\" holds, which is in\n",
+            (int)strcspn(name, "\"\n"), name);
+    print_native(names, holder, out);
 }
 
 /* The interpreter lists the main thread last. */
@@ -77,10 +101,22 @@ static void print_python(const char *text, FILE *out)
     }
 }
 
+static uint64_t read_resident(const char *text)
+{
+    const char *at = strstr(text, "\nmemory "), *resident = at ? strstr(at, "VmRSS:") : NULL;
+    return resident ? strtoull(resident + strlen("VmRSS:"), NULL, 10) * 1024 : 0;
+}
+
+static bool has_resumed(const char *text)
+{
+    return strstr(text, "\nresumed ") || strncmp(text, "resumed ", 8) == 0;
+}
+
 /* The stack of the main thread, a line for each frame, innermost first: Python's where it is known. "" unknown; NULL: no
  * memory. */
-static char *read_stack(struct place_names *names, const struct tl_process *process)
+static char *read_stack(struct place_names *names, struct hang_rank *rank)
 {
+    const struct tl_process *process = rank->process;
     char *bytes = NULL, *text = NULL;
     size_t size;
     struct read_error error;
@@ -88,11 +124,12 @@ static char *read_stack(struct place_names *names, const struct tl_process *proc
     if (!out)
         return NULL;
     struct trace_file *file = trace_file_open(process->path, true, &error);
-    if (file && trace_file_hang_text(file, &text) && text && !strstr(text, "\nresumed ") &&
-        strncmp(text, "resumed ", 8) != 0) {
+    if (file && trace_file_hang_text(file, &text) && text && !has_resumed(text)) {
         print_python(text, out);
         if (ftell(out) == 0)
-            print_native(names, text, process->info.pid, out);
+            print_native(names, find_thread(text, process->info.pid), out);
+        print_lock(names, text, process->info.pid, out);
+        rank->resident_bytes = read_resident(text);
     }
     free(text);
     trace_file_close(file);
@@ -235,6 +272,18 @@ static void print_stack_lines(const char *stack, FILE *out)
     }
 }
 
+/* Of the first rank of a group. */
+static void print_memory(const struct hang_rank *rank, FILE *out)
+{
+    char resident[BYTES_TEXT_BYTES], device[BYTES_TEXT_BYTES];
+    if (!rank->resident_bytes && !rank->device_bytes)
+        return;
+    bytes_text((int64_t)rank->resident_bytes, resident);
+    bytes_text((int64_t)rank->device_bytes, device);
+    fprintf(out, "    memory: %s resident, %s allocated on devices\n",
+            rank->resident_bytes ? resident : "unknown", device);
+}
+
 static void print_group(const struct hang_ranks *ranks, uint32_t group, const char *stack,
                         FILE *out)
 {
@@ -253,6 +302,7 @@ static void print_group(const struct hang_ranks *ranks, uint32_t group, const ch
         print_collective(ranks->timeline, last, out);
         fputs(last->open ? ", not completed\n" : ", completed\n", out);
     }
+    print_memory(rank, out);
     if (*stack) {
         fputs("    stack of the main thread:\n", out);
         print_stack_lines(stack, out);
@@ -359,6 +409,8 @@ static void json_rank(struct json_out *json, const struct hang_ranks *ranks, uin
     json_key(json, "state"), json_string(json, state_names[rank->state]);
     json_key(json, "last_ns"), json_int(json, rank->last_ns);
     json_key(json, "group"), json_uint(json, rank->group);
+    json_key(json, "resident_bytes"), json_uint(json, rank->resident_bytes);
+    json_key(json, "device_bytes"), json_uint(json, rank->device_bytes);
     json_key_chain(json, ranks, rank->open_slice);
     if (rank->collective_count) {
         json_key(json, "last_collective");
@@ -400,7 +452,7 @@ static bool write_hang(struct hang_ranks *ranks, char **stacks,
     struct place_names *names = place_names_create();
     bool complete = names != NULL;
     for (uint32_t i = 0; complete && i < ranks->count; i++)
-        complete = (stacks[i] = read_stack(names, ranks->at[i].process)) != NULL;
+        complete = (stacks[i] = read_stack(names, &ranks->at[i])) != NULL;
     place_names_destroy(names);
     if (!complete) {
         errno = ENOMEM;

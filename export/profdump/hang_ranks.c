@@ -60,38 +60,84 @@ static bool read_collective(const struct timeline *timeline, uint32_t slice,
     return sized;
 }
 
-/* Whether an operation that the range launched is missing. */
-static bool is_undelivered(const struct timeline *timeline, uint32_t range)
+/* By slice, so that each collective is looked up once. */
+struct slice_facts {
+    uint32_t *last;    /* last segment of a range whose first this is; 0: it has one */
+    bool *undelivered; /* an operation that was launched right in it is missing */
+};
+
+static void free_facts(struct slice_facts *facts)
 {
-    for (uint32_t i = 0; i < timeline->unrecorded.count; i++) {
-        const struct tl_unrecorded *one = &timeline->unrecorded.at[i];
-        if (one->cause == TL_UNRECORDED_UNDELIVERED &&
-            timeline->slices.at[one->slice].parent == range)
-            return true;
-    }
-    return false;
+    free(facts->last);
+    free(facts->undelivered);
 }
 
-static bool is_open(const struct timeline *timeline, uint32_t slice)
+static bool read_facts(struct slice_facts *facts, const struct timeline *timeline)
 {
-    uint32_t last = slice;
+    facts->last = calloc(timeline->slices.count + 1, sizeof *facts->last);
+    facts->undelivered = calloc(timeline->slices.count + 1, sizeof *facts->undelivered);
+    if (!facts->last || !facts->undelivered)
+        return false;
     for (uint32_t i = 0; i < timeline->segments.count; i++)
-        if (timeline->segments.at[i].first == slice)
-            last = timeline->segments.at[i].slice;
+        facts->last[timeline->segments.at[i].first] = timeline->segments.at[i].slice;
+    for (uint32_t i = 0; i < timeline->unrecorded.count; i++) {
+        const struct tl_unrecorded *one = &timeline->unrecorded.at[i];
+        uint32_t parent = timeline->slices.at[one->slice].parent;
+        if (one->cause == TL_UNRECORDED_UNDELIVERED && parent != TL_NONE)
+            facts->undelivered[parent] = true;
+    }
+    return true;
+}
+
+static bool is_open(const struct timeline *timeline, const struct slice_facts *facts,
+                    uint32_t slice)
+{
+    uint32_t last = facts->last[slice] ? facts->last[slice] : slice;
     return timeline->slices.at[last].flags & TL_UNCLOSED;
 }
 
 static bool add_collective(struct hang_rank *rank, struct hang_collective collective)
 {
-    struct hang_collective *grown =
-        realloc(rank->collectives, (rank->collective_count + 1) * sizeof *grown);
-    if (!grown)
+    uint32_t count = rank->collective_count;
+    if ((count & (count - 1)) == 0) { /* a power of two: it is full */
+        struct hang_collective *grown =
+            realloc(rank->collectives, (count ? 2 * (size_t)count : 1) * sizeof *grown);
+        if (!grown)
+            return false;
+        rank->collectives = grown;
+    }
+    rank->collectives[rank->collective_count++] = collective;
+    return true;
+}
+
+static int compare_collectives(const void *a, const void *b, void *user)
+{
+    const struct hang_rank *rank = user;
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    uint64_t first = rank->collectives[one].communicator,
+             second = rank->collectives[other].communicator;
+    if (first != second)
+        return first < second ? -1 : 1;
+    return one < other ? -1 : one > other;
+}
+
+/* Numbers them by communicator. */
+static bool number_collectives(struct hang_rank *rank)
+{
+    rank->in_order = malloc((rank->collective_count + 1) * sizeof *rank->in_order);
+    if (!rank->in_order)
         return false;
-    rank->collectives = grown;
     for (uint32_t i = 0; i < rank->collective_count; i++)
-        collective.number += grown[i].communicator == collective.communicator;
-    collective.number++;
-    grown[rank->collective_count++] = collective;
+        rank->in_order[i] = i;
+    qsort_r(rank->in_order, rank->collective_count, sizeof *rank->in_order, compare_collectives,
+            rank);
+    const struct hang_collective *before = NULL;
+    for (uint32_t i = 0; i < rank->collective_count; i++) {
+        struct hang_collective *one = &rank->collectives[rank->in_order[i]];
+        bool follows = before && before->communicator == one->communicator;
+        one->number = follows ? before->number + 1 : 1;
+        before = one;
+    }
     return true;
 }
 
@@ -110,7 +156,7 @@ static uint32_t depth_of(const struct timeline *timeline, uint32_t slice)
 
 /* An open slice ends with the recording, which says nothing. */
 static bool read_slices(struct hang_rank *rank, const struct timeline *timeline,
-                        const struct tl_thread *thread)
+                        const struct slice_facts *facts, const struct tl_thread *thread)
 {
     for (uint32_t i = thread->first_slice; i < thread->first_slice + thread->slice_count; i++) {
         const struct tl_slice *slice = &timeline->slices.at[i];
@@ -123,7 +169,7 @@ static bool read_slices(struct hang_rank *rank, const struct timeline *timeline,
             rank->open_slice = i;
         if (!read_collective(timeline, i, &collective))
             continue;
-        collective.open = is_open(timeline, i);
+        collective.open = is_open(timeline, facts, i);
         if (!add_collective(rank, collective))
             return false;
     }
@@ -150,7 +196,19 @@ static void read_device(struct hang_rank *rank, const struct timeline *timeline)
         rank->stuck_call = TL_NONE;
 }
 
-static bool read_rank(struct hang_rank *rank, const struct timeline *timeline, uint32_t index)
+static void read_memory(struct hang_rank *rank, const struct timeline *timeline)
+{
+    for (uint32_t i = 0; i < timeline->memories.count; i++) {
+        const struct tl_memory *memory = &timeline->memories.at[i];
+        const struct tl_heap *heap = &timeline->heaps.at[memory->heap];
+        if (heap->process == rank->index && heap->device != TL_NONE && !heap->allocator &&
+            memory->end_ns == TL_MEMORY_LIVE)
+            rank->device_bytes += memory->bytes;
+    }
+}
+
+static bool read_rank(struct hang_rank *rank, const struct timeline *timeline,
+                      const struct slice_facts *facts, uint32_t index)
 {
     *rank = (struct hang_rank){.process = &timeline->processes.at[index],
                                .index = index,
@@ -162,13 +220,17 @@ static bool read_rank(struct hang_rank *rank, const struct timeline *timeline, u
     rank->rank = rank->process->info.rank;
     rank->state = rank->process->info.closed ? HANG_ENDED : look_at_process(&rank->process->info);
     for (uint32_t i = 0; i < rank->process->thread_count; i++)
-        if (!read_slices(rank, timeline, &timeline->threads.at[rank->process->first_thread + i]))
+        if (!read_slices(rank, timeline, facts,
+                         &timeline->threads.at[rank->process->first_thread + i]))
             return false;
+    if (!number_collectives(rank))
+        return false;
     read_device(rank, timeline);
-    for (uint32_t i = 0; i < rank->collective_count; i++)
-        rank->collectives[i].open |=
-            i + 1 == rank->collective_count && rank->stuck_call != TL_NONE &&
-            is_undelivered(timeline, timeline->slices.at[rank->stuck_call].parent);
+    read_memory(rank, timeline);
+    uint32_t parent =
+        rank->stuck_call == TL_NONE ? TL_NONE : timeline->slices.at[rank->stuck_call].parent;
+    if (rank->collective_count && parent != TL_NONE)
+        rank->collectives[rank->collective_count - 1].open |= facts->undelivered[parent];
     if (rank->last_ns == INT64_MIN)
         rank->last_ns = rank->process->start_ns;
     return true;
@@ -179,10 +241,18 @@ static bool read_rank(struct hang_rank *rank, const struct timeline *timeline, u
 static const struct hang_collective *collective_of(const struct hang_rank *rank,
                                                    uint64_t communicator, uint32_t number)
 {
-    for (uint32_t i = 0; i < rank->collective_count; i++)
-        if (rank->collectives[i].communicator == communicator &&
-            rank->collectives[i].number == number)
-            return &rank->collectives[i];
+    uint32_t low = 0, high = rank->collective_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct hang_collective *one = &rank->collectives[rank->in_order[middle]];
+        if (one->communicator == communicator && one->number == number)
+            return one;
+        if (one->communicator < communicator ||
+            (one->communicator == communicator && one->number < number))
+            low = middle + 1;
+        else
+            high = middle;
+    }
     return NULL;
 }
 
@@ -294,20 +364,28 @@ static int compare_ranks(const void *a, const void *b)
     return first->index < second->index ? -1 : 1;
 }
 
+static bool read_ranks(struct hang_ranks *ranks)
+{
+    const struct timeline *timeline = ranks->timeline;
+    struct slice_facts facts;
+    bool good = read_facts(&facts, timeline);
+    for (uint32_t i = 0; good && i < timeline->processes.count; i++) {
+        ranks->count++;
+        good = read_rank(&ranks->at[i], timeline, &facts, i);
+        if (timeline->processes.at[i].info.world_size > ranks->world)
+            ranks->world = timeline->processes.at[i].info.world_size;
+    }
+    free_facts(&facts);
+    return good;
+}
+
 bool hang_ranks_init(struct hang_ranks *ranks, const struct timeline *timeline)
 {
     *ranks = (struct hang_ranks){.timeline = timeline, .world = -1};
     ranks->at = calloc(timeline->processes.count + 1, sizeof *ranks->at);
     ranks->verdicts = calloc(2 * (size_t)timeline->processes.count + 65, sizeof *ranks->verdicts);
-    if (!ranks->at || !ranks->verdicts)
+    if (!ranks->at || !ranks->verdicts || !read_ranks(ranks))
         return false;
-    for (uint32_t i = 0; i < timeline->processes.count; i++) {
-        ranks->count++;
-        if (!read_rank(&ranks->at[i], timeline, i))
-            return false;
-        if (timeline->processes.at[i].info.world_size > ranks->world)
-            ranks->world = timeline->processes.at[i].info.world_size;
-    }
     qsort(ranks->at, ranks->count, sizeof *ranks->at, compare_ranks);
     for (uint32_t i = 0; i < ranks->count; i++) {
         ranks->at[i].group = i;
@@ -320,8 +398,10 @@ bool hang_ranks_init(struct hang_ranks *ranks, const struct timeline *timeline)
 
 void hang_ranks_fini(struct hang_ranks *ranks)
 {
-    for (uint32_t i = 0; i < ranks->count; i++)
+    for (uint32_t i = 0; i < ranks->count; i++) {
         free(ranks->at[i].collectives);
+        free(ranks->at[i].in_order);
+    }
     free(ranks->at);
     free(ranks->verdicts);
 }

@@ -30,9 +30,12 @@ struct hang_rank {
     uint32_t open_slice; /* innermost open range or call of the thread with the most, TL_NONE */
     struct hang_collective *collectives;
     uint32_t collective_count;
+    uint32_t *in_order;  /* of the collectives, by communicator and number */
     uint32_t stuck_call; /* the earliest call whose operations have not been delivered, TL_NONE */
     uint32_t stuck_stream;
-    uint32_t group; /* index of the first rank that does the same */
+    uint64_t device_bytes;   /* of recorded allocations that were not freed */
+    uint64_t resident_bytes; /* of the process when it hung; 0 unknown. The caller's */
+    uint32_t group;          /* index of the first rank that does the same */
 };
 
 enum hang_kind {

@@ -50,6 +50,9 @@ for how in mutex blocked; do
     grep -q 'take_lock (hangs)' said.txt || fail "$how: the stack lacks take_lock: $(cat said.txt)"
     grep -q ' main (hangs)' said.txt || fail "$how: the stack lacks main: $(cat said.txt)"
 done
+says 'it waits for a mutex that it holds itself' mutex.prof
+main=$(sed -n 's/.* pid=\([0-9]*\) .*/\1/p' mutex.prof.hang.txt | head -1)
+same "threads that wait for the main thread's mutex" 2 "$(grep -c "^thread .* mutex=0x[0-9a-f]* owner=$main$" mutex.prof.hang.txt)"
 says 'compute_forever (hangs)' spin.prof
 end_all
 says 'take_lock (hangs)' mutex.prof # killed: everything is in the file
@@ -94,6 +97,8 @@ judge() {
 }
 third='ncclAllReduce #3 of communicator 0xabcdef'
 judge sleep "rank 2 has not entered $third"
+grep -q '^open .* name="ncclAllReduce" "NCCL communicator ID"=11259375 "Message size \[bytes\]"=1048576$' job/0.prof.hang.txt ||
+    fail "the open collective is not described: $(cat job/0.prof.hang.txt)"
 grep -q 'train > load batch' said.txt || fail "the loader is not named: $(cat said.txt)"
 "$PROF_BIN/profdump" hang --format json job | python3 -c '
 import json, sys
@@ -136,6 +141,25 @@ await_line kernel.prof.hang.txt '^end$'
 says 'has not seen cudaMemsetAsync end, launched .* on the stream of handle 0x.*; last completed: nothing' kernel.prof
 end_all
 
+# ---- the same without a range or a call open: what is outstanding is a hang, also beside nothing else; what has ended or
+# failed is none ----
+compile_cuda stuck
+export SIM_KERNEL_NS=10000000000
+limit=2s LD_LIBRARY_PATH=$SIM_LIB hang stuck-kernel ./stuck kernel
+limit=1s LD_LIBRARY_PATH=$SIM_LIB hang stuck-nothing ./stuck nothing
+limit=1s LD_LIBRARY_PATH=$SIM_LIB SIM_FAIL='cudaMemsetAsync@4=2' hang stuck-failed ./stuck failed
+await_line stuck-kernel.prof.hang.txt '^end$'
+grep -q '^stream handle=0x[0-9a-f]* outstanding=1 first="_Z4workPfi" .* in="ncclAllReduce" "NCCL communicator ID"=11259375 .*completed="cudaMemcpyAsync"$' \
+    stuck-kernel.prof.hang.txt || fail "the stream is not described: $(cat stuck-kernel.prof.hang.txt)"
+same "streams with outstanding operations" 1 "$(grep -c '^stream ' stuck-kernel.prof.hang.txt)"
+says 'has not seen work(float\*, int) end, .*; last completed: Memcpy HtoD' stuck-kernel.prof
+grep -q 'memory: .* resident, 4.00 KB allocated on devices' said.txt || fail "memory: $(cat said.txt)"
+for name in stuck-nothing stuck-failed; do
+    [[ ! -e $name.prof.hang.txt ]] || fail "$name: a false alarm: $(cat $name.prof.hang.txt)"
+done
+unset SIM_KERNEL_NS
+end_all
+
 # ---- Python: two locks ----
 cat >locks.py <<'P'
 import ctypes, threading, time
@@ -155,7 +179,7 @@ P
 find_pythons 3.9 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3
 for each in "${pythons[@]}"; do
     version=${each%%:*} python=${each#*:}
-    hang "python-$version" $python locks.py
+    hang "python-$version" "$python" locks.py
     await_line "python-$version.prof.hang.txt" '^end$'
     says ' is in train' "python-$version.prof"
     grep -q 'line [0-9]* in wait_for_b' said.txt || fail "Python $version: $(cat said.txt)"

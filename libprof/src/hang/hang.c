@@ -105,7 +105,7 @@ static void hang_act(void)
         syscall(SYS_kill, getpid(), (int)(action - CONFIG_HANG_SIGNAL));
 }
 
-/* Nothing open means that the program has nothing to do: no hang. */
+/* Nothing open and nothing outstanding means that the program has nothing to do: no hang. */
 static void hang_dump(void)
 {
     hang_text_clear();
@@ -114,7 +114,8 @@ static void hang_dump(void)
                   (int)getpid(), (unsigned long long)clock_gettime_ns(CLOCK_REALTIME));
     hang_text_add_quoted(process_program());
     hang_text_add("\n");
-    if (!hang_log_add_open()) {
+    unsigned open = hang_log_add_open();
+    if (hang_work_add() + open == 0) {
         hang.silent_ns = 0;
         return;
     }
@@ -179,7 +180,9 @@ static void hang_begin(void)
     if (!config_get()->hang_ms)
         return;
     memset(&hang, 0, sizeof hang);
-    int error = hang_text_reserve() && hang_log_reserve() ? worker_begin(&hang_worker) : ENOMEM;
+    int error = hang_text_reserve() && hang_log_reserve() && hang_work_reserve()
+                    ? worker_begin(&hang_worker)
+                    : ENOMEM;
     if (error)
         log_line(LOG_ERROR, "cannot start the hang watch (%s)", strerror(error));
 }

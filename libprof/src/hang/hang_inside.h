@@ -5,9 +5,28 @@
 #ifndef PROF_HANG_INSIDE_H
 #define PROF_HANG_INSIDE_H
 
+#include "prof/format.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define HANG_ATTRS 6u
+
+struct hang_attr {
+    uint32_t key, type; /* name id; enum prof_attr_type */
+    uint64_t value;
+};
+
+/* A range, step or CUDA call that has not ended. */
+struct hang_open {
+    uint64_t ticks;
+    uint32_t name; /* of a step its number; of a call its domain << 16 | cbid */
+    uint32_t kind; /* enum prof_record_kind; PROF_KIND_EXT: see `type` */
+    uint32_t type;
+    uint32_t attr_count;
+    struct hang_attr attrs[HANG_ATTRS];
+};
 
 /* ---- hang_text.c: the text, in PROF_REC_HANG_TEXT records and in a file beside the trace ---- */
 
@@ -40,8 +59,35 @@ bool hang_log_reserve(void);
 bool hang_log_has_progress(void);
 
 /* Appends an "open" line for each range, step and CUDA call that has not ended, as far as the last chunks of the trace tell.
- * Returns how many. */
+ * Returns how many. Also tells hang_work.c of all launches and operations. */
 unsigned hang_log_add_open(void);
+
+/* Seconds since then; 0: unknown. */
+double hang_log_seconds(uint64_t ticks);
+void hang_log_add_attrs(const struct hang_open *open);
+
+/* Text of a name or event name. */
+const char *hang_log_name(uint32_t id);
+
+/* Name of a CUDA function: domain << 16 | cbid. */
+const char *hang_log_call(uint32_t number);
+
+/* ---- hang_work.c: operations that devices have not completed, as far as CUPTI has told ---- */
+
+bool hang_work_reserve(void);
+void hang_work_begin(void);
+
+/* First all records of operations. `since`: where records of that log were recycled, the ticks of the oldest chunk; else 0. */
+void hang_work_take_operation(const uint64_t *record, uint64_t since);
+
+/* Then all launches. `around`: the range whose attributes describe it best, NULL none. */
+void hang_work_take_launch(const uint64_t *record, uint64_t ticks, uint32_t tid,
+                           const struct hang_open *around);
+void hang_work_take_failure(uint32_t correlation);
+
+/* Appends a "stream" line for each stream with outstanding operations. Returns how many of these are beyond doubt: no record can
+ * have been lost, and CUPTI had time to deliver it. */
+unsigned hang_work_add(void);
 
 /* ---- hang_threads.c ---- */
 

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #define HANG_ANSWER_MS 200u
 #define HANG_HOLD_MS 1000u
 #define HANG_THREADS_MAX 4096u
+#define HANG_FUTEX_LOCK_PI2 13u /* Linux 5.14 */
 
 enum hang_answer { HANG_NONE, HANG_ASKED, HANG_ANSWERED };
 
@@ -95,10 +97,11 @@ static int hang_choose_signal(void)
 struct hang_thread {
     uint32_t tid;
     char name[32];
-    char state;        /* R, S, D, T, ... */
-    char waits_in[64]; /* the kernel's function; "" unknown */
-    long call;         /* number of the system call, -1 none, -2 unknown or running */
-    bool blocks;       /* our signal */
+    char state;            /* R, S, D, T, ... */
+    char waits_in[64];     /* the kernel's function; "" unknown */
+    long call;             /* number of the system call, -1 none, -2 unknown or running */
+    uint64_t arguments[2]; /* of the call, the first ones */
+    bool blocks;           /* our signal */
     struct hang_registers registers;
 };
 
@@ -124,8 +127,11 @@ static void hang_parse_call(const char *text, struct hang_thread *thread)
     if ((*text < '0' || *text > '9') && *text != '-')
         return;
     long number = strtol(text, &at, 10);
-    for (int i = 0; number >= 0 && i < 6; i++)
-        strtoull(at, &at, 16);
+    for (int i = 0; number >= 0 && i < 6; i++) {
+        uint64_t argument = strtoull(at, &at, 16);
+        if (i < 2)
+            thread->arguments[i] = argument;
+    }
     uint64_t stack = strtoull(at, &at, 16), pc = strtoull(at, &at, 16);
     if (!pc)
         return;
@@ -154,6 +160,28 @@ static bool hang_read_thread(uint32_t tid, struct hang_thread *thread)
     hang_read_task(tid, "syscall", text, sizeof text);
     hang_parse_call(text, thread);
     return true;
+}
+
+static bool hang_is_thread(uint32_t tid)
+{
+    return tid && syscall(SYS_tgkill, getpid(), tid, 0) == 0;
+}
+
+/* Who has the mutex that the thread waits for, as glibc lays mutexes out: a word that is 2 while one waits, or has the owner and
+ * a flag, then a count, then the owner. 0: it waits for something else. */
+static uint32_t hang_lock_owner(const struct hang_thread *thread)
+{
+    uint32_t words[3], owner = 0;
+    unsigned operation = (unsigned)thread->arguments[1] & (unsigned)FUTEX_CMD_MASK;
+    if (thread->call != SYS_futex || !hang_unwind_copy(words, thread->arguments[0], sizeof words))
+        return 0;
+    bool waits = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
+    if (operation == FUTEX_LOCK_PI || operation == HANG_FUTEX_LOCK_PI2 ||
+        (waits && (words[0] & FUTEX_WAITERS) && (words[0] & FUTEX_TID_MASK) == words[2]))
+        owner = words[0] & FUTEX_TID_MASK;
+    else if (waits && words[0] == 2)
+        owner = words[2];
+    return hang_is_thread(owner) ? owner : 0;
 }
 
 /* signal(7): these fail with EINTR after any handler. */
@@ -265,6 +293,9 @@ static void hang_add_thread(uint32_t tid)
                   : thread.blocks    ? " blocks-signal"
                                      : "");
     hang_text_add_quoted(thread.name);
+    uint32_t owner = hang_lock_owner(&thread);
+    if (owner)
+        hang_text_add(" mutex=0x%llx owner=%u", (unsigned long long)thread.arguments[0], owner);
     hang_text_add("\n");
     hang_add_frames(addresses, count, complete);
 }
