@@ -5,7 +5,7 @@
 #ifndef PROF_HANG_INSIDE_H
 #define PROF_HANG_INSIDE_H
 
-#include "prof/format.h"
+#include "log_walk.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,9 +22,9 @@ struct hang_attr {
 struct hang_open {
     uint64_t ticks;
     uint32_t name; /* of a step its number; of a call its domain << 16 | cbid */
-    uint32_t kind; /* enum prof_record_kind; PROF_KIND_EXT: see `type` */
-    uint32_t type;
     uint32_t attr_count;
+    enum log_walk_kind kind; /* that began it */
+    bool nvtx;
     struct hang_attr attrs[HANG_ATTRS];
 };
 

@@ -6,6 +6,7 @@
  */
 #include "names.h"
 #include "recorder.h"
+#include "sort.h"
 #include "summary_inside.h"
 
 #include <string.h>
@@ -246,30 +247,14 @@ void summary_operation(const uint64_t *record, unsigned words)
 
 /* ---- what the device did in a step ---- */
 
-/* In place, without an allocation; what is nearly sorted costs as much as anything else. */
-static void device_sift(struct device_edge *edges, size_t at, size_t count)
+static bool device_before(const void *a, const void *b)
 {
-    struct device_edge edge = edges[at];
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && edges[child + 1].ns > edges[child].ns)
-            child++;
-        if (edges[child].ns <= edge.ns)
-            break;
-        edges[at] = edges[child];
-    }
-    edges[at] = edge;
+    return ((const struct device_edge *)a)->ns < ((const struct device_edge *)b)->ns;
 }
 
 static void device_sort(struct device_edge *edges, size_t count)
 {
-    for (size_t i = count / 2; i-- > 0;)
-        device_sift(edges, i, count);
-    for (size_t end = count; end-- > 1;) {
-        struct device_edge last = edges[end];
-        edges[end] = edges[0];
-        edges[0] = last;
-        device_sift(edges, 0, end);
-    }
+    sort_heap(edges, count, sizeof *edges, device_before);
 }
 
 /* Edges of what ran in from..until, clipped to it, sorted; ran[] is sorted from `first` on. An operation

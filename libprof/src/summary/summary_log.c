@@ -7,6 +7,7 @@
 #include "atomic.h"
 #include "chunks.h"
 #include "config.h"
+#include "log_walk.h"
 #include "recorder.h"
 #include "summary.h"
 #include "summary_inside.h"
@@ -18,7 +19,6 @@
 #define LOG_OPEN 64u     /* ranges, steps and calls of a thread; deeper ones are left out */
 #define LOG_CALLS_SEEN 8 /* open calls that an end is searched among */
 #define LOG_LABELS (1u << 20)
-#define LOG_WORDS (PROF_CHUNK_BYTES / 8)
 
 enum log_kind { LOG_RANGE, LOG_STEP, LOG_CALL };
 
@@ -44,27 +44,22 @@ struct log {
     struct log_open open[LOG_OPEN];
 };
 
-struct log_chunk {
-    uint64_t sequence;
-    uint32_t log, number;
-    bool steps; /* these come first: the others' events need the steps */
-};
-
 /* The walk through one chunk. */
-struct log_walk {
+struct log_part {
     struct log *log;
     uint64_t base, limit_ticks;
+    bool is_filled, stopped;
 };
 
 static struct logs {
-    uint64_t chunk_limit, found_count;
+    uint64_t chunk_limit;
     uint32_t used; /* logs */
-    uint64_t words[LOG_WORDS];
+    uint64_t words[LOG_WALK_WORDS];
     struct log logs[LOG_LOGS];
 } * logs;
 
 static uint32_t *log_done; /* by chunk: sequence + 1 of the use that is finished, low 32 bits */
-static struct log_chunk *log_found; /* chunks with something new */
+static struct log_walk_chunk *log_found; /* chunks with something new */
 
 bool summary_log_begin(uint64_t chunks)
 {
@@ -274,78 +269,53 @@ static void log_set_owner(struct log *log, uint32_t thread, uint32_t epoch)
 
 /* ---- records ---- */
 
-static int64_t log_time(struct log_walk *walk, uint64_t word)
+static int64_t log_time(struct log_part *part, uint64_t word)
 {
-    int64_t now_ns = summary_clock_ns(walk->base + PROF_WORD_INFO(word));
-    if (now_ns > walk->log->last_ns)
-        walk->log->last_ns = now_ns;
-    return walk->log->last_ns;
+    int64_t now_ns = summary_clock_ns(part->base + PROF_WORD_INFO(word));
+    if (now_ns > part->log->last_ns)
+        part->log->last_ns = now_ns;
+    return part->log->last_ns;
 }
 
-static void log_nvtx_push(struct log_walk *walk, uint64_t word, uint64_t name)
+static uint32_t log_stack_of(struct log_walk_event event)
 {
-    log_begin_range(walk->log, log_time(walk, word), name, RANGE_STACK_NVTX(log_domain_of(name)));
+    if (!event.nvtx)
+        return RANGE_STACK_PROF;
+    return RANGE_STACK_NVTX(event.kind == LOG_WALK_RANGE_END ? (uint32_t)event.value
+                                                             : log_domain_of(event.value));
 }
 
-static void log_read_ext(struct log_walk *walk, const uint64_t *record, unsigned words)
+static void log_read(struct log_part *part, const uint64_t *record, unsigned words)
 {
-    struct log *log = walk->log;
-    unsigned type = PROF_WORD_TYPE(*record);
-    if (type >= PROF_REC_KERNEL && type < PROF_REC_NAME) {
+    struct log *log = part->log;
+    struct log_walk_event event = log_walk_event(record, words);
+    switch (event.kind) {
+    case LOG_WALK_DEVICE:
         summary_operation(record, words);
-        return;
-    }
-    if (words < 2 && type != PROF_REC_THREAD_END)
-        return;
-    switch (type) {
-    case PROF_REC_THREAD:
-        log_set_owner(log, (uint32_t)record[1], log->epoch);
         break;
-    case PROF_REC_THREAD_END:
-        log_close(log, log_stop_or(log, log_time(walk, *record)));
+    case LOG_WALK_THREAD:
+        log_set_owner(log, (uint32_t)event.value, log->epoch);
         break;
-    case PROF_REC_EPOCH:
-        log_enter_epoch(log, (uint32_t)record[1]);
+    case LOG_WALK_THREAD_END:
+        log_close(log, log_stop_or(log, log_time(part, *record)));
         break;
-    case PROF_REC_PUSH_WIDE:
-        log_begin_range(log, log_time(walk, *record), record[1], RANGE_STACK_PROF);
+    case LOG_WALK_EPOCH:
+        log_enter_epoch(log, (uint32_t)event.value);
         break;
-    case PROF_REC_NVTX_PUSH_WIDE:
-        log_nvtx_push(walk, *record, record[1]);
+    case LOG_WALK_RANGE_BEGIN:
+        log_begin_range(log, log_time(part, *record), event.value, log_stack_of(event));
         break;
-    case PROF_REC_STEP:
-        log_begin_step(log, log_time(walk, *record), record[1]);
+    case LOG_WALK_RANGE_END:
+        log_end_range(log, log_time(part, *record), log_stack_of(event));
         break;
-    case PROF_REC_API_ENTER:
-        if (words >= PROF_REC_API_ENTER_SHORT_BYTES / 8)
-            log_begin_call(log, log_time(walk, *record), record);
+    case LOG_WALK_STEP:
+        log_begin_step(log, log_time(part, *record), event.value);
         break;
-    case PROF_REC_API_EXIT:
-        log_end_call(log, log_time(walk, *record), (uint32_t)(record[1] >> 32));
+    case LOG_WALK_CALL_BEGIN:
+        log_begin_call(log, log_time(part, *record), record);
         break;
-    default:
-        break;
-    }
-}
-
-static void log_read(struct log_walk *walk, const uint64_t *record, unsigned words)
-{
-    uint64_t word = *record;
-    switch (PROF_WORD_KIND(word)) {
-    case PROF_KIND_PUSH:
-        log_begin_range(walk->log, log_time(walk, word), PROF_WORD_NAME(word), RANGE_STACK_PROF);
-        break;
-    case PROF_KIND_POP:
-        log_end_range(walk->log, log_time(walk, word), RANGE_STACK_PROF);
-        break;
-    case PROF_KIND_NVTX_PUSH:
-        log_nvtx_push(walk, word, PROF_WORD_NAME(word));
-        break;
-    case PROF_KIND_NVTX_POP:
-        log_end_range(walk->log, log_time(walk, word), RANGE_STACK_NVTX(PROF_WORD_NAME(word)));
-        break;
-    case PROF_KIND_EXT:
-        log_read_ext(walk, record, words);
+    case LOG_WALK_CALL_END:
+        log_end_call(log, log_time(part, *record), (uint32_t)event.value);
         break;
     default:
         break;
@@ -353,116 +323,45 @@ static void log_read(struct log_walk *walk, const uint64_t *record, unsigned wor
 }
 
 /* Whether the record is of a later time than the walk may convert. A device's have no ticks. */
-static bool log_is_later(const struct log_walk *walk, uint64_t word)
+static bool log_is_later(const struct log_part *part, uint64_t word)
 {
     bool timed = PROF_WORD_KIND(word) != PROF_KIND_EXT || PROF_WORD_TYPE(word) < PROF_REC_KERNEL;
-    return timed && walk->base + PROF_WORD_INFO(word) > walk->limit_ticks;
+    return timed && part->base + PROF_WORD_INFO(word) > part->limit_ticks;
 }
 
-static unsigned log_words_of(uint64_t word)
+/* In a chunk that is still being filled, a word that is not stored yet may be a moment later: the walk waits for it once. */
+static bool log_see(void *state, const uint64_t *record, unsigned words)
 {
-    unsigned kind = PROF_WORD_KIND(word);
-    bool sized = kind == PROF_KIND_EXT || kind == PROF_KIND_HOLE;
-    return sized && PROF_WORD_SIZE(word) ? PROF_WORD_SIZE(word) : 1;
-}
-
-static bool log_is_stored(uint64_t word)
-{
-    return PROF_WORD_KIND(word) != PROF_KIND_EMPTY && PROF_WORD_KIND(word) != PROF_KIND_HOLE;
-}
-
-/* Nothing behind the last word that is not zero was stored. */
-static uint32_t log_stored_end(uint32_t at)
-{
-    uint32_t end = LOG_WORDS;
-    while (end > at && !logs->words[end - 1])
-        end--;
-    return end;
-}
-
-/* Walks the words of the chunk. In one that is still being filled, a word that is not stored yet may be
- * a moment later: the walk waits for it once. */
-static void log_walk_words(struct log_walk *walk, bool is_filled)
-{
-    struct log *log = walk->log;
-    uint32_t end = log_stored_end(log->at), words;
-    for (; log->at < end; log->at += words) {
-        const uint64_t *record = &logs->words[log->at];
-        words = log_words_of(*record);
-        if (words > LOG_WORDS - log->at)
-            words = LOG_WORDS - log->at;
-        if (!log_is_stored(*record)) {
-            if (!is_filled && log->stuck != log->at) {
-                log->stuck = log->at;
-                return;
-            }
-            continue;
-        }
-        if (log_is_later(walk, *record))
-            return;
-        log_read(walk, record, words);
+    struct log_part *part = state;
+    uint32_t at = (uint32_t)(record - logs->words);
+    if (!log_walk_is_stored(*record)) {
+        part->stopped = !part->is_filled && part->log->stuck != at;
+        if (part->stopped)
+            part->log->stuck = at;
+        return !part->stopped;
     }
+    part->stopped = log_is_later(part, *record);
+    if (!part->stopped)
+        log_read(part, record, words);
+    return !part->stopped;
 }
 
 /* ---- chunks ---- */
 
-/* Finds the chunks that are not finished. */
-static void log_find(void)
+/* Whether the chunk is not finished. Logs with steps come first: the others' events need the steps. */
+static bool log_keep(struct log_walk_chunk *chunk)
 {
-    struct prof_chunk_header header;
-    uint64_t count = chunks_count();
-    logs->found_count = 0;
-    for (uint64_t number = 1; number < count && number < logs->chunk_limit; number++) {
-        if (!chunks_peek(number, (uint64_t *)(void *)&header, 0, 3) ||
-            header.magic != PROF_CHUNK_MAGIC || header.kind != PROF_CHUNK_LOG ||
-            log_done[number] == (uint32_t)header.sequence + 1 || header.log >= LOG_LOGS)
-            continue;
-        const struct thread_slot *slot = thread_slot_at(header.log);
-        log_found[logs->found_count++] =
-            (struct log_chunk){.sequence = header.sequence,
-                               .log = header.log,
-                               .number = (uint32_t)number,
-                               .steps = slot && load_relaxed(&slot->steps)};
-        if (header.log >= logs->used)
-            logs->used = header.log + 1;
-    }
-}
-
-static bool log_chunk_before(const struct log_chunk *a, const struct log_chunk *b)
-{
-    if (a->steps != b->steps)
-        return a->steps;
-    return a->log != b->log ? a->log < b->log : a->sequence < b->sequence;
-}
-
-static void log_sift(size_t at, size_t count)
-{
-    struct log_chunk chunk = log_found[at];
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && log_chunk_before(&log_found[child], &log_found[child + 1]))
-            child++;
-        if (!log_chunk_before(&chunk, &log_found[child]))
-            break;
-        log_found[at] = log_found[child];
-    }
-    log_found[at] = chunk;
-}
-
-/* In place: qsort() may allocate. */
-static void log_sort(size_t count)
-{
-    for (size_t i = count / 2; i-- > 0;)
-        log_sift(i, count);
-    for (size_t end = count; end-- > 1;) {
-        struct log_chunk last = log_found[end];
-        log_found[end] = log_found[0];
-        log_found[0] = last;
-        log_sift(0, end);
-    }
+    if (log_done[chunk->number] == (uint32_t)chunk->sequence + 1 || chunk->log >= LOG_LOGS)
+        return false;
+    const struct thread_slot *slot = thread_slot_at(chunk->log);
+    chunk->first = slot && load_relaxed(&slot->steps);
+    if (chunk->log >= logs->used)
+        logs->used = chunk->log + 1;
+    return true;
 }
 
 /* False: there are chunks ahead of this one that may still be found. */
-static bool log_begin_chunk(struct log *log, const struct log_chunk *chunk)
+static bool log_begin_chunk(struct log *log, const struct log_walk_chunk *chunk)
 {
     if (log->sequence != chunk->sequence && !log->waits) {
         log->waits = true;
@@ -479,7 +378,7 @@ static bool log_begin_chunk(struct log *log, const struct log_chunk *chunk)
 }
 
 /* False: the rest of the log has to wait for the next walk. */
-static bool log_walk_chunk(const struct log_chunk *chunk, bool is_filled, uint64_t limit_ticks)
+static bool log_read_chunk(const struct log_walk_chunk *chunk, bool is_filled, uint64_t limit_ticks)
 {
     struct log *log = &logs->logs[chunk->log];
     struct prof_chunk_header header;
@@ -487,21 +386,16 @@ static bool log_walk_chunk(const struct log_chunk *chunk, bool is_filled, uint64
         return true;
     if (!log_begin_chunk(log, chunk))
         return false;
-    uint64_t head[PROF_CHUNK_HEADER_BYTES / 8];
-    bool read = chunks_peek(chunk->number, head, 0, PROF_CHUNK_HEADER_BYTES / 8) &&
-                chunks_peek(chunk->number, logs->words, log->at, LOG_WORDS);
-    memcpy(&header, head, sizeof header);
-    if (!read || header.magic != PROF_CHUNK_MAGIC || header.log != chunk->log ||
-        header.sequence != chunk->sequence || memcmp(head, logs->words, 3 * sizeof *head) != 0)
+    if (!log_walk_read(chunk, log->at, logs->words, &header))
         return true; /* recycled meanwhile: the next chunk shows the gap */
     if (!log->at) {
-        log->at = PROF_CHUNK_HEADER_BYTES / 8;
+        log->at = LOG_WALK_HEADER_WORDS;
         log->stuck = 0;
         log_set_owner(log, header.thread, header.epoch);
     }
-    struct log_walk walk = {.log = log, .base = header.base_ticks, .limit_ticks = limit_ticks};
-    log_walk_words(&walk, is_filled);
-    if (!is_filled || log->at < log_stored_end(log->at))
+    struct log_part part = {log, header.base_ticks, limit_ticks, is_filled, false};
+    log->at = log_walk_records(logs->words, log->at, log_see, &part);
+    if (!is_filled || part.stopped)
         return !is_filled;
     log_done[chunk->number] = (uint32_t)chunk->sequence + 1;
     log->sequence = chunk->sequence + 1;
@@ -509,18 +403,16 @@ static bool log_walk_chunk(const struct log_chunk *chunk, bool is_filled, uint64
     return true;
 }
 
-/* Logs with steps come first. */
 void summary_log_walk(uint64_t limit_ticks)
 {
-    log_find();
-    log_sort(logs->found_count);
-    for (uint64_t i = 0, next; i < logs->found_count; i = next) {
+    uint64_t end = chunks_count();
+    size_t count =
+        log_walk_find(1, end < logs->chunk_limit ? end : logs->chunk_limit, log_found, log_keep);
+    for (size_t i = 0, next; i < count; i = next) {
         bool goes_on = true;
-        for (next = i; next < logs->found_count && log_found[next].log == log_found[i].log;
-             next++) {
-            bool is_filled =
-                next + 1 < logs->found_count && log_found[next + 1].log == log_found[i].log;
-            goes_on = goes_on && log_walk_chunk(&log_found[next], is_filled, limit_ticks);
+        for (next = i; next < count && log_found[next].log == log_found[i].log; next++) {
+            bool is_filled = next + 1 < count && log_found[next + 1].log == log_found[i].log;
+            goes_on = goes_on && log_read_chunk(&log_found[next], is_filled, limit_ticks);
         }
     }
 }

@@ -1,0 +1,143 @@
+#include "log_walk.h"
+
+#include "chunks.h"
+#include "sort.h"
+
+#include <string.h>
+
+/* ---- chunks ---- */
+
+static bool log_walk_before(const void *left, const void *right)
+{
+    const struct log_walk_chunk *a = left, *b = right;
+    if (a->first != b->first)
+        return a->first;
+    return a->log != b->log ? a->log < b->log : a->sequence < b->sequence;
+}
+
+size_t log_walk_find(uint64_t from, uint64_t end, struct log_walk_chunk *chunks,
+                     bool (*keep)(struct log_walk_chunk *chunk))
+{
+    struct prof_chunk_header header;
+    size_t count = 0;
+    for (uint64_t number = from; number < end; number++) {
+        if (!chunks_peek(number, (uint64_t *)(void *)&header, 0, 4) ||
+            header.magic != PROF_CHUNK_MAGIC || header.kind != PROF_CHUNK_LOG)
+            continue;
+        struct log_walk_chunk chunk = {.sequence = header.sequence,
+                                       .base_ticks = header.base_ticks,
+                                       .log = header.log,
+                                       .number = (uint32_t)number};
+        if (!keep || keep(&chunk))
+            chunks[count++] = chunk;
+    }
+    sort_heap(chunks, count, sizeof *chunks, log_walk_before);
+    return count;
+}
+
+bool log_walk_read(const struct log_walk_chunk *chunk, uint32_t at, uint64_t words[LOG_WALK_WORDS],
+                   struct prof_chunk_header *header)
+{
+    uint64_t head[LOG_WALK_HEADER_WORDS];
+    bool read = chunks_peek(chunk->number, head, 0, LOG_WALK_HEADER_WORDS) &&
+                chunks_peek(chunk->number, words, at, LOG_WALK_WORDS);
+    memcpy(header, head, sizeof *header);
+    return read && header->magic == PROF_CHUNK_MAGIC && header->log == chunk->log &&
+           header->sequence == chunk->sequence && memcmp(head, words, 3 * sizeof *head) == 0;
+}
+
+/* ---- records ---- */
+
+static unsigned log_walk_size(uint64_t word)
+{
+    unsigned kind = PROF_WORD_KIND(word);
+    bool sized = kind == PROF_KIND_EXT || kind == PROF_KIND_HOLE;
+    return sized && PROF_WORD_SIZE(word) ? PROF_WORD_SIZE(word) : 1;
+}
+
+/* Nothing behind the last word that is not zero was stored. */
+static uint32_t log_walk_stored_end(const uint64_t words[LOG_WALK_WORDS], uint32_t at)
+{
+    uint32_t end = LOG_WALK_WORDS;
+    while (end > at && !words[end - 1])
+        end--;
+    return end;
+}
+
+uint32_t log_walk_records(const uint64_t words[LOG_WALK_WORDS], uint32_t at, log_walk_see *see,
+                          void *state)
+{
+    uint32_t end = log_walk_stored_end(words, at), size;
+    for (; at < end; at += size) {
+        size = log_walk_size(words[at]);
+        if (size > LOG_WALK_WORDS - at)
+            size = LOG_WALK_WORDS - at;
+        if (!see(state, &words[at], size))
+            break;
+    }
+    return at;
+}
+
+static struct log_walk_event log_walk_ext(const uint64_t *record, unsigned words)
+{
+    static const struct log_walk_event events[] = {
+        [PROF_REC_THREAD] = {LOG_WALK_THREAD, false, 0},
+        [PROF_REC_THREAD_END] = {LOG_WALK_THREAD_END, false, 0},
+        [PROF_REC_PUSH_WIDE] = {LOG_WALK_RANGE_BEGIN, false, 0},
+        [PROF_REC_NVTX_PUSH_WIDE] = {LOG_WALK_RANGE_BEGIN, true, 0},
+        [PROF_REC_ATTR] = {LOG_WALK_ATTR, false, 0},
+        [PROF_REC_STEP] = {LOG_WALK_STEP, false, 0},
+        [PROF_REC_API_ENTER] = {LOG_WALK_CALL_BEGIN, false, 0},
+        [PROF_REC_API_EXIT] = {LOG_WALK_CALL_END, false, 0},
+        [PROF_REC_EPOCH] = {LOG_WALK_EPOCH, false, 0},
+    };
+    unsigned type = PROF_WORD_TYPE(*record);
+    if (type >= PROF_REC_KERNEL && type < PROF_REC_NAME)
+        return (struct log_walk_event){.kind = LOG_WALK_DEVICE};
+    if (type >= sizeof events / sizeof *events)
+        return (struct log_walk_event){0};
+    struct log_walk_event event = events[type];
+    if (event.kind == LOG_WALK_THREAD_END)
+        return event;
+    if (words < 2 ||
+        (event.kind == LOG_WALK_CALL_BEGIN && words < PROF_REC_API_ENTER_SHORT_BYTES / 8))
+        return (struct log_walk_event){0};
+    event.value = event.kind == LOG_WALK_CALL_END ? record[1] >> 32
+                  : event.kind == LOG_WALK_THREAD ? (uint32_t)record[1]
+                                                  : record[1];
+    return event;
+}
+
+struct log_walk_event log_walk_event(const uint64_t *record, unsigned words)
+{
+    uint64_t name = PROF_WORD_NAME(*record);
+    switch (PROF_WORD_KIND(*record)) {
+    case PROF_KIND_PUSH:
+        return (struct log_walk_event){LOG_WALK_RANGE_BEGIN, false, name};
+    case PROF_KIND_POP:
+        return (struct log_walk_event){LOG_WALK_RANGE_END, false, 0};
+    case PROF_KIND_NVTX_PUSH:
+        return (struct log_walk_event){LOG_WALK_RANGE_BEGIN, true, name};
+    case PROF_KIND_NVTX_POP:
+        return (struct log_walk_event){LOG_WALK_RANGE_END, true, name};
+    case PROF_KIND_EXT:
+        return log_walk_ext(record, words);
+    default:
+        return (struct log_walk_event){0};
+    }
+}
+
+bool log_walk_is_progress(const uint64_t *record)
+{
+    const uint64_t ends = UINT64_C(1) << PROF_REC_STEP | UINT64_C(1) << PROF_REC_RANGE |
+                          UINT64_C(1) << PROF_REC_RANGE_END | UINT64_C(1) << PROF_REC_BLOCK |
+                          UINT64_C(1) << PROF_REC_KERNEL | UINT64_C(1) << PROF_REC_MEMCPY |
+                          UINT64_C(1) << PROF_REC_MEMSET | UINT64_C(1) << PROF_REC_GRAPH_RUN |
+                          UINT64_C(1) << PROF_REC_RANGE_TIME;
+    unsigned kind = PROF_WORD_KIND(*record), type = PROF_WORD_TYPE(*record);
+    if (kind != PROF_KIND_EXT)
+        return kind == PROF_KIND_POP || kind == PROF_KIND_NVTX_POP;
+    if (type == PROF_REC_API_EXIT)
+        return (uint32_t)record[1] == 0; /* a query that says "not ready" is none */
+    return type < 64 && ends >> type & 1;
+}
