@@ -117,6 +117,7 @@ TEST_F(Writer, IsWaitedForNoLongerThanTheDeadline)
             return;
         flushes.hold(true);
         writer_flush(1);
+        flushes.await_begun(1); // its thread may be later than a millisecond
         EXPECT_EQ(flushes.ended, 0);
         EXPECT_FALSE(writer_park(1)) << "it flushes first";
         EXPECT_TRUE(writer_runs());
