@@ -47,6 +47,8 @@ class Profile:
         if self.strings[one(profile, "default_type")] not in self.types:
             raise ValueError("the default type is none of the types")
         self.functions = by_id(profile.get("function", []), "functions")
+        if any(one(function, "system_name", 0) == one(function, "name") for function in self.functions.values()):
+            raise ValueError("pprof takes a name that is also a system name for mangled, and cuts its template arguments")
         self.locations = by_id(profile.get("location", []), "locations")
         self.mappings = by_id(profile.get("mapping", []), "mappings")
         self.samples = profile.get("sample", [])

@@ -49,6 +49,18 @@ TEST_F(Pprof, GivesEveryNanosecondToOneStack)
     }
 }
 
+// As in tables: the hottest function of a loop is not one of its steps.
+TEST_F(Pprof, AddsUpTheStepsOfALoop)
+{
+    TimelineMaker m;
+    for (int i = 0; i < 3; i++)
+        m.range("ProfilerStep#" + std::to_string(i), i * 1000, i * 1000 + 100);
+    std::string said = write(m);
+    if (!said.empty()) {
+        EXPECT_EQ(said, "cpu=300 device=0 calls=3 ProfilerStep* [pid=100 thread=main tid=101]\n");
+    }
+}
+
 TEST_F(Pprof, ListsTheInnermostOfVeryDeepRanges)
 {
     const int depth = 2000;

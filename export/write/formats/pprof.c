@@ -60,13 +60,12 @@ enum {
     LINE_NUMBER = 2,
     FUNCTION_ID = 1,
     FUNCTION_NAME = 2,
-    FUNCTION_SYSTEM_NAME = 3,
     FUNCTION_FILE = 4,
 };
 
 struct pprof_sample {
     uint32_t path;  /* TL_NONE: outside of every range */
-    uint32_t name;  /* of the device operation; TL_NONE: CPU */
+    uint32_t name;  /* of the device operation: a key; TL_NONE: CPU */
     uint32_t stack; /* of the call; TL_NONE */
     uint32_t row;   /* thread, or of a device operation its stream (TL_NONE none) */
     int64_t cpu_ns, device_ns;
@@ -83,16 +82,17 @@ struct pprof {
     const struct timeline *timeline;
     struct symbols *symbols; /* NULL: stacks are not used */
     struct proto_out out;
+    struct key_names keys; /* the steps are one function, as they are one row in tables */
     struct range_paths paths;
     struct pprof_pairs leaves, stacked,
         places; /* path and name; that and stack; that and row: a sample */
     TL_ARRAY(struct pprof_sample) samples;
-    uint32_t *strings; /* by name: index into the profile's strings, 0 none yet */
+    uint32_t *strings; /* by key: index into the profile's strings, 0 none yet */
     uint32_t string_count;
-    uint64_t location_count; /* the first names.count ones are those of names */
+    uint64_t location_count; /* the first ones are those of keys */
     uint64_t
         left_out;  /* location of what is beyond the deepest ranges that are listed; 0 none yet */
-    bool *written; /* by name: its function and location are in the file */
+    bool *written; /* by key: its function and location are in the file */
     bool *written_modules;
     struct keymap frames; /* module and offset -> place in frame_locations */
     TL_ARRAY(uint64_t) frame_locations;
@@ -111,7 +111,7 @@ static uint32_t put_string(struct pprof *pprof, struct text text)
 static uint32_t name_string(struct pprof *pprof, uint32_t name)
 {
     if (pprof->strings[name] == 0)
-        pprof->strings[name] = put_string(pprof, pprof->timeline->names.at[name]);
+        pprof->strings[name] = put_string(pprof, key_names_text(&pprof->keys, name));
     return pprof->strings[name];
 }
 
@@ -202,7 +202,7 @@ static void pprof_gpu(void *user, uint32_t index)
     struct pprof_sample *sample =
         sample_of(pprof, (struct pprof_sample){
                              .path = range_paths_of(&pprof->paths, op->slice),
-                             .name = op->name,
+                             .name = key_names_of(&pprof->keys, op->name),
                              .stack = stack_of(pprof, op->slice),
                              .row = op->stream,
                          });
@@ -214,13 +214,13 @@ static void pprof_gpu(void *user, uint32_t index)
 
 /* ---- writing ---- */
 
-/* A text as function and location, both with that number. */
+/* A text as function and location, both with that number. Functions get no system name: one that equals
+ * the name makes pprof take it for mangled, and cut the template arguments that tell kernels apart. */
 static void put_location(struct pprof *pprof, uint64_t id, uint32_t text)
 {
     size_t mark = proto_begin(&pprof->out, PROFILE_FUNCTION);
     proto_uint(&pprof->out, FUNCTION_ID, id);
     proto_uint(&pprof->out, FUNCTION_NAME, text);
-    proto_uint(&pprof->out, FUNCTION_SYSTEM_NAME, text);
     proto_end(&pprof->out, mark);
     mark = proto_begin(&pprof->out, PROFILE_LOCATION);
     proto_uint(&pprof->out, LOCATION_ID, id);
@@ -298,7 +298,6 @@ static void put_function(struct pprof *pprof, uint64_t id, const struct symbol_f
     size_t mark = proto_begin(&pprof->out, PROFILE_FUNCTION);
     proto_uint(&pprof->out, FUNCTION_ID, id);
     proto_uint(&pprof->out, FUNCTION_NAME, text);
-    proto_uint(&pprof->out, FUNCTION_SYSTEM_NAME, text);
     if (file)
         proto_uint(&pprof->out, FUNCTION_FILE, file);
     proto_end(&pprof->out, mark);
@@ -512,18 +511,24 @@ static const struct exporter pprof_exporter = {
 static bool pprof_init(struct pprof *pprof, const struct export_file *file)
 {
     const struct timeline *timeline = pprof->timeline;
-    pprof->location_count = timeline->names.count;
-    pprof->strings = calloc(timeline->names.count + (size_t)1, sizeof *pprof->strings);
-    pprof->written = calloc(timeline->names.count + (size_t)1, sizeof *pprof->written);
+    if (!key_names_init(&pprof->keys, timeline))
+        return false;
+    pprof->location_count = pprof->keys.key_count;
+    pprof->strings = calloc(pprof->keys.key_count, sizeof *pprof->strings);
+    pprof->written = calloc(pprof->keys.key_count, sizeof *pprof->written);
     pprof->written_modules =
         calloc(timeline->modules.count + (size_t)1, sizeof *pprof->written_modules);
-    return proto_out_init(&pprof->out, file->file.fd, file->stream) && pprof->strings &&
-           pprof->written && pprof->written_modules && range_paths_init(&pprof->paths, timeline);
+    if (!pprof->strings || !pprof->written || !pprof->written_modules ||
+        !range_paths_init(&pprof->paths, timeline))
+        return false;
+    pprof->paths.keys = &pprof->keys;
+    return proto_out_init(&pprof->out, file->file.fd, file->stream);
 }
 
 static void pprof_fini(struct pprof *pprof)
 {
     range_paths_fini(&pprof->paths);
+    key_names_fini(&pprof->keys);
     keymap_fini(&pprof->leaves.map);
     keymap_fini(&pprof->stacked.map);
     keymap_fini(&pprof->places.map);

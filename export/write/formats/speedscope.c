@@ -8,8 +8,8 @@
  */
 #include "chrome_rows.h"
 #include "formats.h"
+#include "key_averages.h"
 #include "packed_out.h"
-#include "quoted_names.h"
 #include "reports.h"
 #include "row_names.h"
 
@@ -25,10 +25,10 @@ struct open_frame {
 struct speedscope {
     const struct timeline *timeline;
     struct json_out out;
-    struct quoted_names names;
     struct chrome_rows rows;
-    uint32_t *frames; /* by name: its frame + 1, 0 none yet */
-    uint32_t *used;   /* names, by frame */
+    struct key_names keys; /* the steps are one frame, as they are one row in tables */
+    uint32_t *frames;      /* by key: its frame + 1, 0 none yet */
+    uint32_t *used;        /* keys, by frame */
     uint32_t frame_count;
     struct open_frame *open;
     uint32_t open_count, open_capacity;
@@ -37,11 +37,12 @@ struct speedscope {
 
 static uint32_t frame_of(struct speedscope *scope, uint32_t name)
 {
-    if (scope->frames[name] == 0) {
-        scope->used[scope->frame_count++] = name;
-        scope->frames[name] = scope->frame_count;
+    uint32_t key = key_names_of(&scope->keys, name);
+    if (scope->frames[key] == 0) {
+        scope->used[scope->frame_count++] = key;
+        scope->frames[key] = scope->frame_count;
     }
-    return scope->frames[name] - 1;
+    return scope->frames[key] - 1;
 }
 
 static int64_t time_of(const struct speedscope *scope, int64_t ns)
@@ -216,7 +217,7 @@ static void put_frames(struct speedscope *scope)
     json_key(out, "frames"), json_array_begin(out);
     for (uint32_t i = 0; i < scope->frame_count; i++) {
         json_newline(out), json_object_begin(out);
-        json_key(out, "name"), quoted_names_write(&scope->names, out, scope->used[i]);
+        json_key(out, "name"), json_text(out, key_names_text(&scope->keys, scope->used[i]));
         json_object_end(out);
     }
     json_array_end(out), json_object_end(out);
@@ -240,19 +241,18 @@ static void put_file(struct speedscope *scope)
 static int write_scope(const struct timeline *timeline, const struct export_file *file)
 {
     struct speedscope scope = {.timeline = timeline};
-    size_t names = timeline->names.count + (size_t)1;
-    scope.frames = calloc(names, sizeof *scope.frames);
-    scope.used = calloc(names, sizeof *scope.used);
     int error = ENOMEM;
-    if (scope.frames && scope.used && quoted_names_init(&scope.names, timeline)) {
-        if (chrome_rows_init(&scope.rows, timeline)) {
-            if (json_out_init(&scope.out, file->file.fd, file->stream))
-                put_file(&scope);
-            error = json_out_fini(&scope.out);
-            chrome_rows_fini(&scope.rows);
-        }
-        quoted_names_fini(&scope.names);
+    if (!key_names_init(&scope.keys, timeline))
+        return error;
+    scope.frames = calloc(scope.keys.key_count, sizeof *scope.frames);
+    scope.used = calloc(scope.keys.key_count, sizeof *scope.used);
+    if (scope.frames && scope.used && chrome_rows_init(&scope.rows, timeline)) {
+        if (json_out_init(&scope.out, file->file.fd, file->stream))
+            put_file(&scope);
+        error = json_out_fini(&scope.out);
+        chrome_rows_fini(&scope.rows);
     }
+    key_names_fini(&scope.keys);
     free(scope.frames);
     free(scope.used);
     free(scope.open);
