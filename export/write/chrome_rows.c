@@ -531,38 +531,34 @@ static void write_labels(struct json_out *out, const struct chrome_row *row, con
     end_metadata(out);
 }
 
-/* A device that the program named is called so. */
-static void write_process_name(const struct chrome_rows *rows, struct json_out *out,
-                               const struct chrome_row *row, uint32_t process, uint32_t given)
-{
-    char name[ROW_NAME_BYTES];
-    row_name_process(rows->timeline, process, given, name);
-    write_name(out, row, "process_name", name);
-}
-
 static void write_process(const struct chrome_rows *rows, struct json_out *out, uint32_t process)
 {
     const struct text *clock = &rows->timeline->processes.at[process].info.clock;
     struct chrome_row row;
-    char labels[CLOCK_LABEL_BYTES];
+    char labels[CLOCK_LABEL_BYTES], name[ROW_NAME_BYTES];
     set_row(&row, rows->pids[process], 0);
-    write_process_name(rows, out, &row, process, TL_NONE);
+    row_name_process(rows->timeline, process, TL_NONE, name);
+    write_name(out, &row, "process_name", name);
     snprintf(labels, sizeof labels, "CPU%s%.*s", clock->size ? ", " : "", (int)clock->size,
              clock->bytes);
     write_labels(out, &row, labels);
     write_order(out, &row, "process_sort_index", rows->pids[process]);
 }
 
+/* A device that the program named is called so. Perfetto shows no labels, so the name says which GPU, too. */
 static void write_gpu(const struct chrome_rows *rows, struct json_out *out, uint32_t index)
 {
     const struct chrome_gpu *gpu = &rows->gpus[index];
     struct chrome_row row;
-    char labels[ROW_NAME_BYTES];
+    char labels[ROW_NAME_BYTES], process[ROW_NAME_BYTES], name[2 * ROW_NAME_BYTES];
     set_row(&row, gpu->pid, 0);
     row_name_gpu(rows, index, labels);
-    write_process_name(rows, out, &row, gpu->process,
-                       gpu->device == TL_NONE ? TL_NONE
-                                              : rows->timeline->devices.at[gpu->device].given_name);
+    row_name_process(rows->timeline, gpu->process,
+                     gpu->device == TL_NONE ? TL_NONE
+                                            : rows->timeline->devices.at[gpu->device].given_name,
+                     process);
+    snprintf(name, sizeof name, "%s (%s)", process, labels);
+    write_name(out, &row, "process_name", name);
     write_labels(out, &row, labels);
     write_order(out, &row, "process_sort_index", GPU_SORT_BASE + (int64_t)index);
 }

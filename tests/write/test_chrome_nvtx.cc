@@ -248,7 +248,7 @@ TEST_F(ChromeNvtx, NamesStreamsAndDevicesAsTheProgramDoes)
     std::string text = write();
     EXPECT_EQ(count(text, "\"name\":\"stream 7 copy \\\"engine\\\"\""), 1u);
     EXPECT_EQ(count(text, "\"name\":\"stream 7 copy \\\"engine\\\" (sync)\""), 1u);
-    EXPECT_EQ(count(text, "\"name\":\"the first\""), 1u);
+    EXPECT_EQ(count(text, "\"name\":\"the first (GPU 0)\""), 1u);
     EXPECT_EQ(count(text, "\"labels\":\"GPU 0\""), 1u);
 }
 
