@@ -137,6 +137,7 @@ static uint64_t hang_take(struct hang_bytes *bytes, unsigned size)
     return value;
 }
 
+/* Of 1 to 8 bytes. */
 static int64_t hang_take_signed(struct hang_bytes *bytes, unsigned size)
 {
     unsigned shift = 64 - 8 * size;
@@ -166,7 +167,10 @@ static uint64_t hang_take_encoded(struct hang_bytes *bytes, unsigned encoding)
     unsigned size = sizes[encoding & 15];
     if (encoding == HANG_ENCODING_OMIT)
         return 0;
-    bytes->good &= size != 0;
+    if (!size) {
+        bytes->good = false;
+        return 0;
+    }
     uint64_t value =
         encoding & 8 ? (uint64_t)hang_take_signed(bytes, size) : hang_take(bytes, size);
     return (encoding & 0x70) == 0x10 ? value + here : value;
@@ -212,9 +216,9 @@ static bool hang_parse_common(struct hang_entry *entry, uint64_t address)
     if (!entry->has_augmentation)
         return *letters == '\0';
     uint64_t size = hang_take_leb(bytes, false);
-    const uint8_t *instructions = bytes->at + size;
     if (size > (uint64_t)(bytes->end - bytes->at))
         return false;
+    const uint8_t *instructions = bytes->at + size;
     for (letters++; *letters && bytes->good; letters++) {
         if (*letters == 'R')
             entry->pointer_encoding = (unsigned)hang_take(bytes, 1);
@@ -258,8 +262,8 @@ static bool hang_find_entry(struct hang_entry *entry, uint64_t pc)
     uint32_t count;
     const struct hang_module *module = hang_find_module(pc);
     if (!module || !hang_read_headers(module, &bias, &header) || !header ||
-        !hang_unwind_copy(head, header, sizeof head) || head[0] != 1 || head[2] != 0x03 ||
-        head[3] != 0x3b)
+        !hang_unwind_copy(head, header, sizeof head) || head[0] != 1 || (head[1] & 7) != 0x03 ||
+        head[2] != 0x03 || head[3] != 0x3b)
         return false;
     memcpy(&count, head + 8, sizeof count);
     uint64_t low = 0, high = count;
@@ -348,15 +352,81 @@ static void hang_run_state(struct hang_program *program, struct hang_bytes *byte
         bytes->good = false;
 }
 
-/* Instructions without an operand in their first byte. */
+/* Instructions without an operand in their first byte: which operands they have, and what they do with them. */
+enum hang_effect {
+    HANG_INVALID,
+    HANG_NOTHING,
+    HANG_SET_SAME,
+    HANG_SET_UNDEFINED,
+    HANG_SET_SAVED,
+    HANG_SET_VALUE,
+    HANG_SET_REGISTER,
+    HANG_SET_INITIAL,
+    HANG_SET_CFA,
+    HANG_SET_CFA_REGISTER,
+    HANG_SET_CFA_OFFSET,
+};
+
+#define HANG_NUMBER 1u /* first a register's number */
+#define HANG_OFFSET 2u /* then an offset */
+#define HANG_SIGNED 4u /* which is signed */
+#define HANG_FACTOR 8u /* and counts in units of the data alignment */
+
+static const struct hang_form {
+    uint8_t effect, operands;
+} hang_forms[] = {
+    [0x00] = {HANG_NOTHING, 0},                                         /* nop */
+    [0x05] = {HANG_SET_SAVED, HANG_NUMBER | HANG_OFFSET | HANG_FACTOR}, /* offset_extended */
+    [0x06] = {HANG_SET_INITIAL, HANG_NUMBER},                           /* restore_extended */
+    [0x07] = {HANG_SET_UNDEFINED, HANG_NUMBER},                         /* undefined */
+    [0x08] = {HANG_SET_SAME, HANG_NUMBER},                              /* same_value */
+    [0x09] = {HANG_SET_REGISTER, HANG_NUMBER | HANG_OFFSET},            /* register */
+    [0x0c] = {HANG_SET_CFA, HANG_NUMBER | HANG_OFFSET},                 /* def_cfa */
+    [0x0d] = {HANG_SET_CFA_REGISTER, HANG_NUMBER},                      /* def_cfa_register */
+    [0x0e] = {HANG_SET_CFA_OFFSET, HANG_OFFSET},                        /* def_cfa_offset */
+    [0x11] = {HANG_SET_SAVED, HANG_NUMBER | HANG_OFFSET | HANG_SIGNED | HANG_FACTOR},
+    [0x12] = {HANG_SET_CFA, HANG_NUMBER | HANG_OFFSET | HANG_SIGNED | HANG_FACTOR},
+    [0x13] = {HANG_SET_CFA_OFFSET, HANG_OFFSET | HANG_SIGNED | HANG_FACTOR},
+    [0x14] = {HANG_SET_VALUE, HANG_NUMBER | HANG_OFFSET | HANG_FACTOR}, /* val_offset */
+    [0x15] = {HANG_SET_VALUE, HANG_NUMBER | HANG_OFFSET | HANG_SIGNED | HANG_FACTOR},
+    [0x2e] = {HANG_NOTHING, HANG_OFFSET}, /* GNU_args_size */
+};
+
+static bool hang_apply_form(struct hang_program *program, enum hang_effect effect, uint64_t number,
+                            int64_t offset)
+{
+    static const enum hang_rule_kind kinds[] = {[HANG_SET_SAME] = HANG_SAME,
+                                                [HANG_SET_UNDEFINED] = HANG_UNDEFINED,
+                                                [HANG_SET_SAVED] = HANG_SAVED,
+                                                [HANG_SET_VALUE] = HANG_VALUE,
+                                                [HANG_SET_REGISTER] = HANG_REGISTER};
+    struct hang_rules *rules = &program->rules;
+    if (effect >= HANG_SET_SAME && effect <= HANG_SET_REGISTER)
+        hang_set(rules, number, kinds[effect], offset);
+    else if (effect == HANG_SET_INITIAL && number < HANG_REGISTERS)
+        rules->of[number] = program->initial.of[number];
+    if (effect == HANG_SET_CFA || effect == HANG_SET_CFA_REGISTER)
+        rules->cfa_register = number < HANG_REGISTERS ? (unsigned)number : HANG_REGISTERS;
+    if (effect == HANG_SET_CFA || effect == HANG_SET_CFA_OFFSET)
+        rules->cfa_offset = offset;
+    rules->cfa_computed &= effect != HANG_SET_CFA;
+    return effect != HANG_INVALID;
+}
+
+static void hang_run_form(struct hang_program *program, struct hang_bytes *bytes, unsigned code)
+{
+    struct hang_form form =
+        code < sizeof hang_forms / sizeof *hang_forms ? hang_forms[code] : (struct hang_form){0};
+    uint64_t factor = form.operands & HANG_FACTOR ? (uint64_t)program->entry->data_align : 1;
+    uint64_t number = form.operands & HANG_NUMBER ? hang_take_leb(bytes, false) : 0;
+    uint64_t offset =
+        form.operands & HANG_OFFSET ? hang_take_leb(bytes, form.operands & HANG_SIGNED) : 0;
+    bytes->good &= hang_apply_form(program, form.effect, number, (int64_t)(offset * factor));
+}
+
 static void hang_run_extended(struct hang_program *program, struct hang_bytes *bytes, unsigned code)
 {
-    struct hang_rules *rules = &program->rules;
-    int64_t factor = program->entry->data_align;
-    uint64_t number;
     switch (code) {
-    case 0x00: /* nop */
-        break;
     case 0x01: /* set_loc */
         program->at = hang_take_encoded(bytes, program->entry->pointer_encoding);
         break;
@@ -365,70 +435,20 @@ static void hang_run_extended(struct hang_program *program, struct hang_bytes *b
     case 0x04:
         program->at += hang_take(bytes, 1u << (code - 2)) * program->entry->code_align;
         break;
-    case 0x05: /* offset_extended */
-        number = hang_take_leb(bytes, false);
-        hang_set(rules, number, HANG_SAVED, (int64_t)hang_take_leb(bytes, false) * factor);
-        break;
-    case 0x06: /* restore_extended */
-        number = hang_take_leb(bytes, false);
-        if (number < HANG_REGISTERS)
-            rules->of[number] = program->initial.of[number];
-        break;
-    case 0x07: /* undefined */
-        hang_set(rules, hang_take_leb(bytes, false), HANG_UNDEFINED, 0);
-        break;
-    case 0x08: /* same_value */
-        hang_set(rules, hang_take_leb(bytes, false), HANG_SAME, 0);
-        break;
-    case 0x09: /* register */
-        number = hang_take_leb(bytes, false);
-        hang_set(rules, number, HANG_REGISTER, (int64_t)hang_take_leb(bytes, false));
-        break;
     case 0x0a: /* remember_state, restore_state */
     case 0x0b:
         hang_run_state(program, bytes, code == 0x0a);
         break;
-    case 0x0c: /* def_cfa */
-        rules->cfa_register = (unsigned)hang_take_leb(bytes, false);
-        rules->cfa_offset = (int64_t)hang_take_leb(bytes, false);
-        rules->cfa_computed = false;
-        break;
-    case 0x0d: /* def_cfa_register */
-        rules->cfa_register = (unsigned)hang_take_leb(bytes, false);
-        break;
-    case 0x0e: /* def_cfa_offset */
-        rules->cfa_offset = (int64_t)hang_take_leb(bytes, false);
-        break;
     case 0x0f: /* def_cfa_expression */
-        rules->cfa_expression = hang_take_block(bytes);
-        rules->cfa_computed = true;
+        program->rules.cfa_expression = hang_take_block(bytes);
+        program->rules.cfa_computed = true;
         break;
     case 0x10: /* expression, val_expression */
     case 0x16:
         hang_run_expression_rule(program, bytes, code == 0x16);
         break;
-    case 0x11: /* offset_extended_sf */
-        number = hang_take_leb(bytes, false);
-        hang_set(rules, number, HANG_SAVED, (int64_t)hang_take_leb(bytes, true) * factor);
-        break;
-    case 0x12: /* def_cfa_sf */
-        rules->cfa_register = (unsigned)hang_take_leb(bytes, false);
-        rules->cfa_offset = (int64_t)hang_take_leb(bytes, true) * factor;
-        rules->cfa_computed = false;
-        break;
-    case 0x13: /* def_cfa_offset_sf */
-        rules->cfa_offset = (int64_t)hang_take_leb(bytes, true) * factor;
-        break;
-    case 0x14: /* val_offset, val_offset_sf */
-    case 0x15:
-        number = hang_take_leb(bytes, false);
-        hang_set(rules, number, HANG_VALUE, (int64_t)hang_take_leb(bytes, code == 0x15) * factor);
-        break;
-    case 0x2e: /* GNU_args_size */
-        hang_take_leb(bytes, false);
-        break;
     default:
-        bytes->good = false;
+        hang_run_form(program, bytes, code);
     }
 }
 
@@ -439,8 +459,9 @@ static bool hang_run(struct hang_program *program, struct hang_bytes bytes)
         if (byte >> 6 == 1)
             program->at += operand * program->entry->code_align;
         else if (byte >> 6 == 2)
-            hang_set(&program->rules, operand, HANG_SAVED,
-                     (int64_t)hang_take_leb(&bytes, false) * program->entry->data_align);
+            hang_set(
+                &program->rules, operand, HANG_SAVED,
+                (int64_t)(hang_take_leb(&bytes, false) * (uint64_t)program->entry->data_align));
         else if (byte >> 6 == 3 && operand < HANG_REGISTERS)
             program->rules.of[operand] = program->initial.of[operand];
         else if (byte >> 6 == 0)

@@ -1,0 +1,424 @@
+// The unwinder of the hang watch: against backtrace(3) on real call chains, and with damaged tables. Built with -O2 and without
+// frame pointers, whatever the build type (CMakeLists.txt).
+#include "recorder_support.h"
+
+extern "C" {
+#include "hang_unwind.h"
+}
+
+#include <algorithm>
+#include <csignal>
+#include <elf.h>
+#include <execinfo.h>
+#include <functional>
+#include <pthread.h>
+#include <random>
+#include <string>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <vector>
+
+#if defined(__x86_64__)
+
+#define KEPT __attribute__((noinline)) // with a statement after its call, which is then no jump
+
+namespace
+{
+
+const unsigned limit = 64;
+
+struct stack {
+    std::vector<uint64_t> addresses;
+    bool complete = false;
+};
+
+struct both {
+    stack ours, libgcc; // from the function that takes them outwards
+};
+
+hang_registers registers_of(const ucontext_t &context)
+{
+    static const int order[HANG_REGISTERS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+                                              REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                              REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+    hang_registers registers = {};
+    for (unsigned i = 0; i < HANG_REGISTERS; i++)
+        registers.value[i] = static_cast<uint64_t>(context.uc_mcontext.gregs[order[i]]);
+    registers.known = (1u << HANG_REGISTERS) - 1;
+    return registers;
+}
+
+stack unwind(const hang_registers &registers)
+{
+    stack found;
+    uint64_t addresses[limit];
+    unsigned count = hang_unwind(&registers, addresses, limit, &found.complete);
+    found.addresses.assign(addresses, addresses + count);
+    return found;
+}
+
+// Of waiting threads the kernel names stack and address alone.
+hang_registers as_of_proc(hang_registers registers)
+{
+    registers.known = 1u << HANG_RSP | 1u << HANG_PC;
+    return registers;
+}
+
+both taken;
+
+KEPT void take()
+{
+    ucontext_t context;
+    void *addresses[limit];
+    getcontext(&context);
+    int count = backtrace(addresses, limit);
+    taken.ours = unwind(registers_of(context));
+    taken.libgcc.addresses.clear();
+    for (int i = 0; i < count; i++)
+        taken.libgcc.addresses.push_back(reinterpret_cast<uint64_t>(addresses[i]));
+}
+
+// From the caller of take() outwards: a sanitizer puts a function of its own around backtrace(). What libgcc adds at the end of a
+// thread's chain has address 0.
+void expect_same(size_t least)
+{
+    ASSERT_GE(taken.ours.addresses.size(), least);
+    EXPECT_TRUE(taken.ours.complete);
+    std::vector<uint64_t> ours = taken.ours.addresses, libgcc = taken.libgcc.addresses;
+    while (!libgcc.empty() && !libgcc.back())
+        libgcc.pop_back();
+    ours.erase(ours.begin());
+    libgcc.erase(libgcc.begin(), std::find(libgcc.begin(), libgcc.end(), ours[0]));
+    EXPECT_EQ(ours, libgcc);
+}
+
+class HangUnwind : public testing::Test
+{
+protected:
+    void SetUp() override
+    {
+        uint64_t from = 42, to = 0;
+        void *unused[2];
+        backtrace(unused, 2); // loads libgcc
+        if (!hang_unwind_copy(&to, reinterpret_cast<uintptr_t>(&from), sizeof from) || to != 42)
+            GTEST_SKIP() << "process_vm_readv() is not allowed here";
+        ASSERT_TRUE(hang_unwind_prepare());
+    }
+};
+
+KEPT unsigned recurse(unsigned depth, unsigned *sum)
+{
+    unsigned local[16] = {depth};
+    if (depth == 0)
+        take();
+    else
+        *sum += recurse(depth - 1, local);
+    __asm__ volatile("" ::"r"(local) : "memory");
+    return local[depth % 16] + *sum;
+}
+
+TEST_F(HangUnwind, FindsTheSameFramesAsBacktrace)
+{
+    unsigned sum = 0;
+    recurse(20, &sum);
+    expect_same(22);
+}
+
+// Its frame has no constant size: it is found through rbp.
+KEPT unsigned grow(size_t bytes)
+{
+    volatile char *memory = static_cast<volatile char *>(__builtin_alloca(bytes));
+    memory[0] = 1;
+    take();
+    return memory[0];
+}
+
+TEST_F(HangUnwind, FollowsFramesOfVariableSize)
+{
+    volatile size_t bytes = 12345;
+    grow(bytes);
+    expect_same(3);
+}
+
+// Saves all registers that a callee may have to.
+KEPT long crowd(long a, long b, long c, long d, long e, long f)
+{
+    long g = a * b, h = c * d, i = e * f, j = a + f, k = b ^ e, l = c - d;
+    take();
+    __asm__ volatile("" : "+r"(g), "+r"(h), "+r"(i), "+r"(j), "+r"(k), "+r"(l));
+    return g + h + i + j + k + l + a + b + c + d + e + f;
+}
+
+TEST_F(HangUnwind, FollowsSavedRegisters)
+{
+    volatile long one = 1;
+    std::function<long(long)> around = [](long n) { return crowd(n, 2, 3, 4, 5, 6) + n; };
+    EXPECT_NE(around(one), 0);
+    expect_same(4);
+}
+
+int compare(const void *a, const void *b)
+{
+    take();
+    return *static_cast<const int *>(a) - *static_cast<const int *>(b);
+}
+
+TEST_F(HangUnwind, FollowsCallsBackFromLibc)
+{
+    int numbers[2] = {2, 1};
+    qsort(numbers, 2, sizeof *numbers, compare);
+    expect_same(4);
+}
+
+struct cleaned {
+    ~cleaned() { __asm__ volatile("" ::: "memory"); }
+};
+
+[[noreturn]] KEPT void leave_by_exception(int number)
+{
+    take();
+    throw number;
+}
+
+KEPT int catch_it(int number)
+{
+    cleaned local;
+    try {
+        leave_by_exception(
+            number); // the last instruction: its return address is behind the function
+    } catch (int caught) {
+        return caught;
+    }
+}
+
+TEST_F(HangUnwind, FollowsFunctionsThatDoNotReturn)
+{
+    EXPECT_EQ(catch_it(7), 7);
+    expect_same(4);
+}
+
+void handle(int)
+{
+    take();
+}
+
+void raise_on(bool own_stack)
+{
+    static char memory[1 << 18];
+    stack_t own = {}, before;
+    own.ss_sp = memory;
+    own.ss_size = sizeof memory;
+    struct sigaction action = {}, old;
+    action.sa_handler = handle;
+    action.sa_flags = own_stack ? SA_ONSTACK : 0;
+    sigaltstack(&own, &before);
+    sigaction(SIGUSR1, &action, &old);
+    raise(SIGUSR1);
+    sigaction(SIGUSR1, &old, nullptr);
+    before.ss_flags |= before.ss_size ? 0 : SS_DISABLE;
+    sigaltstack(&before, nullptr);
+}
+
+TEST_F(HangUnwind, FollowsSignalFrames)
+{
+    raise_on(false);
+    expect_same(5);
+}
+
+TEST_F(HangUnwind, FollowsSignalFramesOnAnotherStack)
+{
+    raise_on(true);
+    expect_same(5);
+}
+
+void *run_thread(void *)
+{
+    take();
+    return nullptr;
+}
+
+TEST_F(HangUnwind, ReachesTheBeginOfAThread)
+{
+    pthread_t thread;
+    ASSERT_EQ(pthread_create(&thread, nullptr, run_thread, nullptr), 0);
+    pthread_join(thread, nullptr);
+    expect_same(3);
+}
+
+// ---- tables of our own, and damaged ones ----
+
+const uint64_t image_bytes = 0x3000, header_at = 0x400, entries_at = 0x600, code_at = 0x2000;
+const unsigned functions = 5, code_bytes = 0x40;
+
+class Image
+{
+public:
+    Image()
+    {
+        int fd = memfd_create("hang_unwind", 0);
+        if (fd < 0 || ftruncate(fd, image_bytes) != 0)
+            return;
+        void *data = mmap(nullptr, image_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        void *text = mmap(nullptr, image_bytes, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+        close(fd);
+        if (data == MAP_FAILED || text == MAP_FAILED)
+            return;
+        bytes = static_cast<uint8_t *>(data);
+        start = reinterpret_cast<uint64_t>(text);
+        write();
+        whole.assign(bytes, bytes + image_bytes);
+    }
+
+    ~Image()
+    {
+        if (!bytes)
+            return;
+        munmap(bytes, image_bytes);
+        munmap(reinterpret_cast<void *>(start), image_bytes);
+    }
+
+    void mend() { memcpy(bytes, whole.data(), whole.size()); }
+
+    uint64_t code(unsigned function) const { return start + code_at + function * code_bytes + 8; }
+
+    // Function 0 on top; each returns to the next, the last one to address 0.
+    stack run()
+    {
+        for (unsigned i = 0; i < functions; i++)
+            memory[2 * i + 1] = i + 1 < functions ? code(i + 1) : 0;
+        hang_registers registers = {};
+        registers.value[HANG_RSP] = reinterpret_cast<uint64_t>(memory);
+        registers.value[HANG_PC] = code(0);
+        return unwind(as_of_proc(registers));
+    }
+
+    uint8_t *bytes = nullptr;
+    uint64_t start = 0;
+
+private:
+    template <typename Value>
+    void put(uint64_t at, Value value)
+    {
+        memcpy(bytes + at, &value, sizeof value);
+    }
+
+    void put_all(uint64_t at, const std::vector<uint8_t> &values)
+    {
+        memcpy(bytes + at, values.data(), values.size());
+    }
+
+    void write_headers()
+    {
+        Elf64_Ehdr file = {};
+        memcpy(file.e_ident, ELFMAG, SELFMAG);
+        file.e_phoff = sizeof file;
+        file.e_phnum = 2;
+        Elf64_Phdr parts[2] = {};
+        parts[0].p_type = PT_LOAD;
+        parts[1].p_type = PT_GNU_EH_FRAME;
+        parts[1].p_vaddr = header_at;
+        put(0, file);
+        put(sizeof file, parts[0]);
+        put(sizeof file + sizeof *parts, parts[1]);
+    }
+
+    // Each of these says that the frame is 16 bytes, with the return address in the upper half.
+    static std::vector<uint8_t> instructions_of(unsigned function)
+    {
+        switch (function) {
+        case 0: // advance_loc1 4, def_cfa_offset 16
+            return {0x02, 4, 0x0e, 16};
+        case 1: // remember_state, def_cfa rbp 99, advance_loc 4, restore_state, def_cfa rsp 16
+            return {0x0a, 0x0c, 6, 99, 0x44, 0x0b, 0x0c, 7, 16};
+        case 2: // def_cfa_expression breg7 8, lit8, plus; val_offset rsp 0
+            return {0x0f, 4, 0x77, 8, 0x38, 0x22, 0x14, 7, 0};
+        case 3: // def_cfa_offset_sf -2; expression 16: pushes the CFA, const1s -8, plus
+            return {0x13, 0x7e, 0x10, 16, 3, 0x09, 0xf8, 0x22};
+        default: // def_cfa_sf rsp -2; offset_extended_sf 16 1; same_value, undefined, register, GNU_args_size
+            return {0x12, 7, 0x7e, 0x11, 16, 1, 0x08, 3, 0x07, 12, 0x09, 13, 14, 0x2e, 8};
+        }
+    }
+
+    void write_entry(unsigned function, uint64_t at)
+    {
+        uint64_t code = code_at + function * code_bytes;
+        std::vector<uint8_t> instructions = instructions_of(function);
+        put(at, uint32_t(0x3c));
+        put(at + 4, uint32_t(at + 4 - entries_at));
+        put(at + 8, int32_t(code - (at + 8)));
+        put(at + 12, uint32_t(code_bytes));
+        put(at + 16, uint8_t(0)); // augmentation
+        put_all(at + 17, instructions);
+        put(header_at + 12 + 8 * function, int32_t(code - header_at));
+        put(header_at + 16 + 8 * function, int32_t(at - header_at));
+    }
+
+    void write()
+    {
+        write_headers();
+        put_all(header_at, {1, 0x1b, 0x03, 0x3b});
+        put(header_at + 4, int32_t(entries_at - header_at - 4));
+        put(header_at + 8, uint32_t(functions));
+        put(entries_at, uint32_t(0x1c));
+        // CIE 1 "zR": code 1, data -8, return address 16; pcrel sdata4; def_cfa rsp 8, offset 16 1
+        put_all(entries_at + 8, {1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1});
+        for (unsigned i = 0; i < functions; i++)
+            write_entry(i, entries_at + 0x20 + i * 0x40);
+    }
+
+    std::vector<uint8_t> whole;
+    uint64_t memory[64] = {};
+};
+
+TEST_F(HangUnwind, RunsEveryInstruction)
+{
+    Image image;
+    ASSERT_TRUE(image.bytes);
+    ASSERT_TRUE(hang_unwind_prepare());
+    stack found = image.run();
+    std::vector<uint64_t> wanted;
+    for (unsigned i = 0; i < functions; i++)
+        wanted.push_back(image.code(i));
+    EXPECT_EQ(found.addresses, wanted);
+    EXPECT_TRUE(found.complete);
+}
+
+TEST_F(HangUnwind, EndsWhateverTheTablesSay)
+{
+    Image image;
+    ASSERT_TRUE(image.bytes);
+    ASSERT_TRUE(hang_unwind_prepare());
+    std::mt19937 random(20);
+    unsigned differs = 0;
+    for (int round = 0; round < 20000; round++) {
+        image.mend();
+        for (unsigned i = random() % 8 + 1; i > 0; i--) {
+            bool in_header = random() % 4 == 0;
+            uint64_t at = in_header ? random() % 0x440 : entries_at + random() % 0x160;
+            image.bytes[at] = uint8_t(random());
+        }
+        stack found = image.run();
+        ASSERT_GE(found.addresses.size(), 1u);
+        ASSERT_LE(found.addresses.size(), size_t(limit));
+        differs += found.addresses.size() != functions;
+    }
+    EXPECT_GT(differs, 1000u);
+}
+
+TEST_F(HangUnwind, EndsWithAnyRegisters)
+{
+    std::mt19937_64 random(20);
+    for (int round = 0; round < 2000; round++) {
+        hang_registers registers = {};
+        for (uint64_t &value : registers.value)
+            value = random() >> random() % 64;
+        registers.known = (1u << HANG_REGISTERS) - 1;
+        if (round % 2)
+            registers.value[HANG_PC] = reinterpret_cast<uint64_t>(&recurse) + random() % 64;
+        EXPECT_LE(unwind(registers).addresses.size(), size_t(limit));
+    }
+}
+
+} // namespace
+
+#endif
