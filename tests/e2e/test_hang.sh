@@ -66,6 +66,11 @@ for name in slow idle off; do
     says 'No hang' $name.prof
 done
 
+# ---- a wait that any signal would end is left alone, although its stack is not complete ----
+compile waits_timed -fno-asynchronous-unwind-tables -fno-unwind-tables
+same "how the wait ended" "Connection timed out" "$(PROF_HANG=300ms record timed.prof ./waits_timed)"
+grep -q '^  \.\.\.$' timed.prof.hang.txt || fail "the stack was complete, so nothing was tested: $(cat timed.prof.hang.txt)"
+
 # ---- progress after all ends the hang ----
 PROF_HANG=300ms record resume.prof ./hangs resume 1500
 await_line resume.prof.hang.txt '^resumed number=1 '
@@ -144,7 +149,7 @@ end_all
 # ---- the same without a range or a call open: what is outstanding is a hang, also beside nothing else; what has ended or
 # failed is none ----
 compile_cuda stuck
-export SIM_KERNEL_NS=10000000000
+export SIM_KERNEL_NS=3600000000000
 limit=2s LD_LIBRARY_PATH=$SIM_LIB hang stuck-kernel ./stuck kernel
 limit=1s LD_LIBRARY_PATH=$SIM_LIB hang stuck-nothing ./stuck nothing
 limit=1s LD_LIBRARY_PATH=$SIM_LIB SIM_FAIL='cudaMemsetAsync@4=2' hang stuck-failed ./stuck failed

@@ -130,7 +130,7 @@ KEPT unsigned grow(size_t bytes)
     volatile char *memory = static_cast<volatile char *>(__builtin_alloca(bytes));
     memory[0] = 1;
     take();
-    return memory[0];
+    return static_cast<unsigned>(memory[0]);
 }
 
 TEST_F(HangUnwind, FollowsFramesOfVariableSize)

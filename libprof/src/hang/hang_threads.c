@@ -5,7 +5,8 @@
  *                              '--watcher, after HANG_ANSWER_MS--> NONE: a late handler finds nothing to do
  *
  * The signal is a real-time signal that the program leaves alone. Its handler stays: a thread that is late must find it.
- * System calls that a handler ends with EINTR, whatever SA_RESTART says, are never interrupted.
+ * System calls that a handler ends with EINTR, whatever SA_RESTART says, are never interrupted, nor calls that /proc does not
+ * name. A thread that was computing may begin one just then.
  */
 #include "atomic.h"
 #include "clock.h"
@@ -100,7 +101,7 @@ struct hang_thread {
     char state;            /* R, S, D, T, ... */
     char waits_in[64];     /* the kernel's function; "" unknown */
     long call;             /* number of the system call, -1 none, -2 unknown or running */
-    uint64_t arguments[2]; /* of the call, the first ones */
+    uint64_t arguments[4]; /* of the call, the first ones */
     bool blocks;           /* our signal */
     struct hang_registers registers;
 };
@@ -129,7 +130,7 @@ static void hang_parse_call(const char *text, struct hang_thread *thread)
     long number = strtol(text, &at, 10);
     for (int i = 0; number >= 0 && i < 6; i++) {
         uint64_t argument = strtoull(at, &at, 16);
-        if (i < 2)
+        if (i < 4)
             thread->arguments[i] = argument;
     }
     uint64_t stack = strtoull(at, &at, 16), pc = strtoull(at, &at, 16);
@@ -223,11 +224,19 @@ static bool hang_is_always_interrupted(long call)
 
 /* ---- native stacks ---- */
 
-/* A wait with a timeout ends early, too. FUTEX_WAIT without one is restarted. */
+/* A futex wait is restarted unless it has a timeout; then sem_timedwait(3), for one, fails with EINTR. */
+static bool hang_is_restarted(const struct hang_thread *thread)
+{
+    return thread->call >= 0 && thread->call != SYS_restart_syscall &&
+           !hang_is_always_interrupted(thread->call) &&
+           !(thread->call == SYS_futex && thread->arguments[3]);
+}
+
 static bool hang_may_interrupt(const struct hang_thread *thread)
 {
+    bool outside = thread->state == 'R' || thread->call == -1;
     return hang_ask.signal > 0 && !thread->blocks && strchr("RS", thread->state) &&
-           thread->call != SYS_restart_syscall && !hang_is_always_interrupted(thread->call);
+           (outside || hang_is_restarted(thread));
 }
 
 /* The thread waits in the handler until hang_release(). */
