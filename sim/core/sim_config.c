@@ -35,7 +35,7 @@ static const struct variable variables[] = {
     INT("SIM_DRIVER_VERSION", driver_version, 0, 1000, 99990),
     INT("SIM_NO_DRIVER", no_driver, 0, 0, 1),
     INT("SIM_LAUNCH_NS", launch_ns, 3000, 0, 1000000000),
-    INT("SIM_KERNEL_NS", kernel_ns, 0, 0, 10000000000),
+    INT("SIM_KERNEL_NS", kernel_ns, 0, 0, 86400000000000),
     INT("SIM_NODE_NS", node_ns, 800, 0, 1000000000),
     INT("SIM_COPY_BASE_NS", copy_base_ns, 1200, 0, 1000000000),
     INT("SIM_COPY_GBPS", copy_gbps, 24, 1, 100000),

@@ -4,6 +4,8 @@
 #   faults   every system call of the recorder fails in every way (tests/e2e/faults.py)
 #   kill     kill -9 at 1000 random instants (tests/e2e/kill_at_random.py)
 #   forks    64 threads with 1000 forks each
+#   hang     faults are injected at PROF_HANG=10s, HANG_TIMES (default 20) times each: 90 % must be named, each after 15 s at
+#            most, and healthy programs give no alarm (tests/e2e/hang_faults.py)
 #   fuzz     the readers, in what is left of MINUTES (default 60) but half a minute each at least (tests/fuzz/fuzz.py)
 #   flaky    tests again and again beside stress-ng, for MINUTES; TESTS: which (a regular expression of ctest's), TIMES:
 #            how often each (default 50). Not among "all of them"
@@ -21,7 +23,7 @@ if [[ ${1:-} =~ ^[0-9]+$ ]]; then
     shift
 fi
 parts=("$@")
-((${#parts[@]})) || parts=(faults kill forks fuzz)
+((${#parts[@]})) || parts=(faults kill forks hang fuzz)
 begin=$SECONDS
 
 # The e2e tests' helpers; each part runs in a subshell with a directory of its own.
@@ -57,6 +59,13 @@ part_forks() {
         "$PROF_BIN/profdump" check "$file" >check.txt || fail "$file: $(cat check.txt)"
     done
     echo "64000 forks, $children children recorded, $(find traces -type f | wc -l) traces checked"
+}
+
+part_hang() {
+    local nvtx
+    nvtx=$(sed -n 's/^NVTX_INCLUDE_DIR:PATH=//p' "$build/CMakeCache.txt")
+    env PROF_BIN="$PROF_BIN" PROF_LIB="$PROF_LIB" SIM_LIB="$build/lib/sim" NVTX_INCLUDE="${nvtx%NVTX_INCLUDE_DIR-NOTFOUND}" \
+        HANG_LIMIT=10 HANG_TIMES="${HANG_TIMES:-20}" HANG_WITHIN=15 bash "$e2e_directory/test_hang_faults.sh"
 }
 
 part_fuzz() {
