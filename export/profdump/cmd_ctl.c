@@ -1,6 +1,7 @@
 /* cmd_ctl.c - profdump ctl: sends commands to a process in which libprof runs, see prof/control.h. */
 #include "commands.h"
 #include "options.h"
+#include "process.h"
 #include "prof/control.h"
 #include "profdump.h"
 #include "read.h"
@@ -128,19 +129,6 @@ static bool socket_try(unsigned pid, const char *command, char *answer, size_t a
 
 /* ---- why not ---- */
 
-static bool has_libprof(unsigned pid)
-{
-    char path[64], line[PATH_MAX + 128];
-    bool found = false;
-    snprintf(path, sizeof path, "/proc/%u/maps", pid);
-    FILE *maps = fopen(path, "re");
-    while (maps && !found && fgets(line, sizeof line, maps))
-        found = strstr(line, "/libprof.so") != NULL;
-    if (maps)
-        fclose(maps);
-    return found;
-}
-
 /* Warns of a directory that another user created in this user's name. */
 static bool complain_of_directories(uid_t owner)
 {
@@ -160,7 +148,7 @@ static bool complain_of_directories(uid_t owner)
 
 static void complain_of(unsigned pid, uid_t owner)
 {
-    if (!has_libprof(pid))
+    if (!process_maps(pid, "/libprof.so"))
         complain("process %u runs without libprof: start it with profrun or LD_PRELOAD", pid);
     else if (!complain_of_directories(owner))
         complain("process %u has libprof, but was not started with PROF_CONTROL=1", pid);
@@ -168,21 +156,19 @@ static void complain_of(unsigned pid, uid_t owner)
 
 static bool socket_ask(unsigned pid, const char *command, char *answer, size_t answer_bytes)
 {
-    char path[64];
-    struct stat status;
-    snprintf(path, sizeof path, "/proc/%u", pid);
-    if (stat(path, &status) != 0) {
+    uid_t owner;
+    if (!process_owner(pid, &owner)) {
         socket_try(pid, command, answer, answer_bytes); /* removes what it left */
         complain("there is no process %u", pid);
         return false;
     }
-    if (status.st_uid != geteuid() && geteuid() != 0) {
-        complain("process %u is not yours: it belongs to user %u", pid, (unsigned)status.st_uid);
+    if (owner != geteuid() && geteuid() != 0) {
+        complain("process %u is not yours: it belongs to user %u", pid, (unsigned)owner);
         return false;
     }
-    int connection = connect_to(pid, status.st_uid);
+    int connection = connect_to(pid, owner);
     if (connection < 0) {
-        complain_of(pid, status.st_uid);
+        complain_of(pid, owner);
         return false;
     }
     bool answered = converse(connection, command, answer, answer_bytes);

@@ -1,8 +1,7 @@
 #include "hang_ranks.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
+#include "process.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,26 +12,15 @@
 
 static enum hang_process_state look_at_process(const struct tl_process_info *info)
 {
-    char path[64], host[256] = "", program[PATH_MAX], line[512];
+    static const enum hang_process_state states[] = {[PROCESS_UNKNOWN] = HANG_UNKNOWN,
+                                                     [PROCESS_GONE] = HANG_GONE,
+                                                     [PROCESS_STOPPED] = HANG_PAUSED,
+                                                     [PROCESS_RUNNING] = HANG_RUNNING};
+    char host[256] = "";
     gethostname(host, sizeof host - 1);
-    if (!text_is(info->host, host))
-        return HANG_UNKNOWN;
-    snprintf(path, sizeof path, "/proc/%u/exe", info->pid);
-    ssize_t size = readlink(path, program, sizeof program - 1);
-    if (size < 0)
-        return errno == ENOENT ? HANG_GONE : HANG_UNKNOWN;
-    program[size] = '\0';
-    const char *base = strrchr(program, '/');
-    if (!text_is(info->program, base ? base + 1 : program))
-        return HANG_GONE; /* the number belongs to another one by now */
-    snprintf(path, sizeof path, "/proc/%u/stat", info->pid);
-    FILE *stat = fopen(path, "r");
-    const char *state = stat && fgets(line, sizeof line, stat) ? strrchr(line, ')') : NULL;
-    if (stat)
-        fclose(stat);
-    if (!state || state[2] == 'Z')
-        return HANG_GONE;
-    return state[2] == 'T' || state[2] == 't' ? HANG_PAUSED : HANG_RUNNING;
+    return text_is(info->host, host)
+               ? states[process_look(info->pid, info->program.bytes, info->program.size)]
+               : HANG_UNKNOWN;
 }
 
 /* ---- collectives ---- */

@@ -3,13 +3,10 @@
 
 #include "inputs.h"
 #include "options.h"
+#include "process.h"
 #include "timeline_restrict.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,77 +14,15 @@
 
 /* ---- which process writes a file ---- */
 
-#define MAPS_LINE_BYTES (PATH_MAX + 128)
-
-/* A mapping that is shared and writable, of a line of /proc/PID/maps; false: it is another one. Cuts the line. */
-static bool parse_mapping(char *line, uint64_t *inode, const char **path)
-{
-    char access[5];
-    int path_at = 0;
-    if (sscanf(line, "%*x-%*x %4s %*x %*x:%*x %" SCNu64 " %n", access, inode, &path_at) != 2 ||
-        strcmp(access, "rw-s") != 0 || line[path_at] != '/')
-        return false;
-    line[strcspn(line, "\n")] = '\0';
-    *path = line + path_at;
-    return true;
-}
-
-static FILE *open_maps(unsigned pid)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%u/maps", pid);
-    return fopen(path, "re");
-}
-
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* Compares inodes and names: the device in maps can differ from that of stat(2), as on overlay file systems. */
-static bool maps_file(unsigned pid, const char *file, const struct stat *status)
-{
-    char line[MAPS_LINE_BYTES];
-    const char *path;
-    uint64_t inode;
-    bool found = false;
-    FILE *maps = open_maps(pid);
-    while (maps && !found && fgets(line, sizeof line, maps))
-        found = parse_mapping(line, &inode, &path) && inode == status->st_ino &&
-                strcmp(name_of(path), name_of(file)) == 0;
-    if (maps)
-        fclose(maps);
-    return found;
-}
-
-/* In a container the process has another id than the file says. */
-static bool any_maps_file(const char *file, const struct stat *status)
-{
-    bool found = false;
-    DIR *processes = opendir("/proc");
-    for (struct dirent *entry = processes ? readdir(processes) : NULL; entry && !found;
-         entry = readdir(processes))
-        if (isdigit((unsigned char)entry->d_name[0]))
-            found = maps_file((unsigned)strtoul(entry->d_name, NULL, 10), file, status);
-    if (processes)
-        closedir(processes);
-    return found;
-}
-
-/* A process of another user may be the one: its mappings cannot be seen. */
-static bool is_hidden(unsigned pid)
-{
-    return kill((pid_t)pid, 0) != 0 && errno == EPERM;
-}
-
+/* In a container the process has another id than the file says, and a hidden one may be it. */
 static bool is_recorded(const char *path, const struct trace_file *file)
 {
     struct stat status;
     unsigned pid = trace_file_pid(file);
     if (trace_file_is_closed(file) || stat(path, &status) != 0)
         return false;
-    return maps_file(pid, path, &status) || is_hidden(pid) || any_maps_file(path, &status);
+    return process_writes(pid, path, &status) || process_is_hidden(pid) ||
+           process_any_writes(path, &status);
 }
 
 /* ---- which file a process writes ---- */
@@ -111,20 +46,18 @@ static bool see_trace(unsigned pid, const char *path, char seen[PATH_MAX])
     return true;
 }
 
-static bool find_mapped(unsigned pid, FILE *maps, char trace[PATH_MAX])
+static bool find_mapped(unsigned pid, FILE *mappings, char trace[PATH_MAX])
 {
-    char line[MAPS_LINE_BYTES];
-    const char *path;
-    uint64_t inode;
-    while (fgets(line, sizeof line, maps))
-        if (parse_mapping(line, &inode, &path) && see_trace(pid, path, trace))
+    struct process_mapping mapping;
+    while (process_next_mapping(mappings, &mapping))
+        if (see_trace(pid, mapping.path, trace))
             return true;
     return false;
 }
 
 static bool find_of_process(unsigned pid, char trace[PATH_MAX])
 {
-    FILE *maps = open_maps(pid);
+    FILE *maps = process_open_mappings(pid);
     if (!maps && errno == ENOENT)
         complain("there is no process %u", pid);
     else if (!maps)
