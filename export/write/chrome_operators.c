@@ -418,6 +418,13 @@ static void write_collective(const struct chrome_collectives *collectives, uint3
         json_key(out, "Root"), json_int(out, (int64_t)value);
 }
 
+/* A replayed kernel is its call's that was captured, not the graph launch's. */
+static uint32_t launched_in(const struct timeline *timeline, const struct tl_gpu *op)
+{
+    const struct tl_captured *captured = captured_of(timeline, (uint32_t)(op - timeline->gpus.at));
+    return captured && captured->when == TL_CAPTURED_RECORDED ? captured->slice : op->slice;
+}
+
 void chrome_collectives_write_slow(const struct chrome_collectives *collectives,
                                    const struct tl_gpu *op, struct json_out *out)
 {
@@ -425,7 +432,8 @@ void chrome_collectives_write_slow(const struct chrome_collectives *collectives,
     struct text kernel = timeline->names.at[op->name];
     if (kernel.size < 4 || memcmp(kernel.bytes, "nccl", 4) != 0)
         return;
-    for (uint32_t i = op->slice; i != TL_NONE; i = timeline->slices.at[i].parent) {
+    uint32_t i = launched_in(timeline, op);
+    for (; i != TL_NONE; i = timeline->slices.at[i].parent) {
         const struct collective *collective = collective_of(timeline, i);
         if (collective) {
             write_collective(collectives, i, collective, kernel, out);

@@ -44,8 +44,8 @@ uint32_t chrome_operators_forward(const struct chrome_operators *operators, uint
  *
  * NCCL (2.18 and later) annotates its calls in the NVTX domain "NCCL": a range "ncclAllReduce" has the size of
  * the message in bytes, since 2.24 the communicator too, of which "ncclCommInitRank" and its like tell the size
- * and the rank. A kernel of NCCL that was launched within such a range is of that collective. Those of
- * ncclGroupEnd() are not told of: the group's calls have returned by then, and one kernel may do several.
+ * and the rank. A kernel of NCCL that was launched, or captured into a graph, within such a range is of that
+ * collective. Those of ncclGroupEnd() are not told of: the group's calls have returned by then, and one kernel may do several.
  *
  *     Collective name      "allreduce", as torch.distributed calls it
  *     In msg bytes, Out msg bytes   of this rank; where they depend on the group's size, only if that is known
