@@ -1,8 +1,9 @@
-/* nccl_abi.h - what NCCL passes to a profiler plugin, interfaces 1 to 6 (NCCL 2.23 to 2.30).
+/* nccl_abi.h - what NCCL passes to a profiler plugin, interfaces 1 to 6.
  *
- * NCCL looks for the tables ncclProfiler_v6, v5, ... v1 in a plugin and uses the newest that it knows. The tables
- * have the same five functions; init's arguments and the layout of descriptors differ. Every descriptor begins with
- * its type, its parent's handle and a rank; what follows depends on the type.
+ * NCCL's version and its newest interface: 2.23 1; 2.24 2; 2.26 3; 2.27 4; 2.28 5; 2.29 6; 2.31 7. NCCL looks for the
+ * table of its newest interface first, then for older ones, down to ncclProfiler_v1. The tables have the same five
+ * functions; init's arguments and the layout of descriptors differ. Every descriptor begins with its type, its
+ * parent's handle and a rank; what follows depends on the type.
  */
 #ifndef PROF_NCCL_ABI_H
 #define PROF_NCCL_ABI_H
@@ -20,6 +21,8 @@ enum {
     NCCL_EVENT_GROUP = 1 << 0,
     NCCL_EVENT_COLL = 1 << 1,
     NCCL_EVENT_P2P = 1 << 2,
+    NCCL_EVENT_PROXY_OP = 1 << 3,
+    NCCL_EVENT_PROXY_STEP = 1 << 4,
     NCCL_EVENT_GROUP_API = 1 << 8, /* from interface 5 on */
     NCCL_EVENT_COLL_API = 1 << 9,
     NCCL_EVENT_P2P_API = 1 << 10,
@@ -138,6 +141,16 @@ struct nccl_p2p_api {
     bool captured;
 };
 
+struct nccl_proxy_op {
+    int32_t pid; /* of the process that made the call: a proxy may serve other processes */
+    uint8_t channel;
+    int32_t peer, steps, chunk_bytes, sends;
+};
+
+struct nccl_proxy_step {
+    int32_t step;
+};
+
 struct nccl_ce_coll {
     uint64_t sequence;
     const char *function;
@@ -161,8 +174,18 @@ struct nccl_descriptor {
         struct nccl_group_api group_api;
         struct nccl_coll_api coll_api;
         struct nccl_p2p_api p2p_api;
+        struct nccl_proxy_op proxy_op;
+        struct nccl_proxy_step proxy_step;
         struct nccl_ce_coll ce_coll;
     };
+};
+
+/* States of a proxy's step in which the bytes of its transfer are known: handed to the network, received from it. */
+enum { NCCL_STATE_SENDING = 9, NCCL_STATE_RECEIVED = 11 };
+
+/* What comes with these states, from interface 4 on. */
+struct nccl_state_arguments {
+    size_t transfer_bytes;
 };
 
 /* How a communicator begins, by interface: 1 to 3, 4, 5 and later. */
@@ -180,7 +203,7 @@ struct nccl_plugin {
     union nccl_init init;
     int (*start)(void *context, void **event, const struct nccl_descriptor *descriptor);
     int (*stop)(void *event);
-    int (*state)(void *event, int state, const void *arguments);
+    int (*state)(void *event, int state, const struct nccl_state_arguments *arguments);
     int (*finalize)(void *context);
 };
 

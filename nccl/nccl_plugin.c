@@ -1,11 +1,12 @@
 #include "nccl_plugin.h"
 
 #include "atomic.h"
+#include "config.h"
 #include "nccl_record.h"
 #include "texts.h"
 
 #include <errno.h>
-#include <string.h>
+#include <unistd.h>
 
 bool (*nccl_plugin_takes)(void);
 
@@ -75,69 +76,69 @@ static struct nccl_comm nccl_comm_get(const void *context)
     return comm;
 }
 
-/* ---- events: a handle is a number ---- */
+/* ---- events: a handle is all that is known of one ---- */
 
-/* A call's handle is the parent of its tasks after it was stopped, and NCCL stops some events twice. */
-static struct nccl_event {
-    uint64_t number; /* that is known here, 0 none */
-    uint32_t type;
-    uint32_t depth;  /* of groups, where it or its parent is a group's event */
-    uint32_t pushed; /* the recording in which it opened a range that is still open, 0 none */
-    uint32_t captured;
-    uint64_t owner; /* the thread that began it: nccl_self() */
-} nccl_events[NCCL_EVENTS];
+/* NCCL uses the handle of a call after the call was stopped, and stops some events twice. So there is nothing to look
+ * up, nor to run out of: the bits say what the event is, and its number. */
+enum nccl_event_kind {
+    NCCL_HANDLE_GROUP = 1, /* of calls */
+    NCCL_HANDLE_CALL,
+    NCCL_HANDLE_LAUNCH,
+    NCCL_HANDLE_PLAN,  /* a kernel's tasks */
+    NCCL_HANDLE_TASK,  /* its number is its call's, 0 unknown */
+    NCCL_HANDLE_RANGE, /* of a proxy: its number is the range's id */
+};
+#define NCCL_HANDLE_KIND 7u
+#define NCCL_HANDLE_SINGLE 8u    /* a group of one call, and that call */
+#define NCCL_HANDLE_CAPTURED 16u /* into a CUDA graph */
+#define NCCL_HANDLE_BITS 5
 
 static uint64_t nccl_event_count;
 
-static struct nccl_event *nccl_event_at(const void *handle)
-{
-    uint64_t number = (uint64_t)(uintptr_t)handle;
-    struct nccl_event *event = &nccl_events[number % NCCL_EVENTS];
-    return number && load_acquire(&event->number) == number ? event : NULL;
-}
-
-/* Counts how often this process was forked: a child has its parent's events, but not its open ranges. */
-static uint64_t nccl_forks;
-
-/* No two live threads have the same number, nor do a thread and its copy in a child. */
-static uint64_t nccl_self(void)
-{
-    static __thread char here __attribute__((tls_model("initial-exec")));
-    return (uint64_t)(uintptr_t)&here ^ load_relaxed(&nccl_forks) << 48;
-}
-
-static uint64_t nccl_event_next(void)
+static uint64_t nccl_next(void)
 {
     return fetch_add_relaxed(&nccl_event_count, 1u) + 1;
 }
 
-static void *nccl_event_add(uint64_t number, uint32_t type, uint32_t depth, bool pushed,
-                            bool captured)
+static uint64_t nccl_handle(enum nccl_event_kind kind, uint64_t flags, uint64_t number)
 {
-    struct nccl_event *event = &nccl_events[number % NCCL_EVENTS];
-    store_release(&event->number, 0u);
-    store_relaxed(&event->type, type);
-    store_relaxed(&event->depth, depth);
-    store_relaxed(&event->pushed, pushed ? nccl_record_epoch() : 0);
-    store_relaxed(&event->owner, nccl_self());
-    store_relaxed(&event->captured, (uint32_t)captured);
-    store_release(&event->number, number);
-    return (void *)(uintptr_t)number;
+    return (uint64_t)kind | flags | number << NCCL_HANDLE_BITS;
 }
 
-/* ---- ranges that last longer than the event that opened them ---- */
+/* The bits of a handle of that kind; 0: it is none. */
+static uint64_t nccl_handle_of(const void *handle, enum nccl_event_kind kind)
+{
+    uint64_t bits = (uint64_t)(uintptr_t)handle;
+    return (bits & NCCL_HANDLE_KIND) == (uint64_t)kind ? bits : 0;
+}
 
-/* Of each thread: one of a call outside of a group, which encloses the launch, and one of a group's launch, which
- * encloses its tasks. 0: none; else the recording in which it was opened. */
-static __thread uint32_t nccl_open_call __attribute__((tls_model("initial-exec")));
-static __thread uint32_t nccl_open_launch __attribute__((tls_model("initial-exec")));
-/* Number of the call outside of a group that this thread is in, whoever's range it is. */
+static uint64_t nccl_number(uint64_t bits)
+{
+    return bits >> NCCL_HANDLE_BITS;
+}
+
+/* ---- open ranges of the thread ---- */
+
+/* Only the thread that opened a range closes it, in the recording in which it was opened. A call's range ends with the
+ * call; that of a single call encloses the launch, and ends with its group. A group's launch encloses its tasks. */
+struct nccl_open {
+    uint64_t handle;
+    uint32_t epoch; /* of the recording, 0: none is open */
+};
+static __thread struct nccl_open nccl_open_call __attribute__((tls_model("initial-exec")));
+static __thread struct nccl_open nccl_open_launch __attribute__((tls_model("initial-exec")));
+/* Number of the single call that this thread is in, whoever's range it is. */
 static __thread uint64_t nccl_inside __attribute__((tls_model("initial-exec")));
 
-static void nccl_close(uint32_t *open)
+static void nccl_opened(struct nccl_open *open, uint64_t handle, bool pushed)
 {
-    uint32_t epoch = *open;
-    *open = 0;
+    *open = (struct nccl_open){handle, pushed ? nccl_record_epoch() : 0};
+}
+
+static void nccl_close(struct nccl_open *open)
+{
+    uint32_t epoch = open->epoch;
+    *open = (struct nccl_open){0};
     if (epoch && epoch == nccl_record_epoch())
         nccl_record_pop();
 }
@@ -149,171 +150,112 @@ static void nccl_close_all(void)
     nccl_inside = 0;
 }
 
-/* ---- descriptors ---- */
-
-static const char *nccl_v1_text(const char *const *texts, size_t count, uint8_t value)
-{
-    return value < count ? texts[value] : NULL;
-}
-#define NCCL_V1_TEXT(texts, value) nccl_v1_text(texts, sizeof(texts) / sizeof *(texts), value)
-
-static const char *const nccl_v1_functions[] = {
-    "Broadcast", "Reduce", "AllGather", "ReduceScatter", "AllReduce", "SendRecv", "Send", "Recv"};
-static const char *const nccl_v1_types[] = {"ncclInt8",     "ncclUint8",      "ncclInt32",
-                                            "ncclUint32",   "ncclInt64",      "ncclUint64",
-                                            "ncclFloat16",  "ncclFloat32",    "ncclFloat64",
-                                            "ncclBfloat16", "ncclFloat8e4m3", "ncclFloat8e5m2"};
-static const char *const nccl_v1_algorithms[] = {
-    "TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT"};
-static const char *const nccl_v1_protocols[] = {"LL", "LL128", "SIMPLE"};
-
-#define NCCL_COLL(from)                                                                  \
-    (struct nccl_work)                                                                   \
-    {                                                                                    \
-        .function = (from).function, .type = (from).type, .algorithm = (from).algorithm, \
-        .protocol = (from).protocol, .count = (from).count, .sequence = (from).sequence, \
-        .channels = (from).channels                                                      \
-    }
-
-static struct nccl_work nccl_coll_v1(const struct nccl_coll_v1 *coll)
-{
-    return (struct nccl_work){.function = NCCL_V1_TEXT(nccl_v1_functions, coll->function),
-                              .type = NCCL_V1_TEXT(nccl_v1_types, coll->type),
-                              .algorithm = NCCL_V1_TEXT(nccl_v1_algorithms, coll->algorithm),
-                              .protocol = NCCL_V1_TEXT(nccl_v1_protocols, coll->protocol),
-                              .count = coll->count,
-                              .sequence = coll->sequence,
-                              .channels = coll->channels};
-}
-
-static struct nccl_work nccl_coll(int version, const struct nccl_descriptor *from,
-                                  struct nccl_comm *comm)
-{
-    if (version >= 4)
-        return NCCL_COLL(from->coll_v4);
-    if (from->coll_v1.comm) /* the same place in all three; NCCL from 2.26 on leaves it empty */
-        *comm = (struct nccl_comm){.id = from->coll_v1.comm};
-    if (version == 3)
-        return NCCL_COLL(from->coll_v3);
-    return version == 2 ? NCCL_COLL(from->coll_v2) : nccl_coll_v1(&from->coll_v1);
-}
-
-#define NCCL_P2P(from)                                                           \
-    (struct nccl_work)                                                           \
-    {                                                                            \
-        .function = (from).function, .type = (from).type, .count = (from).count, \
-        .sequence = NCCL_UNKNOWN, .channels = NCCL_UNKNOWN                       \
-    }
-
-static struct nccl_work nccl_p2p(int version, const struct nccl_descriptor *from,
-                                 struct nccl_comm *comm)
-{
-    struct nccl_work work;
-    if (version >= 4) {
-        work = NCCL_P2P(from->p2p_v4);
-        work.channels = from->p2p_v4.channels;
-        return work;
-    }
-    if (from->p2p_v1.comm)
-        *comm = (struct nccl_comm){.id = from->p2p_v1.comm};
-    if (version > 1)
-        return NCCL_P2P(from->p2p_v2);
-    return (struct nccl_work){.function = NCCL_V1_TEXT(nccl_v1_functions, from->p2p_v1.function),
-                              .type = NCCL_V1_TEXT(nccl_v1_types, from->p2p_v1.type),
-                              .count = from->p2p_v1.count,
-                              .sequence = NCCL_UNKNOWN,
-                              .channels = NCCL_UNKNOWN};
-}
-
-static struct nccl_work nccl_ce(const struct nccl_ce_coll *coll)
-{
-    struct nccl_work work = NCCL_P2P(*coll);
-    work.sequence = coll->sequence;
-    work.algorithm = "CE";
-    work.protocol = coll->sync;
-    return work;
-}
-
 /* ---- starting ---- */
 
-static void *nccl_start_group(const struct nccl_group_api *group)
+static uint64_t nccl_start_group(const struct nccl_group_api *group)
 {
     nccl_close_all(); /* a group that never ended */
-    return nccl_event_add(nccl_event_next(), NCCL_EVENT_GROUP_API, (uint32_t)group->depth, false,
-                          group->captured);
+    return nccl_handle(NCCL_HANDLE_GROUP,
+                       (group->depth == 1 ? NCCL_HANDLE_SINGLE : 0) |
+                           (group->captured ? NCCL_HANDLE_CAPTURED : 0),
+                       nccl_next());
 }
 
-static void *nccl_start_call(uint32_t type, const struct nccl_comm *comm, struct nccl_work *work,
-                             const void *parent)
+static uint64_t nccl_start_call(const struct nccl_comm *comm, struct nccl_work *work,
+                                const void *parent)
 {
-    const struct nccl_event *group = nccl_event_at(parent);
-    uint32_t depth = group ? load_relaxed(&group->depth) : 0;
-    work->sequence = work->channels = NCCL_UNKNOWN;
-    work->call = nccl_event_next();
+    uint64_t group = nccl_handle_of(parent, NCCL_HANDLE_GROUP), single = group & NCCL_HANDLE_SINGLE;
+    nccl_close(&nccl_open_call);
+    work->call = nccl_next();
+    work->group = single ? 0 : nccl_number(group);
     bool pushed = nccl_record_call(comm, work);
-    if (depth == 1) {
+    uint64_t handle = nccl_handle(NCCL_HANDLE_CALL,
+                                  single | (work->captured ? NCCL_HANDLE_CAPTURED : 0), work->call);
+    nccl_opened(&nccl_open_call, handle, pushed);
+    if (single)
         nccl_inside = work->call;
-        nccl_open_call = pushed ? nccl_record_epoch() : 0;
-    }
-    return nccl_event_add(work->call, type, depth, pushed && depth != 1, work->captured);
+    return handle;
 }
 
-static void *nccl_start_launch(const void *parent)
+static uint64_t nccl_start_launch(const void *parent)
 {
-    const struct nccl_event *group = nccl_event_at(parent);
+    uint64_t group = nccl_handle_of(parent, NCCL_HANDLE_GROUP);
+    uint64_t handle =
+        nccl_handle(NCCL_HANDLE_LAUNCH, group & NCCL_HANDLE_CAPTURED, nccl_number(group));
     nccl_close(&nccl_open_launch);
-    if (!nccl_inside && nccl_record_launch())
-        nccl_open_launch = nccl_record_epoch();
-    return nccl_event_add(nccl_event_next(), NCCL_EVENT_KERNEL_LAUNCH, 0, false,
-                          group && load_relaxed(&group->captured));
+    if (!nccl_inside)
+        nccl_opened(&nccl_open_launch, handle, nccl_record_launch(nccl_number(group)));
+    return handle;
 }
 
-static void *nccl_start_task(uint32_t type, const struct nccl_comm *comm, struct nccl_work *work,
-                             const void *parent)
+/* A captured call's tasks come with each replay of its graph, from a thread of CUDA's. NCCL does not count them: the
+ * sequence number that they have is the next counted call's. */
+static uint64_t nccl_start_task(const struct nccl_comm *comm, struct nccl_work *work,
+                                const void *parent)
 {
-    const struct nccl_event *call = nccl_event_at(parent);
-    uint32_t parent_type = call ? load_relaxed(&call->type) : 0;
-    bool pushed = false;
-    if (parent_type == NCCL_EVENT_COLL_API || parent_type == NCCL_EVENT_P2P_API)
-        work->call = (uint64_t)(uintptr_t)parent;
+    uint64_t call = nccl_handle_of(parent, NCCL_HANDLE_CALL);
+    work->call = nccl_number(call);
+    work->captured = call & NCCL_HANDLE_CAPTURED;
+    if (work->captured)
+        work->sequence = NCCL_UNKNOWN;
     if (work->call && work->call == nccl_inside)
         nccl_record_task_attributes(work);
     else
-        pushed = nccl_record_task(comm, work);
-    return nccl_event_add(nccl_event_next(), type, 0, pushed, false);
+        nccl_record_task(comm, work);
+    return nccl_handle(NCCL_HANDLE_TASK, 0, work->call);
 }
 
-static void *nccl_start_any(int version, const void *context, const struct nccl_descriptor *from)
+/* ---- proxies: threads of NCCL's that talk to the network, on request ---- */
+
+static uint64_t nccl_start_proxy_op(const struct nccl_proxy_op *op, const void *parent)
 {
-    uint64_t type = version < 5 ? from->head.type & 0xff : from->head.type;
-    const void *parent = from->head.parent;
-    if (type == NCCL_EVENT_GROUP) /* a kernel's tasks */
-        return nccl_event_add(nccl_event_next(), NCCL_EVENT_GROUP, 0, false, false);
+    uint64_t task = op->pid == getpid() ? nccl_handle_of(parent, NCCL_HANDLE_TASK) : 0;
+    return nccl_record_proxy_op(&(const struct nccl_transfer){.sends = op->sends,
+                                                              .peer = op->peer,
+                                                              .channel = op->channel,
+                                                              .steps = op->steps,
+                                                              .chunk_bytes = op->chunk_bytes,
+                                                              .call = nccl_number(task)});
+}
+
+static uint64_t nccl_start_proxy(uint64_t type, const struct nccl_descriptor *from)
+{
+    uint64_t operation = nccl_handle_of(from->head.parent, NCCL_HANDLE_RANGE);
+    uint64_t range = type == NCCL_EVENT_PROXY_OP
+                         ? nccl_start_proxy_op(&from->proxy_op, from->head.parent)
+                         : nccl_record_proxy_step(nccl_number(operation), from->proxy_step.step);
+    return range ? nccl_handle(NCCL_HANDLE_RANGE, 0, range) : 0;
+}
+
+/* ---- all events ---- */
+
+static uint64_t nccl_start_work(int version, const void *context,
+                                const struct nccl_descriptor *from)
+{
+    struct nccl_comm comm = nccl_comm_get(context);
+    struct nccl_work work = {0};
+    switch (nccl_read(version, from, &work, &comm)) {
+    case NCCL_KIND_CALL:
+        return nccl_start_call(&comm, &work, from->head.parent);
+    case NCCL_KIND_TASK:
+        return nccl_start_task(&comm, &work, from->head.parent);
+    default:
+        return 0;
+    }
+}
+
+static uint64_t nccl_start_any(int version, const void *context, const struct nccl_descriptor *from)
+{
+    uint64_t type = nccl_type(version, from);
+    if (type == NCCL_EVENT_PROXY_OP || type == NCCL_EVENT_PROXY_STEP)
+        return nccl_start_proxy(type, from);
+    if (type == NCCL_EVENT_GROUP)
+        return nccl_handle(NCCL_HANDLE_PLAN, 0, nccl_next());
     if (version >= 5 && type == NCCL_EVENT_GROUP_API)
         return nccl_start_group(&from->group_api);
     if (version >= 5 && type == NCCL_EVENT_KERNEL_LAUNCH)
-        return nccl_start_launch(parent);
-    struct nccl_comm comm = nccl_comm_get(context);
-    struct nccl_work work;
-    if (version >= 5 && type == NCCL_EVENT_COLL_API) {
-        work = NCCL_P2P(from->coll_api);
-        work.captured = from->coll_api.captured;
-        return nccl_start_call((uint32_t)type, &comm, &work, parent);
-    }
-    if (version >= 5 && type == NCCL_EVENT_P2P_API) {
-        work = NCCL_P2P(from->p2p_api);
-        work.captured = from->p2p_api.captured;
-        return nccl_start_call((uint32_t)type, &comm, &work, parent);
-    }
-    if (type == NCCL_EVENT_COLL)
-        work = nccl_coll(version, from, &comm);
-    else if (type == NCCL_EVENT_P2P)
-        work = nccl_p2p(version, from, &comm);
-    else if (version >= 6 && type == NCCL_EVENT_CE_COLL)
-        work = nccl_ce(&from->ce_coll);
-    else
-        return NULL;
-    return nccl_start_task((uint32_t)type, &comm, &work, parent);
+        return nccl_start_launch(from->head.parent);
+    return nccl_start_work(version, context, from);
 }
 
 static int nccl_start(int version, const void *context, void **event,
@@ -322,77 +264,78 @@ static int nccl_start(int version, const void *context, void **event,
     if (event)
         *event = NULL;
     if (event && from && nccl_record_epoch())
-        *event = nccl_start_any(version, context, from);
+        *event = (void *)(uintptr_t)nccl_start_any(version, context, from);
     return NCCL_OK;
 }
 
-/* ---- stopping ---- */
-
-/* A range is closed by the thread that opened it, in the recording in which it was opened. */
-static void nccl_stop_range(struct nccl_event *event)
+static int nccl_stop(void *event)
 {
-    if (load_relaxed(&event->owner) != nccl_self())
-        return;
-    uint32_t epoch = exchange_acquire(&event->pushed, 0u);
-    if (epoch && epoch == nccl_record_epoch())
-        nccl_record_pop();
-}
-
-static void nccl_stop_known(struct nccl_event *event, uint64_t number)
-{
-    switch (load_relaxed(&event->type)) {
-    case NCCL_EVENT_GROUP_API:
+    uint64_t handle = (uint64_t)(uintptr_t)event;
+    switch (handle & NCCL_HANDLE_KIND) {
+    case NCCL_HANDLE_GROUP:
         nccl_close_all();
         break;
-    case NCCL_EVENT_GROUP:
-        nccl_close(&nccl_open_launch);
+    case NCCL_HANDLE_CALL:
+        if (!(handle & NCCL_HANDLE_SINGLE) && nccl_open_call.handle == handle)
+            nccl_close(&nccl_open_call);
         break;
-    case NCCL_EVENT_KERNEL_LAUNCH: /* a graph's tasks come with each replay, from CUDA's thread */
-        if (load_relaxed(&event->captured))
+    case NCCL_HANDLE_LAUNCH:
+        if (handle & NCCL_HANDLE_CAPTURED) /* its tasks come later */
             nccl_close(&nccl_open_launch);
         break;
-    default:
-        nccl_stop_range(event);
-        return; /* a call stays known: it is its tasks' parent */
+    case NCCL_HANDLE_PLAN:
+        nccl_close(&nccl_open_launch);
+        break;
+    case NCCL_HANDLE_RANGE:
+        nccl_record_proxy_end(nccl_number(handle));
+        break;
+    default: /* a task's range has no length */
+        break;
     }
-    if (load_relaxed(&event->number) == number)
-        store_release(&event->number, 0u);
-}
-
-static int nccl_stop(void *handle)
-{
-    struct nccl_event *event = nccl_event_at(handle);
-    if (event)
-        nccl_stop_known(event, (uint64_t)(uintptr_t)handle);
     return NCCL_OK;
 }
 
-/* Only events that are not asked for have states that matter. */
-static int nccl_state(void *handle, int state, const void *arguments)
+static int nccl_state_none(void *event, int state, const struct nccl_state_arguments *arguments)
 {
-    (void)handle, (void)state, (void)arguments;
+    (void)event, (void)state, (void)arguments;
+    return NCCL_OK;
+}
+
+static int nccl_state(void *event, int state, const struct nccl_state_arguments *arguments)
+{
+    uint64_t range = nccl_handle_of(event, NCCL_HANDLE_RANGE);
+    if (range && arguments && (state == NCCL_STATE_SENDING || state == NCCL_STATE_RECEIVED))
+        nccl_record_proxy_bytes(nccl_number(range), arguments->transfer_bytes);
     return NCCL_OK;
 }
 
 /* ---- communicators ---- */
 
-#define NCCL_MASK_V1 (NCCL_EVENT_COLL | NCCL_EVENT_P2P)
-#define NCCL_MASK_V5                                                                  \
-    (NCCL_MASK_V1 | NCCL_EVENT_GROUP_API | NCCL_EVENT_COLL_API | NCCL_EVENT_P2P_API | \
-     NCCL_EVENT_KERNEL_LAUNCH)
+/* Events of kernel channels are not asked for: NCCL starts proxies for collectives that need none then. */
+static int nccl_mask(int version)
+{
+    int mask = NCCL_EVENT_COLL | NCCL_EVENT_P2P;
+    if (version >= 5)
+        mask |= NCCL_EVENT_GROUP_API | NCCL_EVENT_COLL_API | NCCL_EVENT_P2P_API |
+                NCCL_EVENT_KERNEL_LAUNCH;
+    if (version >= 6)
+        mask |= NCCL_EVENT_CE_COLL;
+    if (config_get()->nccl >= CONFIG_NCCL_PROXY)
+        mask |= NCCL_EVENT_PROXY_OP;
+    if (config_get()->nccl >= CONFIG_NCCL_STEPS)
+        mask |= NCCL_EVENT_PROXY_STEP;
+    return mask;
+}
 
 /* The mask is one for all communicators of the process. */
 static int nccl_init(int version, void **context, int *mask, const struct nccl_comm *comm)
 {
     int saved_errno = errno;
     bool takes = nccl_plugin_takes && nccl_plugin_takes();
-    int wanted = version < 5 ? NCCL_MASK_V1 : NCCL_MASK_V5;
-    if (version >= 6)
-        wanted |= NCCL_EVENT_CE_COLL;
     if (context)
         *context = takes ? (void *)nccl_comm_add(comm) : NULL;
     if (mask)
-        store_relaxed(mask, takes ? wanted : 0);
+        store_relaxed(mask, takes ? nccl_mask(version) : 0);
     if (context && *context)
         nccl_comm_get(*context);
     errno = saved_errno;
@@ -411,9 +354,8 @@ static int nccl_finalize(void *context)
 
 GUEST_PATH static void nccl_fork_child(void)
 {
-    nccl_open_call = nccl_open_launch = 0;
+    nccl_open_call = nccl_open_launch = (struct nccl_open){0};
     nccl_inside = 0;
-    store_relaxed(&nccl_forks, load_relaxed(&nccl_forks) + 1);
 }
 
 const struct collector nccl_collector = {.name = "nccl", .fork_child = nccl_fork_child};
@@ -447,7 +389,7 @@ static int nccl_init_v4(void **context, int *mask, const char *name, uint64_t id
 NCCL_INIT_NEW(5)
 NCCL_INIT_NEW(6)
 
-#define NCCL_TABLE(version, member)                                      \
+#define NCCL_TABLE(version, member, states)                              \
     static int nccl_start_v##version(void *context, void **event,        \
                                      const struct nccl_descriptor *from) \
     {                                                                    \
@@ -458,12 +400,12 @@ NCCL_INIT_NEW(6)
         .init.member = nccl_init_v##version,                             \
         .start = nccl_start_v##version,                                  \
         .stop = nccl_stop,                                               \
-        .state = nccl_state,                                             \
+        .state = states,                                                 \
         .finalize = nccl_finalize,                                       \
     };
-NCCL_TABLE(1, v1)
-NCCL_TABLE(2, v1)
-NCCL_TABLE(3, v1)
-NCCL_TABLE(4, v4)
-NCCL_TABLE(5, v5)
-NCCL_TABLE(6, v5)
+NCCL_TABLE(1, v1, nccl_state_none)
+NCCL_TABLE(2, v1, nccl_state_none)
+NCCL_TABLE(3, v1, nccl_state_none)
+NCCL_TABLE(4, v4, nccl_state)
+NCCL_TABLE(5, v5, nccl_state)
+NCCL_TABLE(6, v5, nccl_state)

@@ -13,22 +13,31 @@
 #define NCCL_NAME_BYTES 64u
 
 static const struct domain *nccl_domain; /* whoever comes first releases; all find the same */
+static bool nccl_annotated; /* NCCL's own NVTX ranges are recorded; whoever finds out first */
 
+/* NCCL makes the domain in its first call, before it loads a profiler. */
 static uint32_t nccl_domain_number(void)
 {
     const struct domain *domain = load_acquire(&nccl_domain);
     if (!domain) {
+        if (registry_has_domain("NCCL", strlen("NCCL")))
+            store_relaxed(&nccl_annotated, true);
         domain = registry_domain("NCCL", strlen("NCCL"));
         store_release(&nccl_domain, domain);
     }
     return registry_number(domain);
 }
 
-/* NCCL's own NVTX ranges are of the same domain; what is pushed here is not counted in the depth. */
-bool nccl_record_in_nvtx(void)
+/* Whether the thread is in one of NCCL's NVTX ranges. They are of the same domain; what is pushed here is not counted
+ * in the depth. */
+static bool nccl_in_nvtx(void)
 {
+    uint32_t domain = nccl_domain_number();
     const struct label_thread *thread = label_thread_self;
-    return thread && thread->depth[nccl_domain_number()] > 0;
+    bool inside = thread && thread->depth[domain] > 0;
+    if (inside && !load_relaxed(&nccl_annotated))
+        store_relaxed(&nccl_annotated, true);
+    return inside;
 }
 
 uint32_t nccl_record_epoch(void)
@@ -36,11 +45,16 @@ uint32_t nccl_record_epoch(void)
     return thread_gate_epoch(load_relaxed(&thread_gate));
 }
 
-/* ---- attributes of the innermost range ---- */
+/* ---- attributes ---- */
+
+static void nccl_number_of(uint64_t target, const char *key, uint64_t value)
+{
+    attrs_write(target, key, &(struct attr_value){.type = PROF_ATTR_UINT, .bits = value});
+}
 
 static void nccl_number(const char *key, uint64_t value)
 {
-    attrs_write(ATTRS_OF_RANGE, key, &(struct attr_value){.type = PROF_ATTR_UINT, .bits = value});
+    nccl_number_of(ATTRS_OF_RANGE, key, value);
 }
 
 static void nccl_text(const char *key, const char *text)
@@ -84,6 +98,8 @@ static void nccl_details(const struct nccl_work *work)
         nccl_number("Graph captured", 1);
     if (work->call)
         nccl_number("NCCL call", work->call);
+    if (work->group)
+        nccl_number("NCCL group", work->group);
 }
 
 static void nccl_task_details(const struct nccl_work *work)
@@ -99,11 +115,12 @@ static void nccl_task_details(const struct nccl_work *work)
 /* ---- ranges ---- */
 
 /* False: nothing is recorded. */
-static bool nccl_push(const char *prefix, const char *name)
+static bool nccl_begin(enum labelled_kind kind, const char *prefix, const char *name,
+                       uint64_t *begun)
 {
     char text[NCCL_NAME_BYTES];
     struct labelled_name named = {0};
-    uint64_t begun;
+    *begun = 0;
     if (!thread_ready(&thread_self))
         return false;
     int bytes = snprintf(text, sizeof text, "%s%.48s", prefix, name ? name : "");
@@ -112,8 +129,14 @@ static bool nccl_push(const char *prefix, const char *name)
         labelled_label(&(struct label){.name = named.name, .domain = nccl_domain_number()});
     if (!label)
         return false;
-    labelled_record(LABELLED_PUSH, label->id, &begun);
+    labelled_record(kind, label->id, begun);
     return true;
+}
+
+static bool nccl_push(const char *prefix, const char *name)
+{
+    uint64_t begun;
+    return nccl_begin(LABELLED_PUSH, prefix, name, &begun);
 }
 
 void nccl_record_pop(void)
@@ -141,7 +164,7 @@ void nccl_record_comm(const struct nccl_comm *comm)
 bool nccl_record_call(const struct nccl_comm *comm, const struct nccl_work *work)
 {
     int saved_errno = errno;
-    bool annotated = nccl_record_in_nvtx();
+    bool annotated = nccl_in_nvtx();
     bool pushed = !annotated && nccl_push("nccl", work->function);
     if (pushed)
         nccl_size(comm, work);
@@ -159,26 +182,75 @@ void nccl_record_task_attributes(const struct nccl_work *work)
     errno = saved_errno;
 }
 
-bool nccl_record_task(const struct nccl_comm *comm, const struct nccl_work *work)
+void nccl_record_task(const struct nccl_comm *comm, const struct nccl_work *work)
 {
     int saved_errno = errno;
-    /* A range with a communicator is a collective: its call has one, ours or NVTX's. */
-    bool alone = !work->call && !nccl_record_in_nvtx();
-    bool pushed = nccl_push(alone ? "nccl" : "NCCL task ", work->function);
-    if (pushed) {
+    /* A range with a communicator is a collective. Its call has one where calls are reported, and NVTX's range has. */
+    bool alone = !work->call && !nccl_in_nvtx() && !load_relaxed(&nccl_annotated);
+    if (nccl_push(alone ? "nccl" : "NCCL task ", work->function)) {
         if (alone)
             nccl_size(comm, work);
         nccl_details(work);
         nccl_task_details(work);
+        nccl_record_pop();
     }
+    errno = saved_errno;
+}
+
+bool nccl_record_launch(uint64_t group)
+{
+    int saved_errno = errno;
+    bool pushed = nccl_push("NCCL ", "launch");
+    if (pushed && group)
+        nccl_number("NCCL group", group);
     errno = saved_errno;
     return pushed;
 }
 
-bool nccl_record_launch(void)
+/* ---- proxies ---- */
+
+uint64_t nccl_record_proxy_op(const struct nccl_transfer *transfer)
 {
     int saved_errno = errno;
-    bool pushed = nccl_push("NCCL ", "launch");
+    uint64_t range;
+    if (nccl_begin(LABELLED_BEGIN, "NCCL proxy ", transfer->sends ? "send" : "receive", &range) &&
+        range) {
+        nccl_number_of(range, "Peer", (uint64_t)transfer->peer);
+        nccl_number_of(range, "Channel", (uint64_t)transfer->channel);
+        nccl_number_of(range, "Steps", (uint64_t)transfer->steps);
+        nccl_number_of(range, "Chunk size [bytes]", (uint64_t)transfer->chunk_bytes);
+        if (transfer->call)
+            nccl_number_of(range, "NCCL call", transfer->call);
+    }
     errno = saved_errno;
-    return pushed;
+    return range;
+}
+
+uint64_t nccl_record_proxy_step(uint64_t operation, int32_t step)
+{
+    int saved_errno = errno;
+    uint64_t range;
+    if (nccl_begin(LABELLED_BEGIN, "NCCL proxy ", "step", &range) && range) {
+        nccl_number_of(range, "Step", (uint64_t)step);
+        if (operation)
+            nccl_number_of(range, "NCCL proxy operation", operation);
+    }
+    errno = saved_errno;
+    return range;
+}
+
+void nccl_record_proxy_bytes(uint64_t range, uint64_t bytes)
+{
+    int saved_errno = errno;
+    if (thread_ready(&thread_self))
+        nccl_number_of(range, "Bytes", bytes);
+    errno = saved_errno;
+}
+
+void nccl_record_proxy_end(uint64_t range)
+{
+    int saved_errno = errno;
+    if (thread_ready(&thread_self))
+        labelled_end(range);
+    errno = saved_errno;
 }

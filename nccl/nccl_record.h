@@ -3,7 +3,7 @@
  *
  * A call (ncclAllReduce ...) is a range of that name. Where NCCL's NVTX range is open already, it gets the attributes
  * and there is no second one. A call outside of a group lasts until its kernel was launched. In a group, each call is
- * a range, and each launch another ("NCCL launch"): a kernel may serve several calls.
+ * a range, and each launch another ("NCCL launch"): a kernel may serve several calls. A task is a range of no length.
  *
  * All functions may be called from any thread and keep errno. Texts may be NULL.
  */
@@ -32,7 +32,15 @@ struct nccl_work {
     uint64_t count;              /* elements */
     uint64_t sequence, channels; /* NCCL_UNKNOWN */
     uint64_t call;               /* number of the call it belongs to, 0 unknown */
+    uint64_t group;              /* number of the group of calls, 0 none */
     bool captured;               /* into a CUDA graph */
+};
+
+/* What a proxy sends or receives for a call through one channel. */
+struct nccl_transfer {
+    bool sends;
+    int32_t peer, channel, steps, chunk_bytes;
+    uint64_t call; /* 0 unknown */
 };
 
 /* States a communicator, as a range of no length. */
@@ -44,16 +52,19 @@ bool nccl_record_call(const struct nccl_comm *comm, const struct nccl_work *work
 /* What a task did, as attributes of the thread's innermost range, which is the task's call. */
 void nccl_record_task_attributes(const struct nccl_work *work);
 
-/* A task whose call's range is over: a range. As for a call. */
-bool nccl_record_task(const struct nccl_comm *comm, const struct nccl_work *work);
+/* A task whose call's range is over: a range of no length. */
+void nccl_record_task(const struct nccl_comm *comm, const struct nccl_work *work);
 
 /* A launch of a group begins. As for a call. */
-bool nccl_record_launch(void);
+bool nccl_record_launch(uint64_t group);
 
 void nccl_record_pop(void);
 
-/* Whether the calling thread is in one of NCCL's NVTX ranges. */
-bool nccl_record_in_nvtx(void);
+/* A proxy's operation or a step of it begins: a range that any thread may end, by its id. 0: none. */
+uint64_t nccl_record_proxy_op(const struct nccl_transfer *transfer);
+uint64_t nccl_record_proxy_step(uint64_t operation, int32_t step);
+void nccl_record_proxy_bytes(uint64_t range, uint64_t bytes);
+void nccl_record_proxy_end(uint64_t range);
 
 /* Number of the recording; 0 off. Ranges of an earlier one have ended. */
 uint32_t nccl_record_epoch(void);

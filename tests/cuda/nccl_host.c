@@ -1,16 +1,23 @@
 /* nccl_host.c - plays NCCL's part towards a profiler plugin: loads it as NCCL does, drives one interface version in
  * the order in which NCCL's enqueue makes its events, and launches kernels with NCCL's names.
  *
- *     nccl_host VERSION      1..6: that interface; 0: the newest that the plugin has
- *     nccl_host VERSION elsewhere    only a task that another thread and a forked child stop, too
+ *     nccl_host VERSION [WHAT]       1..6: that interface; 0: the newest that the plugin has
+ *     nccl_host VERSION WHAT FILE    through the wrapper that the real libnccl FILE has for that interface
+ *
+ *     calls      the default: a call of its own, a group, a group in a CUDA graph
+ *     elsewhere  a call that another thread and a forked child stop, too
+ *     task       a call whose task comes on another thread, as of a communicator that does not block
+ *     many       a group of 5,000 calls
+ *     proxy      what proxies send and receive for a call
+ *     threads    4 threads with a communicator each, and what NCCL should not do
  */
 #include "cuda_test.h"
 
 #include "nccl_abi.h"
+#include "nccl_internal.h"
 
 #include <prof/prof.h>
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <strings.h>
 #include <sys/wait.h>
@@ -43,7 +50,11 @@ static void annotate(const char *name)
 
 static char kernel_reduce, kernel_group;
 static const struct nccl_plugin *plugin;
-static int version;
+static int version;       /* of the interface that is driven */
+static int interface;     /* that the plugin gets: another one through the real NCCL */
+static int asked;         /* events that the plugin asked for */
+static bool through_nccl; /* whose wrappers read what they are given without a look */
+static cudaStream_t stream;
 
 __attribute__((constructor)) static void register_nccl(void)
 {
@@ -70,21 +81,49 @@ static void *load(int wanted)
     return NULL;
 }
 
+/* The newest interface that the real library has itself: it turns that into what an older plugin expects. */
+static void *load_through(const char *file, int wanted)
+{
+    char name[64];
+    void *library = load(wanted);
+    struct nccl_library nccl = nccl_open(file);
+    for (version = 7; version >= 1; version--) {
+        snprintf(name, sizeof name, "_Z18getNcclProfiler_v%dPv", version);
+        if (nccl_internal(&nccl, name))
+            break;
+    }
+    snprintf(name, sizeof name, "_Z18getNcclProfiler_v%dPv", wanted);
+    const struct nccl_plugin *(*wrap)(void *) = nccl_internal(&nccl, name);
+    plugin = library && wrap ? wrap(library) : NULL;
+    through_nccl = true;
+    return plugin ? library : NULL;
+}
+
 static void *begin(uint64_t id, int *mask)
 {
     void *context = NULL;
+    annotate("ncclCommInitRank");
     if (version >= 5)
         plugin->init.v5(&context, id, mask, "group \"7\"\n", 2, 8, 3, NULL);
     else if (version == 4)
         plugin->init.v4(&context, mask, "group \"7\"\n", id, 2, 8, 3, NULL);
     else
         plugin->init.v1(&context, mask);
+    annotate(NULL);
     return context;
 }
 
-static void *start(void *context, uint64_t type, void *parent, struct nccl_descriptor *from)
+/* Interface 7 has more behind the fields of interface 6: nothing, as of a program that does not use it. */
+static void *start(void *context, uint64_t type, void *parent, const struct nccl_descriptor *of)
 {
+    struct {
+        struct nccl_descriptor known;
+        uint64_t more[8];
+    } room = {.known = *of};
+    struct nccl_descriptor *from = &room.known;
     void *event = NULL;
+    if (type != NCCL_EVENT_GROUP && !((uint64_t)asked & type))
+        return NULL;
     memset(&from->head, 0xa5,
            sizeof from->head); /* only a byte of the type is there in old interfaces */
     if (version < 5)
@@ -168,7 +207,7 @@ static void launch(void *context, void *group, const void *kernel)
 {
     struct nccl_descriptor from = {0};
     void *event = version < 5 ? NULL : start(context, NCCL_EVENT_KERNEL_LAUNCH, group, &from);
-    cuda_check(launch_shaped(kernel, 8, 256, 0, NULL), "a kernel of NCCL");
+    cuda_check(launch_shaped(kernel, 8, 256, 0, stream), "a kernel of NCCL");
     if (event)
         plugin->stop(event);
 }
@@ -184,7 +223,7 @@ static void tasks(void *context, void *coll, void *p2p, uint64_t sequence)
     struct nccl_descriptor from = {0};
     void *plan = start(context, NCCL_EVENT_GROUP, NULL, &from);
     void *first = start_coll(context, coll, sequence);
-    void *second = p2p || version < 5 ? start_p2p(context, p2p) : NULL;
+    void *second = p2p || interface < 5 ? start_p2p(context, p2p) : NULL;
     stop_if(first);
     stop_if(first); /* as NCCL does with some events */
     stop_if(second);
@@ -213,30 +252,53 @@ static void fused(void *context, uint64_t sequence)
     stop_if(group);
 }
 
-struct replay {
+struct task {
     void *context, *call;
 };
 
-static void *replay(void *user)
+static void *one_task(void *user)
 {
-    const struct replay *of = user;
+    const struct task *of = user;
     void *task = start_coll(of->context, of->call, 9);
     stop_if(task);
     return NULL;
 }
 
+static void task_elsewhere(void *context, void *call)
+{
+    struct task of = {context, call};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, one_task, &of) != 0 || pthread_join(thread, NULL) != 0)
+        puts("no thread");
+}
+
+static void *capture(void *context, int depth, const void *kernel)
+{
+    void *group = start_group(context, depth, true);
+    void *call = call_coll(context, group, true);
+    launch(context, group, kernel);
+    stop_if(group);
+    return call;
+}
+
 /* Recorded once; its tasks come from a thread of CUDA's, as often as the graph is replayed. */
 static void captured(void *context)
 {
-    void *group = start_group(context, 2, true);
-    struct replay of = {context, call_coll(context, group, true)};
-    launch(context, group, &kernel_reduce);
-    stop_if(group);
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "begin of capture");
+    void *single = capture(context, 1, &kernel_reduce),
+         *grouped = capture(context, 2, &kernel_group);
+    cuda_check(cudaStreamEndCapture(stream, &graph), "end of capture");
+    cuda_check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
     for (int i = 0; i < 2; i++) {
-        pthread_t thread;
-        pthread_create(&thread, NULL, replay, &of);
-        pthread_join(thread, NULL);
+        cuda_check(cudaGraphLaunch(executable, stream), "cudaGraphLaunch");
+        task_elsewhere(context, single);
+        task_elsewhere(context, grouped);
     }
+    cuda_check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    cuda_check(cudaGraphExecDestroy(executable), "cudaGraphExecDestroy");
+    cuda_check(cudaGraphDestroy(graph), "cudaGraphDestroy");
 }
 
 /* What NCCL should not do. */
@@ -244,6 +306,8 @@ static void nonsense(void *context)
 {
     void *event = (void *)0x1234567;
     struct nccl_descriptor from = {0};
+    if (through_nccl)
+        return;
     plugin->start(context, NULL, &from);
     plugin->start(context, &event, NULL);
     plugin->start((void *)UINTPTR_MAX, &event, &from);
@@ -260,6 +324,17 @@ static void nonsense(void *context)
     }
 }
 
+static void calls(void *context)
+{
+    nonsense(context);
+    annotate("ncclAllReduce");
+    single(context, 5);
+    annotate(NULL);
+    fused(context, 6);
+    if (interface >= 5)
+        captured(context);
+}
+
 static void *stop_here(void *event)
 {
     plugin->stop(event);
@@ -269,40 +344,144 @@ static void *stop_here(void *event)
 
 static void elsewhere(void *context)
 {
-    void *task = start_coll(context, NULL, 1);
+    struct nccl_descriptor from = {
+        .coll_api = {.function = "AllReduce", .count = 1024, .type = "ncclFloat32"}};
+    void *group = start_group(context, 2, false);
+    void *call = start(context, NCCL_EVENT_COLL_API, group, &from);
     pthread_t thread;
-    if (pthread_create(&thread, NULL, stop_here, task) != 0 || pthread_join(thread, NULL) != 0)
+    if (pthread_create(&thread, NULL, stop_here, call) != 0 || pthread_join(thread, NULL) != 0)
         puts("no thread");
     pid_t child = fork();
     if (child == 0) {
-        stop_here(task);
+        stop_here(call);
         exit(0);
     }
     waitpid(child, NULL, 0);
-    plugin->stop(task);
+    plugin->stop(call);
+    plugin->stop(group);
 }
+
+/* Its calling thread has been through NCCL's NVTX range, where there are such; the thread of the task has not. */
+static void task(void *context)
+{
+    annotate("ncclAllReduce");
+    void *group = start_group(context, 1, false);
+    void *call = call_coll(context, group, false);
+    stop_if(group);
+    annotate(NULL);
+    task_elsewhere(context, call);
+}
+
+#define MANY 5000
+
+static void many(void *context)
+{
+    static void *called[MANY];
+    void *group = start_group(context, 2, false);
+    for (int i = 0; i < MANY; i++)
+        called[i] = call_coll(context, group, false);
+    launch(context, group, &kernel_group);
+    struct nccl_descriptor from = {0};
+    void *plan = start(context, NCCL_EVENT_GROUP, NULL, &from), *tasks[MANY];
+    for (int i = 0; i < MANY; i++)
+        tasks[i] = start_coll(context, called[i], (uint64_t)i);
+    for (int i = 0; i < MANY; i++)
+        stop_if(tasks[i]);
+    stop_if(plan);
+    stop_if(group);
+}
+
+static void *start_proxy(void *context, void *parent, pid_t process)
+{
+    struct nccl_descriptor from = {.proxy_op = {process, 3, 5, 2, 65536, 1}};
+    return start(context, NCCL_EVENT_PROXY_OP, parent, &from);
+}
+
+static void *start_step(void *context, void *operation, int step)
+{
+    struct nccl_descriptor from = {.proxy_step = {step}};
+    return start(context, NCCL_EVENT_PROXY_STEP, operation, &from);
+}
+
+/* Two operations at a time, one of them for another process's call, each of which has two steps at a time. */
+struct proxied {
+    void *context, *task;
+};
+
+static void *proxy_thread(void *user)
+{
+    const struct proxied *of = user;
+    struct nccl_state_arguments sent = {.transfer_bytes = 4096};
+    void *own = start_proxy(of->context, of->task, getpid());
+    void *other = start_proxy(of->context, of->task, getpid() + 1);
+    void *first = start_step(of->context, own, 0), *second = start_step(of->context, own, 1);
+    plugin->state(first, NCCL_STATE_SENDING, &sent);
+    stop_if(first);
+    stop_if(own);
+    stop_if(second);
+    stop_if(other);
+    return NULL;
+}
+
+static void proxy(void *context)
+{
+    void *group = start_group(context, 2, false);
+    void *call = call_coll(context, group, false);
+    struct proxied of = {context, start_coll(context, call, 7)};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, proxy_thread, &of) != 0 || pthread_join(thread, NULL) != 0)
+        puts("no thread");
+    stop_if(of.task);
+    stop_if(group);
+}
+
+static void *busy(void *user)
+{
+    int mask = 0;
+    for (uint64_t i = 0; i < 50; i++) {
+        void *context = begin(COMMUNICATOR + (uint64_t)(uintptr_t)user + i, &mask);
+        nonsense(context);
+        single(context, i);
+        fused(context, i);
+        proxy(context);
+        plugin->finalize(context);
+    }
+    return NULL;
+}
+
+static void threads(void *context)
+{
+    pthread_t thread[4];
+    (void)context;
+    for (size_t i = 0; i < 4; i++)
+        if (pthread_create(&thread[i], NULL, busy, (void *)(i << 8)) != 0)
+            exit(1);
+    for (size_t i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+}
+
+static const struct {
+    const char *name;
+    void (*play)(void *context);
+} plays[] = {{"calls", calls}, {"elsewhere", elsewhere}, {"task", task},
+             {"many", many},   {"proxy", proxy},         {"threads", threads}};
 
 int main(int argc, char **argv)
 {
-    int mask = 0, other = 0;
-    void *library = load(argc > 1 ? atoi(argv[1]) : 0);
+    int mask = 0, other = 0, wanted = argc > 1 ? atoi(argv[1]) : 0;
+    void *library = argc > 3 ? load_through(argv[3], wanted) : load(wanted);
     if (!library) {
         puts("no plugin");
         return 0;
     }
+    interface = wanted ? wanted : version;
+    cuda_check(cudaStreamCreate(&stream), "cudaStreamCreate");
     void *context = begin(COMMUNICATOR, &mask), *second = begin(COMMUNICATOR + 1, &other);
-    printf("%s v%d mask %#x\n", plugin->name, version, (unsigned)mask);
-    if (mask && argc > 2) {
-        elsewhere(context);
-    } else if (mask) {
-        nonsense(context);
-        annotate("ncclAllReduce");
-        single(context, 5);
-        annotate(NULL);
-        fused(context, 6);
-        if (version >= 5)
-            captured(context);
-    }
+    asked = mask;
+    printf("%s v%d mask %#x\n", plugin->name, interface, (unsigned)mask);
+    for (size_t i = 0; mask && i < sizeof plays / sizeof *plays; i++)
+        if (strcmp(argc > 2 ? argv[2] : "calls", plays[i].name) == 0)
+            plays[i].play(context);
     plugin->finalize(second);
     plugin->finalize(second);
     plugin->finalize(context);

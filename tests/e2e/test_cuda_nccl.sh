@@ -2,41 +2,11 @@
 # libprof as NCCL's profiler plugin: every interface that NCCL may choose, and how it is found, replaced and turned off.
 . "$(dirname "$0")/cuda_common.sh"
 
-compile_cuda nccl_host -I"$e2e_directory/../../nccl" -ldl
+compile_cuda nccl_host -D_GNU_SOURCE -I"$e2e_directory/../../nccl" -ldl
 
 ranges_of() {
     "$PROF_BIN/profdump" --chrome out.json "$1"
-    python3 - "$2" <<'PYTHON' || fail "what is recorded of $1"
-import json, sys
-version = int(sys.argv[1])
-events = json.load(open("out.json"))["traceEvents"]
-ranges = [e for e in events if e.get("cat") == "user_annotation"]
-group = "0xfedcba9876543210"
-def args(name): return [e["args"] for e in sorted(ranges, key=lambda e: e["ts"]) if e["name"] == name]
-task = {"Algorithm": "RING", "Protocol": "LL", "Channels": 8}
-calls = args("ncclAllReduce")
-assert all(int(c["NCCL communicator ID"]) == int(group, 16) and c["Message size [bytes]"] == 4096 for c in calls), calls
-assert [c["Message size [bytes]"] for c in args("ncclSend")] == [16], args("ncclSend")
-if version < 5:
-    # One range for each task; the interface does not say when kernels are launched.
-    assert [c["NCCL sequence number"] for c in calls] == [5, 6], calls
-    assert all(task.items() <= c.items() for c in calls), calls
-    assert not args("ncclCommInit") or version == 4
-else:
-    single, grouped, captured = calls
-    assert single["NCCL sequence number"] == 5 and task.items() <= single.items(), single
-    assert "NCCL sequence number" not in grouped and captured["Graph captured"] == 1
-    tasks = args("NCCL task AllReduce")
-    assert [(t["NCCL call"], t["NCCL sequence number"]) for t in tasks] == \
-        [(grouped["NCCL call"], 6)] + 2 * [(captured["NCCL call"], 9)], tasks
-    assert not any("NCCL communicator ID" in t for t in tasks), "counted twice"
-    assert len(args("NCCL launch")) == 2
-    kernels = sorted((e for e in events if e.get("cat") == "kernel"), key=lambda e: e["ts"])
-    assert [k["args"].get("Process Group Name") for k in kernels] == [group, None, None], "one call, or several"
-if version >= 4:
-    assert {k: v for k, v in args("ncclCommInit")[0].items() if k != "domain"} == {"NCCL communicator ID": str(int(group, 16)),
-        "No. of ranks": 8, "Rank": 3, "No. of nodes": 2, "Communicator name": 'group "7"\n'}
-PYTHON
+    python3 "$e2e_directory/nccl_expect.py" "$2" out.json || fail "what is recorded of $1"
 }
 
 for version in 1 2 3 4 5 6; do
@@ -45,6 +15,25 @@ for version in 1 2 3 4 5 6; do
     ((version == 6)) && mask=0x1f06
     same "interface $version" "libprof v$version mask $mask" "$(simulate v$version.prof ./nccl_host $version 2>err.txt)"
     ranges_of v$version.prof $version
+done
+
+# Calls of a group that is larger than any table, and what proxies do, on request.
+rows() { "$PROF_BIN/profdump" query --format tsv "$1" "$2" | tail -n +2; }
+simulate many.prof ./nccl_host 6 many >out.txt 2>err.txt || fail "5,000 calls: $(cat out.txt err.txt)"
+"$PROF_BIN/profdump" --chrome many.json many.prof
+python3 - <<'PYTHON' || fail "5,000 calls in a group"
+import json
+events = [e for e in json.load(open("many.json"))["traceEvents"] if e.get("cat") == "user_annotation"]
+def calls(name): return [e["args"]["NCCL call"] for e in events if e["name"] == name]
+assert len(calls("ncclAllReduce")) == 5000 and calls("ncclAllReduce") == calls("NCCL task AllReduce")
+PYTHON
+PROF_NCCL=proxy simulate proxy.prof ./nccl_host 6 proxy >out.txt 2>err.txt
+same "proxies" "libprof v6 mask 0x1f0e" "$(cat out.txt)"
+PROF_NCCL=steps simulate steps.prof ./nccl_host 6 proxy >out.txt 2>err.txt
+same "proxies' steps" "libprof v6 mask 0x1f1e" "$(cat out.txt)"
+for name in proxy steps; do
+    "$PROF_BIN/profdump" --chrome $name.json $name.prof
+    python3 "$e2e_directory/nccl_expect.py" $name $name.json || fail "PROF_NCCL=$name"
 done
 
 # A range is closed by the thread that opened it: not by another one, nor by a child's copy of it.
@@ -63,16 +52,15 @@ same "turned off, yet chosen" "libprof v6 mask 0" "$(PROF_NCCL=0 NCCL_PROFILER_P
 same "without libprof" "no plugin" "$(bare ./nccl_host)"
 no_violations "libprof as NCCL's plugin"
 
-# NCCL's NVTX range gets the attributes; there is no second range of the call.
+# NCCL's NVTX ranges get the attributes; there is no second range of a call, whichever thread its task comes on.
 if [[ -n ${NVTX_INCLUDE:-} ]]; then
-    compile_cuda nccl_host -DWITH_NVTX -isystem "$NVTX_INCLUDE" -I"$e2e_directory/../../nccl" -ldl
+    compile_cuda nccl_host -D_GNU_SOURCE -DWITH_NVTX -isystem "$NVTX_INCLUDE" -I"$e2e_directory/../../nccl" -ldl
     same "with NVTX" "libprof v6 mask 0x1f06" "$(simulate nvtx.prof ./nccl_host 2>err.txt)"
     "$PROF_BIN/profdump" --chrome out.json nvtx.prof
-    python3 - <<'PYTHON' || fail "what is recorded beside NVTX"
-import json
-events = json.load(open("out.json"))["traceEvents"]
-calls = [e["args"] for e in events if e["name"] == "ncclAllReduce" and e.get("cat") == "user_annotation"]
-assert len(calls) == 3, calls
-assert calls[0]["NCCL sequence number"] == 5 and "NCCL communicator ID" not in calls[0], calls[0]
-PYTHON
+    python3 "$e2e_directory/nccl_expect.py" nvtx out.json || fail "what is recorded beside NVTX"
+    for version in 1 2 3 4 5 6; do
+        simulate task$version.prof ./nccl_host $version task >out.txt 2>err.txt || fail "$(cat out.txt err.txt)"
+        "$PROF_BIN/profdump" --chrome out.json task$version.prof
+        python3 "$e2e_directory/nccl_expect.py" task out.json || fail "a task on a thread without NVTX, interface $version"
+    done
 fi

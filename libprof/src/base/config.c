@@ -48,8 +48,10 @@
     X("PROF_CUDA", cuda, FLAG, "1", 1, 0, 1, "", "Record CUDA calls and device operations.")     \
     X("PROF_NVTX", nvtx, FLAG, "1", 1, 0, 1, "", "Record the program's NVTX annotations.")       \
     X("PROF_ITT", itt, FLAG, "1", 1, 0, 1, "", "Record the program's ITT annotations.")          \
-    X("PROF_NCCL", nccl, FLAG, "1", 1, 0, 1, "",                                                 \
-      "Record NCCL's calls as its profiler plugin, unless NCCL_PROFILER_PLUGIN is set.")         \
+    X("PROF_NCCL", nccl, CHOICE, "1", CONFIG_NCCL_ON, 0, 0, "0, 1, proxy, steps",                \
+      "Record NCCL's calls as its profiler plugin (1), also what its proxies send and receive "  \
+      "(proxy), also each step of that (steps), or nothing (0). Not if NCCL_PROFILER_PLUGIN is " \
+      "set.")                                                                                    \
     X("PROF_CUBLAS", cublas, FLAG, "1", 1, 0, 1, "",                                             \
       "Record matrix products of cuBLAS and cuBLASLt as ranges with their sizes and types.")     \
     X("PROF_EMIT_NVTX", emit_nvtx, FLAG, "0", 0, 0, 1, "",                                       \

@@ -46,6 +46,7 @@ enum config_stop { CONFIG_STOP_NEVER, CONFIG_STOP_STEP, CONFIG_STOP_TIME };
 enum config_full { CONFIG_FULL_STOP, CONFIG_FULL_RING };
 
 /* How much CUPTI is asked for. Each level includes the one before. */
+enum config_nccl { CONFIG_NCCL_OFF, CONFIG_NCCL_ON, CONFIG_NCCL_PROXY, CONFIG_NCCL_STEPS };
 enum config_gpu_detail { CONFIG_DETAIL_MINIMAL, CONFIG_DETAIL_STANDARD, CONFIG_DETAIL_FULL };
 
 enum config_graphs { CONFIG_GRAPHS_NODES, CONFIG_GRAPHS_GRAPH };
@@ -71,7 +72,7 @@ struct config {
     uint64_t cuda;            /* PROF_CUDA: 0 leaves CUDA alone */
     uint64_t nvtx;            /* PROF_NVTX: 0 leaves NVTX alone */
     uint64_t itt;             /* PROF_ITT: 0 leaves ITT alone */
-    uint64_t nccl;            /* PROF_NCCL: 0 leaves NCCL alone */
+    uint64_t nccl;            /* PROF_NCCL: enum config_nccl */
     uint64_t cublas;          /* PROF_CUBLAS: 0 records no ranges of cuBLAS's functions */
     uint64_t emit_nvtx;       /* PROF_EMIT_NVTX: 1 forwards prof.h's ranges */
     uint64_t gpu;             /* PROF_GPU: enum config_gpu */

@@ -133,6 +133,16 @@ const struct domain *registry_domain(const char *name, size_t bytes)
     return domain;
 }
 
+bool registry_has_domain(const char *name, size_t bytes)
+{
+    const struct interned_text *string = texts_intern(0, name, bytes);
+    struct signals_saved saved;
+    registry_lock(&saved);
+    bool found = string && registry_domain_find(string);
+    registry_unlock(&saved);
+    return found;
+}
+
 /* ---- facts ---- */
 
 static struct registry_fact **registry_fact_chain(const struct registry_fact *key)

@@ -29,6 +29,9 @@ static inline uint32_t registry_number(const struct domain *domain)
  * the default domain. */
 const struct domain *registry_domain(const char *name, size_t bytes);
 
+/* Whether somebody asked for it before. */
+bool registry_has_domain(const char *name, size_t bytes);
+
 void registry_category(uint32_t domain, uint32_t category, const char *name, size_t bytes);
 
 /* Names a resource. Returns a handle that is not NULL unless memory is short. */
