@@ -20,6 +20,9 @@ extern bool (*nccl_plugin_takes)(void);
 
 extern const struct collector nccl_collector;
 
+/* Whether NCCL's configuration files name a plugin, or LD_LIBRARY_PATH has the one that NCCL looks for. */
+bool nccl_other_plugin(void);
+
 /* ---- inside nccl/ ---- */
 
 struct nccl_comm;

@@ -311,7 +311,9 @@ __attribute__((constructor)) static void entry_load(void)
         entry_hook_install(&entry_nvtx, config_get()->nvtx, own_path);
         entry_hook_install(&entry_itt, config_get()->itt, own_path);
         entry_hook_install(&entry_nccl,
-                           config_get()->nccl && strlen(own_path) < ENTRY_NCCL_BYTES_MAX, own_path);
+                           config_get()->nccl && strlen(own_path) < ENTRY_NCCL_BYTES_MAX &&
+                               !nccl_other_plugin(),
+                           own_path);
         nccl_plugin_takes = entry_takes_nccl;
     }
     cost_add_ns(PROF_COST_SPACE, 1, clock_monotonic_ns() - began_ns);

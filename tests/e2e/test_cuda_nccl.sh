@@ -44,12 +44,23 @@ simulate elsewhere/run.prof ./nccl_host 6 elsewhere >out.txt 2>err.txt || fail "
 found 'stopped elsewhere .* 2$' <out.txt || fail "not stopped elsewhere: $(cat out.txt)"
 ! found -E 'pop without a push|range still open' <out.txt || fail "another thread closed the range: $(cat out.txt)"
 
-# How it is found, replaced and turned off.
+# How it is found, replaced and turned off. NCCL's configuration and the plugin that NCCL searches for have priority.
 same "in the process" "libprof v6 mask 0x1f06" "$(NCCL_PROFILER_PLUGIN=STATIC_PLUGIN simulate static.prof ./nccl_host 2>err.txt)"
 same "the user's plugin" "no plugin" "$(NCCL_PROFILER_PLUGIN=none simulate none.prof ./nccl_host 2>err.txt)"
 same "turned off" "no plugin" "$(PROF_NCCL=0 simulate off.prof ./nccl_host 2>err.txt)"
 same "turned off, yet chosen" "libprof v6 mask 0" "$(PROF_NCCL=0 NCCL_PROFILER_PLUGIN=$lib simulate off2.prof ./nccl_host 2>err.txt)"
 same "without libprof" "no plugin" "$(bare ./nccl_host)"
+mkdir home other
+printf '%s\n' "# NCCL_PROFILER_PLUGIN=commented" "NCCL_DEBUG=INFO" >home/.nccl.conf
+same "another setting" "libprof v6 mask 0x1f06" "$(HOME=$here/home simulate home.prof ./nccl_host 2>err.txt)"
+same "a long value" "libprof v6 mask 0x1f06" \
+    "$(NCCL_CONF_FILE=<(printf '%02000dNCCL_PROFILER_PLUGIN=\n' 0) simulate long.prof ./nccl_host 2>err.txt)"
+printf 'NCCL_PROFILER_PLUGIN=mine' >>home/.nccl.conf
+same "the user's configuration" "no plugin" "$(HOME=$here/home simulate conf.prof ./nccl_host 2>err.txt)"
+same "another file" "no plugin" "$(NCCL_CONF_FILE=$here/home/.nccl.conf simulate conf2.prof ./nccl_host 2>err.txt)"
+touch other/libnccl-profiler.so
+same "a plugin in the search path" "no plugin" \
+    "$(env LD_LIBRARY_PATH="$SIM_LIB::$here/other" LD_PRELOAD="$lib" PROF_OUTPUT=path.prof ./nccl_host 2>err.txt)"
 no_violations "libprof as NCCL's plugin"
 
 # NCCL's NVTX ranges get the attributes; there is no second range of a call, whichever thread its task comes on.

@@ -402,4 +402,32 @@ TEST(NcclThreads, KeepErrno)
     });
 }
 
+// ---- another plugin ----
+
+TEST(NcclOther, IsFoundInConfigurationAndSearchPath)
+{
+    TemporaryDirectory directory;
+    std::string file = directory / "nccl.conf", home = directory / "none";
+    auto configured = [&](const std::string &text) {
+        std::ofstream(file) << text;
+        return nccl_other_plugin();
+    };
+    IN_A_PROCESS_OF_ITS_OWN({
+        setenv("HOME", home.c_str(), 1);
+        setenv("LD_LIBRARY_PATH", ":", 1);
+        EXPECT_FALSE(nccl_other_plugin());
+        setenv("NCCL_CONF_FILE", file.c_str(), 1);
+        EXPECT_FALSE(configured("NCCL_DEBUG=INFO\n# NCCL_PROFILER_PLUGIN=x\n"));
+        EXPECT_FALSE(configured("XNCCL_PROFILER_PLUGIN=x\nNCCL_PROFILER_PLUGIN\n"));
+        EXPECT_TRUE(configured("NCCL_DEBUG=INFO\nNCCL_PROFILER_PLUGIN=x"));
+        EXPECT_TRUE(configured(std::string(1020, 'x') + "\nNCCL_PROFILER_PLUGIN=\n"));
+        EXPECT_FALSE(configured(""));
+        std::ofstream(directory / "libnccl-profiler.so") << "";
+        setenv("LD_LIBRARY_PATH", ("/none:" + directory.path).c_str(), 1);
+        errno = 7;
+        EXPECT_TRUE(nccl_other_plugin());
+        EXPECT_EQ(errno, 7);
+    });
+}
+
 } // namespace

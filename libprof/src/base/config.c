@@ -50,8 +50,8 @@
     X("PROF_ITT", itt, FLAG, "1", 1, 0, 1, "", "Record the program's ITT annotations.")          \
     X("PROF_NCCL", nccl, CHOICE, "1", CONFIG_NCCL_ON, 0, 0, "0, 1, proxy, steps",                \
       "Record NCCL's calls as its profiler plugin (1), also what its proxies send and receive "  \
-      "(proxy), also each step of that (steps), or nothing (0). Not if NCCL_PROFILER_PLUGIN is " \
-      "set.")                                                                                    \
+      "(proxy), also each step of that (steps), or nothing (0). A plugin that NCCL would load "  \
+      "otherwise has priority.")                                                                 \
     X("PROF_CUBLAS", cublas, FLAG, "1", 1, 0, 1, "",                                             \
       "Record matrix products of cuBLAS and cuBLASLt as ranges with their sizes and types.")     \
     X("PROF_EMIT_NVTX", emit_nvtx, FLAG, "0", 0, 0, 1, "",                                       \
