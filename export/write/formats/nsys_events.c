@@ -14,7 +14,7 @@
 
 static const char *const inserts[NSYS_TABLES] = {
     [NSYS_NVTX] = "INSERT INTO NVTX_EVENTS(start, end, eventType, rangeId, category, color, "
-                  "globalTid, endGlobalTid, textId, domainId) VALUES(?,?,?,?,?,?,?,?,?,?)",
+                  "globalTid, endGlobalTid, text, textId, domainId) VALUES(?,?,?,?,?,?,?,?,?,?,?)",
     [NSYS_CALLS] = "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME(start, end, eventClass, globalTid, "
                    "correlationId, nameId, returnValue) VALUES(?,?,?,?,?,?,?)",
     [NSYS_KERNELS] =
@@ -61,6 +61,16 @@ static uint32_t domain_of(const struct nsys_export *nsys, uint32_t label)
     return of && of->domain != TL_NONE ? nsys->timeline->domains.at[of->domain].number : 0;
 }
 
+/* Some scripts read the text of a range here, others by its number. */
+static void put_name(const struct nsys_export *nsys, struct database_row *row, uint32_t name)
+{
+    if (name == TL_NONE)
+        row_null(row);
+    else
+        row_text(row, nsys->timeline->names.at[name]);
+    row_known(row, name);
+}
+
 struct nvtx_row {
     int64_t start_ns, end_ns;
     enum nsys_event_type type;
@@ -84,7 +94,7 @@ static void put_nvtx(struct nsys_export *nsys, const struct nvtx_row *event)
         row_int(row, nsys_global_tid(nsys, event->end_thread));
     else
         row_null(row);
-    row_known(row, event->name);
+    put_name(nsys, row, event->name);
     row_int(row, domain_of(nsys, event->label));
     row_write(row);
     nsys->nvtx_rows++;
@@ -412,6 +422,7 @@ static void write_device(struct nsys_export *nsys, struct database_row *row,
     row_int(row, (int64_t)info->core_clock_khz * 1000);
     row_int(row, info->multiprocessors);
     row_string(row, uuid);
+    row_int(row, info->device);
     row_int(row, info->registers_per_block);
     row_int(row, info->shared_memory_per_block);
     row_int(row, info->shared_memory_per_multiprocessor);
@@ -440,12 +451,52 @@ static void write_devices(struct nsys_export *nsys)
     struct database_row *row = database_prepare(
         nsys->database,
         "INSERT INTO TARGET_INFO_GPU(vmId, id, name, l2CacheSize, totalMemory, memoryBandwidth, "
-        "clockRate, smCount, uuid, maxRegistersPerBlock, maxShmemPerBlock, maxShmemPerSm, "
+        "clockRate, smCount, uuid, cuDevice, maxRegistersPerBlock, maxShmemPerBlock, "
+        "maxShmemPerSm, "
         "maxRegistersPerSm, threadsPerWarp, maxWarpsPerSm, maxBlocksPerSm, maxThreadsPerBlock, "
-        "computeMajor, computeMinor) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+        "computeMajor, computeMinor) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     for (uint32_t i = 0; i < nsys->timeline->devices.count; i++)
         if (is_first_of_ordinal(nsys->timeline, i))
             write_device(nsys, row, &nsys->timeline->devices.at[i]);
+}
+
+/* The GPU that each process has at an ordinal. */
+static void write_cuda_devices(struct nsys_export *nsys)
+{
+    struct database_row *row =
+        database_prepare(nsys->database, "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES(?,?,?,?,?)");
+    for (uint32_t i = 0; i < nsys->timeline->devices.count; i++) {
+        const struct tl_device *device = &nsys->timeline->devices.at[i];
+        char uuid[48];
+        uuid_text(device->info.uuid, uuid);
+        row_int(row, device->info.device);
+        row_int(row, device->info.device);
+        row_int(row, nsys->timeline->processes.at[device->process].info.pid);
+        row_string(row, uuid);
+        row_int(row, device->info.multiprocessors);
+        row_write(row);
+    }
+}
+
+/* Nodes of graphs, and the calls or ranges in which they were captured. */
+static void write_graph_nodes(struct nsys_export *nsys)
+{
+    const struct timeline *timeline = nsys->timeline;
+    struct database_row *row = database_prepare(
+        nsys->database, "INSERT INTO CUDA_GRAPH_NODE_EVENTS VALUES(?,?,?,?,?,?,NULL)");
+    for (uint32_t i = 0; i < timeline->graph_nodes.count; i++) {
+        const struct tl_graph_node *node = &timeline->graph_nodes.at[i];
+        if (node->when != TL_CAPTURED_RECORDED || node->slice == TL_NONE)
+            continue;
+        const struct tl_slice *slice = &timeline->slices.at[node->slice];
+        row_int(row, slice->start_ns);
+        row_int(row, slice->end_ns);
+        row_int(row, 0);
+        row_int(row, nsys_global_tid(nsys, slice->thread));
+        row_int(row, slice->name);
+        row_int(row, (int64_t)node->node);
+        row_write(row);
+    }
 }
 
 static bool is_same_context(const struct tl_stream *a, const struct tl_stream *b)
@@ -500,7 +551,7 @@ static void write_named(struct nsys_export *nsys, enum nsys_event_type type, uin
     row_null(row);
     row_int(row, nsys->global_pids[process]);
     row_null(row);
-    row_int(row, name);
+    put_name(nsys, row, name);
     row_int(row, domain);
     row_write(row);
 }
@@ -557,6 +608,8 @@ static void write_meta(struct nsys_export *nsys)
                         "strftime('%Y-%m-%dT%H:%M:%SZ', ? / 1000000000, 'unixepoch'),NULL)");
     run_facts_init(&facts, nsys->timeline);
     row_string(row, "EXPORTER"), row_string(row, "libprof"), row_write(row);
+    row_string(row, "EXPORT_SCHEMA_VERSION"), row_string(row, NSYS_SCHEMA_VERSION);
+    row_write(row);
     row_string(row, "GPU_MODE"), row_string(row, facts.mode), row_write(row);
     row_string(row, "SIMULATED"), row_string(row, facts.simulated ? "yes" : "no"), row_write(row);
     row_string(row, "LOST_ANYTHING"), row_string(row, facts.lost_anything ? "yes" : "no");
@@ -573,7 +626,9 @@ void nsys_facts_write(struct nsys_export *nsys)
     write_processes(nsys);
     write_threads(nsys);
     write_devices(nsys);
+    write_cuda_devices(nsys);
     write_streams(nsys);
+    write_graph_nodes(nsys);
     write_domains(nsys);
     write_ledger(nsys);
 }

@@ -78,6 +78,9 @@ void nsys_facts_write(struct nsys_export *nsys);
  * Times are nanoseconds from TARGET_INFO_SESSION_START_TIME.utcEpochNs on.
  */
 
+/* Scripts look at it to know which columns to expect: it is that of Nsight Systems 2026.1. */
+#define NSYS_SCHEMA_VERSION "3.24.14"
+
 /* ENUM_NSYS_EVENT_TYPE */
 enum nsys_event_type {
     NSYS_CATEGORY = 33,
