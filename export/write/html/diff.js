@@ -28,12 +28,13 @@ function totalTile(title, total, names) {
 
 function diffSentences(diff) {
   const names = diff.names.map((name) => plain(name, 60)), sentences = [];
-  const whole = diff.step ? ["A step", diff.step] : diff.device_time ? ["Device time", diff.device_time] : null;
+  const whole = diff.step ? ["Median step", diff.step] : diff.device_time ? ["Device time", diff.device_time] : null;
   if (diff.nothing_in_common) sentences.push("The two runs have nothing in common.");
   if (whole)
-    sentences.push(whole[0] + " of " + names[1] + " is " + whole[1].verdict + ": " + time(whole[1].values_ns[0]) + " against " +
-                   time(whole[1].values_ns[1]) + " (" + ratioText(whole[1]) +
-                   (whole[1].interval ? "; " + digits(diff.confidence * 100) + " %: " + intervalText(whole[1]) : "") + ").");
+    sentences.push(whole[0] + ": " + time(whole[1].values_ns[1]) + " in " + names[1] + ", " + time(whole[1].values_ns[0]) + " in " +
+                   names[0] + " (" + ratioText(whole[1]) +
+                   (whole[1].interval ? "; " + digits(diff.confidence * 100) + " %: " + intervalText(whole[1]) : "") + "): " +
+                   whole[1].verdict + ".");
   const table = diff.tables.find((one) => one.by === "kernel") || diff.tables[0];
   const first = table && table.rows[0];
   if (first && first.delta_ns !== 0)
