@@ -112,6 +112,10 @@ function count(number) {
   return isNumber(number) ? String(number).replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009") : "unknown";
 }
 
+function counted(number, noun) {
+  return count(number) + " " + noun + (number === 1 ? "" : "s");
+}
+
 function share(part, whole) {
   if (!isNumber(part) || !isNumber(whole) || whole <= 0) return "unknown";
   const percent = (100 * part) / whole;

@@ -24,7 +24,8 @@ function tiles(run, findings) {
   const first = findings.findings[0];
   const [cost, costNote] = costText(run), [loss, lossNote, lossClass] = lossText(run);
   return el("div", { class: "tiles" },
-    tile(run.restricted ? "Shown of the recording" : "Recorded", time(run.duration_ns), count(run.counts.operations) + " operations, " + count(run.counts.ranges) + " ranges"),
+    tile(run.restricted ? "Shown of the recording" : "Recorded", time(run.duration_ns),
+         counted(run.counts.operations, "operation") + ", " + counted(run.counts.ranges, "range")),
     tile(findings.devices.length > 1 ? findings.devices.length + " GPUs busy" : "GPU busy", share(busy, window),
          findings.devices.length ? time(busy) + " of " + time(window) : "no device operations"),
     tile("Largest saving", first && first.saved_ns ? time(first.saved_ns) : "none found",
