@@ -31,7 +31,8 @@ void stack_text_complain(const struct symbols *symbols)
 void stack_text_complain_of_none(const struct timeline *timeline)
 {
     if (timeline->stacks.count == 0)
-        complain("there are no call stacks in this recording; 'profrun --stacks' records them");
+        complain("there are no call stacks in this recording%s",
+                 timeline_is_native(timeline) ? "; 'profrun --stacks' records them" : "");
 }
 
 /* Writes a text with semicolons replaced, since they separate names. */

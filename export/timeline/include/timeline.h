@@ -616,6 +616,15 @@ struct tl_attrs timeline_slice_attrs(const struct timeline *timeline, uint32_t s
 struct tl_attrs timeline_mark_attrs(const struct timeline *timeline, uint32_t mark);
 struct tl_attrs timeline_async_attrs(const struct timeline *timeline, uint32_t async);
 
+/* Whether libprof recorded it: advice on how to record more is of no use for other profilers' files. */
+static inline bool timeline_is_native(const struct timeline *timeline)
+{
+    for (uint32_t i = 0; i < timeline->processes.count; i++)
+        if (timeline->processes.at[i].info.format.size)
+            return false;
+    return true;
+}
+
 /* Whether a later attribute has the same key: the last one counts. */
 static inline bool tl_attr_is_given_again(struct tl_attrs attrs, uint32_t index)
 {

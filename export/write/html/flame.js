@@ -141,7 +141,8 @@ function flameSection(run) {
        choice("Graph", views.map((view) => view.title), (index) => flame.choose(views[index].which, views[index].index)),
        search, el("button", { type: "button", onclick: () => flame.zoom(flame.root) }, "Show all")),
     flame.host, flame.status,
-    !run.stack_count && el("p", { class: "note" }, "No call stacks were recorded: profrun --stacks names the code of calls."));
+    !run.stack_count && !run.processes.some((process) => process.format) &&
+      el("p", { class: "note" }, "No call stacks were recorded: profrun --stacks names the code of calls."));
   node.addEventListener("keydown", (event) => event.key === "Escape" && flame.zoom(flame.root));
   /* A graph of nothing is no good start. */
   const first = views.findIndex((view) => flameTree(shown[view.which], view.index).total > 0);

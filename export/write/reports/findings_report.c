@@ -273,7 +273,7 @@ static void print_notes(const struct text_report *report)
     run_facts_init(&facts, timeline);
     if (facts.simulated)
         note(report, &begun, "Simulated GPU: device times come from a model.");
-    if (timeline->slice_stacks.count == 0 && timeline->slices.count)
+    if (timeline->slice_stacks.count == 0 && timeline->slices.count && timeline_is_native(timeline))
         note(report, &begun,
              "No call stacks were recorded: profrun --stacks names the code of calls.");
     for (uint32_t i = 0; i < report->findings->notes.count; i++)
