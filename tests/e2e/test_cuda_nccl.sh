@@ -18,7 +18,6 @@ for version in 1 2 3 4 5 6; do
 done
 
 # Calls of a group that is larger than any table, and what proxies do, on request.
-rows() { "$PROF_BIN/profdump" query --format tsv "$1" "$2" | tail -n +2; }
 simulate many.prof ./nccl_host 6 many >out.txt 2>err.txt || fail "5,000 calls: $(cat out.txt err.txt)"
 "$PROF_BIN/profdump" --chrome many.json many.prof
 python3 - <<'PYTHON' || fail "5,000 calls in a group"
@@ -27,6 +26,15 @@ events = [e for e in json.load(open("many.json"))["traceEvents"] if e.get("cat")
 def calls(name): return [e["args"]["NCCL call"] for e in events if e["name"] == name]
 assert len(calls("ncclAllReduce")) == 5000 and calls("ncclAllReduce") == calls("NCCL task AllReduce")
 PYTHON
+# Threads with communicators of their own, and NCCL's mistakes.
+for version in 1 2 3 4 5 6; do
+    PROF_NCCL=steps simulate threads$version.prof ./nccl_host $version threads >out.txt 2>err.txt || fail "threads: $(cat out.txt err.txt)"
+    "$PROF_BIN/profdump" check threads$version.prof >out.txt || fail "threads, interface $version: $(cat out.txt)"
+    # 4 threads x 50 rounds: a call of its own, one of a group, one that proxies work for.
+    same "calls, interface $version" 600 \
+        "$("$PROF_BIN/profdump" query --format tsv "SELECT count(*) FROM slices WHERE name LIKE '%ncclAllReduce'" threads$version.prof | tail -1)"
+done
+
 PROF_NCCL=proxy simulate proxy.prof ./nccl_host 6 proxy >out.txt 2>err.txt
 same "proxies" "libprof v6 mask 0x1f0e" "$(cat out.txt)"
 PROF_NCCL=steps simulate steps.prof ./nccl_host 6 proxy >out.txt 2>err.txt
