@@ -25,17 +25,6 @@ static int64_t context_of(const struct query_data *data, uint32_t stream)
 }
 
 /* The innermost range around the launch. */
-static int64_t range_of(const struct query_data *data, uint32_t slice)
-{
-    const struct timeline *timeline = data->timeline;
-    while (slice != TL_NONE && timeline->slices.at[slice].kind == TL_API)
-        slice = timeline->slices.at[slice].parent;
-    if (slice == TL_NONE)
-        return QUERY_NULL;
-    const struct tl_slice *range = &timeline->slices.at[slice];
-    return query_name(data, tl_shown_name(timeline, range->name, tl_slice_label(range)));
-}
-
 static int64_t thread_of(const struct query_data *data, uint32_t slice)
 {
     const struct tl_slice *launch = launch_of(data, slice);
@@ -90,7 +79,7 @@ QUERY_GET(gpu_duration, gpus, of->end_ns - of->start_ns)
 QUERY_GET(gpu_bytes, gpus, has_bytes(of) ? (int64_t)of->bytes : QUERY_NULL)
 QUERY_GET(gpu_correlation, gpus, of->correlation)
 QUERY_GET(gpu_slice, gpus, query_known(of->slice))
-QUERY_GET(gpu_range, gpus, range_of(data, of->slice))
+QUERY_GET(gpu_range, gpus, query_name(data, tl_range_name(data->timeline, of->slice)))
 QUERY_GET(gpu_thread, gpus, thread_of(data, of->slice))
 QUERY_GET(gpu_tid, gpus, tid_of(data, of->slice))
 QUERY_GET(gpu_queue, gpus, queue_of(data, of))

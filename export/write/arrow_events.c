@@ -324,7 +324,7 @@ static uint32_t event_count(const struct timeline *timeline)
 
 static bool launch_range(const struct arrow_view *view, uint32_t item, void *to)
 {
-    return arrow_put_known(to, arrow_view_range(view->timeline, item));
+    return arrow_put_known(to, tl_range_name(view->timeline, item));
 }
 
 static bool launch_operations(const struct arrow_view *view, uint32_t item, void *to)

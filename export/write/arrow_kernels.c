@@ -47,7 +47,7 @@ static bool gpu_name(const struct arrow_view *view, uint32_t item, void *to)
 
 static bool gpu_range(const struct arrow_view *view, uint32_t item, void *to)
 {
-    return arrow_put_known(to, arrow_view_range(view->timeline, gpu_at(view, item)->slice));
+    return arrow_put_known(to, tl_range_name(view->timeline, gpu_at(view, item)->slice));
 }
 
 static bool gpu_device(const struct arrow_view *view, uint32_t item, void *to)

@@ -46,16 +46,6 @@ int64_t arrow_view_row_around(const struct arrow_view *view, uint32_t slice)
     return slice == TL_NONE ? -1 : arrow_view_row(view, slice);
 }
 
-uint32_t arrow_view_range(const struct timeline *timeline, uint32_t slice)
-{
-    while (slice != TL_NONE && timeline->slices.at[slice].kind == TL_API)
-        slice = timeline->slices.at[slice].parent;
-    if (slice == TL_NONE)
-        return TL_NONE;
-    const struct tl_slice *range = &timeline->slices.at[slice];
-    return tl_shown_name(timeline, range->name, tl_slice_label(range));
-}
-
 uint32_t arrow_view_launched(const struct timeline *timeline, const struct tl_slice *slice)
 {
     uint32_t count = 0;

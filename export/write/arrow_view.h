@@ -79,9 +79,6 @@ int64_t arrow_view_row_around(const struct arrow_view *view, uint32_t slice);
 /* How many operations a slice itself launched: kernels, copies, sets, graphs; not the waits of devices. */
 uint32_t arrow_view_launched(const struct timeline *timeline, const struct tl_slice *slice);
 
-/* The name of the innermost range around a slice, itself included; TL_NONE none. */
-uint32_t arrow_view_range(const struct timeline *timeline, uint32_t slice);
-
 /* ---- attributes of events: those that have columns of their own, and all others as JSON ---- */
 
 /* The ones with columns; NULL: not given. Of several for one column the last counts. */

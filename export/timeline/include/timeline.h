@@ -658,6 +658,17 @@ static inline uint32_t tl_shown_name(const struct timeline *timeline, uint32_t n
     return timeline->labels.at[label].name;
 }
 
+/* The name of the innermost range or step around a slice, itself included; TL_NONE: none, as of TL_NONE. */
+static inline uint32_t tl_range_name(const struct timeline *timeline, uint32_t slice)
+{
+    while (slice != TL_NONE && timeline->slices.at[slice].kind == TL_API)
+        slice = timeline->slices.at[slice].parent;
+    if (slice == TL_NONE)
+        return TL_NONE;
+    const struct tl_slice *range = &timeline->slices.at[slice];
+    return tl_shown_name(timeline, range->name, tl_slice_label(range));
+}
+
 void timeline_destroy(struct timeline *timeline);
 
 /* The process's device of that ordinal; NULL: it has none. */
