@@ -42,6 +42,20 @@ static bool same_device(const struct tl_stream *a, const struct tl_stream *b)
     return a->process == b->process && a->device == b->device;
 }
 
+static void add_stream(struct device_walk *walk, const struct tl_stream *stream)
+{
+    if (stream->gpu_count)
+        walk->heap[walk->count++] =
+            (struct device_cursor){walk->timeline->gpus.at[stream->first_gpu].start_ns,
+                                   stream->first_gpu, stream->first_gpu + stream->gpu_count};
+}
+
+static void make_heap(struct device_walk *walk)
+{
+    for (uint32_t top = walk->count / 2; top-- > 0;)
+        sift_down(walk, top);
+}
+
 uint32_t device_walk_begin(struct device_walk *walk, uint32_t first)
 {
     const struct timeline *timeline = walk->timeline;
@@ -49,13 +63,19 @@ uint32_t device_walk_begin(struct device_walk *walk, uint32_t first)
     uint32_t i = first;
     walk->count = 0;
     for (; i < timeline->streams.count && same_device(&streams[i], &streams[first]); i++)
-        if (streams[i].gpu_count)
-            walk->heap[walk->count++] = (struct device_cursor){
-                timeline->gpus.at[streams[i].first_gpu].start_ns, streams[i].first_gpu,
-                streams[i].first_gpu + streams[i].gpu_count};
-    for (uint32_t top = walk->count / 2; top-- > 0;)
-        sift_down(walk, top);
+        add_stream(walk, &streams[i]);
+    make_heap(walk);
     return i;
+}
+
+void device_walk_begin_processes(struct device_walk *walk,
+                                 bool (*wanted)(void *user, uint32_t process), void *user)
+{
+    walk->count = 0;
+    for (uint32_t i = 0; i < walk->timeline->streams.count; i++)
+        if (wanted(user, walk->timeline->streams.at[i].process))
+            add_stream(walk, &walk->timeline->streams.at[i]);
+    make_heap(walk);
 }
 
 static uint32_t pop_operation(struct device_walk *walk)

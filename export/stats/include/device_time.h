@@ -41,6 +41,10 @@ void device_walk_fini(struct device_walk *walk);
  * same process and device. Returns where the next device's begin. */
 uint32_t device_walk_begin(struct device_walk *walk, uint32_t first);
 
+/* Begins with several devices at once: those of the processes for which `wanted` holds. */
+void device_walk_begin_processes(struct device_walk *walk,
+                                 bool (*wanted)(void *user, uint32_t process), void *user);
+
 /* The next kernel, copy, set or graph, into gpus[]; TL_NONE: that was all. Waits, overhead and
  * libprof's own are left out. It costs the logarithm of the number of streams. */
 uint32_t device_walk_next(struct device_walk *walk);
