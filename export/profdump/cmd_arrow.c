@@ -28,12 +28,18 @@ static double *find_flops(const struct timeline *timeline)
     return flops;
 }
 
+void arrow_facts_init_stacks(struct arrow_facts *facts, const struct profdump_options *options,
+                             const struct timeline *timeline)
+{
+    *facts = (struct arrow_facts){.stack_count = timeline->stacks.count};
+    facts->stacks = stack_text_all_lines(options, timeline);
+}
+
 bool arrow_facts_init(struct arrow_facts *facts, const struct profdump_options *options,
                       const struct timeline *timeline)
 {
-    *facts = (struct arrow_facts){.stack_count = timeline->stacks.count};
+    arrow_facts_init_stacks(facts, options, timeline);
     facts->flops = find_flops(timeline);
-    facts->stacks = stack_text_all_lines(options, timeline);
     facts->more = (struct arrow_more){facts->stacks, facts->flops};
     return facts->flops != NULL;
 }

@@ -75,6 +75,10 @@ _FUNCTIONS = {
     ),
     "prof_trace_arrow": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(ArrowArrayStream)]),
     "prof_trace_query": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(TableOptions), ctypes.c_void_p]),
+    "prof_trace_dataset_create": (ctypes.c_int, [ctypes.POINTER(ctypes.c_void_p)]),
+    "prof_trace_dataset_add": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int]),
+    "prof_trace_dataset_arrow": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ArrowArrayStream)]),
+    "prof_trace_dataset_destroy": (None, [ctypes.c_void_p]),
     "prof_trace_error": (ctypes.c_char_p, [ctypes.c_void_p]),
     "prof_trace_close": (None, [ctypes.c_void_p]),
 }
@@ -112,15 +116,18 @@ def library() -> ctypes.CDLL:
 class Reader:
     """A trace that was read, to ask for tables: `paths` are files of one timeline, or directories.
 
-    `window`: only what began then, ``(from, to)`` in nanoseconds since the epoch; None is everything.
-    Raises :class:`ProfError` with profdump's sentence. Threads: one at a time. The streams outlive it.
+    `window`: only what began then, ``(from, to)`` in nanoseconds since the epoch; None is everything. `words`: options of
+    profdump. Raises :class:`ProfError` with profdump's sentence. Threads: one at a time. The streams outlive it.
     """
 
-    def __init__(self, paths: Sequence[str], window: Optional[Tuple[int, int]] = None) -> None:
+    def __init__(self, paths: Sequence[str], window: Optional[Tuple[int, int]] = None, words: Sequence[str] = ()) -> None:
         self._handle: Any = ctypes.c_void_p()
         self._library = library()
         names = (ctypes.c_char_p * len(paths))(*(os.fsencode(path) for path in paths))
         options = TraceOptions(size_bytes=ctypes.sizeof(TraceOptions))
+        if words:
+            self._words = (ctypes.c_char_p * (len(words) + 1))(*(word.encode() for word in words), None)
+            options.words = ctypes.cast(self._words, ctypes.c_void_p)
         if window:
             options.from_ns, options.to_ns = window
         status = self._library.prof_trace_open(names, len(paths), ctypes.byref(options), ctypes.byref(self._handle))
@@ -136,6 +143,11 @@ class Reader:
         stream = ArrowArrayStream()
         self._check(self._library.prof_trace_arrow(self._handle, table, ctypes.byref(stream)))
         return stream
+
+    def add_to(self, dataset: Any, name: str, identity: str, summaries: bool) -> None:
+        """Adds the trace to a handle of :class:`DatasetRows`."""
+        texts = os.fsencode(name), identity.encode()
+        self._check(self._library.prof_trace_dataset_add(dataset, self._handle, *texts, int(summaries)))
 
     def query(self, sql: str) -> List[Dict[str, Any]]:
         """Runs one SQL statement, like ``profdump query``, and returns a dictionary for each row."""
@@ -172,3 +184,37 @@ class Reader:
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
             self.close()
+
+
+class DatasetRows:
+    """Recordings as rows of a dataset's tables: Arrow streams, which must be released before another one is added."""
+
+    def __init__(self) -> None:
+        self._handle: Any = ctypes.c_void_p()
+        self._library = library()
+        if self._library.prof_trace_dataset_create(ctypes.byref(self._handle)) != _native.OK:
+            raise MemoryError
+
+    def add(self, path: str, name: str, identity: str, summaries: bool = False) -> None:
+        """All of a recording or nothing. `summaries`: only what PROF_SUMMARY wrote."""
+        with Reader([path], words=["--no-events"] if summaries else []) as reader:
+            reader.add_to(self._handle, name, identity, summaries)
+
+    def stream(self, table: str) -> ArrowArrayStream:
+        """The rows of a table; the caller's to release."""
+        stream = ArrowArrayStream()
+        if self._library.prof_trace_dataset_arrow(self._handle, table.encode(), ctypes.byref(stream)) != _native.OK:
+            raise MemoryError
+        return stream
+
+    def close(self) -> None:
+        """Gives the memory back, once the streams are released; the second call does nothing."""
+        handle, self._handle = self._handle, None
+        if handle:
+            self._library.prof_trace_dataset_destroy(handle)
+
+    def __enter__(self) -> "DatasetRows":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

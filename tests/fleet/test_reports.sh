@@ -32,7 +32,7 @@ PYTHON
 # Sends and receives are no collectives: rank 0 sends twice, the others receive once, then all reduce, and rank 2 comes last.
 python3 - <<'PYTHON' || fail "sends and receives"
 import duckdb
-from libprof.fleet import _engine, _pack
+from libprof.fleet import _engine
 from libprof.fleet._dataset import create_tables
 
 CALLS = {0: ("Send", "Send", "AllReduce"), 1: ("Recv", "AllReduce"), 2: ("Recv", "AllReduce")}
@@ -40,36 +40,15 @@ REDUCE_NS = {0: 5000, 1: 4000, 2: 1000}
 tables = duckdb.connect()
 for statement in create_tables():
     tables.execute(statement)
-tables.execute("CREATE MACRO content_id(name) AS CAST(hash(name) // 2 AS BIGINT)")
-tables.execute("""CREATE TEMP TABLE event_text (row BIGINT, rank INTEGER, tid BIGINT, kind VARCHAR, name VARCHAR, start BIGINT,
-    duration_ns BIGINT, depth INTEGER, correlation BIGINT, result INTEGER, parent BIGINT, self_ns BIGINT, device_ns BIGINT,
-    stack VARCHAR, nccl VARCHAR)""")
-tables.execute("""CREATE TEMP TABLE operation_text (rank INTEGER, kind VARCHAR, name VARCHAR, range VARCHAR, device INTEGER,
-    stream INTEGER, start BIGINT, duration_ns BIGINT, correlation BIGINT, bytes BIGINT, event BIGINT, queue_ns BIGINT, graph BIGINT,
-    context INTEGER, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER, block_x INTEGER, block_y INTEGER, block_z INTEGER,
-    registers INTEGER, shared_bytes INTEGER)""")
-tables.execute('CREATE TEMP TABLE peak (rank INTEGER, device INTEGER, kind VARCHAR, bytes BIGINT, time BIGINT, "range" VARCHAR)')
-row = 0
+insert = (
+    "INSERT INTO collectives (rank, communicator, sequence, function, bytes, called, start, duration_ns, stream) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, 7)")
 for rank, functions in CALLS.items():
     for i, function in enumerate(functions):
-        nccl = '{"NCCL communicator ID": 10, "Message size [bytes]": 64}'
-        event = "INSERT INTO event_text (row, rank, tid, kind, name, start, duration_ns, depth, parent, nccl) VALUES (?, ?, 1, ?, ?, ?, 100, ?, ?, ?)"
-        tables.execute(event, [row, rank, "range", f"nccl{function}", 10000 * i, 1, None, nccl])
-        tables.execute(event, [row + 1, rank, "call", "cudaLaunchKernel", 10000 * i + 10, 2, row, None])
-        tables.execute(
-            "INSERT INTO operation_text (rank, kind, name, device, stream, start, duration_ns, event) VALUES (?, 'kernel', ?, 0, 7, ?, ?, ?)",
-            [rank, f"ncclDevKernel_{function}", 10000 * i + 200, REDUCE_NS[rank] if function == "AllReduce" else 300 + rank, row + 1])
-        row += 2
-tables.execute("INSERT INTO operation_text (rank, kind, name, device, stream, start, duration_ns) VALUES (3, 'kernel', 'ncclDevKernel_SendRecv', 0, 7, 0, 300)")
-# Ranges that hold no kernel: rank 4 has kernels that tell more, rank 5 has none.
-for rank in (4, 5):
-    tables.execute(event, [row + rank, rank, "range", "ncclAllGather", 500, 1, None, nccl])
-tables.execute("INSERT INTO operation_text (rank, kind, name, device, stream, start, duration_ns) VALUES (4, 'kernel', 'ncclDevKernel_AllGather', 0, 7, 0, 700)")
-for statement in _pack._statements("pack"):
-    tables.execute(statement)
-found = tables.execute("SELECT rank, function, duration_ns FROM collectives WHERE rank > 3 ORDER BY rank").fetchall()
-assert found == [(4, "ncclDevKernel_AllGather", 700), (5, "ncclAllGather", None)], found
-tables.execute("DELETE FROM collectives WHERE rank > 3")
+        is_reduce = function == "AllReduce"
+        tables.execute(insert, [rank, 5, 0 if is_reduce else None, f"nccl{function}", 64, 10000 * i, 10000 * i + 200,
+                                REDUCE_NS[rank] if is_reduce else 300 + rank])
+tables.execute(insert, [3, None, None, "ncclDevKernel_SendRecv", None, None, 0, 300])
 
 
 def report(name):

@@ -10,6 +10,7 @@
  * fuzzer would be long in guessing are put right first.
  */
 #include "check.h"
+#include "fleet_rows.h"
 #include "read.h"
 #include "timeline.h"
 #include "write.h"
@@ -62,6 +63,26 @@ static void show_all(const struct timeline *timeline)
     fclose(stream);
 }
 
+/* As profdump pack asks for them; also as if it had nothing but summaries. */
+static void pack(const struct timeline *timeline, bool summaries)
+{
+    struct fleet *fleet = fleet_create();
+    const struct fleet_source source = {
+        .timeline = timeline, .file = "", .identity = "", .summaries = summaries};
+    bool added = fleet && fleet_add(fleet, &source);
+    const char *table;
+    for (unsigned i = 0; added && (table = fleet_table_name(i)); i++) {
+        struct ArrowArrayStream stream;
+        struct ArrowArray batch;
+        if (!fleet_stream_init(&stream, fleet, table))
+            continue;
+        while (stream.get_next(&stream, &batch) == 0 && batch.release)
+            batch.release(&batch);
+        stream.release(&stream);
+    }
+    fleet_release(fleet);
+}
+
 static void read_all(const uint8_t *bytes, size_t size, bool partial, bool show)
 {
     struct read_error error;
@@ -73,6 +94,8 @@ static void read_all(const uint8_t *bytes, size_t size, bool partial, bool show)
         timeline_check(timeline, &report);
         if (show)
             show_all(timeline);
+        pack(timeline, false);
+        pack(timeline, true);
     }
     timeline_destroy(timeline);
     trace_file_close(file);

@@ -16,6 +16,10 @@ struct arrow_facts {
 /* Reports files that could not be used for call stacks. False: no memory. */
 bool arrow_facts_init(struct arrow_facts *facts, const struct profdump_options *options,
                       const struct timeline *timeline);
+
+/* Call stacks alone. */
+void arrow_facts_init_stacks(struct arrow_facts *facts, const struct profdump_options *options,
+                             const struct timeline *timeline);
 void arrow_facts_fini(struct arrow_facts *facts);
 
 #endif

@@ -112,6 +112,34 @@ PROF_TRACE_API prof_status prof_trace_query(struct prof_trace *trace, const char
 PROF_TRACE_API prof_status prof_trace_arrow(struct prof_trace *trace, enum prof_arrow_table table,
                                             struct ArrowArrayStream *stream);
 
+/* Traces as the rows of a dataset, which `profdump pack` writes: the tables that docs/ranks.md describes. One thread at a
+ * time may use a dataset and its streams. */
+struct prof_trace_dataset;
+
+/* Returns PROF_OK, or PROF_FAILED: no memory; `dataset` is set to NULL then. */
+PROF_TRACE_API prof_status prof_trace_dataset_create(struct prof_trace_dataset **dataset);
+
+/* Adds a trace, which may be closed afterwards. Its processes are one rank each; those without one get -1, -2 ... in order.
+ *
+ * file, identity  columns of the table `ranks`
+ * summaries       not 0: rows come from what PROF_SUMMARY recorded; open such traces with "--no-events"
+ * Returns         PROF_OK; PROF_INVALID: wrong arguments, or no summaries; PROF_FAILED: no memory. Nothing was added
+ *                 then, and prof_trace_error(trace) says why.
+ */
+PROF_TRACE_API prof_status prof_trace_dataset_add(struct prof_trace_dataset *dataset,
+                                                  struct prof_trace *trace, const char *file,
+                                                  const char *identity, int summaries);
+
+/* Exports a table, such as "kernels", of all traces that were added, by rank. The caller releases `stream`, which may be used
+ * after the dataset is destroyed; nothing may be added before it is released. Returns PROF_OK; PROF_INVALID: there is no
+ * such table; PROF_FAILED: no memory. */
+PROF_TRACE_API prof_status prof_trace_dataset_arrow(struct prof_trace_dataset *dataset,
+                                                    const char *table,
+                                                    struct ArrowArrayStream *stream);
+
+/* Accepts NULL. */
+PROF_TRACE_API void prof_trace_dataset_destroy(struct prof_trace_dataset *dataset);
+
 /* Says why the last call on this trace failed: profdump's message without "profdump: ", or "" if the call succeeded.
  * Valid until the next call on the trace. With NULL: the error of this thread's last prof_trace_open(). */
 PROF_TRACE_API const char *prof_trace_error(const struct prof_trace *trace);

@@ -46,7 +46,9 @@ def duckdb_connection(threads: int = 0) -> Any:
     config: Dict[str, Any] = {"autoinstall_known_extensions": "false"}
     if threads:
         config["threads"] = threads
-    return _module("duckdb", "duckdb").connect(config=config)
+    connection = _module("duckdb", "duckdb").connect(config=config)
+    connection.execute("SET enable_progress_bar = false")
+    return connection
 
 
 class DuckDB:

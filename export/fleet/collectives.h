@@ -1,0 +1,33 @@
+/* collectives.h - the collectives of a rank: NCCL's own ranges with the kernel that each launched; without such ranges,
+ * communication kernels.
+ *
+ * Sends and receives concern two ranks, and ranks call different numbers of them: they have no place among the collectives.
+ */
+#ifndef PROF_COLLECTIVES_H
+#define PROF_COLLECTIVES_H
+
+#include "recording.h"
+
+struct collective {
+    int64_t called_ns;        /* unknown of a kernel without a launch */
+    int64_t start_ns, end_ns; /* of its kernels; end before start: there are none */
+    uint64_t communicator, bytes;
+    const struct step *step; /* NULL: outside of all */
+    uint32_t name;           /* place in recording.names */
+    uint32_t slice;          /* its range; TL_NONE: of another kind */
+    int32_t stream;          /* CUDA's number, the lowest of its kernels */
+    int32_t sequence;        /* -1: a send or receive */
+    bool is_kernel;          /* it is known from its kernel alone */
+    bool called, has_communicator, has_bytes, has_stream; /* whether that is known */
+};
+
+struct collectives {
+    TL_ARRAY(struct collective) all;
+};
+
+/* False: no memory; fini is needed all the same. */
+bool collectives_init(struct collectives *collectives, const struct recording *recording,
+                      uint32_t unit);
+void collectives_fini(struct collectives *collectives);
+
+#endif

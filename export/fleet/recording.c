@@ -1,0 +1,276 @@
+#include "recording.h"
+
+#include "md5.h"
+#include "step_parts.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+/* ---- names ---- */
+
+struct text name_text(const struct recording *recording, uint32_t place)
+{
+    static const char unnamed[] = "(unnamed)";
+    const struct text_pool *names = &recording->timeline->names;
+    return place < names->count ? names->at[place] : (struct text){unnamed, sizeof unnamed - 1};
+}
+
+int64_t content_id(struct text text)
+{
+    if (utf8_is_valid(text))
+        return (int64_t)(md5_lower(text) / 2);
+    char *mended = malloc(UTF8_MENDED_BYTES(text.size));
+    int64_t id = 0;
+    if (mended)
+        id = (int64_t)(md5_lower((struct text){mended, utf8_mend(text, mended)}) / 2);
+    free(mended);
+    return id;
+}
+
+/* What the kernels of communication libraries are called: the rule of the summaries that are recorded, too. */
+static bool communicates(struct text name)
+{
+    static const char *const begins[] = {"nccl", "rccl", "mscclpp", "nvshmem"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (name.size >= strlen(begins[i]) &&
+            strncasecmp(name.bytes, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}
+
+static void use_name(struct recording *recording, uint32_t name)
+{
+    recording->names[name_place(recording, name)].used = true;
+}
+
+static void use_names_of_events(struct recording *recording)
+{
+    const struct timeline *timeline = recording->timeline;
+    for (uint32_t i = 0; i < timeline->slices.count; i++)
+        if (slice_is_shown(timeline, &timeline->slices.at[i]))
+            use_name(recording, slice_name(timeline, &timeline->slices.at[i]));
+    for (uint32_t i = 0; i < timeline->asyncs.count; i++)
+        use_name(recording, tl_shown_name(timeline, timeline->asyncs.at[i].name,
+                                          timeline->asyncs.at[i].label));
+    for (uint32_t i = 0; i < timeline->marks.count; i++)
+        use_name(recording,
+                 tl_shown_name(timeline, timeline->marks.at[i].name, timeline->marks.at[i].label));
+}
+
+static void use_names_of_operations(struct recording *recording)
+{
+    const struct timeline *timeline = recording->timeline;
+    for (uint32_t i = 0; i < timeline->gpus.count; i++) {
+        const struct tl_gpu *gpu = &timeline->gpus.at[i];
+        if (!tl_is_work(gpu))
+            continue;
+        uint32_t range = tl_range_name(timeline, gpu->slice);
+        use_name(recording, gpu->name);
+        if (range != TL_NONE)
+            use_name(recording, range);
+    }
+}
+
+static void use_names_of_summaries(struct recording *recording)
+{
+    const struct timeline *timeline = recording->timeline;
+    for (uint32_t i = 0; i < timeline->summaries.count; i++)
+        if (timeline->summaries.at[i].name != TL_NONE)
+            use_name(recording, timeline->summaries.at[i].name);
+}
+
+static void read_name(struct recording *recording, uint32_t place)
+{
+    struct text text = name_text(recording, place);
+    recording->names[place].id = content_id(text);
+    recording->names[place].communicates = communicates(text);
+    if (text_is(text, "NCCL communicator ID"))
+        recording->communicator_key = place;
+    if (text_is(text, "Message size [bytes]"))
+        recording->bytes_key = place;
+    if (text_is(text, "Call stack"))
+        recording->stack_key = place;
+}
+
+static bool find_names(struct recording *recording)
+{
+    const struct timeline *timeline = recording->timeline;
+    recording->names = calloc(timeline->names.count + (size_t)1, sizeof *recording->names);
+    recording->communicator_key = recording->bytes_key = recording->stack_key = TL_NONE;
+    if (!recording->names)
+        return false;
+    if (recording->source.summaries) {
+        use_names_of_summaries(recording);
+    } else {
+        use_names_of_events(recording);
+        use_names_of_operations(recording);
+    }
+    for (uint32_t i = 0; i <= timeline->names.count; i++)
+        read_name(recording, i);
+    return true;
+}
+
+/* ---- ranks ---- */
+
+static uint32_t find_unit(const struct recording *recording, int32_t rank)
+{
+    uint32_t i = 0;
+    while (i < recording->units.count && recording->units.at[i].rank != rank)
+        i++;
+    return i;
+}
+
+static bool find_units(struct recording *recording, int32_t *unknown)
+{
+    const struct timeline *timeline = recording->timeline;
+    recording->unit_of = calloc(timeline->processes.count + (size_t)1, sizeof *recording->unit_of);
+    for (uint32_t i = 0; i < timeline->processes.count && recording->unit_of; i++) {
+        int32_t rank = timeline->processes.at[i].info.rank;
+        bool known = rank >= 0;
+        if (!known)
+            rank = -++*unknown;
+        uint32_t at = known ? find_unit(recording, rank) : recording->units.count;
+        struct unit *unit = at == recording->units.count ? ARRAY_ADD(&recording->units) : NULL;
+        if (at == recording->units.count)
+            return false;
+        if (unit)
+            *unit = (struct unit){.rank = rank, .known = known};
+        recording->unit_of[i] = at;
+    }
+    return recording->unit_of != NULL;
+}
+
+/* ---- steps ---- */
+
+/* The number behind the last '#', as in ProfilerStep#7. False: there is none. */
+static bool number_of_step(struct text name, int32_t *number)
+{
+    size_t at = name.size;
+    int64_t value = 0, unit = 1;
+    while (at > 0 && name.bytes[at - 1] >= '0' && name.bytes[at - 1] <= '9' &&
+           name.size - at < 10) {
+        value += unit * (name.bytes[--at] - '0');
+        unit *= 10;
+    }
+    *number = (int32_t)value;
+    return at > 0 && at < name.size && name.bytes[at - 1] == '#' && value <= INT32_MAX;
+}
+
+static bool add_step(struct recording *recording, const struct tl_slice *slice)
+{
+    const struct timeline *timeline = recording->timeline;
+    struct step step = {slice->start_ns, slice->end_ns, 0, timeline->threads.at[slice->thread].tid,
+                        0};
+    uint32_t name = name_place(recording, slice_name(timeline, slice));
+    if (!number_of_step(name_text(recording, name), &step.number))
+        return true;
+    struct step *added = ARRAY_ADD(&unit_of_thread(recording, slice->thread)->steps);
+    if (added)
+        *added = step;
+    return added != NULL;
+}
+
+static bool sort_steps(struct unit *unit)
+{
+    uint32_t count = unit->steps.count;
+    struct radix_item *order = malloc((count + (size_t)1) * sizeof *order);
+    struct step *sorted = malloc((count + (size_t)1) * sizeof *sorted);
+    for (uint32_t i = 0; i < count && order; i++)
+        order[i] = (struct radix_item){radix_key(unit->steps.at[i].start_ns), i};
+    bool ready = order && sorted && radix_sort(order, count);
+    for (uint32_t i = 0; i < count && ready; i++)
+        sorted[i] = unit->steps.at[order[i].value];
+    free(order);
+    if (!ready) {
+        free(sorted);
+        return false;
+    }
+    free(unit->steps.at);
+    unit->steps.at = sorted;
+    unit->steps.capacity = count;
+    return true;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static bool number_steps(struct unit *unit)
+{
+    if (!ARRAY_RESERVE_MORE(&unit->numbers, unit->steps.count))
+        return false;
+    for (uint32_t i = 0; i < unit->steps.count; i++)
+        unit->numbers.at[i] = unit->steps.at[i].number;
+    if (unit->steps.count)
+        qsort(unit->numbers.at, unit->steps.count, sizeof *unit->numbers.at, compare_numbers);
+    for (uint32_t i = 0; i < unit->steps.count; i++)
+        if (i == 0 || unit->numbers.at[i] != unit->numbers.at[unit->numbers.count - 1])
+            unit->numbers.at[unit->numbers.count++] = unit->numbers.at[i];
+    for (uint32_t i = 0; i < unit->steps.count; i++)
+        unit->steps.at[i].sums =
+            array_lower_bound(unit->numbers.at, unit->numbers.count, sizeof *unit->numbers.at, 0,
+                              (uint32_t)unit->steps.at[i].number);
+    return true;
+}
+
+static bool find_steps(struct recording *recording)
+{
+    const struct timeline *timeline = recording->timeline;
+    bool complete = true;
+    for (uint32_t i = 0; i < timeline->slices.count && complete; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        if (slice->kind == TL_STEP && slice_is_shown(timeline, slice))
+            complete = add_step(recording, slice);
+    }
+    for (uint32_t i = 0; i < recording->units.count && complete; i++)
+        complete = sort_steps(&recording->units.at[i]) && number_steps(&recording->units.at[i]);
+    return complete;
+}
+
+const struct step *step_search(struct unit *unit, int64_t ns)
+{
+    uint32_t first = 0, end = unit->steps.count;
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        if (unit->steps.at[middle].start_ns <= ns)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    if (first == 0)
+        return NULL;
+    unit->hint = first - 1;
+    const struct step *step = &unit->steps.at[first - 1];
+    return ns < step->end_ns ? step : NULL;
+}
+
+/* ---- all of it ---- */
+
+bool recording_init(struct recording *recording, const struct fleet_source *source,
+                    int32_t *unknown)
+{
+    *recording = (struct recording){.timeline = source->timeline, .source = *source};
+    recording->file = strdup(source->file);
+    recording->identity = strdup(source->identity);
+    return recording->file && recording->identity && find_names(recording) &&
+           find_units(recording, unknown) && find_steps(recording);
+}
+
+void recording_fini(struct recording *recording)
+{
+    for (uint32_t i = 0; i < recording->units.count; i++) {
+        free(recording->units.at[i].steps.at);
+        free(recording->units.at[i].numbers.at);
+        step_parts_destroy(recording->units.at[i].parts);
+    }
+    free(recording->units.at);
+    free(recording->unit_of);
+    free(recording->names);
+    free(recording->file);
+    free(recording->identity);
+    if (recording->source.done)
+        recording->source.done(recording->source.owner);
+    *recording = (struct recording){0};
+}
