@@ -53,7 +53,10 @@ static int export_speedscope(const struct profdump_options *options,
 static int export_prometheus(const struct profdump_options *options,
                              const struct timeline *timeline, const char *path)
 {
-    return write_simple(options, timeline, path, write_prometheus);
+    const struct write_prometheus_options metrics = {options->labels, options->label_count};
+    struct write_error error;
+    bool written = write_prometheus(timeline, &metrics, path, &error);
+    return finish_export(options, timeline, written, &error);
 }
 
 static int export_sqlite(const struct profdump_options *options, const struct timeline *timeline,
@@ -166,6 +169,45 @@ static int export_svg(const struct profdump_options *options, const struct timel
         return EXIT_FAILURE;
     bool written = write_svg(timeline, &svg, path, &error);
     return finish_export(options, timeline, written, &error);
+}
+
+/* ---- --label ---- */
+
+static bool is_label_name(const char *text, size_t size)
+{
+    size_t letters =
+        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    return size > 0 && size < 64 && letters == size && (*text < '0' || *text > '9') &&
+           strncmp(text, "__", 2) != 0;
+}
+
+/* Labels by which the series of one metric differ. */
+static bool is_taken(const struct profdump_options *options, const char *text, size_t size)
+{
+    static const char *const own[] = {"le",      "device",  "kind",      "direction", "function",
+                                      "memory",  "cause",   "of",        "state",     "name",
+                                      "program", "version", "simulated", "process"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strlen(own[i]) == size && memcmp(own[i], text, size) == 0)
+            return true;
+    for (size_t i = 0; i < options->label_count; i++)
+        if (strncmp(options->labels[i], text, size + 1) == 0)
+            return true;
+    return false;
+}
+
+static bool add_label(struct profdump_options *options, const char *text)
+{
+    size_t size = strcspn(text, "=");
+    if (text[size] != '=' || !is_label_name(text, size))
+        complain("--label: '%s' is not NAME=VALUE with a NAME of letters, digits and _", text);
+    else if (is_taken(options, text, size))
+        complain("--label: '%.*s' is taken", (int)size, text);
+    else if (options->label_count == LABELS_MAX)
+        complain("--label: more than %u labels", LABELS_MAX);
+    else
+        return options->labels[options->label_count++] = text, true;
+    return false;
 }
 
 /* ---- all of them ---- */
@@ -356,6 +398,7 @@ bool export_options_agree(const struct profdump_options *options)
     }
     return is_for(options, options->svg.width_px, "width", EXPORT_SVG) &&
            is_for(options, options->arrow_table, "arrow-table", EXPORT_ARROW) &&
+           is_for(options, options->label_count, "label", EXPORT_PROMETHEUS) &&
            is_for(options, options->metric_given, "metric", EXPORT_FOLDED) &&
            is_for(options, options->by_function, "stacks", EXPORT_FOLDED);
 }
@@ -397,6 +440,7 @@ const struct option_entry folded_options[] = {
 const struct option_entry export_options[] = {
     {CALL("arrow-table", "TABLE", arrow_table_set, "choose the table for Arrow"),
      .values = "events launches kernels counters"},
+    {CALL("label", "NAME=VALUE", add_label, "label each metric for Prometheus; may be repeated")},
     {CALL("width", "N", set_width, "draw the SVG N pixels wide (1200)")},
     {0},
 };

@@ -37,23 +37,29 @@ def sample(line):
 def check(text):
     if not text.endswith("\n"):
         raise ValueError("the last line does not end")
-    helped, typed, done, series, current = set(), set(), set(), set(), None
+    helped, typed, done, series, current, histogram = set(), set(), set(), set(), None, None
     for line in text[:-1].split("\n"):
         if line.startswith("# "):
             _, kind, name, rest = line.split(" ", 3)
             known = {"HELP": helped, "TYPE": typed}[kind]
-            if name in known or name in done or (kind == "TYPE" and rest != "gauge"):
+            if name in known or name in done or (kind == "TYPE" and rest not in ("gauge", "counter", "histogram")):
                 raise ValueError(f"out of place: {line!r}")
             known.add(name)
+            histogram = name if rest == "histogram" else None
+            if kind == "TYPE" and (rest == "counter") != name.endswith("_total"):
+                raise ValueError(f"a counter, and no other, ends in _total: {line!r}")
             continue
         name, labels, value = sample(line)
+        full = name
+        if histogram and name in (histogram + "_bucket", histogram + "_sum", histogram + "_count"):
+            name = histogram
         if name != current:
             done.add(current)
             current = name
-        if name in done or name not in helped & typed or (name, labels) in series:
+        if name in done or name not in helped & typed or (full, labels) in series:
             raise ValueError(f"out of place or twice: {line[:80]!r}")
-        series.add((name, labels))
-        print(repr(name + " " + " ".join(f"{key}={text}" for key, text in labels) + f": {value}")[1:-1])
+        series.add((full, labels))
+        print(repr(full + " " + " ".join(f"{key}={text}" for key, text in labels) + f": {value}")[1:-1])
 
 
 try:

@@ -8,11 +8,11 @@ class Prometheus : public Formats
 {
 protected:
     // A line per sample; see check_prometheus.py.
-    std::string write(TimelineMaker &m)
+    std::string write(TimelineMaker &m, const write_prometheus_options *options = nullptr)
     {
         write_error error;
         std::string path = scratch.path("t.prom");
-        EXPECT_TRUE(write_prometheus(m.done(), path.c_str(), &error)) << error.message;
+        EXPECT_TRUE(write_prometheus(m.done(), options, path.c_str(), &error)) << error.message;
         return check("check_prometheus.py", path);
     }
 
@@ -27,7 +27,7 @@ protected:
 TEST_F(Prometheus, TakesAnEmptyTimeline)
 {
     TimelineMaker m;
-    expect_in(write(m), "libprof_run_seconds : 0.000000000");
+    expect_in(write(m), "libprof_steps_total host=host pid=100: 0");
 }
 
 TEST_F(Prometheus, HasTheNumbersOfTheTable)
@@ -38,13 +38,40 @@ TEST_F(Prometheus, HasTheNumbersOfTheTable)
     m.pop(1000);
     m.kernel("gemm", call, 2000, 4000);
     std::string said = write(m);
-    expect_in(said, "libprof_calls kind=range name=outer: 1");
-    expect_in(said, "libprof_cpu_seconds kind=range name=outer: 0.000001000");
-    expect_in(said, "libprof_self_cpu_seconds kind=range name=outer: 0.000000800");
-    expect_in(said, "libprof_device_seconds kind=range name=outer: 0.000002000");
-    expect_in(said, "libprof_self_device_seconds kind=kernel name=gemm: 0.000002000");
-    EXPECT_EQ(said.find("_cpu_seconds kind=kernel"), std::string::npos) << said;
-    expect_in(said, "libprof_device_busy_ratio device=0 process=0: 0.500000000");
+    expect_in(said, "libprof_range_calls_total name=outer: 1");
+    expect_in(said, "libprof_range_seconds_total name=outer: 0.000001000");
+    expect_in(said, "libprof_range_device_seconds_total name=outer: 0.000002000");
+    expect_in(said, "libprof_launches_total host=host pid=100: 1");
+    expect_in(said, "libprof_operations_total host=host kind=kernel pid=100: 1");
+    expect_in(said, "libprof_device_busy_seconds_total device=0 host=host pid=100: 0.000002000");
+    EXPECT_EQ(said.find("gemm"), std::string::npos) << "a kernel's name is a label\n" << said;
+    EXPECT_EQ(said.find("rank"), std::string::npos) << "a label that says nothing\n" << said;
+}
+
+TEST_F(Prometheus, CountsStepsAndCollectives)
+{
+    TimelineMaker m;
+    m.push("ProfilerStep#1", 0, TL_STEP), m.pop(4000000);
+    m.push("ProfilerStep#2", 4000000, TL_STEP), m.pop(5000000);
+    m.range("ncclAllReduce", 5000000, 5000010);
+    m.range("ncclGroupStart", 5000020, 5000030);
+    std::string said = write(m);
+    expect_in(said, "libprof_steps_total host=host pid=100: 2");
+    expect_in(said, "libprof_step_seconds_bucket host=host le=0.001 pid=100: 1");
+    expect_in(said, "libprof_step_seconds_bucket host=host le=0.005 pid=100: 2");
+    expect_in(said, "libprof_step_seconds_bucket host=host le=+Inf pid=100: 2");
+    expect_in(said, "libprof_step_seconds_sum host=host pid=100: 0.005000000");
+    expect_in(said, "libprof_collectives_total function=ncclAllReduce host=host pid=100: 1");
+}
+
+TEST_F(Prometheus, LabelsEachSeries)
+{
+    const char *labels[] = {"job=resnet \"50\"", "rank=7"};
+    write_prometheus_options options = {labels, 2};
+    TimelineMaker m;
+    m.range("work", 0, 10);
+    std::string said = write(m, &options);
+    expect_in(said, "libprof_steps_total host=host job=resnet \\\\\"50\\\\\" pid=100 rank=7: 0");
 }
 
 TEST_F(Prometheus, AddsUpNamesThatReadTheSame)
@@ -53,8 +80,17 @@ TEST_F(Prometheus, AddsUpNamesThatReadTheSame)
     m.range("a\xff", 0, 10);
     m.range("a\xfe", 10, 30);
     std::string said = write(m);
-    EXPECT_EQ(said.find("name=a"), said.rfind("name=a", said.find("libprof_cpu_seconds")));
-    expect_in(said, "libprof_calls kind=range name=a\xef\xbf\xbd: 2");
+    expect_in(said, "libprof_range_calls_total name=a\xef\xbf\xbd: 2");
+}
+
+TEST_F(Prometheus, HasTheTwentyLongestRanges)
+{
+    TimelineMaker m;
+    for (int64_t i = 0; i < 30; i++)
+        m.range("range " + std::to_string(i), i * 100, i * 100 + i + 1);
+    std::string said = write(m);
+    EXPECT_EQ(have_python(), said.find("name=range 10:") != std::string::npos);
+    EXPECT_EQ(said.find("name=range 9:"), std::string::npos);
 }
 
 TEST_F(Prometheus, LetsAnyNameThrough)

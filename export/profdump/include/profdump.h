@@ -52,6 +52,8 @@ struct window_options {
     int64_t first_step, last_step;
 };
 
+#define LABELS_MAX 32u
+
 struct profdump_options {
     FILE *out;            /* where commands print; NULL: nothing is printed */
     const char *out_name; /* in messages */
@@ -90,6 +92,8 @@ struct profdump_options {
     struct analyze_options analyze;
     struct breakdown_options breakdown;
     struct write_svg_options svg;
+    const char *labels[LABELS_MAX]; /* --label, for Prometheus */
+    size_t label_count;
     unsigned arrow_table; /* --arrow-table: enum arrow_table + 1; 0 not given */
     struct window_options window;
 

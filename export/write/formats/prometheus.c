@@ -1,19 +1,16 @@
 /* prometheus.c - what a run came to, in Prometheus' text format (version 0.0.4), for node_exporter's
- * textfile collector: gauges, since a file is about one run that is over.
+ * textfile collector.
  *
- *     libprof_info{version, mode, simulated}       1
- *     libprof_run_seconds
- *     libprof_calls, _cpu_seconds, _self_cpu_seconds, _device_seconds, _self_device_seconds
- *                    {kind, name}                  the rows of the table
- *     libprof_process{process, pid, rank, program, host}   1; the other metrics have its number
- *     libprof_device_busy_seconds, _window_seconds, _busy_ratio {process, device}
- *     libprof_operations{state}                    the ledger: launched, recorded ...
- *     libprof_lost{cause}                          every cause
- *     libprof_memory_peak_bytes, _live_bytes {process, number, heap}
+ * Metrics and their labels are those of prof/prometheus.h, which the recorder writes while the program runs. Beside them:
  *
- * A series must be there once, or readers refuse the whole file: rows whose names are the same once they
- * are valid UTF-8 are added up.
+ *     libprof_launched_operations{state}   the ledger of the run: launched, recorded ...
+ *     libprof_range_calls_total, libprof_range_seconds_total, libprof_range_device_seconds_total {name}
+ *                                          the RANGES_MAX ranges with the most time
+ *
+ * No kernel and no CUDA call is a label: there may be thousands. A series must be there once, or readers refuse the
+ * whole directory: ranges whose names are the same once they are valid UTF-8 are added up.
  */
+#include "prof/prometheus.h"
 #include "device_time.h"
 #include "formats.h"
 #include "json_out.h"
@@ -28,16 +25,34 @@
 #include <string.h>
 #include <unistd.h>
 
-enum value { VALUE_CALLS, VALUE_CPU, VALUE_SELF_CPU, VALUE_DEVICE, VALUE_SELF_DEVICE, VALUES };
+#define RANGES_MAX 20u
 
-/* A row of the table under the labels it is written with. */
+enum value { VALUE_CALLS, VALUE_CPU, VALUE_DEVICE, VALUES };
+
+/* A range under the label that it is written with. */
 struct series {
-    char *labels; /* kind="range",name="..." */
+    char *labels; /* name="..." */
     int64_t values[VALUES];
-    unsigned has; /* bit 1 << enum value: what its kind can have */
 };
 
-/* The text between the quotes of a label's value; bytes that are no UTF-8, and NUL, become U+FFFD. */
+/* What was recorded of a process. */
+struct counted {
+    char *labels; /* host="...",pid="...",run="..." */
+    struct prof_metrics_histogram steps;
+    uint64_t launches;
+    uint64_t operations[PROF_METRICS_KINDS];
+    uint64_t copied_bytes[PROF_METRICS_DIRECTIONS];
+    uint64_t collectives[PROF_METRICS_FUNCTIONS];
+};
+
+struct metrics {
+    FILE *stream;
+    const struct timeline *timeline;
+    const struct write_prometheus_options *options;
+    struct counted *processes;
+    char *run_labels; /* what the processes have in common, with a comma */
+};
+
 /* Bytes from `at` on that stand as they are. */
 static size_t plain_bytes(struct text text, size_t at)
 {
@@ -50,6 +65,7 @@ static size_t plain_bytes(struct text text, size_t at)
     return count;
 }
 
+/* The text between the quotes of a label's value; bytes that are no UTF-8, and NUL, become U+FFFD. */
 static void put_label_text(FILE *stream, struct text text)
 {
     for (size_t at = 0; at < text.size;) {
@@ -72,9 +88,9 @@ static void put_label_text(FILE *stream, struct text text)
     }
 }
 
-static void put_head(FILE *stream, const char *name, const char *help)
+static void put_head(FILE *stream, const char *name, const char *type, const char *help)
 {
-    fprintf(stream, "# HELP libprof_%s %s\n# TYPE libprof_%s gauge\n", name, help, name);
+    fprintf(stream, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
 /* Nanoseconds as seconds: exact, and without the program's locale. */
@@ -90,45 +106,376 @@ static void put_count(FILE *stream, uint64_t count)
     fprintf(stream, "%llu\n", (unsigned long long)count);
 }
 
-/* ---- rows of the table ---- */
+/* ---- labels that each series has ---- */
 
-static char *labels_of(const struct key_average *row)
+static bool is_given(const struct write_prometheus_options *options, const char *name)
 {
-    static const char *const kinds[KEY_KINDS] = {
-        [KEY_RANGE] = "range",   [KEY_API] = "call",      [KEY_MARK] = "mark",
-        [KEY_KERNEL] = "kernel", [KEY_MEMCPY] = "memcpy", [KEY_MEMSET] = "memset",
-        [KEY_GRAPH] = "graph"};
+    size_t size = strlen(name);
+    for (size_t i = 0; options && i < options->label_count; i++)
+        if (strncmp(options->labels[i], name, size) == 0 && options->labels[i][size] == '=')
+            return true;
+    return false;
+}
+
+static void put_label(FILE *stream, const char *name, struct text value)
+{
+    fprintf(stream, "%s%s=\"", ftell(stream) > 0 ? "," : "", name);
+    put_label_text(stream, value);
+    fputc('"', stream);
+}
+
+static void put_number_label(FILE *stream, const char *name, uint64_t value)
+{
+    char text[32];
+    int size = snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    put_label(stream, name, (struct text){text, (size_t)size});
+}
+
+/* A label that is given takes the place of ours. What is not known is left out, and of the run as a whole what its
+ * processes need not have in common. */
+static void put_process_labels(FILE *stream, const struct metrics *metrics, uint32_t process,
+                               bool whole)
+{
+    const struct tl_process_info *info = &metrics->timeline->processes.at[process].info;
+    const struct write_prometheus_options *options = metrics->options;
+    if (!whole && info->host.size && !is_given(options, "host"))
+        put_label(stream, "host", info->host);
+    if (!whole && info->pid && !is_given(options, "pid"))
+        put_number_label(stream, "pid", info->pid);
+    if (!whole && info->rank >= 0 && !is_given(options, "rank"))
+        put_number_label(stream, "rank", (uint64_t)info->rank);
+    if (info->start_realtime_ns && !is_given(options, "run"))
+        put_number_label(stream, "run", info->start_realtime_ns / 1000000);
+    for (size_t i = 0; options && i < options->label_count; i++) {
+        const char *equals = strchr(options->labels[i], '=');
+        char name[256];
+        snprintf(name, sizeof name, "%.*s", (int)(equals - options->labels[i]), options->labels[i]);
+        put_label(stream, name, (struct text){equals + 1, strlen(equals + 1)});
+    }
+}
+
+/* Processes of other profilers' files may have nothing that tells them apart: the later ones are numbered. */
+static char *process_labels(const struct metrics *metrics, uint32_t process, bool numbered,
+                            bool whole)
+{
     char *labels = NULL;
     size_t size;
     FILE *stream = open_memstream(&labels, &size);
     if (!stream)
         return NULL;
-    fprintf(stream, "kind=\"%s\",name=\"", kinds[row->kind]);
-    put_label_text(stream, row->name);
-    fputc('"', stream);
+    put_process_labels(stream, metrics, process, whole);
+    if (numbered)
+        put_number_label(stream, "process", process);
+    if (whole && ftell(stream) > 0)
+        fputc(',', stream);
     if (fclose(stream) == 0)
         return labels;
     free(labels);
     return NULL;
 }
 
-/* A kernel has no CPU time, a mark no time at all; and where nothing of a device was recorded, nobody
- * knows what a range's device time is. */
-static unsigned values_of(const struct key_averages *averages, const struct key_average *row)
+static bool label_processes(struct metrics *metrics)
 {
-    const unsigned cpu = 1u << VALUE_CPU | 1u << VALUE_SELF_CPU;
-    const unsigned device = 1u << VALUE_DEVICE | 1u << VALUE_SELF_DEVICE;
-    unsigned has = 1u << VALUE_CALLS;
-    if (row->kind == KEY_RANGE || row->kind == KEY_API)
-        has |= cpu;
-    if (row->kind >= KEY_KERNEL || (row->kind == KEY_RANGE && averages->has_device))
-        has |= device;
-    return has;
+    uint32_t count = metrics->timeline->processes.count;
+    for (uint32_t i = 0; i < count; i++) {
+        bool same = false;
+        metrics->processes[i].labels = process_labels(metrics, i, false, false);
+        for (uint32_t other = 0; other < i && metrics->processes[i].labels; other++)
+            same |= strcmp(metrics->processes[i].labels, metrics->processes[other].labels) == 0;
+        if (same) {
+            free(metrics->processes[i].labels);
+            metrics->processes[i].labels = process_labels(metrics, i, true, false);
+        }
+        if (!metrics->processes[i].labels)
+            return false;
+    }
+    metrics->run_labels = count ? process_labels(metrics, 0, false, true) : strdup("");
+    return metrics->run_labels != NULL;
 }
 
-static int compare_series(const void *left, const void *right)
+/* ---- series ---- */
+
+static void put_metric(const struct metrics *metrics, enum prof_metric metric)
+{
+    struct prof_metric_info info = prof_metric_describe(metric);
+    put_head(metrics->stream, info.name, info.type, info.help);
+}
+
+/* Up to the value; a label of its own unless `label` is "". */
+static void put_series(const struct metrics *metrics, uint32_t process, enum prof_metric metric,
+                       const char *suffix, const char *label, const char *value)
+{
+    const char *labels = metrics->processes[process].labels;
+    fprintf(metrics->stream, "%s%s", prof_metric_describe(metric).name, suffix);
+    if (*labels || *label)
+        fprintf(metrics->stream, "{%s", labels);
+    if (*label)
+        fprintf(metrics->stream, "%s%s=\"%s\"", *labels ? "," : "", label, value);
+    fputs(*labels || *label ? "} " : " ", metrics->stream);
+}
+
+static void put_counts(const struct metrics *metrics, enum prof_metric metric, const char *label,
+                       const char *(*name)(unsigned), size_t offset, unsigned count, bool zeros)
+{
+    put_metric(metrics, metric);
+    for (uint32_t process = 0; process < metrics->timeline->processes.count; process++) {
+        const uint64_t *counts =
+            (const void *)((const char *)&metrics->processes[process] + offset);
+        for (unsigned i = 0; i < count; i++) {
+            if (!counts[i] && !zeros)
+                continue;
+            put_series(metrics, process, metric, "", label, name ? name(i) : "");
+            put_count(metrics->stream, counts[i]);
+        }
+    }
+}
+
+/* ---- counting ---- */
+
+static void count_slices(const struct metrics *metrics)
+{
+    const struct timeline *timeline = metrics->timeline;
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        struct counted *counted = &metrics->processes[timeline->threads.at[slice->thread].process];
+        if (slice->kind == TL_STEP && !(slice->flags & TL_CONTINUED)) {
+            prof_metrics_observe(&counted->steps, slice->end_ns - slice->start_ns);
+        } else if (slice->kind == TL_API) {
+            counted->launches +=
+                slice->flags & (TL_LAUNCHES | TL_GRAPH) && !(slice->flags & TL_INTERNAL);
+        } else if (slice->kind == TL_RANGE && !(slice->flags & TL_CONTINUED) &&
+                   slice->name < timeline->names.count) {
+            struct text name = timeline->names.at[slice->name];
+            unsigned function = prof_metrics_function_of(name.bytes, name.size);
+            if (function < PROF_METRICS_FUNCTIONS)
+                counted->collectives[function]++;
+        }
+    }
+}
+
+static void count_operations(const struct metrics *metrics)
+{
+    const struct timeline *timeline = metrics->timeline;
+    static const uint8_t kinds[] = {[TL_KERNEL] = PROF_METRICS_KERNEL,
+                                    [TL_MEMCPY] = PROF_METRICS_MEMCPY,
+                                    [TL_MEMSET] = PROF_METRICS_MEMSET,
+                                    [TL_GRAPH_RUN] = PROF_METRICS_GRAPH};
+    for (uint32_t i = 0; i < timeline->gpus.count; i++) {
+        const struct tl_gpu *gpu = &timeline->gpus.at[i];
+        if (!tl_is_work(gpu))
+            continue;
+        struct counted *counted = &metrics->processes[gpu->process];
+        counted->operations[kinds[gpu->kind]]++;
+        if (gpu->kind != TL_MEMCPY)
+            continue;
+        unsigned copy_kind =
+            gpu->detail < timeline->memcpys.count ? timeline->memcpys.at[gpu->detail].copy_kind : 0;
+        counted->copied_bytes[prof_metrics_direction(copy_kind)] += gpu->bytes;
+    }
+}
+
+/* ---- processes ---- */
+
+static void put_info(const struct metrics *metrics)
+{
+    put_metric(metrics, PROF_METRIC_INFO);
+    for (uint32_t i = 0; i < metrics->timeline->processes.count; i++) {
+        const struct tl_process_info *info = &metrics->timeline->processes.at[i].info;
+        const char *labels = metrics->processes[i].labels;
+        fprintf(metrics->stream, "%s{%s%sprogram=\"", prof_metric_describe(PROF_METRIC_INFO).name,
+                labels, *labels ? "," : "");
+        put_label_text(metrics->stream, info->program);
+        fputs("\",version=\"", metrics->stream);
+        put_label_text(metrics->stream, info->library_version);
+        fprintf(metrics->stream, "\",simulated=\"%s\"} 1\n", info->simulated ? "true" : "false");
+    }
+}
+
+static void put_recorded(const struct metrics *metrics)
+{
+    put_metric(metrics, PROF_METRIC_RECORDED);
+    for (uint32_t i = 0; i < metrics->timeline->processes.count; i++) {
+        const struct tl_process *process = &metrics->timeline->processes.at[i];
+        put_series(metrics, i, PROF_METRIC_RECORDED, "", "", "");
+        put_seconds(metrics->stream, process->has_cost ? (int64_t)process->cost.recorded_ns
+                                                       : process->end_ns - process->start_ns);
+    }
+}
+
+static void put_histogram(const struct metrics *metrics, uint32_t process)
+{
+    const struct prof_metrics_histogram *steps = &metrics->processes[process].steps;
+    uint64_t count = 0;
+    for (unsigned i = 0; i < PROF_METRICS_BUCKETS; i++) {
+        const char *limit;
+        prof_metrics_bucket_ns(i, &limit);
+        count += steps->buckets[i];
+        put_series(metrics, process, PROF_METRIC_STEP_SECONDS, "_bucket", "le", limit);
+        put_count(metrics->stream, count);
+    }
+    put_series(metrics, process, PROF_METRIC_STEP_SECONDS, "_sum", "", "");
+    put_seconds(metrics->stream, (int64_t)steps->sum_ns);
+    put_series(metrics, process, PROF_METRIC_STEP_SECONDS, "_count", "", "");
+    put_count(metrics->stream, count);
+}
+
+static void put_steps(const struct metrics *metrics)
+{
+    put_counts(metrics, PROF_METRIC_STEPS, "", NULL, offsetof(struct counted, steps.count), 1,
+               true);
+    put_metric(metrics, PROF_METRIC_STEP_SECONDS);
+    for (uint32_t i = 0; i < metrics->timeline->processes.count; i++)
+        put_histogram(metrics, i);
+}
+
+static bool put_devices(const struct metrics *metrics)
+{
+    struct device_times times;
+    if (!device_times_init(&times, metrics->timeline))
+        return false;
+    put_metric(metrics, PROF_METRIC_BUSY);
+    for (uint32_t i = 0; i < times.count; i++) {
+        char device[16];
+        snprintf(device, sizeof device, "%u", times.at[i].device);
+        put_series(metrics, times.at[i].process, PROF_METRIC_BUSY, "", "device", device);
+        put_seconds(metrics->stream, times.at[i].busy_ns);
+    }
+    device_times_fini(&times);
+    return true;
+}
+
+static void put_operations(const struct metrics *metrics)
+{
+    put_counts(metrics, PROF_METRIC_LAUNCHES, "", NULL, offsetof(struct counted, launches), 1,
+               true);
+    put_counts(metrics, PROF_METRIC_OPERATIONS, "kind", prof_metrics_kind,
+               offsetof(struct counted, operations), PROF_METRICS_KINDS, true);
+    put_counts(metrics, PROF_METRIC_COPIED, "direction", prof_metrics_direction_name,
+               offsetof(struct counted, copied_bytes), PROF_METRICS_DIRECTIONS, false);
+    put_counts(metrics, PROF_METRIC_COLLECTIVES, "function", prof_metrics_function,
+               offsetof(struct counted, collectives), PROF_METRICS_FUNCTIONS, false);
+}
+
+static void put_heap(const struct metrics *metrics, enum prof_metric metric, uint32_t number,
+                     uint64_t bytes)
+{
+    const struct tl_heap *heap = &metrics->timeline->heaps.at[number];
+    const char *labels = metrics->processes[heap->process].labels;
+    fprintf(metrics->stream, "%s{%s%s", prof_metric_describe(metric).name, labels,
+            *labels ? "," : "");
+    if (heap->device != TL_NONE)
+        fprintf(metrics->stream, "device=\"%u\",", heap->device);
+    fputs("memory=\"", metrics->stream);
+    if (heap->name < metrics->timeline->names.count)
+        put_label_text(metrics->stream, metrics->timeline->names.at[heap->name]);
+    fputs("\"} ", metrics->stream);
+    put_count(metrics->stream, bytes);
+}
+
+static bool put_memory(const struct metrics *metrics)
+{
+    const struct timeline *timeline = metrics->timeline;
+    struct memory_use use;
+    if (timeline->heaps.count == 0)
+        return true;
+    if (!memory_use_init(&use, timeline))
+        return false;
+    put_metric(metrics, PROF_METRIC_MEMORY);
+    for (uint32_t i = 0; i < timeline->heaps.count; i++)
+        put_heap(metrics, PROF_METRIC_MEMORY, i, use.heaps[i].live_bytes);
+    put_metric(metrics, PROF_METRIC_MEMORY_PEAK);
+    for (uint32_t i = 0; i < timeline->heaps.count; i++)
+        put_heap(metrics, PROF_METRIC_MEMORY_PEAK, i, use.heaps[i].peak_bytes);
+    memory_use_fini(&use);
+    return true;
+}
+
+static void put_losses(const struct metrics *metrics)
+{
+    put_metric(metrics, PROF_METRIC_LOST);
+    for (uint32_t i = 0; i < metrics->timeline->processes.count; i++)
+        for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++) {
+            put_series(metrics, i, PROF_METRIC_LOST, "", "cause", run_facts_cause_name(cause));
+            put_count(metrics->stream, metrics->timeline->processes.at[i].loss[cause]);
+        }
+}
+
+static int64_t cost_of(const struct tl_cost *cost, enum run_cost_whose whose)
+{
+    uint64_t ns = 0;
+    for (int part = 0; part < PROF_COST_COUNT; part++)
+        if (run_cost_part_whose((enum prof_cost_part)part) == whose)
+            ns += cost->parts[part].ns;
+    return (int64_t)ns;
+}
+
+static void put_cost(const struct metrics *metrics)
+{
+    put_metric(metrics, PROF_METRIC_COST);
+    for (uint32_t i = 0; i < metrics->timeline->processes.count; i++) {
+        const struct tl_process *process = &metrics->timeline->processes.at[i];
+        if (!process->has_cost)
+            continue;
+        put_series(metrics, i, PROF_METRIC_COST, "", "of", "program");
+        put_seconds(metrics->stream, cost_of(&process->cost, RUN_COST_THREADS));
+        put_series(metrics, i, PROF_METRIC_COST, "", "of", "libprof");
+        put_seconds(metrics->stream, cost_of(&process->cost, RUN_COST_OWN));
+    }
+}
+
+/* ---- the run ---- */
+
+static void put_state(const struct metrics *metrics, const char *state, uint64_t count)
+{
+    fprintf(metrics->stream, "libprof_launched_operations{%sstate=\"%s\"} ", metrics->run_labels,
+            state);
+    put_count(metrics->stream, count);
+}
+
+static void put_ledger(const struct metrics *metrics)
+{
+    struct run_facts facts;
+    run_facts_init(&facts, metrics->timeline);
+    const struct tl_ledger *ledger = &facts.ledger;
+    put_head(
+        metrics->stream, "libprof_launched_operations", "gauge",
+        "Of the whole run: launched = recorded + lost + undelivered + unobserved + missing; the "
+        "rest beside it.");
+    put_state(metrics, "launched", ledger->launched);
+    put_state(metrics, "recorded", ledger->recorded);
+    put_state(metrics, "lost", ledger->lost_operations);
+    put_state(metrics, "undelivered", ledger->undelivered);
+    put_state(metrics, "unobserved", ledger->unobserved);
+    put_state(metrics, "missing", ledger->missing);
+    put_state(metrics, "orphaned", ledger->orphans);
+    put_state(metrics, "ambiguous", ledger->ambiguous);
+    put_state(metrics, "recorded_under_graphs", ledger->launched_graph);
+}
+
+static char *range_labels(const struct key_average *row)
+{
+    char *labels = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&labels, &size);
+    if (!stream)
+        return NULL;
+    put_label(stream, "name", row->name);
+    if (fclose(stream) == 0)
+        return labels;
+    free(labels);
+    return NULL;
+}
+
+static int compare_labels(const void *left, const void *right)
 {
     return strcmp(((const struct series *)left)->labels, ((const struct series *)right)->labels);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+    int64_t a = ((const struct series *)left)->values[VALUE_CPU];
+    int64_t b = ((const struct series *)right)->values[VALUE_CPU];
+    return a != b ? (a < b) - (a > b) : compare_labels(left, right);
 }
 
 static void free_series(struct series *series, uint32_t count)
@@ -138,32 +485,31 @@ static void free_series(struct series *series, uint32_t count)
     free(series);
 }
 
-/* NULL: no memory. */
-static struct series *make_series(const struct key_averages *averages)
+/* The ranges among the rows; NULL: no memory. */
+static struct series *make_series(const struct key_averages *averages, uint32_t *count)
 {
     struct series *series = calloc(averages->count + (size_t)1, sizeof *series);
+    *count = 0;
     for (uint32_t i = 0; series && i < averages->count; i++) {
         const struct key_average *row = &averages->rows[i];
-        series[i] = (struct series){
-            .labels = labels_of(row),
-            .has = values_of(averages, row),
-            .values = {(int64_t)row->count, row->cpu_total_ns, row->self_cpu_total_ns,
-                       row->cuda_total_ns, row->self_cuda_total_ns},
-        };
-        if (!series[i].labels) {
-            free_series(series, i);
+        if (row->kind != KEY_RANGE)
+            continue;
+        series[*count] = (struct series){
+            range_labels(row), {(int64_t)row->count, row->cpu_total_ns, row->cuda_total_ns}};
+        if (!series[(*count)++].labels) {
+            free_series(series, *count);
             return NULL;
         }
     }
     return series;
 }
 
-/* Sorts, and adds up what has the same labels. Returns how many are left. */
+/* Adds up what has the same labels. Returns how many are left, by time. */
 static uint32_t merge_series(struct series *series, uint32_t count)
 {
     uint32_t kept = 0;
     if (count > 1)
-        qsort(series, count, sizeof *series, compare_series);
+        qsort(series, count, sizeof *series, compare_labels);
     for (uint32_t i = 0; i < count; i++) {
         if (kept == 0 || strcmp(series[kept - 1].labels, series[i].labels) != 0) {
             series[kept++] = series[i];
@@ -173,183 +519,91 @@ static uint32_t merge_series(struct series *series, uint32_t count)
             series[kept - 1].values[value] += series[i].values[value];
         free(series[i].labels);
     }
+    if (kept > 1)
+        qsort(series, kept, sizeof *series, compare_times);
     return kept;
 }
 
-static void put_table(FILE *stream, const struct series *series, uint32_t count)
+/* Where nothing of a device was recorded, nobody knows what a range's device time is. */
+static void put_table(const struct metrics *metrics, const struct series *series, uint32_t count,
+                      bool has_device)
 {
     static const char *const names[VALUES][2] = {
-        {"calls", "How often a range was entered, a call made, an operation run."},
-        {"cpu_seconds", "Time on the CPU, with what is inside."},
-        {"self_cpu_seconds", "Time on the CPU, without what is inside."},
-        {"device_seconds", "Time of the device operations launched within."},
-        {"self_device_seconds", "Time of the device operations whose innermost range it is."},
+        {"libprof_range_calls_total", "How often a range was entered."},
+        {"libprof_range_seconds_total", "Time in a range on the CPU, with what is inside."},
+        {"libprof_range_device_seconds_total",
+         "Time of the device operations launched in a range."},
     };
-    for (unsigned value = 0; value < VALUES; value++) {
-        put_head(stream, names[value][0], names[value][1]);
-        for (uint32_t i = 0; i < count; i++) {
-            if (!(series[i].has & 1u << value))
-                continue;
-            fprintf(stream, "libprof_%s{", names[value][0]);
-            fputs(series[i].labels, stream);
-            fputs("} ", stream);
+    for (unsigned value = 0; value < (has_device ? VALUES : VALUE_DEVICE); value++) {
+        put_head(metrics->stream, names[value][0], "counter", names[value][1]);
+        for (uint32_t i = 0; i < count && i < RANGES_MAX; i++) {
+            fprintf(metrics->stream, "%s{", names[value][0]);
+            fputs(metrics->run_labels, metrics->stream);
+            fprintf(metrics->stream, "%s} ", series[i].labels);
             if (value == VALUE_CALLS)
-                put_count(stream, (uint64_t)series[i].values[value]);
+                put_count(metrics->stream, (uint64_t)series[i].values[value]);
             else
-                put_seconds(stream, series[i].values[value]);
+                put_seconds(metrics->stream, series[i].values[value]);
         }
     }
 }
 
-static bool put_rows(FILE *stream, const struct timeline *timeline)
+static bool put_ranges(const struct metrics *metrics)
 {
     struct key_averages averages;
-    if (!key_averages_init(&averages, timeline))
+    uint32_t count;
+    if (!key_averages_init(&averages, metrics->timeline))
         return false;
-    struct series *series = make_series(&averages);
+    struct series *series = make_series(&averages, &count);
     if (series) {
-        uint32_t count = merge_series(series, averages.count);
-        put_table(stream, series, count);
+        count = merge_series(series, count);
+        put_table(metrics, series, count, averages.has_device);
         free_series(series, count);
     }
     key_averages_fini(&averages);
     return series != NULL;
 }
 
-/* ---- devices, ledger, memory ---- */
-
-static void put_device(FILE *stream, const char *name, uint32_t number,
-                       const struct device_time *time)
+static bool put_all(struct metrics *metrics)
 {
-    fprintf(stream, "libprof_device_%s{process=\"%u\",device=\"%u\"} ", name, number, time->device);
-}
-
-static bool put_devices(FILE *stream, const struct timeline *timeline)
-{
-    struct device_times times;
-    if (!device_times_init(&times, timeline))
+    if (!label_processes(metrics))
         return false;
-    put_head(stream, "device_busy_seconds", "Time in which the device did something.");
-    for (uint32_t i = 0; i < times.count; i++) {
-        put_device(stream, "busy_seconds", times.at[i].process, &times.at[i]);
-        put_seconds(stream, times.at[i].busy_ns);
-    }
-    put_head(stream, "device_window_seconds", "From the first event of the process to its last.");
-    for (uint32_t i = 0; i < times.count; i++) {
-        put_device(stream, "window_seconds", times.at[i].process, &times.at[i]);
-        put_seconds(stream, times.at[i].window_ns);
-    }
-    put_head(stream, "device_busy_ratio", "Share of the window in which the device did something.");
-    for (uint32_t i = 0; i < times.count; i++) {
-        if (times.at[i].window_ns <= 0)
-            continue;
-        double ratio = (double)times.at[i].busy_ns / (double)times.at[i].window_ns;
-        put_device(stream, "busy_ratio", times.at[i].process, &times.at[i]);
-        put_seconds(stream, (int64_t)(ratio * 1e9 + 0.5));
-    }
-    device_times_fini(&times);
-    return true;
-}
-
-static void put_state(FILE *stream, const char *state, uint64_t count)
-{
-    fprintf(stream, "libprof_operations{state=\"%s\"} ", state);
-    put_count(stream, count);
-}
-
-static void put_ledger(FILE *stream, const struct run_facts *facts)
-{
-    const struct tl_ledger *ledger = &facts->ledger;
-    put_head(
-        stream, "operations",
-        "launched = recorded + lost + undelivered + unobserved + missing; the rest beside it.");
-    put_state(stream, "launched", ledger->launched);
-    put_state(stream, "recorded", ledger->recorded);
-    put_state(stream, "lost", ledger->lost_operations);
-    put_state(stream, "undelivered", ledger->undelivered);
-    put_state(stream, "unobserved", ledger->unobserved);
-    put_state(stream, "missing", ledger->missing);
-    put_state(stream, "orphaned", ledger->orphans);
-    put_state(stream, "ambiguous", ledger->ambiguous);
-    put_state(stream, "recorded_under_graphs", ledger->launched_graph);
-    put_head(stream, "lost", "What was not recorded, by cause.");
-    for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++) {
-        fprintf(stream, "libprof_lost{cause=\"%s\"} ", run_facts_cause_name(cause));
-        put_count(stream, facts->loss[cause]);
-    }
-}
-
-static void put_heap(FILE *stream, const struct timeline *timeline, const char *name, uint32_t heap,
-                     uint64_t bytes)
-{
-    char label[MEMORY_LABEL_BYTES];
-    memory_label(timeline, heap, label);
-    fprintf(stream, "libprof_memory_%s{process=\"%u\",number=\"%u\",heap=\"", name,
-            timeline->heaps.at[heap].process, heap);
-    put_label_text(stream, (struct text){label, strlen(label)});
-    fputs("\"} ", stream);
-    put_count(stream, bytes);
-}
-
-static bool put_memory(FILE *stream, const struct timeline *timeline)
-{
-    struct memory_use use;
-    if (timeline->heaps.count == 0)
-        return true;
-    if (!memory_use_init(&use, timeline))
-        return false;
-    put_head(stream, "memory_peak_bytes", "Most bytes of a heap in use at once.");
-    for (uint32_t i = 0; i < timeline->heaps.count; i++)
-        put_heap(stream, timeline, "peak_bytes", i, use.heaps[i].peak_bytes);
-    put_head(stream, "memory_live_bytes", "Bytes of a heap in use at the end.");
-    for (uint32_t i = 0; i < timeline->heaps.count; i++)
-        put_heap(stream, timeline, "live_bytes", i, use.heaps[i].live_bytes);
-    memory_use_fini(&use);
-    return true;
-}
-
-static void put_processes(FILE *stream, const struct timeline *timeline)
-{
-    put_head(stream, "process", "The processes that others name by number; always 1.");
-    for (uint32_t i = 0; i < timeline->processes.count; i++) {
-        const struct tl_process_info *info = &timeline->processes.at[i].info;
-        fprintf(stream, "libprof_process{process=\"%u\",pid=\"%u\",rank=\"%d\",program=\"", i,
-                info->pid, info->rank);
-        put_label_text(stream, info->program);
-        fputs("\",host=\"", stream);
-        put_label_text(stream, info->host);
-        fputs("\"} 1\n", stream);
-    }
-}
-
-static bool put_all(FILE *stream, const struct timeline *timeline)
-{
-    struct run_facts facts;
-    run_facts_init(&facts, timeline);
-    put_head(stream, "info", "Who recorded it and who timed the device; always 1.");
-    fprintf(stream, "libprof_info{version=\"%s\",mode=\"%s\",simulated=\"%s\"} 1\n", PROF_VERSION,
-            facts.mode, facts.simulated ? "true" : "false");
-    put_head(stream, "run_seconds", "From the first event to the last.");
-    fputs("libprof_run_seconds ", stream);
-    put_seconds(stream, timeline->end_ns - timeline->start_ns);
-    put_processes(stream, timeline);
-    put_ledger(stream, &facts);
-    return put_devices(stream, timeline) && put_memory(stream, timeline) &&
-           put_rows(stream, timeline);
+    count_slices(metrics);
+    count_operations(metrics);
+    put_info(metrics);
+    put_recorded(metrics);
+    put_steps(metrics);
+    bool complete = put_devices(metrics);
+    put_operations(metrics);
+    complete = complete && put_memory(metrics);
+    put_losses(metrics);
+    put_cost(metrics);
+    put_ledger(metrics);
+    return complete && put_ranges(metrics);
 }
 
 /* Returns 0 or an errno. */
-static int write_stream(FILE *stream, const struct timeline *timeline)
+static int write_stream(FILE *stream, const struct timeline *timeline,
+                        const struct write_prometheus_options *options)
 {
+    uint32_t count = timeline->processes.count;
+    struct metrics metrics = {stream, timeline, options,
+                              calloc(count + (size_t)1, sizeof(struct counted)), NULL};
     errno = 0;
-    if (!put_all(stream, timeline))
+    bool complete = metrics.processes && put_all(&metrics);
+    for (uint32_t i = 0; metrics.processes && i < count; i++)
+        free(metrics.processes[i].labels);
+    free(metrics.processes);
+    free(metrics.run_labels);
+    if (!complete)
         return ENOMEM;
     if (fflush(stream) == 0 && !ferror(stream))
         return 0;
     return errno ? errno : EIO;
 }
 
-static int write_plain(int fd, const struct timeline *timeline)
+static int write_plain(int fd, const struct timeline *timeline,
+                       const struct write_prometheus_options *options)
 {
     int own = dup(fd);
     FILE *stream = own < 0 ? NULL : fdopen(own, "w");
@@ -359,18 +613,20 @@ static int write_plain(int fd, const struct timeline *timeline)
             close(own);
         return code;
     }
-    int code = write_stream(stream, timeline);
+    int code = write_stream(stream, timeline, options);
     if (fclose(stream) != 0 && !code)
         code = errno;
     return code;
 }
 
-bool write_prometheus(const struct timeline *timeline, const char *path, struct write_error *error)
+bool write_prometheus(const struct timeline *timeline,
+                      const struct write_prometheus_options *options, const char *path,
+                      struct write_error *error)
 {
     struct export_file file;
     if (!export_file_open(&file, path, packed_out_open, error))
         return false;
-    int code =
-        file.stream ? write_stream(file.stream, timeline) : write_plain(file.file.fd, timeline);
+    int code = file.stream ? write_stream(file.stream, timeline, options)
+                           : write_plain(file.file.fd, timeline, options);
     return export_file_close(&file, code, error);
 }

@@ -30,8 +30,16 @@ bool write_pprof(const struct timeline *timeline, struct symbols *symbols, const
 /* Threads and streams as evented profiles for speedscope.app. */
 bool write_speedscope(const struct timeline *timeline, const char *path, struct write_error *error);
 
-/* What the run came to, as metrics in Prometheus' text format. */
-bool write_prometheus(const struct timeline *timeline, const char *path, struct write_error *error);
+struct write_prometheus_options {
+    const char *const
+        *labels; /* NAME=VALUE, of each series: in place of one of ours of that name */
+    size_t label_count;
+};
+
+/* What the run came to, as metrics in Prometheus' text format. `options` NULL: no labels. */
+bool write_prometheus(const struct timeline *timeline,
+                      const struct write_prometheus_options *options, const char *path,
+                      struct write_error *error);
 
 struct write_svg_options {
     int64_t from_ns, to_ns; /* as in the timeline; to_ns 0 and less than from_ns: to its end */
