@@ -217,7 +217,7 @@ static void socket_each(void (*each)(unsigned pid, void *user), void *user)
 
 static int ctl_usage(void)
 {
-    complain("ctl: usage: list | PID start | PID stop | PID status | PID dump [OUT]");
+    complain("ctl: usage: list | PID start | PID stop | PID status | PID metrics | PID dump [OUT]");
     return EXIT_USAGE;
 }
 
@@ -349,11 +349,13 @@ static int ctl_dump(unsigned pid, const char *out)
 
 static int ctl_simple(unsigned pid, const char *command)
 {
-    char answer[CTL_ANSWER_BYTES];
+    char answer[CTL_ANSWER_BYTES], file[PATH_MAX + 512];
     if (!ask(pid, command, answer, sizeof answer))
         return EXIT_FAILURE;
     if (strcmp(command, "status") == 0)
         print_status(pid, answer);
+    if (strcmp(command, "metrics") == 0)
+        printf("wrote %s\n", value_of(answer, "file", file, sizeof file));
     return EXIT_SUCCESS;
 }
 
@@ -392,7 +394,7 @@ static int run(int count, char **words)
     if (strcmp(words[1], "dump") == 0 && count <= 3)
         return ctl_dump((unsigned)pid, count == 3 ? words[2] : NULL);
     if (count == 2 && (strcmp(words[1], "start") == 0 || strcmp(words[1], "stop") == 0 ||
-                       strcmp(words[1], "status") == 0))
+                       strcmp(words[1], "status") == 0 || strcmp(words[1], "metrics") == 0))
         return ctl_simple((unsigned)pid, words[1]);
     return ctl_usage();
 }
@@ -402,7 +404,7 @@ static const struct option_entry *const options_of_ctl[] = {help_options, NULL};
 const struct command command_ctl = {
     .word = "ctl",
     .summary = "control a running process (PROF_CONTROL=1)",
-    .usage = "list\nPID start|stop|status\nPID dump [OUT]",
+    .usage = "list\nPID start|stop|status|metrics\nPID dump [OUT]",
     .about = "Controls processes that record with libprof and PROF_CONTROL=1: lists them, "
              "starts and stops recording, shows the state, or dumps what was recorded so far.",
     .examples = "ctl list\nctl 4711 dump now.prof",

@@ -33,6 +33,8 @@ static const char usage[] =
     "                         the wall time, such as 2%\n"
     "      --hang TIME        write where each thread is when nothing ended for TIME,\n"
     "                         such as 60s; see 'profdump hang'\n"
+    "      --prometheus DIR   write metrics to a file in DIR every 30 seconds, for\n"
+    "                         node_exporter's textfile collector\n"
     "  -e, --env NAME=VALUE   set an environment variable for the program\n"
     "  -q, --quiet            print nothing at the end; exec the program in place\n"
     "      --doctor           check what this machine can record; run no program\n"

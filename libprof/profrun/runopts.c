@@ -19,6 +19,7 @@ enum {
     OPTION_BUDGET,
     OPTION_SUMMARY,
     OPTION_HANG,
+    OPTION_PROMETHEUS,
     OPTION_HELP_ENV,
     OPTION_DOCTOR
 };
@@ -38,6 +39,7 @@ static const struct option long_options[] = {
     {"budget", required_argument, NULL, OPTION_BUDGET},
     {"summary", required_argument, NULL, OPTION_SUMMARY},
     {"hang", required_argument, NULL, OPTION_HANG},
+    {"prometheus", required_argument, NULL, OPTION_PROMETHEUS},
     {"env", required_argument, NULL, 'e'},
     {"quiet", no_argument, NULL, 'q'},
     {"doctor", no_argument, NULL, OPTION_DOCTOR},
@@ -145,6 +147,13 @@ static enum runopts_verdict runopts_set_hang(const char *time)
     return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_HANG");
 }
 
+/* The recorder says so if it cannot write there, and tries again. */
+static enum runopts_verdict runopts_set_prometheus(const char *directory)
+{
+    const bool ok = *directory && setenv("PROF_PROMETHEUS", directory, 1) == 0;
+    return ok ? RUNOPTS_RUN : runopts_wrong("--prometheus wants a directory", "");
+}
+
 static enum runopts_verdict runopts_apply(struct runopts *options, int option)
 {
     switch (option) {
@@ -175,6 +184,8 @@ static enum runopts_verdict runopts_apply(struct runopts *options, int option)
         return runopts_set_summary(optarg);
     case OPTION_HANG:
         return runopts_set_hang(optarg);
+    case OPTION_PROMETHEUS:
+        return runopts_set_prometheus(optarg);
     case 'e':
         return runopts_set_env(optarg);
     case 'q':

@@ -21,10 +21,10 @@
  *
  * The client sends one command, terminated by a newline, and reads until end of file:
  *
- *     status            start            stop            dump PATH      (absolute)
+ *     status            start            stop            dump PATH      (absolute)            metrics
  *
  * The first line of the answer is "ok", or "failed" and a sentence. For status, lines "KEY VALUE"
- * follow; clients ignore unknown keys.
+ * follow; clients ignore unknown keys. For metrics, which writes the file of PROF_PROMETHEUS at once, "file PATH" follows.
  */
 #ifndef PROF_CONTROL_H
 #define PROF_CONTROL_H

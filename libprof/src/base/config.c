@@ -112,6 +112,9 @@
       "Add a summary of what was recorded to the file every N seconds: counts and "              \
       "durations per step and name, and what the device did in each step. They remain when a "   \
       "ring overwrites the events. 0 adds none.")                                                \
+    X("PROF_PROMETHEUS", prometheus, TEXT, "", 0, 0, 0, "",                                      \
+      "Write metrics of the running process to a file in this directory every 30 seconds "       \
+      "and at exit, for node_exporter's textfile collector.")                                    \
     X("PROF_HANG", hang_ms, DURATION, "off", 0, 20, 86400000, "60s",                             \
       "Write the stacks of all threads and what is open into the trace and into "                \
       "TRACE.hang.txt when no step, range, CUDA call or device operation has ended for this "    \
@@ -310,7 +313,7 @@ static bool config_parse_hang_action(const char *text, uint64_t *value)
  * NULL if the text is too long. */
 static const char *config_copy(const char *text)
 {
-    static char pool[4 * 4096]; /* a path for each text of the table */
+    static char pool[5 * 4096]; /* a path for each text of the table */
     static size_t used;
     size_t size = strlen(text) + 1;
     if (size > sizeof pool - used)

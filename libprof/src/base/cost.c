@@ -256,6 +256,7 @@ void cost_sum(struct cost_sums *sums)
     *sums = (struct cost_sums){.recorded_ns = cost_recorded_ns(),
                                .cpu_ns = cost_program_ns(),
                                .taken_ns = events * load_relaxed(&cost.event_ps) / 1000,
+                               .own_ns = cost_own_ns(),
                                .activity = events + calls};
     for (int part = 0; part < PROF_COST_COUNT; part++)
         if (cost_is_program_time((enum prof_cost_part)part))

@@ -104,6 +104,7 @@ void cost_emit(bool now);
 struct cost_sums {
     uint64_t recorded_ns, cpu_ns;
     uint64_t taken_ns; /* from the program's threads; events by the chunk */
+    uint64_t own_ns;   /* CPU time of libprof's threads */
     uint64_t activity; /* things recorded, of whatever kind */
 };
 void cost_sum(struct cost_sums *sums);

@@ -61,6 +61,12 @@ static uint32_t alloc_number(const char *name, size_t size)
     return 0;
 }
 
+const char *alloc_name(uint32_t allocator)
+{
+    const char *name = allocator - 1 < ALLOC_MAX ? load_acquire(&alloc_of[allocator - 1]) : NULL;
+    return name ? name : "";
+}
+
 static void alloc_emit(uint32_t allocator)
 {
     const char *name = alloc_of[allocator - 1];

@@ -8,4 +8,7 @@
 /* States the allocators known by now in a file that was just made. */
 extern const struct collector alloc_collector;
 
+/* Name of a registered allocator, "" for others. */
+const char *alloc_name(uint32_t allocator);
+
 #endif

@@ -31,7 +31,7 @@ static void labels_emit(const struct label *event)
                                        .color = event->color,
                                        .flags = event->flags};
     meta_append(PROF_REC_EVENT_NAME, &head, sizeof head, NULL, 0);
-    summary_label(event->id, event->domain);
+    summary_label(event->id, event->domain, event->name);
 }
 
 static bool labels_equal(const void *record, const void *content)

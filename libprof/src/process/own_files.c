@@ -93,11 +93,21 @@ int own_files_run(int (*job)(void *argument), void *argument)
     return call.result;
 }
 
-int own_files_open(const char *path, int flags)
+static int own_files_open_as(const char *path, int flags, unsigned mode)
 {
-    int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd >= 0 || errno != EMFILE || !own_files_apart)
         return fd;
     close(STDIN_FILENO);
-    return open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+    return open(path, flags | O_NOFOLLOW | O_CLOEXEC, mode);
+}
+
+int own_files_open(const char *path, int flags)
+{
+    return own_files_open_as(path, flags, 0600);
+}
+
+int own_files_create(const char *path, int flags, unsigned mode)
+{
+    return own_files_open_as(path, flags | O_CREAT, mode);
 }

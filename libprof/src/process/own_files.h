@@ -22,4 +22,7 @@ int own_files_run(int (*job)(void *argument), void *argument);
  * of the copy are ours. */
 int own_files_open(const char *path, int flags);
 
+/* The same of a file that may be made, with that mode less the umask. */
+int own_files_create(const char *path, int flags, unsigned mode);
+
 #endif

@@ -4,8 +4,11 @@
 #include "config.h"
 #include "dump.h"
 #include "loss.h"
+#include "metrics.h"
 #include "process.h"
 #include "session.h"
+#include "signals.h"
+#include "summary.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -89,6 +92,23 @@ static void control_dump(struct control_answer *answer, const char *path)
         control_printf(answer, "ok\n");
 }
 
+static void control_metrics(struct control_answer *answer)
+{
+    struct signals_saved saved;
+    signals_block(&saved);
+    int error = session_has_file() ? summary_write_metrics() : ENODATA;
+    signals_restore(&saved);
+    if (!metrics_on())
+        control_printf(answer, "failed it was started without PROF_PROMETHEUS\n");
+    else if (error == ENODATA)
+        control_printf(answer, "failed it is not recording: there is nothing to write yet\n");
+    else if (error)
+        control_printf(answer, "failed it cannot write metrics to %s: %s\n",
+                       config_get()->prometheus, strerror(error));
+    else
+        control_printf(answer, "ok\nfile %s\n", metrics_path());
+}
+
 size_t control_commands_run(const char *command, char *text, size_t text_bytes)
 {
     struct control_answer answer = {.text = text, .capacity = text_bytes};
@@ -98,6 +118,8 @@ size_t control_commands_run(const char *command, char *text, size_t text_bytes)
         control_switch(&answer, command[2] == 'a');
     else if (strncmp(command, "dump ", 5) == 0)
         control_dump(&answer, command + 5);
+    else if (strcmp(command, "metrics") == 0)
+        control_metrics(&answer);
     else
         control_printf(&answer, "failed unknown command\n");
     return answer.size;

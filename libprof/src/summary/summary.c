@@ -6,9 +6,11 @@
 #include "config.h"
 #include "log.h"
 #include "meta.h"
+#include "metrics.h"
 #include "process.h"
 #include "summary_inside.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 /* Device records reach the log at the latest one flush after the operation ended, as a rule. */
@@ -36,6 +38,11 @@ bool summary_memory(void **memory, size_t bytes)
     return *memory != NULL;
 }
 
+bool summary_wanted(void)
+{
+    return config_get()->summary_s || metrics_on();
+}
+
 static uint64_t summary_period_ns(void)
 {
     return config_get()->summary_s * 1000000000u;
@@ -47,13 +54,15 @@ static bool summary_begin(void)
     uint64_t chunks = (config_get()->max_mib << 20) / PROF_CHUNK_BYTES + 1024;
     if (summary.begun || summary.failed || summary.finished)
         return summary.begun && !summary.finished;
-    summary.begun = summary_table_begin() && summary_device_begin() && summary_log_begin(chunks);
+    summary.begun = (!config_get()->summary_s || summary_table_begin()) &&
+                    (!metrics_on() || metrics_begin()) && summary_device_begin() &&
+                    summary_log_begin(chunks);
     summary.failed = !summary.begun;
     summary.emitted_ns = 0;
     store_relaxed(&summary.retired, 0u);
     summary.due_ns = clock_monotonic_ns() + summary_period_ns();
     if (summary.failed)
-        log_line(LOG_ERROR, "no memory for PROF_SUMMARY: the file gets no summaries");
+        log_line(LOG_ERROR, "no memory to walk the logs: there are no summaries and no metrics");
     return summary.begun;
 }
 
@@ -71,7 +80,7 @@ static bool summary_lock(unsigned attempts)
 /* False: they are off, there is no file, or another thread is at it. */
 static bool summary_enter(unsigned attempts)
 {
-    if (!config_get()->summary_s || !chunks_header() || !summary_lock(attempts))
+    if (!summary_wanted() || !chunks_header() || !summary_lock(attempts))
         return false;
     if (summary_begin())
         return true;
@@ -97,6 +106,8 @@ static int64_t summary_walk(void)
 
 static void summary_emit(int64_t now_ns)
 {
+    if (!config_get()->summary_s)
+        return;
     summary_table_emit(summary.emitted_ns, now_ns);
     summary.emitted_ns = now_ns;
     summary.due_ns = clock_monotonic_ns() + summary_period_ns();
@@ -111,6 +122,8 @@ void summary_tick(void)
         summary_steps_emit(now_ns - SUMMARY_LAG_NS);
     if (now_ns && clock_monotonic_ns() >= summary.due_ns)
         summary_emit(now_ns);
+    if (now_ns && metrics_on())
+        metrics_tick(now_ns);
     summary_leave();
 }
 
@@ -119,7 +132,7 @@ bool summary_hurry(void)
 {
     uint64_t share =
         (config_get()->max_mib << 20) / PROF_CHUNK_BYTES / 8; /* META may take half of a ring */
-    if (!config_get()->summary_s || config_get()->full != CONFIG_FULL_RING ||
+    if (!summary_wanted() || config_get()->full != CONFIG_FULL_RING ||
         chunks_retired() - load_relaxed(&summary.retired) < share || !summary_enter(0))
         return false;
     store_relaxed(&summary.retired, chunks_retired());
@@ -143,7 +156,21 @@ void summary_flush(void)
         summary_steps_emit(now_ns);
         summary_emit(now_ns);
     }
+    if (metrics_on())
+        metrics_write(now_ns, false);
     summary_leave();
+}
+
+int summary_write_metrics(void)
+{
+    if (!metrics_on())
+        return ENOENT;
+    meta_clock_sample();
+    if (!summary_enter(SUMMARY_ATTEMPTS))
+        return EBUSY;
+    int error = metrics_write(summary_walk(), true);
+    summary_leave();
+    return error;
 }
 
 void summary_finish(void)
@@ -159,6 +186,8 @@ void summary_finish(void)
         summary_steps_emit(SUMMARY_NEVER);
         summary_emit(now_ns);
     }
+    if (metrics_on())
+        metrics_write(now_ns, false);
     summary.finished = true;
     summary_leave();
 }

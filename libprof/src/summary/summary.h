@@ -1,4 +1,4 @@
-/* summary.h - summaries of what is recorded, written to the file every PROF_SUMMARY seconds.
+/* summary.h - summaries of what is recorded, written to the file every PROF_SUMMARY seconds, and metrics (metrics.h).
  *
  * Nothing here is on the path of an event. Once per second, after the writer thread has sampled the
  * clocks, it walks what the threads' logs have gained since and adds it to a table of fixed size:
@@ -35,8 +35,11 @@ void summary_finish(void);
 /* The file has one more clock sample / an event name of this domain / a switch to off. Any thread;
  * lock-free. */
 void summary_sample(const struct prof_rec_clock *sample);
-void summary_label(uint32_t id, uint32_t domain);
+void summary_label(uint32_t id, uint32_t domain, uint32_t name);
 void summary_stopped(uint32_t epoch, uint64_t ticks);
+
+/* Writes the metrics now. Returns 0 or an errno value; EBUSY: another thread is at it. Any thread, signals blocked. */
+int summary_write_metrics(void);
 
 /* In a forked child: nothing was seen yet. */
 void summary_fork_child(void);

@@ -6,7 +6,6 @@
  */
 #include "atomic.h"
 #include "chunks.h"
-#include "config.h"
 #include "summary.h"
 #include "summary_inside.h"
 
@@ -45,7 +44,7 @@ static struct {
 
 void summary_sample(const struct prof_rec_clock *sample)
 {
-    if (!config_get()->summary_s)
+    if (!summary_wanted())
         return;
     uint64_t number = fetch_add_relaxed(&inbox.next, 1u);
     uint64_t *turn = &inbox.slots[number % CLOCK_INBOX].turn;

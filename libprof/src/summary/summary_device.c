@@ -4,6 +4,8 @@
  * wait for the next walk, which sees everything that precedes them. A step's accounting waits longer,
  * until the operations that ran in it have been delivered.
  */
+#include "config.h"
+#include "metrics.h"
 #include "names.h"
 #include "recorder.h"
 #include "sort.h"
@@ -28,8 +30,9 @@ struct device_step {
 /* An operation that waits for its launch. */
 struct device_waiting {
     int64_t start_ns, end_ns;
-    uint64_t name;
+    uint64_t name, bytes;
     uint32_t correlation;
+    uint16_t device;
     uint16_t kind;  /* enum prof_summary_kind */
     uint16_t class; /* enum device_class */
 };
@@ -118,6 +121,14 @@ void summary_launch(const struct summary_call *call)
     *known = *call;
 }
 
+bool summary_is_internal(uint32_t correlation)
+{
+    if (!correlation)
+        return false;
+    const struct summary_call *call = &device->launches[correlation % DEVICE_LAUNCHES];
+    return call->correlation == correlation && call->flags & PROF_API_INTERNAL;
+}
+
 void summary_launch_end(uint32_t correlation, int64_t enter_ns, int64_t exit_ns)
 {
     struct summary_call *known = &device->launches[correlation % DEVICE_LAUNCHES];
@@ -147,7 +158,7 @@ static bool device_communicates(const char *name)
 
 static void device_ran_add(const struct device_waiting *from, const struct summary_call *call)
 {
-    if (!device->step_count)
+    if (!device->step_count || !config_get()->summary_s)
         return;
     if (device->ran_count == DEVICE_RAN) {
         device->lost = true;
@@ -158,6 +169,21 @@ static void device_ran_add(const struct device_waiting *from, const struct summa
                              .end_ns = from->end_ns,
                              .launched_ns = call ? call->exit_ns : SUMMARY_NEVER,
                              .class = from->class};
+}
+
+static void device_meter(const struct device_waiting *from)
+{
+    static const uint8_t kinds[] = {[PROF_SUMMARY_KERNEL] = PROF_METRICS_KERNEL,
+                                    [PROF_SUMMARY_MEMCPY] = PROF_METRICS_MEMCPY,
+                                    [PROF_SUMMARY_MEMSET] = PROF_METRICS_MEMSET,
+                                    [PROF_SUMMARY_GRAPH] = PROF_METRICS_GRAPH};
+    metrics_operation(
+        &(struct metrics_work){.start_ns = from->start_ns,
+                               .end_ns = from->end_ns,
+                               .bytes = from->bytes,
+                               .device = from->device,
+                               .kind = kinds[from->kind],
+                               .direction = (uint8_t)prof_metrics_direction(from->name & 0xff)});
 }
 
 static void device_place(const struct device_waiting *from)
@@ -171,6 +197,8 @@ static void device_place(const struct device_waiting *from)
                       summary_step_at(call ? call->enter_ns : from->start_ns), from->name,
                       from->end_ns - from->start_ns);
     device_ran_add(from, call);
+    if (metrics_on())
+        device_meter(from);
 }
 
 static void device_place_next(void)
@@ -208,23 +236,28 @@ static bool device_describe(const uint64_t *record, size_t bytes, struct device_
     case PROF_REC_KERNEL:
         operation->kind = PROF_SUMMARY_KERNEL;
         operation->name = from.kernel.name;
+        operation->device = from.kernel.device;
         operation->class = device_communicates(names_text_of(from.kernel.name))
                                ? DEVICE_COMMUNICATION
                                : DEVICE_COMPUTE;
         return true;
     case PROF_REC_MEMCPY:
         operation->kind = PROF_SUMMARY_MEMCPY;
+        operation->device = from.copy.device;
+        operation->bytes = from.copy.bytes;
         operation->name = (uint64_t)(from.copy.copy_kind | from.copy.src_kind << 8) |
                           (uint64_t)from.copy.dst_kind << 16;
         operation->class = DEVICE_COPY;
         return true;
     case PROF_REC_MEMSET:
         operation->kind = PROF_SUMMARY_MEMSET;
+        operation->device = from.set.device;
         operation->name = from.set.memory_kind;
         operation->class = DEVICE_COPY;
         return true;
     case PROF_REC_GRAPH_RUN:
         operation->kind = PROF_SUMMARY_GRAPH;
+        operation->device = from.run.device;
         operation->name = from.run.graph;
         operation->class = DEVICE_COMPUTE;
         return true;
@@ -345,9 +378,11 @@ static void device_step_emit(uint32_t place, uint32_t first)
                                            .start_ns = (uint64_t)step->start_ns,
                                            .duration_ns = (uint64_t)(step->end_ns - step->start_ns),
                                            .flags = device->lost ? PROF_SUMMARY_STEP_PARTLY : 0};
+    step->done = true;
+    if (!config_get()->summary_s)
+        return;
     device_sweep(&record, first, step->start_ns, device_step_until(place));
     meta_append(PROF_REC_SUMMARY_STEP, &record, sizeof record, NULL, 0);
-    step->done = true;
 }
 
 /* In order; a step that has not ended holds up those behind it. */

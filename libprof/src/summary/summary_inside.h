@@ -17,6 +17,9 @@
  * call made, or new. False: none. */
 bool summary_memory(void **memory, size_t bytes);
 
+/* Whether the logs are walked. Any thread. */
+bool summary_wanted(void);
+
 /* ---- summary_clock.c: ticks and device times to nanoseconds since the file was made ---- */
 
 /* Takes the samples that came since the last call. Returns the ticks of the latest one: events before
@@ -53,6 +56,8 @@ void summary_step_end(uint64_t number, int64_t start_ns, int64_t end_ns);
 /* The step that an event of this time belongs to, PROF_SUMMARY_NO_STEP. */
 uint64_t summary_step_at(int64_t time_ns);
 void summary_launch(const struct summary_call *call);
+/* Whether libprof itself made the call, as far as calls were walked. */
+bool summary_is_internal(uint32_t correlation);
 void summary_launch_end(uint32_t correlation, int64_t enter_ns, int64_t exit_ns);
 /* A device record; other types are ignored. */
 void summary_operation(const uint64_t *record, unsigned words);

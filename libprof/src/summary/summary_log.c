@@ -8,6 +8,8 @@
 #include "chunks.h"
 #include "config.h"
 #include "log_walk.h"
+#include "metrics.h"
+#include "names.h"
 #include "recorder.h"
 #include "summary.h"
 #include "summary_inside.h"
@@ -19,6 +21,7 @@
 #define LOG_OPEN 64u     /* ranges, steps and calls of a thread; deeper ones are left out */
 #define LOG_CALLS_SEEN 8 /* open calls that an end is searched among */
 #define LOG_LABELS (1u << 20)
+#define LOG_NAMES_KNOWN 1024u
 
 enum log_kind { LOG_RANGE, LOG_STEP, LOG_CALL };
 
@@ -74,32 +77,62 @@ bool summary_log_begin(uint64_t chunks)
     return begun;
 }
 
-/* ---- domains of NVTX ---- */
+/* ---- event names of NVTX ---- */
 
-static uint16_t *log_domains; /* by event name id; whoever names first makes it, anybody writes */
+static uint32_t
+    *log_labels; /* by event name id: domain, above it log_function_of(); whoever names first
+                                makes it, anybody writes */
 
 /* Two threads may make it at once: the second one's stays unused. */
-static uint16_t *log_domains_made(void)
+static uint32_t *log_labels_made(void)
 {
-    uint16_t *known = load_acquire(&log_domains);
+    uint32_t *known = load_acquire(&log_labels);
     void *memory = NULL;
-    if (known || !summary_memory(&memory, LOG_LABELS * sizeof *log_domains))
+    if (known || !summary_memory(&memory, LOG_LABELS * sizeof *log_labels))
         return known;
-    uint16_t *made = memory;
-    return cas_acq_rel(&log_domains, &known, made) ? made : known;
+    uint32_t *made = memory;
+    return cas_acq_rel(&log_labels, &known, made) ? made : known;
 }
 
-void summary_label(uint32_t id, uint32_t domain)
+/* The function of NCCL whose call a range of that name is, + 1. */
+static uint32_t log_function_of(uint32_t name)
 {
-    uint16_t *domains = config_get()->summary_s && domain ? log_domains_made() : NULL;
-    if (domains && id < LOG_LABELS)
-        store_relaxed(&domains[id], (uint16_t)domain);
+    const char *text = names_text_of(name);
+    return prof_metrics_function_of(text, strnlen(text, 64)) + 1;
+}
+
+void summary_label(uint32_t id, uint32_t domain, uint32_t name)
+{
+    uint32_t function = metrics_on() ? log_function_of(name) : 0;
+    uint32_t *labels = function || (summary_wanted() && domain) ? log_labels_made() : NULL;
+    if (labels && id < LOG_LABELS)
+        store_relaxed(&labels[id], (domain & 0xffff) | function << 16);
+}
+
+static uint32_t log_label_of(uint64_t name)
+{
+    const uint32_t *labels = load_acquire(&log_labels);
+    return labels && name < LOG_LABELS ? load_relaxed(&labels[name]) : 0;
 }
 
 static uint32_t log_domain_of(uint64_t name)
 {
-    const uint16_t *domains = load_acquire(&log_domains);
-    return domains && name < LOG_LABELS ? load_relaxed(&domains[name]) : 0;
+    return log_label_of(name) & 0xffff;
+}
+
+/* Names are few and come again: looking up the text of each would double the cost of the walk. */
+static void log_meter_range(uint64_t name)
+{
+    static struct {
+        uint32_t name, function; /* + 1, as log_function_of() has it */
+    } known[LOG_NAMES_KNOWN];
+    uint32_t place = (uint32_t)name % LOG_NAMES_KNOWN;
+    if (known[place].name != (uint32_t)name || !known[place].function) {
+        uint32_t label = log_label_of(name) >> 16;
+        known[place].name = (uint32_t)name;
+        known[place].function = label ? label : log_function_of((uint32_t)name);
+    }
+    metrics_collective(known[place].function - 1);
 }
 
 /* ---- what is open ---- */
@@ -107,9 +140,11 @@ static uint32_t log_domain_of(uint64_t name)
 static void log_count(const struct log_open *open, int64_t end_ns)
 {
     int64_t ns = end_ns - open->start_ns;
-    if (open->kind == LOG_STEP)
+    if (open->kind == LOG_STEP) {
         summary_step_end(open->name, open->start_ns, end_ns);
-    else if (open->kind == LOG_RANGE)
+        if (metrics_on())
+            metrics_step(ns);
+    } else if (open->kind == LOG_RANGE)
         summary_table_add(PROF_SUMMARY_RANGE, summary_step_at(open->start_ns), open->name, ns);
     else if (!(open->flags & PROF_API_INTERNAL))
         summary_table_add(PROF_SUMMARY_CALL, summary_step_at(open->start_ns), open->name, ns);
@@ -141,6 +176,8 @@ static void log_begin_range(struct log *log, int64_t now_ns, uint64_t name, uint
 {
     log_push(log, (struct log_open){
                       .start_ns = now_ns, .name = name, .stack = stack, .kind = LOG_RANGE});
+    if (metrics_on())
+        log_meter_range(name);
 }
 
 /* Ends the range at `place`. Ranges above it go on, as new segments; a step ends, and so does a call,
@@ -217,6 +254,8 @@ static void log_begin_call(struct log *log, int64_t now_ns, const uint64_t *reco
                    (!(flags & launches) || log->open[outer].flags & launches);
     if (enter.correlation && !covered)
         summary_launch(&(struct summary_call){now_ns, now_ns, enter.correlation, flags});
+    if (metrics_on() && !covered && flags & launches && !(flags & PROF_API_INTERNAL))
+        metrics_launch();
     log_push(log, (struct log_open){.start_ns = now_ns,
                                     .name = enter.domain | (uint64_t)enter.cbid << 8,
                                     .correlation = enter.correlation,
@@ -322,6 +361,19 @@ static void log_read(struct log_part *part, const uint64_t *record, unsigned wor
     }
 }
 
+/* A device's record tells when the operation ended. */
+static void log_meter(struct log_part *part, const uint64_t *record, unsigned words)
+{
+    unsigned type = PROF_WORD_KIND(*record) == PROF_KIND_EXT ? PROF_WORD_TYPE(*record) : 0;
+    bool device = type >= PROF_REC_KERNEL && type < PROF_REC_NAME;
+    if (type == PROF_REC_MEMORY || type == PROF_REC_ALLOC || type == PROF_REC_FREE)
+        metrics_memory(record, device ? 0 : log_time(part, *record));
+    else if (!device && log_walk_is_progress(record))
+        metrics_progress(type ? log_time(part, *record) : part->log->last_ns);
+    else if (type <= PROF_REC_MEMSET && device && words > 2)
+        metrics_progress(summary_clock_device_ns(record[2]));
+}
+
 /* Whether the record is of a later time than the walk may convert. A device's have no ticks. */
 static bool log_is_later(const struct log_part *part, uint64_t word)
 {
@@ -343,6 +395,8 @@ static bool log_see(void *state, const uint64_t *record, unsigned words)
     part->stopped = log_is_later(part, *record);
     if (!part->stopped)
         log_read(part, record, words);
+    if (!part->stopped && metrics_on())
+        log_meter(part, record, words);
     return !part->stopped;
 }
 
@@ -370,6 +424,8 @@ static bool log_begin_chunk(struct log *log, const struct log_walk_chunk *chunk)
     log->waits = false;
     if (log->sequence != chunk->sequence) {
         summary_table_unseen(chunk->sequence - log->sequence);
+        if (metrics_on())
+            metrics_unseen(chunk->sequence - log->sequence);
         log_close(log, log->last_ns);
         log->at = 0;
     }

@@ -1,4 +1,4 @@
-/* summary_table.c - durations by kind, step and name: an open hash table of fixed size. */
+/* summary_table.c - durations by kind, step and name: an open hash table of fixed size. There is none without PROF_SUMMARY. */
 #include "recorder.h"
 #include "summary_inside.h"
 
@@ -90,6 +90,8 @@ static unsigned table_bucket(uint64_t ns)
 void summary_table_add(enum prof_summary_kind kind, uint64_t step, uint64_t name, int64_t ns)
 {
     uint64_t length = ns > 0 ? (uint64_t)ns : 0;
+    if (!table)
+        return;
     struct table_entry *entry = table_find(kind, step, name);
     if (!entry->count || length < entry->min_ns)
         entry->min_ns = length;
@@ -102,7 +104,8 @@ void summary_table_add(enum prof_summary_kind kind, uint64_t step, uint64_t name
 
 void summary_table_unseen(uint64_t chunks)
 {
-    table->unseen += chunks;
+    if (table)
+        table->unseen += chunks;
 }
 
 void summary_table_emit(int64_t from_ns, int64_t to_ns)
