@@ -550,7 +550,7 @@ static void write_gpu(const struct chrome_rows *rows, struct json_out *out, uint
 {
     const struct chrome_gpu *gpu = &rows->gpus[index];
     struct chrome_row row;
-    char labels[ROW_NAME_BYTES], process[ROW_NAME_BYTES], name[2 * ROW_NAME_BYTES];
+    char labels[ROW_NAME_BYTES], process[ROW_NAME_BYTES], name[2 * ROW_NAME_BYTES + 4];
     set_row(&row, gpu->pid, 0);
     row_name_gpu(rows, index, labels);
     row_name_process(rows->timeline, gpu->process,
