@@ -4,7 +4,9 @@
 The jobs are those of tests/fleet/make_job.c. Each command runs in a process of its own. Its CPU time counts, with that
 of its workers, because other programs run on the machine, too; the memory is that of its largest process. --copies N
 asks the last job's dataset again as one with N times as many ranks: its rows, written N times with other ranks
-and communicators. Such ranks differ less than those of a job, so tables compress better.
+and communicators. Such ranks differ less than those of a job, so tables compress better. --before DIRECTORY packs each
+job with another version of the Python package, too, in turn. "start" is what packing one event costs: Python's and DuckDB's.
+--summaries N packs the summaries of N ranks.
 """
 import argparse
 import json
@@ -33,6 +35,36 @@ def show(what, measured, ranks, events=0, more=""):
     cpu, wall, memory, _ = measured
     rate = f"{events / cpu / 1e6:6.2f} M events per CPU second" if events else ""
     print(f"{ranks:7d} ranks  {what:<11} {cpu:8.2f} s CPU {wall:8.2f} s {memory:6.0f} MB  {rate}{more}", flush=True)
+
+
+def pack(libprof, job, dataset, environment, *words):
+    subprocess.run(["rm", "-rf", dataset], check=True)
+    return run([*libprof, "pack", job, "-o", dataset, "--workers", "1", *words], environment)
+
+
+def start_of(build, work, libprof, environment):
+    """CPU seconds of packing a recording that has next to nothing: the least of three."""
+    job = Path(work) / "start"
+    subprocess.run([build / "test/make_job", "ranks=1", "steps=1", job], check=True)
+    (job / "truth.json").unlink()
+    return min(pack(libprof, job, Path(work) / "start.dataset", environment)[0] for _ in range(3))
+
+
+def pack_summaries(build, work, count, libprof, environment):
+    """Of a program on the simulated CUDA, each rank a run of its own."""
+    job = Path(work) / "summaries"
+    job.mkdir()
+    source, program = SOURCE / "tests/cuda/summed.c", Path(work) / "summed"
+    libraries = [f"-L{build / 'lib/sim'}", "-l:libcudart.so.13", "-l:libcuda.so.1"]
+    subprocess.run(["cc", "-std=gnu17", f"-I{SOURCE / 'libprof/include'}", source, "-o", program, "-pthread", *libraries], check=True)
+    for rank in range(count):
+        given = {
+            "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(count), "PROF_SUMMARY": "1", "PROF_TABLE": "0", "PROF_OUTPUT": str(job / f"{rank}.prof"),
+            "LD_LIBRARY_PATH": str(build / "lib/sim"), "LD_PRELOAD": str(build / "lib/libprof.so"),
+        }  # fmt: skip
+        subprocess.run([program, "10"], env={**os.environ, **given}, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    packed = pack(libprof, job, Path(work) / "summaries.dataset", environment, "--summaries")
+    show("summaries", packed, count, more=f"{packed[0] / count * 1e3:.2f} ms each")
 
 
 def copy_ranks(dataset, into, copies):
@@ -72,6 +104,8 @@ def main():
     parser.add_argument("--steps", type=int, default=100, help="of each rank; 83 events each (default: 100)")
     parser.add_argument("--copies", type=int, default=0, help="ask about N times the ranks of the last job")
     parser.add_argument("--directory", help="where to write (default: a temporary directory)")
+    parser.add_argument("--before", type=Path, help="another version's python_shim, to compare with")
+    parser.add_argument("--summaries", type=int, default=0, help="pack the summaries of N ranks, too")
     options = parser.parse_args()
     build = options.build.resolve()
     environment = dict(os.environ, LIBPROF_BIN=str(build / "bin"), LIBPROF_LIBRARY=str(build / "lib/libprof.so"))
@@ -84,16 +118,24 @@ def main():
         return
     print(f"DuckDB {duckdb.__version__}; a recording is packed by one process at a time")
     with tempfile.TemporaryDirectory(dir=options.directory) as work:
+        start = start_of(build, work, libprof, environment)
+        print(f"start: {start:.2f} s CPU")
         for ranks in map(int, options.ranks.split(",")):
             job, dataset = Path(work) / f"job{ranks}", Path(work) / f"dataset{ranks}"
             subprocess.run([build / "test/make_job", f"ranks={ranks}", f"steps={options.steps}", "fault=slow_gpu", job], check=True)
             (job / "truth.json").unlink()
-            packed = run([*libprof, "pack", job, "-o", dataset, "--workers", "1"], environment)
+            if options.before:
+                other = dict(environment, PYTHONPATH=f"{options.before}:{environment['PYTHONPATH']}")
+                show("pack before", pack(libprof, job, Path(work) / "other", other), ranks)
+            packed = pack(libprof, job, dataset, environment)
             events = json.loads(run([*libprof, "fleet", "--format", "json", "--sql", EVENTS, dataset], environment)[3])[0]["events"]
             size = sum(path.stat().st_size for path in dataset.glob("table=*/*.parquet"))
-            show("pack", packed, ranks, events, f", {size / events:.2f} bytes each, {events} events")
+            each = f"{packed[0] / events * 1e6:.2f} us each, {(packed[0] - start) / events * 1e6:.2f} without start"
+            show("pack", packed, ranks, events, f", {each}, {size / events:.2f} bytes each, {events} events")
             subprocess.run(["rm", "-r", job], check=True)
             ask(dataset, ranks, libprof, environment)
+        if options.summaries:
+            pack_summaries(build, work, options.summaries, libprof, environment)
         if options.copies:
             large = Path(work) / "copies"
             copy_ranks(dataset, large, options.copies)

@@ -17,6 +17,14 @@ same "the summary" "$(rows dataset "SELECT count(*), sum(duration_ns) FROM kerne
 same "parts of steps" 0 "$(rows dataset "SELECT sum(abs(duration_ns - compute_ns - communication_ns - copy_ns - idle_host_ns - idle_device_ns)) FROM steps")"
 same "ranks" "6" "$(rows dataset "SELECT count(*) FROM ranks WHERE rank_known AND closed")"
 
+# Several ranks in one file: each is as it is in a file of its own.
+"$PROF_BIN/profdump" -o all.json job
+fleet pack all.json -o all.dataset --workers 1 >/dev/null
+for sums in "count(*), sum(compute_ns), sum(overlapped_ns), sum(communication_ns), sum(idle_host_ns), sum(idle_device_ns) FROM steps" \
+    "count(step), sum(step), sum(duration_ns), sum(queue_ns) FROM kernels" "count(range), sum(host_ns) FROM idle"; do
+    same "ranks of one file" "$(rows dataset "SELECT rank, $sums GROUP BY rank ORDER BY rank")" "$(rows all.dataset "SELECT rank, $sums GROUP BY rank ORDER BY rank")"
+done
+
 # Peaks of memory, as `profdump memory` has them.
 mkdir memory_traces && "$PROF_BIN/../test/make_traces" memory_traces
 fleet pack memory_traces/memory.prof -o memory_dataset >/dev/null

@@ -164,11 +164,11 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
         lost BIGINT - of these
     """),
     "names": _columns("""
-        id BIGINT - 63 bits of the name's MD5
+        id BIGINT - 63 bits of the name's MD5: md5_number_lower(name) // 2 in DuckDB
         name VARCHAR - -
     """),
     "stacks": _columns("""
-        id BIGINT - 63 bits of the text's MD5
+        id BIGINT - 63 bits of the text's MD5, as in names
         stack VARCHAR - frames, innermost first, separated by ';'
     """),
     "summary": _columns("""
