@@ -53,7 +53,7 @@ static struct {
                               * by whoever makes the file */
     uint32_t
         requested; /* 1 | on << 1 | reason << 2, or 0; from threads that must not wait for the lock */
-    uint32_t steps_wanted; /* prof_step() matters also while recording is off */
+    uint32_t steps_wanted; /* enum session_stepper: by whom */
     uint32_t state;        /* enum session_state; creator releases -> others acquire */
     uint32_t
         epoch; /* of the recording in progress, 0 off: the gate while nobody suspends; under the lock */
@@ -546,11 +546,12 @@ void session_warm(bool soon)
     session_unlock(&saved);
 }
 
-void session_enable_steps(bool wanted)
+void session_enable_steps(enum session_stepper who, bool wanted)
 {
     struct signals_saved saved;
     session_lock(&saved);
-    store_relaxed(&session.steps_wanted, wanted);
+    uint32_t others = session.steps_wanted & ~(uint32_t)who;
+    store_relaxed(&session.steps_wanted, wanted ? others | (uint32_t)who : others);
     session_apply_gate();
     session_unlock(&saved);
 }

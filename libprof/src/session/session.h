@@ -28,8 +28,9 @@ bool session_switch(bool on, enum prof_control_reason reason);
 /* Has collectors prepare for a start that will come soon, or undo that. No effect while recording is on. */
 void session_warm(bool soon);
 
-/* Sets whether prof_step() counts steps also while recording is off. */
-void session_enable_steps(bool wanted);
+/* Sets whether prof_step() counts steps also while recording is off; it does so while anybody wants it. */
+enum session_stepper { SESSION_STEPS_TRIGGERS = 1, SESSION_STEPS_REQUESTS = 2 };
+void session_enable_steps(enum session_stepper who, bool wanted);
 
 struct session_status {
     bool on;

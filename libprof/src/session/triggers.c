@@ -45,7 +45,7 @@ static void triggers_begin(void)
     store_relaxed(&triggers.latest, (uint64_t)0);
     store_relaxed(&triggers.applied, TRIGGERS_WANT(TRIGGERS_OFF, 0));
     if (triggers_any())
-        session_enable_steps(true);
+        session_enable_steps(SESSION_STEPS_TRIGGERS, true);
 }
 
 void triggers_init(void)
@@ -129,7 +129,7 @@ static void triggers_update(void)
         if (before != want)
             triggers_apply(before, want, latest >= triggers.stop_step);
         if (triggers_are_over(latest))
-            session_enable_steps(false);
+            session_enable_steps(SESSION_STEPS_TRIGGERS, false);
     } while (latest != load_acquire(&triggers.latest));
     pthread_mutex_unlock(&triggers.lock);
     signals_restore(&saved);
