@@ -44,8 +44,10 @@ struct dump {
     uint64_t log_count;
     uint64_t chunks; /* in the file when the copying began */
     uint64_t written;
-    uint64_t now_ns; /* CLOCK_REALTIME of the beginning */
-    bool dropped;    /* not every LOG chunk was taken */
+    uint64_t now_ns;       /* CLOCK_REALTIME of the beginning */
+    uint64_t oldest_ticks; /* chunks that end before this are left out */
+    bool fresh;            /* nothing is replaced */
+    bool dropped;          /* not every LOG chunk was taken */
     int fd;
     char part[4096 + 32]; /* name of the unfinished file, "" while it has none */
 };
@@ -89,11 +91,26 @@ static int dump_open(struct dump *dump, const char *path)
     return dump->fd < 0 ? errno : 0;
 }
 
+/* A link never replaces and never follows: whatever bears the name makes it fail. */
+static int dump_name_fresh(struct dump *dump, const char *path)
+{
+    char own[64];
+    snprintf(own, sizeof own, "/proc/self/fd/%d", dump->fd);
+    const char *from = *dump->part ? dump->part : own;
+    if (linkat(AT_FDCWD, from, AT_FDCWD, path, *dump->part ? 0 : AT_SYMLINK_FOLLOW) != 0)
+        return errno;
+    if (*dump->part)
+        unlink(dump->part);
+    return 0;
+}
+
 /* A file without a name leaves nothing when the process is killed meanwhile. It gets one beside
  * `path`, since only renaming replaces. */
 static int dump_name(struct dump *dump, const char *path)
 {
     char own[64];
+    if (dump->fresh)
+        return dump_name_fresh(dump, path);
     if (!*dump->part) {
         snprintf(own, sizeof own, "/proc/self/fd/%d", dump->fd);
         dump_set_part(dump, path);
@@ -142,11 +159,11 @@ static void dump_find_logs(struct dump *dump)
 }
 
 /* Nothing in the chunk is younger than the beginning of the next one of its log. */
-static bool dump_is_too_old(const struct dump *dump, uint64_t place, uint64_t oldest_ticks)
+static bool dump_is_too_old(const struct dump *dump, uint64_t place)
 {
     const struct dump_chunk *chunk = &dump->logs[place];
     return place + 1 < dump->log_count && chunk[1].log == chunk->log &&
-           chunk[1].base_ticks < oldest_ticks;
+           chunk[1].base_ticks < dump->oldest_ticks;
 }
 
 static uint64_t dump_oldest_ticks(void)
@@ -206,10 +223,9 @@ static int dump_log(struct dump *dump, const struct dump_chunk *chunk)
 
 static int dump_logs(struct dump *dump)
 {
-    uint64_t oldest_ticks = dump_oldest_ticks();
     int error = 0;
     for (uint64_t i = 0; i < dump->log_count && !error; i++) {
-        if (dump_is_too_old(dump, i, oldest_ticks))
+        if (dump_is_too_old(dump, i))
             dump->dropped = true;
         else
             error = dump_log(dump, &dump->logs[i]);
@@ -269,7 +285,7 @@ const char *dump_reason(int error)
 static int dump_write_file(void *argument)
 {
     struct dump *dump = argument;
-    int error = dump_may_replace(dump->path);
+    int error = dump->fresh ? 0 : dump_may_replace(dump->path);
     if (!error)
         error = dump_open(dump, dump->path);
     if (!error)
@@ -283,10 +299,15 @@ static int dump_write_file(void *argument)
     return error;
 }
 
-int dump_write(const char *path)
+static int dump_make(const char *path, uint64_t oldest_ticks, bool fresh)
 {
     session_flush((unsigned)config_get()->exit_ms);
-    struct dump dump = {.path = path, .fd = -1, .written = 1, .chunks = chunks_count()};
+    struct dump dump = {.path = path,
+                        .fd = -1,
+                        .written = 1,
+                        .chunks = chunks_count(),
+                        .oldest_ticks = oldest_ticks,
+                        .fresh = fresh};
     size_t logs_bytes = (dump.chunks + 1) * sizeof *dump.logs;
     int error = ENOMEM;
     dump.words = dump_memory(PROF_CHUNK_BYTES);
@@ -302,4 +323,14 @@ int dump_write(const char *path)
     if (dump.logs)
         munmap(dump.logs, logs_bytes);
     return error;
+}
+
+int dump_write(const char *path)
+{
+    return dump_make(path, dump_oldest_ticks(), false);
+}
+
+int dump_write_since(const char *path, uint64_t oldest_ticks)
+{
+    return dump_make(path, oldest_ticks, true);
 }
