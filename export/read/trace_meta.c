@@ -217,6 +217,9 @@ static void collect_info(struct walk *walk, const struct record *record)
     case PROF_INFO_RANK_SOURCE:
         process->rank_source = checked.text;
         break;
+    case PROF_INFO_REQUEST:
+        process->request = checked.text;
+        break;
     case PROF_INFO_NOTE:
         break; /* told, not kept */
     }

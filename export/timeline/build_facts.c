@@ -129,6 +129,7 @@ void timeline_set_process(struct builder *builder, const struct tl_process_info 
     kept->driver = keep(builder, process->driver);
     kept->rank_source = keep(builder, process->rank_source);
     kept->library_version = keep(builder, process->library_version);
+    kept->request = keep(builder, process->request);
     kept->clock_note = keep(builder, process->clock_note);
     kept->clock = keep(builder, process->clock);
     kept->format = keep(builder, process->format);

@@ -306,6 +306,8 @@ static void write_process(struct json_out *out, const struct timeline *timeline,
         json_key(out, "format"), json_text(out, info->format);
     write_children(out, timeline, index);
     write_windows(out, timeline, index);
+    if (info->request.size)
+        json_key(out, "request"), json_text(out, info->request);
     write_warnings(out, timeline, index);
     json_object_end(out);
 }

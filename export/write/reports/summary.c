@@ -154,6 +154,13 @@ static void print_windows(const struct timeline *timeline, uint32_t process, FIL
         fprintf(stream, "           and %u more\n", count - shown);
 }
 
+static void print_request(const struct tl_process_info *info, FILE *stream)
+{
+    struct shown_text request;
+    if (info->request.size)
+        fprintf(stream, "Request:   %s\n", shown(info->request, "", &request));
+}
+
 static void print_mode(const struct tl_process_info *info, FILE *stream)
 {
     struct shown_text reason, cupti, driver;
@@ -308,6 +315,7 @@ static bool print_summary(const void *user, FILE *stream)
         print_process(&timeline->processes.at[i], stream);
         print_children(timeline, i, stream);
         print_windows(timeline, i, stream);
+        print_request(&timeline->processes.at[i].info, stream);
         print_mode(&timeline->processes.at[i].info, stream);
         print_devices(timeline, i, stream);
     }

@@ -31,9 +31,10 @@ enum prof_info_key {
     PROF_INFO_CLOCK = 6,       /* why this clock was chosen */
     PROF_INFO_NOTE = 7,        /* a note of the recorder, shown in outputs */
     PROF_INFO_RANK_SOURCE = 8, /* environment variable that the rank is from */
+    PROF_INFO_REQUEST = 9,     /* a sentence: what became of a trace request */
 };
 
-/* Later records of the same key replace earlier ones, except NOTE. */
+/* Later records of the same key replace earlier ones, except NOTE and REQUEST. */
 struct prof_rec_info {
     uint64_t header;
     uint32_t key; /* enum prof_info_key */
@@ -105,18 +106,19 @@ struct prof_rec_stream {
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_stream) == 24, "layout");
 
 /* What switched recording on or off. X(symbol, name in outputs). Values are in files: append only. */
-#define PROF_CONTROL_REASONS(X)                                   \
-    X(UNKNOWN, "unknown")                                         \
-    X(API, "api")           /* prof_start(), prof_stop() */       \
-    X(STARTUP, "start-up")  /* the library was loaded */          \
-    X(STEP, "step")         /* a step of PROF_START, PROF_STOP */ \
-    X(TIME, "time")         /* a time of PROF_START, PROF_STOP */ \
-    X(SCHEDULE, "schedule") /* PROF_SCHEDULE */                   \
-    X(SIGNAL, "signal")     /* PROF_SIGNAL */                     \
-    X(PROFILER, "profiler") /* cudaProfilerStart() ... */         \
-    X(CTL, "ctl")           /* profdump ctl */                    \
-    X(ITT, "itt")           /* __itt_pause(), __itt_resume() */   \
-    X(SANDBOX, "sandbox")   /* the program entered a sandbox: recording has ended */
+#define PROF_CONTROL_REASONS(X)                                                      \
+    X(UNKNOWN, "unknown")                                                            \
+    X(API, "api")           /* prof_start(), prof_stop() */                          \
+    X(STARTUP, "start-up")  /* the library was loaded */                             \
+    X(STEP, "step")         /* a step of PROF_START, PROF_STOP */                    \
+    X(TIME, "time")         /* a time of PROF_START, PROF_STOP */                    \
+    X(SCHEDULE, "schedule") /* PROF_SCHEDULE */                                      \
+    X(SIGNAL, "signal")     /* PROF_SIGNAL */                                        \
+    X(PROFILER, "profiler") /* cudaProfilerStart() ... */                            \
+    X(CTL, "ctl")           /* profdump ctl */                                       \
+    X(ITT, "itt")           /* __itt_pause(), __itt_resume() */                      \
+    X(SANDBOX, "sandbox")   /* the program entered a sandbox: recording has ended */ \
+    X(REQUEST, "request")   /* Dynolog's daemon, or Kineto's configuration file */
 
 enum prof_control_reason {
 #define PROF_CONTROL_ENUM(symbol, name) PROF_CONTROL_##symbol,
