@@ -35,6 +35,7 @@
 #include "session.h"
 #include "single_thread.h"
 #include "stacks.h"
+#include "trace_request.h"
 #include "triggers.h"
 
 #include "cublas_record.h"
@@ -68,6 +69,7 @@ static const struct collector *const entry_collectors[] = {
     &cublas_collector,
     &nccl_collector,
     &hang_collector,
+    &trace_request_collector,
     NULL,
 };
 
@@ -270,6 +272,7 @@ GUEST_PATH static void entry_fork_child(void)
 {
     session_fork_child();
     triggers_fork_child();
+    trace_request_fork_child();
     control_thread_fork_child();
 }
 

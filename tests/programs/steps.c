@@ -13,7 +13,7 @@
  *     flood COUNT       prints its number and records for ten seconds, resting COUNT us after each 1,000 ranges
  *     leaves            the main thread leaves by pthread_exit(), another one ends 0.1 s later
  *     quick             ends by _exit() after 50 ms
- *     closes            closes every descriptor, opens files of its own under them, and steps slowly
+ *     closes COUNT US   after US us (100,000), closes every descriptor, opens files of its own under them, and steps slowly
  */
 #define _GNU_SOURCE
 #include <prof/prof.h>
@@ -239,7 +239,7 @@ static int closes(void)
 {
     printf("%d\n", (int)getpid());
     fflush(stdout);
-    usleep(100000);
+    usleep((useconds_t)(pause_us ? pause_us : 100000));
     for (int fd = 3; fd < 1024; fd++)
         close(fd);
     int file = open("victim.txt", O_RDWR | O_CREAT | O_TRUNC, 0600);

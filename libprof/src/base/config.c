@@ -37,6 +37,10 @@
     X("PROF_CONTROL", control, FLAG, "0", 0, 0, 1, "",                                           \
       "Accept commands from profdump ctl on a socket in $XDG_RUNTIME_DIR/libprof or "            \
       "/tmp/libprof-UID.")                                                                       \
+    X("PROF_DAEMON", daemon, CHOICE, "auto", 0, 0, 0, "auto, always, never",                     \
+      "Record when Dynolog's daemon (dyno gputrace) or the file that KINETO_CONFIG names asks "  \
+      "for a trace: if KINETO_USE_DAEMON is set and PyTorch, which answers then, is not loaded " \
+      "(auto); in any case (always); or not (never).")                                           \
     X("PROF_RING_SECONDS", ring_seconds, NUMBER, "0", 0, 0, 1000000, "",                         \
       "Limit a dump to the last seconds, in whole chunks of 64 KiB; 0 dumps everything that is " \
       "left.")                                                                                   \

@@ -43,6 +43,7 @@ enum config_stop { CONFIG_STOP_NEVER, CONFIG_STOP_STEP, CONFIG_STOP_TIME };
 #define CONFIG_MOMENT(value) ((value)&0xffu)
 #define CONFIG_AMOUNT(value) ((value) >> CONFIG_AMOUNT_SHIFT)
 
+enum config_daemon { CONFIG_DAEMON_AUTO, CONFIG_DAEMON_ALWAYS, CONFIG_DAEMON_NEVER };
 enum config_full { CONFIG_FULL_STOP, CONFIG_FULL_RING };
 
 /* How much CUPTI is asked for. Each level includes the one before. */
@@ -87,6 +88,7 @@ struct config {
     uint64_t kernel_latency;  /* PROF_KERNEL_LATENCY: when kernels were queued and submitted */
     uint64_t hardware_trace;  /* PROF_HARDWARE_TRACE: kernels are timed by the hardware */
     uint64_t unified_memory;  /* PROF_UNIFIED_MEMORY: migrations of managed memory */
+    uint64_t daemon;          /* PROF_DAEMON: enum config_daemon */
     uint64_t stacks;          /* PROF_STACKS: enum config_stacks */
     uint64_t stack_depth;     /* PROF_STACK_DEPTH: frames */
     uint64_t stack_method;    /* PROF_STACK_METHOD: enum config_stack_method */

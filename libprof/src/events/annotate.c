@@ -8,6 +8,7 @@
 #include "thread.h"
 #include "thread_names.h"
 #include "timing.h"
+#include "trace_request.h"
 #include "triggers.h"
 
 #include <string.h>
@@ -92,6 +93,7 @@ static void count_step(bool is_numbered, uint64_t number)
         return;
     uint64_t count = fetch_add_relaxed(&thread_page.steps, 1u);
     triggers_step(count);
+    trace_request_step(count);
     if (recorder_on())
         annotate_step(is_numbered ? number : count);
 }

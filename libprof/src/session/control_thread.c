@@ -5,8 +5,10 @@
 #include "config.h"
 #include "control_signal.h"
 #include "control_socket.h"
+#include "dynolog.h"
 #include "own_fd.h"
 #include "own_thread.h"
+#include "requests.h"
 #include "session.h"
 #include "signals.h"
 #include "writer.h"
@@ -67,6 +69,12 @@ static void control_signalled(void)
         control_wake();
 }
 
+void control_thread_wake(void)
+{
+    if (control_is_own())
+        control_wake();
+}
+
 static void control_install_signal(void)
 {
     char bytes[256];
@@ -105,17 +113,22 @@ static int control_timeout_ms(void)
         next = control.start_ns;
     if (control.stop_ns && control.stop_ns < next)
         next = control.stop_ns;
+    if (requests_due_ns() < next)
+        next = requests_due_ns();
     return next <= now ? 0 : (int)((next - now + 999999) / 1000000);
 }
 
 /* A descriptor that is not ours any more is not waited for. */
 static void control_wait(bool *command)
 {
-    struct pollfd waits[2] = {
+    struct pollfd waits[3] = {
         {.fd = own_fd_is_ours(&control.wake_out) ? control.wake_out.fd : -1, .events = POLLIN},
         {.fd = own_fd_is_ours(&control.listener) ? control.listener.fd : -1, .events = POLLIN},
+        {.fd = dynolog_fd(), .events = POLLIN},
     };
-    int ready = poll(waits, 2, control_timeout_ms());
+    int ready = poll(waits, 3, control_timeout_ms());
+    if (ready > 0 && waits[2].revents)
+        dynolog_receive();
     *command = ready > 0 && (waits[1].revents & POLLIN) && own_fd_is_ours(&control.listener);
 }
 
@@ -132,7 +145,8 @@ static bool control_is_last(void)
 
 static bool control_has_work(void)
 {
-    return config_get()->control || config_get()->signal || control.start_ns || control.stop_ns;
+    return config_get()->control || config_get()->signal || requests_wanted() || control.start_ns ||
+           control.stop_ns;
 }
 
 static bool control_entry_becomes(enum control_entry from, enum control_entry to)
@@ -157,17 +171,21 @@ static void *control_main(void *argument)
     own_thread_enter("prof-control");
     if (config_get()->control)
         control_create_socket();
+    if (requests_wanted())
+        requests_begin();
     bool last = false;
     while (control_has_work() && !load_acquire(&control.over) && !(last = control_is_last())) {
         bool command;
         control_install_signal();
         control_schedule_times();
+        requests_tick();
         control_wait(&command);
         if (command)
             control_socket_serve(control.listener.fd);
     }
     store_release(&control.running, 0u);
     own_fd_close(&control.listener);
+    requests_finish();
     if (last)
         own_thread_end_process();
     own_thread_leave();
@@ -217,6 +235,7 @@ void control_thread_init(void)
         control.start_ns = now + CONFIG_AMOUNT(config->start) * 1000000u;
     if (CONFIG_MOMENT(config->stop) == CONFIG_STOP_TIME)
         control.stop_ns = now + CONFIG_AMOUNT(config->stop) * 1000000u;
+    requests_init();
     control_begin();
     if (config->signal && control_thread_runs())
         control_signal_install((int)config->signal, control_signalled);
@@ -231,6 +250,7 @@ GUEST_PATH void control_thread_fork_child(void)
     own_fd_close(&control.wake_in);
     own_fd_close(&control.wake_out);
     own_fd_close(&control.listener);
+    requests_fork_child();
     store_relaxed(&control.signals, 0u);
     store_release(&control.running, 0u);
     store_relaxed(&control.entry, (uint32_t)CONTROL_ENTRY_NONE);
@@ -257,6 +277,8 @@ GUEST_PATH void control_thread_end(void)
     if (config_get()->control && control_is_own() &&
         !control_entry_becomes(CONTROL_ENTRY_NONE, CONTROL_ENTRY_OVER))
         control_remove_entry();
+    if (control_is_own() && requests_wanted())
+        dynolog_end();
 }
 
 void control_thread_leave(void)

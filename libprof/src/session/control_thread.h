@@ -1,5 +1,6 @@
 /* control_thread.h - the thread that switches recording from outside of the program: at a time
- * (PROF_START, PROF_STOP), at a signal (PROF_SIGNAL), and for profdump ctl (PROF_CONTROL).
+ * (PROF_START, PROF_STOP), at a signal (PROF_SIGNAL), for profdump ctl (PROF_CONTROL), and for
+ * trace requests (requests.h).
  *
  * It exists only where one of these is asked for, and sleeps until one of them happens. Not the
  * writer's work: that exists only while there is a file, and a process that does not record yet is
@@ -22,6 +23,9 @@ void control_thread_end(void);
 /* The thread ends, and there is none in children any more, until it returns. */
 void control_thread_leave(void);
 void control_thread_return(void);
+
+/* Has it look at what is due. Any thread, also in signal handlers. */
+void control_thread_wake(void);
 
 /* Whether there is such a thread. Not in children made by clone() alone, which have a copy of what its parent knew. */
 bool control_thread_runs(void);
