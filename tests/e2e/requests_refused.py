@@ -185,9 +185,11 @@ def other_users():
     with subprocess.Popen([sys.executable, __file__, "pretend"], stdout=subprocess.PIPE, text=True) as pretender:
         check(pretender.stdout.readline() == "ready\n", "the pretender")
         program = Program(SLOW, name="pretended")
-        wait(is_refused, "a refusal")
-        program.kill()
-        pretender.kill()
+        try:
+            wait(is_refused, "a refusal")
+        finally:
+            program.kill()
+            pretender.kill()
     os.unlink("sockets/dynolog")
     check(glob.glob("stolen*") == [] and glob.glob("pretended*.prof") == [], "another user was obeyed")
 
