@@ -7,6 +7,8 @@
  *   cuInit          InitializeInjection: collectors may touch CUPTI from here on.
  *   first NVTX call InitializeInjectionNvtx2, of each shared object that uses NVTX; perhaps before
  *                   our own constructor has run. First ITT call: __itt_api_init, as well.
+ *   --attach        libprof_attach: profrun loads the library into a running process. The constructor then
+ *                   leaves the configuration to the request, and recording starts at once.
  *   first event     the file, the writer thread (session.c); of each thread: its log (thread.c).
  *   fork            the child forgets everything and begins a file of its own at its first event.
  *   exec, _exit ... exits.c: what is buffered reaches the file first.
@@ -19,6 +21,7 @@
 
 #include "alloc.h"
 #include "atomic.h"
+#include "attach_request.h"
 #include "children.h"
 #include "clock.h"
 #include "config.h"
@@ -28,6 +31,7 @@
 #include "glibc_only.h"
 #include "hang.h"
 #include "locked_memory.h"
+#include "own_thread.h"
 #include "process.h"
 #include "reader.h"
 #include "report.h"
@@ -55,6 +59,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* In the order in which they are called; independent of constructor order. */
@@ -77,6 +82,7 @@ static bool
     entry_inert; /* set-user-id program, one of another libc, or another copy of the library is at work */
 static bool entry_preloaded;
 static uint32_t entry_loaded; /* whoever comes first: the constructor, or NVTX or ITT before it */
+static uint32_t entry_resolved;
 
 /* Which copy of the library a public symbol is resolved to: the first one in the process that the
  * loader made global, by LD_PRELOAD or by linking. One that NVTX or CUDA loads is not. */
@@ -284,18 +290,25 @@ static bool entry_start_now(void)
 
 static bool entry_takes_nccl(void);
 
-__attribute__((constructor)) static void entry_load(void)
+static void entry_resolve(void)
+{
+    if (exchange_acquire(&entry_resolved, 1u))
+        return;
+    exits_resolve();
+    children_resolve();
+    sandbox_resolve();
+    single_thread_resolve();
+    locked_memory_resolve();
+}
+
+static void entry_begin(void)
 {
     if (exchange_acquire(&entry_loaded, 1u))
         return;
     int saved_errno = errno;
     uint64_t began_ns = clock_monotonic_ns();
     const char *own_path = reader_own_path();
-    exits_resolve();
-    children_resolve();
-    sandbox_resolve();
-    single_thread_resolve();
-    locked_memory_resolve();
+    entry_resolve();
     entry_inert = getauxval(AT_SECURE) || !glibc_only_is_present() || entry_is_second_copy();
     if (!entry_inert) {
         config_load();
@@ -321,6 +334,14 @@ __attribute__((constructor)) static void entry_load(void)
     }
     cost_add_ns(PROF_COST_SPACE, 1, clock_monotonic_ns() - began_ns);
     errno = saved_errno;
+}
+
+__attribute__((constructor)) static void entry_load(void)
+{
+    if (reader_is_attached())
+        entry_resolve(); /* the rest is left to libprof_attach() */
+    else
+        entry_begin();
 }
 
 __attribute__((destructor)) static void entry_unload(void)
@@ -363,6 +384,57 @@ int InitializeInjection(void)
     return 1;
 }
 
+/* ---- profrun --attach ---- */
+
+#define ENTRY_ATTACH_MS 5000u /* profrun reads the answer, and then says so */
+
+/* A library that is already at work keeps its configuration; only a file that does not exist yet gets its name. */
+static void entry_configure(const struct attach_request *request)
+{
+    static char options[ATTACH_OPTIONS_BYTES];
+    if (load_acquire(&entry_loaded))
+        return;
+    memcpy(options, request->options, sizeof options);
+    config_use(options, request->options_bytes <= sizeof options ? request->options_bytes : 0);
+    entry_begin();
+}
+
+/* The thread that made this one runs on a stack in there until it ends. */
+static void entry_release(struct attach_request *request)
+{
+    uint64_t end_ns = clock_monotonic_ns() + ENTRY_ATTACH_MS * 1000000ull;
+    while (!load_acquire(&request->acknowledged) && clock_monotonic_ns() < end_ns)
+        clock_pause(1000);
+    while (load_acquire(&request->thread))
+        clock_pause(1000);
+    munmap((void *)(uintptr_t)request->memory, request->memory_bytes);
+}
+
+/* The thread is ours, made by ptrace, or the interpreter's. */
+void libprof_attach(struct attach_request *request)
+{
+    int saved_errno = errno;
+    if (request->version != ATTACH_VERSION) {
+        attach_request_refuse(request, "another version of libprof is in the process");
+        return;
+    }
+    if (request->memory)
+        own_thread_enter("prof-attach");
+    entry_configure(request);
+    if (entry_inert)
+        attach_request_refuse(
+            request, getauxval(AT_SECURE)
+                         ? "the program has gained privileges (setuid, setgid, capabilities)"
+                         : "another copy of libprof is in the process");
+    else
+        attach_request_run(request);
+    if (request->memory) {
+        entry_release(request);
+        own_thread_leave();
+    }
+    errno = saved_errno;
+}
+
 /* ---- NVTX and ITT ---- */
 
 /* Where another copy of the library is at work, it gets the call. NULL: there is none. */
@@ -373,13 +445,13 @@ static void *entry_first_copy(const char *function)
 
 static bool entry_takes_nvtx(void)
 {
-    entry_load();
+    entry_begin();
     return entry_takes(&entry_nvtx, config_get()->nvtx);
 }
 
 static bool entry_takes_itt(void)
 {
-    entry_load();
+    entry_begin();
     return entry_takes(&entry_itt, config_get()->itt);
 }
 

@@ -2,6 +2,7 @@
 #ifndef PROF_ENTRY_H
 #define PROF_ENTRY_H
 
+#include "attach_request.h"
 #include "itt.h"
 #include "nvtx_attach.h"
 
@@ -16,6 +17,10 @@ __attribute__((visibility("default"))) int InitializeInjectionNvtx2(nvtx_get_exp
 __attribute__((visibility("default"))) int InitializeInjectionNvtx(nvtx_get_export_table get);
 __attribute__((visibility("default"))) int
 InitializeInjectionNvtxExtension(const struct nvtx_extension *extension);
+
+/* Called by `profrun --attach` on a thread of its own, once libprof.so is loaded: starts or resumes recording as the
+ * request says. Answers in it, and releases its memory where it says so. */
+__attribute__((visibility("default"))) void libprof_attach(struct attach_request *request);
 
 /* Named by INTEL_LIBITTNOTIFY64's contract: once per shared object that uses ITT, from any thread, with
  * the object's lock on its calls held, also before our constructor. */

@@ -1,6 +1,7 @@
 #define PROF_IMPLEMENTATION
 #include "reader.h"
 
+#include "attach_request.h"
 #include "log.h"
 #include "prof/arrow.h"
 #include "prof/block.h"
@@ -42,11 +43,28 @@ static const char *reader_loaded_path(void)
                                                                                : "";
 }
 
+bool reader_is_attached(void)
+{
+    return strstr(reader_loaded_path(), ATTACH_MARK) != NULL;
+}
+
+/* The path that profrun --attach loaded us by, without its mark. */
+static const char *reader_unmarked_path(const char *path, const char *mark)
+{
+    static char unmarked[PATH_MAX];
+    if (!*unmarked)
+        snprintf(unmarked, sizeof unmarked, "%.*s/%s", (int)(mark - path), path,
+                 mark + strlen(ATTACH_MARK));
+    return unmarked;
+}
+
 /* The constructor calls it first, before the program can go to another directory. */
 const char *reader_own_path(void)
 {
     static char absolute[PATH_MAX];
-    const char *path = reader_loaded_path();
+    const char *path = reader_loaded_path(), *mark = strstr(path, ATTACH_MARK);
+    if (mark)
+        return reader_unmarked_path(path, mark);
     if (*path == '/' || !strchr(path, '/'))
         return path;
     if (!*absolute && getcwd(absolute, sizeof absolute)) {

@@ -9,6 +9,9 @@
 /* The path of libprof.so's file. Valid for the process's life. */
 const char *reader_own_path(void);
 
+/* Whether `profrun --attach` loaded us: attach_request.h. */
+bool reader_is_attached(void);
+
 /* Puts the path of `name`, relative to libprof.so's directory, into `path`. False: it does not fit. */
 bool reader_beside(const char *name, char *path, size_t path_bytes);
 

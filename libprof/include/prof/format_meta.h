@@ -118,7 +118,8 @@ PROF_STATIC_ASSERT(sizeof(struct prof_rec_stream) == 24, "layout");
     X(CTL, "ctl")           /* profdump ctl */                                       \
     X(ITT, "itt")           /* __itt_pause(), __itt_resume() */                      \
     X(SANDBOX, "sandbox")   /* the program entered a sandbox: recording has ended */ \
-    X(REQUEST, "request")   /* Dynolog's daemon, or Kineto's configuration file */
+    X(REQUEST, "request")   /* Dynolog's daemon, or Kineto's configuration file */   \
+    X(ATTACH, "attach")     /* profrun --attach */
 
 enum prof_control_reason {
 #define PROF_CONTROL_ENUM(symbol, name) PROF_CONTROL_##symbol,

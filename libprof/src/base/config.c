@@ -364,10 +364,40 @@ static bool config_parse(const struct config_rule *rule, const char *text)
     return good;
 }
 
+/* What is read instead of the environment; NULL: the environment. */
+static const char *config_list;
+static size_t config_list_bytes;
+
+void config_use(const char *options, size_t bytes)
+{
+    config_list = options;
+    config_list_bytes = bytes;
+}
+
+static const char *config_find_in_list(const char *name)
+{
+    const size_t size = strlen(name);
+    const char *end = config_list + config_list_bytes;
+    for (const char *entry = config_list; entry < end;) {
+        const size_t length = strnlen(entry, (size_t)(end - entry));
+        if (length == (size_t)(end - entry))
+            return NULL; /* not terminated */
+        if (length > size && entry[size] == '=' && memcmp(entry, name, size) == 0)
+            return entry + size + 1;
+        entry += length + 1;
+    }
+    return NULL;
+}
+
+static const char *config_text(const char *name)
+{
+    return config_list ? config_find_in_list(name) : secure_getenv(name);
+}
+
 void config_load(void)
 {
     for (size_t i = 0; i < CONFIG_COUNT; i++) {
-        const char *text = secure_getenv(config_shown[i].name);
+        const char *text = config_text(config_shown[i].name);
         config_refused[i] = text && *text && !config_parse(&config_rules[i], text);
     }
     log_set_level((int)config_values.log_level);
@@ -409,7 +439,7 @@ static void config_warn_refused(size_t i)
 {
     const struct config_option *option = &config_shown[i];
     log_line(LOG_ERROR, "%s=%.64s ignored: expected %s %s; using %s", option->name,
-             secure_getenv(option->name), option->type_name, option->range_text,
+             config_text(option->name), option->type_name, option->range_text,
              *option->default_text ? option->default_text : "none");
 }
 
@@ -418,7 +448,7 @@ void config_warn(void)
     for (size_t i = 0; i < CONFIG_COUNT; i++)
         if (config_refused[i])
             config_warn_refused(i);
-    for (char **entry = environ; entry && *entry; entry++)
+    for (char **entry = config_list ? NULL : environ; entry && *entry; entry++)
         if (strncmp(*entry, "PROF_", 5) == 0 && !config_is_variable(*entry))
             log_line(LOG_ERROR, "%.*s ignored: unknown variable ('profrun --help-env' lists all)",
                      (int)strcspn(*entry, "="), *entry);

@@ -107,6 +107,10 @@ struct config {
 /* Reads the environment (secure_getenv). A bad value leaves the default in force. */
 void config_load(void);
 
+/* From here on, config_load() reads these instead of the environment: NAME=VALUE, each terminated by a zero
+ * byte, `bytes` in all. They must remain. */
+void config_use(const char *options, size_t bytes);
+
 /* Logs a line for each bad value, naming the variable, the value and what is allowed, and for each
  * PROF_ name that is unknown. Called when a file is made: a process that records nothing prints
  * nothing. */

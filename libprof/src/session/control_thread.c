@@ -38,11 +38,13 @@ static struct {
     uint64_t start_ns, stop_ns;      /* CLOCK_MONOTONIC; 0: not, or done. The thread's own */
     struct own_fd listener;          /* the thread's own */
     struct own_fd wake_in, wake_out; /* a pipe; the handler writes, the thread reads */
-    uint32_t signals;                /* the handler adds, the thread takes */
-    uint32_t process;                /* whose the thread is; a handler looks at it */
-    uint32_t running;                /* the thread exists */
-    uint32_t over;                   /* it shall end */
-    uint32_t entry;                  /* enum control_entry; the thread makes, who ends removes */
+    uint64_t stop_wanted_ns;         /* control_thread_stop_after() stores, the thread takes */
+    uint32_t stops;   /* how often it has stopped for that; the thread's own, others read */
+    uint32_t signals; /* the handler adds, the thread takes */
+    uint32_t process; /* whose the thread is; a handler looks at it */
+    uint32_t running; /* the thread exists */
+    uint32_t over;    /* it shall end */
+    uint32_t entry;   /* enum control_entry; the thread makes, who ends removes */
 } control = {.listener = OWN_FD_NONE, .wake_in = OWN_FD_NONE, .wake_out = OWN_FD_NONE};
 
 /* Whether there is a thread, or was. */
@@ -96,13 +98,23 @@ static bool control_is_due(uint64_t *due_ns, uint64_t now)
     return due;
 }
 
+/* Whoever waits for it reads the file next. */
+static void control_stop(void)
+{
+    if (session_switch(false, PROF_CONTROL_TIME))
+        session_flush((unsigned)config_get()->exit_ms);
+    store_release(&control.stops, control.stops + 1);
+}
+
 static void control_schedule_times(void)
 {
-    uint64_t now = clock_monotonic_ns();
+    uint64_t now = clock_monotonic_ns(), wanted = exchange_acquire(&control.stop_wanted_ns, 0u);
+    if (wanted)
+        control.stop_ns = wanted;
     if (control_is_due(&control.start_ns, now))
         session_switch(true, PROF_CONTROL_TIME);
     if (control_is_due(&control.stop_ns, now))
-        session_switch(false, PROF_CONTROL_TIME);
+        control_stop();
 }
 
 /* Rounded up, so that what it was for is due when the sleep is over. */
@@ -146,7 +158,7 @@ static bool control_is_last(void)
 static bool control_has_work(void)
 {
     return config_get()->control || config_get()->signal || requests_wanted() || control.start_ns ||
-           control.stop_ns;
+           control.stop_ns || load_acquire(&control.stop_wanted_ns);
 }
 
 static bool control_entry_becomes(enum control_entry from, enum control_entry to)
@@ -239,6 +251,29 @@ void control_thread_init(void)
     control_begin();
     if (config->signal && control_thread_runs())
         control_signal_install((int)config->signal, control_signalled);
+}
+
+bool control_thread_stop_after(uint64_t ms)
+{
+    store_release(&control.stop_wanted_ns, clock_monotonic_ns() + ms * 1000000u);
+    if (control_thread_runs())
+        control_wake();
+    else
+        control_begin();
+    return control_thread_runs();
+}
+
+void control_thread_await_entry(unsigned deadline_ms)
+{
+    uint64_t end_ns = clock_monotonic_ns() + deadline_ms * 1000000ull;
+    while (config_get()->control && control_thread_runs() &&
+           load_acquire(&control.entry) <= CONTROL_ENTRY_MAKING && clock_monotonic_ns() < end_ns)
+        clock_pause(1000);
+}
+
+const uint32_t *control_thread_stops(void)
+{
+    return &control.stops;
 }
 
 /* The parent's pipe and socket are the parent's. */

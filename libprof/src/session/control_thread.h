@@ -10,9 +10,20 @@
 #define PROF_CONTROL_THREAD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Once, from the library's constructor, after session_init(). */
 void control_thread_init(void);
+
+/* Stops recording `ms` from now, instead of at the time of PROF_STOP. Starts the thread if there is none; false:
+ * there can be none. Threads: one at a time. */
+bool control_thread_stop_after(uint64_t ms);
+
+/* Waits until profdump ctl can reach this process, if it is to. */
+void control_thread_await_entry(unsigned deadline_ms);
+
+/* Grows by one when recording was stopped at a time and everything buffered was written. */
+const uint32_t *control_thread_stops(void);
 
 /* In a forked child: begins again there. */
 void control_thread_fork_child(void);

@@ -67,6 +67,7 @@ static struct {
     uint32_t leaving;     /* recorder_leaving() */
     uint32_t sandbox;     /* session_is_in_sandbox() */
     void (*renew_exit)(void);
+    int error;       /* why there is no file; written while CREATING */
     char path[4096]; /* written while CREATING */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -298,6 +299,7 @@ static bool session_create(void)
     if (error) {
         log_line(LOG_ERROR, "cannot record to %s: %s; the program runs without recording",
                  *session.path ? session.path : config_get()->output, strerror(error));
+        session.error = error;
         session.path[0] = '\0';
         return false;
     }
@@ -346,6 +348,11 @@ bool session_ready(void)
 GUEST_PATH bool session_has_file(void)
 {
     return load_seq_cst(&session.state) == SESSION_FILE && thread_process_is_ours();
+}
+
+int session_error(void)
+{
+    return load_acquire(&session.state) == SESSION_OVER ? session.error : 0;
 }
 
 const char *session_path(void)

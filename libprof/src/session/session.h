@@ -53,6 +53,9 @@ bool session_is_idle(void);
 /* Appends a line to the file that PROF_SESSION_FILE names, if it names one. */
 void session_announce(const char *line);
 
+/* The errno value for which the file could not be created; 0: it was not tried, or it was created. */
+int session_error(void);
+
 /* Path of the file, or "" before it exists. */
 const char *session_path(void);
 
