@@ -2,7 +2,9 @@
  *
  * Reading order of a run: runopts (command line), outpath (-o), target (the program), preload (its environment), child
  * (running it), runreport, runtable and runnothing (afterwards).
+ * With --attach, attach.h.
  */
+#include "attach.h"
 #include "child.h"
 #include "doctor.h"
 #include "message.h"
@@ -25,6 +27,18 @@ static int run_doctor(const struct runopts *options)
     int status = preload_init(&preload, options->sim);
     if (status == 0)
         status = doctor_run(&preload, options);
+    preload_fini(&preload);
+    return status;
+}
+
+static int run_attach(const struct runopts *options)
+{
+    struct preload preload;
+    int status = preload_init(&preload, false);
+    if (status == 0 && (options->rows || options->sort) && !runtable_accepts(options))
+        status = STATUS_USAGE;
+    if (status == 0)
+        status = attach_run(&preload, options);
     preload_fini(&preload);
     return status;
 }
@@ -144,6 +158,8 @@ int main(int argc, char **argv)
     }
     if (run.options.doctor)
         return run_doctor(&run.options);
+    if (run.options.attach)
+        return run_attach(&run.options);
     int status = run_init(&run);
     if (status == 0)
         status = run.options.quiet ? run_replace(&run) : run_and_report(&run);

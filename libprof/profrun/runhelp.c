@@ -9,6 +9,7 @@
 
 static const char usage[] =
     "Usage: profrun [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+    "       profrun --attach PID [--for TIME] [OPTION]...\n"
     "       profrun --doctor [--sim] [-o PATTERN]\n"
     "\n"
     "Records PROGRAM with libprof, then prints where it spent its time on the CPU and\n"
@@ -35,6 +36,8 @@ static const char usage[] =
     "                         such as 60s; see 'profdump hang'\n"
     "      --prometheus DIR   write metrics to a file in DIR every 30 seconds, for\n"
     "                         node_exporter's textfile collector\n"
+    "      --attach PID       record process PID, which runs already\n"
+    "      --for TIME         stop that recording after TIME, such as 10s\n"
     "  -e, --env NAME=VALUE   set an environment variable for the program\n"
     "  -q, --quiet            print nothing at the end; exec the program in place\n"
     "      --doctor           check what this machine can record; run no program\n"
@@ -43,7 +46,7 @@ static const char usage[] =
     "  -V, --version          print the version\n"
     "\n"
     "Exit status: the program's; 2 wrong usage; 125 profrun itself failed; 126 the\n"
-    "program cannot be executed; 127 the program was not found.\n";
+    "program cannot be executed or attached to; 127 it was not found.\n";
 
 static enum runopts_verdict runhelp_finish(void)
 {

@@ -4,6 +4,7 @@
 #include "runhelp.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@ enum {
     OPTION_SUMMARY,
     OPTION_HANG,
     OPTION_PROMETHEUS,
+    OPTION_ATTACH,
+    OPTION_FOR,
     OPTION_HELP_ENV,
     OPTION_DOCTOR
 };
@@ -40,6 +43,8 @@ static const struct option long_options[] = {
     {"summary", required_argument, NULL, OPTION_SUMMARY},
     {"hang", required_argument, NULL, OPTION_HANG},
     {"prometheus", required_argument, NULL, OPTION_PROMETHEUS},
+    {"attach", required_argument, NULL, OPTION_ATTACH},
+    {"for", required_argument, NULL, OPTION_FOR},
     {"env", required_argument, NULL, 'e'},
     {"quiet", no_argument, NULL, 'q'},
     {"doctor", no_argument, NULL, OPTION_DOCTOR},
@@ -133,15 +138,24 @@ static enum runopts_verdict runopts_set_summary(const char *period)
     return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_SUMMARY");
 }
 
-/* As PROF_HANG: a number of ms, s, m or h; seconds where no unit is given. */
+/* A number of ms, s, m or h; seconds where no unit is given. Returns 0 for anything else. */
+static uint64_t runopts_time_ms(const char *time)
+{
+    static const struct {
+        const char *unit;
+        uint64_t ms;
+    } units[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+    const size_t digits = strspn(time, "0123456789");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (digits > 0 && digits < 10 && strcmp(time + digits, units[i].unit) == 0)
+            return strtoull(time, NULL, 10) * units[i].ms;
+    return 0;
+}
+
+/* As PROF_HANG. */
 static enum runopts_verdict runopts_set_hang(const char *time)
 {
-    static const char *const units[] = {"", "ms", "s", "m", "h"};
-    const size_t digits = strspn(time, "0123456789");
-    bool good = false;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        good |= digits > 0 && strcmp(time + digits, units[i]) == 0;
-    if (!good)
+    if (runopts_time_ms(time) == 0)
         return runopts_wrong("--hang wants a time, as in 60s, not ", time);
     const bool ok = setenv("PROF_HANG", time, 1) == 0;
     return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_HANG");
@@ -152,6 +166,39 @@ static enum runopts_verdict runopts_set_prometheus(const char *directory)
 {
     const bool ok = *directory && setenv("PROF_PROMETHEUS", directory, 1) == 0;
     return ok ? RUNOPTS_RUN : runopts_wrong("--prometheus wants a directory", "");
+}
+
+static enum runopts_verdict runopts_set_attach(struct runopts *options, const char *pid)
+{
+    const size_t digits = strspn(pid, "0123456789");
+    const long number = digits > 0 && digits < 11 && !pid[digits] ? strtol(pid, NULL, 10) : 0;
+    if (number < 1 || number > INT_MAX)
+        return runopts_wrong("--attach wants the number of a process, not ", pid);
+    options->attach = (pid_t)number;
+    return RUNOPTS_RUN;
+}
+
+static enum runopts_verdict runopts_set_for(struct runopts *options, const char *time)
+{
+    options->for_ms = runopts_time_ms(time);
+    return options->for_ms ? RUNOPTS_RUN
+                           : runopts_wrong("--for wants a time, as in 10s, not ", time);
+}
+
+/* Whether the options fit together. */
+static enum runopts_verdict runopts_check(const struct runopts *options, const char *program)
+{
+    const char *alone =
+        options->doctor ? "--doctor takes no program: " : "--attach takes no program: ";
+    if ((options->doctor || options->attach) && program)
+        return runopts_wrong(alone, program);
+    if (options->attach && (options->sim || options->doctor))
+        return runopts_wrong("--attach goes neither with --sim nor with --doctor", "");
+    if (options->for_ms && !options->attach)
+        return runopts_wrong("--for goes with --attach only", "");
+    if (!program && !options->doctor && !options->attach)
+        return runopts_wrong("which program?", "");
+    return RUNOPTS_RUN;
 }
 
 static enum runopts_verdict runopts_apply(struct runopts *options, int option)
@@ -186,6 +233,10 @@ static enum runopts_verdict runopts_apply(struct runopts *options, int option)
         return runopts_set_hang(optarg);
     case OPTION_PROMETHEUS:
         return runopts_set_prometheus(optarg);
+    case OPTION_ATTACH:
+        return runopts_set_attach(options, optarg);
+    case OPTION_FOR:
+        return runopts_set_for(options, optarg);
     case 'e':
         return runopts_set_env(optarg);
     case 'q':
@@ -230,10 +281,6 @@ enum runopts_verdict runopts_parse(int argc, char **argv, struct runopts *option
         if (verdict != RUNOPTS_RUN)
             return verdict;
     }
-    if (options->doctor && optind < argc)
-        return runopts_wrong("--doctor takes no program: ", argv[optind]);
-    if (optind >= argc && !options->doctor)
-        return runopts_wrong("which program?", "");
     options->program = argv + optind;
-    return RUNOPTS_RUN;
+    return runopts_check(options, optind < argc ? argv[optind] : NULL);
 }

@@ -3,6 +3,8 @@
 #define PROFRUN_RUNOPTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 struct runopts {
     const char *output;     /* -o; NULL: the library's own default */
@@ -14,6 +16,8 @@ struct runopts {
     bool table;             /* false after --no-table */
     bool quiet;             /* -q */
     bool doctor;            /* --doctor: there may be no program */
+    pid_t attach;           /* --attach: there is no program; 0: not asked for */
+    uint64_t for_ms;        /* --for: 0 until somebody stops it */
     char **program;         /* the program and its arguments, NULL-terminated; inside argv */
 };
 

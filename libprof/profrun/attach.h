@@ -1,0 +1,27 @@
+/* attach.h - profrun --attach: records a program that runs already.
+ *
+ * Reading order: attach_process (who it is, why not), attach_find (functions in it), attach_stub (the code that runs in
+ * it), attach_ptrace (how that gets there), attach_python (the other way, for Python 3.14), attach (the command).
+ */
+#ifndef PROFRUN_ATTACH_H
+#define PROFRUN_ATTACH_H
+
+#include "attach_process.h"
+#include "attach_request.h"
+#include "preload.h"
+#include "runopts.h"
+
+/* Attaches and, with --for, waits and prints the table. Returns the status to exit with. */
+int attach_run(const struct preload *preload, const struct runopts *options);
+
+enum attach_python_result {
+    ATTACH_PYTHON_ANSWERED, /* the request has the answer */
+    ATTACH_PYTHON_NOT,      /* nothing was done: no such Python, or it does not allow it */
+    ATTACH_PYTHON_SILENT,   /* it was asked and has not answered; it will do nothing any more */
+};
+
+/* Has Python 3.14 or later load `library` by sys.remote_exec(), between two of its instructions. */
+enum attach_python_result attach_python(const struct attach_process *process, const char *library,
+                                        struct attach_request *request);
+
+#endif

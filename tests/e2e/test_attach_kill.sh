@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# kill -9 of profrun --attach, at every stage and at random moments: the program goes on as if nothing had happened, and
+# can be attached to again.
+. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/attach_common.sh"
+
+compile attach_guest -lrt
+for mode in busy malloc signals epoll futex4; do
+    for stage in seized written stopped diverted running mapped filled detached; do # attach_test_point() in attach_ptrace.c
+        begin ./attach_guest "$mode"
+        for attempt in 1 2; do
+            status=0
+            PROFRUN_TEST_KILL=$stage "$PROF_BIN/profrun" --attach "$guest" -o "killed$attempt.prof" 2>attach.txt || status=$?
+            if ((status == 126)); then
+                attach # says why, and skips
+            fi
+            same "profrun killed when $stage" 137 "$status"
+        done
+        kill -0 "$guest" || fail "$mode: killed with profrun when $stage"
+        attach -o again.prof
+        end 7 ended
+        rm -f ./*.prof
+    done
+done
+
+for mode in busy signals malloc4; do
+    begin ./attach_guest "$mode"
+    for ((i = 0; i < 20; i++)); do
+        "$PROF_BIN/profrun" --attach "$guest" -o "random$i.prof" --for 10ms --no-table 2>/dev/null &
+        attacher=$!
+        sleep "0.0$((RANDOM % 40 + 10))"
+        kill -9 "$attacher" 2>/dev/null || true
+        wait "$attacher" || true
+    done
+    attach
+    end 7 ended
+    rm -f ./*.prof
+done
