@@ -12,6 +12,9 @@ struct search {
     bool failed; /* no memory */
 };
 
+#define NOTHING_OF_NCCL \
+    .counted = -1, .channels = -1, .algorithm = TL_NONE, .protocol = TL_NONE, .type = TL_NONE
+
 static bool holds(struct text text, const char *part)
 {
     return text.size && memmem(text.bytes, text.size, part, strlen(part)) != NULL;
@@ -66,20 +69,67 @@ static struct owner owner_mark(const struct timeline *timeline, uint32_t index)
     return (struct owner){mark->time_ns, mark->name, mark->label, mark->thread, TL_NONE, true};
 }
 
+static int64_t count_of(const struct timeline *timeline, const struct tl_attr *attr, int64_t max)
+{
+    uint64_t value;
+    return whole_of(timeline, attr, &value) && value <= (uint64_t)max ? (int64_t)value : -1;
+}
+
+static uint32_t text_of(const struct timeline *timeline, const struct tl_attr *attr)
+{
+    bool is_text = attr->type == PROF_ATTR_STRING && attr->value < timeline->names.count;
+    return is_text ? (uint32_t)attr->value : TL_NONE;
+}
+
+static enum nccl_key key_of(const struct recording *recording, uint32_t name)
+{
+    enum nccl_key key = 0;
+    while (key < NCCL_KEYS && recording->nccl_keys[key] != name)
+        key++;
+    return key;
+}
+
+static void read_attr(const struct recording *recording, const struct tl_attr *attr,
+                      struct collective *collective)
+{
+    const struct timeline *timeline = recording->timeline;
+    switch (key_of(recording, attr->key)) {
+    case NCCL_COMMUNICATOR:
+        collective->has_communicator = whole_of(timeline, attr, &collective->communicator);
+        break;
+    case NCCL_BYTES:
+        collective->has_bytes =
+            whole_of(timeline, attr, &collective->bytes) && collective->bytes <= INT64_MAX;
+        break;
+    case NCCL_CALL:
+        collective->call = whole_of(timeline, attr, &collective->call) ? collective->call : 0;
+        break;
+    case NCCL_COUNTED:
+        collective->counted = count_of(timeline, attr, INT64_MAX);
+        break;
+    case NCCL_CHANNELS:
+        collective->channels = (int32_t)count_of(timeline, attr, INT32_MAX);
+        break;
+    case NCCL_ALGORITHM:
+        collective->algorithm = text_of(timeline, attr);
+        break;
+    case NCCL_PROTOCOL:
+        collective->protocol = text_of(timeline, attr);
+        break;
+    case NCCL_TYPE:
+        collective->type = text_of(timeline, attr);
+        break;
+    case NCCL_KEYS:
+        break;
+    }
+}
+
 /* Attributes of one owner; of several for one key, the last counts. */
 static void read_attrs(const struct search *search, struct tl_attrs attrs,
                        struct collective *collective)
 {
-    const struct recording *recording = search->recording;
-    for (uint32_t i = 0; i < attrs.count; i++) {
-        const struct tl_attr *attr = &attrs.at[i];
-        if (attr->key == recording->communicator_key)
-            collective->has_communicator =
-                whole_of(recording->timeline, attr, &collective->communicator);
-        if (attr->key == recording->bytes_key)
-            collective->has_bytes = whole_of(recording->timeline, attr, &collective->bytes) &&
-                                    collective->bytes <= INT64_MAX;
-    }
+    for (uint32_t i = 0; i < attrs.count; i++)
+        read_attr(search->recording, &attrs.at[i], collective);
 }
 
 static bool has_key(struct tl_attrs attrs, uint32_t key)
@@ -96,7 +146,7 @@ static void add_range(struct search *search, const struct owner *owner, struct t
     const struct timeline *timeline = recording->timeline;
     uint32_t name = name_place(recording, tl_shown_name(timeline, owner->name, owner->label));
     if (!owner->shown || unit_of_thread(recording, owner->thread) != search->unit ||
-        !has_key(attrs, recording->communicator_key) ||
+        !has_key(attrs, recording->nccl_keys[NCCL_COMMUNICATOR]) ||
         !timeline_label_is_of(timeline, owner->label, "NCCL") ||
         holds(name_text(recording, name), "Init"))
         return;
@@ -110,7 +160,8 @@ static void add_range(struct search *search, const struct owner *owner, struct t
                                  .end_ns = INT64_MIN,
                                  .step = step_at(search->unit, owner->start_ns),
                                  .name = name,
-                                 .slice = owner->slice};
+                                 .slice = owner->slice,
+                                 NOTHING_OF_NCCL};
     read_attrs(search, attrs, added);
 }
 
@@ -178,6 +229,62 @@ static uint32_t join_kernels(struct search *search, uint32_t ranges, uint32_t *o
     return joined;
 }
 
+/* ---- what NCCL's profiler says of their tasks: algorithm and channels, in ranges of their own ---- */
+
+static struct keymap ranges_of_calls(const struct collectives *found, uint32_t ranges,
+                                     bool *complete)
+{
+    struct keymap calls = {0};
+    for (uint32_t i = 0; i < ranges && *complete; i++)
+        if (found->all.at[i].call)
+            *complete = keymap_set(&calls, found->all.at[i].call, i);
+    return calls;
+}
+
+/* The range of the task's call. Interfaces that report no calls: the range around it. */
+static struct collective *range_of_task(const struct search *search, const struct keymap *calls,
+                                        uint32_t ranges, uint32_t slice, uint64_t call)
+{
+    const struct timeline *timeline = search->recording->timeline;
+    uint32_t at = call ? keymap_find(calls, call) : KEYMAP_NONE;
+    if (call)
+        return at == KEYMAP_NONE ? NULL : &search->found->all.at[at];
+    uint32_t around = shown_around(timeline, timeline->slices.at[slice].parent);
+    return around == TL_NONE ? NULL : range_of_slice(search->found, ranges, around);
+}
+
+static void join_task(const struct search *search, const struct keymap *calls, uint32_t ranges,
+                      struct tl_attrs attrs)
+{
+    const struct recording *recording = search->recording;
+    const struct tl_slice *slice = &recording->timeline->slices.at[attrs.at[0].slice];
+    struct collective task = {NOTHING_OF_NCCL};
+    if (has_key(attrs, recording->nccl_keys[NCCL_COMMUNICATOR]) ||
+        unit_of_thread(recording, slice->thread) != search->unit ||
+        !timeline_label_is_of(recording->timeline, tl_slice_label(slice), "NCCL"))
+        return;
+    read_attrs(search, attrs, &task);
+    struct collective *range = range_of_task(search, calls, ranges, attrs.at[0].slice, task.call);
+    if (range)
+        read_attrs(search, attrs, range);
+}
+
+static void join_tasks(struct search *search, uint32_t ranges)
+{
+    const struct timeline *timeline = search->recording->timeline;
+    bool complete = true;
+    struct keymap calls = ranges_of_calls(search->found, ranges, &complete);
+    for (uint32_t first = 0, end; first < timeline->attrs.count && complete; first = end) {
+        const struct tl_attr *attrs = &timeline->attrs.at[first];
+        for (end = first + 1;
+             end < timeline->attrs.count && attrs[end - first].slice == attrs->slice;)
+            end++;
+        join_task(search, &calls, ranges, (struct tl_attrs){attrs, end - first});
+    }
+    search->failed |= !complete;
+    keymap_fini(&calls);
+}
+
 /* ---- kernels alone ---- */
 
 static void add_kernels(struct search *search)
@@ -199,7 +306,8 @@ static void add_kernels(struct search *search)
                                      .step = step_of_operation(search->recording, gpu),
                                      .name = name_place(search->recording, gpu->name),
                                      .slice = TL_NONE,
-                                     .is_kernel = true};
+                                     .is_kernel = true,
+                                     NOTHING_OF_NCCL};
         add_kernel(timeline, added, gpu);
     }
 }
@@ -271,10 +379,12 @@ bool collectives_init(struct collectives *collectives, const struct recording *r
     struct search search = {collectives, recording, &recording->units.at[unit], false};
     uint32_t others = 0;
     *collectives = (struct collectives){0};
-    if (recording->communicator_key != TL_NONE)
+    if (recording->nccl_keys[NCCL_COMMUNICATOR] != TL_NONE)
         add_ranges(&search, timeline->attrs.at, timeline->attrs.count, owner_slice);
     uint32_t ranges = collectives->all.count, joined = join_kernels(&search, ranges, &others);
-    if (recording->communicator_key != TL_NONE) {
+    if (ranges && recording->nccl_keys[NCCL_CHANNELS] != TL_NONE)
+        join_tasks(&search, ranges);
+    if (recording->nccl_keys[NCCL_COMMUNICATOR] != TL_NONE) {
         add_ranges(&search, timeline->async_attrs.at, timeline->async_attrs.count, owner_async);
         add_ranges(&search, timeline->mark_attrs.at, timeline->mark_attrs.count, owner_mark);
     }

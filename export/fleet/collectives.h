@@ -12,12 +12,16 @@ struct collective {
     int64_t called_ns;        /* unknown of a kernel without a launch */
     int64_t start_ns, end_ns; /* of its kernels; end before start: there are none */
     uint64_t communicator, bytes;
-    const struct step *step; /* NULL: outside of all */
-    uint32_t name;           /* place in recording.names */
-    uint32_t slice;          /* its range; TL_NONE: of another kind */
-    int32_t stream;          /* CUDA's number, the lowest of its kernels */
-    int32_t sequence;        /* -1: a send or receive */
-    bool is_kernel;          /* it is known from its kernel alone */
+    const struct step *step;            /* NULL: outside of all */
+    uint32_t name;                      /* place in recording.names */
+    uint32_t slice;                     /* its range; TL_NONE: of another kind */
+    int32_t stream;                     /* CUDA's number, the lowest of its kernels */
+    int32_t sequence;                   /* -1: a send or receive */
+    uint64_t call;                      /* NCCL's profiler: number of the call, 0 unknown */
+    int64_t counted;                    /* NCCL's own count of the function, -1 unknown */
+    int32_t channels;                   /* -1 unknown */
+    uint32_t algorithm, protocol, type; /* names; TL_NONE unknown */
+    bool is_kernel;                     /* it is known from its kernel alone */
     bool called, has_communicator, has_bytes, has_stream; /* whether that is known */
 };
 

@@ -79,15 +79,25 @@ static void use_names_of_summaries(struct recording *recording)
             use_name(recording, timeline->summaries.at[i].name);
 }
 
+static const char *const nccl_key_names[NCCL_KEYS] = {
+    [NCCL_COMMUNICATOR] = "NCCL communicator ID",
+    [NCCL_BYTES] = "Message size [bytes]",
+    [NCCL_CALL] = "NCCL call",
+    [NCCL_COUNTED] = "NCCL sequence number",
+    [NCCL_ALGORITHM] = "Algorithm",
+    [NCCL_PROTOCOL] = "Protocol",
+    [NCCL_CHANNELS] = "Channels",
+    [NCCL_TYPE] = "Data type",
+};
+
 static void read_name(struct recording *recording, uint32_t place)
 {
     struct text text = name_text(recording, place);
     recording->names[place].id = content_id(text);
     recording->names[place].communicates = communicates(text);
-    if (text_is(text, "NCCL communicator ID"))
-        recording->communicator_key = place;
-    if (text_is(text, "Message size [bytes]"))
-        recording->bytes_key = place;
+    for (unsigned i = 0; i < NCCL_KEYS; i++)
+        if (text_is(text, nccl_key_names[i]))
+            recording->nccl_keys[i] = place;
     if (text_is(text, "Call stack"))
         recording->stack_key = place;
 }
@@ -96,7 +106,9 @@ static bool find_names(struct recording *recording)
 {
     const struct timeline *timeline = recording->timeline;
     recording->names = calloc(timeline->names.count + (size_t)1, sizeof *recording->names);
-    recording->communicator_key = recording->bytes_key = recording->stack_key = TL_NONE;
+    recording->stack_key = TL_NONE;
+    for (unsigned i = 0; i < NCCL_KEYS; i++)
+        recording->nccl_keys[i] = TL_NONE;
     if (!recording->names)
         return false;
     if (recording->source.summaries) {

@@ -36,13 +36,26 @@ struct unit {
     struct step_parts *parts;    /* step_parts.h; NULL: not found yet */
 };
 
+/* Attributes of NCCL's ranges, from its NVTX payloads and from its profiler plugin. */
+enum nccl_key {
+    NCCL_COMMUNICATOR,
+    NCCL_BYTES,
+    NCCL_CALL,
+    NCCL_COUNTED,
+    NCCL_ALGORITHM,
+    NCCL_PROTOCOL,
+    NCCL_CHANNELS,
+    NCCL_TYPE,
+    NCCL_KEYS
+};
+
 struct recording {
     const struct timeline *timeline;
     struct fleet_source source;
     char *file, *identity;
     struct name_facts *names; /* one more than the timeline has */
     /* Names of attributes: NCCL's, and a call stack as text. TL_NONE: nothing has them. */
-    uint32_t communicator_key, bytes_key, stack_key;
+    uint32_t nccl_keys[NCCL_KEYS], stack_key;
     TL_ARRAY(struct unit) units;
     uint32_t *unit_of; /* by process */
 };

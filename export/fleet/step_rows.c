@@ -112,6 +112,11 @@ static void put_function(struct row *row, const struct recording *recording,
     cell_text_end(row);
 }
 
+static void put_name_text(struct row *row, const struct recording *recording, uint32_t name)
+{
+    cell_text(row, name == TL_NONE ? (struct text){0} : name_text(recording, name));
+}
+
 static void put_collective(struct row *row, const struct recording *recording,
                            const struct unit *unit, const struct collective *of)
 {
@@ -126,6 +131,11 @@ static void put_collective(struct row *row, const struct recording *recording,
     cell_64_if(row, has_kernel, has_kernel ? since_epoch(recording, of->start_ns) : 0);
     cell_64_if(row, has_kernel, has_kernel ? of->end_ns - of->start_ns : 0);
     cell_32_if(row, of->has_stream, of->stream);
+    put_name_text(row, recording, of->algorithm);
+    put_name_text(row, recording, of->protocol);
+    cell_32_if(row, of->channels >= 0, of->channels);
+    put_name_text(row, recording, of->type);
+    cell_64_if(row, of->counted >= 0, of->counted);
 }
 
 bool add_collectives(struct walk *walk, struct rows *rows)

@@ -318,6 +318,66 @@ TEST(FleetRows, NumberCollectivesOfEachCommunicator)
                 fleet.rows("collectives"));
 }
 
+// What NCCL's profiler says of a task: a range of its own, or attributes of the call's range.
+void nccl_task(TimelineMaker &m, uint32_t range, const char *algorithm)
+{
+    m.attr(range, "Algorithm", algorithm);
+    m.attr(range, "Protocol", "LL128");
+    m.attr(range, "Channels", int64_t{8});
+    m.attr(range, "Data type", "ncclFloat32");
+    m.attr(range, "NCCL sequence number", int64_t{41});
+}
+
+TEST(FleetRows, SayHowNcclDidCollectives)
+{
+    NcclMaker m;
+    m.stream(7);
+    Row unknown = {{"algorithm", "null"},
+                   {"protocol", "null"},
+                   {"channels", "null"},
+                   {"type", "null"},
+                   {"counted", "null"}};
+    auto launch = nccl_range(m, "NCCL:ncclAllReduce", 0, 10);
+    nccl_task(m, launch - 1, "RING"); // a call of its own: its range has the attributes
+    launch = nccl_range(m, "NCCL:ncclAllGather", 1000, 10);
+    m.attr(launch - 1, "NCCL call", int64_t{5});
+    nccl_range(m, "NCCL:ncclBroadcast", 2000, 10);
+    auto task = m.push("NCCL:NCCL task AllGather", 3000); // of a group: the call's number
+    m.slices[task].label = 0;
+    nccl_task(m, task, "TREE");
+    m.attr(task, "NCCL call", int64_t{5});
+    m.pop(3010);
+    auto around = m.push("NCCL:ncclReduce", 4000); // interface 4: no calls, in NVTX's range
+    m.slices[around].label = 0;
+    m.attr(around, "NCCL communicator ID", int64_t{10});
+    task = m.push("NCCL:NCCL task Reduce", 4010);
+    m.slices[task].label = 0;
+    nccl_task(m, task, "NVLS");
+    m.pop(4020);
+    m.pop(4100);
+    task = m.push("NCCL:NCCL task Reduce", 5000); // of a call that was not recorded
+    m.slices[task].label = 0;
+    nccl_task(m, task, "PAT");
+    m.attr(task, "NCCL call", int64_t{99});
+    m.pop(5010);
+    Fleet fleet;
+    fleet.add(m.done());
+    Row ring = {{"function", "ncclAllReduce"},
+                {"algorithm", "RING"},
+                {"protocol", "LL128"},
+                {"channels", "8"},
+                {"type", "ncclFloat32"},
+                {"counted", "41"},
+                {"sequence", "0"}};
+    Row broadcast = unknown;
+    broadcast["function"] = "ncclBroadcast";
+    expect_rows({ring,
+                 {{"function", "ncclAllGather"}, {"algorithm", "TREE"}, {"channels", "8"}},
+                 broadcast,
+                 {{"function", "ncclReduce"}, {"algorithm", "NVLS"}, {"counted", "41"}}},
+                fleet.rows("collectives"));
+}
+
 TEST(FleetRows, TakeKernelsWhereRangesHoldNone)
 {
     NcclMaker m;

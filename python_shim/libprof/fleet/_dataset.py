@@ -147,6 +147,11 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
         start BIGINT ns of its kernel; NULL no kernel: it did not end, or was lost
         duration_ns BIGINT ns of its kernel
         stream INTEGER - CUDA's number
+        algorithm VARCHAR - as NCCL's profiler states it: RING, TREE, NVLS ...; NULL unknown, as are the next four
+        protocol VARCHAR - LL, LL128 or SIMPLE
+        channels INTEGER - that NCCL uses for it
+        type VARCHAR - of its elements: ncclFloat32 ...
+        counted BIGINT - NCCL's sequence number, counted for each function of a communicator, without captured calls
     """),
     "memory": _columns("""
         rank INTEGER - ranks.rank
