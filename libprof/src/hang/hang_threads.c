@@ -8,6 +8,7 @@
  * System calls that a handler ends with EINTR, whatever SA_RESTART says, are never interrupted, nor calls that /proc does not
  * name. A thread that was computing may begin one just then.
  */
+#include "hang_threads.h"
 #include "atomic.h"
 #include "clock.h"
 #include "hang_inside.h"
@@ -42,8 +43,9 @@ static struct {
 /* ---- registers ---- */
 
 #if defined(__x86_64__)
-static void hang_copy_registers(const ucontext_t *context, struct hang_registers *registers)
+void hang_copy_registers(const void *handler_context, struct hang_registers *registers)
 {
+    const ucontext_t *context = handler_context;
     static const uint8_t order[HANG_REGISTERS] = {
         REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
         REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
@@ -52,8 +54,9 @@ static void hang_copy_registers(const ucontext_t *context, struct hang_registers
     registers->known = (1u << HANG_REGISTERS) - 1;
 }
 #else
-static void hang_copy_registers(const ucontext_t *context, struct hang_registers *registers)
+void hang_copy_registers(const void *handler_context, struct hang_registers *registers)
 {
+    const ucontext_t *context = handler_context;
     registers->value[HANG_RSP] = (uint64_t)context->uc_mcontext.sp;
     registers->value[HANG_PC] = (uint64_t)context->uc_mcontext.pc;
     registers->known = 1u << HANG_RSP | 1u << HANG_PC;
@@ -79,11 +82,11 @@ static void hang_handle(int number, siginfo_t *info, void *context)
     errno = saved_errno;
 }
 
-static int hang_choose_signal(void)
+int hang_choose_signal(void (*handler)(int, siginfo_t *, void *))
 {
     for (int number = SIGRTMAX - 1; number > SIGRTMIN; number--) {
         struct sigaction now,
-            ours = {.sa_sigaction = hang_handle, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+            ours = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
         if (sigaction(number, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) ||
             now.sa_handler != SIG_DFL)
             continue;
@@ -98,48 +101,48 @@ static int hang_choose_signal(void)
 struct hang_thread {
     uint32_t tid;
     char name[32];
-    char state;            /* R, S, D, T, ... */
-    char waits_in[64];     /* the kernel's function; "" unknown */
-    long call;             /* number of the system call, -1 none, -2 unknown or running */
-    uint64_t arguments[4]; /* of the call, the first ones */
-    bool blocks;           /* our signal */
+    char state;        /* R, S, D, T, ... */
+    char waits_in[64]; /* the kernel's function; "" unknown */
+    long call;         /* number of the system call, -1 none, -2 unknown or running */
+    uint64_t arguments[HANG_ARGUMENTS]; /* of the call, the first ones */
+    bool blocks;                        /* our signal */
     struct hang_registers registers;
 };
 
-static size_t hang_read_task(uint32_t tid, const char *name, char *to, size_t size)
+size_t hang_read_task(uint32_t tid, const char *name, char *to, size_t size)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%u/%s", tid, name);
     return hang_text_read_file(path, to, size);
 }
 
-static bool hang_mask_has(const char *status, const char *field, int number)
+bool hang_mask_has(const char *status, const char *field, int number)
 {
     const char *at = strstr(status, field);
     return at && (strtoull(at + strlen(field), NULL, 16) >> (number - 1) & 1);
 }
 
 /* "NR ARG0 ... ARG5 SP PC", or "-1 SP PC", or "running". */
-static void hang_parse_call(const char *text, struct hang_thread *thread)
+long hang_read_call(uint32_t tid, struct hang_registers *registers, uint64_t *arguments)
 {
-    char *at;
-    thread->call = -2;
-    thread->registers.known = 0;
+    char text[256], *at;
+    registers->known = 0;
+    hang_read_task(tid, "syscall", text, sizeof text);
     if ((*text < '0' || *text > '9') && *text != '-')
-        return;
+        return -2;
     long number = strtol(text, &at, 10);
     for (int i = 0; number >= 0 && i < 6; i++) {
         uint64_t argument = strtoull(at, &at, 16);
-        if (i < 4)
-            thread->arguments[i] = argument;
+        if (i < HANG_ARGUMENTS && arguments)
+            arguments[i] = argument;
     }
     uint64_t stack = strtoull(at, &at, 16), pc = strtoull(at, &at, 16);
     if (!pc)
-        return;
-    thread->call = number;
-    thread->registers.value[HANG_RSP] = stack;
-    thread->registers.value[HANG_PC] = pc;
-    thread->registers.known = 1u << HANG_RSP | 1u << HANG_PC;
+        return -2;
+    registers->value[HANG_RSP] = stack;
+    registers->value[HANG_PC] = pc;
+    registers->known = 1u << HANG_RSP | 1u << HANG_PC;
+    return number;
 }
 
 static bool hang_read_thread(uint32_t tid, struct hang_thread *thread)
@@ -158,8 +161,7 @@ static bool hang_read_thread(uint32_t tid, struct hang_thread *thread)
         thread->waits_in[0] = '\0';
     if (hang_read_task(tid, "status", text, sizeof text) && hang_ask.signal > 0)
         thread->blocks = hang_mask_has(text, "SigBlk:", hang_ask.signal);
-    hang_read_task(tid, "syscall", text, sizeof text);
-    hang_parse_call(text, thread);
+    thread->call = hang_read_call(tid, &thread->registers, thread->arguments);
     return true;
 }
 
@@ -320,7 +322,7 @@ struct hang_entry64 {
 };
 
 /* opendir() would allocate. */
-static unsigned hang_list_threads(uint32_t *tids)
+unsigned hang_list_threads(uint32_t *tids, unsigned limit)
 {
     char entries[4096] __attribute__((aligned(8)));
     unsigned count = 0;
@@ -330,7 +332,7 @@ static unsigned hang_list_threads(uint32_t *tids)
         for (long at = 0; at < size;) {
             const struct hang_entry64 *entry = (const void *)(entries + at);
             uint32_t tid = (uint32_t)strtoul(entry->name, NULL, 10);
-            if (tid && count < HANG_THREADS_MAX)
+            if (tid && count < limit)
                 tids[count++] = tid;
             at += entry->size;
         }
@@ -343,12 +345,14 @@ void hang_threads_add(void)
 {
     static uint32_t tids[HANG_THREADS_MAX];
     if (!hang_ask.signal)
-        hang_ask.signal = hang_choose_signal();
+        hang_ask.signal = hang_choose_signal(hang_handle);
+    hang_unwind_lock();
     if (!hang_unwind_prepare())
         hang_text_add("no-maps\n");
-    unsigned count = hang_list_threads(tids);
+    unsigned count = hang_list_threads(tids, HANG_THREADS_MAX);
     uint32_t self = (uint32_t)syscall(SYS_gettid);
     for (unsigned i = 0; i < count; i++)
         if (tids[i] != self)
             hang_add_thread(tids[i]);
+    hang_unwind_unlock();
 }

@@ -3,6 +3,7 @@
 #include "hang_inside.h"
 
 #include <elf.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -14,6 +15,24 @@
 #define HANG_CFI_BYTES 2048u
 #define HANG_STATES 4u
 #define HANG_EXPRESSION_STACK 16u
+#define HANG_KNOWN 16384u /* a power of two */
+
+static pthread_mutex_t hang_unwinds = PTHREAD_MUTEX_INITIALIZER;
+
+void hang_unwind_lock(void)
+{
+    pthread_mutex_lock(&hang_unwinds);
+}
+
+void hang_unwind_unlock(void)
+{
+    pthread_mutex_unlock(&hang_unwinds);
+}
+
+void hang_unwind_fork_child(void)
+{
+    hang_unwinds = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
 
 bool hang_unwind_copy(void *to, uint64_t from, size_t size)
 {
@@ -53,10 +72,13 @@ static void hang_add_mapping(char *line, struct hang_module *file)
     hang_modules[hang_module_count++] = (struct hang_module){start, end, file->first, path};
 }
 
+static void hang_forget_known(void);
+
 bool hang_unwind_prepare(void)
 {
     struct hang_module file = {0};
     hang_module_count = 0;
+    hang_forget_known();
     if (!hang_text_read_file("/proc/self/maps", hang_maps, sizeof hang_maps))
         return false;
     for (char *line = hang_maps; *line;) {
@@ -113,6 +135,21 @@ bool hang_unwind_locate(uint64_t address, const char **path, uint64_t *offset)
 }
 
 #if defined(__x86_64__)
+
+/* What stands for the stack while one is unwound, if anything does. */
+static const struct hang_dump *hang_stack;
+
+/* A word of the stack that is unwound. */
+static bool hang_read_word(uint64_t *word, uint64_t from)
+{
+    if (!hang_stack)
+        return hang_unwind_copy(word, from, sizeof *word);
+    uint64_t offset = from - hang_stack->start;
+    if (offset >= hang_stack->size || hang_stack->size - offset < sizeof *word)
+        return false;
+    memcpy(word, hang_stack->bytes + offset, sizeof *word);
+    return true;
+}
 
 /* ---- .eh_frame ---- */
 
@@ -519,7 +556,7 @@ static bool hang_evaluate(struct hang_bytes bytes, const struct hang_registers *
             stack[++count] =
                 code & 1 ? (uint64_t)hang_take_signed(&bytes, size) : hang_take(&bytes, size);
         } else if (code == 0x06 && count) { /* deref */
-            if (!hang_unwind_copy(&stack[count], stack[count], 8))
+            if (!hang_read_word(&stack[count], stack[count]))
                 return false;
         } else if (code == 0x23 && count) { /* plus_uconst */
             stack[count] += hang_take_leb(&bytes, false);
@@ -551,7 +588,7 @@ static bool hang_restore(const struct hang_rule *rule, const struct hang_registe
 {
     switch (rule->kind) {
     case HANG_SAVED:
-        return hang_unwind_copy(value, cfa + (uint64_t)rule->offset, 8);
+        return hang_read_word(value, cfa + (uint64_t)rule->offset);
     case HANG_VALUE:
         *value = cfa + (uint64_t)rule->offset;
         return true;
@@ -563,7 +600,7 @@ static bool hang_restore(const struct hang_rule *rule, const struct hang_registe
         return true;
     case HANG_COMPUTED:
         return hang_evaluate(rule->expression, before, &cfa, value) &&
-               (rule->is_value || hang_unwind_copy(value, *value, 8));
+               (rule->is_value || hang_read_word(value, *value));
     default:
         return false;
     }
@@ -590,12 +627,92 @@ static void hang_apply(const struct hang_rules *rules, uint64_t cfa,
 
 enum hang_step { HANG_STEP_MORE, HANG_STEP_END, HANG_STEP_LOST };
 
+/* ---- rules that were found before ---- */
+
+/* What most code needs: the CFA is a register plus an offset, and registers are saved near it. */
+struct hang_known {
+    uint64_t pc; /* 0: none */
+    int32_t cfa_offset;
+    uint8_t cfa_register;
+    bool signal, outermost;
+    int16_t saved[HANG_REGISTERS]; /* offset from the CFA in words; HANG_NOT_SAVED */
+};
+#define HANG_NOT_SAVED INT16_MIN
+
+static struct hang_known hang_known[HANG_KNOWN];
+
+static void hang_forget_known(void)
+{
+    memset(hang_known, 0, sizeof hang_known);
+}
+
+static struct hang_known *hang_known_at(uint64_t pc)
+{
+    return &hang_known[(pc * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (HANG_KNOWN - 1)];
+}
+
+static bool hang_is_simple(const struct hang_rule *rule)
+{
+    return rule->kind == HANG_SAME || (rule->kind == HANG_SAVED && rule->offset % 8 == 0 &&
+                                       rule->offset > -32768 * 8 && rule->offset < 32767 * 8);
+}
+
+static void hang_remember(uint64_t pc, const struct hang_rules *rules, bool signal)
+{
+    struct hang_known known = {.pc = pc, .signal = signal};
+    known.outermost = rules->of[HANG_PC].kind == HANG_UNDEFINED;
+    if (rules->cfa_computed || rules->cfa_register >= HANG_REGISTERS ||
+        rules->cfa_offset > INT32_MAX || rules->cfa_offset < INT32_MIN)
+        return;
+    known.cfa_register = (uint8_t)rules->cfa_register;
+    known.cfa_offset = (int32_t)rules->cfa_offset;
+    for (unsigned i = 0; i < HANG_REGISTERS; i++) {
+        const struct hang_rule *rule = &rules->of[i];
+        if (!hang_is_simple(rule) && !(i == HANG_PC && known.outermost))
+            return;
+        known.saved[i] = rule->kind == HANG_SAVED ? (int16_t)(rule->offset / 8) : HANG_NOT_SAVED;
+    }
+    *hang_known_at(pc) = known;
+}
+
+static enum hang_step hang_step_on(const struct hang_registers *registers)
+{
+    if (!(registers->known >> HANG_PC & 1))
+        return HANG_STEP_LOST;
+    return registers->value[HANG_PC] ? HANG_STEP_MORE : HANG_STEP_END;
+}
+
+static enum hang_step hang_step_known(const struct hang_known *known,
+                                      struct hang_registers *registers, bool *inside)
+{
+    if (known->outermost)
+        return HANG_STEP_END;
+    if (!(registers->known >> known->cfa_register & 1))
+        return HANG_STEP_LOST;
+    uint64_t cfa = registers->value[known->cfa_register] + (uint64_t)(int64_t)known->cfa_offset;
+    for (unsigned i = 0; i < HANG_REGISTERS; i++) {
+        if (known->saved[i] == HANG_NOT_SAVED)
+            continue;
+        bool read = hang_read_word(&registers->value[i], cfa + (uint64_t)(known->saved[i] * 8L));
+        registers->known = (registers->known & ~(1u << i)) | (uint32_t)read << i;
+    }
+    if (known->saved[HANG_RSP] == HANG_NOT_SAVED) {
+        registers->value[HANG_RSP] = cfa;
+        registers->known |= 1u << HANG_RSP;
+    }
+    *inside = known->signal;
+    return hang_step_on(registers);
+}
+
 /* The caller's registers. `inside`: the address is where the thread is, not one that a call returns to. */
 static enum hang_step hang_step(struct hang_registers *registers, bool *inside)
 {
-    static struct hang_entry entry; /* large; the watching thread's alone */
+    static struct hang_entry entry; /* large; under the lock */
     static struct hang_program program;
     uint64_t pc = registers->value[HANG_PC] - !*inside, cfa;
+    const struct hang_known *known = hang_known_at(pc);
+    if (known->pc == pc)
+        return hang_step_known(known, registers, inside);
     if (!hang_find_entry(&entry, pc))
         return HANG_STEP_LOST;
     memset(&program, 0, sizeof program);
@@ -608,13 +725,12 @@ static enum hang_step hang_step(struct hang_registers *registers, bool *inside)
     program.at = entry.begin;
     if (!hang_run(&program, entry.own) || !hang_find_cfa(&program.rules, registers, &cfa))
         return HANG_STEP_LOST;
+    hang_remember(pc, &program.rules, entry.signal);
     if (program.rules.of[HANG_PC].kind == HANG_UNDEFINED)
         return HANG_STEP_END;
     hang_apply(&program.rules, cfa, registers);
     *inside = entry.signal;
-    if (!(registers->known >> HANG_PC & 1))
-        return HANG_STEP_LOST;
-    return registers->value[HANG_PC] ? HANG_STEP_MORE : HANG_STEP_END;
+    return hang_step_on(registers);
 }
 
 unsigned hang_unwind(const struct hang_registers *start, uint64_t *addresses, unsigned limit,
@@ -635,7 +751,18 @@ unsigned hang_unwind(const struct hang_registers *start, uint64_t *addresses, un
     return count;
 }
 
+unsigned hang_unwind_dump(const struct hang_registers *registers, const struct hang_dump *dump,
+                          uint64_t *addresses, unsigned limit, bool *complete)
+{
+    hang_stack = dump;
+    unsigned count = hang_unwind(registers, addresses, limit, complete);
+    hang_stack = NULL;
+    return count;
+}
+
 #else
+
+static void hang_forget_known(void) {}
 
 unsigned hang_unwind(const struct hang_registers *start, uint64_t *addresses, unsigned limit,
                      bool *complete)
@@ -644,6 +771,13 @@ unsigned hang_unwind(const struct hang_registers *start, uint64_t *addresses, un
     if (limit)
         addresses[0] = start->value[HANG_PC];
     return limit != 0;
+}
+
+unsigned hang_unwind_dump(const struct hang_registers *registers, const struct hang_dump *dump,
+                          uint64_t *addresses, unsigned limit, bool *complete)
+{
+    (void)dump;
+    return hang_unwind(registers, addresses, limit, complete);
 }
 
 #endif
