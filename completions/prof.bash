@@ -48,7 +48,7 @@ _profrun() {
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-        -o | -e | --output | --env | --rows | --sort | --graphs | --budget | --summary | --hang | --prometheus | --attach | --for) i=$((i + 1)) ;;
+        -o | -e | --output | --env | --rows | --sort | --graphs | --budget | --summary | --hang | --prometheus | --attach | --for | --sample) i=$((i + 1)) ;;
         --) ;;
         -*) ;;
         *)

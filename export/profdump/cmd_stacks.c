@@ -20,7 +20,9 @@ const struct option_entry symbol_options[] = {
 };
 
 static const struct option_entry stacks_options[] = {
-    {FLAG("folded", folded, "print device time as folded stacks, for flamegraph.pl")},
+    {FLAG("cpu", cpu_samples, "list what threads were doing: the stacks that PROF_SAMPLE took")},
+    {FLAG("folded", folded,
+          "print device time as folded stacks, for flamegraph.pl; with --cpu, CPU time")},
     {0},
 };
 
@@ -65,6 +67,35 @@ static bool add_stacks(struct table *table, void *user)
     return !table->failed;
 }
 
+static void add_sampled(struct table *table, const struct stack_sheet *of, uint32_t stack)
+{
+    const struct stack_total *total = &of->totals->at[stack];
+    table_count(table, total->samples);
+    table_ns(table, total->run_ns);
+    table_share(table, total->run_ns, of->totals->run_ns);
+    table_ns(table, total->wait_ns);
+    table_string(table, of->timeline->stacks.at[stack].cut ? "yes" : "no");
+    table_string(table, of->lines[stack]);
+}
+
+static bool add_all_sampled(struct table *table, void *user)
+{
+    static const struct table_column columns[] = {{"samples", "Samples"},
+                                                  {"cpu_ns", "On the CPU"},
+                                                  {"cpu_percent", "Share"},
+                                                  {"wait_ns", "Waiting"},
+                                                  {"cut", "Cut at the limit"},
+                                                  {"stack", "Stack"},
+                                                  {0}};
+    const struct stack_sheet *of = user;
+    table_begin(table, "samples", "Sampled call stacks", columns);
+    for (uint32_t i = 0; i < of->totals->sampled_count; i++)
+        if (table_row(table))
+            add_sampled(table, of, of->totals->sampled[i]);
+    table_end(table);
+    return !table->failed;
+}
+
 /* A row per call stack, the one that kept devices busy longest first; its functions innermost first, separated by
  * semicolons. */
 static bool write_sheet(const struct profdump_options *options, const struct timeline *timeline,
@@ -77,7 +108,8 @@ static bool write_sheet(const struct profdump_options *options, const struct tim
                           .width = STACK_WIDTH,
                           .unit = options->write.unit};
     errno = ENOMEM;
-    bool done = of.lines && table_write(&table, add_stacks, &of);
+    bool done =
+        of.lines && table_write(&table, options->cpu_samples ? add_all_sampled : add_stacks, &of);
     if (of.lines)
         stack_text_free(of.lines, timeline->stacks.count);
     return done;
@@ -159,6 +191,59 @@ static void print_folded(FILE *out, struct symbols *symbols, const struct stack_
     }
 }
 
+/* ---- samples of what threads were doing ---- */
+
+static void print_sampled_stack(FILE *out, const struct timeline *timeline, struct symbols *symbols,
+                                const struct stack_totals *totals, uint32_t place)
+{
+    uint32_t stack = totals->sampled[place];
+    const struct stack_total *total = &totals->at[stack];
+    char run[TIME_TEXT_BYTES], share[TIME_TEXT_BYTES], wait[TIME_TEXT_BYTES];
+    time_text((double)total->run_ns, run);
+    time_text_share(total->run_ns, totals->run_ns, share);
+    time_text((double)total->wait_ns, wait);
+    fprintf(out, "\nStack %u: %" PRIu64 " sample%s", place + 1, total->samples,
+            plural(total->samples));
+    if (total->run_ns)
+        fprintf(out, ", %s on the CPU (%s)", run, share);
+    if (total->wait_ns)
+        fprintf(out, ", %s waiting", wait);
+    fputc('\n', out);
+    stack_text_print(out, symbols_stack(symbols, stack));
+    if (timeline->stacks.at[stack].cut)
+        fputs("    ... (the rest is not known)\n", out);
+}
+
+static void print_all_sampled(const struct profdump_options *options,
+                              const struct timeline *timeline, struct symbols *symbols,
+                              const struct stack_totals *totals)
+{
+    int64_t rows = options->write.rows;
+    char run[TIME_TEXT_BYTES], wait[TIME_TEXT_BYTES];
+    time_text((double)totals->run_ns, run);
+    time_text((double)totals->wait_ns, wait);
+    fprintf(options->out, "%u sample%s of %u stack%s: %s on the CPU, %s waiting%s\n",
+            timeline->samples.count, plural(timeline->samples.count), totals->sampled_count,
+            plural(totals->sampled_count), run, wait,
+            symbols_has_lines() ? "" : "; no source lines (profdump was built without libdw)");
+    for (uint32_t i = 0; i < totals->sampled_count && (rows < 0 || i < rows); i++)
+        print_sampled_stack(options->out, timeline, symbols, totals, i);
+    if (rows >= 0 && totals->sampled_count > rows)
+        fprintf(options->out, "\n%" PRId64 " of %u stacks\n", rows, totals->sampled_count);
+}
+
+static void print_sampled_folded(FILE *out, struct symbols *symbols,
+                                 const struct stack_totals *totals)
+{
+    for (uint32_t i = 0; i < totals->sampled_count; i++) {
+        uint32_t stack = totals->sampled[i];
+        if (totals->at[stack].run_ns <= 0)
+            continue;
+        stack_text_folded(out, symbols_stack(symbols, stack));
+        fprintf(out, " %" PRId64 "\n", totals->at[stack].run_ns);
+    }
+}
+
 static int show(const struct profdump_options *options, const struct timeline *timeline,
                 struct symbols *symbols)
 {
@@ -171,8 +256,12 @@ static int show(const struct profdump_options *options, const struct timeline *t
     bool written = true;
     if (options->format != WRITE_TEXT)
         written = write_sheet(options, timeline, symbols, &totals);
+    else if (options->folded && options->cpu_samples)
+        print_sampled_folded(options->out, symbols, &totals);
     else if (options->folded)
         print_folded(options->out, symbols, &totals);
+    else if (options->cpu_samples)
+        print_all_sampled(options, timeline, symbols, &totals);
     else
         print_all(options, timeline, symbols, &totals);
     stack_totals_fini(&totals);
@@ -184,7 +273,10 @@ static int run_stacks(const struct profdump_options *options, const struct timel
 {
     struct symbols *symbols = stack_text_symbols(options, timeline);
     int status = symbols ? show(options, timeline, symbols) : EXIT_FAILURE;
-    stack_text_complain_of_none(timeline);
+    if (!options->cpu_samples)
+        stack_text_complain_of_none(timeline);
+    else if (timeline->samples.count == 0)
+        complain("there are no samples in this recording; 'profrun --sample 99' records them");
     symbols_destroy(symbols);
     return status;
 }
@@ -193,10 +285,13 @@ const struct command command_stacks = {
     .word = "stacks",
     .summary = "list the call stacks that launched work, by device time",
     .usage = "[OPTION]... [FILE|DIRECTORY]...",
-    .about = "Prints the call stacks of CUDA calls, sorted by the device time that they launched, "
-             "longest first. Record them with 'profrun --stacks'.",
+    .about =
+        "Prints the call stacks of CUDA calls, sorted by the device time that they launched, "
+        "longest first. Record them with 'profrun --stacks'. With --cpu, prints where threads used "
+        "CPU time and where they waited; record that with 'profrun --sample 99'.",
     .examples = "stacks --rows 5 run.prof\n"
-                "stacks --folded run.prof | flamegraph.pl >run.svg",
+                "stacks --folded run.prof | flamegraph.pl >run.svg\n"
+                "stacks --cpu --folded run.prof | flamegraph.pl >cpu.svg",
     .question = QUESTION_TIME,
     .options = options_of_stacks,
     .run = run_stacks,

@@ -94,7 +94,7 @@ extern const struct query_table query_slices, query_async_ranges, query_marks, q
     query_attributes, query_frames, query_timings, query_graph_launches;
 extern const struct query_table query_processes, query_threads, query_devices, query_streams,
     query_allocations, query_heaps, query_migrations, query_blocks, query_losses, query_ledger,
-    query_summary, query_summary_steps, query_recordings, query_strings, query_meta;
+    query_summary, query_summary_steps, query_samples, query_recordings, query_strings, query_meta;
 extern const struct query_table nsys_kernels, nsys_memcpys, nsys_memsets, nsys_syncs,
     nsys_graph_traces, nsys_runtime, nsys_nvtx, nsys_strings, nsys_thread_names;
 

@@ -291,6 +291,29 @@ static void read_frames(struct log_state *log, const struct record *record, uint
                         frames.count);
 }
 
+static void read_sample(struct log_state *log, const struct record *record)
+{
+    struct prof_rec_sample sample;
+    record_copy(record, &sample, sizeof sample);
+    size_t room = (record->words - sizeof sample / 8) * 2;
+    if (sample.calls > room) {
+        walk_damage(log->walk, walk_offset(log->walk, record->at),
+                    "more Python functions than their sample holds");
+        sample.calls = (uint32_t)room;
+    }
+    struct thread_sample found = {
+        .time_ns = clockmap_time_ns(&log->walk->clock, sample.ticks),
+        .weight_ns = sample.weight_ns,
+        .queued_ns = sample.queued_ns,
+        .tid = sample.tid,
+        .stack = sample.stack,
+        .waits = sample.state == PROF_SAMPLE_WAITS,
+        .names = (const uint32_t *)(const void *)(record->at + sizeof sample / 8),
+        .name_count = sample.calls,
+    };
+    timeline_append_sample(log->walk->builder, &found);
+}
+
 static void read_mark(struct log_state *log, uint64_t info, uint32_t name)
 {
     timeline_append_mark(log->walk->builder, log->thread->number, event_ns(log, info), name);
@@ -450,6 +473,9 @@ static void read_range_record(struct log_state *log, const struct record *record
         break;
     case PROF_REC_FRAMES:
         read_frames(log, record, info);
+        break;
+    case PROF_REC_SAMPLE:
+        read_sample(log, record);
         break;
     case PROF_REC_MARK_WIDE:
         read_mark(log, info, (uint32_t)at[1]);

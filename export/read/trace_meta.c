@@ -69,6 +69,7 @@ static bool is_measured(unsigned type)
     case PROF_REC_API_EXIT:
     case PROF_REC_START_EVENT:
     case PROF_REC_STACK:
+    case PROF_REC_SAMPLE:
     case PROF_REC_TIMED:
         return true;
     default:

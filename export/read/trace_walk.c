@@ -36,6 +36,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_RANGE] = sizeof(struct prof_rec_range) / 8,
     [PROF_REC_FRAME_PUSH_WIDE] = 2,
     [PROF_REC_FRAMES] = sizeof(struct prof_rec_frames) / 8,
+    [PROF_REC_SAMPLE] = sizeof(struct prof_rec_sample) / 8,
     [PROF_REC_KERNEL] = PROF_REC_KERNEL_SHORT_BYTES / 8,
     [PROF_REC_MEMCPY] = PROF_REC_MEMCPY_SHORT_BYTES / 8,
     [PROF_REC_MEMSET] = PROF_REC_MEMSET_SHORT_BYTES / 8,

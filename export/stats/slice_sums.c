@@ -111,12 +111,54 @@ static int by_time(const void *left, const void *right, void *user)
     return (i > j) - (i < j);
 }
 
+static int by_run(const void *left, const void *right, void *user)
+{
+    uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+    const struct stack_total *totals = user, *a = &totals[i], *b = &totals[j];
+    if (a->run_ns != b->run_ns)
+        return a->run_ns > b->run_ns ? -1 : 1;
+    if (a->wait_ns != b->wait_ns)
+        return a->wait_ns > b->wait_ns ? -1 : 1;
+    return (i > j) - (i < j);
+}
+
+static void add_sample(struct stack_totals *totals, const struct tl_sample *sample)
+{
+    int64_t weight_ns = (int64_t)sample->weight_ns;
+    *(sample->waits ? &totals->wait_ns : &totals->run_ns) += weight_ns;
+    if (sample->stack == TL_NONE)
+        return;
+    struct stack_total *total = &totals->at[sample->stack];
+    total->samples++;
+    *(sample->waits ? &total->wait_ns : &total->run_ns) += weight_ns;
+}
+
+/* A stack that only samples have is none of a call or range. */
+static void put_in_order(struct stack_totals *totals)
+{
+    uint32_t stacks = totals->count;
+    totals->count = 0;
+    for (uint32_t i = 0; i < stacks; i++) {
+        const struct stack_total *total = &totals->at[i];
+        if (!total->samples || total->calls || total->ranges)
+            totals->order[totals->count++] = i;
+        if (total->samples)
+            totals->sampled[totals->sampled_count++] = i;
+    }
+    if (totals->count)
+        qsort_r(totals->order, totals->count, sizeof *totals->order, by_time, totals->at);
+    if (totals->sampled_count)
+        qsort_r(totals->sampled, totals->sampled_count, sizeof *totals->sampled, by_run,
+                totals->at);
+}
+
 bool stack_totals_init(struct stack_totals *totals, const struct timeline *timeline)
 {
     *totals = (struct stack_totals){.count = timeline->stacks.count};
     totals->at = calloc(totals->count + 1u, sizeof *totals->at);
     totals->order = calloc(totals->count + 1u, sizeof *totals->order);
-    if (!totals->at || !totals->order) {
+    totals->sampled = calloc(totals->count + 1u, sizeof *totals->sampled);
+    if (!totals->at || !totals->order || !totals->sampled) {
         stack_totals_fini(totals);
         return false;
     }
@@ -124,10 +166,9 @@ bool stack_totals_init(struct stack_totals *totals, const struct timeline *timel
         add_slice(totals, timeline, &timeline->slice_stacks.at[i]);
     for (uint32_t i = 0; i < timeline->async_stacks.count; i++)
         totals->at[timeline->async_stacks.at[i].stack].ranges++;
-    for (uint32_t i = 0; i < totals->count; i++)
-        totals->order[i] = i;
-    if (totals->count)
-        qsort_r(totals->order, totals->count, sizeof *totals->order, by_time, totals->at);
+    for (uint32_t i = 0; i < timeline->samples.count; i++)
+        add_sample(totals, &timeline->samples.at[i]);
+    put_in_order(totals);
     return true;
 }
 
@@ -135,6 +176,7 @@ void stack_totals_fini(struct stack_totals *totals)
 {
     free(totals->at);
     free(totals->order);
+    free(totals->sampled);
 }
 
 static const char *method_name(bool tables, bool frames)

@@ -210,6 +210,7 @@ struct build_graphs {
 struct build_first {
     uint32_t child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
     uint32_t segment, mark_attr, async_attr, domain, block, slice_stack, timing, frame, entry;
+    uint32_t sample;
 };
 
 struct builder {
@@ -348,6 +349,9 @@ struct build_addresses {
 void build_slice_stack(struct builder *builder, uint32_t slice, struct build_addresses addresses);
 void build_async_stack(struct builder *builder, uint32_t async);
 bool build_stacks_sort(struct builder *builder);
+
+/* Sorts samples, and finds the threads that they are of. Called when threads have their slices. */
+bool build_samples_end(struct builder *builder);
 /* Closes the slices that were appended whole and end by `time_ns`. */
 void build_whole_advance(struct builder *builder, struct build_thread *stack, int64_t time_ns);
 /* Appends a slice with its end to a thread's, which come sorted by start, parents before children. */

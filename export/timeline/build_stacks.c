@@ -340,12 +340,8 @@ static uint32_t add_stack(struct builder *builder, uint32_t addresses, uint32_t 
     return timeline->stacks.count - 1;
 }
 
-uint32_t build_frames_stack(struct builder *builder, uint32_t thread, uint32_t stack)
+static uint32_t stack_on_path(struct builder *builder, uint32_t stack, uint32_t path)
 {
-    const struct build_thread *open = build_stack(builder, thread);
-    if (!open->frames.count || builder->failed)
-        return stack;
-    uint32_t path = open->frames.at[open->frames.count - 1].path;
     uint64_t key = (uint64_t)stack << 32 | path;
     uint32_t known = keymap_find(&builder->frame_stacks, key);
     if (known != KEYMAP_NONE)
@@ -354,6 +350,87 @@ uint32_t build_frames_stack(struct builder *builder, uint32_t thread, uint32_t s
     if (known != TL_NONE && !keymap_set(&builder->frame_stacks, key, known))
         builder->failed = true;
     return known;
+}
+
+uint32_t build_frames_stack(struct builder *builder, uint32_t thread, uint32_t stack)
+{
+    const struct build_thread *open = build_stack(builder, thread);
+    if (!open->frames.count || builder->failed)
+        return stack;
+    return stack_on_path(builder, stack, open->frames.at[open->frames.count - 1].path);
+}
+
+/* ---- samples ---- */
+
+/* A stack of these addresses and of the Python functions of these names, of which there is one. */
+static uint32_t sampled_stack(struct builder *builder, uint32_t stack, const uint32_t *names,
+                              uint32_t count)
+{
+    uint32_t path = TL_NONE;
+    for (uint32_t i = 0; i < count && !builder->failed; i++)
+        path = find_path(builder, path, build_name(builder, names[i]));
+    if (path == TL_NONE || builder->failed)
+        return stack;
+    return stack_on_path(builder, stack, path);
+}
+
+void timeline_append_sample(struct builder *builder, const struct thread_sample *sample)
+{
+    if (builder->failed)
+        return;
+    uint32_t stack = find_stack(builder, sample->stack);
+    stack = sampled_stack(builder, stack, sample->names, sample->name_count);
+    struct tl_sample *added = ARRAY_ADD(&builder->timeline->samples);
+    if (!added) {
+        builder->failed = true;
+        return;
+    }
+    *added = (struct tl_sample){
+        .time_ns = build_time(builder, sample->time_ns),
+        .weight_ns = sample->weight_ns,
+        .queued_ns = sample->queued_ns,
+        .process = builder->process,
+        .tid = sample->tid,
+        .thread = TL_NONE,
+        .stack = stack,
+        .waits = sample->waits,
+    };
+}
+
+static int64_t begin_of(const struct timeline *timeline, const struct tl_thread *thread)
+{
+    return thread->slice_count ? timeline->slices.at[thread->first_slice].start_ns : INT64_MIN;
+}
+
+/* The latest thread of that number that had begun; numbers are used again. */
+static uint32_t thread_sampled(const struct builder *builder, const struct tl_sample *sample)
+{
+    const struct timeline *timeline = builder->timeline;
+    uint32_t found = TL_NONE;
+    for (uint32_t i = builder->first.thread; i < timeline->threads.count; i++) {
+        const struct tl_thread *thread = &timeline->threads.at[i];
+        if (thread->tid == sample->tid &&
+            (found == TL_NONE || begin_of(timeline, thread) <= sample->time_ns))
+            found = i;
+    }
+    return found;
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const struct tl_sample *a = left, *b = right;
+    return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+}
+
+bool build_samples_end(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    uint32_t first = builder->first.sample, count = timeline->samples.count - first;
+    if (count > 1)
+        qsort(timeline->samples.at + first, count, sizeof *timeline->samples.at, by_time);
+    for (uint32_t i = first; i < timeline->samples.count; i++)
+        timeline->samples.at[i].thread = thread_sampled(builder, &timeline->samples.at[i]);
+    return true;
 }
 
 /* ---- Python calls brought together by thread, and cut so that they nest with slices ----

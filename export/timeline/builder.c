@@ -108,6 +108,7 @@ static void note_first(struct builder *builder)
         .domain = timeline->domains.count,
         .block = timeline->blocks.count,
         .slice_stack = timeline->slice_stacks.count,
+        .sample = timeline->samples.count,
         .frame = timeline->frames.count,
         .entry = timeline->unrecorded.count,
     };
@@ -172,6 +173,8 @@ static struct extent measure(const struct builder *builder)
         widen(&extent, timeline->asyncs.at[i].start_ns, timeline->asyncs.at[i].end_ns);
     for (uint32_t i = builder->first.mark; i < timeline->marks.count; i++)
         widen(&extent, timeline->marks.at[i].time_ns, timeline->marks.at[i].time_ns);
+    for (uint32_t i = builder->first.sample; i < timeline->samples.count; i++)
+        widen(&extent, timeline->samples.at[i].time_ns, timeline->samples.at[i].time_ns);
     for (uint32_t i = builder->first.counter; i < timeline->counters.count; i++)
         widen(&extent, timeline->counters.at[i].time_ns, timeline->counters.at[i].time_ns);
     for (uint32_t i = builder->memory.first_event; i < timeline->memory_events.count; i++)
@@ -393,10 +396,11 @@ void timeline_end_process(struct builder *builder, const struct tl_health *healt
     build_nvtx_end(builder);
     bool built = !builder->failed && regroup(builder) && build_frame_segments(builder) &&
                  build_attrs_sort(builder) && build_stacks_sort(builder) &&
-                 build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
-                 build_lanes(builder) && group_by_slice(builder) && build_waits(builder) &&
-                 build_graphs(builder) && build_fwdbwd(builder) && build_memory_end(builder) &&
-                 build_blocks(builder) && build_timings(builder) && build_ledger(builder);
+                 build_samples_end(builder) && build_streams(builder) && build_gpus_sort(builder) &&
+                 build_join(builder) && build_lanes(builder) && group_by_slice(builder) &&
+                 build_waits(builder) && build_graphs(builder) && build_fwdbwd(builder) &&
+                 build_memory_end(builder) && build_blocks(builder) && build_timings(builder) &&
+                 build_ledger(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;

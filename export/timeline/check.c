@@ -199,7 +199,10 @@ struct throttles {
 /* Things that cannot be left out in this run are passed over, so only the order is certain. */
 static bool is_in_order(struct throttles *throttles, const struct tl_throttle *throttle)
 {
-    unsigned bit = 1u << throttle->what, above = ~0u << throttle->what << 1;
+    unsigned bit = 2u << throttle->what;
+    if (throttle->what == PROF_THROTTLE_SAMPLES)
+        bit = 1;
+    unsigned above = ~(bit | (bit - 1));
     if (throttle->process != throttles->process)
         *throttles = (struct throttles){.process = throttle->process};
     bool was_out = throttles->out & bit;

@@ -47,6 +47,7 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->windows.at);
     free(timeline->warnings.at);
     free(timeline->throttles.at);
+    free(timeline->samples.at);
     free(timeline->summaries.at);
     free(timeline->summary_steps.at);
     free(timeline->threads.at);

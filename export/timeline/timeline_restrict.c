@@ -404,8 +404,20 @@ static void move_children(const struct restriction *with)
     timeline->children.count = next;
 }
 
+/* A wait that began earlier has no part here: it would have to be cut, and pieces of long ones are recorded. */
+static void move_samples(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->samples.count; i++)
+        if (restrict_has(with, timeline->samples.at[i].time_ns))
+            timeline->samples.at[next++] = timeline->samples.at[i];
+    timeline->samples.count = next;
+}
+
 static void restrict_facts(struct restriction *with)
 {
+    move_samples(with);
     move_windows(with);
     move_throttles(with);
     move_children(with);

@@ -35,6 +35,7 @@
 #include "process.h"
 #include "reader.h"
 #include "report.h"
+#include "sample.h"
 #include "sandbox.h"
 #include "session.h"
 #include "single_thread.h"
@@ -74,6 +75,7 @@ static const struct collector *const entry_collectors[] = {
     &cublas_collector,
     &nccl_collector,
     &hang_collector,
+    &sample_collector,
     &trace_request_collector,
     NULL,
 };

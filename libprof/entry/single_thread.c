@@ -12,6 +12,7 @@
 #include "control_thread.h"
 #include "hang.h"
 #include "process.h"
+#include "sample.h"
 #include "writer.h"
 
 #include <dlfcn.h>
@@ -54,7 +55,7 @@ static bool single_thread_but_for_ours(void)
 {
     bool own = process_is_own();
     unsigned count = (own && writer_runs() ? 1u : 0u) + (own && hang_runs() ? 1u : 0u) +
-                     (control_thread_runs() ? 1u : 0u);
+                     (own && sample_runs() ? 1u : 0u) + (control_thread_runs() ? 1u : 0u);
     return count && single_thread_await(1 + count, 10);
 }
 
@@ -69,6 +70,7 @@ struct single_thread single_thread_begin(void)
             control_thread_leave();
         writer_park(SINGLE_THREAD_WAIT_MS);
         hang_park(SINGLE_THREAD_WAIT_MS);
+        sample_park(SINGLE_THREAD_WAIT_MS);
         single_thread_await(1, SINGLE_THREAD_WAIT_MS);
     }
     errno = saved_errno;
@@ -81,6 +83,7 @@ void single_thread_end(struct single_thread ended)
     if (ended.parked) {
         writer_resume();
         hang_resume();
+        sample_resume();
     }
     if (ended.controlled)
         control_thread_return();

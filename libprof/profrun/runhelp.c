@@ -32,6 +32,8 @@ static const char usage[] =
     "      --summary SECONDS  also write a summary per step and name, every so often\n"
     "      --budget PERCENT   record less while recording costs more than PERCENT of\n"
     "                         the wall time, such as 2%\n"
+    "      --sample RATE      record what each thread is doing, RATE times per second\n"
+    "                         of its CPU time, such as 99: 'profdump stacks --cpu'\n"
     "      --hang TIME        write where each thread is when nothing ended for TIME,\n"
     "                         such as 60s; see 'profdump hang'\n"
     "      --prometheus DIR   write metrics to a file in DIR every 30 seconds, for\n"

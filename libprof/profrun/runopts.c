@@ -23,6 +23,7 @@ enum {
     OPTION_PROMETHEUS,
     OPTION_ATTACH,
     OPTION_FOR,
+    OPTION_SAMPLE,
     OPTION_HELP_ENV,
     OPTION_DOCTOR
 };
@@ -45,6 +46,7 @@ static const struct option long_options[] = {
     {"prometheus", required_argument, NULL, OPTION_PROMETHEUS},
     {"attach", required_argument, NULL, OPTION_ATTACH},
     {"for", required_argument, NULL, OPTION_FOR},
+    {"sample", required_argument, NULL, OPTION_SAMPLE},
     {"env", required_argument, NULL, 'e'},
     {"quiet", no_argument, NULL, 'q'},
     {"doctor", no_argument, NULL, OPTION_DOCTOR},
@@ -201,6 +203,17 @@ static enum runopts_verdict runopts_check(const struct runopts *options, const c
     return RUNOPTS_RUN;
 }
 
+/* As PROF_SAMPLE: 1 to 1000. */
+static enum runopts_verdict runopts_set_sample(const char *rate)
+{
+    const size_t digits = strspn(rate, "0123456789");
+    const long number = digits && digits < 6 && !rate[digits] ? strtol(rate, NULL, 10) : 0;
+    if (number < 1 || number > 1000)
+        return runopts_wrong("--sample wants 1 to 1000 samples a second, as in 99, not ", rate);
+    const bool ok = setenv("PROF_SAMPLE", rate, 1) == 0;
+    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_SAMPLE");
+}
+
 static enum runopts_verdict runopts_apply(struct runopts *options, int option)
 {
     switch (option) {
@@ -237,6 +250,8 @@ static enum runopts_verdict runopts_apply(struct runopts *options, int option)
         return runopts_set_attach(options, optarg);
     case OPTION_FOR:
         return runopts_set_for(options, optarg);
+    case OPTION_SAMPLE:
+        return runopts_set_sample(optarg);
     case 'e':
         return runopts_set_env(optarg);
     case 'q':

@@ -79,6 +79,7 @@ struct profdump_options {
     enum write_metric metric; /* --metric */
     bool metric_given;
     bool folded;          /* --folded */
+    bool cpu_samples;     /* --cpu */
     bool by_function;     /* --stacks */
     bool debuginfod;      /* --debuginfod */
     const char *perf_map; /* --perf-map, NULL not given */

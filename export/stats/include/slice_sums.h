@@ -36,13 +36,18 @@ struct stack_total {
     uint64_t ranges;   /* opened there */
     int64_t device_ns; /* of the device operations that the calls launched */
     int64_t cpu_ns;    /* of the calls */
+    uint64_t samples;  /* taken there */
+    int64_t run_ns;    /* CPU time that they stand for */
+    int64_t wait_ns;   /* of waits there */
 };
 
 struct stack_totals {
     struct stack_total *at; /* by stack */
     uint32_t *order;        /* stacks by device time, CPU time, calls, ranges; largest first */
-    uint32_t count;
-    int64_t device_ns; /* of all */
+    uint32_t *sampled;      /* stacks of samples by run_ns, wait_ns; largest first */
+    uint32_t count, sampled_count; /* of order, of sampled: a stack may be in both */
+    int64_t device_ns;             /* of all */
+    int64_t run_ns, wait_ns;
 };
 
 /* One pass over what has a stack. What libprof did itself is left out. False: no memory; fini is

@@ -360,6 +360,18 @@ void timeline_define_stack(struct builder *builder, const struct call_stack *sta
 void timeline_define_module(struct builder *builder, const struct loaded_module *module);
 /* Sets when the module was unloaded, in ticks. */
 void timeline_end_module(struct builder *builder, uint32_t module, uint64_t ticks);
+/* A thread was sampled. `names` are the Python functions that it was in, outermost first. */
+struct thread_sample {
+    int64_t time_ns;
+    uint64_t weight_ns, queued_ns;
+    uint32_t tid;
+    uint32_t stack; /* id, 0 when it could not be taken */
+    bool waits;
+    const uint32_t *names;
+    uint32_t name_count;
+};
+void timeline_append_sample(struct builder *builder, const struct thread_sample *sample);
+
 /* Sets the stack where the thread's latest range was opened: of the range with the id `range`, 0 the latest of
  * timeline_begin_range(). `stack` is 0 if it could not be taken. */
 void timeline_set_stack(struct builder *builder, uint32_t thread, uint32_t stack, uint64_t range);

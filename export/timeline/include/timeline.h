@@ -435,6 +435,18 @@ struct tl_stack {
     bool cut;              /* it was deeper */
 };
 
+/* What a thread was doing when it was sampled. */
+struct tl_sample {
+    int64_t time_ns;
+    uint64_t weight_ns; /* CPU time since the thread's sample before; of a wait: its duration */
+    uint64_t queued_ns; /* since that sample, it could run but had no processor */
+    uint32_t process;
+    uint32_t tid;
+    uint32_t thread; /* TL_NONE: it recorded nothing else */
+    uint32_t stack;  /* TL_NONE: it could not be taken */
+    bool waits;      /* in the kernel, from `time_ns` on; else it was running */
+};
+
 /* An executable mapping that existed from `ticks` to `gone_ticks`. Later ones can have the same address. */
 struct tl_module {
     uint64_t start, end;
@@ -595,6 +607,7 @@ struct timeline {
     TL_ARRAY(struct tl_stack) stacks;
     TL_ARRAY(uint64_t) addresses; /* of stacks */
     TL_ARRAY(struct tl_module) modules;
+    TL_ARRAY(struct tl_sample) samples; /* by process, then time */
     TL_ARRAY(struct tl_stack_of) slice_stacks;
     TL_ARRAY(struct tl_stack_of) async_stacks;
     TL_ARRAY(struct tl_graph) graphs; /* by process */

@@ -277,6 +277,7 @@ enum prof_record_type {
     PROF_REC_RANGE = 22, /* struct prof_rec_range: a range recorded after its end */
     PROF_REC_FRAME_PUSH_WIDE = 24, /* w1 = name id: a FRAME_PUSH whose id needs more than 20 bits */
     PROF_REC_FRAMES = 25,          /* struct prof_rec_frames: all open calls of Python functions */
+    PROF_REC_SAMPLE = 26,          /* struct prof_rec_sample: what some thread was doing */
 
     /* In LOG chunks: what a device did. info = correlation id (low 32 bits). */
     PROF_REC_KERNEL = 32,         /* struct prof_rec_kernel */

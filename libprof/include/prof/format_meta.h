@@ -326,7 +326,9 @@ PROF_STATIC_ASSERT(sizeof(struct prof_rec_graph) == 48, "layout");
     X(FLUSH, "flush", OWN, "collecting device records, CUPTI's part of it too")  \
     X(END, "end", END, "waiting for the last device records")                    \
     X(CHUNKS, "chunks", THREADS, "new chunks")                                   \
-    X(CUDA, "cuda", BEGIN, "loading CUPTI, a probe of each device's clock")
+    X(CUDA, "cuda", BEGIN, "loading CUPTI, a probe of each device's clock")      \
+    X(SAMPLES, "samples", THREADS, "samples of stacks")                          \
+    X(SAMPLER, "sampler", OWN, "the thread that unwinds samples")
 
 enum prof_cost_part {
 #define PROF_COST_ENUM(symbol, name, whose, sentence) PROF_COST_##symbol,
@@ -405,12 +407,13 @@ struct prof_rec_hang_text {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_hang_text) == 16, "layout");
 
-/* What is throttled, in this order, if recording costs more than PROF_BUDGET. X(symbol, name in
+/* What is throttled if recording costs more than PROF_BUDGET: SAMPLES, then the others in this order. X(symbol, name in
  * outputs, sentence). Values are in files: append only. */
-#define PROF_THROTTLE_THINGS(X)                         \
-    X(STACKS, "stacks", "call stacks")                  \
-    X(CALLS, "calls", "CUDA calls that launch nothing") \
-    X(NODES, "nodes", "single operations of launched graphs")
+#define PROF_THROTTLE_THINGS(X)                               \
+    X(STACKS, "stacks", "call stacks")                        \
+    X(CALLS, "calls", "CUDA calls that launch nothing")       \
+    X(NODES, "nodes", "single operations of launched graphs") \
+    X(SAMPLES, "samples", "samples of threads' stacks")
 
 enum prof_throttle_thing {
 #define PROF_THROTTLE_ENUM(symbol, name, sentence) PROF_THROTTLE_##symbol,

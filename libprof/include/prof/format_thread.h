@@ -55,6 +55,28 @@ struct prof_rec_frames {
 #define PROF_FRAMES_MAX 1024u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_frames) == 16, "layout");
 
+enum prof_sample_state {
+    PROF_SAMPLE_RUNS = 1,  /* on a processor */
+    PROF_SAMPLE_WAITS = 2, /* in the kernel, for longer than two periods */
+};
+
+/* What a thread was doing (PROF_SAMPLE). The log is that of the thread that wrote it, a while later: `tid` says whose stack it
+ * is. A reader takes for that thread the one of this tid that was there at `ticks`; one that recorded nothing has no other
+ * record. Of the innermost frame the stack has the address behind the instruction that was next, or one more than its own. */
+struct prof_rec_sample {
+    uint64_t header;
+    uint64_t ticks;     /* when; of a wait, when it began */
+    uint64_t weight_ns; /* RUNS: CPU time of the thread since its sample before; WAITS: how long */
+    uint64_t
+        queued_ns; /* how long the thread had no processor since its sample before, although it could run; 0 unknown */
+    uint32_t tid;
+    uint32_t stack; /* id of a STACK_FRAMES record, 0: it could not be taken */
+    uint32_t state; /* enum prof_sample_state */
+    uint32_t calls;
+    /* uint32_t name[calls]: the Python functions that it was in, outermost first */
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_sample) == 48, "layout");
+
 /* Recording of Python calls ended for all threads: the open calls of every thread end here. If a
  * thread records calls again, it begins with a FRAMES record. */
 struct prof_rec_frames_end {

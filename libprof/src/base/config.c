@@ -110,7 +110,8 @@
       "(auto).")                                                                                 \
     X("PROF_BUDGET", budget_ppm, PERCENT, "", 0, 100, 1000000, "",                               \
       "Limit for the cost of recording, in percent of wall time. Above it, libprof stops "       \
-      "recording call stacks, then CUDA calls that launch nothing, then the operations of "      \
+      "recording samples, then call stacks, then CUDA calls that launch nothing, then the "      \
+      "operations of "                                                                           \
       "graphs.")                                                                                 \
     X("PROF_SUMMARY", summary_s, NUMBER, "0", 0, 0, 86400, "",                                   \
       "Add a summary of what was recorded to the file every N seconds: counts and "              \
@@ -119,6 +120,9 @@
     X("PROF_PROMETHEUS", prometheus, TEXT, "", 0, 0, 0, "",                                      \
       "Write metrics of the running process to a file in this directory every 30 seconds "       \
       "and at exit, for node_exporter's textfile collector.")                                    \
+    X("PROF_SAMPLE", sample_hz, NUMBER, "0", 0, 0, 1000, "99",                                   \
+      "Record the stack of each thread this many times per second of its CPU time, and where "   \
+      "threads wait. 0 records none.")                                                           \
     X("PROF_HANG", hang_ms, DURATION, "off", 0, 20, 86400000, "60s",                             \
       "Write the stacks of all threads and what is open into the trace and into "                \
       "TRACE.hang.txt when no step, range, CUDA call or device operation has ended for this "    \

@@ -95,6 +95,7 @@ struct config {
     uint64_t budget_ppm;      /* PROF_BUDGET: of wall time, 0 none */
     uint64_t summary_s;       /* PROF_SUMMARY: seconds between summaries, 0 none */
     const char *prometheus;   /* PROF_PROMETHEUS: directory for metrics, "" none */
+    uint64_t sample_hz;       /* PROF_SAMPLE: samples per second of CPU time, 0 none */
     uint64_t hang_ms;         /* PROF_HANG: a time without progress, 0 none is a hang */
     uint64_t hang_action;     /* PROF_HANG_ACTION: CONFIG_HANG_* */
     uint64_t table;           /* PROF_TABLE: print the key averages at exit */

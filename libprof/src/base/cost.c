@@ -136,7 +136,8 @@ static uint64_t cost_recorded_ns(void)
 static uint64_t cost_own_ns(void)
 {
     return load_relaxed(&cost.writer_ns) + load_relaxed(&cost.parts[PROF_COST_DECODE].ns) +
-           load_relaxed(&cost.parts[PROF_COST_FLUSH].ns);
+           load_relaxed(&cost.parts[PROF_COST_FLUSH].ns) +
+           load_relaxed(&cost.parts[PROF_COST_SAMPLER].ns);
 }
 
 static uint64_t cost_program_ns(void)
@@ -257,7 +258,8 @@ void cost_sum(struct cost_sums *sums)
                                .cpu_ns = cost_program_ns(),
                                .taken_ns = events * load_relaxed(&cost.event_ps) / 1000,
                                .own_ns = cost_own_ns(),
-                               .activity = events + calls};
+                               .activity = events + calls +
+                                           load_relaxed(&cost.parts[PROF_COST_SAMPLES].count)};
     for (int part = 0; part < PROF_COST_COUNT; part++)
         if (cost_is_program_time((enum prof_cost_part)part))
             sums->taken_ns += cost_part_ns((enum prof_cost_part)part, ns_per_tick);

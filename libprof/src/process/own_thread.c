@@ -154,6 +154,14 @@ void own_thread_end_process(void)
     exit(0);
 }
 
+bool own_thread_is(uint32_t tid)
+{
+    for (uint32_t i = 0; i < OWN_THREAD_PLACES; i++)
+        if (load_acquire(&own_thread_tids[i]) == tid)
+            return true;
+    return false;
+}
+
 void own_thread_await_end(unsigned deadline_ms)
 {
     uint64_t end_ns = clock_monotonic_ns() + deadline_ms * 1000000ull;

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Whether the program has ThreadSanitizer. */
 bool own_thread_sanitized(void);
@@ -37,6 +38,9 @@ bool own_thread_one_other(void);
 /* Does what libc does at the end of the last thread: exit(0), with no signal blocked, on the calling
  * thread. Returns where another thread of ours is at it. */
 void own_thread_end_process(void);
+
+/* Whether a thread of that number entered, and did not leave. */
+bool own_thread_is(uint32_t tid);
 
 /* Waits until all that have entered are gone from the process, for at most `deadline_ms`. They must have been
  * told to end. */

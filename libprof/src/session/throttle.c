@@ -43,6 +43,8 @@ static bool throttle_is(uint32_t what)
 static uint32_t throttle_next(void)
 {
     uint32_t what = 0;
+    if (!throttle_is(PROF_THROTTLE_SAMPLES) && load_acquire(&throttle_set[PROF_THROTTLE_SAMPLES]))
+        return PROF_THROTTLE_SAMPLES;
     while (what < PROF_THROTTLE_COUNT && (throttle_is(what) || !load_acquire(&throttle_set[what])))
         what++;
     return what;

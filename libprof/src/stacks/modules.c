@@ -230,6 +230,11 @@ bool modules_scan(void (*gone)(uint64_t start, uint64_t end))
     return true;
 }
 
+uint32_t modules_generation(void)
+{
+    return load_relaxed(&modules.look);
+}
+
 /* ---- stating ---- */
 
 static void modules_write(const struct module *module)

@@ -20,6 +20,9 @@ bool modules_init(void);
  * False: another thread is at it, or a signal handler interrupted it. */
 bool modules_scan(void (*gone)(uint64_t start, uint64_t end));
 
+/* Changes whenever a look found that libraries came or went; 0 before the first. */
+uint32_t modules_generation(void);
+
 /* States the module of an address unless that was done. False: it is in none that is known. */
 bool modules_emit(uint64_t address);
 

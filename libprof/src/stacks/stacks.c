@@ -33,10 +33,11 @@ static struct intern_table stacks_table = {
 static struct {
     struct stacks_thread *threads; /* whoever begins pushes by CAS; never shrinks */
     uint32_t depth;                /* frames kept; constant */
-    uint32_t tables;    /* libunwind may be called; cleared in a child that inherits its locks */
-    uint32_t frames;    /* frame pointers may be followed; constant */
-    uint32_t paused;    /* forks in progress: stacks_before_fork() -> walking threads */
-    bool walked;        /* during the latest fork: another thread was in libunwind all the time */
+    uint32_t tables; /* libunwind may be called; cleared in a child that inherits its locks */
+    uint32_t frames; /* frame pointers may be followed; constant */
+    uint32_t paused; /* forks in progress: stacks_before_fork() -> walking threads */
+    bool looks;      /* for modules that come and go: stacks are recorded, or samples; constant */
+    bool walked;     /* during the latest fork: another thread was in libunwind all the time */
     uint32_t unsettled; /* a stack was added whose modules could not be looked for */
 } stacks;
 
@@ -203,6 +204,20 @@ uint32_t stacks_capture(struct stacks_origin origin)
     return id;
 }
 
+uint32_t stacks_add(const uint64_t *addresses, uint32_t count, bool cut)
+{
+    struct thread_slot *slot = thread_self.slot;
+    struct stacks_found found = {
+        .count = count, .method = PROF_STACK_UNWIND_TABLES, .flags = cut ? PROF_STACK_CUT : 0};
+    if (!slot)
+        return 0;
+    if (!slot->stacks.own.high)
+        slot->stacks.own = stackwalk_own_bounds();
+    memcpy(found.addresses, addresses, count * sizeof *addresses);
+    found.hash = stacks_hash(&found);
+    return stacks_intern(&slot->stacks, &found);
+}
+
 void stacks_write(struct stacks_origin origin)
 {
     struct cost_sampler *sampler = thread_self.slot ? &thread_self.slot->stacks.cost : NULL;
@@ -274,14 +289,18 @@ static void stacks_set_recorded(bool on)
 void stacks_init(void)
 {
     const struct config *config = config_get();
-    if (config->stacks == CONFIG_STACKS_OFF || !STACKWALK_SUPPORTED || !modules_init())
+    bool wanted = config->stacks != CONFIG_STACKS_OFF || config->sample_hz;
+    if (!wanted || !STACKWALK_SUPPORTED || !modules_init())
+        return;
+    glibc_only_atfork(stacks_before_fork, stacks_after_fork, stacks_fork_child);
+    stacks.looks = true;
+    if (config->stacks == CONFIG_STACKS_OFF)
         return;
     stacks.depth = (uint32_t)config->stack_depth;
     stacks.frames = config->stack_method != CONFIG_STACK_METHOD_TABLES;
     /* libunwind takes locks when a thread has ended already, as ThreadSanitizer sees it, which crashes */
     stacks.tables = config->stack_method != CONFIG_STACK_METHOD_FRAMES && !own_thread_sanitized() &&
                     stackwalk_open_tables();
-    glibc_only_atfork(stacks_before_fork, stacks_after_fork, stacks_fork_child);
     stacks_choice = (uint32_t)config->stacks;
     store_release(&stacks_mode, stacks_choice);
     recorder_throttleable(PROF_THROTTLE_STACKS, stacks_set_recorded);
@@ -336,7 +355,7 @@ static void stacks_apply_mode(void)
 
 static void stacks_tick(void)
 {
-    if (!stacks_chosen() || !modules_scan(stacks_forget))
+    if (!stacks.looks || !modules_scan(stacks_forget))
         return;
     if (exchange_acquire(&stacks.unsettled, 0u))
         stacks_apply_mode();

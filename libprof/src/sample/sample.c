@@ -1,0 +1,387 @@
+#include "sample.h"
+
+#include "atomic.h"
+#include "clock.h"
+#include "config.h"
+#include "cost.h"
+#include "hang_threads.h"
+#include "log.h"
+#include "modules.h"
+#include "own_thread.h"
+#include "sample_inside.h"
+#include "stacks.h"
+#include "thread.h"
+#include "worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SAMPLE_LOOK_NS 100000000u /* for threads that came or went */
+#define SAMPLE_CHECK_NS \
+    1000000000u /* for signals that are blocked or taken; a long wait is written */
+#define SAMPLE_END_MS 200u
+
+/* The sampler's own, but for what is said. */
+static struct {
+    uint64_t looked_ns, checked_ns; /* CLOCK_MONOTONIC */
+    uint64_t tick_ticks;            /* of the tick before this one */
+    uint32_t modules;               /* modules_generation() that the unwinder knows */
+    unsigned places;                /* ever used */
+    unsigned long threads;          /* as /proc counts them */
+    bool refused;                   /* that a thread cannot be sampled was said */
+    uint32_t off;                   /* the budget says so; the writer stores */
+} sample;
+
+static uint32_t
+    sample_parked; /* 1: sample_resume() is to begin another thread; whoever parks and resumes */
+
+static uint64_t sample_period_ns(void)
+{
+    return 1000000000u / config_get()->sample_hz;
+}
+
+/* ---- what is written ---- */
+
+static void sample_write(const struct prof_rec_sample *what, const uint32_t *names)
+{
+    unsigned words = sizeof *what / 8 + (what->calls + 1) / 2;
+    uint64_t *record = thread_reserve_late(PROF_REC_SAMPLE, words);
+    if (!record)
+        return;
+    memcpy(record + 1, (const uint8_t *)what + 8, sizeof *what - 8);
+    memcpy((uint8_t *)record + sizeof *what, names, what->calls * sizeof *names);
+    thread_commit(record, PROF_REC_SAMPLE, words, thread_ticks(record));
+}
+
+/* How long a thread has waited for a processor: the second number of "schedstat". 0: the kernel does not count. */
+static uint64_t sample_queued_ns(uint32_t tid)
+{
+    char text[128], *end;
+    if (!hang_read_task(tid, "schedstat", text, sizeof text))
+        return 0;
+    strtoull(text, &end, 10);
+    return strtoull(end, NULL, 10);
+}
+
+static uint64_t sample_newly_queued_ns(struct sample_thread *thread)
+{
+    uint64_t before = thread->queued_ns, now = sample_queued_ns(thread->tid);
+    if (now > before)
+        thread->queued_ns = now;
+    return now > before ? now - before : 0;
+}
+
+/* The number of a stack. Of the innermost frame it has the address behind the instruction, as if that were a call. */
+static uint32_t sample_stack(const struct hang_registers *registers, const struct hang_dump *dump)
+{
+    uint64_t addresses[STACKWALK_FRAMES_MAX];
+    bool complete = false;
+    unsigned count =
+        dump ? hang_unwind_dump(registers, dump, addresses, STACKWALK_FRAMES_MAX, &complete)
+             : hang_unwind(registers, addresses, STACKWALK_FRAMES_MAX, &complete);
+    if (count)
+        addresses[0]++;
+    return count ? stacks_add(addresses, count, !complete) : 0;
+}
+
+static void sample_write_shot(struct sample_thread *thread, const struct sample_shot *shot)
+{
+    struct hang_dump dump = {
+        .start = shot->registers.value[HANG_RSP], .size = shot->stack_bytes, .bytes = shot->stack};
+    uint32_t names[SAMPLE_CALLS_MAX];
+    uint64_t used_ns = shot->cpu_ns - thread->shot_ns;
+    thread->shot_ns = shot->cpu_ns;
+    struct prof_rec_sample what = {.ticks = shot->ticks,
+                                   .weight_ns = used_ns,
+                                   .queued_ns = sample_newly_queued_ns(thread),
+                                   .tid = thread->tid,
+                                   .state = PROF_SAMPLE_RUNS,
+                                   .stack = sample_stack(&shot->registers, &dump),
+                                   .calls =
+                                       sample_python_names(shot->calls, shot->call_count, names)};
+    sample_write(&what, names);
+}
+
+static void sample_read_shots(struct sample_thread *thread)
+{
+    struct sample_shot *shot = sample_shot_at(thread, thread->read);
+    while (load_acquire(&shot->full)) {
+        sample_write_shot(thread, shot);
+        store_release(&shot->full, 0u);
+        shot = sample_shot_at(thread, ++thread->read);
+    }
+}
+
+/* ---- threads that wait ---- */
+
+/* Where it waits, if it did not run while that was read. */
+static void sample_find_wait(struct sample_thread *thread, uint64_t cpu_ns)
+{
+    struct hang_registers registers;
+    uint64_t calls[SAMPLE_CALLS_MAX], python = load_relaxed(&thread->python);
+    if (hang_read_call(thread->tid, &registers, NULL) == -2)
+        return; /* it would run, if it had a processor */
+    unsigned count = python ? sample_python_calls(python, calls, SAMPLE_CALLS_MAX) : 0;
+    thread->wait_stack = sample_stack(&registers, NULL);
+    thread->wait_calls = sample_python_names(calls, count, thread->wait_names);
+    thread->waits = sample_cpu_ns(thread->tid) == cpu_ns;
+}
+
+/* From when it was first seen to wait until the tick before this one. */
+static void sample_write_wait(struct sample_thread *thread)
+{
+    double ns_per_tick = 1e9 / (double)clock_ticks_per_second();
+    uint64_t ticks = sample.tick_ticks - thread->same_ticks;
+    struct prof_rec_sample what = {.ticks = thread->same_ticks,
+                                   .weight_ns = (uint64_t)((double)ticks * ns_per_tick),
+                                   .queued_ns = sample_newly_queued_ns(thread),
+                                   .tid = thread->tid,
+                                   .state = PROF_SAMPLE_WAITS,
+                                   .stack = thread->wait_stack,
+                                   .calls = thread->wait_calls};
+    sample_write(&what, thread->wait_names);
+    thread->same_ticks = sample.tick_ticks;
+}
+
+/* A thread whose CPU time stands still waits: once over two ticks it is looked at where. */
+static void sample_look_at(struct sample_thread *thread, bool check)
+{
+    uint64_t cpu_ns = sample_cpu_ns(thread->tid);
+    bool same = cpu_ns == thread->cpu_ns;
+    if (thread->waits && (!same || check))
+        sample_write_wait(thread);
+    thread->cpu_ns = cpu_ns;
+    thread->waits &= same;
+    if (!same)
+        thread->same_ticks = 0;
+    else if (!thread->same_ticks)
+        thread->same_ticks = sample.tick_ticks;
+    else if (!thread->waits)
+        sample_find_wait(thread, cpu_ns);
+}
+
+/* ---- threads that come and go ---- */
+
+static struct sample_thread *sample_find_thread(uint32_t tid)
+{
+    for (unsigned i = 0; i < sample.places; i++)
+        if (sample_thread_at(i)->tid == tid)
+            return sample_thread_at(i);
+    return NULL;
+}
+
+static void sample_arm(struct sample_thread *thread)
+{
+    bool armed = sample_signal_arm(thread, sample_period_ns());
+    if (!armed && !sample.refused && !sample_signal_is_blocked(thread->tid)) {
+        sample.refused = true;
+        log_line(LOG_ERROR, "no timer for thread %u (%s): it is not sampled while it runs",
+                 thread->tid, strerror(errno));
+    }
+}
+
+static void sample_add_thread(uint32_t tid)
+{
+    struct sample_thread *thread = sample_find_thread(0);
+    if (!thread && sample.places < SAMPLE_THREADS_MAX)
+        thread = sample_thread_at(sample.places++);
+    if (!thread)
+        return;
+    for (uint32_t i = 0; i < SAMPLE_SHOTS; i++)
+        store_relaxed(&sample_shot_at(thread, i)->full, 0u);
+    *thread =
+        (struct sample_thread){.shot_ns = sample_cpu_ns(tid), .queued_ns = sample_queued_ns(tid)};
+    store_release(&thread->tid, tid);
+    sample_arm(thread);
+}
+
+static void sample_drop_thread(struct sample_thread *thread)
+{
+    if (thread->waits)
+        sample_write_wait(thread);
+    sample_read_shots(thread);
+    sample_signal_disarm(thread);
+    store_release(&thread->tid, 0u);
+}
+
+/* How many threads there are is in the directory's count of links, which costs 2 us to ask for. */
+static bool sample_has_other_threads(void)
+{
+    struct stat tasks;
+    unsigned long before = sample.threads;
+    sample.threads = stat("/proc/self/task", &tasks) == 0 ? (unsigned long)tasks.st_nlink : 0;
+    return sample.threads != before;
+}
+
+static void sample_look_for_threads(void)
+{
+    static uint32_t tids[SAMPLE_THREADS_MAX];
+    unsigned count = hang_list_threads(tids, SAMPLE_THREADS_MAX);
+    for (unsigned i = 0; i < sample.places; i++)
+        sample_thread_at(i)->seen = false;
+    for (unsigned i = 0; i < count; i++) {
+        struct sample_thread *thread = sample_find_thread(tids[i]);
+        if (!thread && !own_thread_is(tids[i])) {
+            sample_add_thread(tids[i]);
+            thread = sample_find_thread(tids[i]);
+        }
+        if (thread)
+            thread->seen = true;
+    }
+    for (unsigned i = 0; i < sample.places; i++)
+        if (sample_thread_at(i)->tid && !sample_thread_at(i)->seen)
+            sample_drop_thread(sample_thread_at(i));
+}
+
+static void sample_drop_all(void)
+{
+    hang_unwind_lock();
+    for (unsigned i = 0; i < sample.places; i++)
+        if (sample_thread_at(i)->tid)
+            sample_drop_thread(sample_thread_at(i));
+    hang_unwind_unlock();
+}
+
+/* A thread may begin to block the signal, or cease to. */
+static void sample_check_thread(struct sample_thread *thread)
+{
+    if (!thread->armed)
+        sample_arm(thread);
+    else if (sample_signal_is_blocked(thread->tid))
+        sample_signal_disarm(thread);
+}
+
+/* ---- the sampler ---- */
+
+static void sample_know_modules(void)
+{
+    uint32_t now = modules_generation();
+    if (now == sample.modules)
+        return;
+    sample.modules = now;
+    hang_unwind_prepare();
+    sample_python_find();
+}
+
+static void sample_count_cost(void)
+{
+    static __thread uint64_t counted_ns; /* a new thread may replace this one */
+    uint64_t now_ns = cost_thread_ns();
+    cost_add_ns(PROF_COST_SAMPLER, 1, now_ns - counted_ns);
+    counted_ns = now_ns;
+}
+
+static bool sample_is_due(uint64_t *last_ns, uint64_t now_ns, uint64_t period_ns)
+{
+    bool due = now_ns - *last_ns >= period_ns;
+    if (due)
+        *last_ns = now_ns;
+    return due;
+}
+
+static bool sample_is_wanted(void)
+{
+    return recorder_on() && !load_relaxed(&sample.off) && sample_signal_is_ours();
+}
+
+static void sample_tick(uint64_t now_ns)
+{
+    bool look = sample_is_due(&sample.looked_ns, now_ns, SAMPLE_LOOK_NS);
+    look |= sample_has_other_threads();
+    bool check = sample_is_due(&sample.checked_ns, now_ns, SAMPLE_CHECK_NS);
+    if (!thread_ready(&thread_self))
+        return; /* without a log stacks have no numbers */
+    sample_know_modules();
+    if (look)
+        sample_look_for_threads();
+    for (unsigned i = 0; i < sample.places; i++) {
+        struct sample_thread *thread = sample_thread_at(i);
+        if (!thread->tid)
+            continue;
+        sample_read_shots(thread);
+        sample_look_at(thread, check);
+        if (check)
+            sample_check_thread(thread);
+    }
+    if (look)
+        sample_count_cost();
+}
+
+static uint64_t sample_duties(void)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+    if (!sample_is_wanted()) {
+        sample_drop_all();
+        return SAMPLE_LOOK_NS;
+    }
+    hang_unwind_lock();
+    sample_tick(now_ns);
+    hang_unwind_unlock();
+    sample.tick_ticks = clock_now();
+    return sample_period_ns();
+}
+
+static struct worker sample_worker = WORKER_INIT(.name = "prof-sample", .stack_bytes = 512u << 10,
+                                                 .duties = sample_duties, .ends = sample_drop_all);
+
+static void sample_keep(bool on)
+{
+    store_relaxed(&sample.off, !on);
+}
+
+static void sample_begin(void)
+{
+    if (!config_get()->sample_hz)
+        return;
+    int error = sample_signal_prepare();
+    sample.modules = UINT32_MAX; /* unlike any */
+    sample.tick_ticks = clock_now();
+    error = error ? error : worker_begin(&sample_worker);
+    if (error)
+        log_line(LOG_ERROR, "cannot sample stacks (%s)", strerror(error));
+    else
+        recorder_throttleable(PROF_THROTTLE_SAMPLES, sample_keep);
+}
+
+static void sample_finish(void)
+{
+    worker_end(&sample_worker, SAMPLE_END_MS, true);
+}
+
+static void sample_fork_child(void)
+{
+    sample_signal_fork_child(sample.places);
+    hang_unwind_fork_child();
+    memset(&sample, 0, sizeof sample);
+    store_relaxed(&sample_parked, 0u);
+    worker_fork_child(&sample_worker);
+}
+
+bool sample_runs(void)
+{
+    return worker_runs(&sample_worker);
+}
+
+bool sample_park(unsigned deadline_ms)
+{
+    if (!sample_runs() || !worker_end(&sample_worker, deadline_ms, false))
+        return false;
+    store_release(&sample_parked, 1u);
+    return true;
+}
+
+void sample_resume(void)
+{
+    if (exchange_acquire(&sample_parked, 0u))
+        worker_begin(&sample_worker);
+}
+
+const struct collector sample_collector = {
+    .name = "sample",
+    .file_created = sample_begin,
+    .finish = sample_finish,
+    .fork_child = sample_fork_child,
+};

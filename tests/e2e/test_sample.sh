@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# PROF_SAMPLE: what threads were doing, right in proportion, whatever the program does with threads, children and signals.
+. "$(dirname "$0")/common.sh"
+
+[[ $(uname -m) == x86_64 ]] || skip "samples are one frame deep but on x86-64"
+compile sampled
+export PROF_LOG=1
+
+sample() { PROF_SAMPLE=${rate:-99} record "$@"; }
+
+# used FILE FUNCTION [STATE]: nanoseconds of the samples with such a function on their stack
+used() {
+    "$PROF_BIN/profdump" stacks --cpu --rows -1 --format csv "$1" >stacks.csv || fail "stacks --cpu $1"
+    python3 - stacks.csv "$2" "${3:-cpu_ns}" <<'EOF'
+import csv, sys
+rows = csv.DictReader(open(sys.argv[1]))
+print(sum(int(row[sys.argv[3]]) for row in rows if sys.argv[2] in row["stack"]))
+EOF
+}
+
+# between WHAT LOW VALUE HIGH
+between() { (($3 >= $2 && $3 <= $4)) || fail "$1: $3 is not in $2 to $4"; }
+
+valid() { "$PROF_BIN/profdump" check "$1" >check.txt || fail "check of $1: $(cat check.txt)"; }
+
+# ---- accuracy: against the CPU time that the program measured itself, however loaded the machine is ----
+sample ratio.prof ./sampled ratio 12 >truth.txt
+read -r slow fast <truth.txt
+valid ratio.prof
+between "slow_decode" $((slow * 900)) "$(used ratio.prof slow_decode)" $((slow * 1100))
+between "fast_part" $((fast * 700)) "$(used ratio.prof fast_part)" $((fast * 1300))
+"$PROF_BIN/profdump" stacks --cpu ratio.prof | found '    main' || fail "callers are missing"
+"$PROF_BIN/profdump" stacks --cpu --folded ratio.prof | found ';slow_decode;work [0-9]*$' || fail "no folded stacks"
+rows=$("$PROF_BIN/profdump" query 'SELECT count(*) FROM samples WHERE state = "runs" AND tid = pid' ratio.prof --format tsv | tail -1)
+((rows >= 120)) || fail "only $rows samples of 2.4 s of CPU time"
+
+# ---- waits ----
+sample waits.prof ./sampled waits 1500
+between "wait_for_data" 1200000000 "$(used waits.prof wait_for_data wait_ns)" 60000000000
+
+# ---- off: no samples, no timer, no thread ----
+record off.prof ./sampled ratio 1
+same "samples when off" 0 "$("$PROF_BIN/profdump" query 'SELECT count(*) FROM samples' off.prof --format tsv | tail -1)"
+"$PROF_BIN/profdump" stacks --cpu off.prof 2>&1 | found 'no samples in this recording' || fail "nothing is said of no samples"
+
+# ---- threads that come and go: each uses 60 ms of CPU time ----
+sample threads.prof ./sampled threads 5
+valid threads.prof
+between "20 threads" 600000000 "$(used threads.prof slow_decode)" 1500000000
+
+# ---- fork, exec ----
+child=$(PROF_OUTPUT=x sample "forks-%p.prof" ./sampled forks)
+valid "forks-$child.prof"
+between "a child" 150000000 "$(used "forks-$child.prof" in_child)" 400000000
+same "a parent's function in its child's file" 0 "$(used "forks-$child.prof" slow_decode)"
+sample "exec%n.prof" ./sampled exec >truth.txt
+between "before exec" 100000000 "$(used exec1.prof slow_decode)" 300000000
+between "after exec" 200000000 "$(used exec2.prof slow_decode)" 400000000
+
+# ---- signals of the program: its own are untouched, and it never sees one of ours ----
+for mode in sigprof taken taken_later waiter; do
+    rate=997 sample $mode.prof ./sampled $mode 2>stderr.txt || fail "$mode: status $?: $(cat stderr.txt)"
+    valid $mode.prof
+done
+between "sigprof" 300000000 "$(used sigprof.prof slow_decode)" 600000000
+rate=99 sample refused.prof ./sampled taken 2>stderr.txt
+found 'cannot sample stacks' <stderr.txt || fail "a refusal is not said: $(cat stderr.txt)"
+
+# ---- no timers to be had: said once; waits are recorded all the same ----
+sample no_timers.prof ./sampled no_timers 2>stderr.txt || fail "no_timers: $?"
+same "said once" 1 "$(grep -c 'no timer for thread' stderr.txt)"
+between "waits without timers" 100000000 "$(used no_timers.prof wait_for_data wait_ns)" 60000000000
+
+# ---- a sandbox ----
+status=0
+sample strict.prof timeout 60 ./sampled strict 2>stderr.txt || status=$?
+if ((status == 5)); then
+    between "before the sandbox" 100000000 "$(used strict.prof slow_decode)" 400000000
+else
+    bare=0
+    timeout 60 ./sampled strict 2>/dev/null || bare=$?
+    same "status in a sandbox" $bare $status
+fi
+
+# ---- kill -9: what was sampled until then is in the file ----
+PROF_SAMPLE=99 PROF_OUTPUT=kill.prof LD_PRELOAD="$lib" ./sampled forever & # no function: the number is the program's
+process=$!
+for ((i = 0; i < 300; i++)); do
+    [[ -e kill.prof ]] && (($(used kill.prof slow_decode 2>/dev/null || echo 0) > 300000000)) && break
+    sleep 0.1
+done
+kill -KILL $process
+wait $process 2>/dev/null || true
+kill -0 $process 2>/dev/null && fail "it lives"
+valid kill.prof
+between "killed" 300000001 "$(used kill.prof slow_decode)" 60000000000
+
+# ---- a ring keeps the latest ----
+PROF_MAX_MB=2 PROF_FULL=ring sample ring.prof ./sampled ring
+valid ring.prof
+between "the end of a ring" 200000000 "$(used ring.prof slow_decode)" 400000000
+
+# ---- the budget ends it, and that is reported ----
+PROF_BUDGET=0.01% rate=1000 sample budget.prof ./sampled ratio 6 >truth.txt
+valid budget.prof
+"$PROF_BIN/profdump" budget.prof | found "samples of threads' stacks" || fail "the budget's end is not reported"
+
+# ---- profrun ----
+"$PROF_BIN/profrun" --sample 99 -q -o run.prof -- ./sampled ratio 2 >truth.txt
+between "profrun" 200000000 "$(used run.prof slow_decode)" 400000000
+same "a bad rate" 2 "$(status_of "$PROF_BIN/profrun" --sample 2000 -- true)"
+
+# ---- Python: the interpreter's frames are its functions; each version that is here ----
+cat >decode.py <<'EOF'
+import ctypes, threading, time
+library = ctypes.CDLL(None)
+def slow_decode(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        sum(range(1000))
+def read_disk():
+    time.sleep(0.5)
+def load():
+    slow_decode(0.5)
+    read_disk()
+library.prof_range_push(b"load")
+load()
+thread = threading.Thread(target=slow_decode, args=(0.3,))
+thread.start()
+thread.join()
+library.prof_range_pop()
+EOF
+find_pythons 3.9
+for each in "${pythons[@]}"; do
+    version=${each%%:*}
+    sample "python-$version.prof" "${each#*:}" decode.py
+    valid "python-$version.prof"
+    between "Python $version" 500000000 "$(used "python-$version.prof" 'decode.py(3): slow_decode')" 1100000000
+    between "Python $version: callers" 300000000 "$(used "python-$version.prof" 'decode.py(9): load')" 1100000000
+    between "Python $version: waits" 300000000 "$(used "python-$version.prof" 'decode.py(7): read_disk' wait_ns)" 60000000000
+done
