@@ -79,6 +79,7 @@ static bool show(const struct profdump_options *options, const struct findings *
         .frames = symbols ? stack_text_frames : NULL,
         .user = symbols,
         .table_width = options->write.table_width,
+        .functions = symbols ? stack_text_blamed : NULL,
     };
     return findings_report(findings, &report, options->format, options->out);
 }

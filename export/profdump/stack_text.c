@@ -196,3 +196,17 @@ uint32_t stack_text_functions(void *user, uint32_t stack, char (*to)[FINDINGS_FR
         symbols_name(&frames.at[i], to[i], FINDINGS_FRAME_BYTES);
     return count;
 }
+
+uint32_t stack_text_blamed(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
+                           uint32_t most)
+{
+    struct symbol_stack frames = symbols_stack(user, stack);
+    uint32_t first = 0, count = 0;
+    while (first < frames.count && !frames.at[first].python)
+        first++;
+    if (first == frames.count)
+        first = 0;
+    for (; first + count < frames.count && count < most; count++)
+        symbols_name(&frames.at[first + count], to[count], FINDINGS_FRAME_BYTES);
+    return count;
+}

@@ -39,4 +39,8 @@ uint32_t stack_text_frames(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME
 uint32_t stack_text_functions(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
                               uint32_t most);
 
+/* The same from the innermost Python function on, if there is one: what it called is the interpreter's, or its fault. */
+uint32_t stack_text_blamed(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
+                           uint32_t most);
+
 #endif

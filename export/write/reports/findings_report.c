@@ -8,6 +8,8 @@
  *                idle_ns, idle{cause: ns}: busy_ns + the sum of idle = window_ns
  *     findings[] most saved first: rule, title, sentence, remedy, pid, rank, device (null: of all),
  *                path[], stack[], count, cost_ns, saved_ns (null: cannot be told)
+ *     waited_for[]  what threads did while devices idled, from samples (PROF_SAMPLE): pid, rank, device, function,
+ *                tid, run_ns, wait_ns, queued_ns, sampled_ns (of all samples in the device's idle time), stack[]
  *     notes[]    rule, sentence: what could not be examined
  */
 #include "reports.h"
@@ -21,6 +23,7 @@
 #include "run_facts.h"
 #include "text.h"
 #include "units.h"
+#include "waited_for.h"
 #include "wrapped_text.h"
 
 #include <errno.h>
@@ -152,6 +155,7 @@ void findings_verdict(const struct findings *findings, char to[FINDINGS_VERDICT_
 
 struct text_report {
     const struct findings *findings;
+    const struct waited_list *waited;
     const struct findings_report_options *options;
     FILE *stream;
 };
@@ -204,7 +208,7 @@ static void print_device(const struct text_report *report, const struct gap_devi
     print_account(report, device, "= first to last event", device->window_ns);
 }
 
-/* ---- findings ---- */
+/* ---- what devices waited for ---- */
 
 static void print_stack(const struct text_report *report, uint32_t stack)
 {
@@ -216,6 +220,35 @@ static void print_stack(const struct text_report *report, uint32_t stack)
         wrapped_text(report->stream, report->options->table_width,
                      i ? "           " : "    from   ", frames[i]);
 }
+
+static void print_waited(const struct text_report *report, const struct waited_for *function)
+{
+    int64_t ns = function->run_ns + function->wait_ns;
+    char line[FINDINGS_FRAME_BYTES + 200];
+    snprintf(line, sizeof line, "%s  %s: %s on the CPU, %s waiting, %s without a CPU, thread %u",
+             finding_share(ns, function->sampled_ns).text, function->function,
+             finding_time(function->run_ns).text, finding_time(function->wait_ns).text,
+             finding_time(function->queued_ns).text, function->tid);
+    wrapped_text(report->stream, report->options->table_width, "    ", line);
+    print_stack(report, function->stack);
+}
+
+static void print_waited_for(const struct text_report *report, uint32_t device)
+{
+    bool begun = false;
+    for (uint32_t i = 0; i < report->waited->functions.count; i++) {
+        const struct waited_for *function = &report->waited->functions.at[i];
+        if (function->gap_device != device)
+            continue;
+        if (!begun)
+            fputs("  while it idled, the thread that launched its next operation was in\n",
+                  report->stream);
+        begun = true;
+        print_waited(report, function);
+    }
+}
+
+/* ---- findings ---- */
 
 static void print_finding(const struct text_report *report, uint32_t number)
 {
@@ -288,8 +321,10 @@ static bool write_text(const void *user, FILE *stream)
     char verdict[FINDINGS_VERDICT_BYTES];
     findings_verdict(findings, verdict);
     wrapped_text(stream, report.options->table_width, "", verdict);
-    for (uint32_t i = 0; i < findings->context.gaps->devices.count; i++)
+    for (uint32_t i = 0; i < findings->context.gaps->devices.count; i++) {
         print_device(&report, &findings->context.gaps->devices.at[i]);
+        print_waited_for(&report, i);
+    }
     if (findings->context.wall_ns > 0)
         print_findings(&report);
     print_notes(&report);
@@ -300,6 +335,7 @@ static bool write_text(const void *user, FILE *stream)
 
 struct report {
     const struct findings *findings;
+    const struct waited_list *waited;
     const struct findings_report_options *options;
     struct table table;
 };
@@ -480,6 +516,29 @@ static void add_head(const struct findings *findings, struct json_out *out)
     add_abstain(findings, out);
 }
 
+static void add_waited(struct report *report)
+{
+    static const struct table_column columns[] = {
+        {"pid"},     {"rank"},      {"device"},     {"function"}, {"tid"}, {"run_ns"},
+        {"wait_ns"}, {"queued_ns"}, {"sampled_ns"}, {"stack"},    {0}};
+    struct table *table = &report->table;
+    table->most = -1;
+    table_begin(table, "waited_for", NULL, columns);
+    for (uint32_t i = 0; i < report->waited->functions.count; i++) {
+        const struct waited_for *function = &report->waited->functions.at[i];
+        const struct gap_device *device =
+            &report->findings->context.gaps->devices.at[function->gap_device];
+        table_row(table);
+        add_place(report, device->process, device->device);
+        table_string(table, function->function);
+        table_count(table, function->tid);
+        table_ns(table, function->run_ns), table_ns(table, function->wait_ns);
+        table_ns(table, function->queued_ns), table_ns(table, function->sampled_ns);
+        add_stack(report, function->stack);
+    }
+    table_end(table);
+}
+
 static void add_notes(struct report *report)
 {
     static const struct table_column columns[] = {{"rule"}, {"sentence"}, {0}};
@@ -502,8 +561,10 @@ static bool add_tables(struct table *table, void *user)
         add_head(report->findings, table->json);
     add_devices(report);
     add_findings(report);
-    if (is_json)
+    if (is_json) {
+        add_waited(report);
         add_notes(report);
+    }
     return true;
 }
 
@@ -535,13 +596,17 @@ static void print_marked_notes(const struct findings *findings, FILE *stream)
         print_line("- ", findings->notes.at[i].sentence, stream);
 }
 
-bool findings_report(const struct findings *findings, const struct findings_report_options *options,
-                     enum write_format format, FILE *stream)
+static bool write_report(const struct findings *findings, const struct waited_list *waited,
+                         const struct findings_report_options *options, enum write_format format,
+                         FILE *stream)
 {
     struct report report = {
-        findings, options, {.format = format, .stream = stream, .most = -1, .limited = true}};
+        .findings = findings,
+        .waited = waited,
+        .options = options,
+        .table = {.format = format, .stream = stream, .most = -1, .limited = true}};
     char verdict[FINDINGS_VERDICT_BYTES];
-    const struct text_report text = {findings, options, stream};
+    const struct text_report text = {findings, waited, options, stream};
     if (format == WRITE_TEXT)
         return fit_written(write_text, &text, options->table_width, stream);
     if (format == WRITE_MARKDOWN) {
@@ -553,6 +618,19 @@ bool findings_report(const struct findings *findings, const struct findings_repo
     if (done && format == WRITE_MARKDOWN)
         print_marked_notes(findings, stream);
     return done && !ferror(stream);
+}
+
+bool findings_report(const struct findings *findings, const struct findings_report_options *options,
+                     enum write_format format, FILE *stream)
+{
+    struct waited_list waited;
+    bool done = waited_for_init(&waited, findings, options);
+    if (done)
+        done = write_report(findings, &waited, options, format, stream);
+    else
+        errno = ENOMEM;
+    waited_for_fini(&waited);
+    return done;
 }
 
 /* ---- rules ---- */

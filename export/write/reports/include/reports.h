@@ -157,6 +157,9 @@ struct findings_report_options {
     uint32_t (*frames)(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES], uint32_t most);
     void *user;
     unsigned table_width; /* of the terminal that the text has to fit; 0 any, here and below */
+    /* The same without source lines, by which samples are put together. NULL: they are not shown. */
+    uint32_t (*functions)(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
+                          uint32_t most);
 };
 
 /* In Markdown, the verdict stands above the tables and notes below. */
