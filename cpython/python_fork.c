@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "glibc_only.h"
 #include "hang.h"
+#include "sample.h"
 #include "writer.h"
 
 #include <dlfcn.h>
@@ -58,21 +59,23 @@ static unsigned long python_fork_threads(void)
 
 static bool python_fork_is_ours(void)
 {
-    unsigned ours = (writer_runs() ? 1u : 0u) + (hang_runs() ? 1u : 0u);
+    unsigned ours = (writer_runs() ? 1u : 0u) + (hang_runs() ? 1u : 0u) + (sample_runs() ? 1u : 0u);
     return ours && python_c.is_initialized() && python_c.has_gil() &&
            syscall(SYS_gettid) == getpid() && python_fork_threads() == 1 + ours;
 }
 
 static bool python_fork_park(void)
 {
-    bool writer = writer_park(PYTHON_FORK_WAIT_MS), watch = hang_park(PYTHON_FORK_WAIT_MS);
-    return writer || watch;
+    bool writer = writer_park(PYTHON_FORK_WAIT_MS), watch = hang_park(PYTHON_FORK_WAIT_MS),
+         sampler = sample_park(PYTHON_FORK_WAIT_MS);
+    return writer || watch || sampler;
 }
 
 static void python_fork_resume(void)
 {
     writer_resume();
     hang_resume();
+    sample_resume();
 }
 
 static void python_fork_wait(void)
