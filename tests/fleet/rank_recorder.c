@@ -183,17 +183,19 @@ static void attribute(const char *key, enum prof_attr_type type, uint64_t value)
     attrs_write(ATTRS_OF_RANGE, key, &(struct attr_value){.type = type, .bits = value});
 }
 
-void rank_recorder_nccl_push(const char *name, uint64_t communicator, uint64_t bytes)
+void rank_recorder_nccl_push(const struct rank_recorder_nccl *what)
 {
     const struct domain *domain = registry_domain(DOMAIN, sizeof DOMAIN - 1);
-    struct label key = {.name = name_of(name), .domain = registry_number(domain)};
+    struct label key = {.name = name_of(what->name), .domain = registry_number(domain)};
     const struct label *label = labelled_label(&key);
     uint64_t begun = 0;
     if (!label || !thread_ready(&thread_self))
         exit(2);
     labelled_record(LABELLED_PUSH, label->id, &begun);
-    attribute("NCCL communicator ID", PROF_ATTR_HEX, communicator);
-    attribute("Message size [bytes]", PROF_ATTR_UINT, bytes);
+    attribute("NCCL communicator ID", PROF_ATTR_HEX, what->communicator);
+    attribute("Message size [bytes]", PROF_ATTR_UINT, what->bytes);
+    if (what->peer >= 0)
+        attribute("Peer rank", PROF_ATTR_INT, (uint64_t)what->peer);
 }
 
 void rank_recorder_nccl_pop(void)

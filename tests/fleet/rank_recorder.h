@@ -35,8 +35,13 @@ void rank_recorder_api_name(uint32_t cbid, const char *name);
 void rank_recorder_enter(struct prof_rec_api_enter call);
 void rank_recorder_exit(uint32_t correlation);
 
-/* A range of NVTX's domain "NCCL", with the attributes of NCCL's own. */
-void rank_recorder_nccl_push(const char *name, uint64_t communicator, uint64_t bytes);
+/* A range of NVTX's domain "NCCL", with the attributes of NCCL's own. `peer`: of a send or receive, else -1. */
+struct rank_recorder_nccl {
+    const char *name;
+    uint64_t communicator, bytes;
+    int32_t peer;
+};
+void rank_recorder_nccl_push(const struct rank_recorder_nccl *what);
 void rank_recorder_nccl_pop(void);
 
 /* A kernel that a device ran from start_ns to end_ns. */
