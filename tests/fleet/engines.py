@@ -1,17 +1,17 @@
 """engines.py DATASET SPARK: every report gives the same rows with DuckDB and with Spark (local[2], spark://HOST:PORT)."""
 
 import decimal
+import math
 import sys
+import time
 
 from libprof.fleet import Dataset, _engine
 from libprof.fleet._cli import REPORTS
 
 
 def plain(value):
-    """Engines differ in the types of sums and averages, and in the last bits of these."""
-    if isinstance(value, decimal.Decimal):
-        value = float(value)
-    return float(f"{value:.9g}") if isinstance(value, float) else value
+    """Engines differ in the types of sums and averages."""
+    return float(value) if isinstance(value, decimal.Decimal) else value
 
 
 def rows_of(engine, report):
@@ -19,27 +19,35 @@ def rows_of(engine, report):
     return columns, [tuple(plain(value) for value in row) for row in rows]
 
 
+def same_value(a, b):
+    """Sums in another order differ in the last bits."""
+    if isinstance(a, float) or isinstance(b, float):
+        return a is not None and b is not None and math.isclose(a, b, rel_tol=1e-9)
+    return a == b
+
+
+def same_row(a, b):
+    return len(a) == len(b) and all(map(same_value, a, b))
+
+
 def main():
     dataset = Dataset.open(sys.argv[1])
     duckdb, spark = _engine.DuckDB(dataset), _engine.Spark(dataset, sys.argv[2])
     wrong = 0
     for report in (*REPORTS, "samples"):
-        ours, theirs = rows_of(duckdb, report), rows_of(spark, report)
-        same = [tuple(map(float_or_same, row)) for row in ours[1]] == [tuple(map(float_or_same, row)) for row in theirs[1]]
-        if ours[0] != theirs[0] or not same:
+        begin = time.monotonic()
+        ours = rows_of(duckdb, report)
+        middle = time.monotonic()
+        theirs = rows_of(spark, report)
+        times = f"DuckDB {middle - begin:.2f} s, Spark {time.monotonic() - middle:.2f} s"
+        differ = [pair for pair in zip(ours[1], theirs[1]) if not same_row(*pair)]
+        if ours[0] != theirs[0] or len(ours[1]) != len(theirs[1]) or differ:
             wrong += 1
-            print(f"{report}: they differ\n  {ours[0]}\n  {theirs[0]}")
-            for a, b in zip(ours[1], theirs[1]):
-                if a != b:
-                    print(f"  {a}\n  {b}")
-                    break
+            print(f"{report}: they differ\n  {ours[0]}, {len(ours[1])} rows\n  {theirs[0]}, {len(theirs[1])} rows")
+            print(*(f"  {row}" for pair in differ[:1] for row in pair), sep="\n")
         else:
-            print(f"{report}: {len(ours[1])} rows, the same")
+            print(f"{report}: {len(ours[1])} rows, the same ({times})", flush=True)
     sys.exit(wrong != 0)
-
-
-def float_or_same(value):
-    return float(value) if isinstance(value, int) else value
 
 
 if __name__ == "__main__":

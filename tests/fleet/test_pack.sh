@@ -97,7 +97,7 @@ found '^profdump: .*nonsense' <err.txt && ! found 'Traceback\|nanobind' <err.txt
 
 # Datasets that are not what they should be.
 rm dataset/table=calls/*
-found 'missing file: .*calls' < <(fleet fleet dataset) || fail "a missing file is not reported"
+found 'missing file: .*calls' < <(fleet fleet dataset 2>&1) || fail "a missing file is not reported"
 same "calls" 0 "$(rows dataset "SELECT count(*) FROM calls")"
 echo '{"version": 99}' >kineto/dataset.json
 if fleet fleet kineto 2>err.txt; then fail "a newer version is read"; fi

@@ -66,6 +66,47 @@ assert rows.pop("ncclDevKernel_SendRecv") == (1, 1, None, 300), "a recording wit
 assert rows == {"ncclSend": (1, 2, None, 300), "ncclRecv": (1, 2, None, 302), "ncclAllReduce": (3, 1, 4000, 1000)}, rows
 PYTHON
 
+# Who waits for whom: rank 0 sends to 1 and 1 to 2, and gradients come back; rank 1 is late. Ranks 5 to 7 send around a ring.
+python3 - <<'PYTHON' || fail "waits"
+import duckdb
+from libprof.fleet import _engine, _pipeline
+from libprof.fleet._dataset import create_tables
+
+tables = duckdb.connect()
+for statement in create_tables():
+    tables.execute(statement)
+SENDS = [  # communicator, sender, receiver, duration of both kernels
+    (10, 0, 1, 900, 100), (10, 0, 1, 150, 110), (10, 1, 0, 100, 2100), (20, 1, 2, 100, 1100), (20, 1, 2, 100, 1200), (20, 2, 1, 100, 300),
+    (30, 5, 6, 50, 50), (31, 6, 7, 50, 50), (32, 7, 5, 50, 50),
+    (40, 8, 9, 50, 50), (41, 9, 10, 50, 50), (42, 10, 8, 50, 50), (40, 9, 8, 50, 50), (41, 10, 9, 50, 50), (42, 8, 10, 50, 50)]
+for called, (communicator, sender, receiver, send_ns, receive_ns) in enumerate(SENDS):
+    for rank, function, ns in ((sender, "ncclSend", send_ns), (receiver, "ncclRecv", receive_ns)):
+        tables.execute("INSERT INTO collectives (rank, communicator, function, bytes, called, duration_ns) VALUES (?, ?, ?, 1000, ?, ?)",
+                       [rank, communicator, function, called, ns])
+tables.execute("INSERT INTO collectives (rank, communicator, function, bytes, called) VALUES (0, 10, 'ncclSend', 1000, 99)")  # nobody receives it
+for rank in range(11):
+    tables.execute("INSERT INTO ranks (rank, host) VALUES (?, ?)", [rank, f"node{rank}"])
+result = tables.execute(_engine.sql_text("waits"))
+rows = [dict(zip([column[0] for column in result.description], row)) for row in result.fetchall()]
+found = {(r["sender"], r["receiver"]): (r["sends"], r["transfer_ns"], r["receiver_waited_ns"], r["sender_waited_ns"], r["gbps"]) for r in rows}
+assert found[0, 1] == (2, 105, 0, 840, 9.52) and found[1, 0] == (1, 100, 2000, 0, 10.0), found
+assert found[1, 2] == (2, 100, 2100, 0, 10.0) and found[2, 1] == (1, 100, 200, 0, 10.0), found
+
+
+class Engine:
+    @staticmethod
+    def run(sql):
+        done = tables.execute(sql)
+        return [column[0] for column in done.description], done.fetchall()
+
+
+pipelines = _pipeline.find_pipelines(Engine)
+assert pipelines.pipelines == ((0, 1, 2), (8, 9, 10)), pipelines.pipelines  # the ring in one direction is none
+assert pipelines.stages() == [(0, 8), (1, 9), (2, 10)] and pipelines.stage_of()[9] == 1
+assert _pipeline.waited_for(pipelines.links, [1]) == {0: 2840, 2: 2100}, _pipeline.waited_for(pipelines.links, [1])
+assert "stage 0 waits 710 ns a step" in _pipeline.waits_text(pipelines, [1], 4), _pipeline.waits_text(pipelines, [1], 4)
+PYTHON
+
 # Groups: tensor-parallel ones inside a host, data-parallel ones across. A job without communicators has none.
 make_job ranks=8 tp=2 gpus=4 steps=3 job
 fleet pack job -o job.dataset --workers 1 >/dev/null
@@ -78,6 +119,14 @@ group of 2: 6,7	2	1	inside a host" "$(fleet fleet groups job.dataset --format ts
 same "host, GPU and groups of rank 5" "node1	1	group of 4: 1-7 step 2; group of 2: 4,5" \
     "$(fleet fleet breakdown job.dataset --format tsv | awk -F'\t' -v OFS='\t' '$1 == 5 { print $(NF - 2), $(NF - 1), $NF }')"
 same "the group of each communicator" 6 "$(fleet fleet collectives job.dataset --format tsv | grep -c 'group of')"
+make_job pp=4 tp=2 dp=2 gpus=4 steps=3 line
+fleet pack line -o line.dataset --workers 1 >/dev/null
+same "pipelines" "pipeline of 4: 0-12 step 4	4	4	across hosts
+pipeline of 4: 1-13 step 4	4	4	across hosts
+pipeline of 4: 2-14 step 4	4	4	across hosts
+pipeline of 4: 3-15 step 4	4	4	across hosts" "$(fleet fleet groups line.dataset --format tsv | grep ^pipeline | cut -f 1-4)"
+same "the stage of rank 9" 2 "$(fleet fleet breakdown line.dataset --format json | python3 -c 'import json, sys
+print(next(row["stage"] for row in json.load(sys.stdin) if row["rank"] == 9))')"
 make_job ranks=1 steps=1 alone
 fleet pack alone -o alone.dataset --workers 1 >/dev/null
 fleet fleet groups alone.dataset >/dev/null || fail "groups of one rank"

@@ -14,10 +14,12 @@ home=$(python3 -c 'import os, pyspark; print(os.path.dirname(pyspark.__file__))'
 export SPARK_HOME=$home SPARK_WORKER_DIR=$PWD/work SPARK_LOCAL_IP=127.0.0.1 SPARK_LOCAL_DIRS=$PWD/spark PYSPARK_PYTHON=python3
 export PYSPARK_SUBMIT_ARGS='--conf spark.sql.shuffle.partitions=4 pyspark-shell' # there is little to shuffle
 
-make_job ranks=16 tp=4 gpus=8 steps=8 seed=7 fault=dead_rank job
+# With memory, sends and receives: without rows, a report proves nothing.
+make_job ranks=16 tp=2 pp=2 gpus=8 steps=8 seed=7 fault=dead_rank job
+mkdir memory && "$PROF_BIN/../test/make_traces" memory
 make_job ranks=8 gpus=4 steps=8 seed=3 fault=slow_gpu slow
 for job in job slow; do
-    fleet pack $job -o $job.dataset >/dev/null
+    fleet pack $job memory/memory.prof -o $job.dataset >/dev/null
 done
 python3 "$fleet_directory/engines.py" job.dataset 'local[2]' 2>spark.txt || fail "Spark in one process: $(tail -n 5 spark.txt)"
 

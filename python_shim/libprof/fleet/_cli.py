@@ -18,6 +18,7 @@ from ._text import table_text
 REPORTS = {
     "stragglers": "ranks that others wait for in collectives, and what they spend more time on",
     "collectives": "communicators: skew, transfer time, bandwidths",
+    "waits": "sends and receives: which rank waits for which, transfer time, bandwidth",
     "mismatches": "collectives that some ranks did not enter, or entered differently",
     "breakdown": "time of steps by rank: compute, communication, copies, idle",
     "averages": "key averages over all ranks, and the worst rank",
@@ -46,11 +47,11 @@ FORMATS: Dict[str, Callable[[Sequence[str], Sequence[Tuple[Any, ...]]], str]] = 
 
 def _overview(dataset: Dataset, engine: Any) -> str:
     lines = [f"{dataset.path}: {_verdict.headline(engine)}", ""]
-    lines += [f"missing file: {path}; the rows in it are not counted" for path in dataset.missing()]
     findings = _verdict.judge(engine)
     lines += [f"- {finding.sentence}" for finding in findings]
     if not findings:
         lines.append("Nothing stands out: all ranks recorded, no collective hangs, no rank keeps the others waiting.")
+    lines += [f"- {note}" for note in _verdict.notes(engine)]
     lines += ["", "More: profdump fleet REPORT DATASET, where REPORT is " + ", ".join((*REPORTS, CLOCKS, GROUPS, DIFF))]
     return "\n".join(lines)
 
@@ -82,7 +83,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
     parser.add_argument("-o", "--output", metavar="FILE.html", help="write the job as a page for a browser")
     parser.add_argument("--rows", type=int, metavar="N", help="print at most N rows")
     parser.add_argument("--format", choices=sorted(FORMATS), default="text", help="print text (default), tsv or json")
-    parser.add_argument("--fail-if-slower", metavar="LIMIT", help="diff: exit with status 4 if steps are slower by more than LIMIT (5%% or 1.05x)")
+    parser.add_argument("--fail-if-slower", metavar="LIMIT", type=_diff.limit_of, help="diff: exit with status 4 if steps are slower by more than LIMIT (5%% or 1.05x)")
     parser.add_argument("--engine", default="duckdb", help="duckdb (default), spark://HOST:PORT, or local[N] for Spark here")
     return parser
 
@@ -97,9 +98,10 @@ def _run_pack(words: List[str]) -> int:
 
 
 def _open(dataset: Dataset, name: str) -> Any:
-    """An engine over the dataset; says which files it leaves out."""
+    """An engine over the dataset; says which files are missing, and which it leaves out."""
     engine = _engine.open_engine(dataset, name)
-    for sentence in engine.left_out:
+    missing = (f"missing file: {path}; the rows in it are not counted" for path in dataset.missing())
+    for sentence in (*dataset.damaged, *missing, *engine.left_out):
         print(f"profdump: {sentence}", file=sys.stderr)
     return engine
 
@@ -120,12 +122,15 @@ def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
     if not report and not options.sql:
         return _overview(dataset, engine)
     columns, rows = _rows_of(engine, report, options.sql)
+    if not rows and report:
+        for note in _verdict.notes(engine):
+            print(f"profdump: {note}", file=sys.stderr)
     return FORMATS[options.format](columns, rows[: options.rows])
 
 
 def _run_diff(options: argparse.Namespace) -> int:
     """Both datasets are read one after the other: Spark has one session, in which their tables have the same names."""
-    limit = _diff.limit_of(options.fail_if_slower) if options.fail_if_slower else None
+    limit = options.fail_if_slower
     before, after = (_diff.measure(_open(Dataset.open(path), options.engine)) for path in options.words[1:])
     changes = _diff.diff(before, after)
     columns, rows = _diff.change_rows(changes)
@@ -147,7 +152,7 @@ def _run_fleet(words: List[str]) -> int:
         if len(options.words) != 3 or options.sql or options.output:
             parser.error("diff compares two datasets: profdump fleet diff BEFORE AFTER")
         return _run_diff(options)
-    if options.fail_if_slower:
+    if options.fail_if_slower is not None:
         parser.error("--fail-if-slower: only 'diff' has it")
     if options.words == [SCHEMA]:
         print(describe())

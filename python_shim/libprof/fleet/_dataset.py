@@ -197,11 +197,12 @@ def create_tables() -> Iterable[str]:
 
 
 class Dataset:
-    """An existing dataset: ``Dataset.open(path)``. Threads: any."""
+    """An existing dataset: ``Dataset.open(path)``. Threads: any. `damaged`: a sentence for each part that is left out."""
 
-    def __init__(self, path: Path, parts: List[Dict[str, Any]]) -> None:
+    def __init__(self, path: Path, parts: List[Dict[str, Any]], damaged: List[str]) -> None:
         self.path = path
         self.parts = parts
+        self.damaged = damaged
 
     @classmethod
     def open(cls, path: PathLike) -> "Dataset":
@@ -215,7 +216,14 @@ class Dataset:
             raise ProfError(f"{folder}/dataset.json: it has no version")
         if head["version"] > VERSION:
             raise ProfError(f"{folder}: the dataset has version {head['version']}, this libprof reads up to {VERSION}")
-        return cls(folder, [json.loads(part.read_text()) for part in sorted(folder.glob("packed/*.json"))])
+        parts, damaged = [], []
+        for path in sorted(folder.glob("packed/*.json")):
+            part = _read_part(path)
+            if part is None:
+                damaged.append(f"{path}: it does not say what its part consists of; the part is left out: pack its recordings again")
+            else:
+                parts.append(part)
+        return cls(folder, parts, damaged)
 
     def files(self, table: str) -> List[str]:
         """The Parquet files of a table, of complete parts only; missing ones are left out, see :meth:`missing`."""
@@ -227,6 +235,16 @@ class Dataset:
 
     def _paths(self, table: str) -> List[Path]:
         return [part_path(self.path, table, part["part"]) for part in self.parts if table in part["tables"]]
+
+
+def _read_part(path: Path) -> Optional[Dict[str, Any]]:
+    """What a part consists of; None where the file is truncated or somebody else's."""
+    try:
+        part = json.loads(path.read_text())
+        whole = isinstance(part["part"], str) and all(isinstance(table, str) for table in part["tables"])
+        return part if whole and all(isinstance(file["identity"], str) for file in part["files"]) else None
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
 
 
 def part_path(folder: Path, table: str, part: str) -> Path:

@@ -4,17 +4,21 @@ A value is the time of one rank in one step; of a name, the mean of its calls th
 comes from ranks and from steps; each is estimated by the variance of their means. Ranks that both runs have are compared
 with themselves. A change counts if it exceeds the noise: Welch's t test at 95 %, with Bonferroni's correction for the
 number of rows. A single rank changed if its own values did, by the same test corrected for the number of ranks, too.
+
+Causes come before effects. Communication that takes longer is an effect if ranks wait longer for the last one to enter and
+transfers are as fast as before; a call that waits for the device is one, too.
 """
 
 from __future__ import annotations
 
+import argparse
 import math
+import re
 import statistics
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
-from ..errors import ProfError
-from . import _engine, _verdict
+from . import _engine, _pipeline, _verdict
 from ._text import time_text
 
 CONFIDENCE = 0.95
@@ -49,6 +53,10 @@ class Job:
     ranks: int
     places: int
     samples: Dict[Tuple[str, str], Sample]
+    waited_ns: float
+    """Per place: how long kernels of communication waited for the last rank."""
+    transfer_ns: float
+    """Per place: how long they ran after that."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +72,29 @@ class Change:
     per_step_ns: float
     ranks: Tuple[Tuple[int, float], ...]
     """Ranks that changed, with the change as a share: the largest first."""
+    effect: str
+    """Why this is not a cause of its own; empty: it may be one."""
 
     def ratio(self) -> Optional[float]:
         """Change of the mean as a share."""
         return _share(self.before.mean_ns, self.after.mean_ns)
+
+
+WAITS_SQL = """WITH part AS (
+    SELECT communicator, CASE WHEN communicator IS NULL THEN function END AS unnamed, sequence, duration_ns
+    FROM collectives WHERE sequence IS NOT NULL AND duration_ns IS NOT NULL),
+whole AS (
+    SELECT count(*) * min(duration_ns) AS transfer_ns, sum(duration_ns) AS all_ns
+    FROM part GROUP BY communicator, unnamed, sequence HAVING count(*) > 1)
+SELECT coalesce(sum(all_ns - transfer_ns), 0), coalesce(sum(transfer_ns), 0) FROM whole"""
+
+
+def _communication(engine: Any) -> Tuple[float, float]:
+    """How long all kernels of communication waited for the last rank, and how long they ran after that."""
+    ((waited, transfer),) = engine.run(WAITS_SQL)[1]
+    links = _pipeline.find_pipelines(engine).links
+    waited_in_sends = sum(link.receiver_waited_ns + link.sender_waited_ns for link in links)
+    return float(waited) + waited_in_sends, float(transfer) + sum(2 * link.sends * link.transfer_ns for link in links)
 
 
 def measure(engine: Any) -> Job:
@@ -84,7 +111,9 @@ def measure(engine: Any) -> Job:
             sample.mean_ns, sample.p50_ns, sample.p99_ns = float(row["mean_ns"]), float(row["p50_ns"]), float(row["p99_ns"])
             sample.sum_ns = int(row["sum_ns"])
     ((ranks, steps),) = engine.run("SELECT (SELECT count(DISTINCT rank) FROM ranks), (SELECT count(*) FROM steps)")[1]
-    return Job(_verdict.headline(engine), ranks, steps or ranks, samples)
+    waited_ns, transfer_ns = _communication(engine)
+    places = max(1, steps or ranks)
+    return Job(_verdict.headline(engine), ranks, steps or ranks, samples, waited_ns / places, transfer_ns / places)
 
 
 # ---- noise ----
@@ -151,21 +180,41 @@ def _verdict_of(before_ns: float, after_ns: float, noise_ns: Optional[float], ra
     return "same"
 
 
+WAITING_CALL = re.compile("^cu.*Synchronize")
+
+
+def _effect_of(key: Tuple[str, str], before: Job, after: Job) -> str:
+    kind, name = key
+    if kind == "call" and WAITING_CALL.match(name):
+        return "it waits for the device"
+    if kind == "communication" or key == ("part", "communication"):
+        more_ns = after.waited_ns - before.waited_ns
+        if abs(more_ns) > abs(after.transfer_ns - before.transfer_ns):
+            return f"ranks wait {'longer' if more_ns > 0 else 'less'} for others in it"
+    return ""
+
+
 def _change(key: Tuple[str, str], before: Job, after: Job, tests: int) -> Change:
     old, new = before.samples.get(key, Sample()), after.samples.get(key, Sample())
     per_step = new.sum_ns / max(1, after.places) - old.sum_ns / max(1, before.places)
     if key not in before.samples or key not in after.samples:
-        return Change(*key, "new" if key in after.samples else "gone", old, new, None, per_step, ())
+        return Change(*key, "new" if key in after.samples else "gone", old, new, None, per_step, (), "")
     noise, ranks = _noise(old, new, tests), _changed_ranks(old, new, tests)
-    return Change(*key, _verdict_of(old.mean_ns, new.mean_ns, noise, ranks), old, new, noise, per_step, ranks)
+    verdict = _verdict_of(old.mean_ns, new.mean_ns, noise, ranks)
+    return Change(*key, verdict, old, new, noise, per_step, ranks, "" if verdict == "same" else _effect_of(key, before, after))
+
+
+def _by_cause(change: Change) -> Tuple[bool, float]:
+    """Sorts effects behind causes; of each, the largest change of the time per rank and step first."""
+    return bool(change.effect), -abs(change.per_step_ns)
 
 
 def diff(before: Job, after: Job) -> List[Change]:
-    """Steps first, then their parts, then names: the largest change of the time per rank and step first."""
+    """Steps first, then their parts, then names; of each, causes before effects."""
     keys = sorted({*before.samples, *after.samples})
     changes = [_change(key, before, after, len(keys)) for key in keys]
     order = {"step": 0, "part": 1}
-    return sorted(changes, key=lambda change: (order.get(change.kind, 2), -abs(change.per_step_ns)))
+    return sorted(changes, key=lambda change: (order.get(change.kind, 2), *_by_cause(change)))
 
 
 # ---- text ----
@@ -182,7 +231,7 @@ def _where(change: Change, count: int = 3) -> str:
 
 def change_rows(changes: Iterable[Change]) -> _engine.Rows:
     """The table: percentages are changes from the first run to the second."""
-    columns = ["kind", "name", "verdict", "before_ns", "after_ns", "mean", "noise", "p50", "p99", "per_step_ns", "ranks"]
+    columns = ["kind", "name", "verdict", "before_ns", "after_ns", "mean", "noise", "p50", "p99", "per_step_ns", "ranks", "effect"]
     rows: List[Tuple[Any, ...]] = []
     for change in changes:
         old, new = change.before, change.after
@@ -190,7 +239,7 @@ def change_rows(changes: Iterable[Change]) -> _engine.Rows:
         shares = (change.ratio(), noise, _share(old.p50_ns, new.p50_ns), _share(old.p99_ns, new.p99_ns))
         percents = tuple(None if share is None else round(share * 100, 2) for share in shares)
         times = (round(old.mean_ns), round(new.mean_ns))
-        rows.append((change.kind, change.name, change.verdict, *times, *percents, round(change.per_step_ns), _where(change)))
+        rows.append((change.kind, change.name, change.verdict, *times, *percents, round(change.per_step_ns), _where(change), change.effect))
     return columns, rows
 
 
@@ -202,7 +251,8 @@ def _sentence(change: Change) -> str:
     times = f"{time_text(change.before.mean_ns)}, then {time_text(change.after.mean_ns)}"
     verdict = "no difference beyond noise" if change.verdict == "same" else change.verdict
     title = change.name if change.kind in ("step", "part") else f"{change.kind} {change.name}"
-    return f"{title}: {verdict}, {_percent(change.ratio())} ({times}; {noise}){where}"
+    effect = f"; an effect: {change.effect}" if change.effect else ""
+    return f"{title}: {verdict}, {_percent(change.ratio())} ({times}; {noise}){where}{effect}"
 
 
 def sentences(before: Job, after: Job, changes: Sequence[Change]) -> List[str]:
@@ -210,7 +260,7 @@ def sentences(before: Job, after: Job, changes: Sequence[Change]) -> List[str]:
     lines = [f"The jobs have {before.ranks} and {after.ranks} ranks: all times are per rank and step."] if before.ranks != after.ranks else []
     lines += [f"- {_sentence(change)}" for change in changes if change.kind == "step"]
     told = [change for change in changes if change.kind != "step" and change.verdict not in ("same", "unknown")]
-    told.sort(key=lambda change: -abs(change.per_step_ns))
+    told.sort(key=_by_cause)
     lines += [f"- {_sentence(change)}" for change in told[:SENTENCES]]
     return [*lines, f"- {len(told) - SENTENCES} more rows changed"] if len(told) > SENTENCES else lines
 
@@ -219,13 +269,13 @@ def sentences(before: Job, after: Job, changes: Sequence[Change]) -> List[str]:
 
 
 def limit_of(text: str) -> float:
-    """``5%`` or ``1.05x`` as 0.05. :class:`ProfError` for anything else."""
+    """``5%`` or ``1.05x`` as 0.05; for argparse."""
     try:
         limit = float(text[:-1]) / 100 if text.endswith("%") else float(text[:-1]) - 1 if text.endswith("x") else -1.0
     except ValueError:
         limit = -1.0
     if not (0 <= limit < math.inf):
-        raise ProfError(f"--fail-if-slower: {text!r} is no limit like 5% or 1.05x")
+        raise argparse.ArgumentTypeError(f"{text!r} is no limit like 5% or 1.05x")
     return limit
 
 

@@ -57,7 +57,7 @@ class DuckDB:
     def __init__(self, dataset: Dataset) -> None:
         self.connection = duckdb_connection()
         self.left_out: List[str] = []
-        """A sentence for each file that is not read."""
+        """A sentence for each file that is not read, or not wholly."""
         for table, columns in TABLES.items():
             there: Set[str] = set()
             files: List[str] = []
@@ -82,6 +82,9 @@ class DuckDB:
         if columns[0].name not in types or any(types.get(column.name, column.type) != column.type for column in columns):
             self.left_out.append(f"{file}: its columns are not those of table '{table}'; its rows are not counted")
             return set()
+        lacking = [column.name for column in columns if column.name not in types]
+        if lacking:
+            self.left_out.append(f"{file}: an older libprof wrote it, without {', '.join(lacking)}; these are empty for its ranks")
         return set(types)
 
     def run(self, sql: str) -> Rows:

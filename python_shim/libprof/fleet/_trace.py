@@ -150,9 +150,8 @@ def write_ranks(dataset: Dataset, asked: Sequence[str], one_clock: bool, out: Te
     """Writes the documents. `asked`: lists of ranks; empty: all, if they are few. `one_clock`: shift the ranks of all
     hosts to the clock of the first one, as far as collectives tell how. :class:`ProfError` if there is nothing to write."""
     engine = _engine.DuckDB(dataset)
-    for path in dataset.missing():
-        print(f"profdump: missing file: {path}; what it held is left out", file=sys.stderr)
-    for sentence in engine.left_out:
+    missing = (f"missing file: {path}; what it held is left out" for path in dataset.missing())
+    for sentence in (*dataset.damaged, *missing, *engine.left_out):
         print(f"profdump: {sentence}", file=sys.stderr)
     recordings = _ranks(engine)
     chosen = _choose(dataset, sorted({row["rank"] for row in recordings}), asked)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass
-from typing import Any, Dict, List, Set, Tuple
+from typing import Any, Dict, FrozenSet, List, Sequence, Set, Tuple
 
+from . import _groups, _pipeline
 from ._engine import sql_text
 from ._text import time_text
 
@@ -17,7 +18,7 @@ SLOW_TRANSFER = 1.5
 
 @dataclass(frozen=True)
 class Finding:
-    """`kind`: empty, missing, double, mismatch, stopped, link or straggler. `ranks` or `hosts`: where."""
+    """`kind`: empty, missing, double, mismatch, stopped, link, stage or straggler. `ranks` or `hosts`: where."""
 
     kind: str
     sentence: str
@@ -74,6 +75,18 @@ def _first_to_stop(engine: Any, ranks: List[int]) -> int:
     return min(ranks, key=lambda rank: (steps.get(rank, -1), calls.get(rank, 0), rank))
 
 
+def _mismatch(row: Dict[str, Any], rows: List[Dict[str, Any]]) -> Finding:
+    """Of two ranks that call different collectives, neither can be called the one that is wrong."""
+    place = f"collective {row['sequence']} of communicator {row['communicator']}, step {row['step']}"
+    what = f"rank {row['rank']} called {row['function']} of {row['bytes']} bytes where"
+    same = [other for other in rows if (other["communicator"], other["sequence"]) == (row["communicator"], row["sequence"])]
+    if len(same) != 2:
+        return Finding("mismatch", f"{what} the others called something else ({place})", (row["rank"],))
+    other = next(other for other in same if other["rank"] != row["rank"])
+    sentence = f"{what} rank {other['rank']} called {other['function']} of {other['bytes']} bytes ({place})"
+    return Finding("mismatch", sentence, tuple(sorted((row["rank"], other["rank"]))))
+
+
 def hangs(engine: Any) -> List[Finding]:
     """The first collective that cannot end, and the rank that caused it."""
     rows = _rows(engine, sql_text("mismatches"))
@@ -81,10 +94,7 @@ def hangs(engine: Any) -> List[Finding]:
         return []
     others = [row for row in rows if row["state"].startswith("entered")]
     if others:
-        row = others[0]
-        place = f"collective {row['sequence']} of communicator {row['communicator']}, step {row['step']}"
-        what = f"{row['function']} of {row['bytes']} bytes"
-        return [Finding("mismatch", f"rank {row['rank']} called {what} where the others called something else ({place})", (row["rank"],))]
+        return [_mismatch(others[0], rows)]
     absent = sorted({row["rank"] for row in rows if row["state"] == "did not enter"})
     if not absent:
         return []
@@ -101,32 +111,60 @@ def hangs(engine: Any) -> List[Finding]:
 # ---- links ----
 
 
-def slow_links(engine: Any) -> List[Finding]:
-    """Hosts that every slow communicator has in common and no other communicator has."""
-    groups: Dict[Tuple[Any, ...], List[Dict[str, Any]]] = {}
-    for row in _rows(engine, sql_text("collectives")):
-        if row["communicator"] is not None and row["ranks"] > 1:
-            groups.setdefault((row["function"], row["ranks"], row["bytes"]), []).append(row)
+@dataclass(frozen=True)
+class _Transfer:
+    """A communicator or a pair of ranks. Those of one `like` should be equally fast. `pair`: none for a communicator."""
+
+    like: Tuple[Any, ...]
+    ns: int
+    hosts: FrozenSet[str]
+    pair: Tuple[int, ...] = ()
+
+
+def _transfers(engine: Any, pipelines: _pipeline.Pipelines) -> List[_Transfer]:
     hosts: Dict[int, Set[str]] = {}
     for row in _rows(engine, "SELECT DISTINCT c.communicator, r.host FROM collectives AS c JOIN ranks AS r ON r.rank = c.rank"):
         hosts.setdefault(row["communicator"], set()).add(row["host"])
-    slow: List[Dict[str, Any]] = []
+    found = [
+        _Transfer((row["function"], row["ranks"], row["bytes"]), row["transfer_ns"], frozenset(hosts[row["communicator"]]))
+        for row in _rows(engine, sql_text("collectives"))
+        if row["communicator"] is not None and row["ranks"] > 1
+    ]
+    pairs = [_Transfer(("pair", link.bytes), link.transfer_ns, frozenset(link.hosts), (link.sender, link.receiver)) for link in pipelines.links]
+    return [*found, *pairs]
+
+
+def slow_links(engine: Any, pipelines: _pipeline.Pipelines) -> List[Finding]:
+    """Hosts that all slow transfers have in common and no other has; the ranks, if only sends and receives are slow."""
+    groups: Dict[Tuple[Any, ...], List[_Transfer]] = {}
+    for transfer in _transfers(engine, pipelines):
+        groups.setdefault(transfer.like, []).append(transfer)
+    slow: List[_Transfer] = []
     fine: Set[str] = set()
     ratio = 0.0
-    for rows in groups.values():
-        limit = SLOW_TRANSFER * min(row["transfer_ns"] for row in rows)
-        behind = [row for row in rows if row["transfer_ns"] > limit]
+    for transfers in groups.values():
+        fastest_ns = min(transfer.ns for transfer in transfers)
+        behind = [transfer for transfer in transfers if transfer.ns > SLOW_TRANSFER * fastest_ns]
         if behind:  # otherwise nothing tells whether all of them are slow or none
             slow += behind
-            ratio = max(ratio, *(SLOW_TRANSFER * row["transfer_ns"] / limit for row in behind))
-            fine |= set().union(*(hosts[row["communicator"]] for row in rows if row not in behind))
+            ratio = max(ratio, *(transfer.ns / max(1, fastest_ns) for transfer in behind))
+            fine |= set().union(*(transfer.hosts for transfer in transfers if transfer not in behind))
     if not slow:
         return []
-    suspects = sorted(set.union(*(hosts[row["communicator"]] for row in slow)) - fine)
-    where = f"on {_listed(suspects)}" if suspects else "of some communicators"
-    return [
-        Finding("link", f"transfers {where} take up to {ratio:.1f} times as long as others of the same size", (), tuple(suspects))
-    ]
+    suspects = tuple(sorted(frozenset.intersection(*(transfer.hosts for transfer in slow)) - fine))
+    ranks: Tuple[int, ...] = ()
+    where = f"on {_listed(list(suspects))}" if suspects else "of some communicators"
+    if all(transfer.pair for transfer in slow):
+        ranks = tuple(sorted({rank for transfer in slow for rank in transfer.pair}))
+        where = _between([transfer.pair for transfer in slow], pipelines.stage_of())
+    return [Finding("link", f"transfers {where} take up to {ratio:.1f} times as long as others of the same size", ranks, suspects)]
+
+
+def _between(pairs: Sequence[Tuple[int, ...]], stage_of: Dict[int, int]) -> str:
+    hops = sorted({tuple(sorted(stage_of.get(rank, -1) for rank in pair)) for pair in pairs})
+    if len(hops) == 1 and min(hops[0]) >= 0:
+        return f"between stages {hops[0][0]} and {hops[0][1]} of the pipeline"
+    return "between ranks " + _listed(sorted({f"{min(pair)} and {max(pair)}" for pair in pairs}))
 
 
 # ---- ranks that others wait for ----
@@ -142,32 +180,80 @@ def _in_how_many_steps(engine: Any, rank: int, excess_ns: int) -> Tuple[int, int
     return int(row["hit"] or 0), int(row["steps"])
 
 
-def stragglers(engine: Any) -> List[Finding]:
-    """Ranks that take longer than most, and that others therefore wait for."""
+def _late_ranks(engine: Any) -> List[Dict[str, Any]]:
+    """Rows of the report on stragglers that exceed most ranks by enough."""
     median = _rows(engine, "SELECT median(duration_ns) AS ns FROM steps")[0]["ns"]
     if not median:
         return []
+    limit_ns = EXCESS_OF_STEP * float(median)
+    return [row for row in _rows(engine, sql_text("stragglers")) if row["longer"] is not None and row["longer_by_ns"] >= limit_ns]
+
+
+def _slow_stages(engine: Any, late: Sequence[Dict[str, Any]], pipelines: _pipeline.Pipelines) -> List[Finding]:
+    """Stages of which every rank is late for the same reason."""
+    causes = {row["rank"]: row for row in late}
     findings: List[Finding] = []
-    for row in _rows(engine, sql_text("stragglers")):
-        if row["longer"] is None or row["longer_by_ns"] < EXCESS_OF_STEP * float(median):
+    for number, ranks in enumerate(pipelines.stages()):
+        rows = [causes[rank] for rank in ranks if rank in causes]
+        if len(ranks) < 2 or len(rows) < len(ranks) or len({row["longer"] for row in rows}) > 1:
             continue
-        hit, steps = _in_how_many_steps(engine, row["rank"], row["longer_by_ns"])
-        where = f" in range '{row['in_range']}'" if row["in_range"] else ""
+        ns = statistics.median(row["longer_by_ns"] for row in rows)
+        steps = _in_how_many_steps(engine, ranks[0], int(ns))[1]
         sentence = (
-            f"the others wait for rank {row['rank']} on {row['host'] or 'an unknown host'}, {_ms(row['caused_ns'])} in all: "
-            f"{row['longer']}{where} takes {_ms(row['longer_by_ns'])} a step longer than on most ranks (in {hit} of {steps} steps)"
+            f"the others wait for stage {number} of the pipeline ({_groups.ranks_text(ranks)}): {rows[0]['longer']} takes {_ms(ns)} a step "
+            f"longer than on most ranks{_pipeline.waits_text(pipelines, ranks, steps)}"
         )
-        findings.append(Finding("straggler", sentence, (row["rank"],), (), row["longer"]))
+        findings.append(Finding("stage", sentence, ranks, (), rows[0]["longer"]))
     return findings
+
+
+def stragglers(engine: Any, pipelines: _pipeline.Pipelines) -> List[Finding]:
+    """Stages and ranks that take longer than most, and that others therefore wait for."""
+    late = _late_ranks(engine)
+    findings = _slow_stages(engine, late, pipelines)
+    told = {rank for finding in findings for rank in finding.ranks}
+    stage_of = pipelines.stage_of()
+    for row in late:
+        rank = row["rank"]
+        if rank in told:
+            continue
+        hit, steps = _in_how_many_steps(engine, rank, row["longer_by_ns"])
+        where = f" in range '{row['in_range']}'" if row["in_range"] else ""
+        stage = f", stage {stage_of[rank]} of the pipeline" if rank in stage_of else ""
+        sentence = (
+            f"the others wait for rank {rank} on {row['host'] or 'an unknown host'}{stage}, {_ms(row['caused_ns'])} in all: "
+            f"{row['longer']}{where} takes {_ms(row['longer_by_ns'])} a step longer than on most ranks (in {hit} of {steps} steps)"
+            f"{_pipeline.waits_text(pipelines, [rank], steps)}"
+        )
+        findings.append(Finding("straggler", sentence, (rank,), (), row["longer"]))
+    return findings
+
+
+def notes(engine: Any) -> List[str]:
+    """What cannot be answered, and why; none of it is a fault of the job."""
+    ((ranks, steps, sources),) = engine.run("SELECT count(DISTINCT rank), (SELECT count(*) FROM steps), count(DISTINCT source) FROM ranks")[1]
+    ((collectives,),) = engine.run("SELECT count(*) FROM collectives WHERE duration_ns IS NOT NULL")[1]
+    said: List[str] = []
+    if ranks == 1:
+        said.append("there is one rank only: nothing to compare it with")
+    elif ranks and not collectives:
+        said.append("no collectives were recorded: which ranks the others wait for, links and clocks cannot be judged")
+    if ranks and not steps:
+        said.append("no steps were recorded: times by step are missing")
+    if sources > 1:
+        counts = engine.run("SELECT source, count(*) AS n FROM ranks GROUP BY source ORDER BY n DESC, source")[1]
+        kinds = ", ".join(f"{source} ({count})" for source, count in counts)
+        said.append(f"different programs recorded the ranks, so they may differ for that reason alone: {kinds}")
+    return said
 
 
 def judge(engine: Any) -> List[Finding]:
     """All findings, what stops a job first."""
     if not _rows(engine, "SELECT rank FROM ranks LIMIT 1"):
         return [Finding("empty", "there are no ranks: no recording could be packed into this dataset", ())]
-    stopped = hangs(engine)
-    found = [*missing_ranks(engine), *double_ranks(engine), *stopped, *slow_links(engine)]
-    return found if stopped else [*found, *stragglers(engine)]
+    stopped, pipelines = hangs(engine), _pipeline.find_pipelines(engine)
+    found = [*missing_ranks(engine), *double_ranks(engine), *stopped, *slow_links(engine, pipelines)]
+    return found if stopped else [*found, *stragglers(engine, pipelines)]
 
 
 def headline(engine: Any) -> str:
