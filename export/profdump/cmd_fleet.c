@@ -26,22 +26,19 @@ const struct command command_pack = {
 const struct command command_fleet = {
     .word = "fleet",
     .summary = "find what delays a job of many ranks",
-    .usage = "DATASET [-o OUT.html]\nREPORT DATASET [--rows N] [--format F] [--engine E]\n"
+    .usage = "DATASET [-o OUT.html [--pages RANKS]]\n"
+             "REPORT DATASET [--rows N] [--format F] [--engine E]\n"
              "diff BEFORE AFTER [--fail-if-slower LIMIT] [--rows N]\n"
              "--sql STATEMENT DATASET\nschema",
     .about =
         "Answers questions about all ranks of a job from the dataset that 'profdump pack' wrote. "
-        "Without REPORT it "
-        "prints what is wrong; -o writes a page for a browser. REPORT is stragglers, collectives, "
-        "mismatches, "
-        "breakdown, averages, outliers, memory, ledger, clocks or groups. F is text, tsv or json. "
-        "E is "
-        "duckdb, "
-        "spark://HOST:PORT or local[N]. 'diff' compares two runs of a job; with LIMIT, such as 5%, "
-        "it exits with status 4 if steps are slower by more. 'schema' prints the tables of a "
-        "dataset. Needs Python and "
-        "DuckDB: "
-        "pip install 'libprof[fleet]'.",
+        "Without REPORT it prints what is wrong; -o writes a page for a browser, --pages also one "
+        "for each of some ranks: suspects, all, or a list such as 3,5-8. REPORT is stragglers, "
+        "collectives, waits, mismatches, breakdown, averages, outliers, memory, ledger, clocks or "
+        "groups. F is text, tsv or json. E is duckdb, spark://HOST:PORT or local[N]. 'diff' "
+        "compares two runs of a job; with LIMIT, such as 5%, it exits with status 4 if steps are "
+        "slower by more. 'schema' prints the tables of a dataset. Needs Python and DuckDB: pip "
+        "install 'libprof[fleet]'.",
     .examples = "fleet job.dataset\nfleet stragglers job.dataset --rows 10",
     .question = QUESTION_OTHER,
     .options = options_of_fleet,

@@ -20,5 +20,23 @@ touch rank-7.html # a page of a rank: linked where there is one
 fleet fleet dataset -o job.html >/dev/null
 found '<a href="rank-7.html">7</a>' <job.html || fail "no link to the page of rank 7"
 same "links" rank-7.html "$(grep -o 'href="[^"]*"' job.html | cut -d '"' -f 2 | sort -u)"
+
+# Pages of ranks: the suspects, a list, all; what cannot be written is named.
+rm rank-7.html
+same "the suspect" "rank-7.html: written
+job.html: written" "$(fleet fleet dataset -o job.html --pages suspects)"
+found '<title>' <rank-7.html || fail "the page of rank 7"
+found '<a href="rank-7.html">7</a>' <job.html || fail "no link to the page of rank 7"
+fleet fleet dataset -o job.html --pages 2-3,99 >/dev/null 2>err.txt
+found 'there is no rank 99: no page' <err.txt || fail "$(cat err.txt)"
+same "a list" "rank-2.html rank-3.html rank-7.html" "$(echo rank-*.html)"
+fleet fleet dataset -o job.html --pages all >/dev/null
+same "all" 12 "$(find . -name 'rank-*.html' | wc -l)"
+mkdir -p full/rank-7.html
+fleet fleet dataset -o full/job.html --pages 7 2>err.txt >/dev/null
+found '^profdump: rank 7: ' <err.txt || fail "$(cat err.txt)"
+if fleet fleet dataset --pages all 2>err.txt; then fail "--pages without -o"; fi
+if fleet fleet dataset -o job.html --pages x 2>err.txt; then fail "a rank that is none"; fi
+found "pages: 'x' is no rank" <err.txt || fail "$(cat err.txt)"
 if fleet fleet dataset -o /nowhere/job.html 2>err.txt; then fail "a folder that is not there"; fi
 found '/nowhere/job.html' <err.txt || fail "$(cat err.txt)"

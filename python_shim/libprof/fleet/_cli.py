@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from .._cli import finish
 from ..errors import ProfError
-from . import _clocks, _diff, _engine, _groups, _trace, _verdict
+from . import _clocks, _diff, _engine, _groups, _rank_pages, _trace, _verdict
 from ._dataset import Dataset, describe
 from ._pack import pack
 from ._page import write_page
@@ -81,6 +81,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
     parser.add_argument("words", nargs="+", metavar="[REPORT] DATASET", help=argparse.SUPPRESS)
     parser.add_argument("--sql", metavar="STATEMENT", help="run a statement of your own over the dataset's tables")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="write the job as a page for a browser")
+    parser.add_argument("--pages", metavar="RANKS", help="with -o: also write rank-N.html for suspects, all, or a list such as 3,5-8")
     parser.add_argument("--rows", type=int, metavar="N", help="print at most N rows")
     parser.add_argument("--format", choices=sorted(FORMATS), default="text", help="print text (default), tsv or json")
     parser.add_argument("--fail-if-slower", metavar="LIMIT", type=_diff.limit_of, help="diff: exit with status 4 if steps are slower by more than LIMIT (5%% or 1.05x)")
@@ -114,11 +115,23 @@ def _rows_of(engine: Any, report: str, statement: Optional[str]) -> _engine.Rows
     return _groups.label(engine, report, *engine.run(statement or _engine.sql_text(report)))
 
 
+def _write_pages(options: argparse.Namespace, dataset: Dataset, engine: Any) -> str:
+    """The page of the job links to those of ranks, so these come first."""
+    said: List[str] = []
+    if options.pages:
+        ranks, sentences = _rank_pages.choose_ranks(engine, options.pages)
+        written, refused = _rank_pages.write_rank_pages(str(dataset.path), options.output, ranks)
+        for sentence in (*sentences, *refused):
+            print(f"profdump: {sentence}", file=sys.stderr)
+        said = [f"{_rank_pages.rank_page(options.output, rank)}: written" for rank in written]
+    write_page(dataset, engine, options.output)
+    return "\n".join([*said, f"{options.output}: written"])
+
+
 def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
     engine = _open(dataset, options.engine)
     if options.output:
-        write_page(dataset, engine, options.output)
-        return f"{options.output}: written"
+        return _write_pages(options, dataset, engine)
     if not report and not options.sql:
         return _overview(dataset, engine)
     columns, rows = _rows_of(engine, report, options.sql)
@@ -154,6 +167,8 @@ def _run_fleet(words: List[str]) -> int:
         return _run_diff(options)
     if options.fail_if_slower is not None:
         parser.error("--fail-if-slower: only 'diff' has it")
+    if options.pages and not options.output:
+        parser.error("--pages: it needs -o FILE.html, beside which it writes rank-N.html")
     if options.words == [SCHEMA]:
         print(describe())
         return 0

@@ -7,14 +7,15 @@ import base64
 import html
 import json
 import sys
-from pathlib import Path
 from typing import AbstractSet, Any, Dict, Sequence, Tuple
 
-from . import _clocks, _engine, _groups, _verdict
+from . import _clocks, _engine, _groups, _rank_pages, _verdict
 from ._dataset import Dataset
 from ._text import cell_text
 
 TABLE_ROWS = 50
+LONG = 36
+"""Longer texts wrap in tables."""
 CELLS = {"own": "own time", "duration": "time of the step", "idle": "idle, host late"}
 """Views of the heat map. Own time is the step without waiting for others: communication that nothing hides is left out."""
 
@@ -51,8 +52,8 @@ def _table(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]], linked: Abst
     """Ranks in `linked` have a page of their own beside this one."""
 
     def tag(column: str, value: Any) -> str:
-        kind = "" if isinstance(value, str) else ' class="n"'
         text = html.escape(cell_text(column, value))
+        kind = ' class="n"' if not isinstance(value, str) else ' class="long"' if len(value) > LONG else ""
         if column == "rank" and value in linked:
             text = f'<a href="rank-{value}.html">{text}</a>'
         return f"<td{kind}>{text}</td>"
@@ -76,9 +77,9 @@ def _clock_section(engine: Any) -> str:
 
 def _findings(engine: Any) -> str:
     sentences = [finding.sentence for finding in _verdict.judge(engine)]
-    if not sentences:
-        return "<p>Nothing stands out.</p>"
-    return "<ul>" + "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences) + "</ul>"
+    found = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)
+    notes = "".join(f"<p>{html.escape(note)}</p>" for note in _verdict.notes(engine))
+    return (f"<ul>{found}</ul>" if found else "<p>Nothing stands out.</p>") + notes
 
 
 def write_page(dataset: Dataset, engine: Any, path: str) -> None:
@@ -86,16 +87,19 @@ def write_page(dataset: Dataset, engine: Any, path: str) -> None:
     name = html.escape(dataset.path.name)
     options = "".join(f'<option value="{view}">{text}</option>' for view, text in CELLS.items())
     ranks = (row[0] for row in engine.run("SELECT DISTINCT rank FROM ranks")[1])
-    linked = {rank for rank in ranks if Path(path).with_name(f"rank-{rank}.html").exists()}
-    grid = json.dumps(_grid(engine)).replace("<", "\\u003c")
+    linked = {rank for rank in ranks if _rank_pages.rank_page(path, rank).exists()}
+    grid = json.dumps({**_grid(engine), "linked": sorted(linked)}).replace("<", "\\u003c")
     page = (
         f"<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>{name}</title>"
         f"<style>{STYLE}</style><h1>{name}</h1><p>{html.escape(_verdict.headline(engine))}</p>{_findings(engine)}"
         f"<h2>Steps of all ranks</h2><label>Show <select id=view>{options}</select></label> "
-        "<span id=legend></span><div class=scroll><canvas id=map tabindex=0 role=img "
-        "aria-label='time of each step of each rank; the tables below have the sums'></canvas></div><p id=cell aria-live=polite>&nbsp;</p>"
+        "<span id=legend>0.8 <i></i> 1.5 times the median of the step</span>"
+        "<p id=cell aria-live=polite>Point at a step, or focus the map and use the arrow keys.</p>"
+        "<div class=map><canvas id=map tabindex=0 role=img "
+        "aria-label='time of each step of each rank; the tables below have the sums'></canvas></div>"
         + _section("Ranks that others wait for", engine, "stragglers", linked)
         + _section("Collectives", engine, "collectives", linked)
+        + _section("Sends and receives", engine, "waits", linked)
         + _section("Slow kernels of single ranks", engine, "outliers", linked)
         + _section("Collectives that do not match", engine, "mismatches", linked)
         + _section("Memory", engine, "memory", linked)
@@ -108,60 +112,96 @@ def write_page(dataset: Dataset, engine: Any, path: str) -> None:
 
 
 STYLE = """
-:root{color-scheme:light dark}
+:root{color-scheme:light dark;--low:#3b6ec8;--middle:#f0f0f0;--top:#dc5f0a;--none:#999}
+@media(prefers-color-scheme:dark){:root{--low:#5a93f5;--middle:#26282b;--top:#ff7a1a;--none:#555}}
 body{font:15px/1.45 system-ui,sans-serif;margin:1.5rem;max-width:1500px}
-h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}
-li{margin:.3rem 0;font-weight:600}
+@media(max-width:500px){body{margin:.7rem}ul{padding-left:1.2rem}}
+h1{font-size:1.4rem;overflow-wrap:anywhere}h2{font-size:1.1rem;margin-top:2rem}
+li{margin:.3rem 0;font-weight:600;overflow-wrap:anywhere}
+label{white-space:nowrap;margin-right:.7rem}
+#legend{display:inline-block}
+#legend i{display:inline-block;width:7rem;height:.8em;background:linear-gradient(90deg,var(--low),var(--middle) 40%,var(--top))}
+#cell{position:sticky;top:0;margin:0;padding:.4rem 0;background:Canvas;min-height:1.4em}
 .scroll{overflow:auto;max-height:70vh}
-canvas{display:block;image-rendering:pixelated}
+.map{overflow-x:auto}
+canvas{display:block}
 table{border-collapse:collapse}
 th,td{padding:.15rem .7rem;text-align:left;border-bottom:1px solid color-mix(in srgb,currentColor 20%,transparent);white-space:nowrap}
 th{position:sticky;top:0;background:Canvas}
 td.n{text-align:right;font-variant-numeric:tabular-nums}
+td.long{white-space:normal;min-width:16rem;overflow-wrap:anywhere}
 """
 
-# A cell's colour is its time over the median of its step, from 0.8 to 1.5: blue, white, orange.
+# A cell's colour is its time over the median of its step, from 0.8 to 1.5. The cells fill the width of the page, the ranks
+# about 800 pixels, but no cell is smaller than a pixel.
 SCRIPT = """
 const canvas=document.getElementById('map'),view=document.getElementById('view'),cell=document.getElementById('cell');
-const rows=grid.ranks.length,columns=grid.steps.length,wide=Math.max(1,Math.min(24,Math.floor(1200/columns))),
-high=Math.max(1,Math.min(16,Math.floor(800/rows)));
+const rows=grid.ranks.length,columns=grid.steps.length,top_=18,high=Math.max(1,Math.min(16,Math.floor(800/Math.max(1,rows))));
+const linked=new Set(grid.linked);
+let wide=1,left=0,at=[0,0],values,medians;
 const unpack=text=>new Float32Array(Uint8Array.from(atob(text),c=>c.charCodeAt(0)).buffer);
 const show=us=>us<0?'no such step':us>=1e6?(us/1e6).toPrecision(4)+' s':us>=1e3?(us/1e3).toPrecision(4)+' ms':us.toPrecision(4)+' us';
-let values,medians;
-function colour(ratio){
-  const low=[59,110,200],middle=[240,240,240],top=[220,95,10],up=ratio>=1,t=Math.min(1,up?(ratio-1)/.5:(1-ratio)/.2),to=up?top:low;
-  return middle.map((m,i)=>Math.round(m+(to[i]-m)*t));
+const tone=name=>{
+  const hex=getComputedStyle(document.documentElement).getPropertyValue('--'+name).trim().slice(1);
+  const full=hex.length===3?[...hex].map(c=>c+c).join(''):hex;
+  return [0,2,4].map(i=>parseInt(full.slice(i,i+2),16));
+};
+function colours(){
+  const low=tone('low'),middle=tone('middle'),high_=tone('top'),none='rgb('+tone('none')+')';
+  return ratio=>{
+    if(ratio<0)return none;
+    const up=ratio>=1,t=Math.min(1,up?(ratio-1)/.5:(1-ratio)/.2),to=up?high_:low;
+    return 'rgb('+middle.map((m,i)=>Math.round(m+(to[i]-m)*t))+')';
+  };
+}
+function size(context){
+  context.font='12px system-ui,sans-serif';
+  left=8+Math.ceil(context.measureText('rank '+(rows?grid.ranks[rows-1]:'')).width);
+  wide=Math.max(1,Math.min(120,Math.floor((canvas.parentNode.clientWidth-left)/Math.max(1,columns))));
+  canvas.width=left+columns*wide;canvas.height=top_+rows*high;
+  context.font='12px system-ui,sans-serif';
+  context.fillStyle=getComputedStyle(document.body).color;
+}
+function axes(context){
+  context.textAlign='right';context.textBaseline='middle';
+  const every=[1,2,5,10,20,50,100].find(n=>n*high>=18);
+  for(let r=0;r<rows;r+=every)context.fillText((r?'':'rank ')+grid.ranks[r],left-6,top_+r*high+Math.max(high/2,6));
+  context.textAlign='left';
+  const apart=Math.ceil((8+context.measureText(String(grid.steps[columns-1])).width)/wide);
+  for(let s=0;s<columns;s+=s?apart:Math.max(apart,Math.ceil(60/wide)))context.fillText((s?'':'step ')+grid.steps[s],left+s*wide,8);
 }
 function draw(){
   values=unpack(grid[view.value]);medians=new Float32Array(columns);
-  canvas.width=Math.max(1,columns*wide);canvas.height=Math.max(1,rows*high);
-  const context=canvas.getContext('2d');
+  const context=canvas.getContext('2d'),colour=colours();
+  size(context);axes(context);
   for(let s=0;s<columns;s++){
     const all=[];
     for(let r=0;r<rows;r++){const v=values[r*columns+s];if(v>=0)all.push(v);}
     all.sort((a,b)=>a-b);medians[s]=all.length?all[all.length>>1]:0;
     for(let r=0;r<rows;r++){
       const v=values[r*columns+s];
-      context.fillStyle=v<0?'#777':'rgb('+colour(medians[s]?v/medians[s]:1)+')';
-      context.fillRect(s*wide,r*high,wide,high);
+      context.fillStyle=colour(v<0?-1:medians[s]?v/medians[s]:1);
+      context.fillRect(left+s*wide,top_+r*high,wide,high);
     }
   }
-  document.getElementById('legend').textContent='a row is a rank, a column a step; blue: 0.8 of the median of the step, white: the median, orange: 1.5 of it, grey: no such step';
 }
 function tell(r,s){
   if(r<0||s<0||r>=rows||s>=columns)return;
-  const v=values[r*columns+s];
-  cell.textContent='rank '+grid.ranks[r]+(grid.hosts[r]?' on '+grid.hosts[r]:'')+', step '+grid.steps[s]+': '+show(v)+
-    (v>=0&&medians[s]?', '+(v/medians[s]).toFixed(2)+' of the median '+show(medians[s]):'');
+  at=[r,s];
+  const v=values[r*columns+s],rank=document.createElement(linked.has(grid.ranks[r])?'a':'span');
+  rank.textContent='rank '+grid.ranks[r];
+  if(rank.tagName==='A')rank.setAttribute('href','rank-'+grid.ranks[r]+'.html');
+  cell.replaceChildren(rank,(grid.hosts[r]?' on '+grid.hosts[r]:'')+', step '+grid.steps[s]+': '+show(v)+
+    (v>=0&&medians[s]?', '+(v/medians[s]).toFixed(2)+' of the median '+show(medians[s]):''));
 }
-let at=[0,0];
-canvas.addEventListener('mousemove',e=>tell(Math.floor(e.offsetY/high),Math.floor(e.offsetX/wide)));
+canvas.addEventListener('pointermove',e=>tell(Math.floor((e.offsetY-top_)/high),Math.floor((e.offsetX-left)/wide)));
 canvas.addEventListener('keydown',e=>{
   const move={ArrowUp:[-1,0],ArrowDown:[1,0],ArrowLeft:[0,-1],ArrowRight:[0,1]}[e.key];
   if(!move)return;
   e.preventDefault();
-  at=[Math.max(0,Math.min(rows-1,at[0]+move[0])),Math.max(0,Math.min(columns-1,at[1]+move[1]))];
-  tell(...at);
+  tell(Math.max(0,Math.min(rows-1,at[0]+move[0])),Math.max(0,Math.min(columns-1,at[1]+move[1])));
 });
-view.addEventListener('change',draw);draw();
+view.addEventListener('change',draw);addEventListener('resize',draw);
+matchMedia('(prefers-color-scheme:dark)').addEventListener('change',draw);
+draw();document.documentElement.dataset.ready='yes';
 """

@@ -26,13 +26,13 @@ CPU_ROWS = 1 << 24
 BATCH = 1 << 16
 
 
-def parse_ranks(lists: Iterable[str]) -> List[int]:
+def parse_ranks(lists: Iterable[str], option: str = "--rank") -> List[int]:
     """``3,5-8`` and so on; :class:`ProfError` for anything else."""
     ranks: List[int] = []
     for item in ",".join(lists).split(","):
         first, dash, last = item.strip().partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise ProfError(f"--rank: '{item}' is no rank, nor a range such as 5-8")
+            raise ProfError(f"{option}: '{item}' is no rank, nor a range such as 5-8")
         ranks += range(int(first), int(last if dash else first) + 1)
     return sorted(set(ranks))
 
