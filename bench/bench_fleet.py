@@ -20,10 +20,10 @@ SOURCE = Path(__file__).resolve().parent.parent
 EVENTS = "SELECT " + " + ".join(f"(SELECT count(*) FROM {table})" for table in ("kernels", "copies", "ranges", "calls")) + " AS events"
 
 
-def run(words, environment):
+def run(words, environment, quiet=False):
     """CPU seconds, wall seconds and MB of a command; and what it printed."""
     before = os.times()
-    process = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE)
+    process = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL if quiet else None)
     said = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     if status:
