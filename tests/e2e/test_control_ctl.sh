@@ -88,8 +88,12 @@ done
 # One that stands still does not hold the caller.
 begin stopped.prof ./steps slow 1500
 kill -STOP "$pid"
+trap 'kill -CONT "$pid"; leave' EXIT
+# its threads stop one after the other
+while grep -L '^State:.*T (stopped)' "/proc/$pid"/task/*/status | found .; do sleep 0.01; done
 refused "a stopped process" "does not answer" ctl "$pid" status
 kill -CONT "$pid"
+trap leave EXIT
 wait "$job"
 
 # kill -9 leaves an entry, which the next list removes; so does exec, whose program makes one again.
