@@ -547,7 +547,7 @@ static const struct query_column sample_columns[] = {
     QUERY_ID(""),
     QUERY_INT("time", "ns", "of a wait: when it began", sample_time),
     QUERY_INT("weight", "ns",
-              "CPU time of the thread since its sample before; of a wait: its duration",
+              "CPU time of the thread since its previous sample; of a wait: its duration",
               sample_weight),
     QUERY_INT("queued", "ns", "since that sample, the thread could run but had no processor",
               sample_queued),
