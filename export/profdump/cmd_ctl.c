@@ -406,7 +406,8 @@ const struct command command_ctl = {
     .summary = "control a running process (PROF_CONTROL=1)",
     .usage = "list\nPID start|stop|status|metrics\nPID dump [OUT]",
     .about = "Controls processes that record with libprof and PROF_CONTROL=1: lists them, "
-             "starts and stops recording, shows the state, or dumps what was recorded so far.",
+             "starts and stops recording, shows the state, writes metrics (PROF_PROMETHEUS) now, "
+             "or dumps what was recorded so far.",
     .examples = "ctl list\nctl 4711 dump now.prof",
     .question = QUESTION_OTHER,
     .options = options_of_ctl,

@@ -10,13 +10,11 @@ const struct command command_pack = {
     .usage = "FILE|DIRECTORY... -o DATASET [--summaries]\n"
              "FILE|DIRECTORY... -o DATASET [--node NAME] [--workers N]",
     .about =
-        "Adds recordings to a dataset of Parquet files, which is created if it is missing. "
-        "Packing again "
-        "adds only what is new. --summaries reads only the summaries that PROF_SUMMARY adds to "
-        "recordings; reports that need single events then stay empty. --node names "
-        "the parts after NAME instead of the host; "
-        "--workers sets the "
-        "number of processes. Needs Python and DuckDB: pip install 'libprof[fleet]'.",
+        "Adds recordings to a dataset of Parquet files, and creates the dataset if it is missing. "
+        "Packing again adds only new recordings. --summaries reads only the summaries that "
+        "PROF_SUMMARY adds to recordings; reports that need single events then stay empty. --node "
+        "names the files of the dataset after NAME instead of the host. --workers sets the number "
+        "of processes. Needs Python and DuckDB: pip install 'libprof[fleet]'.",
     .examples = "pack run-rank*.prof -o job.dataset",
     .question = QUESTION_OTHER,
     .options = options_of_fleet,
@@ -32,8 +30,9 @@ const struct command command_fleet = {
              "--sql STATEMENT DATASET\nschema",
     .about =
         "Answers questions about all ranks of a job from the dataset that 'profdump pack' wrote. "
-        "Without REPORT it prints what is wrong; -o writes a page for a browser, --pages also one "
-        "for each of some ranks: suspects, all, or a list such as 3,5-8. REPORT is stragglers, "
+        "Without REPORT, it prints what is wrong. -o writes a page for a browser; --pages also "
+        "writes one for each of these ranks: suspects, all, or a list such as 3,5-8. REPORT is "
+        "stragglers, "
         "collectives, waits, mismatches, breakdown, averages, outliers, memory, ledger, clocks or "
         "groups. F is text, tsv or json. E is duckdb, spark://HOST:PORT or local[N]. 'diff' "
         "compares two runs of a job; with LIMIT, such as 5%, it exits with status 4 if steps are "

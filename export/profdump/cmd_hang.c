@@ -499,11 +499,10 @@ const struct command command_hang = {
     .word = "hang",
     .summary = "show which rank hangs, and which rank the others wait for",
     .usage = "[OPTION]... [FILE|DIRECTORY]...",
-    .about = "Reads the recordings of one job, live, finished or killed. Names ranks that are "
-             "lost, stopped, "
-             "missing from a collective or in another one, and operations that do not end; groups "
-             "ranks that do the "
-             "same. Shows stacks if the job ran with PROF_HANG.",
+    .about = "Reads the recordings of one job: running, finished or killed. Names ranks that are "
+             "lost, stopped, missing from a collective or in a different one, and operations that "
+             "do not end. Groups ranks that do the same. Shows stacks if the job ran with "
+             "PROF_HANG.",
     .examples = "hang rank*.prof\n"
                 "hang --format json recordings/",
     .question = QUESTION_TIME,

@@ -20,7 +20,7 @@ const struct option_entry symbol_options[] = {
 };
 
 static const struct option_entry stacks_options[] = {
-    {FLAG("cpu", cpu_samples, "list what threads were doing: the stacks that PROF_SAMPLE took")},
+    {FLAG("cpu", cpu_samples, "list what threads were doing: the stacks that PROF_SAMPLE sampled")},
     {FLAG("folded", folded,
           "print device time as folded stacks, for flamegraph.pl; with --cpu, CPU time")},
     {0},

@@ -641,12 +641,11 @@ const struct command command_top = {
     .summary = "show what a running program is doing now",
     .usage = "[OPTION]... [PID|FILE]",
     .about =
-        "Shows the last five seconds of a recording and refreshes: steps, devices, memory, and "
-        "the "
-        "largest ranges and kernels. It reads the trace alone, so the program is not disturbed. "
-        "Keys: "
-        "s sorts, t lists the threads and Enter looks into one, + and - change the length of time, "
-        "space freezes, q quits. Without a terminal it prints plain lines.",
+        "Shows the last five seconds of a recording and refreshes: steps, devices, memory, and the "
+        "largest ranges and kernels. It only reads the trace, so the program is not disturbed. "
+        "Keys: s selects the sort column, t lists the threads, Enter shows one of them, + and - "
+        "change the length of time, space pauses, q quits. Without a terminal, it prints plain "
+        "lines.",
     .examples = "top 4711\ntop --once run.prof",
     .question = QUESTION_TIME,
     .options = options_of_top,

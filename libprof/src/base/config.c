@@ -38,9 +38,9 @@
       "Accept commands from profdump ctl on a socket in $XDG_RUNTIME_DIR/libprof or "            \
       "/tmp/libprof-UID.")                                                                       \
     X("PROF_DAEMON", daemon, CHOICE, "auto", 0, 0, 0, "auto, always, never",                     \
-      "Record when Dynolog's daemon (dyno gputrace) or the file that KINETO_CONFIG names asks "  \
-      "for a trace: if KINETO_USE_DAEMON is set and PyTorch, which answers then, is not loaded " \
-      "(auto); in any case (always); or not (never).")                                           \
+      "Record when Dynolog's daemon (dyno gputrace) or the file that KINETO_CONFIG names "       \
+      "requests a trace: if KINETO_USE_DAEMON is set and PyTorch is not loaded, whose Kineto "   \
+      "answers instead (auto); always (always); or never (never).")                              \
     X("PROF_RING_SECONDS", ring_seconds, NUMBER, "0", 0, 0, 1000000, "",                         \
       "Limit a dump to the last seconds, in whole chunks of 64 KiB; 0 dumps everything that is " \
       "left.")                                                                                   \
@@ -53,9 +53,9 @@
     X("PROF_NVTX", nvtx, FLAG, "1", 1, 0, 1, "", "Record the program's NVTX annotations.")       \
     X("PROF_ITT", itt, FLAG, "1", 1, 0, 1, "", "Record the program's ITT annotations.")          \
     X("PROF_NCCL", nccl, CHOICE, "1", CONFIG_NCCL_ON, 0, 0, "0, 1, proxy, steps",                \
-      "Record NCCL's calls as its profiler plugin (1), also what its proxies send and receive "  \
-      "(proxy), also each step of that (steps), or nothing (0). A plugin that NCCL would load "  \
-      "otherwise has priority.")                                                                 \
+      "What to record as NCCL's profiler plugin: nothing (0), NCCL's calls (1), also what its "  \
+      "proxies send and receive (proxy), or also each step of these (steps). Another plugin "    \
+      "that NCCL would load has priority.")                                                      \
     X("PROF_CUBLAS", cublas, FLAG, "1", 1, 0, 1, "",                                             \
       "Record matrix products of cuBLAS and cuBLASLt as ranges with their sizes and types.")     \
     X("PROF_EMIT_NVTX", emit_nvtx, FLAG, "0", 0, 0, 1, "",                                       \
@@ -111,22 +111,21 @@
     X("PROF_BUDGET", budget_ppm, PERCENT, "", 0, 100, 1000000, "",                               \
       "Limit for the cost of recording, in percent of wall time. Above it, libprof stops "       \
       "recording samples, then call stacks, then CUDA calls that launch nothing, then the "      \
-      "operations of "                                                                           \
-      "graphs.")                                                                                 \
+      "operations of graphs.")                                                                   \
     X("PROF_SUMMARY", summary_s, NUMBER, "0", 0, 0, 86400, "",                                   \
-      "Add a summary of what was recorded to the file every N seconds: counts and "              \
-      "durations per step and name, and what the device did in each step. They remain when a "   \
-      "ring overwrites the events. 0 adds none.")                                                \
+      "Add a summary of what was recorded to the file every N seconds: counts and durations "    \
+      "per step and name, and what the device did in each step. Summaries remain when a ring "   \
+      "overwrites the events. 0 adds none.")                                                     \
     X("PROF_PROMETHEUS", prometheus, TEXT, "", 0, 0, 0, "",                                      \
       "Write metrics of the running process to a file in this directory every 30 seconds "       \
       "and at exit, for node_exporter's textfile collector.")                                    \
     X("PROF_SAMPLE", sample_hz, NUMBER, "0", 0, 0, 1000, "99",                                   \
-      "Record the stack of each thread this many times per second of its CPU time, and where "   \
-      "threads wait. 0 records none.")                                                           \
+      "Sample the stack of each thread this many times per second of its CPU time, and where "   \
+      "threads wait. 0 samples nothing.")                                                        \
     X("PROF_HANG", hang_ms, DURATION, "off", 0, 20, 86400000, "60s",                             \
-      "Write the stacks of all threads and what is open into the trace and into "                \
-      "TRACE.hang.txt when no step, range, CUDA call or device operation has ended for this "    \
-      "long while something is open; in ms, s, m or h.")                                         \
+      "When no step, range, CUDA call or device operation has ended for this long while "        \
+      "something is open, write the stacks of all threads and what is open to the trace and to " \
+      "TRACE.hang.txt; in ms, s, m or h.")                                                       \
     X("PROF_HANG_ACTION", hang_action, HANG_ACTION, "dump", 0, 0, 0, "dump, abort, signal:USR1", \
       "What else to do at a hang: nothing (dump), end the process with SIGABRT (abort), or "     \
       "send it this signal (signal).")                                                           \
