@@ -171,8 +171,9 @@ static bool await_answer(struct attaching *attaching)
         "it has not loaded libprof within 20 s: another thread may hold the loader's lock";
     while (clock_monotonic_ns() < end_ns) {
         if (!read_answer(attaching)) {
-            why = attach_process_exists(&attaching->process) ? "the kernel gives it no thread"
-                                                             : "it has ended meanwhile";
+            why = attach_process_exists(&attaching->process)
+                      ? "the kernel refused to create a thread"
+                      : "it ended in the meantime";
             break;
         }
         if (area->request.state != ATTACH_WAITING)
@@ -204,7 +205,7 @@ static int load(struct attaching *attaching)
     if (asked == ATTACH_PYTHON_ANSWERED)
         return 0;
     if (asked == ATTACH_PYTHON_SILENT)
-        message("Python does not come to a point at which it could load libprof; using ptrace");
+        message("Python did not respond; using ptrace instead");
     const int status = attach_ptrace_start(&attaching->process, &attaching->area,
                                            &attaching->address, &attaching->stopped_ns);
     if (status)
@@ -236,10 +237,10 @@ static void print_begin(const struct attaching *attaching, const char *path)
                                       [ATTACH_ON_ALREADY] = "it was recording already, to"};
     char stood[64] = "";
     if (attaching->address)
-        snprintf(stood, sizeof stood, "; one thread stood still for %.3f ms",
+        snprintf(stood, sizeof stood, "; one thread was stopped for %.3f ms",
                  (double)attaching->stopped_ns / 1e6);
     if (attaching->copied)
-        message("libprof.so was copied into its /tmp, as its file system lacks it");
+        message("copied libprof.so to the process's /tmp, because its file system lacks it");
     message("attached to process %d (%s): %s %s%s", (int)attaching->process.pid,
             attaching->process.program, how[attaching->area.request.state], path, stood);
 }

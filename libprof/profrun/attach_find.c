@@ -292,18 +292,18 @@ static bool explain_lack(struct attach_process *process, const struct search *se
     const struct attach_functions *found = search->found;
     const char *why = NULL;
     if (search->has_musl)
-        why = "it uses musl as its libc, libprof needs glibc";
+        why = "it uses musl as its libc, but libprof needs glibc";
     else if (!search->has_glibc || !found->tls_init)
-        why = "it is statically linked, or has another libc than glibc: no library can be loaded "
+        why = "it is statically linked, or does not use glibc: no library can be loaded "
               "into it";
     else if (search->has_sanitizer)
-        why = "it was built with a sanitizer, which knows only threads of the program";
+        why = "it was built with a sanitizer, which does not support threads that profrun starts";
     else if (!found->create || !found->detach)
         why = "it has no threads library (libpthread), which libprof needs";
     else if (!found->dlopen || !found->dlsym)
         why = "its libc has no function that loads libraries";
     else if (!found->gap)
-        why = "its code has no gap in which profrun's could stand";
+        why = "its mapped files have no gap that is large enough for profrun's code";
     if (why)
         snprintf(process->reason, sizeof process->reason, "%s", why);
     return !why;

@@ -152,8 +152,8 @@ static bool is_sandboxed(struct attach_process *process, const char *status)
     if (mode == 2 && (filters <= filters_of(getpid()) ||
                       filters <= filters_of(first_of_namespace(process->pid))))
         return false;
-    return !refuse(process,
-                   "it runs in a sandbox (seccomp), which could kill it for what libprof does");
+    return !refuse(
+        process, "it runs in a sandbox (seccomp), which could kill it for libprof's system calls");
 }
 
 static bool is_stopped_or_traced(struct attach_process *process, const char *status)
@@ -203,7 +203,7 @@ static int look_at(struct attach_process *process, const char *status)
         return STATUS_USAGE;
     }
     if (*state == 'Z' || *state == 'X') {
-        refuse(process, "it has ended; its parent has not collected its exit status yet");
+        refuse(process, "it has ended; its parent has not waited for it yet");
         return STATUS_NOT_FOUND;
     }
     if (pid == getpid())
@@ -228,15 +228,15 @@ static void explain_permission(struct attach_process *process)
         refuse(process, "it belongs to user %u (%s): only that user and root can attach to it",
                (unsigned)process->owner, owner ? owner->pw_name : "unknown");
     else if (*scope == '3')
-        refuse(process,
-               "kernel.yama.ptrace_scope is 3: this machine allows no attaching until it restarts");
+        refuse(process, "kernel.yama.ptrace_scope is 3: nothing can be attached to until this "
+                        "machine restarts");
     else if (geteuid() != 0 && (*scope == '1' || *scope == '2'))
         refuse(process,
                "kernel.yama.ptrace_scope is %c, which lets only root attach: run profrun as root, "
                "or set it to 0",
                *scope);
     else if (geteuid() != 0 && stat(path, &facts) == 0 && facts.st_uid != geteuid())
-        refuse(process, "it has made itself invisible to debuggers (PR_SET_DUMPABLE), or has "
+        refuse(process, "it has disabled debugging (PR_SET_DUMPABLE), or has "
                         "privileges: run profrun as root");
     else if (status_number(own, "Seccomp") || geteuid() == 0)
         refuse(process, "this container may not use ptrace: start it with --cap-add SYS_PTRACE, or "
@@ -250,7 +250,7 @@ void attach_process_explain(struct attach_process *process, int error)
     char status[STATUS_BYTES] = "";
     read_proc(process->pid, "status", status, sizeof status);
     if (!attach_process_exists(process) || error == ESRCH)
-        refuse(process, "it has ended meanwhile");
+        refuse(process, "it ended in the meantime");
     else if (is_stopped_or_traced(process, status))
         return;
     else if (error == EPERM || error == EACCES)
@@ -362,6 +362,7 @@ bool attach_process_copy(struct attach_process *process, const char *library, ch
         close(to);
     if (directory >= 0)
         close(directory);
-    return copied || refuse(process, "its file system lacks %s, and a copy in its /tmp fails: %s",
-                            library, strerror(error));
+    return copied ||
+           refuse(process, "its file system lacks %s, and copying it to /tmp there failed: %s",
+                  library, strerror(error));
 }

@@ -402,7 +402,7 @@ static bool run_stub(struct injection *injection)
     injection->address = registers.rax;
     if ((long)registers.rax < 0 && (long)registers.rax >= -4095) {
         errno = -(int)registers.rax;
-        return failed(injection, "the kernel gives it no memory");
+        return failed(injection, "cannot map memory in it");
     }
     if (!write_area(injection))
         return failed(injection, "cannot write to it");
@@ -500,7 +500,7 @@ int attach_ptrace_start(struct attach_process *process, struct attach_area *area
     *address = injection.address;
     if (!started && !*process->reason)
         snprintf(process->reason, sizeof process->reason,
-                 "none of its threads came to a place where it can be interrupted");
+                 "none of its threads reached a point where it can be interrupted");
     return started ? 0 : STATUS_NOT_EXECUTABLE;
 }
 

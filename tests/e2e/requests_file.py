@@ -65,7 +65,7 @@ def refused(program):
     if os.geteuid() == 0:
         write(asks("foreign"))
         os.chown(FILE, 54321, -1)
-        wait(lambda: "not this user's or root's" in program.errors().splitlines()[-1], program.errors())
+        wait(lambda: "does not belong to this user or root" in program.errors().splitlines()[-1], program.errors())
 
 
 write(asks("never"))

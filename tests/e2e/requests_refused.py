@@ -29,7 +29,7 @@ def contradictions(daemon, program):
         ("ACTIVITIES_DURATION_MSECS=-1", "ACTIVITIES_DURATION_MSECS=-1 is not a number from 0 to 2147483647"),
         ("ACTIVITIES_DURATION_MSECS=1\nACTIVITIES_DURATION_SECS=1", "are both given"),
         ("ACTIVITIES_DURATION_MSECS=1\nACTIVITIES_DURATION_MSECS=2", "ACTIVITIES_DURATION_MSECS is given twice"),
-        ("PROFILE_START_ITERATION=5", "it names an iteration, and no ACTIVITIES_ITERATIONS"),
+        ("PROFILE_START_ITERATION=5", "it has a start iteration, but no ACTIVITIES_ITERATIONS"),
         ("PROFILE_MEMORY=true\nACTIVITIES_DURATION_MSECS=1", "which libprof does not make"),
         ("ACTIVITIES_ENABLED=no\nACTIVITIES_DURATION_MSECS=1", "ACTIVITIES_ENABLED is false"),
         ("PROFILE_WITH_STACK=maybe", "PROFILE_WITH_STACK=maybe is neither true nor false"),
@@ -101,7 +101,7 @@ def nonsense():
     cases = {
         "empty": (b"", "it is shorter than a message's head"),
         "short": (message(b"req", b"")[:39], "it is shorter than a message's head"),
-        "size": (message(b"req", config, 7), "its size is not what it says"),
+        "size": (message(b"req", config, 7), "its size differs from its header"),
         "huge": (HEAD.pack(2 ** 63, b"req") + config, "it is longer than 8 KiB"),
         "long": (message(b"req", b"#" * 60000), "it is longer than 8 KiB"),
         "endless": (HEAD.pack(len(config), b"r" * 32) + config, "its type does not end"),

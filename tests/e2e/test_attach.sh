@@ -9,7 +9,7 @@ for mode in busy malloc sleep futex epoll signals fork busy4 malloc4 sleep4 fute
     for ((round = 0; round < ${ATTACH_ROUNDS:-2}; round++)); do
         begin ./attach_guest "$mode"
         attach -o run.prof
-        found "attached to process $guest (attach_guest): recording to $here/run.prof; one thread stood still" <attach.txt ||
+        found "attached to process $guest (attach_guest): recording to $here/run.prof; one thread was stopped for" <attach.txt ||
             fail "$mode: $(cat attach.txt)"
         found -F "$lib" <"/proc/$guest/maps" || found /libprof.so <"/proc/$guest/maps" || fail "libprof is not in the process"
         end 7 ended

@@ -112,9 +112,9 @@ TEST(KinetoConfig, RefusesWhatContradictsItself)
     EXPECT_EQ(refusal("ACTIVITIES_DURATION_SECS=1\nACTIVITIES_DURATION_MSECS=1000"),
               "ACTIVITIES_DURATION_SECS and ACTIVITIES_DURATION_MSECS are both given");
     EXPECT_EQ(refusal("PROFILE_START_ITERATION=3"),
-              "it names an iteration, and no ACTIVITIES_ITERATIONS");
+              "it has a start iteration, but no ACTIVITIES_ITERATIONS");
     EXPECT_EQ(refusal("PROFILE_START_ITERATION_ROUNDUP=3"),
-              "it names an iteration, and no ACTIVITIES_ITERATIONS");
+              "it has a start iteration, but no ACTIVITIES_ITERATIONS");
     EXPECT_EQ(refusal("ACTIVITIES_DURATION_MSECS=0"), "its duration is 0");
     EXPECT_EQ(refusal("ACTIVITIES_ENABLED=F"), "ACTIVITIES_ENABLED is false");
 }

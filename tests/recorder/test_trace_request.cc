@@ -169,7 +169,8 @@ TEST_F(TraceRequest, DuringAnotherIsRefused)
         step();
         accept("PROFILE_START_ITERATION=5\nACTIVITIES_ITERATIONS=1");
         std::string said = stderr_of([&] { accept("ACTIVITIES_DURATION_MSECS=1"); });
-        EXPECT_EQ(said, "libprof: trace request of the test refused: another one is being met\n");
+        EXPECT_EQ(said,
+                  "libprof: trace request of the test refused: another request is in progress\n");
     });
 }
 

@@ -141,7 +141,8 @@ static void hang_progressed(void)
         hang_text_clear();
         hang_text_add("resumed number=%u after=%.1f\n", hang.number, (double)lasted_ns / 1e9);
         hang_write();
-        log_line(LOG_ERROR, "progress again after %.1f s; still watching for hangs",
+        log_line(LOG_ERROR,
+                 "the program made progress again after %.1f s; still watching for hangs",
                  (double)lasted_ns / 1e9);
     }
     hang.hung = false;

@@ -132,7 +132,7 @@ void hang_python_add(void)
     if (!hang_python_fatal)
         return;
     if (own_child_would_be_first() || pipe2(ends, O_CLOEXEC) != 0) {
-        hang_text_add("python-failed \"no copy can be made\"\n");
+        hang_text_add("python-failed \"the process cannot be cloned\"\n");
         return;
     }
     hang_python.size = hang_python.lines = 0;
@@ -149,7 +149,7 @@ void hang_python_add(void)
         own_child_await(copy, HANG_PYTHON_END_MS, &status);
         hang_python_explain(ended, status);
     } else {
-        hang_text_add("python-failed \"no copy can be made: %s\"\n", strerror(error));
+        hang_text_add("python-failed \"the process cannot be cloned: %s\"\n", strerror(error));
     }
     close(ends[0]);
 }

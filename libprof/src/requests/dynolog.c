@@ -256,7 +256,7 @@ static void dynolog_say_absent(const char *why)
         return;
     dynolog.said = loud ? DYNOLOG_SAID : DYNOLOG_SAID_QUIETLY;
     log_line(loud ? LOG_ERROR : LOG_PROCESS,
-             "no trace requests: Dynolog's daemon at %s%s%s: %s; libprof keeps asking",
+             "no trace requests: Dynolog's daemon at %s%s%s: %s; libprof keeps trying",
              *dynolog_directory ? dynolog_directory : "the abstract socket ",
              *dynolog_directory ? "/" : "", DYNOLOG_NAME, why);
 }
@@ -359,7 +359,7 @@ static const char *dynolog_take(const struct dynolog_answer *answer, size_t size
     if (flags & MSG_TRUNC || answer->head.size > KINETO_CONFIG_BYTES_MAX)
         return "it is longer than 8 KiB";
     if (answer->head.size != size - sizeof answer->head)
-        return "its size is not what it says";
+        return "its size differs from its header";
     if (strcmp(answer->head.type, "ctxt") == 0)
         return NULL;
     if (strcmp(answer->head.type, "req") != 0)

@@ -281,7 +281,8 @@ static bool kineto_config_settle(struct kineto_config_reading *reading)
     if (config->start_step == KINETO_CONFIG_NO_STEP)
         return true;
     if (config->steps == 0)
-        return kineto_config_fail(reading, "it names an iteration, and no ACTIVITIES_ITERATIONS");
+        return kineto_config_fail(reading,
+                                  "it has a start iteration, but no ACTIVITIES_ITERATIONS");
     if (config->start_ms)
         kineto_config_add_unused(config, (struct kineto_config_part){"PROFILE_START_TIME", 18});
     return true;

@@ -98,7 +98,7 @@ static int requests_read_file(void *argument)
 
 static const char *requests_reason(int error)
 {
-    return error == EPERM    ? "it is not this user's or root's, or others may write to it"
+    return error == EPERM    ? "it does not belong to this user or root, or others may write to it"
            : error == EINVAL ? "it is not a regular file"
                              : strerror(error);
 }

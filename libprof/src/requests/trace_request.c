@@ -269,7 +269,7 @@ static const char *trace_request_obstacle(const struct kineto_config *config)
 {
     uint64_t now_ns = clock_gettime_ns(CLOCK_REALTIME);
     if (request.state != TRACE_REQUEST_NONE)
-        return "another one is being met";
+        return "another request is in progress";
     if (config->start_step != KINETO_CONFIG_NO_STEP || config->start_ms == 0)
         return NULL;
     if (config->start_ms > (now_ns + TRACE_REQUEST_AHEAD_NS) / TRACE_REQUEST_MS)
@@ -313,8 +313,8 @@ void trace_request_accept(const struct kineto_config *config, const char *source
 {
     struct signals_saved saved;
     if (*config->unused)
-        trace_request_say(LOG_ERROR, "trace request of %s: no effect in libprof: %s", source,
-                          config->unused);
+        trace_request_say(LOG_ERROR, "trace request of %s: keys with no effect in libprof: %s",
+                          source, config->unused);
     trace_request_lock(&saved);
     const char *obstacle = trace_request_obstacle(config);
     if (!obstacle)

@@ -287,7 +287,7 @@ int metrics_write(int64_t now_ns, bool running)
     metrics.due_ns = clock_monotonic_ns() + METRICS_PERIOD_NS;
     int error = metrics_file_replace(metrics.text->bytes, metrics.text->size);
     if (error && !metrics.complained)
-        log_line(LOG_ERROR, "cannot write metrics to %s: %s; tried again every 30 s",
+        log_line(LOG_ERROR, "cannot write metrics to %s: %s; libprof tries again every 30 s",
                  config_get()->prometheus, strerror(error));
     metrics.complained |= error != 0;
     return error;
