@@ -474,8 +474,7 @@ static const struct query_column summary_columns[] = {
         "kernel, memcpy, memset, graph, range, call; round: min and max are the time "
         "that the rows before cover; unseen: count is chunks of a ring that were overwritten first",
         summary_kind, summary_kinds),
-    QUERY_NAMED("name", "NULL: names that did not fit in the recorder's table, of any step",
-                summary_name),
+    QUERY_NAMED("name", "NULL of round and unseen", summary_name),
     QUERY_INT("count", "", "", summary_events),
     QUERY_INT("sum", "ns", "of durations", summary_sum),
     QUERY_INT("min", "ns", "", summary_min),

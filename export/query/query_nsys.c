@@ -370,6 +370,8 @@ NVTX_GET(nvtx_end_tid, QUERY_NULL, global_tid(data, at.async->end_thread), QUERY
 NVTX_GET(nvtx_text_id, query_name(data, at.slice->name), query_name(data, at.async->name),
          query_name(data, at.mark->name), query_name(data, name_of(&at)))
 
+NVTX_GET(nvtx_text, at.slice->name, at.async->name, at.mark->name, name_of(&at))
+
 static int64_t nvtx_category(const struct query_data *data, uint32_t item)
 {
     struct nvtx_event at = nvtx_at(data, item);
@@ -428,7 +430,7 @@ static const struct query_column nvtx_columns[] = {
     NSYS_TIME("start", nvtx_start),     NSYS_TIME("end", nvtx_end),
     NSYS("eventType", nvtx_type),       NSYS("rangeId", nvtx_range_id),
     NSYS("category", nvtx_category),    NSYS("color", nvtx_color),
-    NSYS("text", query_null),           NSYS_BY_SPAN("globalTid", nvtx_tid),
+    QUERY_NAMED("text", "", nvtx_text), NSYS_BY_SPAN("globalTid", nvtx_tid),
     NSYS("endGlobalTid", nvtx_end_tid), NSYS("textId", nvtx_text_id),
     NSYS("domainId", nvtx_domain),      NSYS("uint64Value", query_null),
     NSYS("int64Value", query_null),     NSYS("doubleValue", query_null),

@@ -377,7 +377,7 @@ struct tl_summary {
     uint64_t step; /* PROF_SUMMARY_NO_STEP none */
     uint64_t count, sum_ns, min_ns, max_ns;
     uint32_t process;
-    uint32_t name; /* TL_NONE: names that did not fit, or a kind that only counts */
+    uint32_t name; /* TL_NONE: of a kind that only counts */
     uint32_t kind; /* enum prof_summary_kind */
     uint32_t
         durations; /* name: "{17=3, 18=5}", counts by the integer part of the base-2 logarithm */
