@@ -52,7 +52,7 @@ static uint64_t hang_look_ns(void)
 static bool hang_is_traced(void)
 {
     char status[2048];
-    if (!hang_text_read_file("/proc/self/status", status, sizeof status))
+    if (!process_read_file("/proc/self/status", status, sizeof status))
         return false;
     const char *at = strstr(status, "TracerPid:");
     return at && strtoul(at + strlen("TracerPid:"), NULL, 10) != 0;
@@ -79,7 +79,7 @@ static void hang_add_memory(void)
 {
     static const char *const fields[] = {"VmSize:", "VmRSS:", "VmSwap:", "Threads:"};
     char status[2048];
-    hang_text_read_file("/proc/self/status", status, sizeof status);
+    process_read_file("/proc/self/status", status, sizeof status);
     hang_text_add("memory");
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         const char *at = strstr(status, fields[i]);

@@ -47,9 +47,6 @@ void hang_text_add_quoted(const char *text);
  * errno value of why there is no file. */
 int hang_text_write(uint32_t number, const char *path);
 
-/* Reads a whole file of /proc, up to `size` - 1 bytes, and terminates it. Returns how many bytes; 0: it cannot be read. */
-size_t hang_text_read_file(const char *path, char *to, size_t size);
-
 /* ---- hang_log.c: what the process's own trace says ---- */
 
 /* A new file: reserves the memory if that was not done. False: the system refuses. */

@@ -113,18 +113,3 @@ int hang_text_write(uint32_t number, const char *path)
     hang_text_to_meta(number);
     return *path ? hang_text_to_file(path) : 0;
 }
-
-size_t hang_text_read_file(const char *path, char *to, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    size_t have = 0;
-    ssize_t got = fd >= 0;
-    while (got > 0 && have < size - 1) {
-        got = read(fd, to + have, size - 1 - have);
-        have += got > 0 ? (size_t)got : 0;
-    }
-    if (fd >= 0)
-        close(fd);
-    to[have] = '\0';
-    return have;
-}

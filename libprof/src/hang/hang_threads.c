@@ -12,7 +12,8 @@
 #include "atomic.h"
 #include "clock.h"
 #include "hang_inside.h"
-#include "hang_unwind.h"
+#include "process.h"
+#include "unwind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,32 +35,32 @@
 enum hang_answer { HANG_NONE, HANG_ASKED, HANG_ANSWERED };
 
 static struct {
-    uint32_t state;                  /* enum hang_answer */
-    uint32_t tid;                    /* watcher writes before ASKED */
-    struct hang_registers registers; /* handler writes before ANSWERED */
-    int signal;                      /* 0: none chosen, -1: none to be had */
+    uint32_t state;                    /* enum hang_answer */
+    uint32_t tid;                      /* watcher writes before ASKED */
+    struct unwind_registers registers; /* handler writes before ANSWERED */
+    int signal;                        /* 0: none chosen, -1: none to be had */
 } hang_ask;
 
 /* ---- registers ---- */
 
 #if defined(__x86_64__)
-void hang_copy_registers(const void *handler_context, struct hang_registers *registers)
+void hang_copy_registers(const void *handler_context, struct unwind_registers *registers)
 {
     const ucontext_t *context = handler_context;
-    static const uint8_t order[HANG_REGISTERS] = {
+    static const uint8_t order[UNWIND_REGISTERS] = {
         REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
         REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
-    for (unsigned i = 0; i < HANG_REGISTERS; i++)
+    for (unsigned i = 0; i < UNWIND_REGISTERS; i++)
         registers->value[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
-    registers->known = (1u << HANG_REGISTERS) - 1;
+    registers->known = (1u << UNWIND_REGISTERS) - 1;
 }
 #else
-void hang_copy_registers(const void *handler_context, struct hang_registers *registers)
+void hang_copy_registers(const void *handler_context, struct unwind_registers *registers)
 {
     const ucontext_t *context = handler_context;
-    registers->value[HANG_RSP] = (uint64_t)context->uc_mcontext.sp;
-    registers->value[HANG_PC] = (uint64_t)context->uc_mcontext.pc;
-    registers->known = 1u << HANG_RSP | 1u << HANG_PC;
+    registers->value[UNWIND_RSP] = (uint64_t)context->uc_mcontext.sp;
+    registers->value[UNWIND_PC] = (uint64_t)context->uc_mcontext.pc;
+    registers->known = 1u << UNWIND_RSP | 1u << UNWIND_PC;
 }
 #endif
 
@@ -106,14 +107,14 @@ struct hang_thread {
     long call;         /* number of the system call, -1 none, -2 unknown or running */
     uint64_t arguments[HANG_ARGUMENTS]; /* of the call, the first ones */
     bool blocks;                        /* our signal */
-    struct hang_registers registers;
+    struct unwind_registers registers;
 };
 
 size_t hang_read_task(uint32_t tid, const char *name, char *to, size_t size)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%u/%s", tid, name);
-    return hang_text_read_file(path, to, size);
+    return process_read_file(path, to, size);
 }
 
 bool hang_mask_has(const char *status, const char *field, int number)
@@ -123,7 +124,7 @@ bool hang_mask_has(const char *status, const char *field, int number)
 }
 
 /* "NR ARG0 ... ARG5 SP PC", or "-1 SP PC", or "running". */
-long hang_read_call(uint32_t tid, struct hang_registers *registers, uint64_t *arguments)
+long hang_read_call(uint32_t tid, struct unwind_registers *registers, uint64_t *arguments)
 {
     char text[256], *at;
     registers->known = 0;
@@ -139,9 +140,9 @@ long hang_read_call(uint32_t tid, struct hang_registers *registers, uint64_t *ar
     uint64_t stack = strtoull(at, &at, 16), pc = strtoull(at, &at, 16);
     if (!pc)
         return -2;
-    registers->value[HANG_RSP] = stack;
-    registers->value[HANG_PC] = pc;
-    registers->known = 1u << HANG_RSP | 1u << HANG_PC;
+    registers->value[UNWIND_RSP] = stack;
+    registers->value[UNWIND_PC] = pc;
+    registers->known = 1u << UNWIND_RSP | 1u << UNWIND_PC;
     return number;
 }
 
@@ -176,7 +177,7 @@ static uint32_t hang_lock_owner(const struct hang_thread *thread)
 {
     uint32_t words[3], owner = 0;
     unsigned operation = (unsigned)thread->arguments[1] & (unsigned)FUTEX_CMD_MASK;
-    if (thread->call != SYS_futex || !hang_unwind_copy(words, thread->arguments[0], sizeof words))
+    if (thread->call != SYS_futex || !unwind_copy(words, thread->arguments[0], sizeof words))
         return 0;
     bool waits = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
     if (operation == FUTEX_LOCK_PI || operation == HANG_FUTEX_LOCK_PI2 ||
@@ -242,7 +243,7 @@ static bool hang_may_interrupt(const struct hang_thread *thread)
 }
 
 /* The thread waits in the handler until hang_release(). */
-static bool hang_ask_registers(uint32_t tid, struct hang_registers *registers)
+static bool hang_ask_registers(uint32_t tid, struct unwind_registers *registers)
 {
     store_relaxed(&hang_ask.tid, tid);
     store_release(&hang_ask.state, (uint32_t)HANG_ASKED);
@@ -271,7 +272,7 @@ static void hang_add_frames(const uint64_t *addresses, unsigned count, bool comp
     for (unsigned i = 0; i < count; i++) {
         const char *path;
         uint64_t offset;
-        if (hang_unwind_locate(addresses[i], &path, &offset))
+        if (unwind_locate(addresses[i], &path, &offset))
             hang_text_add("  %s+0x%llx\n", path, (unsigned long long)offset);
         else
             hang_text_add("  0x%llx\n", (unsigned long long)addresses[i]);
@@ -289,12 +290,12 @@ static void hang_add_thread(uint32_t tid)
     if (!hang_read_thread(tid, &thread))
         return;
     if (thread.registers.known)
-        count = hang_unwind(&thread.registers, addresses, HANG_FRAMES, &complete);
+        count = unwind_stack(&thread.registers, addresses, HANG_FRAMES, &complete);
     if (!complete && count < HANG_FRAMES && (asked = hang_may_interrupt(&thread))) {
-        struct hang_registers registers;
+        struct unwind_registers registers;
         answered = hang_ask_registers(tid, &registers);
         if (answered) {
-            count = hang_unwind(&registers, addresses, HANG_FRAMES, &complete);
+            count = unwind_stack(&registers, addresses, HANG_FRAMES, &complete);
             hang_release();
         }
     }
@@ -346,13 +347,13 @@ void hang_threads_add(void)
     static uint32_t tids[HANG_THREADS_MAX];
     if (!hang_ask.signal)
         hang_ask.signal = hang_choose_signal(hang_handle);
-    hang_unwind_lock();
-    if (!hang_unwind_prepare())
+    unwind_lock();
+    if (!unwind_prepare())
         hang_text_add("no-maps\n");
     unsigned count = hang_list_threads(tids, HANG_THREADS_MAX);
     uint32_t self = (uint32_t)syscall(SYS_gettid);
     for (unsigned i = 0; i < count; i++)
         if (tids[i] != self)
             hang_add_thread(tids[i]);
-    hang_unwind_unlock();
+    unwind_unlock();
 }

@@ -2,14 +2,14 @@
 #ifndef PROF_HANG_THREADS_H
 #define PROF_HANG_THREADS_H
 
-#include "hang_unwind.h"
+#include "unwind.h"
 
 #include <signal.h>
 
 /* Numbers of the process's threads, at most `limit`. Returns how many. */
 unsigned hang_list_threads(uint32_t *tids, unsigned limit);
 
-/* Reads a file of /proc/self/task/TID, as hang_text_read_file(). */
+/* Reads a file of /proc/self/task/TID, as process_read_file(). */
 size_t hang_read_task(uint32_t tid, const char *name, char *to, size_t size);
 
 /* Whether a mask in /proc's "status", such as "SigBlk:", has the signal. */
@@ -19,10 +19,10 @@ bool hang_mask_has(const char *status, const char *field, int number);
 
 /* Where a thread waits, and the first arguments of its system call (NULL: not wanted). Returns the number of the call, -1 none;
  * -2: it runs, or that is unknown, and no register is known. */
-long hang_read_call(uint32_t tid, struct hang_registers *registers, uint64_t *arguments);
+long hang_read_call(uint32_t tid, struct unwind_registers *registers, uint64_t *arguments);
 
 /* The registers of what a signal handler interrupted; `context` is its third argument. */
-void hang_copy_registers(const void *context, struct hang_registers *registers);
+void hang_copy_registers(const void *context, struct unwind_registers *registers);
 
 /* Installs the handler for a real-time signal that the program leaves alone, with every signal blocked meanwhile. Returns its
  * number, -1: none is to be had. */

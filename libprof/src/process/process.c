@@ -208,3 +208,18 @@ bool process_absolute_path(const char *path, char *absolute, size_t absolute_byt
     memcpy(absolute, result, (size_t)size + 1);
     return true;
 }
+
+size_t process_read_file(const char *path, char *to, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t have = 0;
+    ssize_t got = fd >= 0;
+    while (got > 0 && have < size - 1) {
+        got = read(fd, to + have, size - 1 - have);
+        have += got > 0 ? (size_t)got : 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    to[have] = '\0';
+    return have;
+}

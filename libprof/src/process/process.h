@@ -31,6 +31,9 @@ const char *process_host(void);
  * unknown. */
 uint64_t process_start_realtime_ns(void);
 
+/* Reads a whole file of /proc, up to `size` - 1 bytes, and terminates it. Returns how many bytes; 0: it cannot be read. */
+size_t process_read_file(const char *path, char *to, size_t size);
+
 /* How many bytes of address space we may reserve: an eighth of what RLIMIT_AS leaves the program,
  * or UINT64_MAX when there is no limit. */
 uint64_t process_address_budget(void);

@@ -75,13 +75,14 @@ static uint64_t sample_newly_queued_ns(struct sample_thread *thread)
 }
 
 /* The number of a stack. Of the innermost frame it has the address behind the instruction, as if that were a call. */
-static uint32_t sample_stack(const struct hang_registers *registers, const struct hang_dump *dump)
+static uint32_t sample_stack(const struct unwind_registers *registers,
+                             const struct unwind_dump *dump)
 {
     uint64_t addresses[STACKWALK_FRAMES_MAX];
     bool complete = false;
     unsigned count =
-        dump ? hang_unwind_dump(registers, dump, addresses, STACKWALK_FRAMES_MAX, &complete)
-             : hang_unwind(registers, addresses, STACKWALK_FRAMES_MAX, &complete);
+        dump ? unwind_dump_stack(registers, dump, addresses, STACKWALK_FRAMES_MAX, &complete)
+             : unwind_stack(registers, addresses, STACKWALK_FRAMES_MAX, &complete);
     if (count)
         addresses[0]++;
     return count ? stacks_add(addresses, count, !complete) : 0;
@@ -89,8 +90,9 @@ static uint32_t sample_stack(const struct hang_registers *registers, const struc
 
 static void sample_write_shot(struct sample_thread *thread, const struct sample_shot *shot)
 {
-    struct hang_dump dump = {
-        .start = shot->registers.value[HANG_RSP], .size = shot->stack_bytes, .bytes = shot->stack};
+    struct unwind_dump dump = {.start = shot->registers.value[UNWIND_RSP],
+                               .size = shot->stack_bytes,
+                               .bytes = shot->stack};
     uint32_t names[SAMPLE_CALLS_MAX];
     uint64_t used_ns = shot->cpu_ns - thread->shot_ns;
     thread->shot_ns = shot->cpu_ns;
@@ -120,7 +122,7 @@ static void sample_read_shots(struct sample_thread *thread)
 /* Where it waits, if it did not run while that was read. */
 static void sample_find_wait(struct sample_thread *thread, uint64_t cpu_ns)
 {
-    struct hang_registers registers;
+    struct unwind_registers registers;
     uint64_t calls[SAMPLE_CALLS_MAX], python = load_relaxed(&thread->python);
     if (hang_read_call(thread->tid, &registers, NULL) == -2)
         return; /* it would run, if it had a processor */
@@ -238,11 +240,11 @@ static void sample_look_for_threads(void)
 
 static void sample_drop_all(void)
 {
-    hang_unwind_lock();
+    unwind_lock();
     for (unsigned i = 0; i < sample.places; i++)
         if (sample_thread_at(i)->tid)
             sample_drop_thread(sample_thread_at(i));
-    hang_unwind_unlock();
+    unwind_unlock();
 }
 
 /* A thread may begin to block the signal, or cease to. */
@@ -262,7 +264,7 @@ static void sample_know_modules(void)
     if (now == sample.modules)
         return;
     sample.modules = now;
-    hang_unwind_prepare();
+    unwind_prepare();
     sample_python_find();
 }
 
@@ -317,9 +319,9 @@ static uint64_t sample_duties(void)
         sample_drop_all();
         return SAMPLE_LOOK_NS;
     }
-    hang_unwind_lock();
+    unwind_lock();
     sample_tick(now_ns);
-    hang_unwind_unlock();
+    unwind_unlock();
     sample.tick_ticks = clock_now();
     return sample_period_ns();
 }
@@ -354,7 +356,7 @@ static void sample_finish(void)
 static void sample_fork_child(void)
 {
     sample_signal_fork_child(sample.places);
-    hang_unwind_fork_child();
+    unwind_fork_child();
     memset(&sample, 0, sizeof sample);
     store_relaxed(&sample_parked, 0u);
     worker_fork_child(&sample_worker);

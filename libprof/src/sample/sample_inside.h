@@ -2,7 +2,7 @@
 #ifndef PROF_SAMPLE_INSIDE_H
 #define PROF_SAMPLE_INSIDE_H
 
-#include "hang_unwind.h"
+#include "unwind.h"
 
 #define SAMPLE_THREADS_MAX 1024u
 #define SAMPLE_SHOTS 4u           /* of a thread that the sampler has not read yet */
@@ -16,7 +16,7 @@ struct sample_shot {
     uint32_t call_count;
     uint64_t ticks;
     uint64_t cpu_ns; /* of the thread, so far */
-    struct hang_registers registers;
+    struct unwind_registers registers;
     uint64_t stack_bytes;
     uint64_t calls[SAMPLE_CALLS_MAX]; /* code objects, innermost first */
     uint8_t stack[SAMPLE_STACK_BYTES];

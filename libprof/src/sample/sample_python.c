@@ -45,7 +45,7 @@ static struct {
 static uint64_t sample_word(uint64_t from)
 {
     uint64_t word;
-    return from && hang_unwind_copy(&word, from, sizeof word) ? word : 0;
+    return from && unwind_copy(&word, from, sizeof word) ? word : 0;
 }
 
 void sample_python_find(void)
@@ -85,7 +85,7 @@ static bool sample_is_code(uint64_t object)
 static uint32_t sample_find_frame(uint64_t state)
 {
     uint64_t words[SAMPLE_STATE_WORDS];
-    if (!hang_unwind_copy(words, state, sizeof words))
+    if (!unwind_copy(words, state, sizeof words))
         return 0;
     for (unsigned i = 0; i < SAMPLE_STATE_WORDS; i++)
         if (words[i] % 8 == 0 && sample_is_code(sample_word(words[i]) & ~SAMPLE_TAG))
@@ -112,7 +112,7 @@ unsigned sample_python_calls(uint64_t state, uint64_t *calls, unsigned limit)
     unsigned count = 0;
     for (unsigned i = 0; frame && i < 2 * limit && count < limit; i++) {
         uint64_t part[8];
-        if (!hang_unwind_copy(part, frame, sizeof part))
+        if (!unwind_copy(part, frame, sizeof part))
             break;
         uint64_t code = part[layout->code / 8] & ~SAMPLE_TAG;
         if (code)
@@ -129,7 +129,7 @@ static size_t sample_read_text(uint64_t text, char *to)
 {
     uint64_t size = sample_word(text + 16);
     size = size < SAMPLE_PART_MAX ? size : SAMPLE_PART_MAX;
-    if (!text || !hang_unwind_copy(to, text + sample_python.layout->text, size))
+    if (!text || !unwind_copy(to, text + sample_python.layout->text, size))
         return 0;
     for (uint64_t i = 0; i < size; i++)
         if (to[i] < ' ' || to[i] > '~')
@@ -144,7 +144,7 @@ static uint32_t sample_name(uint64_t code)
     char bytes[SAMPLE_CODE_BYTES], name[2 * SAMPLE_PART_MAX + 32];
     uint64_t file, function, type;
     int32_t line;
-    if (!hang_unwind_copy(bytes, code, sizeof bytes))
+    if (!unwind_copy(bytes, code, sizeof bytes))
         return 0;
     memcpy(&type, bytes + 8, sizeof type);
     memcpy(&file, bytes + layout->file, sizeof file);

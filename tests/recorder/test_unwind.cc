@@ -1,9 +1,9 @@
-// The unwinder of the hang watch: against backtrace(3) on real call chains, and with damaged tables. Built with -O2 and without
+// The unwinder of the hang watch and the sampler: against backtrace(3) on real call chains, and with damaged tables. Built with -O2 and without
 // frame pointers, whatever the build type (CMakeLists.txt).
 #include "recorder_support.h"
 
 extern "C" {
-#include "hang_unwind.h"
+#include "unwind.h"
 }
 
 #include <algorithm>
@@ -36,31 +36,31 @@ struct both {
     stack ours, libgcc; // from the function that takes them outwards
 };
 
-hang_registers registers_of(const ucontext_t &context)
+unwind_registers registers_of(const ucontext_t &context)
 {
-    static const int order[HANG_REGISTERS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-                                              REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                              REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
-    hang_registers registers = {};
-    for (unsigned i = 0; i < HANG_REGISTERS; i++)
+    static const int order[UNWIND_REGISTERS] = {
+        REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+        REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+    unwind_registers registers = {};
+    for (unsigned i = 0; i < UNWIND_REGISTERS; i++)
         registers.value[i] = static_cast<uint64_t>(context.uc_mcontext.gregs[order[i]]);
-    registers.known = (1u << HANG_REGISTERS) - 1;
+    registers.known = (1u << UNWIND_REGISTERS) - 1;
     return registers;
 }
 
-stack unwind(const hang_registers &registers)
+stack unwind(const unwind_registers &registers)
 {
     stack found;
     uint64_t addresses[limit];
-    unsigned count = hang_unwind(&registers, addresses, limit, &found.complete);
+    unsigned count = unwind_stack(&registers, addresses, limit, &found.complete);
     found.addresses.assign(addresses, addresses + count);
     return found;
 }
 
 // Of waiting threads the kernel names stack and address alone.
-hang_registers as_of_proc(hang_registers registers)
+unwind_registers as_of_proc(unwind_registers registers)
 {
-    registers.known = 1u << HANG_RSP | 1u << HANG_PC;
+    registers.known = 1u << UNWIND_RSP | 1u << UNWIND_PC;
     return registers;
 }
 
@@ -92,7 +92,7 @@ void expect_same(size_t least)
     EXPECT_EQ(ours, libgcc);
 }
 
-class HangUnwind : public testing::Test
+class Unwind : public testing::Test
 {
 protected:
     void SetUp() override
@@ -100,9 +100,9 @@ protected:
         uint64_t from = 42, to = 0;
         void *unused[2];
         backtrace(unused, 2); // loads libgcc
-        if (!hang_unwind_copy(&to, reinterpret_cast<uintptr_t>(&from), sizeof from) || to != 42)
+        if (!unwind_copy(&to, reinterpret_cast<uintptr_t>(&from), sizeof from) || to != 42)
             GTEST_SKIP() << "process_vm_readv() is not allowed here";
-        ASSERT_TRUE(hang_unwind_prepare());
+        ASSERT_TRUE(unwind_prepare());
     }
 };
 
@@ -117,7 +117,7 @@ KEPT unsigned recurse(unsigned depth, unsigned *sum)
     return local[depth % 16] + *sum;
 }
 
-TEST_F(HangUnwind, FindsTheSameFramesAsBacktrace)
+TEST_F(Unwind, FindsTheSameFramesAsBacktrace)
 {
     unsigned sum = 0;
     recurse(20, &sum);
@@ -133,7 +133,7 @@ KEPT unsigned grow(size_t bytes)
     return static_cast<unsigned>(memory[0]);
 }
 
-TEST_F(HangUnwind, FollowsFramesOfVariableSize)
+TEST_F(Unwind, FollowsFramesOfVariableSize)
 {
     volatile size_t bytes = 12345;
     grow(bytes);
@@ -149,7 +149,7 @@ KEPT long crowd(long a, long b, long c, long d, long e, long f)
     return g + h + i + j + k + l + a + b + c + d + e + f;
 }
 
-TEST_F(HangUnwind, FollowsSavedRegisters)
+TEST_F(Unwind, FollowsSavedRegisters)
 {
     volatile long one = 1;
     std::function<long(long)> around = [](long n) { return crowd(n, 2, 3, 4, 5, 6) + n; };
@@ -163,7 +163,7 @@ int compare(const void *a, const void *b)
     return *static_cast<const int *>(a) - *static_cast<const int *>(b);
 }
 
-TEST_F(HangUnwind, FollowsCallsBackFromLibc)
+TEST_F(Unwind, FollowsCallsBackFromLibc)
 {
     int numbers[2] = {2, 1};
     qsort(numbers, 2, sizeof *numbers, compare);
@@ -191,7 +191,7 @@ KEPT int catch_it(int number)
     }
 }
 
-TEST_F(HangUnwind, FollowsFunctionsThatDoNotReturn)
+TEST_F(Unwind, FollowsFunctionsThatDoNotReturn)
 {
     EXPECT_EQ(catch_it(7), 7);
     expect_same(4);
@@ -219,13 +219,13 @@ void raise_on(bool own_stack)
     sigaltstack(&before, nullptr);
 }
 
-TEST_F(HangUnwind, FollowsSignalFrames)
+TEST_F(Unwind, FollowsSignalFrames)
 {
     raise_on(false);
     expect_same(5);
 }
 
-TEST_F(HangUnwind, FollowsSignalFramesOnAnotherStack)
+TEST_F(Unwind, FollowsSignalFramesOnAnotherStack)
 {
     raise_on(true);
     expect_same(5);
@@ -237,7 +237,7 @@ void *run_thread(void *)
     return nullptr;
 }
 
-TEST_F(HangUnwind, ReachesTheBeginOfAThread)
+TEST_F(Unwind, ReachesTheBeginOfAThread)
 {
     pthread_t thread;
     ASSERT_EQ(pthread_create(&thread, nullptr, run_thread, nullptr), 0);
@@ -255,7 +255,7 @@ class Image
 public:
     Image()
     {
-        int fd = memfd_create("hang_unwind", 0);
+        int fd = memfd_create("unwind", 0);
         if (fd < 0 || ftruncate(fd, image_bytes) != 0)
             return;
         void *data = mmap(nullptr, image_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -286,9 +286,9 @@ public:
     {
         for (unsigned i = 0; i < functions; i++)
             memory[2 * i + 1] = i + 1 < functions ? code(i + 1) : 0;
-        hang_registers registers = {};
-        registers.value[HANG_RSP] = reinterpret_cast<uint64_t>(memory);
-        registers.value[HANG_PC] = code(0);
+        unwind_registers registers = {};
+        registers.value[UNWIND_RSP] = reinterpret_cast<uint64_t>(memory);
+        registers.value[UNWIND_PC] = code(0);
         return unwind(as_of_proc(registers));
     }
 
@@ -370,11 +370,11 @@ private:
     uint64_t memory[64] = {};
 };
 
-TEST_F(HangUnwind, RunsEveryInstruction)
+TEST_F(Unwind, RunsEveryInstruction)
 {
     Image image;
     ASSERT_TRUE(image.bytes);
-    ASSERT_TRUE(hang_unwind_prepare());
+    ASSERT_TRUE(unwind_prepare());
     stack found = image.run();
     std::vector<uint64_t> wanted;
     for (unsigned i = 0; i < functions; i++)
@@ -383,11 +383,11 @@ TEST_F(HangUnwind, RunsEveryInstruction)
     EXPECT_TRUE(found.complete);
 }
 
-TEST_F(HangUnwind, EndsWhateverTheTablesSay)
+TEST_F(Unwind, EndsWhateverTheTablesSay)
 {
     Image image;
     ASSERT_TRUE(image.bytes);
-    ASSERT_TRUE(hang_unwind_prepare());
+    ASSERT_TRUE(unwind_prepare());
     std::mt19937 random(20);
     unsigned differs = 0;
     for (int round = 0; round < 20000; round++) {
@@ -405,16 +405,16 @@ TEST_F(HangUnwind, EndsWhateverTheTablesSay)
     EXPECT_GT(differs, 1000u);
 }
 
-TEST_F(HangUnwind, EndsWithAnyRegisters)
+TEST_F(Unwind, EndsWithAnyRegisters)
 {
     std::mt19937_64 random(20);
     for (int round = 0; round < 2000; round++) {
-        hang_registers registers = {};
+        unwind_registers registers = {};
         for (uint64_t &value : registers.value)
             value = random() >> random() % 64;
-        registers.known = (1u << HANG_REGISTERS) - 1;
+        registers.known = (1u << UNWIND_REGISTERS) - 1;
         if (round % 2)
-            registers.value[HANG_PC] = reinterpret_cast<uint64_t>(&recurse) + random() % 64;
+            registers.value[UNWIND_PC] = reinterpret_cast<uint64_t>(&recurse) + random() % 64;
         EXPECT_LE(unwind(registers).addresses.size(), size_t(limit));
     }
 }

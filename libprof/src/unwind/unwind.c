@@ -1,0 +1,285 @@
+#include "unwind.h"
+
+#include "process.h"
+#include "unwind_inside.h"
+
+#include <elf.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define UNWIND_MAPS_BYTES (512u << 10)
+#define UNWIND_MODULES 2048u
+
+static pthread_mutex_t unwind_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void unwind_lock(void)
+{
+    pthread_mutex_lock(&unwind_mutex);
+}
+
+void unwind_unlock(void)
+{
+    pthread_mutex_unlock(&unwind_mutex);
+}
+
+void unwind_fork_child(void)
+{
+    unwind_mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+bool unwind_copy(void *to, uint64_t from, size_t size)
+{
+    struct iovec local = {to, size}, remote = {(void *)(uintptr_t)from, size};
+    return syscall(SYS_process_vm_readv, getpid(), &local, 1, &remote, 1, 0) == (long)size;
+}
+
+/* ---- modules ---- */
+
+/* A mapping that can be executed, and where its file's first byte is mapped. */
+struct unwind_module {
+    uint64_t start, end, first;
+    const char *path; /* in unwind_maps */
+};
+
+static char unwind_maps[UNWIND_MAPS_BYTES];
+static struct unwind_module unwind_modules[UNWIND_MODULES];
+static unsigned unwind_module_count;
+
+/* "START-END PERMS OFFSET DEV INODE   PATH" */
+static void unwind_add_mapping(char *line, struct unwind_module *file)
+{
+    char *at = line;
+    uint64_t start = strtoull(at, &at, 16), end = *at == '-' ? strtoull(at + 1, &at, 16) : 0;
+    if (*at != ' ' || strlen(at) < 6)
+        return;
+    bool executable = at[3] == 'x';
+    uint64_t offset = strtoull(at + 5, &at, 16);
+    char *path = strpbrk(at, "/[");
+    if (!path)
+        return;
+    if (offset == 0)
+        *file = (struct unwind_module){.first = start, .path = path};
+    if (!executable || !file->path || strcmp(file->path, path) != 0 ||
+        unwind_module_count == UNWIND_MODULES)
+        return;
+    unwind_modules[unwind_module_count++] = (struct unwind_module){start, end, file->first, path};
+}
+
+bool unwind_prepare(void)
+{
+    struct unwind_module file = {0};
+    unwind_module_count = 0;
+    unwind_forget();
+    if (!process_read_file("/proc/self/maps", unwind_maps, sizeof unwind_maps))
+        return false;
+    for (char *line = unwind_maps; *line;) {
+        char *end = strchrnul(line, '\n');
+        char *next = *end ? end + 1 : end;
+        *end = '\0';
+        unwind_add_mapping(line, &file);
+        line = next;
+    }
+    return unwind_module_count > 0;
+}
+
+static const struct unwind_module *unwind_find_module(uint64_t address)
+{
+    for (unsigned i = 0; i < unwind_module_count; i++)
+        if (address - unwind_modules[i].start < unwind_modules[i].end - unwind_modules[i].start)
+            return &unwind_modules[i];
+    return NULL;
+}
+
+/* What the program headers of the module say: the load bias, and where .eh_frame_hdr is (0: none). */
+static bool unwind_read_headers(const struct unwind_module *module, uint64_t *bias,
+                                uint64_t *frame_hdr)
+{
+    Elf64_Ehdr file;
+    *bias = *frame_hdr = 0;
+    if (!unwind_copy(&file, module->first, sizeof file) ||
+        memcmp(file.e_ident, ELFMAG, SELFMAG) != 0)
+        return false;
+    bool based = false;
+    for (unsigned i = 0; i < file.e_phnum && i < 64; i++) {
+        Elf64_Phdr part;
+        if (!unwind_copy(&part, module->first + file.e_phoff + i * sizeof part, sizeof part))
+            return false;
+        if (part.p_type == PT_LOAD && !based) {
+            *bias = module->first - (part.p_vaddr - part.p_offset);
+            based = true;
+        } else if (part.p_type == PT_GNU_EH_FRAME) {
+            *frame_hdr = part.p_vaddr;
+        }
+    }
+    *frame_hdr += *frame_hdr ? *bias : 0;
+    return based;
+}
+
+bool unwind_locate(uint64_t address, const char **path, uint64_t *offset)
+{
+    uint64_t bias, unused;
+    const struct unwind_module *module = unwind_find_module(address);
+    if (!module)
+        return false;
+    *path = module->path;
+    *offset = address - (unwind_read_headers(module, &bias, &unused) ? bias : module->first);
+    return true;
+}
+
+#if defined(__x86_64__)
+
+/* What stands for the stack while one is unwound, if anything does. */
+static const struct unwind_dump *unwind_instead;
+
+bool unwind_read_word(uint64_t *word, uint64_t from)
+{
+    if (!unwind_instead)
+        return unwind_copy(word, from, sizeof *word);
+    uint64_t offset = from - unwind_instead->start;
+    if (offset >= unwind_instead->size || unwind_instead->size - offset < sizeof *word)
+        return false;
+    memcpy(word, unwind_instead->bytes + offset, sizeof *word);
+    return true;
+}
+
+/* ---- frames ---- */
+
+static bool unwind_find_cfa(const struct unwind_rules *rules,
+                            const struct unwind_registers *registers, uint64_t *cfa)
+{
+    if (rules->cfa_computed)
+        return unwind_evaluate(rules->cfa_expression, registers, NULL, cfa);
+    if (rules->cfa_register >= UNWIND_REGISTERS || !(registers->known >> rules->cfa_register & 1))
+        return false;
+    *cfa = registers->value[rules->cfa_register] + (uint64_t)rules->cfa_offset;
+    return true;
+}
+
+static bool unwind_restore(const struct unwind_rule *rule, const struct unwind_registers *before,
+                           uint64_t cfa, uint64_t *value)
+{
+    switch (rule->kind) {
+    case UNWIND_SAVED:
+        return unwind_read_word(value, cfa + (uint64_t)rule->offset);
+    case UNWIND_VALUE:
+        *value = cfa + (uint64_t)rule->offset;
+        return true;
+    case UNWIND_REGISTER:
+        if (rule->offset < 0 || rule->offset >= UNWIND_REGISTERS ||
+            !(before->known >> rule->offset & 1))
+            return false;
+        *value = before->value[rule->offset];
+        return true;
+    case UNWIND_COMPUTED:
+        return unwind_evaluate(rule->expression, before, &cfa, value) &&
+               (rule->is_value || unwind_read_word(value, *value));
+    default:
+        return false;
+    }
+}
+
+static void unwind_apply(const struct unwind_rules *rules, uint64_t cfa,
+                         struct unwind_registers *registers)
+{
+    struct unwind_registers before = *registers;
+    for (unsigned i = 0; i < UNWIND_REGISTERS; i++) {
+        const struct unwind_rule *rule = &rules->of[i];
+        if (rule->kind == UNWIND_SAME)
+            continue;
+        uint64_t value = 0;
+        bool known = unwind_restore(rule, &before, cfa, &value);
+        registers->value[i] = value;
+        registers->known = (registers->known & ~(1u << i)) | (uint32_t)known << i;
+    }
+    if (rules->of[UNWIND_RSP].kind == UNWIND_SAME) {
+        registers->value[UNWIND_RSP] = cfa;
+        registers->known |= 1u << UNWIND_RSP;
+    }
+}
+
+enum unwind_step unwind_step_on(const struct unwind_registers *registers)
+{
+    if (!(registers->known >> UNWIND_PC & 1))
+        return UNWIND_STEP_LOST;
+    return registers->value[UNWIND_PC] ? UNWIND_STEP_MORE : UNWIND_STEP_END;
+}
+
+static enum unwind_step unwind_step_by_table(uint64_t pc, struct unwind_registers *registers,
+                                             bool *inside)
+{
+    uint64_t bias, header, cfa;
+    bool signal;
+    const struct unwind_module *module = unwind_find_module(pc);
+    if (!module || !unwind_read_headers(module, &bias, &header) || !header)
+        return UNWIND_STEP_LOST;
+    const struct unwind_rules *rules = unwind_find_rules(header, pc, &signal);
+    if (!rules || !unwind_find_cfa(rules, registers, &cfa))
+        return UNWIND_STEP_LOST;
+    unwind_remember(pc, rules, signal);
+    if (rules->of[UNWIND_PC].kind == UNWIND_UNDEFINED)
+        return UNWIND_STEP_END;
+    unwind_apply(rules, cfa, registers);
+    *inside = signal;
+    return unwind_step_on(registers);
+}
+
+/* The caller's registers. `inside`: the address is where the thread is, not one that a call returns to. */
+static enum unwind_step unwind_step(struct unwind_registers *registers, bool *inside)
+{
+    uint64_t pc = registers->value[UNWIND_PC] - !*inside;
+    enum unwind_step step = unwind_step_known(pc, registers, inside);
+    return step == UNWIND_STEP_UNKNOWN ? unwind_step_by_table(pc, registers, inside) : step;
+}
+
+unsigned unwind_stack(const struct unwind_registers *start, uint64_t *addresses, unsigned limit,
+                      bool *complete)
+{
+    struct unwind_registers registers = *start;
+    unsigned count = 0;
+    bool inside = true;
+    enum unwind_step step = UNWIND_STEP_MORE;
+    while (step == UNWIND_STEP_MORE && count < limit) {
+        uint64_t stack = registers.value[UNWIND_RSP];
+        addresses[count++] = registers.value[UNWIND_PC];
+        step = unwind_step(&registers, &inside);
+        if (step == UNWIND_STEP_MORE && registers.value[UNWIND_RSP] <= stack && !inside)
+            step = UNWIND_STEP_LOST; /* not outwards: it would go in circles */
+    }
+    *complete = step == UNWIND_STEP_END;
+    return count;
+}
+
+unsigned unwind_dump_stack(const struct unwind_registers *registers, const struct unwind_dump *dump,
+                           uint64_t *addresses, unsigned limit, bool *complete)
+{
+    unwind_instead = dump;
+    unsigned count = unwind_stack(registers, addresses, limit, complete);
+    unwind_instead = NULL;
+    return count;
+}
+
+#else
+
+void unwind_forget(void) {}
+
+unsigned unwind_stack(const struct unwind_registers *start, uint64_t *addresses, unsigned limit,
+                      bool *complete)
+{
+    *complete = false;
+    if (limit)
+        addresses[0] = start->value[UNWIND_PC];
+    return limit != 0;
+}
+
+unsigned unwind_dump_stack(const struct unwind_registers *registers, const struct unwind_dump *dump,
+                           uint64_t *addresses, unsigned limit, bool *complete)
+{
+    (void)dump;
+    return unwind_stack(registers, addresses, limit, complete);
+}
+
+#endif
