@@ -195,6 +195,14 @@ static void ring(void)
     slow_decode(0.3);
 }
 
+/* Until it is killed; not beyond the test, if that ends before. */
+static void forever(void)
+{
+    alarm(120);
+    for (;;)
+        slow_decode(1);
+}
+
 int main(int count, char **arguments)
 {
     const char *mode = count > 1 ? arguments[1] : "";
@@ -227,8 +235,7 @@ int main(int count, char **arguments)
     else if (strcmp(mode, "waits") == 0)
         wait_for_data(number);
     else if (strcmp(mode, "forever") == 0)
-        for (;;)
-            slow_decode(1);
+        forever();
     prof_range_pop();
     return status;
 }
