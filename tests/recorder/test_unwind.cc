@@ -64,27 +64,55 @@ unwind_registers as_of_proc(unwind_registers registers)
     return registers;
 }
 
-both taken;
+// Filled in signal handlers: nothing is allocated. The stack is copied as the sampler does, from its pointer outwards.
+struct {
+    uint64_t ours[limit];
+    unsigned ours_count;
+    bool complete;
+    void *libgcc[limit];
+    int libgcc_count;
+    unwind_registers registers;
+    uint8_t copy[32768];
+    size_t copy_bytes;
+} raw;
+
+void copy_stack()
+{
+    const size_t part = 64;
+    uint64_t from = raw.registers.value[UNWIND_RSP];
+    for (raw.copy_bytes = 0; raw.copy_bytes < sizeof raw.copy; raw.copy_bytes += part)
+        if (!unwind_copy(raw.copy + raw.copy_bytes, from + raw.copy_bytes, part))
+            break;
+}
 
 KEPT void take()
 {
     ucontext_t context;
-    void *addresses[limit];
     getcontext(&context);
-    int count = backtrace(addresses, limit);
-    taken.ours = unwind(registers_of(context));
-    taken.libgcc.addresses.clear();
-    for (int i = 0; i < count; i++)
-        taken.libgcc.addresses.push_back(reinterpret_cast<uint64_t>(addresses[i]));
+    raw.libgcc_count = backtrace(raw.libgcc, limit);
+    raw.registers = registers_of(context);
+    raw.ours_count = unwind_stack(&raw.registers, raw.ours, limit, &raw.complete);
+    copy_stack();
+}
+
+both taken()
+{
+    both found;
+    found.ours.addresses.assign(raw.ours, raw.ours + raw.ours_count);
+    found.ours.complete = raw.complete;
+    for (int i = 0; i < raw.libgcc_count; i++)
+        found.libgcc.addresses.push_back(reinterpret_cast<uint64_t>(raw.libgcc[i]));
+    return found;
 }
 
 // From the caller of take() outwards: a sanitizer puts a function of its own around backtrace(). What libgcc adds at the end of a
 // thread's chain has address 0.
 void expect_same(size_t least)
 {
-    ASSERT_GE(taken.ours.addresses.size(), least);
-    EXPECT_TRUE(taken.ours.complete);
-    std::vector<uint64_t> ours = taken.ours.addresses, libgcc = taken.libgcc.addresses;
+    both found = taken();
+    ASSERT_GE(found.ours.addresses.size(), least);
+    EXPECT_TRUE(found.ours.complete);
+    std::vector<uint64_t> ours = found.ours.addresses, libgcc = found.libgcc.addresses;
     while (!libgcc.empty() && !libgcc.back())
         libgcc.pop_back();
     ours.erase(ours.begin());
@@ -243,6 +271,69 @@ TEST_F(Unwind, ReachesTheBeginOfAThread)
     ASSERT_EQ(pthread_create(&thread, nullptr, run_thread, nullptr), 0);
     pthread_join(thread, nullptr);
     expect_same(3);
+}
+
+// ---- copies of stacks ----
+
+stack unwind_the_copy()
+{
+    stack found;
+    uint64_t addresses[limit];
+    unwind_dump dump = {raw.registers.value[UNWIND_RSP], raw.copy_bytes, raw.copy};
+    unsigned count = unwind_dump_stack(&raw.registers, &dump, addresses, limit, &found.complete);
+    found.addresses.assign(addresses, addresses + count);
+    return found;
+}
+
+// What was on the stack is gone.
+KEPT void overwrite()
+{
+    volatile uint8_t bytes[16384];
+    for (volatile uint8_t &byte : bytes)
+        byte = 0xa5;
+}
+
+TEST_F(Unwind, FindsTheSameFramesInACopyOfAStackThatIsGone)
+{
+    unsigned sum = 0;
+    recurse(20, &sum);
+    overwrite();
+    ASSERT_GE(taken().ours.addresses.size(), 22u);
+    for (const char *how : {"rules remembered", "rules forgotten", "rules remembered again"}) {
+        if (how == std::string("rules forgotten")) {
+            ASSERT_TRUE(unwind_prepare());
+        }
+        stack found = unwind_the_copy();
+        EXPECT_EQ(found.addresses, taken().ours.addresses) << how;
+        EXPECT_TRUE(found.complete) << how;
+    }
+}
+
+TEST_F(Unwind, FollowsSignalFramesInACopy)
+{
+    raise_on(false);
+    stack found = unwind_the_copy();
+    EXPECT_EQ(found.addresses, taken().ours.addresses);
+    EXPECT_TRUE(found.complete);
+}
+
+TEST_F(Unwind, EndsWhereACopyEnds)
+{
+    unsigned sum = 0;
+    recurse(20, &sum);
+    std::vector<uint64_t> whole = taken().ours.addresses;
+    unsigned fewer = 0;
+    size_t before = 0;
+    for (raw.copy_bytes = 4096; raw.copy_bytes > 8; raw.copy_bytes /= 2) {
+        stack found = unwind_the_copy();
+        ASSERT_GE(found.addresses.size(), 1u);
+        ASSERT_LE(found.addresses.size(), whole.size());
+        EXPECT_TRUE(std::equal(found.addresses.begin(), found.addresses.end(), whole.begin()));
+        EXPECT_EQ(found.complete, found.addresses.size() == whole.size());
+        fewer += found.addresses.size() < before;
+        before = found.addresses.size();
+    }
+    EXPECT_GE(fewer, 2u) << "shorter copies have fewer frames";
 }
 
 // ---- tables of our own, and damaged ones ----
