@@ -154,7 +154,8 @@ enum prof_gpu_mode {
       "range without CUDA time: too many in flight, a capture, crossing, or its context is gone") \
     X(GRAPH_NODES, "graph_nodes",                                                                 \
       "operation of a graph launch that was never delivered, and no other cause counts")          \
-    X(SANDBOX, "sandbox", "recording ended: the program entered a sandbox")
+    X(SANDBOX, "sandbox", "recording ended: the program entered a sandbox")                       \
+    X(UNSAMPLED, "unsampled", "thread not sampled: too many live threads")
 
 enum prof_loss_cause {
 #define PROF_LOSS_ENUM(symbol, name, sentence) PROF_LOSS_##symbol,

@@ -23,16 +23,19 @@
 #define SAMPLE_CHECK_NS \
     1000000000u /* for signals that are blocked or taken; a long wait is written */
 #define SAMPLE_END_MS 200u
+#define SAMPLE_LISTED_MAX 4096u /* threads, of which those without a place are counted */
 
 /* The sampler's own, but for what is said. */
 static struct {
-    uint64_t looked_ns, checked_ns; /* CLOCK_MONOTONIC */
-    uint64_t tick_ticks;            /* of the tick before this one */
-    uint32_t modules;               /* modules_generation() that the unwinder knows */
-    unsigned places;                /* ever used */
-    unsigned long threads;          /* as /proc counts them */
-    bool refused;                   /* that a thread cannot be sampled was said */
-    uint32_t off;                   /* the budget says so; the writer stores */
+    uint64_t looked_ns, checked_ns;    /* CLOCK_MONOTONIC */
+    uint64_t tick_ticks;               /* of the tick before this one */
+    uint32_t modules;                  /* modules_generation() that the unwinder knows */
+    unsigned places;                   /* ever used */
+    uint32_t tids[SAMPLE_THREADS_MAX]; /* by place, side by side: to be searched */
+    unsigned left_out;                 /* threads without a place, the most at once */
+    unsigned long threads;             /* as /proc counts them */
+    bool refused;                      /* that a thread cannot be sampled was said */
+    uint32_t off;                      /* the budget says so; the writer stores */
 } sample;
 
 static uint32_t
@@ -167,10 +170,15 @@ static void sample_look_at(struct sample_thread *thread, bool check)
 
 /* ---- threads that come and go ---- */
 
+static unsigned sample_place_of(const struct sample_thread *thread)
+{
+    return (unsigned)(thread - sample_thread_at(0));
+}
+
 static struct sample_thread *sample_find_thread(uint32_t tid)
 {
     for (unsigned i = 0; i < sample.places; i++)
-        if (sample_thread_at(i)->tid == tid)
+        if (sample.tids[i] == tid)
             return sample_thread_at(i);
     return NULL;
 }
@@ -185,19 +193,22 @@ static void sample_arm(struct sample_thread *thread)
     }
 }
 
-static void sample_add_thread(uint32_t tid)
+/* False: every place is taken. */
+static bool sample_add_thread(uint32_t tid)
 {
     struct sample_thread *thread = sample_find_thread(0);
     if (!thread && sample.places < SAMPLE_THREADS_MAX)
         thread = sample_thread_at(sample.places++);
     if (!thread)
-        return;
+        return false;
     for (uint32_t i = 0; i < SAMPLE_SHOTS; i++)
         store_relaxed(&sample_shot_at(thread, i)->full, 0u);
     *thread =
         (struct sample_thread){.shot_ns = sample_cpu_ns(tid), .queued_ns = sample_queued_ns(tid)};
+    sample.tids[sample_place_of(thread)] = tid;
     store_release(&thread->tid, tid);
     sample_arm(thread);
+    return true;
 }
 
 static void sample_drop_thread(struct sample_thread *thread)
@@ -206,6 +217,7 @@ static void sample_drop_thread(struct sample_thread *thread)
         sample_write_wait(thread);
     sample_read_shots(thread);
     sample_signal_disarm(thread);
+    sample.tids[sample_place_of(thread)] = 0;
     store_release(&thread->tid, 0u);
 }
 
@@ -218,24 +230,36 @@ static bool sample_has_other_threads(void)
     return sample.threads != before;
 }
 
+/* Counts each thread once, at the least: those that take the place of others without one look alike. */
+static void sample_count_left_out(unsigned count)
+{
+    if (count <= sample.left_out)
+        return;
+    if (!sample.left_out)
+        log_line(LOG_ERROR, "more than %u threads: the others are not sampled", SAMPLE_THREADS_MAX);
+    loss_add(PROF_LOSS_UNSAMPLED, count - sample.left_out);
+    sample.left_out = count;
+}
+
 static void sample_look_for_threads(void)
 {
-    static uint32_t tids[SAMPLE_THREADS_MAX];
-    unsigned count = hang_list_threads(tids, SAMPLE_THREADS_MAX);
+    static uint32_t tids[SAMPLE_LISTED_MAX];
+    unsigned count = hang_list_threads(tids, SAMPLE_LISTED_MAX), left_out = 0;
     for (unsigned i = 0; i < sample.places; i++)
         sample_thread_at(i)->seen = false;
     for (unsigned i = 0; i < count; i++) {
         struct sample_thread *thread = sample_find_thread(tids[i]);
-        if (!thread && !own_thread_is(tids[i])) {
-            sample_add_thread(tids[i]);
-            thread = sample_find_thread(tids[i]);
-        }
         if (thread)
             thread->seen = true;
+        if (thread || own_thread_is(tids[i]))
+            tids[i] = 0;
     }
     for (unsigned i = 0; i < sample.places; i++)
         if (sample_thread_at(i)->tid && !sample_thread_at(i)->seen)
             sample_drop_thread(sample_thread_at(i));
+    for (unsigned i = 0; i < count; i++)
+        left_out += tids[i] && !sample_add_thread(tids[i]);
+    sample_count_left_out(left_out);
 }
 
 static void sample_drop_all(void)
