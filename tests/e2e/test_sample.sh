@@ -34,6 +34,16 @@ between "fast_part" $((fast * 700)) "$(used ratio.prof fast_part)" $((fast * 130
 rows=$("$PROF_BIN/profdump" query 'SELECT count(*) FROM samples WHERE state = "runs" AND tid = pid' ratio.prof --format tsv | tail -1)
 ((rows >= 120)) || fail "only $rows samples of 2.4 s of CPU time"
 
+# ---- for pprof: the same sum ----
+if "$PROF_BIN/profdump" -o ratio.pb.gz ratio.prof 2>refused.txt; then
+    python3 "$e2e_directory/../formats/check_pprof.py" ratio.pb.gz --stacks >pprof.txt || fail "the profile for pprof"
+    sum=$(awk '/ slow_decode </ { sub(/.* cpu_sampled=/, ""); sum += $1 } END { printf "%.0f", sum }' pprof.txt)
+    same "slow_decode for pprof" "$(used ratio.prof slow_decode)" "$sum"
+    found '^cpu=0 device=0 calls=0 samples=[1-9].* main .*\[pid=[0-9]* tid=[0-9]*\]$' <pprof.txt || fail "labels: $(cat pprof.txt)"
+else
+    found 'not supported' <refused.txt || fail "pprof: $(cat refused.txt)"
+fi
+
 # ---- waits ----
 sample waits.prof ./sampled waits 1500
 between "wait_for_data" 1200000000 "$(used waits.prof wait_for_data wait_ns)" 60000000000
@@ -41,6 +51,9 @@ between "wait_for_data" 1200000000 "$(used waits.prof wait_for_data wait_ns)" 60
 # ---- off: no samples, no timer, no thread ----
 record off.prof ./sampled ratio 1
 same "samples when off" 0 "$("$PROF_BIN/profdump" query 'SELECT count(*) FROM samples' off.prof --format tsv | tail -1)"
+if "$PROF_BIN/profdump" -o off.pb.gz off.prof 2>refused.txt; then
+    python3 "$e2e_directory/../formats/check_pprof.py" off.pb.gz | found -v cpu_sampled || fail "values of samples when off"
+fi
 "$PROF_BIN/profdump" stacks --cpu off.prof 2>&1 | found 'no samples in this recording' || fail "nothing is said of no samples"
 
 # ---- threads that come and go: each uses 60 ms of CPU time ----

@@ -49,6 +49,20 @@ TEST_F(Pprof, GivesEveryNanosecondToOneStack)
     }
 }
 
+// Without symbols there are no functions to name.
+TEST_F(Pprof, LeavesOutSamplesWithoutFunctions)
+{
+    TimelineMaker m;
+    m.range("outer", 0, 1000);
+    tl_sample sample = {500, 1000, 0, 0, 101, 0, TL_NONE, false};
+    m.made.samples.at = &sample;
+    m.made.samples.count = 1;
+    std::string said = write(m);
+    if (!said.empty()) {
+        EXPECT_EQ(said, "cpu=1000 device=0 calls=1 outer [pid=100 thread=main tid=101]\n");
+    }
+}
+
 // As in tables: the hottest function of a loop is not one of its steps.
 TEST_F(Pprof, AddsUpTheStepsOfALoop)
 {

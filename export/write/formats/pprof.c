@@ -6,6 +6,10 @@
  *     CPU     a path of ranges and calls on one thread     self time and calls
  *     device  an operation on one stream, the call that    device time and operations
  *             launched it, what was around that
+ *     samples a call stack of one thread (PROF_SAMPLE)     times that it was seen to run, and CPU time
+ *
+ * The third are there, and their types of values, where a recording has samples and their functions are known. CPU is time
+ * in ranges and calls, whether the thread ran or not; the CPU time of samples is what the processor spent.
  *
  * A name of the timeline is a function of that name. Where the call's stack was recorded, its frames stand
  * in place of the ranges, with addresses, mappings and build ids, and the ranges become the label "range".
@@ -67,9 +71,11 @@ struct pprof_sample {
     uint32_t path;  /* TL_NONE: outside of every range */
     uint32_t name;  /* of the device operation: a key; TL_NONE: CPU */
     uint32_t stack; /* of the call; TL_NONE */
-    uint32_t row;   /* thread, or of a device operation its stream (TL_NONE none) */
+    uint32_t row; /* thread, or of a device operation its stream (TL_NONE none); sampled: its own */
+    bool sampled;
+    uint32_t process, tid; /* sampled */
     int64_t cpu_ns, device_ns;
-    uint64_t count;
+    uint64_t count, sampled_ns;
 };
 
 /* Pairs of numbers, numbered in the order of their first use. */
@@ -85,7 +91,8 @@ struct pprof {
     struct key_names keys; /* the steps are one function, as they are one row in tables */
     struct range_paths paths;
     struct pprof_pairs leaves, stacked,
-        places; /* path and name; that and stack; that and row: a sample */
+        places, /* path and name; that and stack; that and row: a sample */
+        tids;   /* process and tid, of samples */
     TL_ARRAY(struct pprof_sample) samples;
     uint32_t *strings; /* by key: index into the profile's strings, 0 none yet */
     uint32_t string_count;
@@ -210,6 +217,35 @@ static void pprof_gpu(void *user, uint32_t index)
         return;
     sample->device_ns += op->end_ns > op->start_ns ? op->end_ns - op->start_ns : 0;
     sample->count++;
+}
+
+static bool has_samples(const struct pprof *pprof)
+{
+    return pprof->symbols && pprof->timeline->samples.count > 0;
+}
+
+/* Rows of threads and of what was sampled do not meet: the latter have neither path nor name. */
+static void add_samples(struct pprof *pprof)
+{
+    for (uint32_t i = 0; i < pprof->timeline->samples.count && has_samples(pprof); i++) {
+        const struct tl_sample *taken = &pprof->timeline->samples.at[i];
+        if (taken->waits || taken->stack == TL_NONE)
+            continue;
+        struct pprof_sample *sample =
+            sample_of(pprof, (struct pprof_sample){
+                                 .path = TL_NONE,
+                                 .name = TL_NONE,
+                                 .stack = taken->stack,
+                                 .row = number_of(pprof, &pprof->tids, taken->process, taken->tid),
+                                 .sampled = true,
+                                 .process = taken->process,
+                                 .tid = taken->tid,
+                             });
+        if (!sample)
+            return;
+        sample->count++;
+        sample->sampled_ns += taken->weight_ns;
+    }
 }
 
 /* ---- writing ---- */
@@ -403,7 +439,7 @@ static struct labels prepare_labels(struct pprof *pprof, const struct pprof_samp
 {
     struct labels labels = {0};
     char path[RANGE_PATH_BYTES];
-    if (sample->name == TL_NONE) {
+    if (sample->name == TL_NONE && !sample->sampled) {
         uint32_t name = pprof->timeline->threads.at[sample->row].name;
         if (name < pprof->timeline->names.count)
             labels.thread = name_string(pprof, name);
@@ -423,7 +459,11 @@ static void put_labels(struct pprof *pprof, const struct pprof_sample *sample, s
         put_label(pprof, words->thread, LABEL_STRING, labels.thread);
     if (labels.range)
         put_label(pprof, words->range, LABEL_STRING, labels.range);
-    if (sample->name == TL_NONE) {
+    if (sample->sampled) {
+        put_label(pprof, words->tid, LABEL_NUMBER, sample->tid);
+        put_label(pprof, words->pid, LABEL_NUMBER,
+                  timeline->processes.at[sample->process].info.pid);
+    } else if (sample->name == TL_NONE) {
         const struct tl_thread *thread = &timeline->threads.at[sample->row];
         put_label(pprof, words->tid, LABEL_NUMBER, thread->tid);
         put_label(pprof, words->pid, LABEL_NUMBER,
@@ -438,6 +478,18 @@ static void put_labels(struct pprof *pprof, const struct pprof_sample *sample, s
     }
 }
 
+static void put_values(struct pprof *pprof, const struct pprof_sample *sample)
+{
+    struct proto_out *out = &pprof->out;
+    char *p = proto_put_varint(proto_room(out), sample->cpu_ns > 0 ? (uint64_t)sample->cpu_ns : 0);
+    p = proto_put_varint(p, (uint64_t)sample->device_ns);
+    out->at = proto_put_varint(p, sample->sampled ? 0 : sample->count);
+    if (!has_samples(pprof))
+        return;
+    p = proto_put_varint(proto_room(out), sample->sampled ? sample->count : 0);
+    out->at = proto_put_varint(p, sample->sampled_ns);
+}
+
 static void put_sample(struct pprof *pprof, const struct pprof_sample *sample,
                        const struct words *words)
 {
@@ -450,9 +502,7 @@ static void put_sample(struct pprof *pprof, const struct pprof_sample *sample,
         out->at = proto_put_varint(proto_room(out), pprof->stack.at[i]);
     proto_end(out, list);
     list = proto_begin(out, SAMPLE_VALUES);
-    char *p = proto_put_varint(proto_room(out), sample->cpu_ns > 0 ? (uint64_t)sample->cpu_ns : 0);
-    p = proto_put_varint(p, (uint64_t)sample->device_ns);
-    out->at = proto_put_varint(p, sample->count);
+    put_values(pprof, sample);
     proto_end(out, list);
     put_labels(pprof, sample, labels, words);
     proto_end(out, mark);
@@ -475,6 +525,10 @@ static void pprof_begin(void *user, const struct timeline *timeline)
     put_type(pprof, "cpu", "nanoseconds");
     put_type(pprof, "device", "nanoseconds");
     put_type(pprof, "calls", "count");
+    if (has_samples(pprof)) {
+        put_type(pprof, "samples", "count");
+        put_type(pprof, "cpu_sampled", "nanoseconds");
+    }
     proto_uint(&pprof->out, PROFILE_TIME,
                timeline->base_realtime_ns + (uint64_t)timeline->start_ns);
     proto_int(&pprof->out, PROFILE_DURATION, timeline->end_ns - timeline->start_ns);
@@ -491,12 +545,14 @@ static void pprof_end(void *user)
         .stream = word(pprof, "stream"),
         .range = word(pprof, "range"),
     };
-    bool timed = false;
+    add_samples(pprof);
+    bool timed = false, sampled = false;
     for (uint32_t i = 0; i < pprof->samples.count; i++) {
         put_sample(pprof, &pprof->samples.at[i], &words);
         timed |= pprof->samples.at[i].device_ns > 0;
+        sampled |= pprof->samples.at[i].sampled;
     }
-    uint32_t shown_first = word(pprof, timed ? "device" : "cpu");
+    uint32_t shown_first = word(pprof, timed ? "device" : sampled ? "cpu_sampled" : "cpu");
     proto_uint(&pprof->out, PROFILE_DEFAULT_TYPE, shown_first);
 }
 
@@ -532,6 +588,7 @@ static void pprof_fini(struct pprof *pprof)
     keymap_fini(&pprof->leaves.map);
     keymap_fini(&pprof->stacked.map);
     keymap_fini(&pprof->places.map);
+    keymap_fini(&pprof->tids.map);
     keymap_fini(&pprof->frames);
     free(pprof->samples.at);
     free(pprof->strings);
