@@ -9,12 +9,17 @@
 extern "C" {
 #include "clock.h"
 #include "config.h"
-#include "log_walk.h"
+#include "hang_threads.h"
 #include "loss.h"
+#include "own_thread.h"
 #include "sample.h"
 #include "sample_inside.h"
 #include "session.h"
 #include "thread.h"
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" // a function has the name of a struct
+#include "log_walk.h"
+#pragma GCC diagnostic pop
 }
 
 namespace
@@ -157,6 +162,22 @@ void begin_threads(std::vector<pthread_t> &threads)
             _exit(cannot);
 }
 
+// A thread of ours counts as the program's until it has said what it is.
+void await_own_threads()
+{
+    uint32_t tids[16];
+    for (int i = 0; i < 3000; i++) {
+        unsigned others = 0;
+        unsigned count = hang_list_threads(tids, 16);
+        for (unsigned at = 0; at < count; at++)
+            others += !own_thread_is(tids[at]);
+        if (others == 1)
+            return;
+        usleep(10000);
+    }
+    ADD_FAILURE() << "threads of unknown origin";
+}
+
 void await_losses(uint64_t count)
 {
     for (int i = 0; i < 3000 && loss_get(PROF_LOSS_UNSAMPLED) < count; i++)
@@ -171,6 +192,7 @@ TEST(Sample, ThreadsWithoutAPlaceAreCountedAndSaid)
         std::vector<pthread_t> threads(SAMPLE_THREADS_MAX + without_place - 1); // and this one
         std::string said = stderr_of([&] {
             begin_sampling(directory / "a.prof", "99");
+            await_own_threads();
             begin_threads(threads);
             await_losses(without_place);
         });

@@ -249,9 +249,10 @@ static void sample_look_for_threads(void)
         sample_thread_at(i)->seen = false;
     for (unsigned i = 0; i < count; i++) {
         struct sample_thread *thread = sample_find_thread(tids[i]);
+        bool own = own_thread_is(tids[i]); /* it may have got a place before it was known */
         if (thread)
-            thread->seen = true;
-        if (thread || own_thread_is(tids[i]))
+            thread->seen = !own;
+        if (thread || own)
             tids[i] = 0;
     }
     for (unsigned i = 0; i < sample.places; i++)
