@@ -6,7 +6,7 @@
     (struct nccl_work)                                                           \
     {                                                                            \
         .function = (from).function, .type = (from).type, .count = (from).count, \
-        .sequence = NCCL_UNKNOWN, .channels = NCCL_UNKNOWN                       \
+        .sequence = NCCL_UNKNOWN, .channels = NCCL_UNKNOWN, .peer = NCCL_UNKNOWN \
     }
 
 #define NCCL_COLL(from)                                                                  \
@@ -14,7 +14,7 @@
     {                                                                                    \
         .function = (from).function, .type = (from).type, .algorithm = (from).algorithm, \
         .protocol = (from).protocol, .count = (from).count, .sequence = (from).sequence, \
-        .channels = (from).channels                                                      \
+        .channels = (from).channels, .peer = NCCL_UNKNOWN                                \
     }
 
 /* ---- interface 1 has numbers where the others have texts ---- */
@@ -43,7 +43,13 @@ static struct nccl_work nccl_coll_v1(const struct nccl_coll_v1 *coll)
                               .protocol = NCCL_V1_TEXT(nccl_v1_protocols, coll->protocol),
                               .count = coll->count,
                               .sequence = coll->sequence,
-                              .channels = coll->channels};
+                              .channels = coll->channels,
+                              .peer = NCCL_UNKNOWN};
+}
+
+static uint64_t nccl_peer(int32_t peer)
+{
+    return peer < 0 ? NCCL_UNKNOWN : (uint64_t)peer;
 }
 
 static struct nccl_work nccl_p2p_v1(const struct nccl_p2p_v1 *p2p)
@@ -52,7 +58,8 @@ static struct nccl_work nccl_p2p_v1(const struct nccl_p2p_v1 *p2p)
                               .type = NCCL_V1_TEXT(nccl_v1_types, p2p->type),
                               .count = p2p->count,
                               .sequence = NCCL_UNKNOWN,
-                              .channels = NCCL_UNKNOWN};
+                              .channels = NCCL_UNKNOWN,
+                              .peer = nccl_peer(p2p->peer)};
 }
 
 /* ---- tasks ---- */
@@ -82,10 +89,15 @@ static struct nccl_work nccl_p2p(int version, const struct nccl_descriptor *from
     if (version >= 4) {
         struct nccl_work work = NCCL_P2P(from->p2p_v4);
         work.channels = from->p2p_v4.channels;
+        work.peer = nccl_peer(from->p2p_v4.peer);
         return work;
     }
     nccl_comm_of(from->p2p_v1.comm, comm);
-    return version > 1 ? NCCL_P2P(from->p2p_v2) : nccl_p2p_v1(&from->p2p_v1);
+    if (version == 1)
+        return nccl_p2p_v1(&from->p2p_v1);
+    struct nccl_work work = NCCL_P2P(from->p2p_v2);
+    work.peer = nccl_peer(from->p2p_v2.peer);
+    return work;
 }
 
 static struct nccl_work nccl_ce(const struct nccl_ce_coll *coll)

@@ -110,6 +110,8 @@ static void nccl_task_details(const struct nccl_work *work)
     nccl_text("Protocol", work->protocol);
     if (work->channels != NCCL_UNKNOWN)
         nccl_number("Channels", work->channels);
+    if (work->peer != NCCL_UNKNOWN)
+        nccl_number("Peer rank", work->peer);
 }
 
 /* ---- ranges ---- */

@@ -31,6 +31,7 @@ struct nccl_work {
     const char *algorithm, *protocol;
     uint64_t count;              /* elements */
     uint64_t sequence, channels; /* NCCL_UNKNOWN */
+    uint64_t peer;               /* of a send or receive: rank in the communicator, NCCL_UNKNOWN */
     uint64_t call;               /* number of the call it belongs to, 0 unknown */
     uint64_t group;              /* number of the group of calls, 0 none */
     bool captured;               /* into a CUDA graph */

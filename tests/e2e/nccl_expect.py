@@ -45,6 +45,8 @@ def with_calls(calls):
 
 def version(number):
     calls = args("ncclAllReduce")
+    sends = args("ncclSend") if number < 5 else args("NCCL task Send")
+    assert sends and {s["Peer rank"] for s in sends} == {5}, sends
     communicators = {int(c.get("NCCL communicator ID", 0)) for c in calls}
     assert communicators == {int(COMMUNICATOR, 16)} or (through and number < 4 and communicators == {0}), calls
     assert all(c["Message size [bytes]"] == 4096 for c in calls), calls
