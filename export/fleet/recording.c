@@ -88,6 +88,10 @@ static const char *const nccl_key_names[NCCL_KEYS] = {
     [NCCL_PROTOCOL] = "Protocol",
     [NCCL_CHANNELS] = "Channels",
     [NCCL_TYPE] = "Data type",
+    [NCCL_GROUP] = "NCCL group",
+    [NCCL_CAPTURED] = "Graph captured",
+    [NCCL_PEER] = "Peer rank",
+    [NCCL_RANK] = "Rank",
 };
 
 static void read_name(struct recording *recording, uint32_t place)

@@ -46,6 +46,10 @@ enum nccl_key {
     NCCL_PROTOCOL,
     NCCL_CHANNELS,
     NCCL_TYPE,
+    NCCL_GROUP,
+    NCCL_CAPTURED,
+    NCCL_PEER,
+    NCCL_RANK,
     NCCL_KEYS
 };
 

@@ -136,6 +136,11 @@ static void put_collective(struct row *row, const struct recording *recording,
     cell_32_if(row, of->channels >= 0, of->channels);
     put_name_text(row, recording, of->type);
     cell_64_if(row, of->counted >= 0, of->counted);
+    cell_32_if(row, of->peer >= 0, of->peer);
+    cell_32_if(row, of->own_rank >= 0, of->own_rank);
+    cell_32_if(row, has_kernel && of->group_place >= 0, of->group_place);
+    cell_64_if(row, has_kernel && of->group_place >= 0 && of->group_bytes <= INT64_MAX,
+               (int64_t)of->group_bytes);
 }
 
 bool add_collectives(struct walk *walk, struct rows *rows)

@@ -51,11 +51,25 @@ static const struct column steps[] = {
 static const struct column idle[] = {
     {"rank", COLUMN_32}, {"step", COLUMN_32}, {"range", COLUMN_64}, {"host_ns", COLUMN_64}};
 static const struct column collectives[] = {
-    {"rank", COLUMN_32},     {"step", COLUMN_32},        {"communicator", COLUMN_64},
-    {"sequence", COLUMN_32}, {"function", COLUMN_TEXT},  {"bytes", COLUMN_64},
-    {"called", COLUMN_64},   {"start", COLUMN_64},       {"duration_ns", COLUMN_64},
-    {"stream", COLUMN_32},   {"algorithm", COLUMN_TEXT}, {"protocol", COLUMN_TEXT},
-    {"channels", COLUMN_32}, {"type", COLUMN_TEXT},      {"counted", COLUMN_64},
+    {"rank", COLUMN_32},
+    {"step", COLUMN_32},
+    {"communicator", COLUMN_64},
+    {"sequence", COLUMN_32},
+    {"function", COLUMN_TEXT},
+    {"bytes", COLUMN_64},
+    {"called", COLUMN_64},
+    {"start", COLUMN_64},
+    {"duration_ns", COLUMN_64},
+    {"stream", COLUMN_32},
+    {"algorithm", COLUMN_TEXT},
+    {"protocol", COLUMN_TEXT},
+    {"channels", COLUMN_32},
+    {"type", COLUMN_TEXT},
+    {"counted", COLUMN_64},
+    {"peer", COLUMN_32},
+    {"communicator_rank", COLUMN_32},
+    {"group_place", COLUMN_32},
+    {"group_bytes", COLUMN_64},
 };
 static const struct column memory[] = {
     {"rank", COLUMN_32},       {"step", COLUMN_32}, {"device", COLUMN_32}, {"kind", COLUMN_TEXT},

@@ -17,6 +17,32 @@ for version in 1 2 3 4 5 6; do
     ranges_of v$version.prof $version
 done
 
+# Rows of a dataset: a call of its own, a group of two with one kernel, and two replays of two captured calls.
+. "$e2e_directory/packages_common.sh"
+if fetch duckdb duckdb; then
+    mkdir job
+    cp v6.prof job/
+    export PYTHONPATH=$e2e_directory/../../python_shim:$packages/duckdb PYTHONDONTWRITEBYTECODE=1
+    LIBPROF_BIN=$PROF_BIN LIBPROF_LIBRARY=$lib python3 -m libprof pack job -o job.dataset --workers 1 >out.txt || fail "pack: $(cat out.txt)"
+    LIBPROF_BIN=$PROF_BIN LIBPROF_LIBRARY=$lib python3 -m libprof fleet job.dataset --format tsv --sql \
+        "SELECT sequence, c.function, bytes, peer, communicator_rank, group_place, group_bytes,
+                (SELECT count(*) FROM kernels AS k WHERE k.start = c.start AND k.duration_ns = c.duration_ns AND k.stream = c.stream) AS kernels,
+                count(*) OVER (PARTITION BY start) AS sharing, CAST(called < start AS INTEGER) AS earlier
+         FROM collectives AS c ORDER BY start, sequence NULLS LAST" >rows.tsv
+    python3 - <<'PYTHON' || fail "rows of a dataset: $(cat rows.tsv)"
+rows = [tuple(line.rstrip("\n").split("\t")) for line in open("rows.tsv")][1:]
+reduce = ("ncclAllReduce", "4096", "", "3")
+alone, first = ("", "", "1", "1", "1"), ("0", "4112", "1", "2", "1")
+captured_group = ("0", "4096", "1", "1", "1")
+wanted = [("0", *reduce, *alone), ("1", *reduce, *first), ("", "ncclSend", "16", "5", "3", *first)]
+for replay in range(2):
+    wanted += [(str(2 + 2 * replay), *reduce, *alone), (str(3 + 2 * replay), *reduce, *captured_group)]
+assert rows == wanted, f"{rows} instead of {wanted}"
+PYTHON
+else
+    echo "DuckDB could not be fetched, so rows of a dataset are not checked: $(tail -n 1 pip.txt)"
+fi
+
 # Calls of a group that is larger than any table, and what proxies do, on request.
 simulate many.prof ./nccl_host 6 many >out.txt 2>err.txt || fail "5,000 calls: $(cat out.txt err.txt)"
 "$PROF_BIN/profdump" --chrome many.json many.prof

@@ -378,6 +378,169 @@ TEST(FleetRows, SayHowNcclDidCollectives)
                 fleet.rows("collectives"));
 }
 
+// A call of NCCL's; its kernel is launched elsewhere.
+uint32_t nccl_call(TimelineMaker &m, const std::string &name, int64_t start_ns,
+                   int64_t communicator, int64_t bytes, int64_t group)
+{
+    auto range = m.push("NCCL:" + name, start_ns);
+    m.slices[range].label = 0;
+    m.attr(range, "NCCL communicator ID", communicator);
+    m.attr(range, "Message size [bytes]", bytes);
+    if (group)
+        m.attr(range, "NCCL group", group);
+    m.pop(start_ns + 5);
+    return range;
+}
+
+// The launch of a group's kernel, as NCCL's profiler tells it.
+uint32_t nccl_launch(TimelineMaker &m, int64_t start_ns, int64_t group)
+{
+    auto range = m.push("NCCL:NCCL launch", start_ns);
+    m.slices[range].label = 0;
+    m.attr(range, "NCCL group", group);
+    auto call = m.launch("cudaLaunchKernel", start_ns + 1, start_ns + 3);
+    m.pop(start_ns + 5);
+    return call;
+}
+
+TEST(FleetRows, GiveCallsOfAGroupTheKernelOfTheirLaunch)
+{
+    NcclMaker m;
+    m.stream(7);
+    auto made = nccl_call(m, "ncclCommInit", 0, 10, 0, 0);
+    m.attr(made, "Rank", int64_t{2});
+    nccl_call(m, "ncclAllReduce", 10, 10, 64, 7);
+    auto send = nccl_call(m, "ncclSend", 20, 10, 32, 7);
+    m.attr(send, "NCCL call", int64_t{5});
+    nccl_call(m, "ncclAllGather", 30, 10, 192, 7);
+    nccl_call(m, "ncclAllReduce", 40, 20, 100, 7);
+    auto launch = nccl_launch(m, 50, 7);
+    auto task = m.push("NCCL:NCCL task Send", 60); // it has the peer, its call has not
+    m.slices[task].label = 0;
+    m.attr(task, "NCCL call", int64_t{5});
+    m.attr(task, "Peer rank", int64_t{3});
+    m.pop(60);
+    nccl_call(m, "ncclAllReduce", 100, 10, 64, 8); // its kernel does not end
+    nccl_launch(m, 110, 8);
+    m.kernel("ncclDevKernel_Generic", launch, 500, 900);
+    Fleet fleet;
+    fleet.add(m.done());
+    expect_rows(
+        {{{"function", "ncclAllReduce"},
+          {"communicator", "5"},
+          {"sequence", "0"},
+          {"called", at(10)},
+          {"start", at(500)},
+          {"duration_ns", "400"},
+          {"stream", "7"},
+          {"communicator_rank", "2"},
+          {"peer", "null"},
+          {"group_place", "0"},
+          {"group_bytes", "288"}},
+         {{"function", "ncclSend"},
+          {"sequence", "null"},
+          {"start", at(500)},
+          {"peer", "3"},
+          {"group_place", "0"},
+          {"group_bytes", "288"}},
+         {{"function", "ncclAllGather"},
+          {"sequence", "1"},
+          {"duration_ns", "400"},
+          {"group_place", "1"},
+          {"group_bytes", "288"}},
+         {{"communicator", "10"},
+          {"sequence", "0"},
+          {"duration_ns", "400"},
+          {"communicator_rank", "null"},
+          {"group_place", "0"},
+          {"group_bytes", "100"}},
+         {{"sequence", "2"}, {"start", "null"}, {"group_place", "null"}, {"group_bytes", "null"}}},
+        fleet.rows("collectives"));
+}
+
+TEST(FleetRows, KeepGroupsOfProcessesOfOneRankApart)
+{
+    NcclMaker m;
+    m.stream(7);
+    nccl_call(m, "ncclAllReduce", 10, 10, 64, 7);
+    auto launch = nccl_launch(m, 50, 7);
+    m.kernel("ncclDevKernel_Generic", launch, 500, 900);
+    m.process(200, "train");
+    m.processes[1].info.rank = 0;
+    m.thread(201);
+    nccl_call(m, "ncclAllReduce", 20, 10, 64, 7);
+    Fleet fleet;
+    fleet.add(m.done());
+    expect_rows({{{"called", at(10)}, {"start", at(500)}}, {{"called", at(20)}, {"start", "null"}}},
+                fleet.rows("collectives"));
+}
+
+// One call of a graph, then two in a group. Each launch of the graph runs the group's kernel first. Between the launches, and
+// after them, there are calls without a graph; what another graph captured never ran.
+TEST(FleetRows, GiveEachReplayOfACapturedCallARow)
+{
+    NcclMaker m;
+    m.stream(7);
+    m.stream(8);
+    m.push("ProfilerStep#4", 0, TL_STEP);
+    auto single = nccl_range(m, "NCCL:ncclAllReduce", 10, 10);
+    nccl_call(m, "ncclAllGather", 120, 10, 96, 7);
+    nccl_call(m, "ncclBroadcast", 130, 10, 32, 7);
+    auto grouped = nccl_launch(m, 140, 7);
+    auto unused = nccl_range(m, "NCCL:ncclReduce", 150, 10);
+    uint32_t graphs[] = {m.launch("cudaGraphLaunch", 300, 310, TL_LAUNCHES | TL_GRAPH), 0};
+    auto between = nccl_range(m, "NCCL:ncclReduceScatter", 400, 10);
+    m.pop(1000);
+    m.push("ProfilerStep#5", 1000, TL_STEP);
+    graphs[1] = m.launch("cudaGraphLaunch", 1000, 1010, TL_LAUNCHES | TL_GRAPH);
+    auto after = nccl_range(m, "NCCL:ncclReduceScatter", 1100, 10);
+    m.pop(2000);
+    for (int i = 0; i < 2; i++) {
+        m.kernel("ncclDevKernel_AllReduce", graphs[i], 800 + 1000 * i, 900 + 1000 * i, 0);
+        m.kernel("ncclDevKernel_Generic", graphs[i], 600 + 1000 * i, 700 + 1000 * i, 1);
+    }
+    m.kernel("ncclDevKernel_ReduceScatter", between, 920, 940, 0);
+    m.kernel("ncclDevKernel_ReduceScatter", after, 1920, 1940, 0);
+    timeline *made = m.done();
+    std::vector<tl_captured> captured;
+    for (uint32_t i = 0; i < made->gpus.count; i++) {
+        const tl_gpu &gpu = made->gpus.at[i];
+        if (gpu.slice == graphs[0] || gpu.slice == graphs[1])
+            captured.push_back(
+                {i, gpu.stream == 0 ? single : grouped, TL_NONE, TL_CAPTURED_RECORDED});
+    }
+    tl_graph_node node{};
+    node.slice = unused;
+    made->captured = {captured.data(), 4, 4};
+    made->graph_nodes = {&node, 1, 1};
+    Fleet fleet;
+    fleet.add(made);
+    auto replay = [](const char *function, int sequence, int launch, int64_t called) {
+        bool is_single = !strcmp(function, "ncclAllReduce");
+        return Row{{"function", function},
+                   {"sequence", std::to_string(sequence)},
+                   {"communicator", "5"},
+                   {"step", std::to_string(4 + launch)},
+                   {"called", at(called)},
+                   {"start", at((is_single ? 800 : 600) + 1000 * launch)},
+                   {"duration_ns", "100"},
+                   {"stream", is_single ? "7" : "8"},
+                   {"group_place", is_single                            ? "null"
+                                   : !strcmp(function, "ncclBroadcast") ? "1"
+                                                                        : "0"},
+                   {"group_bytes", is_single ? "null" : "128"}};
+    };
+    expect_rows({{{"function", "ncclReduceScatter"}, {"sequence", "3"}, {"start", at(920)}},
+                 {{"function", "ncclReduceScatter"}, {"sequence", "7"}, {"start", at(1920)}},
+                 replay("ncclAllReduce", 2, 0, 300),
+                 replay("ncclAllReduce", 6, 1, 1000),
+                 replay("ncclAllGather", 0, 0, 300),
+                 replay("ncclBroadcast", 1, 0, 300),
+                 replay("ncclAllGather", 4, 1, 1000),
+                 replay("ncclBroadcast", 5, 1, 1000)},
+                fleet.rows("collectives"));
+}
+
 TEST(FleetRows, TakeKernelsWhereRangesHoldNone)
 {
     NcclMaker m;

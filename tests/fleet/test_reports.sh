@@ -107,6 +107,81 @@ assert _pipeline.waited_for(pipelines.links, [1]) == {0: 2840, 2: 2100}, _pipeli
 assert "stage 0 waits 710 ns a step" in _pipeline.waits_text(pipelines, [1], 4), _pipeline.waits_text(pipelines, [1], 4)
 PYTHON
 
+# One communicator for all: ranks 4 to 6 say in it that they are 2, 0 and 1; ranks 7 to 9 do not, so they follow their order. The
+# rings of sends differ only in whom they send to. In a group, two sends to a peer share a kernel.
+python3 - <<'PYTHON' || fail "peers"
+import duckdb
+from libprof.fleet import _engine
+from libprof.fleet._dataset import create_tables
+
+tables = duckdb.connect()
+for statement in create_tables():
+    tables.execute(statement)
+INSERT = ("INSERT INTO collectives (rank, communicator, communicator_rank, function, bytes, called, start, duration_ns, peer, "
+          "group_place, group_bytes) VALUES (?, ?, ?, ?, 1000, ?, ?, ?, ?, ?, ?)")
+
+
+def transfer(communicator, numbers, sender, receiver, called, send_ns, receive_ns, place=None):
+    stated = communicator == 10
+    for rank, peer, function, ns in ((sender, receiver, "ncclSend", send_ns), (receiver, sender, "ncclRecv", receive_ns)):
+        tables.execute(INSERT, [rank, communicator, numbers[rank] if stated else None, function, called, called // 10 * 1000, ns,
+                                numbers[peer], place, None if place is None else 2000])
+
+
+STATED, ORDERED = {4: 2, 5: 0, 6: 1}, {7: 0, 8: 1, 9: 2}
+transfer(10, STATED, 4, 5, 10, 100, 900)
+transfer(10, STATED, 4, 6, 20, 300, 200)
+transfer(10, STATED, 5, 6, 30, 100, 100)
+transfer(20, ORDERED, 7, 9, 10, 100, 400)
+for i in range(2):
+    transfer(20, ORDERED, 8, 9, 20 + i, 600, 200, i)
+result = tables.execute(_engine.sql_text("waits"))
+rows = [dict(zip([column[0] for column in result.description], row)) for row in result.fetchall()]
+found = {(r["sender"], r["receiver"]): (r["sends"], r["transfer_ns"], r["receiver_waited_ns"], r["sender_waited_ns"], r["gbps"]) for r in rows}
+assert found == {(4, 5): (1, 100, 800, 0, 10.0), (4, 6): (1, 200, 0, 100, 5.0), (5, 6): (1, 100, 0, 0, 10.0),
+                 (7, 9): (1, 100, 300, 0, 10.0), (8, 9): (2, 100, 0, 400, 10.0)}, found
+PYTHON
+
+# Calls of a group: two all-reduces of 3,000 and 1,000 bytes share a kernel, which takes 400 ns on the last of two ranks. The
+# other rank waited for 600 ns once, not twice.
+python3 - <<'PYTHON' || fail "calls of a group"
+import duckdb
+from libprof.fleet import _diff, _engine, _groups, _pipeline
+from libprof.fleet._dataset import create_tables
+
+tables = duckdb.connect()
+for statement in create_tables():
+    tables.execute(statement)
+for rank, ns in ((0, 1000), (1, 400)):
+    tables.execute("INSERT INTO ranks (rank, host) VALUES (?, 'node0')", [rank])
+    for place, size in enumerate((3000, 1000)):
+        tables.execute(
+            "INSERT INTO collectives (rank, communicator, sequence, function, bytes, called, start, duration_ns, stream, group_place, "
+            "group_bytes) VALUES (?, 5, ?, 'ncclAllReduce', ?, ?, 100, ?, 7, ?, 4000)", [rank, place, size, place, ns, place])
+
+
+class Engine:
+    @staticmethod
+    def run(sql):
+        done = tables.execute(sql)
+        return [column[0] for column in done.description], done.fetchall()
+
+
+def report(name):
+    columns, rows = Engine.run(_engine.sql_text(name))
+    return [dict(zip(columns, row)) for row in rows]
+
+
+(row,) = report("collectives")
+assert (row["collectives"], row["skew_ns"], row["transfer_ns"], row["algorithm_gbps"]) == (2, 300, 200, 10.0), row
+waits = {r["rank"]: (r["collectives"], r["times_last"], r["caused_ns"], r["waited_ns"]) for r in report("stragglers")}
+assert waits == {0: (1, 0, 0, 600), 1: (1, 1, 600, 0)}, waits
+assert report("mismatches") == []
+assert _diff._communication(Engine) == (600, 800), _diff._communication(Engine)
+(group,) = _groups.find_groups(Engine, _pipeline.find_pipelines(Engine))
+assert (group.collectives, group.time_ns) == (2, 1400), group
+PYTHON
+
 # Groups: tensor-parallel ones inside a host, data-parallel ones across. A job without communicators has none.
 make_job ranks=8 tp=2 gpus=4 steps=3 job
 fleet pack job -o job.dataset --workers 1 >/dev/null

@@ -141,6 +141,7 @@ def _ends(engine: Any) -> Tuple[int, Dict[Tuple[int, int], Dict[str, float]]]:
         f"SELECT c.communicator, c.sequence, r.host, avg(c.start - {base} + c.duration_ns) FROM collectives AS c "
         f"JOIN {HOST_OF_RANK} AS r ON r.rank = c.rank "
         f"WHERE c.communicator IS NOT NULL AND c.duration_ns IS NOT NULL AND c.function IN ({wanted}) "
+        "AND coalesce(c.group_place, 0) = 0 "
         "GROUP BY c.communicator, c.sequence, r.host"
     )
     ends: Dict[Tuple[int, int], Dict[str, float]] = {}

@@ -138,12 +138,12 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
     """),
     "collectives": _columns("""
         rank INTEGER - ranks.rank
-        step INTEGER - in which it was called
+        step INTEGER - in which it was called, or the CUDA graph that replayed it was launched
         communicator BIGINT - NCCL's id, halved; NULL unknown: then collectives are matched by function
         sequence INTEGER - 0-based place among the rank's collectives of that communicator (or function); NULL a send or receive
         function VARCHAR - ncclAllReduce ..., or the kernel's name
         bytes BIGINT bytes message size, as NCCL states it
-        called BIGINT ns when the host called it, since 1970 by the clock of the host
+        called BIGINT ns when the host called it, or launched the graph, since 1970 by the clock of the host
         start BIGINT ns of its kernel; NULL no kernel: it did not end, or was lost
         duration_ns BIGINT ns of its kernel
         stream INTEGER - CUDA's number
@@ -152,6 +152,10 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
         channels INTEGER - that NCCL uses for it
         type VARCHAR - of its elements: ncclFloat32 ...
         counted BIGINT - NCCL's sequence number, counted for each function of a communicator, without captured calls
+        peer INTEGER - number in the communicator of whom it sends to or receives from; NULL a collective, or unknown
+        communicator_rank INTEGER - number of this rank in the communicator; NULL unknown
+        group_place INTEGER - place among the calls of the communicator that share its kernel, collectives apart; NULL it shares none
+        group_bytes BIGINT bytes sum of bytes of the calls of the communicator that share its kernel
     """),
     "memory": _columns("""
         rank INTEGER - ranks.rank

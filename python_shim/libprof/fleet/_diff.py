@@ -82,7 +82,7 @@ class Change:
 
 WAITS_SQL = """WITH part AS (
     SELECT communicator, CASE WHEN communicator IS NULL THEN function END AS unnamed, sequence, duration_ns
-    FROM collectives WHERE sequence IS NOT NULL AND duration_ns IS NOT NULL),
+    FROM collectives WHERE sequence IS NOT NULL AND duration_ns IS NOT NULL AND coalesce(group_place, 0) = 0),
 whole AS (
     SELECT count(*) * min(duration_ns) AS transfer_ns, sum(duration_ns) AS all_ns
     FROM part GROUP BY communicator, unnamed, sequence HAVING count(*) > 1)

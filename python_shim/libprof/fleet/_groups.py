@@ -60,7 +60,8 @@ def find_groups(engine: Any, pipelines: _pipeline.Pipelines) -> List[Group]:
     members: Dict[int, List[int]] = {}
     sums: Dict[int, Tuple[int, int, int]] = {}
     _, rows = engine.run(
-        "SELECT communicator, rank, count(*) AS n, count(sequence) AS ordered, sum(duration_ns) AS ns FROM collectives "
+        "SELECT communicator, rank, count(*) AS n, count(sequence) AS ordered, "
+        "sum(CASE WHEN coalesce(group_place, 0) = 0 THEN duration_ns END) AS ns FROM collectives "
         "WHERE communicator IS NOT NULL GROUP BY communicator, rank ORDER BY communicator, rank"
     )
     for communicator, rank, count, ordered, ns in rows:

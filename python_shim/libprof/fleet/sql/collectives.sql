@@ -1,14 +1,19 @@
 -- Collectives by communicator, function and how NCCL does them: the wait for the last rank, and the transfer after it.
 -- Sends and receives (no sequence) count one by one: nothing tells their wait from their transfer.
+-- Calls of a group that share a kernel share its time by their bytes, so the bandwidth is that of the whole group.
 -- Bandwidths are nccl-tests': algorithm bandwidth is bytes over time, bus bandwidth counts what crosses a link.
 WITH part AS (
-    SELECT *, CASE WHEN communicator IS NULL THEN function END AS unnamed FROM collectives WHERE duration_ns IS NOT NULL),
+    SELECT *, CASE WHEN communicator IS NULL THEN function END AS unnamed,
+           coalesce(bytes * 1e0 / nullif(group_bytes, 0), CASE WHEN coalesce(group_place, 0) = 0 THEN 1e0 ELSE 0e0 END) AS share
+    FROM collectives WHERE duration_ns IS NOT NULL),
 whole AS (
     SELECT communicator, unnamed, sequence, min(function) AS function, count(*) AS ranks, max(bytes) AS bytes,
-           min(duration_ns) AS transfer_ns, max(duration_ns) - min(duration_ns) AS skew_ns, max(algorithm) AS algorithm,
+           min(duration_ns) * max(share) AS transfer_ns, (max(duration_ns) - min(duration_ns)) * max(share) AS skew_ns,
+           max(algorithm) AS algorithm,
            max(protocol) AS protocol, max(channels) AS channels
     FROM part WHERE sequence IS NOT NULL GROUP BY communicator, unnamed, sequence
-    UNION ALL SELECT communicator, unnamed, sequence, function, 1, bytes, duration_ns, NULL, algorithm, protocol, channels FROM part WHERE sequence IS NULL),
+    UNION ALL SELECT communicator, unnamed, sequence, function, 1, bytes, duration_ns * share, NULL, algorithm, protocol, channels
+    FROM part WHERE sequence IS NULL),
 sized AS (
     -- NCCL states the bytes of one rank where each rank has a part of the whole; nccl-tests divides the whole by the time.
     SELECT *, CASE WHEN function IN ('ncclAllGather', 'ncclReduceScatter', 'ncclAlltoAll', 'ncclGather', 'ncclScatter')
@@ -25,7 +30,7 @@ total AS (
 SELECT communicator, function, ranks, collectives, CAST(round(bytes) AS BIGINT) AS bytes,
        CAST(round(skew_ns * 1e0 / collectives) AS BIGINT) AS skew_ns,
        CAST(round(transfer_ns * 1e0 / collectives) AS BIGINT) AS transfer_ns,
-       round(size_bytes * 1e0 / transfer_ns, 2) AS algorithm_gbps, round(bus_bytes / transfer_ns, 2) AS bus_gbps, algorithm, protocol,
-       channels
+       round(size_bytes * 1e0 / nullif(transfer_ns, 0), 2) AS algorithm_gbps, round(bus_bytes / nullif(transfer_ns, 0), 2) AS bus_gbps,
+       algorithm, protocol, channels
 FROM total
 ORDER BY coalesce(total.skew_ns, 0) + total.transfer_ns DESC, communicator NULLS LAST, function, algorithm NULLS LAST, protocol NULLS LAST

@@ -1,8 +1,9 @@
 -- Who comes last to collectives, how long the others wait for it, and what it does longer than the others.
 -- A collective ends everywhere at the same time, so its shortest kernel is that of the last rank: no clock is needed.
+-- Calls of a group that share a kernel count as one.
 WITH part AS (
     SELECT communicator, CASE WHEN communicator IS NULL THEN function END AS unnamed, sequence, rank, duration_ns
-    FROM collectives WHERE duration_ns IS NOT NULL),
+    FROM collectives WHERE duration_ns IS NOT NULL AND coalesce(group_place, 0) = 0),
 whole AS (
     SELECT communicator, unnamed, sequence, min(duration_ns) AS shortest_ns, max(duration_ns) AS longest_ns
     FROM part GROUP BY communicator, unnamed, sequence HAVING count(*) > 1),
