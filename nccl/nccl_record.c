@@ -20,9 +20,10 @@ static uint32_t nccl_domain_number(void)
 {
     const struct domain *domain = load_acquire(&nccl_domain);
     if (!domain) {
-        if (registry_has_domain("NCCL", strlen("NCCL")))
+        bool others;
+        domain = registry_domain_claim("NCCL", strlen("NCCL"), &others);
+        if (others)
             store_relaxed(&nccl_annotated, true);
-        domain = registry_domain("NCCL", strlen("NCCL"));
         store_release(&nccl_domain, domain);
     }
     return registry_number(domain);

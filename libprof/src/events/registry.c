@@ -133,14 +133,21 @@ const struct domain *registry_domain(const char *name, size_t bytes)
     return domain;
 }
 
-bool registry_has_domain(const char *name, size_t bytes)
+/* Threads that come at the same time find what one of them made: that is not somebody else's. */
+const struct domain *registry_domain_claim(const char *name, size_t bytes, bool *others)
 {
     const struct interned_text *string = texts_intern(0, name, bytes);
+    *others = false;
+    if (!string)
+        return NULL;
     struct signals_saved saved;
     registry_lock(&saved);
-    bool found = string && registry_domain_find(string);
+    struct domain *domain = registry_domain_find(string);
+    *others = domain && !domain->claimed;
+    if (!domain && (domain = registry_domain_new(string)))
+        domain->claimed = true;
     registry_unlock(&saved);
-    return found;
+    return domain;
 }
 
 /* ---- facts ---- */

@@ -17,6 +17,7 @@ struct domain {
     uint32_t number; /* from 1 */
     const struct interned_text *name;
     const struct domain *next;
+    bool claimed; /* registry_domain_claim() made it */
 };
 
 /* 0 for NULL: the default domain. */
@@ -29,8 +30,8 @@ static inline uint32_t registry_number(const struct domain *domain)
  * the default domain. */
 const struct domain *registry_domain(const char *name, size_t bytes);
 
-/* Whether somebody asked for it before. */
-bool registry_has_domain(const char *name, size_t bytes);
+/* The same for a collector that adds to a domain of others. `others`: somebody else asked for it before. */
+const struct domain *registry_domain_claim(const char *name, size_t bytes, bool *others);
 
 void registry_category(uint32_t domain, uint32_t category, const char *name, size_t bytes);
 
