@@ -65,6 +65,8 @@ static void put_rank(struct row *row, const struct recording *recording, uint32_
     cell_text(row, info->format.size ? info->format : literal("libprof"));
     cell_text(row, literal(recording->file));
     cell_text(row, literal(recording->identity));
+    cell_8_if(row, info->system_clock_known, info->system_clock_synchronized);
+    cell_64_if(row, info->system_clock_known, info->system_clock_max_error_ns);
 }
 
 bool add_ranks(struct walk *walk, struct rows *rows)

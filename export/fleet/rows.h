@@ -91,6 +91,13 @@ static inline void cell_mark_null(struct row *row)
     row->at->nulls++;
 }
 
+static inline void cell_8_if(struct row *row, bool known, uint8_t value)
+{
+    if (!known)
+        cell_mark_null(row);
+    cell_8(row, known ? value : 0);
+}
+
 static inline void cell_32_if(struct row *row, bool known, int32_t value)
 {
     if (!known)

@@ -29,11 +29,22 @@ static const struct column calls[] = {
     {"correlation", COLUMN_64}, {"result", COLUMN_32},
 };
 static const struct column ranks[] = {
-    {"rank", COLUMN_32},        {"rank_known", COLUMN_BOOL}, {"host", COLUMN_TEXT},
-    {"pid", COLUMN_32},         {"local_rank", COLUMN_32},   {"world_size", COLUMN_32},
-    {"program", COLUMN_TEXT},   {"device", COLUMN_TEXT},     {"start", COLUMN_64},
-    {"duration_ns", COLUMN_64}, {"closed", COLUMN_BOOL},     {"source", COLUMN_TEXT},
-    {"file", COLUMN_TEXT},      {"identity", COLUMN_TEXT},
+    {"rank", COLUMN_32},
+    {"rank_known", COLUMN_BOOL},
+    {"host", COLUMN_TEXT},
+    {"pid", COLUMN_32},
+    {"local_rank", COLUMN_32},
+    {"world_size", COLUMN_32},
+    {"program", COLUMN_TEXT},
+    {"device", COLUMN_TEXT},
+    {"start", COLUMN_64},
+    {"duration_ns", COLUMN_64},
+    {"closed", COLUMN_BOOL},
+    {"source", COLUMN_TEXT},
+    {"file", COLUMN_TEXT},
+    {"identity", COLUMN_TEXT},
+    {"clock_synchronized", COLUMN_BOOL},
+    {"clock_error_ns", COLUMN_64},
 };
 static const struct column steps[] = {
     {"rank", COLUMN_32},

@@ -45,6 +45,10 @@ QUERY_GET(process_world, processes, or_null(of->info.world_size, -1))
 QUERY_GET(process_start, processes, of->start_ns)
 QUERY_GET(process_end, processes, of->end_ns)
 QUERY_GET(process_closed, processes, of->info.closed)
+QUERY_GET(process_clock_synchronized, processes,
+          of->info.system_clock_known ? of->info.system_clock_synchronized : QUERY_NULL)
+QUERY_GET(process_clock_error, processes,
+          of->info.system_clock_known ? of->info.system_clock_max_error_ns : QUERY_NULL)
 QUERY_GET(process_simulated, processes, of->info.simulated)
 QUERY_COUNT(process_count, processes)
 
@@ -70,6 +74,10 @@ static const struct query_column process_columns[] = {
                  process_format),
     QUERY_STRING("file", "", process_file),
     QUERY_INT("globalPid", "", "as in the tables of nsys", process_global_pid),
+    QUERY_INT("clock_synchronized", "",
+              "1: chrony, ntpd or PTP kept the host's clock; NULL unknown",
+              process_clock_synchronized),
+    QUERY_INT("clock_error", "ns", "the kernel's bound of that clock's error", process_clock_error),
 };
 const struct query_table query_processes = {
     .name = "processes",

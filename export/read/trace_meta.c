@@ -236,6 +236,27 @@ static void collect_clock(struct walk *walk, const struct record *record)
         walk_no_memory(walk);
 }
 
+static int64_t larger(int64_t a, uint64_t b)
+{
+    return b > INT64_MAX ? INT64_MAX : a > (int64_t)b ? a : (int64_t)b;
+}
+
+/* The worst of all statements holds throughout. */
+static void collect_system_clock(struct walk *walk, const struct record *record)
+{
+    struct tl_process_info *process = &walk->process;
+    struct prof_rec_system_clock clock;
+    record_copy(record, &clock, sizeof clock);
+    bool synchronized = clock.flags & PROF_SYSTEM_CLOCK_SYNCHRONIZED;
+    process->system_clock_synchronized =
+        synchronized && (!process->system_clock_known || process->system_clock_synchronized);
+    process->system_clock_known = true;
+    process->system_clock_max_error_ns =
+        larger(process->system_clock_max_error_ns, clock.max_error_ns);
+    process->system_clock_estimated_error_ns =
+        larger(process->system_clock_estimated_error_ns, clock.estimated_error_ns);
+}
+
 /* What was open when recording began will end without having begun. */
 static void collect_start(struct walk *walk, const struct prof_rec_control *control)
 {
@@ -302,6 +323,9 @@ static void collect_record(struct walk *walk, const struct record *record)
         break;
     case PROF_REC_CLOCK:
         collect_clock(walk, record);
+        break;
+    case PROF_REC_SYSTEM_CLOCK:
+        collect_system_clock(walk, record);
         break;
     case PROF_REC_CONTROL:
         collect_control(walk, record);

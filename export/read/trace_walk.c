@@ -74,6 +74,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_ATTR_SET] = sizeof(struct prof_rec_attr_set) / 8,
     [PROF_REC_HANG] = sizeof(struct prof_rec_hang) / 8,
     [PROF_REC_HANG_TEXT] = sizeof(struct prof_rec_hang_text) / 8,
+    [PROF_REC_SYSTEM_CLOCK] = sizeof(struct prof_rec_system_clock) / 8,
     [PROF_REC_FRAMES_END] = sizeof(struct prof_rec_frames_end) / 8,
     [PROF_REC_SUMMARY] = sizeof(struct prof_rec_summary) / 8,
     [PROF_REC_SUMMARY_STEP] = sizeof(struct prof_rec_summary_step) / 8,

@@ -315,6 +315,7 @@ static void begin_recording(const struct rank *rank, const char *path)
         .rank = (int32_t)rank->number,
         .local_rank = (int32_t)(rank->number % job.gpus),
         .world_size = (int32_t)job.ranks,
+        .clock_error_ns = job.ntp * US,
         .start_realtime_ns =
             JOB_REALTIME + (uint64_t)(clock_of(rank->number, rank->began_ns) + 1000 * MS)});
     rank_recorder_device((uint32_t)(rank->number % job.gpus), "Generated GPU", stream_ids,

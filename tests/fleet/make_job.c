@@ -10,6 +10,7 @@
  *     victim=-1 size=0                                rank, host, stage or hop of the fault, and how much: -1 and 0 choose by seed
  *     clock=good                                      good: within 50 us; bad: one host is 50 ms off and drifts; jump
  *     missing=-1                                      a rank without a recording
+ *     ntp=-1                                          bound in us that kernels state for their clocks; 0: not synchronised; -1: unknown
  *
  * Each rank runs the same program: read input, forward, backward, optimizer. Tensor-parallel all-reduces block the
  * compute stream, data-parallel ones overlap with the backward pass. A collective ends on all of its ranks when the
@@ -46,7 +47,8 @@ struct job job = {.ranks = 8,
                   .gpus = 8,
                   .seed = 1,
                   .victim = -1,
-                  .missing = -1};
+                  .missing = -1,
+                  .ntp = -1};
 
 /* ---- recordings ---- */
 
@@ -122,13 +124,13 @@ static bool read_number(const char *name, size_t size, const char *text)
     static const struct {
         const char *name;
         long *value;
-    } numbers[] = {{"ranks", &job.ranks},    {"steps", &job.steps},
-                   {"layers", &job.layers},  {"kernels", &job.kernels},
-                   {"tp", &job.tp},          {"pp", &job.pp},
-                   {"dp", &job.dp},          {"microbatches", &job.microbatches},
-                   {"gpus", &job.gpus},      {"seed", &job.seed},
-                   {"size", &job.size},      {"victim", &job.victim},
-                   {"missing", &job.missing}};
+    } numbers[] = {{"ranks", &job.ranks},     {"steps", &job.steps},
+                   {"layers", &job.layers},   {"kernels", &job.kernels},
+                   {"tp", &job.tp},           {"pp", &job.pp},
+                   {"dp", &job.dp},           {"microbatches", &job.microbatches},
+                   {"gpus", &job.gpus},       {"seed", &job.seed},
+                   {"size", &job.size},       {"victim", &job.victim},
+                   {"missing", &job.missing}, {"ntp", &job.ntp}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (strlen(numbers[i].name) != size || strncmp(numbers[i].name, name, size) != 0)
             continue;

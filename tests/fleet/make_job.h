@@ -27,7 +27,8 @@ enum fault {
 enum clocks { CLOCK_GOOD, CLOCK_BAD, CLOCK_JUMP, CLOCKS };
 
 struct job {
-    long ranks, steps, layers, kernels, tp, pp, dp, microbatches, gpus, seed, victim, size, missing;
+    long ranks, steps, layers, kernels, tp, pp, dp, microbatches, gpus, seed, victim, size, missing,
+        ntp;
     enum fault fault;
     enum clocks clocks;
     const char *directory;

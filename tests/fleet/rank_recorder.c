@@ -37,6 +37,7 @@ pid_t __wrap_getpid(void);
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 int __wrap_worker_begin(struct worker *worker);
+bool __wrap_system_clock_read(struct prof_rec_system_clock *state);
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *time)
 {
@@ -70,6 +71,17 @@ int __wrap_worker_begin(struct worker *worker)
 {
     (void)worker;
     return 0;
+}
+
+bool __wrap_system_clock_read(struct prof_rec_system_clock *state)
+{
+    bool synchronized = rank.clock_error_ns > 0;
+    *state = (struct prof_rec_system_clock){
+        .ticks = START_MONOTONIC_NS + now_ns,
+        .max_error_ns = synchronized ? (uint64_t)rank.clock_error_ns : UINT64_C(16000000000),
+        .estimated_error_ns = synchronized ? (uint64_t)rank.clock_error_ns / 4 : 0,
+        .flags = synchronized ? PROF_SYSTEM_CLOCK_SYNCHRONIZED : 0};
+    return rank.clock_error_ns >= 0;
 }
 
 /* ---- the recording ---- */

@@ -398,3 +398,19 @@ TEST(Reader, CountsLossesOfUnknownCauses)
     trace.header().loss[50] = 4;
     EXPECT_EQ(hear(trace).health.unknown_losses, 4u);
 }
+
+TEST(Reader, TheWorstThatTheKernelStatedOfItsClockHolds)
+{
+    Trace trace, silent;
+    trace_builder_system_clock(trace.raw(), true, 5000, 70);
+    trace_builder_system_clock(trace.raw(), false, 3000, 90);
+    trace_builder_system_clock(trace.raw(), true, 4000, 80);
+    const timeline *stated = trace.load(), *nothing = silent.load();
+    ASSERT_TRUE(stated && nothing) << trace.error() << silent.error();
+    const tl_process_info &info = stated->processes.at[0].info;
+    EXPECT_TRUE(info.system_clock_known);
+    EXPECT_FALSE(info.system_clock_synchronized);
+    EXPECT_EQ(info.system_clock_max_error_ns, 5000);
+    EXPECT_EQ(info.system_clock_estimated_error_ns, 90);
+    EXPECT_FALSE(nothing->processes.at[0].info.system_clock_known);
+}

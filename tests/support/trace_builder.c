@@ -256,6 +256,16 @@ void trace_builder_clock(struct trace_builder *trace, uint64_t ticks, uint64_t m
     add_meta(trace, PROF_REC_CLOCK, &record, sizeof record, NULL, 0);
 }
 
+void trace_builder_system_clock(struct trace_builder *trace, bool synchronized,
+                                uint64_t max_error_ns, uint64_t estimated_error_ns)
+{
+    struct prof_rec_system_clock record = {.max_error_ns = max_error_ns,
+                                           .estimated_error_ns = estimated_error_ns,
+                                           .flags =
+                                               synchronized ? PROF_SYSTEM_CLOCK_SYNCHRONIZED : 0};
+    add_meta(trace, PROF_REC_SYSTEM_CLOCK, &record, sizeof record, NULL, 0);
+}
+
 void trace_builder_thread(struct trace_builder *trace, uint32_t thread, uint32_t tid,
                           const char *name, uint32_t flags)
 {

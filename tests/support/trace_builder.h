@@ -53,6 +53,8 @@ uint32_t trace_builder_name(struct trace_builder *trace, const char *name); /* o
 void trace_builder_name_as(struct trace_builder *trace, uint32_t id, const char *bytes,
                            size_t size);
 void trace_builder_info(struct trace_builder *trace, enum prof_info_key key, const char *text);
+void trace_builder_system_clock(struct trace_builder *trace, bool synchronized,
+                                uint64_t max_error_ns, uint64_t estimated_error_ns);
 void trace_builder_clock(struct trace_builder *trace, uint64_t ticks, uint64_t monotonic_ns,
                          uint64_t realtime_ns, uint64_t width_ticks);
 void trace_builder_thread(struct trace_builder *trace, uint32_t thread, uint32_t tid,

@@ -303,10 +303,13 @@ struct tl_process_info {
     uint64_t gpu_records;
     int64_t
         span_ns; /* from the first event to the last one, of which the file has not all; 0 it has */
-    struct text request;    /* what became of the last trace request (PROF_INFO_REQUEST) */
-    struct text clock_note; /* why this clock was used (PROF_INFO_CLOCK) */
-    struct text format;     /* of a foreign file, such as "nsys SQLite"; else empty */
-    struct text clock; /* where its times are on another host's clock, or should be: a sentence */
+    struct text request;     /* what became of the last trace request (PROF_INFO_REQUEST) */
+    struct text clock_note;  /* why this clock was used (PROF_INFO_CLOCK) */
+    bool system_clock_known; /* the kernel stated the next three; the worst of what it stated */
+    bool system_clock_synchronized;
+    int64_t system_clock_max_error_ns, system_clock_estimated_error_ns;
+    struct text format; /* of a foreign file, such as "nsys SQLite"; else empty */
+    struct text clock;  /* where its times are on another host's clock, or should be: a sentence */
 };
 
 /* The state of the file itself. */

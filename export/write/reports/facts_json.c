@@ -278,6 +278,15 @@ static void write_warnings(struct json_out *out, const struct timeline *timeline
     json_array_end(out);
 }
 
+static void write_system_clock(struct json_out *out, const struct tl_process_info *info)
+{
+    if (!info->system_clock_known)
+        return;
+    json_key(out, "clock_synchronized"), json_bool(out, info->system_clock_synchronized);
+    json_key(out, "clock_error_ns"), json_int(out, info->system_clock_max_error_ns);
+    json_key(out, "clock_estimated_error_ns"), json_int(out, info->system_clock_estimated_error_ns);
+}
+
 static void write_process(struct json_out *out, const struct timeline *timeline, uint32_t index)
 {
     const struct tl_process *process = &timeline->processes.at[index];
@@ -302,6 +311,7 @@ static void write_process(struct json_out *out, const struct timeline *timeline,
     json_key(out, "cupti"), json_text(out, info->cupti);
     json_key(out, "driver"), json_text(out, info->driver);
     json_key(out, "libprof"), json_text(out, info->library_version);
+    write_system_clock(out, info);
     if (info->format.size)
         json_key(out, "format"), json_text(out, info->format);
     write_children(out, timeline, index);

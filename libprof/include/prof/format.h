@@ -324,6 +324,7 @@ enum prof_record_type {
     PROF_REC_SUMMARY_STEP = 91, /* struct prof_rec_summary_step */
     PROF_REC_HANG = 92,         /* struct prof_rec_hang */
     PROF_REC_HANG_TEXT = 93,    /* struct prof_rec_hang_text */
+    PROF_REC_SYSTEM_CLOCK = 94, /* struct prof_rec_system_clock */
 };
 
 #ifdef __cplusplus

@@ -53,6 +53,19 @@ struct prof_rec_clock {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_clock) == 40, "layout");
 
+/* How well the kernel's CLOCK_REALTIME agrees with true time, as adjtimex(2) states it: chrony, ntpd and PTP's phc2sys set it.
+ * At the start and at the end; absent where the kernel cannot be asked, or a seccomp filter applies. */
+struct prof_rec_system_clock {
+    uint64_t header;
+    uint64_t ticks;
+    uint64_t max_error_ns;       /* maxerror: grows until the clock is next corrected */
+    uint64_t estimated_error_ns; /* esterror */
+    uint32_t flags;              /* PROF_SYSTEM_CLOCK_* */
+    uint32_t reserved0;
+};
+#define PROF_SYSTEM_CLOCK_SYNCHRONIZED 1u /* without STA_UNSYNC */
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_system_clock) == 40, "layout");
+
 /* Later records of the same thread replace earlier ones. */
 struct prof_rec_thread_info {
     uint64_t header;

@@ -15,6 +15,7 @@
 #include "process.h"
 #include "signals.h"
 #include "summary.h"
+#include "system_clock.h"
 #include "test_point.h"
 #include "thread.h"
 #include "thread_names.h"
@@ -162,6 +163,13 @@ static void session_fill_header(struct prof_file_header *header, const struct ra
     session_fill_process(header, rank);
 }
 
+static void session_emit_system_clock(void)
+{
+    struct prof_rec_system_clock state;
+    if (system_clock_read(&state))
+        meta_append(PROF_REC_SYSTEM_CLOCK, &state, sizeof state, NULL, 0);
+}
+
 static void session_emit_facts(const struct rank *rank)
 {
     meta_info(PROF_INFO_PROGRAM, process_program());
@@ -171,6 +179,7 @@ static void session_emit_facts(const struct rank *rank)
         meta_info(PROF_INFO_RANK_SOURCE, rank->source);
     if (*session_gpu.reason)
         meta_info(PROF_INFO_GPU_REASON, session_gpu.reason);
+    session_emit_system_clock();
     meta_clock_sample();
 }
 
@@ -602,6 +611,7 @@ static void session_close_file(void)
     loss_flush();
     cost_emit(true);
     thread_emit_names();
+    session_emit_system_clock();
     meta_clock_sample();
     summary_finish();
     chunks_close();

@@ -4,16 +4,17 @@ An all-reduce ends everywhere within the time that its last bytes take, whenever
 its ends on two hosts is the difference of their clocks plus a few microseconds. A line is fitted to these differences:
 offset and drift; where a clock was set, one line before and one after. Every second collective is held out of the fit and
 checks it: the error stated is what 99 % of those are within. A delay that is the same for every collective cannot be told
-from an offset.
+from an offset: it shows where an offset is larger than the error that the kernels state for their clocks (NTP, PTP).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 from ._engine import Rows
+from ._text import time_text
 
 HOST_OF_RANK = "(SELECT rank, min(host) AS host FROM ranks GROUP BY rank)"
 
@@ -51,6 +52,10 @@ class Clock:
     lines: Tuple[Line, ...] = ()
     error_ns: float = 0.0
     refusal: str = ""
+    bound_ns: Optional[int] = None
+    """The kernel's bound of this clock's error; None where it is not synchronized, or not recorded."""
+    note: str = ""
+    """What the kernel's statement adds: a sentence, or nothing."""
 
     def ahead(self, time_ns: float) -> float:
         """How far this clock is ahead when the reference shows `time_ns`."""
@@ -180,8 +185,15 @@ def _drift_at(clock: Clock, time_ns: int) -> float:
 
 
 def compare_clocks(engine: Any) -> List[Clock]:
-    """Every host's clock against that of the first host by name. Hosts that share no collective with others are refused."""
+    """Every host's clock against that of the first host by name, beside what the kernels state of their clocks.
+
+    Hosts that share no collective with others are refused; the kernels' bounds may still say something of them."""
     base, ends = _ends(engine)
+    until = base + int(max((end for hosts in ends.values() for end in hosts.values()), default=0.0))
+    return _note(_estimate(engine, base, ends), _kernel_states(engine), base, until)
+
+
+def _estimate(engine: Any, base: int, ends: Dict[Tuple[int, int], Dict[str, float]]) -> List[Clock]:
     hosts = [row[0] for row in engine.run("SELECT DISTINCT host FROM ranks ORDER BY host")[1]]
     if not hosts:
         return []
@@ -205,15 +217,74 @@ def _neighbours(ends: Dict[Tuple[int, int], Dict[str, float]], host: str) -> Set
     return {other for hosts in ends.values() if host in hosts for other in hosts} - {host}
 
 
+# ---- what the kernels state ----
+
+
+def _kernel_states(engine: Any) -> Dict[str, Tuple[bool, int]]:
+    """By host: whether its clock is synchronized, and the largest bound of its error that any of its ranks recorded."""
+    _, rows = engine.run(
+        "SELECT host, min(CASE WHEN clock_synchronized THEN 1 ELSE 0 END), max(clock_error_ns) FROM ranks "
+        "WHERE clock_error_ns IS NOT NULL GROUP BY host"
+    )
+    return {host: (bool(synchronized), int(bound)) for host, synchronized, bound in rows}
+
+
+def _note(clocks: Sequence[Clock], states: Dict[str, Tuple[bool, int]], base: int, until: int) -> List[Clock]:
+    bounded = [replace(clock, bound_ns=states[clock.host][1] if states.get(clock.host, (False, 0))[0] else None) for clock in clocks]
+    contradicted = _contradictions(bounded, base, until)
+    of_reference = bounded[0].bound_ns if bounded else None
+    noted = []
+    for clock in bounded:
+        note = contradicted.get(clock.host, "")
+        if clock.host in states and not states[clock.host][0]:
+            note = "its kernel says that its clock is not synchronized"
+        elif clock.refusal and clock.bound_ns is not None and of_reference is not None:
+            first = bounded[0].host
+            note = f"within {time_text(clock.bound_ns + of_reference)} of {first} by NTP or PTP, as the kernels of both state"
+        noted.append(replace(clock, note=note))
+    return noted
+
+
+def _contradictions(clocks: Sequence[Clock], base: int, until: int) -> Dict[str, str]:
+    """By host: a sentence where its clock is further from another one than the bounds of both and the error allow.
+
+    True time is within its bound of each clock. So there is a contradiction where two of these spans do not meet."""
+    known = [clock for clock in clocks if clock.bound_ns is not None and not clock.refusal]
+    jumps = {line.from_ns for clock in known for line in clock.lines[1:]}
+    found: Dict[str, str] = {}
+    for time_ns in sorted({base, until, *jumps, *(jump - 1 for jump in jumps)} if len(known) > 1 else ()):
+        lowest = min(known, key=lambda clock: clock.ahead(time_ns) + _slack(clock))
+        highest = max(known, key=lambda clock: clock.ahead(time_ns) - _slack(clock))
+        for clock in known:
+            for other in (lowest, highest):
+                if abs(clock.ahead(time_ns) - other.ahead(time_ns)) > _slack(clock) + _slack(other):
+                    found.setdefault(clock.host, _contradiction(clock, other, time_ns))
+    return found
+
+
+def _slack(clock: Clock) -> float:
+    return (clock.bound_ns or 0) + clock.error_ns
+
+
+def _contradiction(clock: Clock, other: Clock, time_ns: int) -> str:
+    apart = clock.ahead(time_ns) - other.ahead(time_ns)
+    allowed = (clock.bound_ns or 0) + (other.bound_ns or 0)
+    return (
+        f"{time_text(abs(apart))} {'ahead of' if apart > 0 else 'behind'} {other.host}, although the kernels of both state at most "
+        f"{time_text(allowed)}: one of the clocks is not what its daemon believes, or collectives end on one host later by a constant delay"
+    )
+
+
 def clock_rows(clocks: Sequence[Clock]) -> Rows:
     """A row for each line of each host's clock, and one for each clock that was refused."""
-    columns = ["host", "reference", "since", "ahead_ns", "drift_ppm", "error_ns", "refused"]
+    columns = ["host", "reference", "since", "ahead_ns", "drift_ppm", "error_ns", "refused", "kernel_bound_ns", "note"]
     rows: List[Tuple[Any, ...]] = []
     for clock in clocks:
+        kernel = (clock.bound_ns, clock.note or None)
         for line in clock.lines:
-            rows.append((clock.host, clock.reference, line.from_ns, line.offset_ns, line.drift * 1e6, clock.error_ns, None))
+            rows.append((clock.host, clock.reference, line.from_ns, line.offset_ns, line.drift * 1e6, clock.error_ns, None, *kernel))
         if clock.refusal:
-            rows.append((clock.host, clock.reference, None, None, None, None, clock.refusal))
+            rows.append((clock.host, clock.reference, None, None, None, None, clock.refusal, *kernel))
     return columns, rows
 
 

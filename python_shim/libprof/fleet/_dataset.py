@@ -56,6 +56,8 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
         source VARCHAR - what wrote the recording
         file VARCHAR - its name, without folders
         identity VARCHAR - of the file's content
+        clock_synchronized BOOLEAN - chrony, ntpd or PTP kept the clock of the host; NULL unknown
+        clock_error_ns BIGINT ns the kernel's bound of that clock's error; NULL unknown
     """),
     "steps": _columns("""
         rank INTEGER - ranks.rank

@@ -87,7 +87,7 @@ def _clock_notes(engine: Any, hosts: Sequence[str]) -> Tuple[Dict[str, _clocks.C
         place = "the reference" if clock.host == clock.reference else f"within {time_text(clock.error_ns)}"
         notes[clock.host] = f"on the clock of {clock.reference}, {place}; causality violations in the job: {broken}"
         if clock.refusal:
-            notes[clock.host] = f"on its own clock: {clock.refusal}"
+            notes[clock.host] = "; ".join(part for part in (f"on its own clock: {clock.refusal}", clock.note) if part)
             print(f"profdump: {clock.host}: its times are {notes[clock.host]}", file=sys.stderr)
     return {clock.host: clock for clock in clocks}, notes
 
