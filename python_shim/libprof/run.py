@@ -25,7 +25,10 @@ OPTIONS_HELP = """\
 STARTUP_VARIABLE = "LIBPROF_STARTUP"
 """What sitecustomize.py does, words separated by commas; see :mod:`libprof._startup`."""
 
-VALUE_OPTIONS = ("-o", "--output", "--rows", "--sort", "--graphs", "--budget", "--summary", "--hang", "-e", "--env")
+VALUE_OPTIONS = (
+    "-o", "--output", "--rows", "--sort", "--graphs", "--budget", "--sample", "--summary", "--prometheus", "--hang",
+    "--attach", "--for", "-e", "--env",
+)  # fmt: skip
 """Options of profrun whose value is the next argument."""
 
 _OWN_OPTIONS = {"--torch": "torch", "--no-shapes": "no-shapes", "--python-calls": "python-calls"}
