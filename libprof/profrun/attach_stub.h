@@ -36,10 +36,10 @@ struct attach_area {
     uint64_t pthread;      /* the new thread */
     uint64_t tls_init, create, detach, dlopen, dlsym, dlerror; /* functions of the C library */
     uint64_t dlopen_flags;
-    uint64_t pause[2];         /* 2 s, as a timespec: profrun reads an error meanwhile */
-    uint32_t float_state;      /* MXCSR */
+    uint64_t pause[2];    /* 2 s, as a timespec: profrun reads an error meanwhile */
+    uint32_t float_state; /* MXCSR */
     uint32_t unused;
-    char entry_name[16];       /* libprof_attach */
+    char entry_name[16]; /* libprof_attach */
     char path[ATTACH_PATH_BYTES];
     struct attach_request request;
 };
