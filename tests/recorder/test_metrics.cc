@@ -197,7 +197,7 @@ TEST(MetricsMemory, IsUnknownWhenThereIsTooMuchAtOnce)
 // ---- the file ----
 
 // prof_step() is a weak reference: this one has the linker take its file along.
-void (*volatile annotations)(uint32_t, double) = annotate_counter;
+[[gnu::used]] void (*volatile annotations)(uint32_t, double) = annotate_counter;
 
 class MetricsFile : public testing::Test
 {
