@@ -195,6 +195,12 @@ static bool label_processes(struct metrics *metrics)
 
 /* ---- series ---- */
 
+static const char *labels_of(const struct metrics *metrics, uint32_t process)
+{
+    const char *labels = metrics->processes[process].labels;
+    return labels ? labels : "";
+}
+
 static void put_metric(const struct metrics *metrics, enum prof_metric metric)
 {
     struct prof_metric_info info = prof_metric_describe(metric);
@@ -205,7 +211,7 @@ static void put_metric(const struct metrics *metrics, enum prof_metric metric)
 static void put_series(const struct metrics *metrics, uint32_t process, enum prof_metric metric,
                        const char *suffix, const char *label, const char *value)
 {
-    const char *labels = metrics->processes[process].labels;
+    const char *labels = labels_of(metrics, process);
     fprintf(metrics->stream, "%s%s", prof_metric_describe(metric).name, suffix);
     if (*labels || *label)
         fprintf(metrics->stream, "{%s", labels);
@@ -360,7 +366,7 @@ static void put_heap(const struct metrics *metrics, enum prof_metric metric, uin
                      uint64_t bytes)
 {
     const struct tl_heap *heap = &metrics->timeline->heaps.at[number];
-    const char *labels = metrics->processes[heap->process].labels;
+    const char *labels = labels_of(metrics, heap->process);
     fprintf(metrics->stream, "%s{%s%s", prof_metric_describe(metric).name, labels,
             *labels ? "," : "");
     if (heap->device != TL_NONE)

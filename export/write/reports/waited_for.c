@@ -88,7 +88,7 @@ static bool add_to_pile(struct piles *piles, uint32_t device, const struct tl_sa
 {
     uint64_t key = (uint64_t)sample->stack << 32 | sample->tid;
     uint32_t place = keymap_find(&piles->places, key);
-    if (place == KEYMAP_NONE) {
+    if (place >= piles->piles.count) { /* KEYMAP_NONE */
         struct pile *added = ARRAY_ADD(&piles->piles);
         place = piles->piles.count - 1;
         if (!added || !keymap_set(&piles->places, key, place))
