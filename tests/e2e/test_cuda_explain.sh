@@ -3,7 +3,7 @@
 . "$(dirname "$0")/cuda_common.sh"
 
 # The machine may be slow at any moment: what is worth a finding must not depend on that.
-printf '%s\n' 'least_share = 0.0001' 'owner_share = 0.01' '[tiny-kernels]' 'tiny_kernel_us = 20' >limits.ini
+printf '%s\n' 'least_share = 0.000001' 'owner_share = 0.01' '[tiny-kernels]' 'tiny_kernel_us = 20' >limits.ini
 
 compile_cuda sins -fno-omit-frame-pointer
 PROF_STACKS=launch PROF_STACK_METHOD=frames simulate run.prof ./sins >out.txt 2>&1 || fail "sins: $(cat out.txt)"
