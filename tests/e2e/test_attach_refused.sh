@@ -63,10 +63,11 @@ if command -v strace >/dev/null; then
     kill "$tracer"
     wait "$tracer" || true
 fi
-if command -v setpriv >/dev/null && [[ $(id -u) == 0 ]]; then
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+if [[ $(id -u) == 0 ]] && "${nobody[@]}" test -r "$lib"; then # the checkout may be in a folder of root's
     status=0
     chmod 755 "$here"
-    setpriv --reuid 65534 --regid 65534 --clear-groups "$PROF_BIN/profrun" --attach "$guest" -o /tmp/refused-%p.prof \
+    "${nobody[@]}" "$PROF_BIN/profrun" --attach "$guest" -o /tmp/refused-%p.prof \
         2>attach.txt || status=$?
     if ((status == 126)) || ! found 'Permission denied' <attach.txt; then
         found -F "it belongs to user 0" <attach.txt || fail "another user: $(cat attach.txt)"
