@@ -35,8 +35,11 @@ captured, of_graphs = rows(
 assert 0 < captured <= of_graphs, (captured, of_graphs)
 E2
 
-fetch nsys nsys-ai==0.3.0 --no-deps || skip "nsys-ai could not be fetched: $(tail -n 1 pip.txt)"
-nsys_ai() { PYTHONPATH=$packages/nsys python3 -m nsys_ai "$@" 2>nsys.txt || fail "$1 $2: $(cat nsys.txt)"; }
+if ! fetch nsys nsys-ai==0.3.0 --no-deps || ! fetch duckdb duckdb; then
+    skip "nsys-ai could not be fetched: $(tail -n 1 pip.txt)"
+fi
+export PYTHONPATH=$packages/nsys:$packages/duckdb
+nsys_ai() { python3 -m nsys_ai "$@" 2>nsys.txt || fail "$1 $2: $(cat nsys.txt)" >&2; }
 
 wanted=$("$PROF_BIN/profdump" query --format tsv "SELECT count(*) FROM operations WHERE kind = 'kernel' GROUP BY name" \
     demo_ranges.prof | tail -n +2 | sort -n | xargs)
