@@ -119,7 +119,8 @@ static struct domain *registry_domain_new(const struct interned_text *name)
     return domain;
 }
 
-const struct domain *registry_domain(const char *name, size_t bytes)
+/* Found, or made; one that is made is claimed if `claims`. */
+static const struct domain *registry_domain_get(const char *name, size_t bytes, bool claims)
 {
     const struct interned_text *string = texts_intern(0, name, bytes);
     if (!string)
@@ -127,26 +128,22 @@ const struct domain *registry_domain(const char *name, size_t bytes)
     struct signals_saved saved;
     registry_lock(&saved);
     struct domain *domain = registry_domain_find(string);
-    if (!domain)
-        domain = registry_domain_new(string);
+    if (!domain && (domain = registry_domain_new(string)))
+        domain->claimed = claims;
     registry_unlock(&saved);
     return domain;
+}
+
+const struct domain *registry_domain(const char *name, size_t bytes)
+{
+    return registry_domain_get(name, bytes, false);
 }
 
 /* Threads that come at the same time find what one of them made: that is not somebody else's. */
 const struct domain *registry_domain_claim(const char *name, size_t bytes, bool *others)
 {
-    const struct interned_text *string = texts_intern(0, name, bytes);
-    *others = false;
-    if (!string)
-        return NULL;
-    struct signals_saved saved;
-    registry_lock(&saved);
-    struct domain *domain = registry_domain_find(string);
+    const struct domain *domain = registry_domain_get(name, bytes, true);
     *others = domain && !domain->claimed;
-    if (!domain && (domain = registry_domain_new(string)))
-        domain->claimed = true;
-    registry_unlock(&saved);
     return domain;
 }
 
