@@ -101,13 +101,19 @@ static void metrics_series(enum prof_metric metric, const char *suffix, const ch
                 labels);
 }
 
-static void metrics_count(enum prof_metric metric, const char *label, const char *value,
-                          uint64_t count)
+/* With one label of its own, unless it is "". */
+static void metrics_labelled(enum prof_metric metric, const char *label, const char *value)
 {
     char labels[256] = "";
     if (*label)
         snprintf(labels, sizeof labels, ",%s=\"%s\"", label, value);
     metrics_series(metric, "", labels);
+}
+
+static void metrics_count(enum prof_metric metric, const char *label, const char *value,
+                          uint64_t count)
+{
+    metrics_labelled(metric, label, value);
     metrics_add("%llu\n", (unsigned long long)count);
 }
 
@@ -120,10 +126,7 @@ static void metrics_add_seconds(uint64_t ns)
 static void metrics_seconds(enum prof_metric metric, const char *label, const char *value,
                             uint64_t ns)
 {
-    char labels[256] = "";
-    if (*label)
-        snprintf(labels, sizeof labels, ",%s=\"%s\"", label, value);
-    metrics_series(metric, "", labels);
+    metrics_labelled(metric, label, value);
     metrics_add_seconds(ns);
 }
 
