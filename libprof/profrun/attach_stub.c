@@ -33,6 +33,21 @@ AT(request.text, 4264 + 56);
 _Static_assert(ATTACH_MAGIC == 0x70726f66 && ATTACH_NOT_LOADED == 1 && ATTACH_TEXT_BYTES == 4352,
                "as below");
 
+/* Gives the borrowed thread its registers and flags back, and its stack. */
+#define RESTORE       \
+    "    popq %r11\n" \
+    "    popq %r10\n" \
+    "    popq %r9\n"  \
+    "    popq %r8\n"  \
+    "    popq %rdi\n" \
+    "    popq %rsi\n" \
+    "    popq %rdx\n" \
+    "    popq %rcx\n" \
+    "    popq %rbx\n" \
+    "    popq %rax\n" \
+    "    popfq\n"     \
+    "    leaq 136(%rsp), %rsp\n"
+
 __asm__(
     ".pushsection .rodata\n"
     "attach_stub_begin:\n"
@@ -103,34 +118,8 @@ __asm__(
     "    syscall\n"
     "    popq %r11\n"
     "    cmpq $0, 88(%rsp)\n"
-    "    jne 3f\n"
-    "    popq %r11\n"
-    "    popq %r10\n"
-    "    popq %r9\n"
-    "    popq %r8\n"
-    "    popq %rdi\n"
-    "    popq %rsi\n"
-    "    popq %rdx\n"
-    "    popq %rcx\n"
-    "    popq %rbx\n"
-    "    popq %rax\n"
-    "    popfq\n"
-    "    leaq 136(%rsp), %rsp\n"
-    "    jmpq *16 + attach_stub_slots(%rip)\n"
-    "3:\n"
-    "    popq %r11\n"
-    "    popq %r10\n"
-    "    popq %r9\n"
-    "    popq %r8\n"
-    "    popq %rdi\n"
-    "    popq %rsi\n"
-    "    popq %rdx\n"
-    "    popq %rcx\n"
-    "    popq %rbx\n"
-    "    popq %rax\n"
-    "    popfq\n"
-    "    leaq 136(%rsp), %rsp\n"
-    "    jmpq *24 + attach_stub_slots(%rip)\n"
+    "    jne 3f\n" RESTORE "    jmpq *16 + attach_stub_slots(%rip)\n"
+    "3:\n" RESTORE "    jmpq *24 + attach_stub_slots(%rip)\n"
 
     /* The bare thread; rbx is the area. It has the borrowed thread's flags and floating-point state. */
     "attach_stub_bare:\n"
