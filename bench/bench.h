@@ -41,24 +41,41 @@ static inline int bench_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Rounds so far; zeroed at first. */
+struct bench_turns {
+    struct bench_result fastest;
+    double ratios[BENCH_ROUNDS];
+    int rounds;
+};
+
+static inline void bench_turn(struct bench_turns *turns, double floor_ns, double candidate_ns)
+{
+    struct bench_result *fastest = &turns->fastest;
+    if (!turns->rounds || floor_ns < fastest->floor_ns)
+        fastest->floor_ns = floor_ns;
+    if (!turns->rounds || candidate_ns < fastest->candidate_ns)
+        fastest->candidate_ns = candidate_ns;
+    turns->ratios[turns->rounds++] = candidate_ns / floor_ns;
+}
+
+static inline struct bench_result bench_turns_end(struct bench_turns *turns)
+{
+    qsort(turns->ratios, (size_t)turns->rounds, sizeof *turns->ratios, bench_compare);
+    turns->fastest.ratio = turns->ratios[turns->rounds / 2];
+    return turns->fastest;
+}
+
 static inline struct bench_result bench_against(bench_loop floor, bench_loop candidate, void *user,
                                                 uint64_t iterations)
 {
-    struct bench_result result = {1e30, 1e30, 0};
-    double ratios[BENCH_ROUNDS];
+    struct bench_turns turns = {.rounds = 0};
     floor(user, iterations);
     candidate(user, iterations);
     for (int round = 0; round < BENCH_ROUNDS; round++) {
         double floor_ns = bench_time(floor, user, iterations);
-        double candidate_ns = bench_time(candidate, user, iterations);
-        ratios[round] = candidate_ns / floor_ns;
-        result.floor_ns = floor_ns < result.floor_ns ? floor_ns : result.floor_ns;
-        result.candidate_ns =
-            candidate_ns < result.candidate_ns ? candidate_ns : result.candidate_ns;
+        bench_turn(&turns, floor_ns, bench_time(candidate, user, iterations));
     }
-    qsort(ratios, BENCH_ROUNDS, sizeof *ratios, bench_compare);
-    result.ratio = ratios[BENCH_ROUNDS / 2];
-    return result;
+    return bench_turns_end(&turns);
 }
 
 static inline void bench_print(const char *name, struct bench_result result)

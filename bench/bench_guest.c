@@ -8,12 +8,11 @@
  */
 #define _GNU_SOURCE
 #include "bench.h"
+#include "bench_worker.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -25,14 +24,6 @@
 static const char *self;
 
 enum guest { BARE, IDLE, RECORDING, GUESTS };
-
-static void check(bool good, const char *what)
-{
-    if (good)
-        return;
-    perror(what);
-    exit(1);
-}
 
 /* Only where libprof is preloaded. */
 static void record_range(void)
@@ -50,7 +41,7 @@ static void record_range(void)
 static void await(pid_t child)
 {
     int status;
-    check(waitpid(child, &status, 0) == child && status == 0, "child");
+    bench_check(waitpid(child, &status, 0) == child && status == 0, "child");
 }
 
 static void do_fork(void)
@@ -81,7 +72,8 @@ static void *thread_main(void *recording)
 static void do_thread(bool recording)
 {
     pthread_t thread;
-    check(pthread_create(&thread, NULL, thread_main, recording ? &self : NULL) == 0, "thread");
+    bench_check(pthread_create(&thread, NULL, thread_main, recording ? &self : NULL) == 0,
+                "thread");
     pthread_join(thread, NULL);
 }
 
@@ -167,33 +159,16 @@ static void wait_for_start(void)
         }
 }
 
-struct worker {
-    FILE *to, *from;
-};
-
-static struct worker begin_worker(enum guest guest)
+static struct bench_worker begin_worker(enum guest guest)
 {
-    int to[2], from[2];
-    pid_t pid;
-    posix_spawn_file_actions_t actions;
-    char *argv[] = {(char *)(uintptr_t)self, (char *)(uintptr_t) "work", NULL};
-    check(pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0, "pipe");
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, to[0], 0);
-    posix_spawn_file_actions_adddup2(&actions, from[1], 1);
-    check(posix_spawn(&pid, self, &actions, NULL, argv, environments[guest]) == 0, "worker");
-    posix_spawn_file_actions_destroy(&actions);
-    close(to[0]), close(from[1]);
-    return (struct worker){fdopen(to[1], "w"), fdopen(from[0], "r")};
+    return bench_worker_start((char *[]){(char *)(uintptr_t)self, "work", NULL},
+                              environments[guest]);
 }
 
-static double ask(const struct worker *worker, const struct operation *operation)
+static double ask(const struct bench_worker *worker, const struct operation *operation)
 {
-    double ns = 0;
     fprintf(worker->to, "%s %d\n", operation->name, operation->count);
-    fflush(worker->to);
-    check(fscanf(worker->from, "%lf", &ns) == 1, "a worker ended");
-    return ns;
+    return bench_worker_answer(worker);
 }
 
 static double median(double *values, int count)
@@ -202,7 +177,7 @@ static double median(double *values, int count)
     return values[count / 2];
 }
 
-static void bench_operation(const struct worker *workers, const struct operation *operation,
+static void bench_operation(const struct bench_worker *workers, const struct operation *operation,
                             int rounds)
 {
     static double bare[ROUNDS_MAX], ratios[GUESTS][ROUNDS_MAX];
@@ -230,8 +205,8 @@ static double run(const char *what, enum guest guest, const char *trace, long *r
     char *argv[] = {(char *)(uintptr_t)self, (char *)(uintptr_t)what, NULL};
     unlink(trace);
     double start = bench_now_ns();
-    check(posix_spawn(&pid, self, NULL, NULL, argv, environments[guest]) == 0, "spawn");
-    check(wait4(pid, &status, 0, &usage) == pid && status == 0, what);
+    bench_check(posix_spawn(&pid, self, NULL, NULL, argv, environments[guest]) == 0, "spawn");
+    bench_check(wait4(pid, &status, 0, &usage) == pid && status == 0, what);
     *rss_kib = usage.ru_maxrss;
     return bench_now_ns() - start;
 }
@@ -261,7 +236,7 @@ int main(int argc, char **argv)
 {
     static char path[4096], library[4096], trace[4096];
     ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
-    check(size > 0, "/proc/self/exe");
+    bench_check(size > 0, "/proc/self/exe");
     self = path;
     const char *what = argc > 1 ? argv[1] : "";
     if (!strcmp(what, "work"))
@@ -280,18 +255,16 @@ int main(int argc, char **argv)
     snprintf(library, sizeof library, "%.*s/../lib/libprof.so", (int)(strrchr(path, '/') - path),
              path);
     snprintf(trace, sizeof trace, "%s" TRACE, temporary ? temporary : "/tmp");
-    check(access(library, R_OK) == 0, library);
+    bench_check(access(library, R_OK) == 0, library);
     prepare(library, trace);
-    struct worker workers[GUESTS];
+    struct bench_worker workers[GUESTS];
     unlink(trace);
     for (enum guest guest = BARE; guest < GUESTS; guest++)
         workers[guest] = begin_worker(guest);
     for (size_t i = 0; i < OPERATIONS; i++)
         bench_operation(workers, &operations[i], rounds);
     for (enum guest guest = BARE; guest < GUESTS; guest++)
-        fclose(workers[guest].to);
-    while (wait(NULL) > 0)
-        ;
+        bench_worker_end(&workers[guest]);
     bench_process("a process, start to end", (const char *const[]){"nothing", "nothing", "range"},
                   trace, rounds);
 #ifdef BENCH_SIM_CUDART

@@ -6,29 +6,19 @@
  */
 #define _GNU_SOURCE
 #include "bench.h"
+#include "bench_worker.h"
 
 #include <prof/prof.h>
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define PAIRS 50000u
 #define THREADS 64
 #define TRACE "/bench_hang.prof"
-
-static void check(bool good, const char *what)
-{
-    if (good)
-        return;
-    perror(what);
-    exit(1);
-}
 
 /* ---- the workers ---- */
 
@@ -91,7 +81,7 @@ static int sleep_on(unsigned seconds)
     prof_range_push("step");
     pthread_mutex_lock(&lock);
     for (int i = 0; i < THREADS; i++)
-        check(pthread_create(&thread, NULL, wait_for_lock, (void *)20) == 0, "thread");
+        bench_check(pthread_create(&thread, NULL, wait_for_lock, (void *)20) == 0, "thread");
     sleep(1);
     double before = watch_cpu_ns();
     sleep(seconds);
@@ -102,90 +92,54 @@ static int sleep_on(unsigned seconds)
 
 /* ---- the measurements ---- */
 
-struct worker {
-    FILE *to, *from;
-    pid_t pid;
-};
-
-static struct worker start(const char *self, const char *hang, const char *trace, const char *how,
-                           const char *argument)
+static struct bench_worker start(char *self, const char *hang, const char *trace, char *how,
+                                 char *argument)
 {
-    int to[2], from[2];
-    check(pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0, "pipe");
-    struct worker worker = {.pid = fork()};
-    check(worker.pid >= 0, "fork");
-    if (worker.pid == 0) {
-        dup2(to[0], 0);
-        dup2(from[1], 1);
-        close(to[1]);
-        close(from[0]);
-        setenv("PROF_OUTPUT", trace, 1);
-        setenv("PROF_TABLE", "0", 1);
-        setenv("PROF_LOG", "0", 1);
-        if (hang)
-            setenv("PROF_HANG", hang, 1);
-        execl(self, self, how, argument, (char *)NULL);
-        _exit(1);
-    }
-    close(to[0]);
-    close(from[1]);
-    worker.to = fdopen(to[1], "w");
-    worker.from = fdopen(from[0], "r");
-    return worker;
+    setenv("PROF_OUTPUT", trace, 1);
+    setenv("PROF_TABLE", "0", 1);
+    setenv("PROF_LOG", "0", 1);
+    if (hang)
+        setenv("PROF_HANG", hang, 1);
+    else
+        unsetenv("PROF_HANG");
+    return bench_worker_start((char *[]){self, how, argument, NULL}, environ);
 }
 
-static double ask(struct worker *worker, unsigned count)
+static double ask_push(const struct bench_worker *worker)
 {
-    double answer = 0;
-    if (count) {
-        fprintf(worker->to, "%u\n", count);
-        fflush(worker->to);
-    }
-    check(fscanf(worker->from, "%lf", &answer) == 1, "the worker's answer");
-    return answer;
+    fprintf(worker->to, "%u\n", PAIRS);
+    return bench_worker_answer(worker);
 }
 
-static void end(struct worker *worker)
-{
-    fclose(worker->to);
-    fclose(worker->from);
-    waitpid(worker->pid, NULL, 0);
-}
-
-static void measure_push(const char *self, const char *directory)
+static void measure_push(char *self, const char *directory)
 {
     char path[2][512];
-    struct worker workers[2];
-    struct bench_result result = {1e30, 1e30, 0};
-    double ratios[BENCH_ROUNDS];
+    struct bench_worker workers[2];
+    struct bench_turns turns = {.rounds = 0};
     for (int i = 0; i < 2; i++) {
         snprintf(path[i], sizeof path[i], "%s" TRACE ".%d", directory, i);
         unlink(path[i]);
         workers[i] = start(self, i ? "1s" : NULL, path[i], "push", NULL);
-        ask(&workers[i], PAIRS);
+        ask_push(&workers[i]);
     }
     for (int round = 0; round < BENCH_ROUNDS; round++) {
-        double without = ask(&workers[0], PAIRS), with = ask(&workers[1], PAIRS);
-        ratios[round] = with / without;
-        result.floor_ns = without < result.floor_ns ? without : result.floor_ns;
-        result.candidate_ns = with < result.candidate_ns ? with : result.candidate_ns;
+        double without_ns = ask_push(&workers[0]);
+        bench_turn(&turns, without_ns, ask_push(&workers[1]));
     }
-    qsort(ratios, BENCH_ROUNDS, sizeof *ratios, bench_compare);
-    result.ratio = ratios[BENCH_ROUNDS / 2];
     for (int i = 0; i < 2; i++) {
-        end(&workers[i]);
+        bench_worker_end(&workers[i]);
         unlink(path[i]);
     }
     bench_print_header("without");
-    bench_print("push+pop beside PROF_HANG=1s", result);
+    bench_print("push+pop beside PROF_HANG=1s", bench_turns_end(&turns));
 }
 
-static double run_sleep(const char *self, const char *hang, const char *trace, const char *seconds)
+static double run_sleep(char *self, const char *hang, const char *trace, char *seconds)
 {
     unlink(trace);
-    struct worker worker = start(self, hang, trace, "sleep", seconds);
-    double ns = ask(&worker, 0);
-    end(&worker);
+    struct bench_worker worker = start(self, hang, trace, "sleep", seconds);
+    double ns = bench_worker_answer(&worker);
+    bench_worker_end(&worker);
     unlink(trace);
     return ns;
 }
@@ -198,7 +152,7 @@ static double dump_ns(const char *text)
     char line[512];
     FILE *file = fopen(text, "r");
     const char *at = file && fgets(line, sizeof line, file) ? strstr(line, "realtime_ns=") : NULL;
-    check(at && fstat(fileno(file), &status) == 0, text);
+    bench_check(at && fstat(fileno(file), &status) == 0, text);
     begun = strtod(at + strlen("realtime_ns="), NULL);
     fclose(file);
     return (double)status.st_mtim.tv_sec * 1e9 + (double)status.st_mtim.tv_nsec - begun;
@@ -212,8 +166,8 @@ int main(int argc, char **argv)
     if (argc > 2 && strcmp(argv[1], "sleep") == 0)
         return sleep_on((unsigned)atoi(argv[2]));
     const char *directory = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-    const char *seconds = argc > 1 ? argv[1] : "20";
-    check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "/proc/self/exe");
+    char *seconds = argc > 1 ? argv[1] : "20";
+    bench_check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "/proc/self/exe");
     snprintf(trace, sizeof trace, "%s" TRACE, directory);
     snprintf(text, sizeof text, "%s.hang.txt", trace);
     measure_push(self, directory);
