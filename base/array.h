@@ -58,6 +58,12 @@ static inline uint64_t radix_key(int64_t time_ns)
     return (uint64_t)time_ns ^ UINT64_C(1) << 63;
 }
 
+/* The time whose radix_key() that is. */
+static inline int64_t radix_time(uint64_t key)
+{
+    return (int64_t)(key ^ UINT64_C(1) << 63);
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -205,14 +205,23 @@ static void add_range(struct search *search, const struct owner *owner, struct t
     read_attrs(search, attrs, added);
 }
 
+/* Those from `first` on that are of one owner. */
+static struct tl_attrs attrs_from(const struct tl_attr *attrs, uint32_t count, uint32_t first)
+{
+    uint32_t end = first + 1;
+    while (end < count && attrs[end].slice == attrs[first].slice)
+        end++;
+    return (struct tl_attrs){attrs + first, end - first};
+}
+
 static void add_ranges(struct search *search, const struct tl_attr *attrs, uint32_t count,
                        struct owner (*owner_at)(const struct timeline *timeline, uint32_t index))
 {
-    for (uint32_t first = 0, end; first < count; first = end) {
-        for (end = first + 1; end < count && attrs[end].slice == attrs[first].slice;)
-            end++;
-        struct owner owner = owner_at(search->recording->timeline, attrs[first].slice);
-        add_range(search, &owner, (struct tl_attrs){attrs + first, end - first});
+    struct tl_attrs of;
+    for (uint32_t first = 0; first < count; first += of.count) {
+        of = attrs_from(attrs, count, first);
+        struct owner owner = owner_at(search->recording->timeline, of.at->slice);
+        add_range(search, &owner, of);
     }
 }
 
@@ -288,12 +297,10 @@ static void join_tasks(struct search *search, uint32_t ranges)
     const struct timeline *timeline = search->recording->timeline;
     bool complete = true;
     struct keymap calls = ranges_of_calls(search->found, ranges, &complete);
-    for (uint32_t first = 0, end; first < timeline->attrs.count && complete; first = end) {
-        const struct tl_attr *attrs = &timeline->attrs.at[first];
-        for (end = first + 1;
-             end < timeline->attrs.count && attrs[end - first].slice == attrs->slice;)
-            end++;
-        join_task(search, &calls, ranges, (struct tl_attrs){attrs, end - first});
+    struct tl_attrs of;
+    for (uint32_t first = 0; first < timeline->attrs.count && complete; first += of.count) {
+        of = attrs_from(timeline->attrs.at, timeline->attrs.count, first);
+        join_task(search, &calls, ranges, of);
     }
     search->failed |= !complete;
     keymap_fini(&calls);

@@ -90,8 +90,7 @@ bool add_kernels(struct walk *walk, struct rows *rows)
     for (; goes_on(walk, rows, timeline->gpus.count); walk->item++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[walk->item];
         struct row row;
-        bool is_copy = gpu->kind == TL_MEMCPY || gpu->kind == TL_MEMSET;
-        if (tl_is_work(gpu) && !is_copy && rows_add(rows, &row))
+        if (tl_is_work(gpu) && !is_copy(gpu) && rows_add(rows, &row))
             put_kernel(&row, walk->recording, gpu);
     }
     return is_done(walk, rows, timeline->gpus.count);
@@ -103,8 +102,7 @@ bool add_copies(struct walk *walk, struct rows *rows)
     for (; goes_on(walk, rows, timeline->gpus.count); walk->item++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[walk->item];
         struct row row;
-        bool is_copy = gpu->kind == TL_MEMCPY || gpu->kind == TL_MEMSET;
-        if (tl_is_work(gpu) && is_copy && rows_add(rows, &row))
+        if (tl_is_work(gpu) && is_copy(gpu) && rows_add(rows, &row))
             put_copy(&row, walk->recording, gpu);
     }
     return is_done(walk, rows, timeline->gpus.count);

@@ -135,13 +135,18 @@ bool add_ledger(struct walk *walk, struct rows *rows)
 
 /* ---- peaks of memory ---- */
 
+static bool is_shown(const struct timeline *timeline, uint32_t slice)
+{
+    return slice_is_shown(timeline, &timeline->slices.at[slice]);
+}
+
 /* The name of the innermost range, not the step, around an allocation; TL_NONE: none. */
 static uint32_t range_of_allocation(const struct timeline *timeline, uint32_t slice)
 {
     while (slice != TL_NONE && timeline->slices.at[slice].kind != TL_RANGE &&
-           slice_is_shown(timeline, &timeline->slices.at[slice]))
+           is_shown(timeline, slice))
         slice = timeline->slices.at[slice].parent;
-    if (slice == TL_NONE || !slice_is_shown(timeline, &timeline->slices.at[slice]))
+    if (slice == TL_NONE || !is_shown(timeline, slice))
         return TL_NONE;
     return slice_name(timeline, &timeline->slices.at[slice]);
 }
@@ -234,11 +239,6 @@ static void use_stack(const struct recording *recording, bool *used, struct tl_a
         used[given] = true;
     else if (stack < timeline->stacks.count)
         used[timeline->names.count + stack] = true;
-}
-
-static bool is_shown(const struct timeline *timeline, uint32_t slice)
-{
-    return slice_is_shown(timeline, &timeline->slices.at[slice]);
 }
 
 static void use_stacks_of_slices(const struct recording *recording, bool *used)

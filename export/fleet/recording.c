@@ -146,11 +146,12 @@ static bool find_units(struct recording *recording, int32_t *unknown)
         if (!known)
             rank = -++*unknown;
         uint32_t at = known ? find_unit(recording, rank) : recording->units.count;
-        struct unit *unit = at == recording->units.count ? ARRAY_ADD(&recording->units) : NULL;
-        if (at == recording->units.count)
-            return false;
-        if (unit)
+        if (at == recording->units.count) {
+            struct unit *unit = ARRAY_ADD(&recording->units);
+            if (!unit)
+                return false;
             *unit = (struct unit){.rank = rank, .known = known};
+        }
         recording->unit_of[i] = at;
     }
     return recording->unit_of != NULL;

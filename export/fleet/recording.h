@@ -20,12 +20,6 @@ struct step {
     uint32_t sums; /* place among the unit's distinct numbers */
 };
 
-/* A time and what begins then. */
-struct moment {
-    int64_t start_ns, end_ns;
-    uint32_t name;
-};
-
 /* Processes of one rank. */
 struct unit {
     int32_t rank;
@@ -125,9 +119,14 @@ static inline int64_t since_epoch(const struct recording *recording, int64_t ns)
 
 /* ---- operations ---- */
 
+static inline bool is_copy(const struct tl_gpu *gpu)
+{
+    return gpu->kind == TL_MEMCPY || gpu->kind == TL_MEMSET;
+}
+
 static inline enum rows_word class_of(const struct recording *recording, const struct tl_gpu *gpu)
 {
-    if (gpu->kind == TL_MEMCPY || gpu->kind == TL_MEMSET)
+    if (is_copy(gpu))
         return WORD_COPY;
     return recording->names[name_place(recording, gpu->name)].communicates ? WORD_COMMUNICATION
                                                                            : WORD_COMPUTE;

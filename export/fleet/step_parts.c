@@ -25,11 +25,6 @@ struct sweep {
 
 /* ---- steps and ranges in order ---- */
 
-static int64_t time_of(const struct radix_item *item)
-{
-    return (int64_t)(item->key ^ UINT64_C(1) << 63);
-}
-
 static bool find_edges(struct sweep *sweep)
 {
     uint32_t count = sweep->unit->steps.count;
@@ -69,7 +64,7 @@ static uint32_t range_at(struct sweep *sweep, int64_t ns)
 {
     const struct timeline *timeline = sweep->recording->timeline;
     while (sweep->ranges_begun < sweep->range_count &&
-           time_of(&sweep->ranges[sweep->ranges_begun]) <= ns)
+           radix_time(sweep->ranges[sweep->ranges_begun].key) <= ns)
         sweep->ranges_begun++;
     if (sweep->ranges_begun == 0)
         return TL_NONE;
@@ -147,10 +142,11 @@ static void stretch(struct sweep *sweep, int64_t to_ns, int64_t launched_ns)
 static int64_t next_change(struct sweep *sweep, int64_t to_ns)
 {
     while (sweep->next_edge < sweep->edge_count &&
-           time_of(&sweep->edges[sweep->next_edge]) <= sweep->now_ns)
+           radix_time(sweep->edges[sweep->next_edge].key) <= sweep->now_ns)
         sweep->next_edge++;
-    if (sweep->next_edge < sweep->edge_count && time_of(&sweep->edges[sweep->next_edge]) < to_ns)
-        to_ns = time_of(&sweep->edges[sweep->next_edge]);
+    if (sweep->next_edge < sweep->edge_count &&
+        radix_time(sweep->edges[sweep->next_edge].key) < to_ns)
+        to_ns = radix_time(sweep->edges[sweep->next_edge].key);
     for (unsigned i = 0; i < CLASSES; i++)
         if (sweep->until_ns[i] > sweep->now_ns && sweep->until_ns[i] < to_ns)
             to_ns = sweep->until_ns[i];
@@ -205,7 +201,7 @@ static void add_operation(struct sweep *sweep, struct begun *begun, const struct
 static bool sweep_operations(struct sweep *sweep)
 {
     struct device_walk walk;
-    int64_t first_ns = time_of(&sweep->edges[0]);
+    int64_t first_ns = radix_time(sweep->edges[0].key);
     struct begun begun = {first_ns, INT64_MAX, {INT64_MIN, INT64_MIN, INT64_MIN}};
     if (!device_walk_init(&walk, sweep->recording->timeline))
         return false;
@@ -213,7 +209,7 @@ static bool sweep_operations(struct sweep *sweep)
     sweep->now_ns = first_ns;
     for (uint32_t gpu; (gpu = device_walk_next(&walk)) != TL_NONE;)
         add_operation(sweep, &begun, &sweep->recording->timeline->gpus.at[gpu]);
-    int64_t last_ns = time_of(&sweep->edges[sweep->edge_count - 1]);
+    int64_t last_ns = radix_time(sweep->edges[sweep->edge_count - 1].key);
     if (begun.start_ns < last_ns)
         begin(sweep, &begun, last_ns);
     advance(sweep, last_ns, begun.start_ns == last_ns ? begun.launched_ns : INT64_MAX);

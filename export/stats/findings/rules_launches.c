@@ -370,7 +370,7 @@ static struct finding finding_of_queue(const struct queue *queue, const struct f
 
 static int64_t median_lead_ns(const struct queue *queue)
 {
-    return (int64_t)(queue->leads[queue->count / 2].key ^ UINT64_C(1) << 63);
+    return radix_time(queue->leads[queue->count / 2].key);
 }
 
 /* Idle time in which nothing was queued. */

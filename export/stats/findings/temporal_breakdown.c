@@ -436,11 +436,6 @@ static void change_depth(struct series *series, int64_t time_ns, int64_t by)
     row->least = series->depth < row->least ? series->depth : row->least;
 }
 
-static int64_t time_of_item(const struct radix_item *item)
-{
-    return (int64_t)(item->key ^ UINT64_C(1) << 63);
-}
-
 /* At the same time the launch comes first. */
 static void follow_queue(struct series *series, const struct timeline *timeline,
                          const struct tl_stream *stream, const struct radix_item *launches,
@@ -451,12 +446,12 @@ static void follow_queue(struct series *series, const struct timeline *timeline,
         const struct tl_gpu *operation = &timeline->gpus.at[i];
         if (!tl_is_work(operation) || !operation_call(timeline, operation))
             continue;
-        for (; launch < count && time_of_item(&launches[launch]) <= operation->start_ns; launch++)
-            change_depth(series, time_of_item(&launches[launch]), 1);
+        for (; launch < count && radix_time(launches[launch].key) <= operation->start_ns; launch++)
+            change_depth(series, radix_time(launches[launch].key), 1);
         change_depth(series, operation->start_ns, -1);
     }
     for (; launch < count; launch++)
-        change_depth(series, time_of_item(&launches[launch]), 1);
+        change_depth(series, radix_time(launches[launch].key), 1);
 }
 
 static size_t collect_launches(const struct timeline *timeline, const struct tl_stream *stream,
