@@ -330,7 +330,7 @@ static void entry_begin(void)
         entry_hook_install(&entry_itt, config_get()->itt, own_path);
         entry_hook_install(&entry_nccl,
                            config_get()->nccl && strlen(own_path) < ENTRY_NCCL_BYTES_MAX &&
-                               !nccl_other_plugin(),
+                               (getenv(entry_nccl.variable) || !nccl_other_plugin()),
                            own_path);
         nccl_plugin_takes = entry_takes_nccl;
     }
