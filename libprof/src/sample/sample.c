@@ -380,8 +380,10 @@ static void sample_finish(void)
 
 static void sample_fork_child(void)
 {
+    unwind_fork_child(); /* the hang watch unwinds, too */
+    if (!config_get()->sample_hz)
+        return; /* what is not written costs the child no page */
     sample_signal_fork_child(sample.places);
-    unwind_fork_child();
     memset(&sample, 0, sizeof sample);
     store_relaxed(&sample_parked, 0u);
     worker_fork_child(&sample_worker);
