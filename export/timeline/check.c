@@ -188,7 +188,7 @@ static void check_files(struct check *check)
     }
 }
 
-/* What was left out to keep the budget: in the order of enum prof_throttle_thing, the
+/* What was left out to keep the budget: in the order of prof_throttle_place(), the
  * latest back first, and only where there is a budget that was exceeded. */
 
 struct throttles {
@@ -199,9 +199,7 @@ struct throttles {
 /* Things that cannot be left out in this run are passed over, so only the order is certain. */
 static bool is_in_order(struct throttles *throttles, const struct tl_throttle *throttle)
 {
-    unsigned bit = 2u << throttle->what;
-    if (throttle->what == PROF_THROTTLE_SAMPLES)
-        bit = 1;
+    unsigned bit = 1u << prof_throttle_place(throttle->what);
     unsigned above = ~(bit | (bit - 1));
     if (throttle->process != throttles->process)
         *throttles = (struct throttles){.process = throttle->process};

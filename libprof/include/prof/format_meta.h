@@ -435,6 +435,12 @@ enum prof_throttle_thing {
         PROF_THROTTLE_COUNT
 };
 
+/* Its place in the order in which things are throttled. */
+static inline unsigned prof_throttle_place(unsigned what)
+{
+    return what == PROF_THROTTLE_SAMPLES ? 0 : what < PROF_THROTTLE_SAMPLES ? what + 1 : what;
+}
+
 struct prof_rec_throttle {
     uint64_t header;
     uint64_t ticks;

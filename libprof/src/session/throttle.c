@@ -8,7 +8,7 @@
 #include "log.h"
 #include "meta.h"
 
-/* What can be left out, in the order in which it is. NULL: it is not recorded anyway. */
+/* What can be left out. NULL: it is not recorded anyway. */
 static void (*throttle_set[PROF_THROTTLE_COUNT])(
     bool on); /* any thread registers -> writer thread */
 
@@ -42,12 +42,12 @@ static bool throttle_is(uint32_t what)
 /* PROF_THROTTLE_COUNT: nothing is left. */
 static uint32_t throttle_next(void)
 {
-    uint32_t what = 0;
-    if (!throttle_is(PROF_THROTTLE_SAMPLES) && load_acquire(&throttle_set[PROF_THROTTLE_SAMPLES]))
-        return PROF_THROTTLE_SAMPLES;
-    while (what < PROF_THROTTLE_COUNT && (throttle_is(what) || !load_acquire(&throttle_set[what])))
-        what++;
-    return what;
+    uint32_t next = PROF_THROTTLE_COUNT;
+    for (uint32_t what = 0; what < PROF_THROTTLE_COUNT; what++)
+        if (prof_throttle_place(what) < prof_throttle_place(next) && !throttle_is(what) &&
+            load_acquire(&throttle_set[what]))
+            next = what;
+    return next;
 }
 
 static const char *throttle_name(uint32_t what)
