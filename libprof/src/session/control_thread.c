@@ -125,8 +125,9 @@ static int control_timeout_ms(void)
         next = control.start_ns;
     if (control.stop_ns && control.stop_ns < next)
         next = control.stop_ns;
-    if (requests_due_ns() < next)
-        next = requests_due_ns();
+    uint64_t due_ns = requests_due_ns();
+    if (due_ns < next)
+        next = due_ns;
     return next <= now ? 0 : (int)((next - now + 999999) / 1000000);
 }
 
