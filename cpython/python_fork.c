@@ -1,6 +1,6 @@
 /* python_fork.c - see python_fork.h.
  *
- *     fork() is called   python_fork_before() ends the writer's thread, and the hang watch's
+ *     fork() is called   python_fork_before() ends the threads of the writer, the hang watch and the sampler
  *     fork() returns     python_fork_after() queues python_fork_done() as a pending call
  *     os.fork() counts   the threads: before the program's os.register_at_fork(after_in_parent=...) hooks
  *                        (3.12.1) or after them (3.13.0); within hooks python_fork_done() only queues itself

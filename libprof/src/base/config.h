@@ -46,8 +46,9 @@ enum config_stop { CONFIG_STOP_NEVER, CONFIG_STOP_STEP, CONFIG_STOP_TIME };
 enum config_daemon { CONFIG_DAEMON_AUTO, CONFIG_DAEMON_ALWAYS, CONFIG_DAEMON_NEVER };
 enum config_full { CONFIG_FULL_STOP, CONFIG_FULL_RING };
 
-/* How much CUPTI is asked for. Each level includes the one before. */
 enum config_nccl { CONFIG_NCCL_OFF, CONFIG_NCCL_ON, CONFIG_NCCL_PROXY, CONFIG_NCCL_STEPS };
+
+/* How much CUPTI is asked for. Each level includes the one before. */
 enum config_gpu_detail { CONFIG_DETAIL_MINIMAL, CONFIG_DETAIL_STANDARD, CONFIG_DETAIL_FULL };
 
 enum config_graphs { CONFIG_GRAPHS_NODES, CONFIG_GRAPHS_GRAPH };

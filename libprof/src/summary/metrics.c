@@ -19,9 +19,6 @@
 #define METRICS_TEXT_BYTES (128u << 10)
 #define METRICS_LABELS_BYTES 2048u
 
-/* Device records and other logs lag behind. */
-#define METRICS_LAG_NS INT64_C(3000000000)
-
 static struct {
     uint64_t due_ns; /* CLOCK_MONOTONIC */
     bool complained;
@@ -285,7 +282,7 @@ static void metrics_make_text(int64_t now_ns, bool running)
 
 int metrics_write(int64_t now_ns, bool running)
 {
-    metrics_memory_until(running ? now_ns - METRICS_LAG_NS : SUMMARY_NEVER);
+    metrics_memory_until(running ? now_ns - SUMMARY_LAG_NS : SUMMARY_NEVER);
     metrics_make_text(now_ns, running);
     metrics.due_ns = clock_monotonic_ns() + METRICS_PERIOD_NS;
     int error = metrics_file_replace(metrics.text->bytes, metrics.text->size);

@@ -13,9 +13,6 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-/* Device records reach the log at the latest one flush after the operation ended, as a rule. */
-#define SUMMARY_LAG_NS INT64_C(3000000000)
-
 #define SUMMARY_ATTEMPTS 5000u /* of 0.1 ms */
 
 static struct {

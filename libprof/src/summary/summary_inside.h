@@ -11,6 +11,9 @@
 
 #define SUMMARY_NEVER INT64_MAX
 
+/* Device records reach the log at the latest one flush after the operation ended, as a rule. */
+#define SUMMARY_LAG_NS INT64_C(3000000000)
+
 /* ---- summary.c ---- */
 
 /* Makes `*memory` zeroed memory of that size, which costs nothing until it is touched: what an earlier
