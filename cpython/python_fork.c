@@ -14,9 +14,7 @@
 
 #include "clock.h"
 #include "glibc_only.h"
-#include "hang.h"
-#include "sample.h"
-#include "writer.h"
+#include "worker.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -59,23 +57,9 @@ static unsigned long python_fork_threads(void)
 
 static bool python_fork_is_ours(void)
 {
-    unsigned ours = (writer_runs() ? 1u : 0u) + (hang_runs() ? 1u : 0u) + (sample_runs() ? 1u : 0u);
+    unsigned ours = workers_running();
     return ours && python_c.is_initialized() && python_c.has_gil() &&
            syscall(SYS_gettid) == getpid() && python_fork_threads() == 1 + ours;
-}
-
-static bool python_fork_park(void)
-{
-    bool writer = writer_park(PYTHON_FORK_WAIT_MS), watch = hang_park(PYTHON_FORK_WAIT_MS),
-         sampler = sample_park(PYTHON_FORK_WAIT_MS);
-    return writer || watch || sampler;
-}
-
-static void python_fork_resume(void)
-{
-    writer_resume();
-    hang_resume();
-    sample_resume();
 }
 
 static void python_fork_wait(void)
@@ -88,7 +72,7 @@ static void python_fork_wait(void)
 static void python_fork_before(void)
 {
     int saved_errno = errno;
-    python_fork.parked = python_fork_is_ours() && python_fork_park();
+    python_fork.parked = python_fork_is_ours() && workers_park(PYTHON_FORK_WAIT_MS);
     if (python_fork.parked) {
         python_fork.caller = python_c.frame();
         python_fork.hook_calls = 0;
@@ -104,7 +88,7 @@ static int python_fork_done(void *nothing)
     bool in_hook =
         python_c.frame() != python_fork.caller && python_fork.hook_calls++ < PYTHON_FORK_HOOK_CALLS;
     if (!in_hook || python_c.add_pending_call(python_fork_done, nothing) != 0)
-        python_fork_resume();
+        workers_resume();
     errno = saved_errno;
     return 0;
 }
@@ -113,7 +97,7 @@ static void python_fork_after(void)
 {
     int saved_errno = errno;
     if (python_fork.parked && python_c.add_pending_call(python_fork_done, NULL) != 0)
-        python_fork_resume();
+        workers_resume();
     errno = saved_errno;
 }
 

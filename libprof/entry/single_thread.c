@@ -10,10 +10,8 @@
 
 #include "clock.h"
 #include "control_thread.h"
-#include "hang.h"
 #include "process.h"
-#include "sample.h"
-#include "writer.h"
+#include "worker.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -53,9 +51,7 @@ static bool single_thread_await(unsigned long threads, unsigned deadline_ms)
 /* CUPTI's threads cannot end and begin again. */
 static bool single_thread_but_for_ours(void)
 {
-    bool own = process_is_own();
-    unsigned count = (own && writer_runs() ? 1u : 0u) + (own && hang_runs() ? 1u : 0u) +
-                     (own && sample_runs() ? 1u : 0u) + (control_thread_runs() ? 1u : 0u);
+    unsigned count = (process_is_own() ? workers_running() : 0) + (control_thread_runs() ? 1 : 0);
     return count && single_thread_await(1 + count, 10);
 }
 
@@ -68,9 +64,7 @@ struct single_thread single_thread_begin(void)
         ended.controlled = control_thread_runs();
         if (ended.controlled)
             control_thread_leave();
-        writer_park(SINGLE_THREAD_WAIT_MS);
-        hang_park(SINGLE_THREAD_WAIT_MS);
-        sample_park(SINGLE_THREAD_WAIT_MS);
+        workers_park(SINGLE_THREAD_WAIT_MS);
         single_thread_await(1, SINGLE_THREAD_WAIT_MS);
     }
     errno = saved_errno;
@@ -80,11 +74,8 @@ struct single_thread single_thread_begin(void)
 void single_thread_end(struct single_thread ended)
 {
     int saved_errno = errno;
-    if (ended.parked) {
-        writer_resume();
-        hang_resume();
-        sample_resume();
-    }
+    if (ended.parked)
+        workers_resume();
     if (ended.controlled)
         control_thread_return();
     errno = saved_errno;

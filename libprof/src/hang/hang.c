@@ -23,9 +23,6 @@
 #define HANG_LOOK_MAX_NS 1000000000u
 #define HANG_END_MS 500u /* a dump in progress is waited for */
 
-static uint32_t
-    hang_parked; /* 1: hang_resume() is to begin another thread; whoever parks and resumes */
-
 /* The watching thread's own. */
 static struct {
     uint64_t looked_ns;
@@ -173,8 +170,8 @@ static uint64_t hang_duties(void)
     return look_ns;
 }
 
-static struct worker hang_worker =
-    WORKER_INIT(.name = "prof-hang", .stack_bytes = 256u << 10, .duties = hang_duties);
+static struct worker hang_worker = WORKER_INIT(.name = "prof-hang", .stack_bytes = 256u << 10,
+                                               .duties = hang_duties, .parks = true);
 
 static void hang_begin(void)
 {
@@ -195,27 +192,7 @@ static void hang_finish(void)
 
 static void hang_fork_child(void)
 {
-    store_relaxed(&hang_parked, 0u);
     worker_fork_child(&hang_worker);
-}
-
-bool hang_runs(void)
-{
-    return worker_runs(&hang_worker);
-}
-
-bool hang_park(unsigned deadline_ms)
-{
-    if (!hang_runs() || !worker_end(&hang_worker, deadline_ms, false))
-        return false;
-    store_release(&hang_parked, 1u);
-    return true;
-}
-
-void hang_resume(void)
-{
-    if (exchange_acquire(&hang_parked, 0u))
-        worker_begin(&hang_worker);
 }
 
 const struct collector hang_collector = {

@@ -12,15 +12,6 @@
 
 #include "recorder.h"
 
-bool hang_runs(void);
-
-/* Ends the thread, and waits for that for at most `deadline_ms`. False: it keeps running,
- * or there was none. */
-bool hang_park(unsigned deadline_ms);
-
-/* Starts the parked thread again. Does nothing if none is parked, at the end and in a forked child. */
-void hang_resume(void);
-
 extern const struct collector hang_collector;
 
 #endif

@@ -121,6 +121,17 @@ static int worker_create(struct worker *worker)
     return error;
 }
 
+/* Those that park, in the order in which they began first. */
+static struct worker *worker_parkable[WORKERS_PARKABLE]; /* released -> acquired */
+
+static void worker_list(struct worker *worker)
+{
+    struct worker *none = NULL;
+    for (unsigned place = 0; place < WORKERS_PARKABLE && worker->parks && !worker->is_listed;
+         place++, none = NULL)
+        worker->is_listed = cas_acq_rel(&worker_parkable[place], &none, worker);
+}
+
 /* With the lock held. */
 static int worker_begin_locked(struct worker *worker)
 {
@@ -128,6 +139,7 @@ static int worker_begin_locked(struct worker *worker)
         return 0;
     if (worker->is_closed)
         return ECANCELED;
+    worker_list(worker);
     worker_init_condition(worker);
     int error = worker_create(worker);
     store_relaxed(&worker->runs, error == 0);
@@ -250,6 +262,54 @@ bool worker_end(struct worker *worker, unsigned deadline_ms, bool close)
     return ended;
 }
 
+/* ---- parking ---- */
+
+bool worker_park(struct worker *worker, unsigned deadline_ms)
+{
+    if (!worker_runs(worker) || !worker_end(worker, deadline_ms, false))
+        return false;
+    store_release(&worker->parked, 1u);
+    return true;
+}
+
+void worker_resume(struct worker *worker)
+{
+    if (exchange_acquire(&worker->parked, 0u))
+        worker_begin(worker);
+}
+
+static struct worker *worker_parkable_at(unsigned place)
+{
+    return place < WORKERS_PARKABLE ? load_acquire(&worker_parkable[place]) : NULL;
+}
+
+unsigned workers_running(void)
+{
+    struct worker *worker;
+    unsigned running = 0;
+    for (unsigned i = 0; (worker = worker_parkable_at(i)); i++)
+        running += worker_runs(worker);
+    return running;
+}
+
+bool workers_park(unsigned deadline_ms)
+{
+    struct worker *worker;
+    bool any = false;
+    for (unsigned i = 0; (worker = worker_parkable_at(i)); i++)
+        any |= worker_park(worker, deadline_ms);
+    return any;
+}
+
+void workers_resume(void)
+{
+    struct worker *worker;
+    for (unsigned i = 0; (worker = worker_parkable_at(i)); i++)
+        worker_resume(worker);
+}
+
+/* ---- a forked child ---- */
+
 void worker_fork_child(struct worker *worker)
 {
     worker->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -257,4 +317,5 @@ void worker_fork_child(struct worker *worker)
     worker->current = worker->next = NULL;
     worker->next_waiters = 0;
     worker->finished = worker->given_up = 0;
+    worker->parked = 0;
 }

@@ -28,6 +28,7 @@ struct worker {
         void);          /* at once and between jobs; returns nanoseconds until they are due again */
     void (*ends)(void); /* last, before `leave`; worker_end() waits for it, too */
     void (*leave)(void); /* instead of own_thread_leave() */
+    bool parks;          /* workers_park() ends it, too; at most WORKERS_PARKABLE do */
 
     pthread_mutex_t lock;   /* protects what follows; nothing nests inside */
     pthread_cond_t changed; /* CLOCK_MONOTONIC; anything below */
@@ -41,7 +42,11 @@ struct worker {
     uint32_t next_waiters;
     uint64_t finished; /* jobs so far */
     uint64_t given_up; /* number of the job that somebody has waited for in vain */
+    bool is_listed;    /* among those that park */
+    uint32_t parked; /* 1: worker_resume() is to begin another thread; whoever parks and resumes */
 };
+
+#define WORKERS_PARKABLE 4u
 
 #define WORKER_INIT(...)                               \
     {                                                  \
@@ -70,6 +75,19 @@ bool worker_post(struct worker *worker, worker_job job);
  * work (true also where there was none); if not, it goes on, unless the worker is closed: then no thread begins any more,
  * and this one ends whenever it can. */
 bool worker_end(struct worker *worker, unsigned deadline_ms, bool close);
+
+/* Ends the thread after the jobs that it has, and waits for at most `deadline_ms`. False: it goes on, or there was none. Any
+ * thread, but not in a signal handler. */
+bool worker_park(struct worker *worker, unsigned deadline_ms);
+
+/* Begins another thread where one was parked; not once the worker is closed, nor in a forked child. */
+void worker_resume(struct worker *worker);
+
+/* The same for all workers that park, and how many of them run: for what the kernel and the interpreter do otherwise
+ * while a process has several threads. `deadline_ms` is for each. False: none ended. */
+unsigned workers_running(void);
+bool workers_park(unsigned deadline_ms);
+void workers_resume(void);
 
 /* In a forked child: the thread does not exist there, and another one may begin. */
 void worker_fork_child(struct worker *worker);

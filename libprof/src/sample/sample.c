@@ -38,9 +38,6 @@ static struct {
     uint32_t off;                      /* the budget says so; the writer stores */
 } sample;
 
-static uint32_t
-    sample_parked; /* 1: sample_resume() is to begin another thread; whoever parks and resumes */
-
 static uint64_t sample_period_ns(void)
 {
     return 1000000000u / config_get()->sample_hz;
@@ -351,8 +348,9 @@ static uint64_t sample_duties(void)
     return sample_period_ns();
 }
 
-static struct worker sample_worker = WORKER_INIT(.name = "prof-sample", .stack_bytes = 512u << 10,
-                                                 .duties = sample_duties, .ends = sample_drop_all);
+static struct worker sample_worker =
+    WORKER_INIT(.name = "prof-sample", .stack_bytes = 512u << 10, .duties = sample_duties,
+                .ends = sample_drop_all, .parks = true);
 
 static void sample_keep(bool on)
 {
@@ -385,27 +383,12 @@ static void sample_fork_child(void)
         return; /* what is not written costs the child no page */
     sample_signal_fork_child(sample.places);
     memset(&sample, 0, sizeof sample);
-    store_relaxed(&sample_parked, 0u);
     worker_fork_child(&sample_worker);
 }
 
 bool sample_runs(void)
 {
     return worker_runs(&sample_worker);
-}
-
-bool sample_park(unsigned deadline_ms)
-{
-    if (!sample_runs() || !worker_end(&sample_worker, deadline_ms, false))
-        return false;
-    store_release(&sample_parked, 1u);
-    return true;
-}
-
-void sample_resume(void)
-{
-    if (exchange_acquire(&sample_parked, 0u))
-        worker_begin(&sample_worker);
 }
 
 const struct collector sample_collector = {

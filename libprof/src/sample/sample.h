@@ -11,9 +11,6 @@
 
 extern const struct collector sample_collector;
 
-/* Whether the thread runs; ends it, and starts it again if it was parked: as those of hang.h. */
 bool sample_runs(void);
-bool sample_park(unsigned deadline_ms);
-void sample_resume(void);
 
 #endif

@@ -36,9 +36,6 @@ static uint64_t writer_delay_ns; /* since nothing was to be done */
 static bool writer_has_begun;
 static bool writer_is_alone; /* the program's threads have all ended */
 
-static uint32_t
-    writer_parked; /* 1: writer_resume() is to begin another thread; whoever parks and resumes */
-
 static bool writer_due(uint64_t *due, uint64_t now, uint64_t period_ns)
 {
     if (now < *due)
@@ -127,7 +124,7 @@ static struct worker writer =
     WORKER_INIT(.name = "prof-writer",
                 .stack_bytes =
                     1u << 20, /* collectors call CUPTI on it; exit handlers: writer_end() */
-                .duties = writer_duties, .ends = cost_writer, .leave = writer_end);
+                .duties = writer_duties, .ends = cost_writer, .leave = writer_end, .parks = true);
 
 static void writer_flush_job(void)
 {
@@ -145,16 +142,12 @@ void writer_start(void)
 
 bool writer_park(unsigned deadline_ms)
 {
-    if (!writer_runs() || !worker_end(&writer, deadline_ms, false))
-        return false;
-    store_release(&writer_parked, 1u);
-    return true;
+    return worker_park(&writer, deadline_ms);
 }
 
 void writer_resume(void)
 {
-    if (exchange_acquire(&writer_parked, 0u))
-        worker_begin(&writer);
+    worker_resume(&writer);
 }
 
 bool writer_runs(void)
@@ -176,5 +169,4 @@ void writer_stop(unsigned deadline_ms)
 void writer_fork_child(void)
 {
     worker_fork_child(&writer);
-    store_relaxed(&writer_parked, 0u);
 }
