@@ -12,6 +12,7 @@
 #include "chunks.h"
 #include "clock.h"
 #include "config.h"
+#include "log_walk.h"
 #include "output.h"
 #include "own_files.h"
 #include "session.h"
@@ -192,9 +193,7 @@ static void dump_trim(struct dump *dump)
     unsigned words;
     for (size_t i = PROF_CHUNK_HEADER_BYTES / 8; i < DUMP_WORDS; i += words) {
         uint64_t word = dump->words[i];
-        bool sized =
-            PROF_WORD_KIND(word) == PROF_KIND_EXT || PROF_WORD_KIND(word) == PROF_KIND_HOLE;
-        words = sized && PROF_WORD_SIZE(word) ? PROF_WORD_SIZE(word) : 1;
+        words = log_walk_size(word);
         if (PROF_WORD_KIND(word) == PROF_KIND_EXT && dump_is_operation(PROF_WORD_TYPE(word)) &&
             i + words <= DUMP_WORDS)
             dump_drop_young(dump, &dump->words[i], words);

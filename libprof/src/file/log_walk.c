@@ -48,13 +48,6 @@ bool log_walk_read(const struct log_walk_chunk *chunk, uint32_t at, uint64_t wor
 
 /* ---- records ---- */
 
-static unsigned log_walk_size(uint64_t word)
-{
-    unsigned kind = PROF_WORD_KIND(word);
-    bool sized = kind == PROF_KIND_EXT || kind == PROF_KIND_HOLE;
-    return sized && PROF_WORD_SIZE(word) ? PROF_WORD_SIZE(word) : 1;
-}
-
 /* Nothing behind the last word that is not zero was stored. */
 static uint32_t log_walk_stored_end(const uint64_t words[LOG_WALK_WORDS], uint32_t at)
 {

@@ -30,6 +30,14 @@ size_t log_walk_find(uint64_t from, uint64_t end, struct log_walk_chunk *chunks,
 bool log_walk_read(const struct log_walk_chunk *chunk, uint32_t at, uint64_t words[LOG_WALK_WORDS],
                    struct prof_chunk_header *header);
 
+/* Words to the next record. */
+static inline unsigned log_walk_size(uint64_t word)
+{
+    unsigned kind = PROF_WORD_KIND(word);
+    bool sized = kind == PROF_KIND_EXT || kind == PROF_KIND_HOLE;
+    return sized && PROF_WORD_SIZE(word) ? PROF_WORD_SIZE(word) : 1;
+}
+
 /* Whether a record begins at the word: one that was taken and not stored is EMPTY or a HOLE. */
 static inline bool log_walk_is_stored(uint64_t word)
 {
