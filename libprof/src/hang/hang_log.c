@@ -6,9 +6,9 @@
 #include "config.h"
 #include "log_walk.h"
 #include "names.h"
+#include "process.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #define HANG_LOG_LOGS 4096u   /* threads at a time that are watched */
 #define HANG_LOG_CHUNKS 4096u /* 256 MiB: what is open longer than these cover is not listed */
@@ -38,15 +38,10 @@ static struct {
 
 bool hang_log_reserve(void)
 {
-    if (hang_log) { /* in a forked child: of another file */
-        memset(hang_log, 0, sizeof *hang_log);
-        return true;
-    }
-    void *memory = mmap(NULL, sizeof *hang_log, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory != MAP_FAILED)
-        hang_log = memory;
-    return hang_log != NULL;
+    void *memory = hang_log; /* in a forked child: of another file */
+    bool reserved = process_memory(&memory, sizeof *hang_log);
+    hang_log = memory;
+    return reserved;
 }
 
 /* ---- progress ---- */

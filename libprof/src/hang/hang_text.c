@@ -1,5 +1,6 @@
 #include "hang_inside.h"
 
+#include "process.h"
 #include "recorder.h"
 
 #include <errno.h>
@@ -7,7 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,14 +22,10 @@ static struct {
 
 bool hang_text_reserve(void)
 {
-    if (hang_text.bytes)
-        return true;
-    void *memory = mmap(NULL, HANG_TEXT_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        return false;
+    void *memory = hang_text.bytes;
+    bool reserved = process_memory(&memory, HANG_TEXT_BYTES);
     hang_text.bytes = memory;
-    return true;
+    return reserved;
 }
 
 void hang_text_clear(void)

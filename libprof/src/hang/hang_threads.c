@@ -314,32 +314,28 @@ static void hang_add_thread(uint32_t tid)
 
 /* ---- all threads ---- */
 
-struct hang_entry64 {
-    uint64_t inode;
-    int64_t offset;
-    unsigned short size;
-    unsigned char type;
-    char name[];
+struct hang_tids {
+    uint32_t *at;
+    unsigned count, limit;
 };
 
-/* opendir() would allocate. */
+static void hang_list_thread(void *list, const char *name)
+{
+    struct hang_tids *tids = list;
+    uint32_t tid = (uint32_t)strtoul(name, NULL, 10);
+    if (tid && tids->count < tids->limit)
+        tids->at[tids->count++] = tid;
+}
+
 unsigned hang_list_threads(uint32_t *tids, unsigned limit)
 {
-    char entries[4096] __attribute__((aligned(8)));
-    unsigned count = 0;
-    long size;
+    struct hang_tids list = {tids, 0, limit};
     int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (fd >= 0 && (size = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0)
-        for (long at = 0; at < size;) {
-            const struct hang_entry64 *entry = (const void *)(entries + at);
-            uint32_t tid = (uint32_t)strtoul(entry->name, NULL, 10);
-            if (tid && count < limit)
-                tids[count++] = tid;
-            at += entry->size;
-        }
-    if (fd >= 0)
-        close(fd);
-    return count;
+    if (fd < 0)
+        return 0;
+    process_each_entry(fd, hang_list_thread, &list);
+    close(fd);
+    return list.count;
 }
 
 void hang_threads_add(void)

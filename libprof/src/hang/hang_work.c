@@ -8,10 +8,10 @@
 #include "config.h"
 #include "hang_inside.h"
 #include "names.h"
+#include "process.h"
 #include "recorder.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #define HANG_WORK_CORRELATIONS (1u << 20) /* latest correlation ids whose records are counted */
 #define HANG_WORK_STREAMS 256u
@@ -45,18 +45,16 @@ static struct {
 
 bool hang_work_reserve(void)
 {
-    if (hang_work)
-        return true;
-    void *memory = mmap(NULL, sizeof *hang_work, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory != MAP_FAILED)
-        hang_work = memory;
-    return hang_work != NULL;
+    void *memory = hang_work;
+    bool reserved = process_memory(&memory, sizeof *hang_work);
+    hang_work = memory;
+    return reserved;
 }
 
+/* Zeroes it. */
 void hang_work_begin(void)
 {
-    madvise(hang_work, sizeof *hang_work, MADV_DONTNEED); /* zeros */
+    hang_work_reserve();
 }
 
 void hang_work_take_operation(const uint64_t *record, uint64_t since)

@@ -11,7 +11,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -222,4 +224,35 @@ size_t process_read_file(const char *path, char *to, size_t size)
         close(fd);
     to[have] = '\0';
     return have;
+}
+
+/* As the kernel lays it out: getdents64(2). */
+struct process_entry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t bytes;
+    uint8_t type;
+    char name[];
+};
+
+void process_each_entry(int directory, void (*see)(void *state, const char *name), void *state)
+{
+    char bytes[4096] __attribute__((aligned(8)));
+    long size;
+    while ((size = syscall(SYS_getdents64, directory, bytes, sizeof bytes)) > 0)
+        for (long at = 0; at < size;) {
+            const struct process_entry *entry = (const void *)(bytes + at);
+            see(state, entry->name);
+            at += entry->bytes;
+        }
+}
+
+bool process_memory(void **memory, size_t bytes)
+{
+    if (*memory)
+        return madvise(*memory, bytes, MADV_DONTNEED) == 0;
+    void *made = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    *memory = made == MAP_FAILED ? NULL : made;
+    return *memory != NULL;
 }

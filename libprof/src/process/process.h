@@ -34,6 +34,13 @@ uint64_t process_start_realtime_ns(void);
 /* Reads a whole file of /proc, up to `size` - 1 bytes, and terminates it. Returns how many bytes; 0: it cannot be read. */
 size_t process_read_file(const char *path, char *to, size_t size);
 
+/* Calls `see` with the name of each entry of an open directory. opendir() would allocate. */
+void process_each_entry(int directory, void (*see)(void *state, const char *name), void *state);
+
+/* Makes `*memory` zeroed memory of that size, which costs nothing until it is touched: what an earlier
+ * call made, or new. False: none. */
+bool process_memory(void **memory, size_t bytes);
+
 /* How many bytes of address space we may reserve: an eighth of what RLIMIT_AS leaves the program,
  * or UINT64_MAX when there is no limit. */
 uint64_t process_address_budget(void);

@@ -10,12 +10,12 @@
 #include "clock.h"
 #include "cost.h"
 #include "hang_threads.h"
+#include "process.h"
 #include "recorder.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -100,13 +100,10 @@ static void sample_handle(int number, siginfo_t *info, void *context)
 
 int sample_signal_prepare(void)
 {
-    if (!sample_memory) {
-        void *memory = mmap(NULL, sizeof *sample_memory, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED)
-            return ENOMEM;
-        sample_memory = memory;
-    }
+    void *memory = NULL;
+    if (!sample_memory && !process_memory(&memory, sizeof *sample_memory))
+        return ENOMEM;
+    sample_memory = sample_memory ? sample_memory : memory;
     if (!sample_signal)
         sample_signal = hang_choose_signal(sample_handle);
     return sample_signal > 0 ? 0 : EBUSY;

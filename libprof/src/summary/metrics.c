@@ -37,7 +37,7 @@ bool metrics_on(void)
 bool metrics_begin(void)
 {
     void *memory = metrics.text;
-    bool begun = summary_memory(&memory, sizeof *metrics.text) && metrics_values_begin() &&
+    bool begun = process_memory(&memory, sizeof *metrics.text) && metrics_values_begin() &&
                  metrics_memory_begin();
     metrics.text = memory;
     metrics.due_ns = 0;

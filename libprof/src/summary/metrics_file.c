@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -75,14 +74,6 @@ static bool metrics_file_name(void)
 
 /* ---- files that others left ---- */
 
-struct metrics_entry {
-    uint64_t inode;
-    int64_t offset;
-    uint16_t bytes;
-    uint8_t type;
-    char name[];
-};
-
 static bool metrics_file_is_live(const char *name)
 {
     size_t size = strlen(name), end = sizeof METRICS_FILE_END - 1;
@@ -90,8 +81,9 @@ static bool metrics_file_is_live(const char *name)
            strncmp(name, METRICS_FILE_BEGIN, sizeof METRICS_FILE_BEGIN - 1) == 0;
 }
 
-static void metrics_file_remove_stale(int directory, const char *name)
+static void metrics_file_remove_stale(void *in, const char *name)
 {
+    int directory = *(int *)in;
     struct stat status;
     if (metrics_file_is_live(name) && fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
@@ -99,20 +91,13 @@ static void metrics_file_remove_stale(int directory, const char *name)
         unlinkat(directory, name, 0);
 }
 
-/* opendir() allocates. */
 static void metrics_file_remove_others(void)
 {
-    char bytes[4096] __attribute__((aligned(8)));
     int directory = own_files_open(metrics_file.directory, O_RDONLY | O_DIRECTORY);
-    long size = 0;
-    while (directory >= 0 && (size = syscall(SYS_getdents64, directory, bytes, sizeof bytes)) > 0)
-        for (long at = 0; at < size;) {
-            const struct metrics_entry *entry = (const void *)(bytes + at);
-            metrics_file_remove_stale(directory, entry->name);
-            at += entry->bytes;
-        }
-    if (directory >= 0)
-        close(directory);
+    if (directory < 0)
+        return;
+    process_each_entry(directory, metrics_file_remove_stale, &directory);
+    close(directory);
 }
 
 /* ---- replacing ---- */

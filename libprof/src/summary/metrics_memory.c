@@ -4,6 +4,7 @@
  * its allocation, which is in another log or was delivered late: events wait for a while and are sorted by time.
  */
 #include "metrics.h"
+#include "process.h"
 #include "sort.h"
 #include "summary_inside.h"
 
@@ -37,7 +38,7 @@ static struct {
 bool metrics_memory_begin(void)
 {
     void *made = memory;
-    bool begun = summary_memory(&made, sizeof *memory);
+    bool begun = process_memory(&made, sizeof *memory);
     memory = made;
     return begun;
 }

@@ -4,6 +4,7 @@
  * list, into which an earlier one is merged. What began before the list does is counted only from there on.
  */
 #include "metrics.h"
+#include "process.h"
 #include "summary_inside.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ static struct {
 bool metrics_values_begin(void)
 {
     void *memory = values;
-    bool begun = summary_memory(&memory, sizeof *values);
+    bool begun = process_memory(&memory, sizeof *values);
     values = memory;
     return begun;
 }

@@ -11,7 +11,6 @@
 #include "summary_inside.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 
 #define SUMMARY_ATTEMPTS 5000u /* of 0.1 ms */
 
@@ -24,16 +23,6 @@ static struct {
     uint64_t due_ns;    /* CLOCK_MONOTONIC, of the next one */
     uint64_t retired;   /* chunks at the latest walk */
 } summary;
-
-bool summary_memory(void **memory, size_t bytes)
-{
-    if (*memory)
-        return madvise(*memory, bytes, MADV_DONTNEED) == 0;
-    void *made = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    *memory = made == MAP_FAILED ? NULL : made;
-    return *memory != NULL;
-}
 
 bool summary_wanted(void)
 {

@@ -7,6 +7,7 @@
 #include "config.h"
 #include "metrics.h"
 #include "names.h"
+#include "process.h"
 #include "recorder.h"
 #include "sort.h"
 #include "summary_inside.h"
@@ -61,7 +62,7 @@ static struct device {
 bool summary_device_begin(void)
 {
     void *memory = device;
-    bool begun = summary_memory(&memory, sizeof *device);
+    bool begun = process_memory(&memory, sizeof *device);
     device = memory;
     return begun;
 }

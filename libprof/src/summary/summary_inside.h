@@ -16,10 +16,6 @@
 
 /* ---- summary.c ---- */
 
-/* Makes `*memory` zeroed memory of that size, which costs nothing until it is touched: what an earlier
- * call made, or new. False: none. */
-bool summary_memory(void **memory, size_t bytes);
-
 /* Whether the logs are walked. Any thread. */
 bool summary_wanted(void);
 

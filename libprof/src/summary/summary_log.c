@@ -10,6 +10,7 @@
 #include "log_walk.h"
 #include "metrics.h"
 #include "names.h"
+#include "process.h"
 #include "recorder.h"
 #include "summary.h"
 #include "summary_inside.h"
@@ -68,9 +69,9 @@ bool summary_log_begin(uint64_t chunks)
 {
     uint64_t limit = logs ? logs->chunk_limit : chunks;
     void *memory = logs, *done = log_done, *found = log_found;
-    bool begun = summary_memory(&memory, sizeof *logs) &&
-                 summary_memory(&done, limit * sizeof *log_done) &&
-                 summary_memory(&found, limit * sizeof *log_found);
+    bool begun = process_memory(&memory, sizeof *logs) &&
+                 process_memory(&done, limit * sizeof *log_done) &&
+                 process_memory(&found, limit * sizeof *log_found);
     logs = memory, log_done = done, log_found = found;
     if (begun)
         logs->chunk_limit = limit;
@@ -88,7 +89,7 @@ static uint32_t *log_labels_made(void)
 {
     uint32_t *known = load_acquire(&log_labels);
     void *memory = NULL;
-    if (known || !summary_memory(&memory, LOG_LABELS * sizeof *log_labels))
+    if (known || !process_memory(&memory, LOG_LABELS * sizeof *log_labels))
         return known;
     uint32_t *made = memory;
     return cas_acq_rel(&log_labels, &known, made) ? made : known;

@@ -1,4 +1,5 @@
 /* summary_table.c - durations by kind, step and name: an open hash table of fixed size. There is none without PROF_SUMMARY. */
+#include "process.h"
 #include "recorder.h"
 #include "summary_inside.h"
 
@@ -23,7 +24,7 @@ static struct table {
 bool summary_table_begin(void)
 {
     void *memory = table;
-    bool begun = summary_memory(&memory, sizeof *table);
+    bool begun = process_memory(&memory, sizeof *table);
     table = memory;
     return begun;
 }
