@@ -1,6 +1,7 @@
 #include "runopts.h"
 
 #include "message.h"
+#include "number.h"
 #include "runhelp.h"
 
 #include <getopt.h>
@@ -92,20 +93,31 @@ static enum runopts_verdict runopts_set_sim(struct runopts *options, const char 
     return RUNOPTS_RUN;
 }
 
+static enum runopts_verdict runopts_setenv(const char *name, const char *value)
+{
+    return setenv(name, value, 1) == 0 ? RUNOPTS_RUN : runopts_wrong("cannot set ", name);
+}
+
+/* A number from 1 to `most`, and nothing behind it; 0: anything else. */
+static uint64_t runopts_number(const char *text, uint64_t most)
+{
+    uint64_t number;
+    const char *end = number_parse(text, &number);
+    return end && !*end && number <= most ? number : 0;
+}
+
 static enum runopts_verdict runopts_set_stacks(const char *where)
 {
     if (where && strcmp(where, "launch") != 0 && strcmp(where, "range") != 0)
         return runopts_wrong("--stacks wants launch or range, not ", where);
-    const bool ok = setenv("PROF_STACKS", where ? where : "launch", 1) == 0;
-    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_STACKS");
+    return runopts_setenv("PROF_STACKS", where ? where : "launch");
 }
 
 static enum runopts_verdict runopts_set_graphs(const char *as)
 {
     if (strcmp(as, "nodes") != 0 && strcmp(as, "graph") != 0)
         return runopts_wrong("--graphs wants nodes or graph, not ", as);
-    const bool ok = setenv("PROF_GRAPHS", as, 1) == 0;
-    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_GRAPHS");
+    return runopts_setenv("PROF_GRAPHS", as);
 }
 
 /* As PROF_BUDGET: 0.01 to 100, with or without a percent sign. */
@@ -123,8 +135,7 @@ static enum runopts_verdict runopts_set_budget(const char *percent)
     if (!runopts_is_percent(percent))
         return runopts_wrong("--budget wants a percentage from 0.01% to 100%, as in 2%, not ",
                              percent);
-    const bool ok = setenv("PROF_BUDGET", percent, 1) == 0;
-    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_BUDGET");
+    return runopts_setenv("PROF_BUDGET", percent);
 }
 
 /* As PROF_SUMMARY: 1 to 86400, with or without an s. */
@@ -136,8 +147,7 @@ static enum runopts_verdict runopts_set_summary(const char *period)
     const long number = digits && digits < 6 ? strtol(seconds, NULL, 10) : 0;
     if (number < 1 || number > 86400 || (period[digits] && strcmp(period + digits, "s") != 0))
         return runopts_wrong("--summary wants 1 to 86400 seconds, as in 30s, not ", period);
-    const bool ok = setenv("PROF_SUMMARY", seconds, 1) == 0;
-    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_SUMMARY");
+    return runopts_setenv("PROF_SUMMARY", seconds);
 }
 
 /* A number of ms, s, m or h; seconds where no unit is given. Returns 0 for anything else. */
@@ -159,25 +169,22 @@ static enum runopts_verdict runopts_set_hang(const char *time)
 {
     if (runopts_time_ms(time) == 0)
         return runopts_wrong("--hang wants a time, as in 60s, not ", time);
-    const bool ok = setenv("PROF_HANG", time, 1) == 0;
-    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_HANG");
+    return runopts_setenv("PROF_HANG", time);
 }
 
 /* The recorder says so if it cannot write there, and tries again. */
 static enum runopts_verdict runopts_set_prometheus(const char *directory)
 {
-    const bool ok = *directory && setenv("PROF_PROMETHEUS", directory, 1) == 0;
-    return ok ? RUNOPTS_RUN : runopts_wrong("--prometheus wants a directory", "");
+    if (!*directory)
+        return runopts_wrong("--prometheus wants a directory", "");
+    return runopts_setenv("PROF_PROMETHEUS", directory);
 }
 
 static enum runopts_verdict runopts_set_attach(struct runopts *options, const char *pid)
 {
-    const size_t digits = strspn(pid, "0123456789");
-    const long number = digits > 0 && digits < 11 && !pid[digits] ? strtol(pid, NULL, 10) : 0;
-    if (number < 1 || number > INT_MAX)
-        return runopts_wrong("--attach wants the number of a process, not ", pid);
-    options->attach = (pid_t)number;
-    return RUNOPTS_RUN;
+    options->attach = (pid_t)runopts_number(pid, INT_MAX);
+    return options->attach ? RUNOPTS_RUN
+                           : runopts_wrong("--attach wants the number of a process, not ", pid);
 }
 
 static enum runopts_verdict runopts_set_for(struct runopts *options, const char *time)
@@ -206,12 +213,9 @@ static enum runopts_verdict runopts_check(const struct runopts *options, const c
 /* As PROF_SAMPLE: 1 to 1000. */
 static enum runopts_verdict runopts_set_sample(const char *rate)
 {
-    const size_t digits = strspn(rate, "0123456789");
-    const long number = digits && digits < 6 && !rate[digits] ? strtol(rate, NULL, 10) : 0;
-    if (number < 1 || number > 1000)
+    if (!runopts_number(rate, 1000))
         return runopts_wrong("--sample wants 1 to 1000 samples a second, as in 99, not ", rate);
-    const bool ok = setenv("PROF_SAMPLE", rate, 1) == 0;
-    return ok ? RUNOPTS_RUN : runopts_wrong("cannot set ", "PROF_SAMPLE");
+    return runopts_setenv("PROF_SAMPLE", rate);
 }
 
 static enum runopts_verdict runopts_apply(struct runopts *options, int option)
