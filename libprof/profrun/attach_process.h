@@ -22,7 +22,7 @@ struct attach_process {
 /* What is called in the process; addresses in it. */
 struct attach_functions {
     uint64_t tls_init, create, detach, dlopen, dlsym, dlerror;
-    uint64_t dlopen_flags;             /* beside RTLD_NOW | RTLD_GLOBAL */
+    uint64_t dlopen_flags;             /* of dlopen(3); for libc's own function one more */
     uint64_t gap;                      /* executable memory that nobody uses */
     uint64_t loader_begin, loader_end; /* code of ld.so */
     uint64_t libc_begin, libc_end;     /* and of libc */

@@ -19,14 +19,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void attach_test_point(const char *stage)
+#if defined(__x86_64__)
+
+/* For tests: kills profrun at the stage that PROFRUN_TEST_KILL names. */
+static void attach_test_point(const char *stage)
 {
     const char *wanted = getenv("PROFRUN_TEST_KILL");
     if (wanted && strcmp(wanted, stage) == 0)
         kill(getpid(), SIGKILL);
 }
-
-#if defined(__x86_64__)
 
 enum {
     STOP_MS = 300,            /* for a thread to stop; longer is one that waits for a disk */
@@ -90,8 +91,8 @@ static bool poke(pid_t thread, uint64_t address, const void *data, size_t bytes)
     return true;
 }
 
-/* Also where the process itself cannot write; some kernels allow that to ptrace(2) only. */
-static bool write_code(struct injection *injection, uint64_t address, const void *data,
+/* Also where the process itself cannot write. */
+static bool write_code(const struct injection *injection, uint64_t address, const void *data,
                        size_t bytes)
 {
     char path[64];
@@ -100,7 +101,7 @@ static bool write_code(struct injection *injection, uint64_t address, const void
     const bool written = fd >= 0 && pwrite(fd, data, bytes, (off_t)address) == (ssize_t)bytes;
     if (fd >= 0)
         close(fd);
-    return written || poke(injection->thread, address, data, bytes);
+    return written;
 }
 
 /* ---- stopping a thread ---- */
@@ -417,6 +418,7 @@ static bool borrow(struct injection *injection, uint64_t *stopped_ns)
     const void *code = attach_stub_code(&bytes, &slots_at);
     attach_test_point("seized");
     if (!write_code(injection, injection->functions.gap, code, bytes)) {
+        /* some kernels allow that to ptrace(2) only, which wants the thread to stand still */
         if (!stop(injection) || !poke(injection->thread, injection->functions.gap, code, bytes))
             return failed(injection, "cannot write to it");
         send(injection, PTRACE_CONT, 0);

@@ -11,7 +11,4 @@
 int attach_ptrace_start(struct attach_process *process, struct attach_area *area, uint64_t *address,
                         uint64_t *stopped_ns);
 
-/* For tests: kills profrun at the stage that PROFRUN_TEST_KILL names. */
-void attach_test_point(const char *stage);
-
 #endif

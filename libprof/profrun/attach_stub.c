@@ -13,7 +13,6 @@ AT(thread_id, 16);
 AT(thread_gone, 24);
 AT(thread_block, 32);
 AT(bytes, 40);
-AT(cloned, 48);
 AT(created, 56);
 AT(pthread, 64);
 AT(tls_init, 72);

@@ -31,9 +31,9 @@ struct attach_area {
     uint64_t thread_gone;  /* address that the kernel clears when that thread has ended */
     uint64_t thread_block; /* thread-local storage of the bare thread: fs */
     uint64_t bytes;        /* of the area */
-    uint64_t cloned;       /* what clone(2) returned */
-    uint64_t created;      /* 1 + what pthread_create() returned; 0: not called yet */
-    uint64_t pthread;      /* the new thread */
+    uint64_t unused_word;
+    uint64_t created; /* 1 + what pthread_create() returned; 0: not called yet */
+    uint64_t pthread; /* the new thread */
     uint64_t tls_init, create, detach, dlopen, dlsym, dlerror; /* functions of the C library */
     uint64_t dlopen_flags;
     uint64_t pause[2];    /* 2 s, as a timespec: profrun reads an error meanwhile */
