@@ -296,9 +296,9 @@ static void print_group(const struct hang_ranks *ranks, uint32_t group, const ch
     else
         print_chain(ranks->timeline, rank->open_slice, out);
     fputc('\n', out);
-    if (rank->collective_count) {
+    const struct hang_collective *last = hang_rank_last(rank);
+    if (last) {
         fputs("    last collective: ", out);
-        const struct hang_collective *last = &rank->collectives[rank->collective_count - 1];
         print_collective(ranks->timeline, last, out);
         fputs(last->open ? ", not completed\n" : ", completed\n", out);
     }
@@ -412,9 +412,9 @@ static void json_rank(struct json_out *json, const struct hang_ranks *ranks, uin
     json_key(json, "resident_bytes"), json_uint(json, rank->resident_bytes);
     json_key(json, "device_bytes"), json_uint(json, rank->device_bytes);
     json_key_chain(json, ranks, rank->open_slice);
-    if (rank->collective_count) {
+    if (hang_rank_last(rank)) {
         json_key(json, "last_collective");
-        json_collective(json, ranks, &rank->collectives[rank->collective_count - 1]);
+        json_collective(json, ranks, hang_rank_last(rank));
     }
     json_key(json, "stack"), json_array_begin(json);
     for (const char *end; *stack; stack = *end ? end + 1 : end) {

@@ -86,24 +86,18 @@ static bool is_open(const struct timeline *timeline, const struct slice_facts *f
 
 static bool add_collective(struct hang_rank *rank, struct hang_collective collective)
 {
-    uint32_t count = rank->collective_count;
-    if ((count & (count - 1)) == 0) { /* a power of two: it is full */
-        struct hang_collective *grown =
-            realloc(rank->collectives, (count ? 2 * (size_t)count : 1) * sizeof *grown);
-        if (!grown)
-            return false;
-        rank->collectives = grown;
-    }
-    rank->collectives[rank->collective_count++] = collective;
-    return true;
+    struct hang_collective *added = ARRAY_ADD(&rank->collectives);
+    if (added)
+        *added = collective;
+    return added != NULL;
 }
 
 static int compare_collectives(const void *a, const void *b, void *user)
 {
     const struct hang_rank *rank = user;
     uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-    uint64_t first = rank->collectives[one].communicator,
-             second = rank->collectives[other].communicator;
+    uint64_t first = rank->collectives.at[one].communicator,
+             second = rank->collectives.at[other].communicator;
     if (first != second)
         return first < second ? -1 : 1;
     return one < other ? -1 : one > other;
@@ -112,16 +106,16 @@ static int compare_collectives(const void *a, const void *b, void *user)
 /* Numbers them by communicator. */
 static bool number_collectives(struct hang_rank *rank)
 {
-    rank->in_order = malloc((rank->collective_count + 1) * sizeof *rank->in_order);
+    rank->in_order = malloc((rank->collectives.count + 1) * sizeof *rank->in_order);
     if (!rank->in_order)
         return false;
-    for (uint32_t i = 0; i < rank->collective_count; i++)
+    for (uint32_t i = 0; i < rank->collectives.count; i++)
         rank->in_order[i] = i;
-    qsort_r(rank->in_order, rank->collective_count, sizeof *rank->in_order, compare_collectives,
+    qsort_r(rank->in_order, rank->collectives.count, sizeof *rank->in_order, compare_collectives,
             rank);
     const struct hang_collective *before = NULL;
-    for (uint32_t i = 0; i < rank->collective_count; i++) {
-        struct hang_collective *one = &rank->collectives[rank->in_order[i]];
+    for (uint32_t i = 0; i < rank->collectives.count; i++) {
+        struct hang_collective *one = &rank->collectives.at[rank->in_order[i]];
         bool follows = before && before->communicator == one->communicator;
         one->number = follows ? before->number + 1 : 1;
         before = one;
@@ -217,8 +211,8 @@ static bool read_rank(struct hang_rank *rank, const struct timeline *timeline,
     read_memory(rank, timeline);
     uint32_t parent =
         rank->stuck_call == TL_NONE ? TL_NONE : timeline->slices.at[rank->stuck_call].parent;
-    if (rank->collective_count && parent != TL_NONE)
-        rank->collectives[rank->collective_count - 1].open |= facts->undelivered[parent];
+    if (rank->collectives.count && parent != TL_NONE)
+        rank->collectives.at[rank->collectives.count - 1].open |= facts->undelivered[parent];
     if (rank->last_ns == INT64_MIN)
         rank->last_ns = rank->process->start_ns;
     return true;
@@ -229,10 +223,10 @@ static bool read_rank(struct hang_rank *rank, const struct timeline *timeline,
 static const struct hang_collective *collective_of(const struct hang_rank *rank,
                                                    uint64_t communicator, uint32_t number)
 {
-    uint32_t low = 0, high = rank->collective_count;
+    uint32_t low = 0, high = rank->collectives.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        const struct hang_collective *one = &rank->collectives[rank->in_order[middle]];
+        const struct hang_collective *one = &rank->collectives.at[rank->in_order[middle]];
         if (one->communicator == communicator && one->number == number)
             return one;
         if (one->communicator < communicator ||
@@ -256,8 +250,7 @@ static const struct hang_collective *find_expected(const struct hang_ranks *rank
     uint32_t most = 0;
     for (uint32_t i = 0; i < ranks->count; i++) {
         const struct hang_rank *rank = &ranks->at[i];
-        const struct hang_collective *last =
-            rank->collective_count ? &rank->collectives[rank->collective_count - 1] : NULL;
+        const struct hang_collective *last = hang_rank_last(rank);
         uint32_t others = 0;
         if (!last || !last->open || rank->state == HANG_ENDED)
             continue;
@@ -387,7 +380,7 @@ bool hang_ranks_init(struct hang_ranks *ranks, const struct timeline *timeline)
 void hang_ranks_fini(struct hang_ranks *ranks)
 {
     for (uint32_t i = 0; i < ranks->count; i++) {
-        free(ranks->at[i].collectives);
+        free(ranks->at[i].collectives.at);
         free(ranks->at[i].in_order);
     }
     free(ranks->at);
@@ -400,8 +393,8 @@ const char *hang_ranks_mixed(const struct hang_ranks *ranks)
         const struct hang_rank *before = &ranks->at[i - 1], *rank = &ranks->at[i];
         if (rank->process->info.world_size != before->process->info.world_size)
             return "the files are of different jobs: their numbers of ranks differ";
-        if (rank->rank >= 0 && rank->rank == before->rank && rank->collective_count &&
-            before->collective_count)
+        if (rank->rank >= 0 && rank->rank == before->rank && rank->collectives.count &&
+            before->collectives.count)
             return "the files are of different jobs: two are of the same rank";
     }
     return NULL;
@@ -419,12 +412,10 @@ static bool does_the_same(const struct hang_ranks *ranks, const struct hang_rank
         one = timeline->slices.at[one].parent;
         other = timeline->slices.at[other].parent;
     }
-    if (one != other || !a->collective_count != !b->collective_count)
+    const struct hang_collective *last = hang_rank_last(a), *others = hang_rank_last(b);
+    if (one != other || !last != !others)
         return false;
-    return !a->collective_count || (a->collectives[a->collective_count - 1].number ==
-                                        b->collectives[b->collective_count - 1].number &&
-                                    is_same(&a->collectives[a->collective_count - 1],
-                                            &b->collectives[b->collective_count - 1]));
+    return !last || (last->number == others->number && is_same(last, others));
 }
 
 void hang_ranks_group(struct hang_ranks *ranks, char *const *stacks)

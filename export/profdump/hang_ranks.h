@@ -2,6 +2,7 @@
 #ifndef PROF_HANG_RANKS_H
 #define PROF_HANG_RANKS_H
 
+#include "array.h"
 #include "timeline.h"
 
 /* A collective that a process entered: a range of NCCL's NVTX domain. */
@@ -28,8 +29,7 @@ struct hang_rank {
     int64_t last_ns; /* when something last began or ended */
     enum hang_process_state state;
     uint32_t open_slice; /* innermost open range or call of the thread with the most, TL_NONE */
-    struct hang_collective *collectives;
-    uint32_t collective_count;
+    TL_ARRAY(struct hang_collective) collectives; /* in the order in which they were entered */
     uint32_t *in_order;  /* of the collectives, by communicator and number */
     uint32_t stuck_call; /* the earliest call whose operations have not been delivered, TL_NONE */
     uint32_t stuck_stream;
@@ -37,6 +37,12 @@ struct hang_rank {
     uint64_t resident_bytes; /* of the process when it hung; 0 unknown. The caller's */
     uint32_t group;          /* index of the first rank that does the same */
 };
+
+/* The collective that it entered last; NULL: none. */
+static inline const struct hang_collective *hang_rank_last(const struct hang_rank *rank)
+{
+    return rank->collectives.count ? &rank->collectives.at[rank->collectives.count - 1] : NULL;
+}
 
 enum hang_kind {
     HANG_MISSING, /* has not entered a collective that others wait in */
