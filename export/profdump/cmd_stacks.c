@@ -145,6 +145,18 @@ static void print_stack(FILE *out, const struct timeline *timeline, struct symbo
         fputs("    ... (deeper than the limit)\n", out);
 }
 
+/* What ends the line at the top. */
+static const char *head_end(void)
+{
+    return symbols_has_lines() ? "\n" : "; no source lines (profdump was built without libdw)\n";
+}
+
+static void print_left_out(const struct profdump_options *options, uint32_t count)
+{
+    if (options->write.rows >= 0 && count > options->write.rows)
+        fprintf(options->out, "\n%" PRId64 " of %u stacks\n", (int64_t)options->write.rows, count);
+}
+
 static void print_head(FILE *out, const struct timeline *timeline)
 {
     static const struct {
@@ -164,8 +176,7 @@ static void print_head(FILE *out, const struct timeline *timeline)
         fprintf(out, "; %" PRIu64 " could not be taken", facts.untaken);
     if (facts.missing)
         fprintf(out, "; %" PRIu64 " are not in the file", facts.missing);
-    fputs(symbols_has_lines() ? "\n" : "; no source lines (profdump was built without libdw)\n",
-          out);
+    fputs(head_end(), out);
 }
 
 static void print_all(const struct profdump_options *options, const struct timeline *timeline,
@@ -175,19 +186,22 @@ static void print_all(const struct profdump_options *options, const struct timel
     print_head(options->out, timeline);
     for (uint32_t i = 0; i < totals->count && (rows < 0 || i < rows); i++)
         print_stack(options->out, timeline, symbols, totals, i);
-    if (rows >= 0 && totals->count > rows)
-        fprintf(options->out, "\n%" PRId64 " of %u stacks\n", rows, totals->count);
+    print_left_out(options, totals->count);
 }
 
-/* Skips stacks without device time, which would have no width. */
-static void print_folded(FILE *out, struct symbols *symbols, const struct stack_totals *totals)
+/* Skips stacks without such time, which would have no width. */
+static void print_folded(const struct profdump_options *options, struct symbols *symbols,
+                         const struct stack_totals *totals)
 {
-    for (uint32_t i = 0; i < totals->count; i++) {
-        uint32_t stack = totals->order[i];
-        if (totals->at[stack].device_ns <= 0)
+    bool cpu = options->cpu_samples;
+    uint32_t count = cpu ? totals->sampled_count : totals->count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t stack = cpu ? totals->sampled[i] : totals->order[i];
+        int64_t ns = cpu ? totals->at[stack].run_ns : totals->at[stack].device_ns;
+        if (ns <= 0)
             continue;
-        stack_text_folded(out, symbols_stack(symbols, stack));
-        fprintf(out, " %" PRId64 "\n", totals->at[stack].device_ns);
+        stack_text_folded(options->out, symbols_stack(symbols, stack));
+        fprintf(options->out, " %" PRId64 "\n", ns);
     }
 }
 
@@ -222,26 +236,12 @@ static void print_all_sampled(const struct profdump_options *options,
     char run[TIME_TEXT_BYTES], wait[TIME_TEXT_BYTES];
     time_text((double)totals->run_ns, run);
     time_text((double)totals->wait_ns, wait);
-    fprintf(options->out, "%u sample%s of %u stack%s: %s on the CPU, %s waiting%s\n",
+    fprintf(options->out, "%u sample%s of %u stack%s: %s on the CPU, %s waiting%s",
             timeline->samples.count, plural(timeline->samples.count), totals->sampled_count,
-            plural(totals->sampled_count), run, wait,
-            symbols_has_lines() ? "" : "; no source lines (profdump was built without libdw)");
+            plural(totals->sampled_count), run, wait, head_end());
     for (uint32_t i = 0; i < totals->sampled_count && (rows < 0 || i < rows); i++)
         print_sampled_stack(options->out, timeline, symbols, totals, i);
-    if (rows >= 0 && totals->sampled_count > rows)
-        fprintf(options->out, "\n%" PRId64 " of %u stacks\n", rows, totals->sampled_count);
-}
-
-static void print_sampled_folded(FILE *out, struct symbols *symbols,
-                                 const struct stack_totals *totals)
-{
-    for (uint32_t i = 0; i < totals->sampled_count; i++) {
-        uint32_t stack = totals->sampled[i];
-        if (totals->at[stack].run_ns <= 0)
-            continue;
-        stack_text_folded(out, symbols_stack(symbols, stack));
-        fprintf(out, " %" PRId64 "\n", totals->at[stack].run_ns);
-    }
+    print_left_out(options, totals->sampled_count);
 }
 
 static int show(const struct profdump_options *options, const struct timeline *timeline,
@@ -256,10 +256,8 @@ static int show(const struct profdump_options *options, const struct timeline *t
     bool written = true;
     if (options->format != WRITE_TEXT)
         written = write_sheet(options, timeline, symbols, &totals);
-    else if (options->folded && options->cpu_samples)
-        print_sampled_folded(options->out, symbols, &totals);
     else if (options->folded)
-        print_folded(options->out, symbols, &totals);
+        print_folded(options, symbols, &totals);
     else if (options->cpu_samples)
         print_all_sampled(options, timeline, symbols, &totals);
     else

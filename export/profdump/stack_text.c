@@ -187,26 +187,27 @@ uint32_t stack_text_frames(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME
     return count;
 }
 
+static uint32_t put_functions(struct symbol_stack frames, uint32_t first,
+                              char (*to)[FINDINGS_FRAME_BYTES], uint32_t most)
+{
+    uint32_t count = frames.count - first < most ? frames.count - first : most;
+    for (uint32_t i = 0; i < count; i++)
+        symbols_name(&frames.at[first + i], to[i], FINDINGS_FRAME_BYTES);
+    return count;
+}
+
 uint32_t stack_text_functions(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
                               uint32_t most)
 {
-    struct symbol_stack frames = symbols_stack(user, stack);
-    uint32_t count = frames.count < most ? frames.count : most;
-    for (uint32_t i = 0; i < count; i++)
-        symbols_name(&frames.at[i], to[i], FINDINGS_FRAME_BYTES);
-    return count;
+    return put_functions(symbols_stack(user, stack), 0, to, most);
 }
 
 uint32_t stack_text_blamed(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
                            uint32_t most)
 {
     struct symbol_stack frames = symbols_stack(user, stack);
-    uint32_t first = 0, count = 0;
+    uint32_t first = 0;
     while (first < frames.count && !frames.at[first].python)
         first++;
-    if (first == frames.count)
-        first = 0;
-    for (; first + count < frames.count && count < most; count++)
-        symbols_name(&frames.at[first + count], to[count], FINDINGS_FRAME_BYTES);
-    return count;
+    return put_functions(frames, first < frames.count ? first : 0, to, most);
 }
