@@ -402,16 +402,38 @@ static int64_t begin_of(const struct timeline *timeline, const struct tl_thread 
     return thread->slice_count ? timeline->slices.at[thread->first_slice].start_ns : INT64_MIN;
 }
 
-/* The latest thread of that number that had begun; numbers are used again. */
-static uint32_t thread_sampled(const struct builder *builder, const struct tl_sample *sample)
+/* Threads by number, which is used again. */
+struct threads_of_tid {
+    const struct timeline *timeline;
+    uint32_t first_thread;
+    struct keymap latest; /* tid -> thread */
+    uint32_t *before; /* by thread from the first on: the one of that number before it, TL_NONE */
+};
+
+static bool find_threads(struct threads_of_tid *threads)
 {
-    const struct timeline *timeline = builder->timeline;
-    uint32_t found = TL_NONE;
-    for (uint32_t i = builder->first.thread; i < timeline->threads.count; i++) {
-        const struct tl_thread *thread = &timeline->threads.at[i];
-        if (thread->tid == sample->tid &&
-            (found == TL_NONE || begin_of(timeline, thread) <= sample->time_ns))
-            found = i;
+    uint32_t count = threads->timeline->threads.count - threads->first_thread;
+    bool complete = (threads->before = malloc((count + (size_t)1) * sizeof *threads->before));
+    for (uint32_t i = 0; i < count && complete; i++) {
+        uint32_t tid = threads->timeline->threads.at[threads->first_thread + i].tid;
+        uint32_t before = keymap_find(&threads->latest, tid);
+        threads->before[i] = before == KEYMAP_NONE ? TL_NONE : before;
+        complete = keymap_set(&threads->latest, tid, threads->first_thread + i);
+    }
+    return complete;
+}
+
+/* The latest thread of that number that had begun, else the first; TL_NONE: there is none. */
+static uint32_t thread_sampled(const struct threads_of_tid *threads, const struct tl_sample *sample)
+{
+    const struct timeline *timeline = threads->timeline;
+    uint32_t at = keymap_find(&threads->latest, sample->tid), found = TL_NONE;
+    if (at == KEYMAP_NONE)
+        return TL_NONE;
+    for (; at != TL_NONE; at = threads->before[at - threads->first_thread]) {
+        found = at;
+        if (begin_of(timeline, &timeline->threads.at[at]) <= sample->time_ns)
+            break;
     }
     return found;
 }
@@ -428,9 +450,15 @@ bool build_samples_end(struct builder *builder)
     uint32_t first = builder->first.sample, count = timeline->samples.count - first;
     if (count > 1)
         qsort(timeline->samples.at + first, count, sizeof *timeline->samples.at, by_time);
-    for (uint32_t i = first; i < timeline->samples.count; i++)
-        timeline->samples.at[i].thread = thread_sampled(builder, &timeline->samples.at[i]);
-    return true;
+    if (count == 0)
+        return true;
+    struct threads_of_tid threads = {.timeline = timeline, .first_thread = builder->first.thread};
+    bool complete = find_threads(&threads);
+    for (uint32_t i = first; i < timeline->samples.count && complete; i++)
+        timeline->samples.at[i].thread = thread_sampled(&threads, &timeline->samples.at[i]);
+    keymap_fini(&threads.latest);
+    free(threads.before);
+    return complete;
 }
 
 /* ---- Python calls brought together by thread, and cut so that they nest with slices ----
