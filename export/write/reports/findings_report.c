@@ -623,8 +623,9 @@ static bool write_report(const struct findings *findings, const struct waited_li
 bool findings_report(const struct findings *findings, const struct findings_report_options *options,
                      enum write_format format, FILE *stream)
 {
-    struct waited_list waited;
-    bool done = waited_for_init(&waited, findings, options);
+    struct waited_list waited = {.functions = {0}};
+    bool is_shown = format == WRITE_TEXT || format == WRITE_JSON;
+    bool done = !is_shown || waited_for_init(&waited, findings, options);
     if (done)
         done = write_report(findings, &waited, options, format, stream);
     else
