@@ -181,15 +181,10 @@ static bool is_label_name(const char *text, size_t size)
            strncmp(text, "__", 2) != 0;
 }
 
-/* Labels by which the series of one metric differ. */
 static bool is_taken(const struct profdump_options *options, const char *text, size_t size)
 {
-    static const char *const own[] = {"le",      "device",  "kind",      "direction", "function",
-                                      "memory",  "cause",   "of",        "state",     "name",
-                                      "program", "version", "simulated", "process"};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strlen(own[i]) == size && memcmp(own[i], text, size) == 0)
-            return true;
+    if (write_prometheus_has_label((struct text){text, size}))
+        return true;
     for (size_t i = 0; i < options->label_count; i++)
         if (strncmp(options->labels[i], text, size + 1) == 0)
             return true;

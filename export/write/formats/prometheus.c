@@ -131,8 +131,8 @@ static void put_number_label(FILE *stream, const char *name, uint64_t value)
     put_label(stream, name, (struct text){text, (size_t)size});
 }
 
-/* A label that is given takes the place of ours. What is not known is left out, and of the run as a whole what its
- * processes need not have in common. */
+/* A label that is given takes the place of ours. What is not known is left out. Of the run as a whole, `run` is that of its
+ * first process, and what its processes need not have in common is left out, too. */
 static void put_process_labels(FILE *stream, const struct metrics *metrics, uint32_t process,
                                bool whole)
 {
@@ -191,6 +191,29 @@ static bool label_processes(struct metrics *metrics)
     }
     metrics->run_labels = count ? process_labels(metrics, 0, false, true) : strdup("");
     return metrics->run_labels != NULL;
+}
+
+/* ---- labels of the metrics themselves ---- */
+
+#define METRIC_LABELS(symbol, name, type, who, labels, help) labels,
+
+static bool has_word(const char *words, struct text word)
+{
+    for (size_t size; *words; words += size + strspn(words + size, ", ")) {
+        size = strcspn(words, ", ");
+        if (size == word.size && memcmp(words, word.bytes, size) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool write_prometheus_has_label(struct text name)
+{
+    static const char *const labels[] = {PROF_METRICS(METRIC_LABELS) "state, name, process"};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        if (has_word(labels[i], name))
+            return true;
+    return false;
 }
 
 /* ---- series ---- */

@@ -36,6 +36,9 @@ struct write_prometheus_options {
     size_t label_count;
 };
 
+/* Whether the series of some metric differ by that label. */
+bool write_prometheus_has_label(struct text name);
+
 /* What the run came to, as metrics in Prometheus' text format. `options` NULL: no labels. */
 bool write_prometheus(const struct timeline *timeline,
                       const struct write_prometheus_options *options, const char *path,
