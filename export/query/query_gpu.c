@@ -24,7 +24,6 @@ static int64_t context_of(const struct query_data *data, uint32_t stream)
     return stream == TL_NONE ? QUERY_NULL : (int64_t)data->timeline->streams.at[stream].context;
 }
 
-/* The innermost range around the launch. */
 static int64_t thread_of(const struct query_data *data, uint32_t slice)
 {
     const struct tl_slice *launch = launch_of(data, slice);
