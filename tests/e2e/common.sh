@@ -4,6 +4,7 @@
 #   record FILE COMMAND...       runs COMMAND with the library preloaded and PROF_OUTPUT=FILE
 #   expect FILE EXPRESSION...    the trace is valid and each Python expression about it is true (see expect.py)
 #   same WHAT WANTED GOT         both texts are equal
+#   count_of NAME FILE           how often NAME is in the trace so far, 0 while it cannot be read
 #   COMMAND | found PATTERN      the command's output has such a line
 #   find_pythons VERSION [COMMAND...]  sets the array pythons to VERSION:COMMAND of each Python from VERSION on
 #   fail WHAT, skip WHY
@@ -40,6 +41,11 @@ leave() {
     fi
 }
 trap leave EXIT
+
+count_of() {
+    "$PROF_BIN/profdump" --format csv "$2" 2>/dev/null |
+        awk -F, -v name="$1" '$1 == name { count = $NF } END { print count + 0 }'
+}
 
 # Reads to the end, unlike grep -q: a command whose output nobody reads would fail of it.
 found() { grep "$@" >/dev/null; }
