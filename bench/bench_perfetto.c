@@ -29,7 +29,7 @@ static double time_one(const struct timeline *timeline, bool perfetto, const cha
     struct write_error error;
     unlink(path);
     double start = bench_now_ns();
-    bool written = perfetto ? write_perfetto(timeline, NULL, path, &error)
+    bool written = perfetto ? write_perfetto(timeline, NULL, NULL, path, &error)
                             : write_chrome(timeline, NULL, NULL, path, &error);
     double ns = bench_now_ns() - start;
     if (written)

@@ -16,9 +16,13 @@ static int export_perfetto(const struct profdump_options *options, const struct 
                            const char *path)
 {
     struct write_error error;
-    char **stacks = stack_text_all_lines(options, timeline);
-    bool written = write_perfetto(timeline, stacks, path, &error);
+    struct symbols *symbols = timeline->stacks.count ? stack_text_symbols(options, timeline) : NULL;
+    char **stacks = symbols ? stack_text_lines(symbols, timeline) : NULL;
+    bool written = write_perfetto(timeline, stacks, symbols, path, &error);
     stack_text_free(stacks, timeline->stacks.count);
+    if (symbols)
+        stack_text_complain(symbols);
+    symbols_destroy(symbols);
     return finish_export(options, timeline, written, &error);
 }
 

@@ -45,6 +45,25 @@ else
     found 'not supported' <refused.txt || fail "pprof: $(cat refused.txt)"
 fi
 
+# ---- for Perfetto: a packet for each sample of a running thread; for a browser: a flame graph of all ----
+"$PROF_BIN/profdump" -o ratio.pftrace -o ratio.html ratio.prof
+python3 "$e2e_directory/../formats/check_perfetto.py" ratio.pftrace >said.txt || fail "for Perfetto: $(cat said.txt)"
+python3 "$e2e_directory/../formats/check_perfetto.py" --stacks ratio.pftrace >stacks.txt || fail "samples for Perfetto"
+rows=$("$PROF_BIN/profdump" query 'SELECT count(*) FROM samples WHERE state = "runs" AND stack IS NOT NULL' ratio.prof --format tsv | tail -1)
+same "samples for Perfetto" "$rows" "$(awk '{ sum += $1 } END { print sum + 0 }' stacks.txt)"
+found 'main;.*slow_decode;work \[[0-9]* [0-9]* sampled\]$' <stacks.txt || fail "no stacks for Perfetto: $(cat stacks.txt)"
+python3 - ratio.html "$(used ratio.prof slow_decode)" <<'EOF' || fail "the flame graph of samples"
+import json, re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+run = json.loads(re.search(r'id="run-data"[^>]*>(.*?)</script>', page, re.S).group(1))
+flame = next(flame for flame in run["flames"] if flame["title"] == "Samples")
+nodes, names = flame["nodes"], flame["names"]
+def is_in(node, name):
+    return node >= 0 and (name in names[nodes[node][1]] or is_in(nodes[node][0], name))
+total = sum(node[4] + node[6] for number, node in enumerate(nodes) if is_in(number, "slow_decode"))
+assert flame["metrics"] == ["CPU time", "Waiting"] and total == int(sys.argv[2]), (flame["metrics"], total, sys.argv[2])
+EOF
+
 # ---- waits ----
 sample waits.prof ./sampled waits 1500
 between "wait_for_data" 600000000 "$(used waits.prof wait_for_data wait_ns)" 60000000000
@@ -150,7 +169,7 @@ thread.start()
 thread.join()
 library.prof_range_pop()
 EOF
-find_pythons 3.9
+find_pythons 3.9 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3
 for each in "${pythons[@]}"; do
     version=${each%%:*}
     sample "python-$version.prof" "${each#*:}" decode.py

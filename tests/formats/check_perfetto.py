@@ -2,6 +2,7 @@
 """Reads a Perfetto protobuf trace as strictly as can be, and compares it with the Chrome trace of the same file.
 
     check_perfetto.py TRACE.pftrace [TRACE.json]
+    check_perfetto.py --stacks TRACE.pftrace     lists the samples: "COUNT outermost;...;innermost [PID TID MODULE]"
 
 Needs nothing but Python. One sequence with valid incremental state: what is referred to was introduced before and once;
 every event's track is described; slices nest and all end; each flow begins and ends once; time does not go back. With a
@@ -21,7 +22,8 @@ SCHEMA = {
     "TracePacket": {
         6: ("clock_snapshot", "ClockSnapshot"), 8: ("timestamp", "uint"), 10: ("sequence", "uint"),
         11: ("track_event", "TrackEvent"), 12: ("interned_data", "InternedData"), 13: ("flags", "uint"),
-        58: ("clock", "uint"), 59: ("defaults", "Defaults"), 60: ("track", "TrackDescriptor"), 87: ("first", "bool")},
+        58: ("clock", "uint"), 59: ("defaults", "Defaults"), 60: ("track", "TrackDescriptor"),
+        66: ("perf_sample", "PerfSample"), 87: ("first", "bool")},
     "ClockSnapshot": {1: ("clocks", "Clock"), 2: ("primary", "uint")},
     "Clock": {1: ("id", "uint"), 2: ("timestamp", "uint"), 3: ("incremental", "bool")},
     "Defaults": {58: ("clock", "uint")},
@@ -41,7 +43,13 @@ SCHEMA = {
         6: ("string", "string"), 7: ("pointer", "uint"), 10: ("name", "string"), 12: ("array", "Annotation"),
         17: ("string_iid", "uint")},
     "InternedData": {
-        1: ("categories", "Interned"), 2: ("names", "Interned"), 3: ("keys", "Interned"), 29: ("strings", "Interned")},
+        1: ("categories", "Interned"), 2: ("names", "Interned"), 3: ("keys", "Interned"), 5: ("functions", "Interned"),
+        6: ("frames", "Frame"), 7: ("callstacks", "Callstack"), 17: ("paths", "Interned"), 19: ("mappings", "Mapping"),
+        29: ("strings", "Interned")},
+    "Frame": {1: ("iid", "uint"), 2: ("function", "uint"), 3: ("mapping", "uint"), 4: ("offset", "uint")},
+    "Callstack": {1: ("iid", "uint"), 2: ("frames", "uint")},
+    "Mapping": {1: ("iid", "uint"), 7: ("path", "uint")},
+    "PerfSample": {2: ("pid", "uint"), 3: ("tid", "uint"), 4: ("callstack", "uint"), 5: ("mode", "uint")},
     "Interned": {1: ("iid", "uint"), 2: ("text", "string")},
 }
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
@@ -62,7 +70,8 @@ class Content:
 
 class Trace:
     def __init__(self):
-        self.interned = {space: {} for space in ("categories", "names", "keys", "strings")}
+        self.interned = {space: {} for space in ("categories", "names", "keys", "strings", "functions", "paths")}
+        self.mappings, self.frames, self.callstacks, self.stacks = {}, {}, {}, collections.Counter()
         self.tracks, self.open, self.flows = {}, {}, {}
         self.base = self.last = None
         self.content = Content()
@@ -79,6 +88,8 @@ class Trace:
             self.intern(data)
         if "track" in packet:
             self.describe(one(packet, "track"))
+        if "perf_sample" in packet:
+            self.perf_sample(one(packet, "perf_sample"), self.time(packet))
         if "track_event" in packet:
             self.event(one(packet, "track_event"), self.time(packet))
 
@@ -102,13 +113,31 @@ class Trace:
         self.last += time
         return self.last - self.base
 
+    def introduce(self, space, known, entry, value):
+        number = one(entry, "iid")
+        if not number or number in known:
+            raise ValueError(f"{space} {number} is introduced again")
+        known[number] = value
+
     def intern(self, data):
-        for space, entries in data.items():
-            for entry in entries:
-                number, known = one(entry, "iid"), self.interned[space]
-                if not number or number in known:
-                    raise ValueError(f"{space} {number} is introduced again")
-                known[number] = one(entry, "text")
+        """Texts, then what refers to them: mappings, frames, callstacks."""
+        for space, known in self.interned.items():
+            for entry in data.get(space, []):
+                self.introduce(space, known, entry, one(entry, "text"))
+        for entry in data.get("mappings", []):
+            self.introduce("mapping", self.mappings, entry, self.text("paths", one(entry, "path")))
+        for entry in data.get("frames", []):
+            self.introduce("frame", self.frames, entry, (self.text("functions", one(entry, "function")),
+                                                         self.mappings[one(entry, "mapping")], one(entry, "offset")))
+        for entry in data.get("callstacks", []):
+            self.introduce("callstack", self.callstacks, entry, [self.frames[frame] for frame in entry["frames"]])
+
+    def perf_sample(self, sample, time):
+        if time < 0 or one(sample, "mode") != 2:
+            raise ValueError("a sample before the trace, or of the kernel")
+        stack = self.callstacks[one(sample, "callstack")]
+        names = ";".join(function for function, _, _ in stack)
+        self.stacks[names, one(sample, "pid"), one(sample, "tid"), stack[-1][1]] += 1
 
     def describe(self, track):
         uuid, parent = one(track, "uuid"), one(track, "parent")
@@ -219,7 +248,7 @@ def read_perfetto(path):
     trace = Trace()
     for packet in parse(SCHEMA, "Trace", data).get("packet", []):
         trace.packet(packet)
-    return trace.finish()
+    return trace
 
 
 def ns(microseconds):
@@ -326,9 +355,16 @@ def compare_args(perfetto, chrome):
                     raise ValueError(f"{key}: {name} is {args.get(name)!r:.200}, in Chrome {value!r:.200}")
 
 
+def print_stacks(path):
+    for (names, pid, tid, module), number in sorted(read_perfetto(path).stacks.items()):
+        print(f"{number} {names} [{pid} {tid} {module}]")
+
+
 def main():
+    if sys.argv[1] == "--stacks":
+        return print_stacks(sys.argv[2])
     try:
-        perfetto = read_perfetto(sys.argv[1])
+        perfetto = read_perfetto(sys.argv[1]).finish()
         if len(sys.argv) > 2:
             with open(sys.argv[2], encoding="utf-8") as file:
                 chrome = Chrome(json.load(file, parse_float=decimal.Decimal)).read()

@@ -1,5 +1,6 @@
 // Perfetto traces: read back by a strict decoder, and the same as the Chrome trace.
 #include "formats_support.h"
+#include "symbols.h"
 
 namespace
 {
@@ -12,7 +13,8 @@ protected:
     {
         write_error error;
         std::string path = scratch.path("t.pftrace"), chrome = scratch.path("t.json");
-        EXPECT_TRUE(write_perfetto(m.done(), nullptr, path.c_str(), &error)) << error.message;
+        EXPECT_TRUE(write_perfetto(m.done(), nullptr, nullptr, path.c_str(), &error))
+            << error.message;
         EXPECT_TRUE(write_chrome(m.done(), nullptr, nullptr, chrome.c_str(), &error))
             << error.message;
         return check("check_perfetto.py", path + " " + chrome);
@@ -35,6 +37,34 @@ TEST_F(Perfetto, SaysWhatTheChromeTraceSays)
     std::string said = write(m);
     if (have_python()) {
         EXPECT_EQ(said, "18 slices, 2 flows, 2 samples, 2 instants\n");
+    }
+}
+
+// Two stacks with an outermost function in common; a wait, and a sample without a stack, are none of Perfetto's.
+TEST_F(Perfetto, HasSamplesOfRunningThreads)
+{
+    TimelineMaker m;
+    m.range("outer", 0, 1000);
+    uint64_t addresses[] = {0x2000, 0x1000, 0x3000, 0x1000};
+    tl_stack stacks[] = {{0, 0, 0, 2, TL_NONE, 1, false}, {0, 0, 2, 2, TL_NONE, 1, false}};
+    tl_sample samples[] = {{500, 10, 0, 0, 101, 0, 0, false},
+                           {600, 10, 0, 0, 101, 0, 1, false},
+                           {700, 10, 0, 0, 101, 0, 0, false},
+                           {800, 10, 0, 0, 101, 0, 0, true},
+                           {900, 10, 0, 0, 101, 0, TL_NONE, false}};
+    m.made.addresses.at = addresses, m.made.addresses.count = 4;
+    m.made.stacks.at = stacks, m.made.stacks.count = 2;
+    m.made.samples.at = samples, m.made.samples.count = 5;
+    symbols_options options = {nullptr, false};
+    symbols *symbols = symbols_create(m.done(), &options);
+    write_error error;
+    std::string path = scratch.path("t.pftrace");
+    EXPECT_TRUE(write_perfetto(m.done(), nullptr, symbols, path.c_str(), &error)) << error.message;
+    symbols_destroy(symbols);
+    std::string said = check("check_perfetto.py", "--stacks " + path);
+    if (have_python()) {
+        EXPECT_EQ(said, "2 ?? (0x1000);?? (0x2000) [100 101 [unknown]]\n"
+                        "1 ?? (0x1000);?? (0x3000) [100 101 [unknown]]\n");
     }
 }
 
@@ -81,7 +111,7 @@ TEST_F(Perfetto, LetsAnyNameThrough)
     }
     write_error error;
     std::string path = scratch.path("t.pftrace");
-    ASSERT_TRUE(write_perfetto(m.done(), nullptr, path.c_str(), &error)) << error.message;
+    ASSERT_TRUE(write_perfetto(m.done(), nullptr, nullptr, path.c_str(), &error)) << error.message;
     check("check_perfetto.py", path);
 }
 
@@ -113,9 +143,10 @@ TEST_F(Perfetto, LeavesNothingOnAFullDisk)
     TimelineMaker m;
     write_error error;
     fill_all_kinds(m);
-    EXPECT_FALSE(write_perfetto(m.done(), nullptr, "/dev/full", &error));
+    EXPECT_FALSE(write_perfetto(m.done(), nullptr, nullptr, "/dev/full", &error));
     EXPECT_EQ(error.code, ENOSPC);
-    EXPECT_FALSE(write_perfetto(m.done(), nullptr, scratch.path("no/such/file").c_str(), &error));
+    EXPECT_FALSE(
+        write_perfetto(m.done(), nullptr, nullptr, scratch.path("no/such/file").c_str(), &error));
     EXPECT_EQ(error.code, ENOENT);
 }
 

@@ -603,7 +603,7 @@ static void perfetto_fini(struct perfetto *perfetto)
 
 /* Returns 0 or an errno. */
 static int write_trace(const struct timeline *timeline, char *const *stacks,
-                       const struct export_file *file)
+                       struct symbols *symbols, const struct export_file *file)
 {
     struct perfetto perfetto = {
         .timeline = timeline,
@@ -616,17 +616,19 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
                   range_paths_init(&perfetto.paths, timeline) &&
                   heap_levels_init(&perfetto.heaps, timeline) && sort_forwards(&perfetto) &&
                   exporter_walk(&perfetto_exporter, &perfetto, timeline);
+    if (walked)
+        perfetto_samples_put(&perfetto, symbols);
     bool complete = walked && !perfetto.paths.failed && !perfetto.names.fresh.error;
     int error = proto_out_fini(&perfetto.out);
     perfetto_fini(&perfetto);
     return complete || error ? error : ENOMEM;
 }
 
-bool write_perfetto(const struct timeline *timeline, char *const *stacks, const char *path,
-                    struct write_error *error)
+bool write_perfetto(const struct timeline *timeline, char *const *stacks, struct symbols *symbols,
+                    const char *path, struct write_error *error)
 {
     struct export_file file;
     if (!export_file_open(&file, path, packed_out_open, error))
         return false;
-    return export_file_close(&file, write_trace(timeline, stacks, &file), error);
+    return export_file_close(&file, write_trace(timeline, stacks, symbols, &file), error);
 }

@@ -7,6 +7,7 @@
  *     the run       an instant "libprof": what timed the device, the ledger, every loss that is not 0
  *     tracks        TrackDescriptor: see perfetto_tracks.h
  *     events        TrackEvent in the order of time
+ *     samples       PerfSample: see perfetto_samples.c
  *
  *     range, step, call         SLICE_BEGIN, SLICE_END on the thread; a launch has flow ids, one for
  *                               each operation
@@ -79,6 +80,10 @@ void perfetto_args_gpu(struct perfetto *perfetto, const struct tl_gpu *op);
 void perfetto_args_api(struct perfetto *perfetto, const struct tl_slice *slice);
 void perfetto_args_attrs(struct perfetto *perfetto, uint32_t label, struct tl_attrs attrs);
 void perfetto_args_stack(struct perfetto *perfetto, enum perfetto_key key, uint32_t stack);
+
+/* perfetto_samples.c: after all events. `symbols` NULL: nothing. */
+struct symbols;
+void perfetto_samples_put(struct perfetto *perfetto, struct symbols *symbols);
 
 /* perfetto_tracks.c: callbacks of the exporter. */
 void perfetto_memory_event(void *user, uint32_t index);

@@ -23,6 +23,7 @@ enum {
     PACKET_TIMESTAMP_CLOCK = 58,
     PACKET_DEFAULTS = 59,
     PACKET_TRACK_DESCRIPTOR = 60,
+    PACKET_PERF_SAMPLE = 66,
     PACKET_FIRST_ON_SEQUENCE = 87,
 
     SEQUENCE_STATE_CLEARED = 1, /* values of sequence_flags */
@@ -95,9 +96,26 @@ enum {
     INTERNED_CATEGORIES = 1,
     INTERNED_EVENTS = 2,
     INTERNED_KEYS = 3,
+    INTERNED_FUNCTIONS = 5,
+    INTERNED_FRAMES = 6,
+    INTERNED_CALLSTACKS = 7,
+    INTERNED_MAPPING_PATHS = 17,
+    INTERNED_MAPPINGS = 19,
     INTERNED_STRINGS = 29,
     INTERNED_IID = 1,
     INTERNED_TEXT = 2,
+
+    /* Frame, Callstack, Mapping, PerfSample */
+    FRAME_FUNCTION = 2,
+    FRAME_MAPPING = 3,
+    FRAME_OFFSET = 4,
+    CALLSTACK_FRAME = 2,
+    MAPPING_PATH = 7,
+    SAMPLE_PID = 2,
+    SAMPLE_TID = 3,
+    SAMPLE_CALLSTACK = 4,
+    SAMPLE_MODE = 5,
+    SAMPLE_MODE_USER = 2,
 };
 
 /* One sequence: what is interned and what times count from is known to all packets after the first. */

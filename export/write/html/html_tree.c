@@ -303,7 +303,7 @@ static uint32_t child_of(struct functions *functions, uint32_t parent, const cha
 }
 
 /* Frames come innermost first, and the tree begins with the outermost. */
-static bool add_stack(struct functions *functions, const struct stack_total *total, uint32_t count)
+static bool add_stack(struct functions *functions, const struct html_node *values, uint32_t count)
 {
     uint32_t node = TL_NONE;
     while (count-- > 0) {
@@ -314,19 +314,31 @@ static bool add_stack(struct functions *functions, const struct stack_total *tot
     if (node == TL_NONE)
         return true;
     struct html_node *innermost = &functions->tree.nodes.at[node];
-    innermost->count += total->calls;
-    innermost->self_ns[0] += total->device_ns;
-    innermost->self_ns[1] += total->cpu_ns;
+    innermost->count += values->count;
+    for (unsigned metric = 0; metric < HTML_METRICS; metric++)
+        innermost->self_ns[metric] += values->self_ns[metric];
     return true;
 }
 
-static bool add_stacks(struct functions *functions, const struct stack_totals *totals,
+static struct html_node values_of(const struct stack_total *total, bool sampled)
+{
+    if (sampled)
+        return (struct html_node){.count = total->samples,
+                                  .self_ns = {total->run_ns, total->wait_ns}};
+    return (struct html_node){.count = total->calls, .self_ns = {total->device_ns, total->cpu_ns}};
+}
+
+/* Of calls, or of samples. */
+static bool add_stacks(struct functions *functions, const struct stack_totals *totals, bool sampled,
                        const struct write_html_options *options)
 {
-    for (uint32_t i = 0; i < totals->count && i < HTML_STACKS; i++) {
-        uint32_t stack = totals->order[i];
-        uint32_t count = options->functions(options->user, stack, functions->frames, FRAMES_MOST);
-        if (!add_stack(functions, &totals->at[stack], count))
+    const uint32_t *order = sampled ? totals->sampled : totals->order;
+    uint32_t stacks = sampled ? totals->sampled_count : totals->count;
+    for (uint32_t i = 0; i < stacks && i < HTML_STACKS; i++) {
+        struct html_node values = values_of(&totals->at[order[i]], sampled);
+        uint32_t count =
+            options->functions(options->user, order[i], functions->frames, FRAMES_MOST);
+        if (!add_stack(functions, &values, count))
             return false;
     }
     for (uint32_t i = 0; i < functions->tree.nodes.count; i++) {
@@ -337,20 +349,32 @@ static bool add_stacks(struct functions *functions, const struct stack_totals *t
     return true;
 }
 
+static bool write_functions(struct json_out *out, const struct stack_totals *totals, bool sampled,
+                            const struct write_html_options *options)
+{
+    static const struct html_tree of_calls = {.title = "Call stacks",
+                                              .metrics = {"Device time", "CPU time of calls"}},
+                                  of_samples = {.title = "Samples",
+                                                .metrics = {"CPU time", "Waiting"}};
+    struct functions functions = {
+        .tree = sampled ? of_samples : of_calls,
+        .frames = malloc(FRAMES_MOST * sizeof *functions.frames),
+    };
+    bool written = functions.frames && add_stacks(&functions, totals, sampled, options) &&
+                   html_tree_write(out, &functions.tree);
+    functions_fini(&functions);
+    return written;
+}
+
 static bool write_stacks(struct json_out *out, const struct timeline *timeline,
                          const struct write_html_options *options)
 {
-    struct functions functions = {
-        .tree = {.title = "Call stacks", .metrics = {"Device time", "CPU time of calls"}},
-        .frames = malloc(FRAMES_MOST * sizeof *functions.frames),
-    };
-    struct stack_totals totals = {0};
-    bool written = functions.frames && stack_totals_init(&totals, timeline);
-    if (written) {
-        written = add_stacks(&functions, &totals, options) && html_tree_write(out, &functions.tree);
-        stack_totals_fini(&totals);
-    }
-    functions_fini(&functions);
+    struct stack_totals totals;
+    if (!stack_totals_init(&totals, timeline))
+        return false;
+    bool written = write_functions(out, &totals, false, options) &&
+                   (!totals.sampled_count || write_functions(out, &totals, true, options));
+    stack_totals_fini(&totals);
     return written;
 }
 

@@ -15,12 +15,12 @@
 extern "C" {
 #endif
 
-/* A protobuf trace for ui.perfetto.dev and trace_processor: see perfetto.h. `stacks` as in
- * write_chrome(). */
-bool write_perfetto(const struct timeline *timeline, char *const *stacks, const char *path,
-                    struct write_error *error);
-
 struct symbols;
+
+/* A protobuf trace for ui.perfetto.dev and trace_processor: see perfetto.h. `stacks` as in
+ * write_chrome(); `symbols` of the timeline, for what PROF_SAMPLE sampled; NULL: without samples. */
+bool write_perfetto(const struct timeline *timeline, char *const *stacks, struct symbols *symbols,
+                    const char *path, struct write_error *error);
 
 /* A profile for pprof, always as gzip: see pprof.c. `symbols` of the timeline, for call stacks; NULL:
  * without them. */
