@@ -6,11 +6,13 @@
 #ifndef PROF_BENCH_WORKER_H
 #define PROF_BENCH_WORKER_H
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +55,30 @@ static inline double bench_worker_answer(const struct bench_worker *worker)
     fflush(worker->to);
     bench_check(fscanf(worker->from, "%lf", &answer) == 1, "a worker's answer");
     return answer;
+}
+
+/* CPU time so far of this process's threads whose names begin with `prefix`. */
+static inline double bench_threads_cpu_ns(const char *prefix)
+{
+    double all_ns = 0, ns;
+    char path[300], name[32];
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task = tasks ? readdir(tasks) : NULL; task; task = readdir(tasks)) {
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+        FILE *file = fopen(path, "r");
+        bool ours =
+            file && fgets(name, sizeof name, file) && strncmp(name, prefix, strlen(prefix)) == 0;
+        if (file)
+            fclose(file);
+        snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", task->d_name);
+        file = ours ? fopen(path, "r") : NULL;
+        all_ns += file && fscanf(file, "%lf", &ns) == 1 ? ns : 0;
+        if (file)
+            fclose(file);
+    }
+    if (tasks)
+        closedir(tasks);
+    return all_ns;
 }
 
 /* Its input ends, and so does the worker. */
