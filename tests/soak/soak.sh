@@ -6,6 +6,8 @@
 #   forks    64 threads with 1000 forks each
 #   hang     faults are injected at PROF_HANG=10s, HANG_TIMES (default 20) times each: 90 % must be named, each after 15 s at
 #            most, and healthy programs give no alarm (tests/e2e/hang_faults.py)
+#   healthy  PROF_HANG=10s gives no alarm for MINUTES (default 60), and one when the program hangs then (tests/e2e/hang_healthy.py).
+#            It mostly sleeps. Not among "all of them"
 #   fuzz     the readers, in what is left of MINUTES (default 60) but half a minute each at least (tests/fuzz/fuzz.py)
 #   flaky    tests again and again beside stress-ng, for MINUTES; TESTS: which (a regular expression of ctest's), TIMES:
 #            how often each (default 50). Not among "all of them"
@@ -66,6 +68,10 @@ part_hang() {
     nvtx=$(sed -n 's/^NVTX_INCLUDE_DIR:PATH=//p' "$build/CMakeCache.txt")
     env PROF_BIN="$PROF_BIN" PROF_LIB="$PROF_LIB" SIM_LIB="$build/lib/sim" NVTX_INCLUDE="${nvtx%NVTX_INCLUDE_DIR-NOTFOUND}" \
         HANG_LIMIT=10 HANG_TIMES="${HANG_TIMES:-20}" HANG_WITHIN=15 bash "$e2e_directory/test_hang_faults.sh"
+}
+
+part_healthy() {
+    python3 "$e2e_directory/hang_healthy.py" "$PROF_BIN/profdump" "$lib" "$build/lib/sim" 10 $((minutes * 60))
 }
 
 part_fuzz() {
