@@ -77,9 +77,10 @@ static int export_sqlite(const struct profdump_options *options, const struct ti
 
 /* ---- --html ---- */
 
-static bool write_page(const struct timeline *timeline, struct symbols *symbols, const char *path)
+static bool write_page(const struct timeline *timeline, struct symbols *symbols, bool full,
+                       const char *path)
 {
-    struct write_html_options options = {.user = symbols};
+    struct write_html_options options = {.user = symbols, .full = full};
     struct write_error error;
     if (symbols) {
         options.frames = stack_text_frames;
@@ -97,7 +98,7 @@ static int export_html(const struct profdump_options *options, const struct time
     struct symbols *symbols = NULL;
     if (timeline->stacks.count && !(symbols = stack_text_symbols(options, timeline)))
         return EXIT_FAILURE;
-    bool written = write_page(timeline, symbols, path);
+    bool written = write_page(timeline, symbols, options->html_full, path);
     if (symbols)
         stack_text_complain(symbols);
     symbols_destroy(symbols);
@@ -398,6 +399,7 @@ bool export_options_agree(const struct profdump_options *options)
     return is_for(options, options->svg.width_px, "width", EXPORT_SVG) &&
            is_for(options, options->arrow_table, "arrow-table", EXPORT_ARROW) &&
            is_for(options, options->label_count, "label", EXPORT_PROMETHEUS) &&
+           is_for(options, options->html_full, "html-full", EXPORT_HTML) &&
            is_for(options, options->metric_given, "metric", EXPORT_FOLDED) &&
            is_for(options, options->by_function, "stacks", EXPORT_FOLDED);
 }
@@ -439,6 +441,7 @@ const struct option_entry folded_options[] = {
 const struct option_entry export_options[] = {
     {CALL("arrow-table", "TABLE", arrow_table_set, "choose the table for Arrow"),
      .values = "events launches kernels counters"},
+    {FLAG("html-full", html_full, "keep every event in the timeline of the HTML report")},
     {CALL("label", "NAME=VALUE", add_label, "label each metric for Prometheus; may be repeated")},
     {CALL("width", "N", set_width, "draw the SVG N pixels wide (1200)")},
     {0},

@@ -23,7 +23,7 @@ VALUES = {  # what an argument may be where the declaration does not tell
     "--debug-buffer": "run.bin", "--by": "kernel", "--label": "job=a",
 }  # fmt: skip
 ALSO = {  # what an option needs beside it
-    "--to": ["-o", "out"], "--width": ["-o", "out.svg"], "--arrow-table": ["-o", "out.arrow"], "--label": ["-o", "out.prom"],
+    "--to": ["-o", "out"], "--width": ["-o", "out.svg"], "--arrow-table": ["-o", "out.arrow"], "--label": ["-o", "out.prom"], "--html-full": ["-o", "out.html"],
     "--metric": ["-o", "out.folded"], "--depth": ["--tree"], "--stacks": ["-o", "out.folded"], "--fail-on": ["--fail-if-slower", "5%"],
 }  # fmt: skip
 INPUTS = {

@@ -121,6 +121,24 @@ class Browser:
         self.value(f'document.querySelector({json.dumps(selector)}).dispatchEvent(new MouseEvent("click", {{bubbles: true}}))')
         self.settle()
 
+    def mouse(self, kind, x, y, **more):
+        """kind: mousePressed, mouseMoved, mouseReleased, mouseWheel. Coordinates are the window's."""
+        button = {'button': 'left', 'clickCount': 1} if kind in ('mousePressed', 'mouseReleased') else {}
+        self.call('Input.dispatchMouseEvent', type=kind, x=x, y=y, **{**button, **more})
+
+    def drag(self, start, end, modifiers=0):
+        self.mouse('mousePressed', *start, modifiers=modifiers)
+        self.mouse('mouseMoved', (start[0] + end[0]) / 2, (start[1] + end[1]) / 2, modifiers=modifiers, buttons=1)
+        self.mouse('mouseMoved', *end, modifiers=modifiers, buttons=1)
+        self.mouse('mouseReleased', *end, modifiers=modifiers)
+        self.settle()
+
+    def press(self, key):
+        text = {'text': key} if len(key) == 1 else {}
+        for kind in ('keyDown', 'keyUp'):
+            self.call('Input.dispatchKeyEvent', type=kind, key=key, **(text if kind == 'keyDown' else {}))
+        self.settle()
+
     def type(self, selector, text):
         self.value(f'(() => {{ const field = document.querySelector({json.dumps(selector)}); field.value = {json.dumps(text)};'
                    'field.dispatchEvent(new Event("input")); })()')

@@ -1,15 +1,16 @@
 """Looks at reports in a headless Chromium: check_report.py CHROMIUM FOLDER
 
-FOLDER holds usual.html, hostile.html, diff.html, empty.html, cpu.html (made by make_kineto.py's traces), demo.html (of a native trace with
+FOLDER holds usual.html, hostile.html, diff.html, empty.html, cpu.html, million.html (made by make_kineto.py's traces), demo.html (of a native trace with
 memory) and stays with pictures of all of them.
 """
 import os
 import sys
 
 from browser import Browser
+from check_timeline import check_large, check_timeline
 from make_kineto import HOSTILE
 
-PARTS = ['verdict', 'time', 'findings', 'rows', 'usage', 'idle', 'roofline', 'flame', 'statement', 'run']
+PARTS = ['verdict', 'time', 'findings', 'timeline', 'rows', 'usage', 'idle', 'roofline', 'flame', 'statement', 'run']
 
 
 def check(condition, *what):
@@ -121,7 +122,7 @@ def theme_turns(page):
 
 
 def fits(page):
-    for width in (1000, 390):
+    for width in (1000, 390, 320):
         page.width(width)
         wide = page.value('document.documentElement.scrollWidth')
         check(wide <= width, f'{wide} pixels wide in {width}')
@@ -141,7 +142,7 @@ def check_usual(page, folder):
     path = f'{folder}/usual.html'
     page.theme('light')
     page.open(path)
-    for step in (parts_are_there, parts_are_drawn, tables_sort, search_finds, flame_zooms, gaps_are_explored, theme_turns, fits):
+    for step in (parts_are_there, parts_are_drawn, tables_sort, search_finds, flame_zooms, gaps_are_explored, check_timeline, theme_turns, fits):
         step(page)
     page.picture(None, f'{folder}/usual-light.png')
     page.theme('dark')
@@ -185,6 +186,10 @@ def policy_holds(page, folder):
     page.click('#b')
     check(page.value('window.hacked') is None, 'the policy lets a script in')
     check(page.troubles(), 'the policy says nothing')
+
+
+def check_million(page, folder):
+    check_large(page, f'{folder}/million.html')
 
 
 def check_diff(page, folder):
@@ -232,7 +237,7 @@ def check_little(page, folder):
 def main():
     program, folder = sys.argv[1:]
     with Browser(program, os.path.join(os.path.abspath(folder), 'profile')) as page:
-        for step in (check_usual, check_hostile, policy_holds, check_diff, check_demo, check_unknown_work,
+        for step in (check_usual, check_hostile, policy_holds, check_million, check_diff, check_demo, check_unknown_work,
                      check_little):
             step(page, folder)
             print(step.__name__, 'passed', flush=True)

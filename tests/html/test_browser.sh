@@ -25,6 +25,9 @@ done
 mkdir traces && "$BIN_DIR/../test/make_traces" traces
 "$profdump" -o demo.html traces/memory.prof
 "$profdump" -o cpu.html traces/cpu.prof
+mkdir job && "$BIN_DIR/../test/make_job" ranks=8 steps=120 layers=32 kernels=8 job
+"$profdump" -o million.html --html-full job
+rm -r job
 
 status=0
 PYTHONPATH=$here python3 "$here/check_report.py" "$chromium" "$work" || status=$?

@@ -74,7 +74,7 @@ TEST(HtmlPage, HasDataThatParses)
     EXPECT_TRUE(passes(page_of(usual(m)), R"py(
 def no_constant(name): raise ValueError(name)
 blocks = re.findall('<script type="application/json" id="([a-z-]+)">(.*?)</script>', page, re.S)
-assert [name for name, text in blocks] == ['run-data', 'findings-data', 'roofline-data']
+assert [name for name, text in blocks] == ['run-data', 'findings-data', 'roofline-data', 'timeline-data']
 for name, text in blocks: json.loads(text, parse_constant=no_constant))py"));
 }
 
@@ -112,9 +112,9 @@ tags = []
 class Parser(HTMLParser):
     def handle_starttag(self, tag, attributes): tags.append(tag)
 Parser().feed(page)
-assert tags.count('script') == 4 and tags.count('style') == 1, tags
+assert tags.count('script') == 5 and tags.count('style') == 1, tags
 assert not {'img', 'a', 'svg'} & set(tags), tags)py"));
-    EXPECT_EQ(count_of(page, "</script"), 4u); // three blocks of data and the program
+    EXPECT_EQ(count_of(page, "</script"), 5u); // four blocks of data and the program
     EXPECT_EQ(count_of(page, "</style"), 1u);
     EXPECT_EQ(count_of(page, "</title"), 1u);
     EXPECT_EQ(count_of(page, "</noscript"), 1u);

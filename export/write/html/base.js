@@ -51,11 +51,57 @@ function clear(node) {
   return node;
 }
 
-/* A name that is cut on the screen, with all of it under the pointer. */
-function nameOf(text, className = "name") {
-  const node = el("span", { class: className }, text === "" ? "(no name)" : plain(text));
-  node.title = plain(text, WHOLE_NAME_MOST);
-  return node;
+/* ---- names ---- */
+
+/* Where the parameters begin behind the template arguments that begin at `open`; the whole length where there are none. */
+function parametersAt(name, open) {
+  for (let i = open, depth = 0; i < name.length; i++) {
+    if (name[i] === "<") depth++;
+    else if (name[i] === ">") depth--;
+    else if (name[i] === "(" && depth === 0) return i;
+  }
+  return name.length;
+}
+
+/* What tells kernels apart: without "void", without parameters, without namespaces in template arguments. */
+function shortName(text) {
+  const name = plain(text).replace(/^void (?=[A-Za-z_])/, "");
+  const open = name.search(/^[A-Za-z_][\w:]*(?:\(anonymous namespace\)::\w+)?</) === 0 ? name.indexOf("<") : -1;
+  if (open < 0) return name;
+  const end = parametersAt(name, open);
+  return name.slice(0, open) + name.slice(open, end).replace(/\(anonymous namespace\)::|\b[A-Za-z_]\w*::/g, "");
+}
+
+const TAIL_LETTERS = 20;
+
+/* A name that gives way in the middle; all of it is under the pointer, and is what copying it copies. */
+function nameOf(text, className = "name", shown = text === "" ? "(no name)" : shortName(text)) {
+  const node = el("span", { class: className, title: plain(text, WHOLE_NAME_MOST) });
+  const cut = shown.length > 2 * TAIL_LETTERS ? shown.length - TAIL_LETTERS : shown.length;
+  return fill(node, null, [el("span", { class: "head" }, shown.slice(0, cut)),
+                           cut < shown.length && el("span", { class: "tail" }, shown.slice(cut))]);
+}
+
+function copyWholeNames() {
+  document.addEventListener("copy", (event) => {
+    const nameAt = (node) => node && (node.nodeType === 1 ? node : node.parentElement).closest(".name[title]");
+    const { anchorNode, focusNode } = window.getSelection(), name = nameAt(anchorNode);
+    if (!name || name !== nameAt(focusNode)) return;
+    event.clipboardData.setData("text/plain", name.title);
+    event.preventDefault();
+  });
+}
+
+function copyButton(text) {
+  const button = el("button", { type: "button", class: "link", onclick: async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "The browser does not let a page copy";
+    }
+  } }, "Copy the name");
+  return button;
 }
 
 function pathText(path) {
@@ -67,9 +113,7 @@ function pathName(path, most = 56) {
   let shown = path.length ? plain(path[path.length - 1], 120) : pathText(path);
   let next = path.length - 2;
   for (; next >= 0 && shown.length + path[next].length + 3 <= most; next--) shown = plain(path[next]) + " > " + shown;
-  const node = el("span", { class: "name long" }, (next >= 0 ? "... > " : "") + shown);
-  node.title = pathText(path);
-  return node;
+  return nameOf(pathText(path), "name long", (next >= 0 ? "... > " : "") + shown);
 }
 
 /* The value of a block; null: the page has no such block. */
@@ -135,9 +179,22 @@ function programName(process) {
   return (process.program ? plain(process.program, 80) + ", " : "") + "pid " + process.pid;
 }
 
+/* Ranks say more than process ids, where there are any. */
+const processesByPid = new Map();
+
+function processTitle(pid) {
+  const process = processesByPid.get(pid);
+  return process && process.rank >= 0 ? "rank " + process.rank : "pid " + pid;
+}
+
+/* "Rank 2, train, pid 7" */
+function processName(process) {
+  return (process.rank >= 0 ? "Rank " + process.rank + ", " : "") + programName(process);
+}
+
 function deviceName(device, pid, several) {
   const name = device === null || device === undefined ? "Unknown GPU" : "GPU " + device;
-  return several ? name + " of pid " + pid : name;
+  return several ? name + " of " + processTitle(pid) : name;
 }
 
 /* ---- what is under the pointer ---- */

@@ -107,6 +107,28 @@ void html_top_sort(struct html_top *top);
  * device's streams. False: no memory. */
 bool html_usage(struct json_out *out, const struct timeline *timeline);
 
+/* ---- the timeline: threads, Python functions and streams as rows of boxes ---- */
+
+#define HTML_BOXES 60000u
+#define HTML_TRACKS 600u
+#define HTML_BOX_NAME_BYTES 400u
+
+/* An object:
+ *
+ *     start_ns, end_ns, origin_ns
+ *     tracks[]        [process, 0 thread 1 Python functions 2 stream, name, device or null, boxes of each level...]
+ *     boxes, events   what is here, and what it stands for
+ *     least_ns        shorter events are run together; 0: all are here
+ *     deep, tracks_left, details_left   what found no room: events too deep, tracks, descriptions
+ *     names, details  how many texts; a detail is lines of a title, a tab and a value
+ *     packing, data   as html_bytes.h has it: of each track and level one column after the other, then the texts
+ *
+ * The columns are: count * 8 + kind; start, from the box before (the first: from start_ns); length; 1 + name; of boxes
+ * that stand for several, their busy time; of all others 1 + the thread's track that launched it or 0, then (unless 0)
+ * the launch's level, the time from its start; 1 + detail or 0. Starts and the time from the launch are signed.
+ * `full`: there is room for everything. False: no memory. */
+bool html_timeline(struct json_out *out, const struct timeline *timeline, bool full);
+
 /* The idle time of devices: the longest gaps, and whose time they were. */
 
 #define HTML_GAPS 400u

@@ -4,6 +4,7 @@
  *     block "run-data"         the facts, "usage", "rows", "idle", "flames"
  *     block "findings-data"     as profdump explain --json
  *     block "roofline-data"     as profdump analyze --json
+ *     block "timeline-data"     threads and streams, see html_page.h
  *
  * Times are nanoseconds from the trace's time 0, as in every JSON. About two recordings, a page with what diff says
  * as text, and the block "diff-data", as profdump diff --json.
@@ -169,6 +170,16 @@ static bool write_roofs(FILE *stream, const struct report *report)
     return written;
 }
 
+static bool write_boxes(FILE *stream, const struct report *report)
+{
+    struct json_out out;
+    bool written = json_out_init(&out, -1, stream) &&
+                   html_timeline(&out, report->timeline, report->options->full);
+    int error = json_out_fini(&out);
+    errno = error ? error : ENOMEM;
+    return written && !error;
+}
+
 static bool write_block(FILE *stream, const struct report *report, const char *id,
                         bool (*write)(FILE *stream, const struct report *report))
 {
@@ -199,7 +210,8 @@ static bool write_all(FILE *stream, const struct report *report)
     bool written = write_text(stream, report) &&
                    write_block(stream, report, "run-data", write_run) &&
                    write_block(stream, report, "findings-data", write_findings) &&
-                   write_block(stream, report, "roofline-data", write_roofs);
+                   write_block(stream, report, "roofline-data", write_roofs) &&
+                   write_block(stream, report, "timeline-data", write_boxes);
     html_page_end(stream);
     return written;
 }

@@ -30,7 +30,7 @@ function ownerTable(idle, owners) {
     id: "owners-table", rows: owners, sort: 2, descending: true, page: 10,
     text: (row) => row.path.join(" > ") + " " + idle.causes[row.cause].join(" ") + " " + row.place,
     columns: [
-      { title: "Owner", value: (row) => pathText(row.path), show: (row) => pathName(row.path) },
+      { title: "Owner", class: "once", value: (row) => pathText(row.path), show: (row) => pathName(row.path) },
       { title: "Cause", value: (row) => idle.causes[row.cause][0], show: (row) => causeCell(idle, row.cause) },
       { title: "Idle time", number: true, value: (row) => row.ns, show: (row) => meter(time(row.ns), row.ns, all) },
       { title: "Stretches", number: true, value: (row) => row.pieces, show: (row) => count(row.pieces) },
@@ -43,21 +43,32 @@ function markGap(gap) {
   if (gap && gap.mark) gap.mark.classList.add("marked");
 }
 
+/* In the timeline, with the operation that ended it. */
+function showGap(gap) {
+  if (!pageTimeline) return;
+  const { data } = pageTimeline, end = gap.end - data.start_ns;
+  let next = null;
+  data.operations((level, index, track, depth) => {
+    if (level.start[index] === end && data.nameOf(level, index) === gap.next) next = { track, depth, level, index };
+  });
+  pageTimeline.reveal(gap.start - data.start_ns, end, next);
+}
+
 function gapTable(idle, gaps, startNs) {
   return makeTable({
     id: "gaps-table", rows: gaps, sort: 1, descending: true, page: 10, over: markGap,
     text: (row) => [row.next, ...row.path, ...row.blocker, ...idle.causes[row.cause], row.place].join(" "),
     columns: [
-      { title: "From", number: true, help: "since the recording began", value: (row) => row.start,
-        show: (row) => time(row.start - startNs) },
+      { title: "From", number: true, help: "since the recording began; shows it in the timeline", value: (row) => row.start,
+        show: (row) => linkButton(time(row.start - startNs), () => showGap(row)) },
       { title: "Length", number: true, value: (row) => row.end - row.start,
         show: (row) => meter(time(row.end - row.start), row.end - row.start, gaps[0].end - gaps[0].start) },
       { title: "Cause", help: "what most of it was", value: (row) => idle.causes[row.cause][0],
         show: (row) => causeCell(idle, row.cause) },
-      { title: "Launched by", help: "what launched the operation that ended it", value: (row) => pathText(row.path),
+      { title: "Launched by", class: "once", help: "what launched the operation that ended it", value: (row) => pathText(row.path),
         show: (row) => pathName(row.path) },
-      { title: "Ended by", value: (row) => row.next, show: (row) => nameOf(row.next) },
-      { title: "In a call that waits", value: (row) => row.blocker.slice(-1)[0] || null,
+      { title: "Ended by", class: "once", value: (row) => row.next, show: (row) => nameOf(row.next) },
+      { title: "In a call that waits", class: "once", value: (row) => row.blocker.slice(-1)[0] || null,
         show: (row) => (row.blocker.length ? nameOf(row.blocker[row.blocker.length - 1]) : "-") },
       ...deviceColumn(gaps),
     ] });

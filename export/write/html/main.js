@@ -7,6 +7,7 @@ function themeButton() {
   const button = el("button", { type: "button", id: "theme", "aria-label": "dark or light", onclick: () => {
     root.dataset.theme = dark() ? "light" : "dark";
     button.textContent = dark() ? "Light" : "Dark";
+    document.dispatchEvent(new Event("themechange"));
     try { localStorage.setItem("libprof-theme", root.dataset.theme); } catch { /* not remembered */ }
   } });
   try {
@@ -26,6 +27,7 @@ function searchAll(flame) {
         table.find(search.value);
       }
       if (flame) flame.find(search.value);
+      if (pageTimeline) pageTimeline.find((pageTimeline.search.value = search.value));
     } });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "/" || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
@@ -42,7 +44,9 @@ function head(title, badges, flame) {
        el("span", { class: "space" }), searchAll(flame), themeButton()), way);
 }
 
+/* Returns what is filled in later. */
 function reportPage(run) {
+  for (const process of run.processes) processesByPid.set(process.pid, process);
   const findings = readBlock("findings-data"), roofline = readBlock("roofline-data");
   const rows = readRows(run), gaps = readGaps(run.idle, findings.devices);
   const first = run.processes[0];
@@ -50,6 +54,7 @@ function reportPage(run) {
   document.getElementById("verdict").append(tiles(run, findings));
   timeSection(run, findings, rows);
   findingsSection(run, findings);
+  const fillTimeline = timelineSection(run);
   rowsSection(run, rows);
   usageSection(run, findings, gaps);
   memorySection(run);
@@ -63,12 +68,14 @@ function reportPage(run) {
   if (run.lost_anything) badges.push(["Incomplete", "bad"]);
   const more = run.processes.length > 1 ? " and " + (run.processes.length - 1) + " more" : "";
   head(first ? programName(first) + more : "Empty recording", badges, flame);
+  return fillTimeline;
 }
 
-function buildPage() {
+async function buildPage() {
   const run = readBlock("run-data"), diff = readBlock("diff-data");
   document.body.append(tip);
-  if (run) reportPage(run);
+  copyWholeNames();
+  if (run) await reportPage(run)();
   if (diff) {
     diffPage(diff);
     head(diff.names.map((name) => plain(name, 60)).reverse().join(" against "), [], null);

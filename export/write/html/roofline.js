@@ -122,7 +122,7 @@ function rooflineNote(device) {
 }
 
 const rooflineColumns = [
-  { title: "Kernel", value: (row) => row.name || "", show: (row) => nameOf(row.name === null ? "(outside of every range)" : row.name) },
+  { title: "Kernel", class: "once", value: (row) => row.name || "", show: (row) => nameOf(row.name === null ? "(outside of every range)" : row.name) },
   { title: "Launches", number: true, value: (row) => row.count, show: (row) => count(row.count) },
   { title: "Time", number: true, value: (row) => row.total_ns, show: (row) => time(row.total_ns) },
   { title: "Type", value: (row) => row.type, show: (row) => plain(row.type) },

@@ -128,7 +128,8 @@ function spreadColumn(title, key, help) {
 
 function rowColumns(run) {
   return [
-    { title: "Name", class: "once", value: (row) => row.name, show: (row) => [el("span", { class: "swatch kind-" + row.kind, title: KINDS[row.kind] }), nameOf(row.name)] },
+    { title: "Name", class: "once", value: (row) => row.name,
+      show: (row) => el("span", { class: "marked-name" }, el("span", { class: "swatch kind-" + row.kind, title: KINDS[row.kind] }), nameOf(row.name)) },
     { title: "Durations", class: "plotted", help: "how the durations of its calls are spread", show: sparkline },
     { title: "Calls", number: true, value: (row) => row.count, show: (row) => count(row.count) },
     timeColumn("Self CPU", "self_cpu", "without the ranges and CUDA calls inside", (row) => (isDeviceKind(row.kind) ? 0 : run.self_cpu_total_ns)),
@@ -182,7 +183,7 @@ function usageSection(run, findings, gaps) {
 
 function heapTitle(heap, several) {
   const where = heap.device === null ? "host" : deviceName(heap.device, heap.pid, false);
-  return where + " " + plain(heap.name, 60) + (several ? " of pid " + heap.pid : "");
+  return where + " " + plain(heap.name, 60) + (several ? " of " + processTitle(heap.pid) : "");
 }
 
 function memorySection(run) {
@@ -195,7 +196,7 @@ function memorySection(run) {
   const live = makeTable({ id: "live-table", rows: run.memory.leaks, sort: 1, descending: true, page: 8,
     text: (row) => row.path.join(" > "),
     columns: [
-      { title: "Allocated in", value: (row) => pathText(row.path), show: (row) => pathName(row.path) },
+      { title: "Allocated in", class: "once", value: (row) => pathText(row.path), show: (row) => pathName(row.path) },
       { title: "Bytes", number: true, value: (row) => row.bytes, show: (row) => bytes(row.bytes) },
       { title: "Allocations", number: true, value: (row) => row.count, show: (row) => count(row.count) },
     ] });

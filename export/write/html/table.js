@@ -26,12 +26,13 @@ function sorted(rows, column, descending) {
 }
 
 class Table {
-  constructor(wanted) {
+  /* `listed`: the search of the page is in it, too. */
+  constructor(wanted, listed = true) {
     Object.assign(this, { page: PAGE_ROWS, keep: () => true, query: "" }, wanted);
     this.shown = this.page;
     this.build();
     this.draw();
-    tables.push(this);
+    if (listed) tables.push(this);
   }
 
   build() {
@@ -50,7 +51,8 @@ class Table {
   head(column, index) {
     const button = el("button", { type: "button", title: column.help, onclick: () => this.sortBy(index) },
                       column.title);
-    return el("th", { scope: "col", class: column.number && "number" }, column.value ? button : column.title);
+    return el("th", { scope: "col", class: (column.number ? "number " : "") + (column.class || "") },
+              el("div", null, column.value ? button : column.title));
   }
 
   sortBy(index) {
@@ -70,6 +72,12 @@ class Table {
     this.keep = keep;
     this.shown = this.page;
     this.draw();
+  }
+
+  reveal(query) {
+    this.search.value = query;
+    this.keep = () => true;
+    this.find(query);
   }
 
   showMore() {
@@ -111,6 +119,16 @@ class Table {
 
 function makeTable(wanted) {
   return new Table(wanted);
+}
+
+/* Shows the rows of a name, where the page has any. */
+function rowLink(name) {
+  const table = tables.find((one) => one.id === "rows-table");
+  if (!table || !table.rows.some((row) => row.name === name)) return null;
+  return el("button", { type: "button", class: "link", onclick: () => {
+    table.reveal(name);
+    table.node.scrollIntoView();
+  } }, "In the table");
 }
 
 /* A number with a bar under it that shows it as a part of the whole. */

@@ -21,6 +21,7 @@ struct write_html_options {
     uint32_t (*functions)(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
                           uint32_t most);
     void *user;
+    bool full; /* the timeline has every event; else a page has room for so many */
 };
 
 /* `path` as in out_file.h: replaced as a whole, "-" is stdout. False: `error` says why. */

@@ -1,0 +1,103 @@
+/* timeline_panel.js - what is said below the timeline about a box or a stretch, and the part of the page around both. */
+
+const KIND_TITLES = { range: "range", call: "CUDA call", kernel: "kernel", copy: "copy", set: "set", graph: "whole graph",
+                      communication: "communication", function: "Python function" };
+
+function linkButton(text, onclick) {
+  return el("button", { type: "button", class: "link", onclick }, text);
+}
+
+/* A button for each box that leads to it. */
+function boxLinks(timeline, boxes, most = 8) {
+  const links = boxes.slice(0, most).map((box) =>
+    el("li", null, linkButton(shortName(timeline.data.nameOf(box.level, box.index)) || "(no name)", () => timeline.revealBox(box)),
+       " ", el("span", { class: "dim" }, time(box.level.busy[box.index]))));
+  if (boxes.length > most) links.push(el("li", { class: "dim" }, count(boxes.length - most) + " more"));
+  return el("ol", { class: "links" }, links);
+}
+
+function detailFacts(data, level, index) {
+  const text = level.detail[index] < 0 ? "" : data.details[level.detail[index]];
+  return text.split("\n").filter(Boolean).flatMap((line) => {
+    const [title, ...value] = line.split("\t");
+    if (title === "Bytes") return fact(title, bytes(+value[0]));
+    return fact(title, value.join(" "));
+  });
+}
+
+/* Launches of a device operation, or what a range or call launched. */
+function launchFacts(timeline, box) {
+  const { data } = timeline, { track, level, index, depth } = box;
+  if (track.kind === "stream") {
+    if (level.thread[index] < 0) return [];
+    const path = data.pathAt(data.tracks[level.thread[index]], level.launch[index], level.depth[index]);
+    return [...fact("From launch to start", time(level.start[index] - level.launch[index])),
+            el("dt", null, "Launched by"), el("dd", null, boxLinks(timeline, path.reverse()))];
+  }
+  if (track.kind !== "thread") return [];
+  const launched = data.launchedIn(track.index, level.start[index], level.end[index], depth);
+  if (!launched.length) return [];
+  const sum = launched.reduce((all, one) => all + one.level.busy[one.index], 0);
+  return [...fact("Launched", counted(launched.length, "operation") + ", " + time(sum) + " of device time"),
+          el("dt", null, "The longest"), el("dd", null, boxLinks(timeline, launched, 5))];
+}
+
+function boxPanel(timeline, box) {
+  const { data } = timeline, { level, index, track } = box, many = level.count[index] > 1;
+  const name = data.nameOf(level, index), kind = KIND_TITLES[BOX_KINDS[level.kind[index]]];
+  return el("div", null,
+    el("h3", null, nameOf(name, "name whole"), " ", el("span", { class: "dim" }, many ? count(level.count[index]) + " events; the longest is a " + kind : kind)),
+    el("p", { class: "bar" }, copyButton(name), rowLink(name), linkButton("Zoom to it", () => timeline.revealBox(box))),
+    el("dl", null,
+      fact("Start", time(level.start[index] + data.start_ns - data.origin_ns)),
+      fact("Duration", time(level.end[index] - level.start[index])), many && fact("Busy in it", time(level.busy[index])),
+      fact("On", timeline.trackName(track) + (timeline.several ? " of " + processName(timeline.processes[track.process]) : "")),
+      detailFacts(data, level, index), launchFacts(timeline, box)));
+}
+
+function stretchPanel(timeline, from, to) {
+  const { data } = timeline, rows = data.sums(timeline.tracksOf(timeline.shows), from, to);
+  const busy = rows.filter((row) => row.kind >= FIRST_DEVICE_KIND && row.kind <= LAST_DEVICE_KIND).reduce((sum, row) => sum + row.ns, 0);
+  const table = new Table({ id: "stretch-table", rows, sort: 3, descending: true, page: 10, text: (row) => row.name,
+    columns: [
+      { title: "Name", class: "once", value: (row) => row.name, show: (row) => nameOf(row.name) },
+      { title: "Kind", value: (row) => KIND_TITLES[BOX_KINDS[row.kind]], show: (row) => KIND_TITLES[BOX_KINDS[row.kind]] },
+      { title: "Count", number: true, value: (row) => row.count, show: (row) => count(row.count) },
+      { title: "Time inside", number: true, help: "with what is further in; of those that reach out, the part inside",
+        value: (row) => row.ns, show: (row) => meter(time(row.ns), row.ns, to - from) },
+    ] }, false);
+  return el("div", null,
+    el("h3", null, time(to - from) + " selected ", el("span", { class: "dim" }, "from " + time(from + data.start_ns - data.origin_ns) +
+      "; device operations take " + time(busy) + " of it, added up")),
+    el("p", { class: "bar" }, linkButton("Zoom to it", () => timeline.go(from, to)), linkButton("Let go", () => timeline.letGo())),
+    table.node);
+}
+
+/* Of the kinds that there are. */
+function timelineLegend(data) {
+  const kinds = new Set(data.tracks.flatMap((track) => track.levels.flatMap((level) => [...new Set(level.kind)])));
+  return legend([...kinds].sort().map((kind) => ["box-" + BOX_KINDS[kind], KIND_TITLES[BOX_KINDS[kind]]]));
+}
+
+/* The timeline of the page, once it is there. */
+let pageTimeline = null;
+
+/* Returns what fills it. */
+function timelineSection(run) {
+  const block = readBlock("timeline-data");
+  if (!block || !block.boxes) return async () => {};
+  const host = el("div", null, el("p", { class: "none" }, "Unpacking the timeline ..."));
+  section("timeline", "Timeline",
+    el("p", { class: "note", id: "timeline-help" }, "Wheel or w, s: zoom. Drag or a, d: move. Drag on the scale, or with Shift: select and add up. " +
+      "Click: what it is, with an arrow from launch to operation. Arrow keys: from box to box; Enter zooms, Escape lets go."), host);
+  return async () => {
+    try {
+      pageTimeline = new Timeline(await TimelineData.read(block), run.processes, run.processes.length > 1);
+    } catch (error) {
+      clear(host).append(el("p", { class: "note warn" }, "This browser cannot unpack the timeline: " + plain(error.message)));
+      return;
+    }
+    clear(host).append(timelineLegend(pageTimeline.data), pageTimeline.node);
+    pageTimeline.view.redraw();
+  };
+}
