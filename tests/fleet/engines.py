@@ -1,4 +1,4 @@
-"""engines.py DATASET SPARK: every report gives the same rows with DuckDB and with Spark (local[2], spark://HOST:PORT)."""
+"""engines.py SPARK DATASET...: every report gives the same rows with DuckDB and with Spark (local[2], spark://HOST:PORT)."""
 
 import decimal
 import math
@@ -30,10 +30,14 @@ def same_row(a, b):
     return len(a) == len(b) and all(map(same_value, a, b))
 
 
-def main():
-    dataset = Dataset.open(sys.argv[1])
-    duckdb, spark = _engine.DuckDB(dataset), _engine.Spark(dataset, sys.argv[2])
+def compare(path, master):
+    """How many reports differ. What each engine says of files that it does not read counts as one."""
+    dataset = Dataset.open(path)
+    duckdb, spark = _engine.DuckDB(dataset), _engine.Spark(dataset, master)
     wrong = 0
+    if duckdb.left_out != spark.left_out:
+        wrong += 1
+        print("they leave out other files", duckdb.left_out, spark.left_out, sep="\n  ")
     for report in (*REPORTS, "samples"):
         begin = time.monotonic()
         ours = rows_of(duckdb, report)
@@ -43,11 +47,15 @@ def main():
         differ = [pair for pair in zip(ours[1], theirs[1]) if not same_row(*pair)]
         if ours[0] != theirs[0] or len(ours[1]) != len(theirs[1]) or differ:
             wrong += 1
-            print(f"{report}: they differ\n  {ours[0]}, {len(ours[1])} rows\n  {theirs[0]}, {len(theirs[1])} rows")
+            print(f"{path}, {report}: they differ\n  {ours[0]}, {len(ours[1])} rows\n  {theirs[0]}, {len(theirs[1])} rows")
             print(*(f"  {row}" for pair in differ[:1] for row in pair), sep="\n")
         else:
-            print(f"{report}: {len(ours[1])} rows, the same ({times})", flush=True)
-    sys.exit(wrong != 0)
+            print(f"{path}, {report}: {len(ours[1])} rows, the same ({times})", flush=True)
+    return wrong
+
+
+def main():
+    sys.exit(sum(compare(path, sys.argv[1]) for path in sys.argv[2:]) != 0)
 
 
 if __name__ == "__main__":

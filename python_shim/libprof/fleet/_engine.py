@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import logging
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Sequence, Set, Tuple, Type
+from typing import Any, Callable, Dict, List, Set, Tuple, Type
 
 from ..errors import ProfError
 from ._dataset import TABLES, Column, Dataset
@@ -51,41 +53,57 @@ def duckdb_connection(threads: int = 0) -> Any:
     return connection
 
 
+@dataclass(frozen=True)
+class Source:
+    """Where the rows of a table are: its files, and the columns that none of them has."""
+
+    files: Tuple[str, ...]
+    lacking: Tuple[Column, ...]
+
+
+def _names_in(connection: Any, file: str, table: str, left_out: List[str]) -> Set[str]:
+    """Names of a file's columns; none where it is left out: truncated, or written by somebody else."""
+    columns = TABLES[table]
+    try:
+        rows = connection.execute(f"DESCRIBE SELECT * FROM read_parquet('{quoted(file)}', hive_partitioning = false)").fetchall()
+    except duckdb_error():
+        left_out.append(f"{file}: cannot be read; its rows are not counted")
+        return set()
+    types = {row[0]: row[1].replace(" ", "") for row in rows}
+    if columns[0].name not in types or any(types.get(column.name, column.type) != column.type for column in columns):
+        left_out.append(f"{file}: its columns are not those of table '{table}'; its rows are not counted")
+        return set()
+    lacking = [column.name for column in columns if column.name not in types]
+    if lacking:
+        left_out.append(f"{file}: an older libprof wrote it, without {', '.join(lacking)}; these are empty for its ranks")
+    return set(types)
+
+
+def _sources(connection: Any, dataset: Dataset) -> Tuple[Dict[str, Source], List[str]]:
+    """The source of each table, and a sentence for each file that is not read, or not wholly."""
+    sources: Dict[str, Source] = {}
+    left_out: List[str] = []
+    for table, columns in TABLES.items():
+        names = {file: _names_in(connection, file, table, left_out) for file in dataset.files(table)}
+        there = set().union(*names.values())
+        files = tuple(file for file in names if names[file])
+        sources[table] = Source(files, tuple(column for column in columns if column.name not in there))
+    return sources, left_out
+
+
 class DuckDB:
-    """The tables of a dataset as views, in this process. Columns that an older libprof did not write are NULL."""
+    """The tables of a dataset as views, in this process. Columns that an older libprof did not write are NULL.
+
+    `left_out`: a sentence for each file that is not read, or not wholly."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.connection = duckdb_connection()
-        self.left_out: List[str] = []
-        """A sentence for each file that is not read, or not wholly."""
-        for table, columns in TABLES.items():
-            there: Set[str] = set()
-            files: List[str] = []
-            for file in dataset.files(table):
-                names = self._names_in(file, table, columns)
-                if names:
-                    files.append(f"'{quoted(file)}'")
-                    there |= names
-            lacking = ", ".join(f"NULL::{column.type} AS {column.name}" for column in columns if column.name not in there)
-            source = f"FROM read_parquet([{', '.join(files)}], union_by_name = true, hive_partitioning = false)" if files else "WHERE false"
-            chosen = ", ".join(part for part in ("*" if files else "", lacking) if part)
-            self.connection.execute(f"CREATE VIEW {table} AS SELECT {chosen} {source}")
-
-    def _names_in(self, file: str, table: str, columns: Sequence[Column]) -> Set[str]:
-        """Names of a file's columns; none where it is left out: truncated, or written by somebody else."""
-        try:
-            rows = self.connection.execute(f"DESCRIBE SELECT * FROM read_parquet('{quoted(file)}', hive_partitioning = false)").fetchall()
-        except duckdb_error():
-            self.left_out.append(f"{file}: cannot be read; its rows are not counted")
-            return set()
-        types = {row[0]: row[1].replace(" ", "") for row in rows}
-        if columns[0].name not in types or any(types.get(column.name, column.type) != column.type for column in columns):
-            self.left_out.append(f"{file}: its columns are not those of table '{table}'; its rows are not counted")
-            return set()
-        lacking = [column.name for column in columns if column.name not in types]
-        if lacking:
-            self.left_out.append(f"{file}: an older libprof wrote it, without {', '.join(lacking)}; these are empty for its ranks")
-        return set(types)
+        sources, self.left_out = _sources(self.connection, dataset)
+        for table, source in sources.items():
+            files = ", ".join(f"'{quoted(file)}'" for file in source.files)
+            rows = f"FROM read_parquet([{files}], union_by_name = true, hive_partitioning = false)" if files else "WHERE false"
+            lacking = (f"NULL::{column.type} AS {column.name}" for column in source.lacking)
+            self.connection.execute(f"CREATE VIEW {table} AS SELECT {', '.join([*(['*'] if files else []), *lacking])} {rows}")
 
     def run(self, sql: str) -> Rows:
         """Runs one statement."""
@@ -97,33 +115,46 @@ class DuckDB:
 
 
 class Spark:
-    """The same in Spark: `master` is spark://..., local[2] ... A file that cannot be read is an error."""
-
-    left_out: Tuple[str, ...] = ()
+    """The same in Spark: `master` is spark://..., local[2] ... DuckDB looks at the files first, so both read the same ones."""
 
     def __init__(self, dataset: Dataset, master: str) -> None:
-        session = _module("pyspark.sql", "pyspark").SparkSession
-        self._session = (
-            session.builder.master(master)
-            .appName("libprof")
-            .config("spark.ui.enabled", "false")
-            .config("spark.ui.showConsoleProgress", "false")
-            .config("spark.sql.ansi.enabled", "true")
-            .getOrCreate()
-        )
+        builder = _module("pyspark.sql", "pyspark").SparkSession.builder.master(master).appName("libprof")
+        settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.ansi.enabled": "true"}
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        sources, self.left_out = _sources(duckdb_connection(), dataset)
+        self._session = self._tried(builder.getOrCreate)
         self._session.sparkContext.setLogLevel("ERROR")
-        for table, columns in TABLES.items():
-            files = dataset.files(table)
-            if files:
-                self._session.read.parquet(*files).createOrReplaceTempView(table)
-            else:
-                schema = ", ".join(f"{c.name} {_spark_type(c.type)}" for c in columns)
-                self._session.createDataFrame([], schema).createOrReplaceTempView(table)
+        logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it prints what is raised, too
+        for table, source in sources.items():
+            self._tried(lambda table=table, source=source: self._frame(source).createOrReplaceTempView(table))
+
+    def _frame(self, source: Source) -> Any:
+        if not source.files:
+            return self._session.createDataFrame([], ", ".join(f"{c.name} {_spark_type(c.type)}" for c in source.lacking))
+        frame = self._session.read.option("mergeSchema", "true").parquet(*source.files)
+        lacking = (f"CAST(NULL AS {_spark_type(column.type)}) AS {column.name}" for column in source.lacking)
+        return frame.selectExpr("*", *lacking)
+
+    def _tried(self, action: Callable[[], Any]) -> Any:
+        """What Spark raises has its plans and the stack of Java in it: only the line that says what is wrong is kept."""
+        raised = (_module("pyspark.errors", "pyspark").PySparkException, _module("py4j.protocol", "pyspark").Py4JError)
+        try:
+            return action()
+        except raised as error:
+            lines = [line.lstrip(": ") for line in str(error).splitlines() if line.strip()]
+            in_java = len(lines) > 1 and lines[0].startswith("An error occurred while calling")
+            raise ProfError(f"Spark: {lines[in_java] if lines else 'it failed'}") from None
 
     def run(self, sql: str) -> Rows:
         """Runs one statement."""
-        frame = self._session.sql(sql)
-        return list(frame.columns), [tuple(row) for row in frame.collect()]
+
+        def run_in_spark() -> Rows:
+            frame = self._session.sql(sql)
+            return list(frame.columns), [tuple(row) for row in frame.collect()]
+
+        rows: Rows = self._tried(run_in_spark)
+        return rows
 
 
 def _spark_type(kind: str) -> str:
