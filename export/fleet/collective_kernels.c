@@ -120,24 +120,24 @@ static struct span calls_of_launch(const struct search *search, uint32_t slice)
     return group ? calls_of_group(search, key_of_group(process, group)) : (struct span){0, 0};
 }
 
-/* The row of a call in one launch of the graph that captured it; NULL: no memory. */
-static struct collective *replay_of(struct search *search, uint32_t call, const struct tl_gpu *gpu)
+/* The row of a captured call in one launch of its graph, TL_NONE: an unknown launch. NULL: no memory. */
+static struct collective *replay_of(struct search *search, uint32_t call, uint32_t launch)
 {
-    const struct tl_slice *launch = launch_of(search->recording->timeline, gpu);
-    uint64_t key = (uint64_t)call << 32 | gpu->correlation;
-    uint32_t at = launch ? keymap_find(&search->replays, key) : KEYMAP_NONE;
+    uint64_t key = (uint64_t)call << 32 | launch;
+    uint32_t at = launch == TL_NONE ? KEYMAP_NONE : keymap_find(&search->replays, key);
     if (at != KEYMAP_NONE)
         return &search->found->all.at[at];
     at = search->found->all.count;
     struct collective *added = ARRAY_ADD(&search->found->all);
-    if (!added || (launch && !keymap_set(&search->replays, key, at)))
+    if (!added || (launch != TL_NONE && !keymap_set(&search->replays, key, at)))
         return NULL;
     *added = search->found->all.at[call];
-    added->called = launch != NULL;
-    added->called_ns = launch ? launch->start_ns : 0;
+    added->called = launch != TL_NONE;
+    added->called_ns =
+        launch == TL_NONE ? 0 : search->recording->timeline->slices.at[launch].start_ns;
     added->start_ns = INT64_MAX;
     added->end_ns = INT64_MIN;
-    added->step = step_of_operation(search->recording, gpu);
+    added->step = added->called ? step_at(search->unit, added->called_ns) : NULL;
     added->has_stream = added->captured = false;
     added->replayed = true;
     return added;
@@ -145,11 +145,16 @@ static struct collective *replay_of(struct search *search, uint32_t call, const 
 
 static void add_replay(struct search *search, uint32_t call, const struct tl_gpu *gpu)
 {
+    const struct recording *recording = search->recording;
     search->found->all.at[call].captured = true;
-    struct collective *replay = replay_of(search, call, gpu);
+    struct collective *replay =
+        replay_of(search, call, shown_around(recording->timeline, gpu->slice));
     search->failed |= !replay;
-    if (replay)
-        add_kernel(search->recording->timeline, replay, gpu);
+    if (!replay)
+        return;
+    if (!replay->called)
+        replay->step = step_of_operation(recording, gpu);
+    add_kernel(recording->timeline, replay, gpu);
 }
 
 /* False: it is of none of the calls. */
@@ -201,6 +206,73 @@ void kernels_find_captured(struct search *search)
         for (uint32_t j = calls.first; j < calls.end; j++)
             search->found->all.at[j].captured = true;
     }
+}
+
+/* Nodes of graphs, by graph. */
+struct nodes {
+    uint32_t *order, *first; /* of each graph, and an end */
+};
+
+static bool nodes_init(struct nodes *nodes, const struct timeline *timeline)
+{
+    const struct tl_graph_node *all = timeline->graph_nodes.at;
+    uint32_t count = timeline->graph_nodes.count, graphs = timeline->graphs.count;
+    nodes->order = malloc((count + (size_t)1) * sizeof *nodes->order);
+    nodes->first = calloc(graphs + (size_t)2, sizeof *nodes->first);
+    if (!nodes->order || !nodes->first)
+        return false;
+    uint32_t *next = nodes->first + 1; /* ends where the next graph's begin */
+    for (uint32_t i = 0; i < count; i++)
+        next[all[i].graph + 1]++;
+    for (uint32_t i = 1; i <= graphs; i++)
+        next[i] += next[i - 1];
+    for (uint32_t i = 0; i < count; i++)
+        nodes->order[next[all[i].graph]++] = i;
+    return true;
+}
+
+static void nodes_fini(struct nodes *nodes)
+{
+    free(nodes->order);
+    free(nodes->first);
+}
+
+/* Rows for the calls of one node in one launch, where they have none yet. A call made after the launch came with an update. */
+static void open_node(struct search *search, uint32_t node, uint32_t launch)
+{
+    const struct timeline *timeline = search->recording->timeline;
+    struct span calls = calls_of_launch(search, timeline->graph_nodes.at[node].slice);
+    int64_t launched_ns = timeline->slices.at[launch].start_ns;
+    for (uint32_t i = calls.first; i < calls.end && !search->failed; i++)
+        if (search->found->all.at[i].called_ns < launched_ns)
+            search->failed = !replay_of(search, i, launch);
+}
+
+/* A launch that has all its operations lacks no collective. One that is recorded as a whole shows none. */
+static bool is_incomplete(const struct search *search, const struct tl_graph_launch *launch)
+{
+    const struct timeline *timeline = search->recording->timeline;
+    uint32_t thread = timeline->slices.at[launch->slice].thread;
+    return !launch->whole && launch->graph != TL_NONE && launch->recorded < launch->expected &&
+           slice_is_shown(timeline, &timeline->slices.at[launch->slice]) &&
+           unit_of_thread(search->recording, thread) == search->unit;
+}
+
+void kernels_open_replays(struct search *search)
+{
+    const struct timeline *timeline = search->recording->timeline;
+    struct nodes nodes = {0};
+    for (uint32_t i = 0; i < timeline->graph_launches.count && !search->failed; i++) {
+        const struct tl_graph_launch *launch = &timeline->graph_launches.at[i];
+        if (!is_incomplete(search, launch))
+            continue;
+        if (!nodes.first)
+            search->failed = !nodes_init(&nodes, timeline);
+        for (uint32_t j = search->failed ? UINT32_MAX : nodes.first[launch->graph];
+             !search->failed && j < nodes.first[launch->graph + 1]; j++)
+            open_node(search, nodes.order[j], launch->slice);
+    }
+    nodes_fini(&nodes);
 }
 
 void kernels_remove_captured(struct collectives *found)

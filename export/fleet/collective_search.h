@@ -52,6 +52,9 @@ uint32_t kernels_join(struct search *search, uint32_t *others);
 
 /* Marks calls that were captured: only their replays run. */
 void kernels_find_captured(struct search *search);
+
+/* Adds a row without times for each replay whose kernel did not end, or was lost. */
+void kernels_open_replays(struct search *search);
 void kernels_remove_captured(struct collectives *found);
 
 /* A row for each kernel of communication. */

@@ -369,6 +369,7 @@ static void find_all(struct search *search)
     kernels_find_groups(search);
     uint32_t joined = kernels_join(search, &others);
     kernels_find_captured(search);
+    kernels_open_replays(search);
     if (has_ranges) {
         add_ranges(search, timeline->async_attrs.at, timeline->async_attrs.count, owner_async);
         add_ranges(search, timeline->mark_attrs.at, timeline->mark_attrs.count, owner_mark);

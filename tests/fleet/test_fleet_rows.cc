@@ -541,6 +541,66 @@ TEST(FleetRows, GiveEachReplayOfACapturedCallARow)
                 fleet.rows("collectives"));
 }
 
+// A graph of a call and a group, launched three times: the second launch hangs, so the third does not begin. What was captured
+// after the launches came with an update of the graph.
+TEST(FleetRows, GiveReplaysThatDoNotEndARow)
+{
+    NcclMaker m;
+    m.stream(7);
+    m.push("ProfilerStep#4", 0, TL_STEP);
+    auto single = nccl_range(m, "NCCL:ncclAllReduce", 10, 10);
+    nccl_call(m, "ncclAllGather", 120, 10, 96, 7);
+    nccl_call(m, "ncclBroadcast", 130, 10, 32, 7);
+    auto grouped = nccl_launch(m, 140, 7);
+    uint32_t graphs[4];
+    for (int i = 0; i < 4; i++)
+        graphs[i] =
+            m.launch("cudaGraphLaunch", 300 + 100 * i, 310 + 100 * i, TL_LAUNCHES | TL_GRAPH);
+    auto later = nccl_range(m, "NCCL:ncclReduce", 700, 10);
+    m.pop(1000);
+    m.kernel("ncclDevKernel_AllReduce", graphs[0], 800, 900);
+    m.kernel("ncclDevKernel_Generic", graphs[0], 900, 950);
+    m.kernel("ncclDevKernel_AllReduce", graphs[1], 1800, 1900);
+    timeline *made = m.done();
+    std::vector<tl_captured> captured;
+    for (uint32_t i = 0; i < made->gpus.count; i++)
+        captured.push_back({i, i == 1 ? grouped : single, TL_NONE, TL_CAPTURED_RECORDED});
+    std::vector<tl_graph_node> nodes;
+    for (auto slice : {grouped, later, single, single}) {
+        tl_graph_node node{};
+        node.slice = slice;
+        node.graph = nodes.size() == 2 ? 0 : 1;
+        nodes.push_back(node);
+    }
+    std::vector<tl_graph> known(2);
+    std::vector<tl_graph_launch> launches;
+    for (uint32_t i = 0; i < 3; i++)
+        launches.push_back({graphs[i], 1, 2, 2 - i, 0, false});
+    launches.push_back({graphs[3], 1, 2, 0, 0, true}); // as a whole: it shows no collectives
+    made->captured = {captured.data(), 3, 3};
+    made->graph_nodes = {nodes.data(), 4, 4};
+    made->graphs = {known.data(), 2, 2};
+    made->graph_launches = {launches.data(), 4, 4};
+    Fleet fleet;
+    fleet.add(made);
+    auto open = [](const char *function, int sequence, int64_t called) {
+        return Row{{"function", function}, {"sequence", std::to_string(sequence)},
+                   {"step", "4"},          {"called", at(called)},
+                   {"start", "null"},      {"duration_ns", "null"},
+                   {"stream", "null"}};
+    };
+    expect_rows({{{"function", "ncclAllReduce"}, {"sequence", "0"}, {"start", at(800)}},
+                 {{"function", "ncclAllGather"}, {"sequence", "1"}, {"start", at(900)}},
+                 {{"function", "ncclBroadcast"}, {"sequence", "2"}, {"start", at(900)}},
+                 {{"function", "ncclAllReduce"}, {"sequence", "3"}, {"start", at(1800)}},
+                 open("ncclAllGather", 4, 400),
+                 open("ncclBroadcast", 5, 400),
+                 open("ncclAllGather", 6, 500),
+                 open("ncclBroadcast", 7, 500),
+                 open("ncclAllReduce", 8, 500)},
+                fleet.rows("collectives"));
+}
+
 TEST(FleetRows, TakeKernelsWhereRangesHoldNone)
 {
     NcclMaker m;

@@ -21,9 +21,19 @@ for i, function in enumerate(WANTED):
         tables.execute(
             "INSERT INTO collectives (rank, step, communicator, sequence, function, bytes, called, start, duration_ns) "
             "VALUES (?, 0, 5, ?, ?, 1000000, 0, 0, ?)", [rank, i, function, 1000 + 500 * rank])
+# One that hangs, and one that hangs on one rank: they count, but have no times, or those of the others.
+for rank in range(4):
+    tables.execute("INSERT INTO collectives (rank, communicator, sequence, function, bytes, called) VALUES (?, 6, 0, 'ncclAllReduce', 8, 0)", [rank])
+    tables.execute("INSERT INTO collectives (rank, communicator, sequence, function, bytes, called, start, duration_ns) "
+                   "VALUES (?, 7, 0, 'ncclAllReduce', 1000000, 0, 0, ?)", [rank, 1000 + rank if rank < 3 else None])
 result = tables.execute(_engine.sql_text("collectives"))
 names = [column[0] for column in result.description]
 rows = [dict(zip(names, row)) for row in result.fetchall()]
+hung = {row["communicator"]: row for row in rows if row["communicator"] != 5}
+rows = [row for row in rows if row["communicator"] == 5]
+assert [hung[c]["not_completed"] for c in (6, 7)] == [1, 1] and all(row["not_completed"] == 0 for row in rows), hung
+assert [(hung[c]["collectives"], hung[c]["ranks"], hung[c]["skew_ns"], hung[c]["transfer_ns"], hung[c]["bus_gbps"]) for c in (6, 7)] == [
+    (1, 4, None, None, None), (1, 4, 2, 1000, 1500.0)], hung
 found = {row["function"]: (row["algorithm_gbps"], row["bus_gbps"]) for row in rows}
 assert found == WANTED, found
 assert all(row["skew_ns"] == 1500 and row["transfer_ns"] == 1000 for row in rows), rows

@@ -128,7 +128,7 @@ def _transfers(engine: Any, pipelines: _pipeline.Pipelines) -> List[_Transfer]:
     found = [
         _Transfer((row["function"], row["ranks"], row["bytes"]), row["transfer_ns"], frozenset(hosts[row["communicator"]]))
         for row in _rows(engine, sql_text("collectives"))
-        if row["communicator"] is not None and row["ranks"] > 1
+        if row["communicator"] is not None and row["ranks"] > 1 and row["transfer_ns"] is not None
     ]
     pairs = [_Transfer(("pair", link.bytes), link.transfer_ns, frozenset(link.hosts), (link.sender, link.receiver)) for link in pipelines.links]
     return [*found, *pairs]
