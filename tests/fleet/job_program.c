@@ -7,6 +7,8 @@ struct op *ops;
 size_t op_count;
 static size_t op_room;
 static uint32_t collectives;
+static enum phase phase; /* of what is added */
+static uint32_t nodes;   /* of the graph, so far */
 
 void fail(const char *what)
 {
@@ -39,8 +41,17 @@ double chance(uint64_t what, uint64_t a, uint64_t b)
 
 /* ---- the program ---- */
 
+static bool is_device_work(const struct op *op)
+{
+    return op->kind == OP_KERNEL || is_nccl(op);
+}
+
 static void add(struct op op)
 {
+    op.phase = phase;
+    op.calls = op.calls ? op.calls : 1;
+    if (phase != RUNS && is_device_work(&op))
+        op.node = ++nodes;
     if (op_count == op_room) {
         op_room = op_room ? op_room * 2 : 1024;
         ops = realloc(ops, op_room * sizeof *ops);
@@ -52,26 +63,49 @@ static void add(struct op op)
 
 static void add_to_all(enum op_kind kind, uint32_t step, uint32_t which)
 {
-    add((struct op){kind, step, which, -1, -1});
+    add((struct op){.kind = kind, .step = step, .which = which, .stage = -1, .to = -1});
 }
 
-static void add_range(uint32_t step, uint32_t range)
+/* What a graph replays has no ranges of its own. */
+static void add_push(uint32_t step, uint32_t range)
 {
-    add_to_all(OP_PUSH, step, range);
+    if (phase != REPLAYED)
+        add_to_all(OP_PUSH, step, range);
+}
+
+static void add_pop(uint32_t step)
+{
+    if (phase != REPLAYED)
+        add_to_all(OP_POP, step, 0);
+}
+
+static void add_collective(enum op_kind kind, uint32_t step, int16_t stage, long calls)
+{
+    add((struct op){.kind = kind,
+                    .step = step,
+                    .which = collectives++,
+                    .stage = stage,
+                    .to = -1,
+                    .calls = (uint16_t)calls});
 }
 
 static void add_layer(uint32_t step, int16_t stage, uint32_t gemm)
 {
     for (long i = 0; i < job.kernels; i++)
-        add((struct op){OP_KERNEL, step, i % 2 ? ELEMENTWISE : gemm, stage, -1});
+        add((struct op){.kind = OP_KERNEL,
+                        .step = step,
+                        .which = i % 2 ? ELEMENTWISE : gemm,
+                        .stage = stage,
+                        .to = -1});
     if (job.tp > 1)
-        add((struct op){OP_TP, step, collectives++, stage, -1});
+        add_collective(OP_TP, step, stage, 1);
 }
 
 static void add_hop(uint32_t step, int16_t from, int16_t to)
 {
     if (to >= 0 && to < job.pp)
-        add((struct op){OP_HOP, step, collectives++, from, to});
+        add((struct op){
+            .kind = OP_HOP, .step = step, .which = collectives++, .stage = from, .to = to});
 }
 
 static void add_forward(uint32_t step, int16_t stage)
@@ -81,45 +115,72 @@ static void add_forward(uint32_t step, int16_t stage)
     add_hop(step, stage, (int16_t)(stage + 1));
 }
 
-/* Gradients are reduced after the last microbatch. */
+/* Gradients are reduced after the last microbatch: those of each layer alone, or those of all layers in a group. */
 static void add_backward(uint32_t step, int16_t stage, bool is_last)
 {
     for (long layer = 0; layer < job.layers; layer++) {
         add_layer(step, stage, BACKWARD_GEMM);
-        if (is_last)
-            add((struct op){OP_DP, step, collectives++, stage, -1});
+        if (is_last && !job.groups)
+            add_collective(OP_DP, step, stage, 1);
     }
+    if (is_last && job.groups)
+        add_collective(OP_DP, step, stage, job.layers);
     add_hop(step, stage, (int16_t)(stage - 1));
 }
 
 /* All microbatches go forward, then all go backward. Each rank's own order is the order of its stage's entries. */
-static void add_step(uint32_t step)
+static void add_passes(uint32_t step)
 {
-    add_to_all(OP_STEP, step, 0);
-    add_range(step, INPUT_RANGE);
-    add_to_all(OP_INPUT, step, 0);
-    add_to_all(OP_POP, step, 0);
-    add_range(step, FORWARD_RANGE);
+    add_push(step, FORWARD_RANGE);
     for (long batch = 0; batch < job.microbatches; batch++)
         for (int16_t stage = 0; stage < job.pp; stage++)
             add_forward(step, stage);
-    add_to_all(OP_POP, step, 0);
-    add_range(step, BACKWARD_RANGE);
+    add_pop(step);
+    add_push(step, BACKWARD_RANGE);
     for (long batch = 0; batch < job.microbatches; batch++)
         for (int16_t stage = (int16_t)(job.pp - 1); stage >= 0; stage--)
             add_backward(step, stage, batch == job.microbatches - 1);
-    add_to_all(OP_POP, step, 0);
-    add_range(step, OPTIMIZER_RANGE);
+    add_pop(step);
+}
+
+static void add_in_phase(enum phase in, uint32_t step)
+{
+    nodes = 0;
+    phase = in;
+    add_passes(step);
+    phase = RUNS;
+}
+
+static void add_step(uint32_t step)
+{
+    add_to_all(OP_STEP, step, 0);
+    add_push(step, INPUT_RANGE);
+    add_to_all(OP_INPUT, step, 0);
+    add_pop(step);
+    if (job.graphs)
+        add_to_all(OP_LAUNCH_GRAPH, step, 0);
+    add_in_phase(job.graphs ? REPLAYED : RUNS, step);
+    add_push(step, OPTIMIZER_RANGE);
     if (job.pp > 1)
-        add_to_all(OP_NORM, step, collectives++);
+        add_collective(OP_NORM, step, -1, 1);
     add_to_all(OP_JOIN, step, 0);
     add_to_all(OP_KERNEL, step, ADAM);
-    add_to_all(OP_POP, step, 0);
+    add_pop(step);
     add_to_all(OP_SYNC, step, 0);
+}
+
+uint32_t graph_nodes(void)
+{
+    return nodes;
 }
 
 uint32_t make_program(void)
 {
+    if (job.graphs) {
+        add_to_all(OP_CAPTURE, 0, 0);
+        add_in_phase(CAPTURED, 0);
+        add_to_all(OP_INSTANTIATE, 0, 0);
+    }
     for (uint32_t step = 0; step < (uint32_t)job.steps; step++)
         add_step(step);
     return collectives;
@@ -148,9 +209,14 @@ bool takes_part(const struct op *op, long rank)
     return op->stage < 0 || stage == op->stage || (op->kind == OP_HOP && stage == op->to);
 }
 
-bool is_collective(const struct op *op)
+bool is_nccl(const struct op *op)
 {
     return op->kind >= OP_TP && op->kind <= OP_NORM;
+}
+
+bool is_collective(const struct op *op)
+{
+    return is_nccl(op) && op->phase != CAPTURED;
 }
 
 long leader_of(const struct op *op, long rank)
@@ -279,7 +345,7 @@ static bool is_slow(const struct op *op, long rank)
 int64_t transfer_ns(const struct op *op, long rank)
 {
     double gbps = op->kind == OP_TP ? 300 : 40;
-    int64_t ns = 15 * US + (int64_t)((double)bytes_of(op) / gbps);
+    int64_t ns = 15 * US + (int64_t)((double)(bytes_of(op) * op->calls) / gbps);
     ns += (int64_t)((double)ns * 0.03 * chance(4, op->which, (uint64_t)leader_of(op, rank)));
     return is_slow(op, rank) ? ns * job.size : ns;
 }

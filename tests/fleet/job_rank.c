@@ -11,6 +11,13 @@
 
 #define LAUNCH_CBID 211
 #define SYNC_CBID 165
+#define INSTANTIATE_CBID 310
+#define GRAPH_CBID 311
+#define CAPTURE_CBID 315
+#define CAPTURED_GRAPH 1 /* ids of the graph, of what is launched, and of their nodes */
+#define LAUNCHED_GRAPH 2
+#define CAPTURED_NODE(number) (UINT64_C(1000) + (number))
+#define LAUNCHED_NODE(number) (UINT64_C(5000000) + (number))
 #define COMM_KERNEL "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"
 #define HOP_KERNEL "ncclDevKernel_SendRecv"
 #define JOB_REALTIME UINT64_C(1790000000000000000)
@@ -37,9 +44,15 @@ struct rank {
     bool records;                     /* false: the first pass */
     int64_t began_ns;
     uint32_t correlation;
+    int64_t graph_ns, graph_from_ns; /* when the last graph was launched; when it may begin */
+    uint32_t graph_correlation;
+    int64_t called_ns;           /* when NCCL was called last */
+    uint64_t groups;             /* of its calls, so far */
+    int32_t places[OP_NORM + 1]; /* the next place on its communicator, by kind of collective */
+    FILE *truth;
     struct pending {
         int64_t start_ns, end_ns;
-        uint32_t correlation;
+        uint32_t correlation, node;
         enum stream stream;
         const char *name;
     } * pending; /* operations, written after the calls: they have a log of their own */
@@ -67,8 +80,8 @@ static void at(const struct rank *rank, int64_t true_ns)
     rank_recorder_at(local(rank, true_ns));
 }
 
-static void note_operation(struct rank *rank, int64_t start_ns, int64_t end_ns, const char *name,
-                           enum stream stream)
+static void note_operation(struct rank *rank, const struct op *op, int64_t start_ns, int64_t end_ns,
+                           const char *name, enum stream stream)
 {
     if (!rank->records || end_ns == NEVER)
         return;
@@ -78,24 +91,38 @@ static void note_operation(struct rank *rank, int64_t start_ns, int64_t end_ns, 
         if (!rank->pending)
             fail("out of memory");
     }
-    rank->pending[rank->pending_count++] =
-        (struct pending){start_ns, end_ns, rank->correlation, stream, name};
+    rank->pending[rank->pending_count++] = (struct pending){
+        start_ns, end_ns, op->phase == REPLAYED ? rank->graph_correlation : rank->correlation,
+        op->node, stream, name};
 }
 
 /* ---- what it does ---- */
 
+/* `captured`: the operation that becomes a node instead of being launched; NULL: none. */
+struct cuda_call {
+    uint16_t cbid;
+    uint8_t flags;
+    uint32_t operations, graph;
+    const struct op *captured;
+};
+
 /* Its correlation id is the rank's latest. A call that does not return has no exit. */
-static void call(struct rank *rank, uint16_t cbid, uint8_t flags, int64_t end_ns)
+static void call(struct rank *rank, const struct cuda_call *what, int64_t end_ns)
 {
     rank->correlation++;
     if (rank->records) {
         at(rank, rank->cpu_ns);
-        rank_recorder_enter(
-            (struct prof_rec_api_enter){.correlation = rank->correlation,
-                                        .cbid = cbid,
-                                        .domain = PROF_API_RUNTIME,
-                                        .flags = flags,
-                                        .operations = flags & PROF_API_LAUNCHES ? 1 : 0});
+        rank_recorder_enter((struct prof_rec_api_enter){.correlation = rank->correlation,
+                                                        .cbid = what->cbid,
+                                                        .domain = PROF_API_RUNTIME,
+                                                        .flags = what->flags,
+                                                        .name = what->graph,
+                                                        .operations = what->operations});
+        if (what->captured)
+            rank_recorder_graph_node(CAPTURED_NODE(what->captured->node), 0, CAPTURED_GRAPH);
+        if (what->cbid == INSTANTIATE_CBID)
+            for (uint32_t i = 1; i <= graph_nodes(); i++)
+                rank_recorder_graph_node(LAUNCHED_NODE(i), CAPTURED_NODE(i), LAUNCHED_GRAPH);
         if (end_ns != NEVER) {
             at(rank, end_ns);
             rank_recorder_exit(rank->correlation);
@@ -106,18 +133,47 @@ static void call(struct rank *rank, uint16_t cbid, uint8_t flags, int64_t end_ns
     rank->cpu_ns = end_ns;
 }
 
-static void launch(struct rank *rank)
+static void launch(struct rank *rank, const struct op *op)
 {
-    call(rank, LAUNCH_CBID, PROF_API_LAUNCHES, rank->cpu_ns + 4 * US);
+    bool captured = op->phase == CAPTURED;
+    struct cuda_call what = {LAUNCH_CBID, captured ? 0 : PROF_API_LAUNCHES, !captured, 0,
+                             captured ? op : NULL};
+    call(rank, &what, rank->cpu_ns + 4 * US);
     rank->cpu_ns += US;
+}
+
+static void call_alone(struct rank *rank, uint16_t cbid, int64_t ns)
+{
+    call(rank, &(struct cuda_call){.cbid = cbid}, plus(rank->cpu_ns, ns));
+    rank->cpu_ns = plus(rank->cpu_ns, US);
+}
+
+static void launch_graph(struct rank *rank)
+{
+    rank->graph_ns = rank->cpu_ns;
+    call(rank, &(struct cuda_call){GRAPH_CBID, PROF_API_GRAPH, graph_nodes(), LAUNCHED_GRAPH, NULL},
+         rank->cpu_ns + 9 * US);
+    rank->graph_correlation = rank->correlation;
+    rank->graph_from_ns = rank->cpu_ns + 2 * US;
+    rank->cpu_ns += US;
+}
+
+/* When the device may begin what the rank has come to. */
+static int64_t ready_ns(const struct rank *rank, const struct op *op)
+{
+    return op->phase == REPLAYED ? rank->graph_from_ns : rank->cpu_ns + 2 * US;
 }
 
 static void run_kernel(struct rank *rank, size_t index)
 {
-    launch(rank);
-    int64_t start = later(rank->free_ns[COMPUTE], rank->cpu_ns + 2 * US);
+    const struct op *op = &ops[index];
+    if (op->phase != REPLAYED)
+        launch(rank, op);
+    if (op->phase == CAPTURED)
+        return;
+    int64_t start = later(rank->free_ns[COMPUTE], ready_ns(rank, op));
     int64_t end = plus(start, kernel_ns(rank->number, index));
-    note_operation(rank, start, end, kernel_names[ops[index].which], COMPUTE);
+    note_operation(rank, op, start, end, kernel_names[op->which], COMPUTE);
     rank->free_ns[COMPUTE] = plus(end, US);
 }
 
@@ -135,37 +191,103 @@ static enum stream stream_of(const struct op *op, long rank)
 }
 
 /* Within a pair, the rank of the earlier stage has number 0. */
-static void record_nccl(const struct op *op, long rank)
+static struct rank_recorder_nccl nccl_of(const struct op *op, long rank)
 {
     struct rank_recorder_nccl what = {.name = "ncclAllReduce",
                                       .communicator = communicator_of(op, rank),
                                       .bytes = bytes_of(op),
-                                      .peer = -1};
+                                      .peer = -1,
+                                      .captured = op->phase == CAPTURED};
     if (op->kind == OP_HOP) {
         what.name = sends(op, rank) ? "ncclSend" : "ncclRecv";
         what.peer = leader_of(op, rank) == rank;
     } else if (is_mismatched(op, rank)) {
         what.name = "ncclAllGather";
     }
-    rank_recorder_nccl_push(&what);
+    return what;
 }
 
-/* When this rank enters: all wait for what the compute stream has; tensor-parallel ones are on it. */
-static int64_t enter_collective(struct rank *rank, const struct op *op)
+static void push_nccl(struct rank *rank, const struct rank_recorder_nccl *what)
 {
     if (rank->records) {
         at(rank, rank->cpu_ns);
-        record_nccl(op, rank->number);
+        rank_recorder_nccl_push(what);
     }
     rank->cpu_ns += US;
-    launch(rank);
+}
+
+static void pop_nccl(struct rank *rank)
+{
     if (rank->records) {
         at(rank, rank->cpu_ns);
         rank_recorder_nccl_pop();
     }
     rank->cpu_ns += US;
-    int64_t ready = later(rank->free_ns[COMPUTE], rank->cpu_ns + 2 * US);
+}
+
+/* A call encloses its launch; calls of a group end before theirs. */
+static void call_nccl(struct rank *rank, const struct op *op)
+{
+    struct rank_recorder_nccl what = nccl_of(op, rank->number);
+    rank->called_ns = rank->cpu_ns;
+    if (op->calls > 1)
+        what.group = ++rank->groups;
+    for (uint16_t i = 0; i < op->calls; i++) {
+        push_nccl(rank, &what);
+        if (op->calls > 1)
+            pop_nccl(rank);
+    }
+    if (op->calls > 1 && rank->records) {
+        at(rank, rank->cpu_ns);
+        rank_recorder_nccl_push_launch(what.group);
+    }
+    launch(rank, op);
+    pop_nccl(rank);
+}
+
+/* When this rank enters: all wait for what the compute stream has; tensor-parallel ones are on it. */
+static int64_t enter_collective(struct rank *rank, const struct op *op)
+{
+    if (op->phase != REPLAYED)
+        call_nccl(rank, op);
+    int64_t ready = later(rank->free_ns[COMPUTE], ready_ns(rank, op));
     return later(ready, rank->free_ns[stream_of(op, rank->number)]);
+}
+
+/* ---- the truth ---- */
+
+/* By the clock of the rank's host, since 1970. */
+static int64_t shown_ns(const struct rank *rank, int64_t true_ns)
+{
+    return (int64_t)JOB_REALTIME + clock_of(rank->number, true_ns) + 1000 * MS;
+}
+
+/* The dataset's row of a collective: rank, step, communicator, sequence, function, bytes, called, start, duration, stream, place
+ * in the group and its bytes; empty where it is NULL. */
+static void tell_collective(struct rank *rank, const struct op *op, int64_t enter_ns,
+                            int64_t end_ns)
+{
+    struct rank_recorder_nccl what = nccl_of(op, rank->number);
+    for (uint16_t i = 0; i < op->calls; i++) {
+        int64_t called_ns = op->phase == REPLAYED ? rank->graph_ns : rank->called_ns + i * 2 * US;
+        fprintf(rank->truth, "%ld\t%u\t%llu\t", rank->number, op->step,
+                (unsigned long long)what.communicator >> 1);
+        if (op->kind != OP_HOP)
+            fprintf(rank->truth, "%d", rank->places[op->kind]++);
+        fprintf(rank->truth, "\t%s\t%llu\t%lld\t", what.name, (unsigned long long)what.bytes,
+                (long long)shown_ns(rank, called_ns));
+        if (end_ns == NEVER) {
+            fprintf(rank->truth, "\t\t\t\t\n");
+            continue;
+        }
+        fprintf(rank->truth, "%lld\t%lld\t%u\t", (long long)shown_ns(rank, enter_ns),
+                (long long)(shown_ns(rank, end_ns) - shown_ns(rank, enter_ns)),
+                stream_ids[stream_of(op, rank->number)]);
+        if (op->calls > 1)
+            fprintf(rank->truth, "%u\t%llu\n", i, (unsigned long long)what.bytes * op->calls);
+        else
+            fprintf(rank->truth, "\t\n");
+    }
 }
 
 static int64_t *end_of(const struct op *op, long rank)
@@ -180,7 +302,9 @@ static void leave_collective(struct rank *rank, const struct op *op, int64_t ent
     enum stream stream = stream_of(op, rank->number);
     int64_t end = *end_of(op, rank->number);
     end = plus(end, (int64_t)(chance(7, op->which, (uint64_t)rank->number) * 1e3));
-    note_operation(rank, enter_ns, end, op->kind == OP_HOP ? HOP_KERNEL : COMM_KERNEL, stream);
+    note_operation(rank, op, enter_ns, end, op->kind == OP_HOP ? HOP_KERNEL : COMM_KERNEL, stream);
+    if (rank->records)
+        tell_collective(rank, op, enter_ns, end);
     rank->free_ns[stream] = plus(end, US);
     if (op->kind == OP_HOP && !sends(op, rank->number))
         rank->free_ns[COMPUTE] = later(rank->free_ns[COMPUTE], plus(end, US));
@@ -236,10 +360,25 @@ static void run_op(struct rank *rank, size_t index)
         rank->free_ns[COMPUTE] = all_free_ns(rank);
         break;
     case OP_SYNC:
-        call(rank, SYNC_CBID, 0, plus(later(rank->cpu_ns, all_free_ns(rank)), 5 * US));
+        call(rank, &(struct cuda_call){.cbid = SYNC_CBID},
+             plus(later(rank->cpu_ns, all_free_ns(rank)), 5 * US));
         break;
-    default:
+    case OP_CAPTURE:
+        call_alone(rank, CAPTURE_CBID, 8 * US);
+        break;
+    case OP_INSTANTIATE:
+        call_alone(rank, INSTANTIATE_CBID, 300 * US);
+        if (rank->records)
+            rank_recorder_graph(LAUNCHED_GRAPH, CAPTURED_GRAPH, graph_nodes());
+        break;
+    case OP_LAUNCH_GRAPH:
+        launch_graph(rank);
+        break;
+    case OP_KERNEL:
         run_kernel(rank, index);
+        break;
+    default: /* one that is captured */
+        call_nccl(rank, op);
     }
 }
 
@@ -316,12 +455,14 @@ static void begin_recording(const struct rank *rank, const char *path)
         .local_rank = (int32_t)(rank->number % job.gpus),
         .world_size = (int32_t)job.ranks,
         .clock_error_ns = job.ntp * US,
-        .start_realtime_ns =
-            JOB_REALTIME + (uint64_t)(clock_of(rank->number, rank->began_ns) + 1000 * MS)});
+        .start_realtime_ns = (uint64_t)shown_ns(rank, rank->began_ns)});
     rank_recorder_device((uint32_t)(rank->number % job.gpus), "Generated GPU", stream_ids,
                          job.pp > 1 ? STREAMS : NEXT);
     rank_recorder_api_name(LAUNCH_CBID, "cudaLaunchKernel");
     rank_recorder_api_name(SYNC_CBID, "cudaDeviceSynchronize");
+    rank_recorder_api_name(CAPTURE_CBID, "cudaStreamBeginCapture");
+    rank_recorder_api_name(INSTANTIATE_CBID, "cudaGraphInstantiate");
+    rank_recorder_api_name(GRAPH_CBID, "cudaGraphLaunch");
 }
 
 /* The thread that receives what the device did. */
@@ -338,7 +479,12 @@ static void record_operations(void *argument)
                                          .grid_z = 1,
                                          .block_x = 256,
                                          .block_y = 1,
-                                         .block_z = 1};
+                                         .block_z = 1,
+                                         .priority = PROF_PRIORITY_UNKNOWN};
+        if (ran->node) {
+            kernel.graph = LAUNCHED_GRAPH;
+            kernel.graph_node = LAUNCHED_NODE(ran->node);
+        }
         rank_recorder_kernel(kernel, ran->name, ran->correlation, local(rank, ran->start_ns),
                              local(rank, ran->end_ns));
     }
@@ -355,6 +501,8 @@ static void finish(struct rank *rank)
     at(rank, rank->stopped ? rank->last_ns : rank->cpu_ns);
     rank_recorder_thread(record_operations, rank, true);
     at(rank, end_of_recording(rank));
+    if (fclose(rank->truth) != 0)
+        fail("cannot write the truth");
     rank_recorder_end(rank->stopped);
 }
 
@@ -383,6 +531,10 @@ void record_rank(long number)
     if (unlink(path) != 0 && errno != ENOENT)
         fail("cannot replace a recording");
     begin_recording(&rank, path);
+    snprintf(path, sizeof path, "%s/rank-%05ld.tsv", job.directory, number);
+    rank.truth = fopen(path, "w");
+    if (!rank.truth)
+        fail("cannot write the truth");
     rank_recorder_thread(run_program, &rank, false);
     finish(&rank);
 }

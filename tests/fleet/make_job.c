@@ -5,6 +5,8 @@
  *     ranks=8 steps=10 layers=4 tp=1 gpus=8 seed=1    gpus: ranks of a host; tp: ranks that share each layer
  *     pp=1 dp=0 microbatches=4                        stages of a pipeline; dp: replicas, which sets ranks to tp * dp * pp
  *     kernels=4                                       kernels of a layer, forward and backward each
+ *     groups=0                                        1: the gradients of all layers are reduced by a group of calls
+ *     graphs=0                                        1: forward and backward are captured once, and replayed by each step (pp=1)
  *     fault=none                                      slow_gpu, slow_link, slow_input, late_rank, dead_rank, mismatch,
  *                                                     slow_stage, slow_hop (the link between two stages)
  *     victim=-1 size=0                                rank, host, stage or hop of the fault, and how much: -1 and 0 choose by seed
@@ -20,7 +22,8 @@
  * The first pass computes those ends for all ranks, the second has a process for each rank that records it with the
  * recorder's own code (rank_recorder.h), so memory does not grow with the recordings.
  *
- * DIRECTORY gets rank-00000.prof ... and truth.json. All events and times are functions of the options; what the
+ * DIRECTORY gets rank-00000.prof ... and truth.json; beside each recording, rank-00000.tsv has the collectives that it shows:
+ * those of the dataset's table. All events and times are functions of the options; what the
  * recorder states about itself, such as its cost, is not.
  */
 #include "make_job.h"
@@ -130,7 +133,8 @@ static bool read_number(const char *name, size_t size, const char *text)
                    {"dp", &job.dp},           {"microbatches", &job.microbatches},
                    {"gpus", &job.gpus},       {"seed", &job.seed},
                    {"size", &job.size},       {"victim", &job.victim},
-                   {"missing", &job.missing}, {"ntp", &job.ntp}};
+                   {"missing", &job.missing}, {"ntp", &job.ntp},
+                   {"groups", &job.groups},   {"graphs", &job.graphs}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (strlen(numbers[i].name) != size || strncmp(numbers[i].name, name, size) != 0)
             continue;
@@ -161,6 +165,8 @@ static void complete_options(void)
     job.dp = job.ranks / (job.tp * job.pp);
     if (job.dp < 1 || job.ranks % (job.tp * job.pp))
         fail("ranks is a multiple of tp * pp");
+    if (job.graphs && (job.pp > 1 || job.fault == MISMATCH))
+        fail("graphs: all ranks do the same, without a pipeline");
     if (!job.microbatches)
         job.microbatches = job.pp > 1 ? 4 : 1;
 }

@@ -28,7 +28,7 @@ enum clocks { CLOCK_GOOD, CLOCK_BAD, CLOCK_JUMP, CLOCKS };
 
 struct job {
     long ranks, steps, layers, kernels, tp, pp, dp, microbatches, gpus, seed, victim, size, missing,
-        ntp;
+        ntp, groups, graphs;
     enum fault fault;
     enum clocks clocks;
     const char *directory;
@@ -47,14 +47,21 @@ enum op_kind {
     OP_HOP,
     OP_NORM,
     OP_JOIN,
-    OP_SYNC
+    OP_SYNC,
+    OP_CAPTURE,     /* what follows is captured into a CUDA graph ... */
+    OP_INSTANTIATE, /* ... until here */
+    OP_LAUNCH_GRAPH
 };
+enum phase { RUNS, CAPTURED, REPLAYED };
 struct op {
     enum op_kind kind;
     uint32_t step;
     uint32_t which; /* kernel or range: its name; collective: its number */
     int16_t stage;  /* whose ranks do it; -1: all. A hop: the sender's */
     int16_t to;     /* of a hop: the receiver's stage */
+    uint16_t calls; /* of NCCL's, that share a kernel: more than one are a group */
+    enum phase phase;
+    uint32_t node; /* its number in the graph, from 1; 0: it is in none */
 };
 extern struct op *ops;
 extern size_t op_count;
@@ -79,12 +86,14 @@ void choose_victim(void);
 long host_of(long rank);
 long host_count(void);
 bool takes_part(const struct op *op, long rank);
-/* Of collectives and of sends and receives (hops) alike: */
+bool is_nccl(const struct op *op);
+/* One that runs when the program comes there: it is not being captured. Of collectives and of sends and receives (hops) alike: */
 bool is_collective(const struct op *op);
 /* The first rank of the group that does it together; it names the group. */
 long leader_of(const struct op *op, long rank);
 uint64_t communicator_of(const struct op *op, long rank);
-uint64_t bytes_of(const struct op *op);
+uint64_t bytes_of(const struct op *op); /* of each call */
+uint32_t graph_nodes(void);             /* that a graph has */
 /* From the last rank's entering to the end. */
 int64_t transfer_ns(const struct op *op, long rank);
 

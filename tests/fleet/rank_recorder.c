@@ -190,24 +190,53 @@ void rank_recorder_exit(uint32_t correlation)
     put(PROF_REC_API_EXIT, record, sizeof record, 0);
 }
 
+void rank_recorder_graph_node(uint64_t node, uint64_t original, uint32_t graph)
+{
+    struct prof_rec_graph_node record = {
+        .node = node, .original = original, .graph = graph, .type = PROF_GRAPH_KERNEL};
+    put(PROF_REC_GRAPH_NODE, &record, PROF_REC_GRAPH_NODE_SHORT_BYTES, 0);
+}
+
+void rank_recorder_graph(uint32_t graph, uint32_t source, uint32_t kernels)
+{
+    struct prof_rec_graph record = {
+        .ticks = START_MONOTONIC_NS + now_ns, .graph = graph, .source = source, .kernels = kernels};
+    meta_append(PROF_REC_GRAPH, &record, sizeof record, NULL, 0);
+}
+
 static void attribute(const char *key, enum prof_attr_type type, uint64_t value)
 {
     attrs_write(ATTRS_OF_RANGE, key, &(struct attr_value){.type = type, .bits = value});
 }
 
-void rank_recorder_nccl_push(const struct rank_recorder_nccl *what)
+static void push_in_domain(const char *name)
 {
     const struct domain *domain = registry_domain(DOMAIN, sizeof DOMAIN - 1);
-    struct label key = {.name = name_of(what->name), .domain = registry_number(domain)};
+    struct label key = {.name = name_of(name), .domain = registry_number(domain)};
     const struct label *label = labelled_label(&key);
     uint64_t begun = 0;
     if (!label || !thread_ready(&thread_self))
         exit(2);
     labelled_record(LABELLED_PUSH, label->id, &begun);
+}
+
+void rank_recorder_nccl_push(const struct rank_recorder_nccl *what)
+{
+    push_in_domain(what->name);
     attribute("NCCL communicator ID", PROF_ATTR_HEX, what->communicator);
     attribute("Message size [bytes]", PROF_ATTR_UINT, what->bytes);
     if (what->peer >= 0)
         attribute("Peer rank", PROF_ATTR_INT, (uint64_t)what->peer);
+    if (what->group)
+        attribute("NCCL group", PROF_ATTR_UINT, what->group);
+    if (what->captured)
+        attribute("Graph captured", PROF_ATTR_UINT, 1);
+}
+
+void rank_recorder_nccl_push_launch(uint64_t group)
+{
+    push_in_domain("NCCL launch");
+    attribute("NCCL group", PROF_ATTR_UINT, group);
 }
 
 void rank_recorder_nccl_pop(void)
@@ -222,7 +251,8 @@ void rank_recorder_kernel(struct prof_rec_kernel kernel, const char *name, uint3
     kernel.name = name_of(name);
     kernel.start_ns = rank.start_realtime_ns + (uint64_t)start_ns;
     kernel.end_ns = rank.start_realtime_ns + (uint64_t)end_ns;
-    put(PROF_REC_KERNEL, &kernel, PROF_REC_KERNEL_SHORT_BYTES, correlation);
+    size_t bytes = kernel.graph_node ? sizeof kernel : PROF_REC_KERNEL_SHORT_BYTES;
+    put(PROF_REC_KERNEL, &kernel, bytes, correlation);
     gpu_records++;
 }
 

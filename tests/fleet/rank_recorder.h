@@ -36,16 +36,26 @@ void rank_recorder_api_name(uint32_t cbid, const char *name);
 void rank_recorder_enter(struct prof_rec_api_enter call);
 void rank_recorder_exit(uint32_t correlation);
 
+/* A node of a CUDA graph; `original`: the one that it is a clone of, 0: it is captured by the call that is open. */
+void rank_recorder_graph_node(uint64_t node, uint64_t original, uint32_t graph);
+/* A graph of so many kernels was instantiated. */
+void rank_recorder_graph(uint32_t graph, uint32_t source, uint32_t kernels);
+
 /* A range of NVTX's domain "NCCL", with the attributes of NCCL's own. `peer`: of a send or receive, else -1. */
 struct rank_recorder_nccl {
     const char *name;
     uint64_t communicator, bytes;
     int32_t peer;
+    /* As NCCL's profiler has them: */
+    uint64_t group; /* 0: a call alone */
+    bool captured;
 };
 void rank_recorder_nccl_push(const struct rank_recorder_nccl *what);
+/* The range in which NCCL launches the kernel of a group. */
+void rank_recorder_nccl_push_launch(uint64_t group);
 void rank_recorder_nccl_pop(void);
 
-/* A kernel that a device ran from start_ns to end_ns. */
+/* A kernel that a device ran from start_ns to end_ns; kernel.graph_node: 0 unless it is of a graph. */
 void rank_recorder_kernel(struct prof_rec_kernel kernel, const char *name, uint32_t correlation,
                           int64_t start_ns, int64_t end_ns);
 

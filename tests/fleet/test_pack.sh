@@ -17,6 +17,29 @@ same "the summary" "$(rows dataset "SELECT count(*), sum(duration_ns) FROM kerne
 same "parts of steps" 0 "$(rows dataset "SELECT sum(abs(duration_ns - compute_ns - communication_ns - copy_ns - idle_host_ns - idle_device_ns)) FROM steps")"
 same "ranks" "6" "$(rows dataset "SELECT count(*) FROM ranks WHERE rank_known AND closed")"
 
+# Collectives alone, in groups and captured into a graph, with ranks that hang: the rows that their recordings show.
+# collectives OPTION...: the rows of a job with these options are the truth
+collectives() {
+    make_job ranks=6 gpus=3 steps=4 "$@" shown && fleet pack shown -o shown.dataset >/dev/null
+    sort shown/*.tsv >truth.txt
+    rows shown.dataset "SELECT rank, step, communicator, sequence, function, bytes, called, start, duration_ns, stream, group_place, group_bytes
+        FROM collectives" | sort >rows.txt
+    diff truth.txt rows.txt >diff.txt || fail "rows of $*: $(head -n 6 diff.txt)"
+    [[ $(wc -l <truth.txt) -gt 50 ]] || fail "no rows of $*"
+    same "mismatches of $*" "$mismatches" "$(fleet fleet mismatches shown.dataset --format tsv | tail -n +2 | wc -l)"
+    rm -r shown shown.dataset
+}
+mismatches=0
+collectives tp=3
+collectives tp=3 groups=1
+collectives tp=3 graphs=1
+collectives tp=3 groups=1 graphs=1
+collectives tp=1 pp=3 groups=1
+mismatches=6 # a row for each rank
+collectives fault=dead_rank groups=1
+collectives fault=dead_rank groups=1 graphs=1
+collectives fault=dead_rank graphs=1
+
 # Several ranks in one file: each is as it is in a file of its own.
 "$PROF_BIN/profdump" -o all.json job
 fleet pack all.json -o all.dataset --workers 1 >/dev/null

@@ -46,7 +46,7 @@ older mixed.dataset two
 for table in copies calls; do # one that is truncated, one of somebody else
     cp mixed.dataset/table=ledger/part-two-* "$(echo mixed.dataset/table=$table/part-two-*)"
 done
-head -c 300 "$(echo mixed.dataset/table=calls/part-one-*)" >cut && cp cut "$(echo mixed.dataset/table=calls/part-two-*)"
+head -c 300 "$(echo mixed.dataset/table=calls/part-one-*)" >cut.parquet && cp cut.parquet "$(echo mixed.dataset/table=calls/part-two-*)"
 
 python3 "$fleet_directory/engines.py" 'local[2]' job.dataset older.dataset mixed.dataset 2>spark.txt ||
     fail "Spark in one process: $(tail -n 5 spark.txt)"

@@ -57,8 +57,8 @@ def is_right(truth, found):
     return found[0].ranks == (victim,)
 
 
-def judged(make_job, shapes, fault, seed):
-    truth, engine = make(make_job, shapes, fault, seed)
+def judged(make_job, shapes, fault, seed, *more):
+    truth, engine = make(make_job, shapes, fault, seed, *more)
     found = _verdict.judge(engine)
     return is_right(truth, found), f"victim {truth['victim']}: {[finding.sentence for finding in found]}"
 
@@ -86,6 +86,8 @@ def main():
     cases = [(fault, lambda seed, fault=fault: judged(make_job, SHAPES, fault, seed)) for fault in FAULTS]
     cases += [(f"pipeline, {fault}", lambda seed, fault=fault: judged(make_job, PIPELINES, fault, seed)) for fault in (*FAULTS, "slow_stage")]
     cases += [("pipeline, slow_hop", lambda seed: judged(make_job, HOPS, "slow_hop", seed))]
+    graphs = ("groups=1", "graphs=1")
+    cases += [(f"graphs, {fault}", lambda seed, fault=fault: judged(make_job, SHAPES, fault, seed, *graphs)) for fault in FAULTS if fault != "mismatch"]
     cases += [("a rank without a file", lambda seed: without_a_file(make_job, seed)), ("a clock that is set", lambda seed: set_clock(make_job, seed))]
     wrong = 0
     for name, case in cases:
