@@ -14,6 +14,8 @@ site=$'push site\npush named\npush sized\npop\npop\npop\n'
 wanted="attached
 $site${site}push aten::mm, seq = 12
 pop
+push aten::add, seq = 13
+pop
 push MmBackward, stashed seq = -1
 pop
 push written out, seq = 7
@@ -38,9 +40,9 @@ same "as prof_options want it" "$wanted" "$(<told.txt)"
 # A tool that takes pushes and pops only.
 rm told.txt
 record few.prof env "${tool[@]}" FAKE_TOOL_FEW=1 PROF_EMIT_NVTX=1 ./nvtx_emits
-same "pushes" 11 "$(grep -c ^push told.txt)"
-same "pops" 11 "$(grep -c ^pop told.txt)"
-same "calls in all" 22 "$(wc -l <told.txt)"
+same "pushes" 12 "$(grep -c ^push told.txt)"
+same "pops" 12 "$(grep -c ^pop told.txt)"
+same "calls in all" 24 "$(wc -l <told.txt)"
 
 # Nobody asked.
 rm told.txt

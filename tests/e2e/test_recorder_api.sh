@@ -3,10 +3,10 @@
 . "$(dirname "$0")/common.sh"
 
 known_counts=(
-    'count["outer"] == 1' 'count["inner"] == 10' 'count["sized"] == 5' 'count["tick"] == 3'
+    'count["outer"] == 1' 'count["inner"] == 10' 'count["sized"] == 5' 'count["attributed"] == 5' 'count["tick"] == 3'
     'count["request"] == 1' 'count["ProfilerStep*"] == 2 or count["ProfilerStep#1"] == 1'
     'sum(1 for _, e in raw.events() if e.kind == 16 + 7) == 4' # counters
-    'sum(1 for _, e in raw.events() if e.kind == 16 + 8) == 30' # attributes
+    'sum(1 for _, e in raw.events() if e.kind == 16 + 8) == 47' # attributes
     'not any(raw.loss)' 'process["closed"]' 'raw.gaps == 0' 'raw.holes == 0'
     '[name for _, name, flags in raw.threads.values() if not flags] == ["main thread"]'
 )
@@ -17,6 +17,12 @@ expect preloaded.prof "${known_counts[@]}"
 same "stdout of a recorded program" "" "$(cat stdout.txt)"
 same "stderr of a recorded program without the table" \
     "$(wc -l <stderr.txt)" "$(grep -c 'libprof: wrote' stderr.txt || true)"
+
+same "attributes given with a range" '{"seq":100,"shape":"[4]"} {"seq":101,"shape":"[5, 6]"} {"seq":102,"shape":"[4]"} {"seq":103,"shape":"[5, 6]"} {"seq":208}' \
+    "$("$PROF_BIN/profdump" --chrome - preloaded.prof | python3 -c '
+import json, sys
+events = [e for e in json.load(sys.stdin)["traceEvents"] if e["name"] == "attributed"]
+print(*(json.dumps(e["args"], separators=(",", ":")).replace(",6", ", 6") for e in events))')"
 
 mkdir absent && cd absent
 same "output without the library" "" "$(../ranges 2>&1)"
@@ -55,6 +61,6 @@ expect life.prof 'count["constructor"] == 1' 'count["main"] == 1' 'count["atexit
 # Odd arguments are counted, never fatal; every other function returns what prof.h says.
 compile invalid_calls
 same "what odd calls return" "as documented" "$(record odd.prof ./invalid_calls recorded)"
-expect odd.prof 'raw.loss[13] == 7' 'count["(null)"] >= 1' 'count["(unnamed)"] == 1' \
+expect odd.prof 'raw.loss[13] == 8' 'count["(null)"] >= 1' 'count["(unnamed)"] == 1' \
     'max(raw.full_bytes.values()) == 1 << 20' 'b"a\0b" in raw.names.values()' 'loss["unopened"] == 1'
 same "what they return without the library" "as documented" "$(./invalid_calls absent)"

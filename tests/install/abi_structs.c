@@ -24,6 +24,10 @@ int main(void)
     FIELD(prof_options, max_bytes);
     FIELD(prof_options, ring);
     FIELD(prof_options, emit_nvtx);
+    FIELD(prof_attr, key);
+    FIELD(prof_attr, text);
+    FIELD(prof_attr, number);
+    SIZE(prof_attr);
     FIELD(prof_loss_counts, size_bytes);
     FIELD(prof_loss_counts, total);
     FIELD(prof_loss_counts, cause);

@@ -1,5 +1,5 @@
 /* invalid_calls recorded|absent: calls with odd arguments; says whether every result was as prof.h
- * documents. Seven calls are counted as invalid; one pop is unmatched. */
+ * documents. Eight calls are counted as invalid; one pop is unmatched. */
 #include <prof/block.h>
 #include <prof/prof.h>
 
@@ -22,6 +22,8 @@ static void invalid_names(void)
 {
     static char huge[(1 << 20) + 1];
     prof_range_push(NULL); /* keeps the nesting: the pop below is its own */
+    prof_range_pop();
+    prof_range_push_attrs(NULL, NULL, 0);
     prof_range_pop();
     prof_range_push_n(NULL, 5);
     prof_range_pop();
@@ -102,7 +104,7 @@ static void recorded(void)
 {
     struct prof_loss_counts counts = {.size_bytes = sizeof counts};
     check("flush", prof_flush() == PROF_OK);
-    check("loss", prof_loss(&counts) == PROF_OK && counts.total == 7);
+    check("loss", prof_loss(&counts) == PROF_OK && counts.total == 8);
     check("loss of nothing", prof_loss(NULL) == PROF_INVALID);
     counts.size_bytes = sizeof counts.size_bytes;
     check("loss without room", prof_loss(&counts) == PROF_INVALID);

@@ -22,6 +22,10 @@ int main(int argc, char **argv)
     }
     prof_range_push_int("aten::mm", "seq", 12);
     prof_range_pop();
+    static struct prof_site key = {"seq", 0}, word = {"sizes", 0}, text = {"[[2]]", 0};
+    struct prof_attr attrs[] = {{&key, NULL, 13}, {&word, &text, 0}};
+    prof_range_push_attrs("aten::add", attrs, 2);
+    prof_range_pop();
     prof_range_push_int("MmBackward", "stashed_seq", -1);
     prof_range_pop();
     prof_range_push("written out, seq = 7");

@@ -4,6 +4,7 @@
 
 #include "prof/prof.h"
 
+#include "attrs.h"
 #include "emitter.h"
 #include "thread.h"
 #include "thread_names.h"
@@ -147,6 +148,87 @@ void prof_range_push_int(const char *name, const char *key, int64_t value)
     thread_event(self, PROF_KIND_PUSH, names_resolve(&self->slot->names, given));
     timing_pushed(token);
     prof_attr_int(key, value);
+}
+
+/* ---- a range with its attributes, one reading of the clock ---- */
+
+/* The id of a site's name, kept in the site; 0: lost (counted). */
+static uint32_t annotate_site(struct thread_log *self, struct prof_site *site, bool is_value)
+{
+    uint32_t id = load_relaxed(&site->id);
+    if (__builtin_expect(id == 0 && site->name, 0)) {
+        size_t bytes = strlen(site->name);
+        id = is_value ? attrs_text(&self->slot->names, site->name, bytes)
+                      : names_resolve_n(&self->slot->names, site->name, bytes);
+        store_relaxed(&site->id, id);
+    }
+    return id;
+}
+
+/* Two words after the header of an ATTR record; false: it cannot be recorded. */
+static bool annotate_fill(struct thread_log *self, const struct prof_attr *attr, uint64_t *words)
+{
+    enum prof_attr_type type = attr->text ? PROF_ATTR_STRING : PROF_ATTR_INT;
+    uint32_t key = annotate_site(self, attr->key, false);
+    words[0] = key | (uint64_t)type << 32;
+    words[1] = attr->text ? annotate_site(self, attr->text, true) : (uint64_t)attr->number;
+    return key && (words[1] || !attr->text);
+}
+
+/* Each record is whole before the next one has its header, as if they came one by one. */
+static void annotate_put(struct thread_log *self, uint64_t *record, uint64_t ticks,
+                         const struct prof_attr *attrs, size_t count)
+{
+    enum { WORDS = PROF_REC_ATTR_SHORT_BYTES / 8 };
+    for (size_t i = 0; i < count; i++, record += WORDS) {
+        uint64_t words[WORDS - 1];
+        if (!annotate_fill(self, &attrs[i], words))
+            continue; /* its words stay zero */
+        store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, PROF_REC_ATTR, WORDS, 0));
+        memcpy(record + 1, words, sizeof words);
+        thread_commit(record, PROF_REC_ATTR, WORDS, ticks);
+    }
+}
+
+static void annotate_push_slow(const char *name, const struct prof_attr *attrs, size_t count)
+{
+    struct thread_log *self = &thread_self;
+    if (!thread_ready(self) || !thread_ensure_room(self))
+        return;
+    if (!name)
+        loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
+    const char *given = name ? name : "(null)";
+    if (count && !attrs->text)
+        emitter_forward(push_int, given, attrs->key->name, attrs->number);
+    else
+        emitter_forward(push, given);
+    uint64_t token = timing_push(self, RANGE_STACK_PROF);
+    thread_event(self, PROF_KIND_PUSH, names_resolve(&self->slot->names, given));
+    timing_pushed(token);
+    stacks_at_range(stacks_origin_here());
+    for (size_t i = 0; i < count; i++) {
+        uint64_t words[2];
+        if (annotate_fill(self, &attrs[i], words))
+            annotate_three(PROF_REC_ATTR, words[0], words[1]);
+    }
+}
+
+void prof_range_push_attrs(const char *name, const struct prof_attr *attrs, size_t count)
+{
+    enum { WORDS = PROF_REC_ATTR_SHORT_BYTES / 8, AT_ONCE = 8 };
+    struct thread_log *self = &thread_self;
+    bool is_fast = load_relaxed(&thread_gate) == self->fast_epoch && name && count <= AT_ONCE;
+    uint32_t id = is_fast ? names_lookup(&self->slot->names, name) : 0;
+    uint64_t ticks;
+    uint64_t *record = id - 1 < PROF_NAME_ID_MAX
+                           ? thread_reserve_group(self, 1 + WORDS * (unsigned)count, &ticks)
+                           : NULL;
+    if (!record) {
+        annotate_push_slow(name, attrs, count);
+        return;
+    }
+    store_release(record, PROF_WORD_EVENT(PROF_KIND_PUSH, id, ticks));
+    annotate_put(self, record + 1, ticks, attrs, count);
 }
 
 void prof_attr_double(const char *key, double value)

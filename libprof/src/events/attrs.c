@@ -18,8 +18,7 @@ uint64_t attrs_double_bits(double value)
     return bits;
 }
 
-/* Id of a text; 0: there have been too many (counted). */
-static uint32_t attrs_text(struct name_cache *names, const char *text, size_t bytes)
+uint32_t attrs_text(struct name_cache *names, const char *text, size_t bytes)
 {
     uint32_t id = bytes <= PROF_NAME_BYTES_MAX ? names_lookup_n(names, text, bytes) : 0;
     if (id)

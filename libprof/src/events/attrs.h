@@ -19,6 +19,11 @@ struct attr_value {
     size_t bytes;
 };
 
+struct name_cache;
+
+/* Id of a text that is a value; 0: there have been too many (counted). */
+uint32_t attrs_text(struct name_cache *names, const char *text, size_t bytes);
+
 uint64_t attrs_double_bits(double value);
 
 /* Writes one attribute; the thread is ready. */

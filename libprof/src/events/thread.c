@@ -548,6 +548,15 @@ uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_
     return record;
 }
 
+uint64_t *thread_reserve_group(struct thread_log *self, unsigned words, uint64_t *ticks)
+{
+    uint64_t now = arch_ticks();
+    uint64_t *record = thread_reserve_words_at(self, words, now);
+    if (record)
+        *ticks = now - thread_chunk_of(record)->base_ticks;
+    return record;
+}
+
 uint64_t *thread_reserve_late(enum prof_record_type type, unsigned words)
 {
     return thread_reserve_any(type, words, true);
