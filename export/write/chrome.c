@@ -173,9 +173,17 @@ static void write_state(struct json_out *out, uint8_t flags)
         json_key(out, "unclosed"), json_bool(out, true);
 }
 
+/* A stack of Python functions alone is in the trace already: the slices around. As text at each event it would be most
+ * of the file. */
+static bool is_drawn(const struct timeline *timeline, uint32_t stack)
+{
+    return !timeline->stacks.at[stack].method && timeline->frames.count;
+}
+
 static void write_stack(struct chrome *chrome, uint32_t stack)
 {
-    if (!chrome->stacks || stack >= chrome->timeline->stacks.count)
+    const struct timeline *timeline = chrome->timeline;
+    if (!chrome->stacks || stack >= timeline->stacks.count || is_drawn(timeline, stack))
         return;
     json_key(&chrome->out, "Call stack"), json_string(&chrome->out, chrome->stacks[stack]);
 }
@@ -202,7 +210,8 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
     else if (chrome_operators_has(&chrome->operators, index))
         write_operator(chrome, index);
     if (slice->kind != TL_API)
-        chrome_attrs_write(chrome, slice->label, (struct tl_attrs){attrs, attr_count});
+        chrome_attrs_write(chrome, slice->label, (struct tl_attrs){attrs, attr_count},
+                           chrome_operators_has(&chrome->operators, index));
     if (chrome->segment_of)
         write_segment(chrome, index);
     if (slice->flags & (TL_CONTINUED | TL_UNCLOSED))
@@ -260,7 +269,7 @@ static void chrome_async(void *user, uint32_t index)
     write_async_end(chrome, index, &chrome->rows.threads[async->thread], async->start_ns);
     json_key(out, "args"), json_object_begin(out);
     json_key(out, "range id"), json_uint(out, async->id);
-    chrome_attrs_write(chrome, async->label, timeline_async_attrs(chrome->timeline, index));
+    chrome_attrs_write(chrome, async->label, timeline_async_attrs(chrome->timeline, index), false);
     if (chrome->stacks)
         write_stack(chrome, stack_of_async(chrome->timeline, index));
     if (async->flags & TL_UNCLOSED)
@@ -285,7 +294,7 @@ static void chrome_mark(void *user, uint32_t index)
     struct tl_attrs attrs = timeline_mark_attrs(chrome->timeline, index);
     if (mark->label != TL_NONE || attrs.count) {
         json_key(&chrome->out, "args"), json_object_begin(&chrome->out);
-        chrome_attrs_write(chrome, mark->label, attrs);
+        chrome_attrs_write(chrome, mark->label, attrs, false);
         json_object_end(&chrome->out);
     }
     json_object_end(&chrome->out);

@@ -238,9 +238,9 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op)
  *     double    a number; null if it is none
  *     string    a string
  *
- * PyTorch's NVTX ranges get the words that Kineto has for the same facts: "seq" (and "stashed_seq",
- * which a backward range of old versions has) becomes "Sequence number", "sizes" becomes "Input
- * Dims", as lists where it is text of that form.
+ * PyTorch's NVTX ranges and its operators get the words that Kineto has for the same facts: "seq" (and
+ * "stashed_seq", which a function of the backward pass has) becomes "Sequence number", "sizes" becomes
+ * "Input Dims". Texts about inputs are written as lists where they are text of that form.
  *
  * What was read from a Chrome trace has Kineto's words already, and its lists are text here.
  *
@@ -252,6 +252,9 @@ enum word {
     WORD_SEQ,
     WORD_STASHED,
     WORD_SIZES,
+    WORD_TYPES,
+    WORD_STRIDES,
+    WORD_CONCRETE,
     WORD_SEQUENCE, /* from here on: members of ours */
     WORD_DIMS,
     WORD_EXTERNAL_ID,
@@ -276,6 +279,9 @@ static const struct {
     {"seq", ""},
     {"stashed_seq", ""},
     {"sizes", ""},
+    {"Input type", ""},
+    {"Input Strides", ""},
+    {"Concrete Inputs", ""},
     {"Sequence number", "Sequence number (attribute)"},
     {"Input Dims", "Input Dims (attribute)"},
     {"External id", "External id (attribute)"},
@@ -428,7 +434,16 @@ static const char *skip_integer(const char *at, const char *end)
     return valid ? at : NULL;
 }
 
-/* Lists of integers and lists, "[[2, 3], []]": valid JSON as it is. */
+/* A string without escapes; returns what follows, NULL if it is none. */
+static const char *skip_string(const char *at, const char *end)
+{
+    for (at++; at < end && *at != '"'; at++)
+        if (*at < ' ' || *at > '~' || *at == '\\')
+            return NULL;
+    return at < end ? at + 1 : NULL;
+}
+
+/* Lists of integers, plain strings and lists, "[[2, 3], []]": valid JSON as it is. */
 static bool is_nested_list(struct text text)
 {
     const char *at = text.bytes, *end = at + text.size;
@@ -449,7 +464,7 @@ static bool is_nested_list(struct text text)
             while (at < end && *at == ' ')
                 at++;
         } else if (!item) {
-            at = skip_integer(at, end);
+            at = c == '"' ? skip_string(at, end) : skip_integer(at, end);
             item = true;
         } else {
             return false;
@@ -458,14 +473,19 @@ static bool is_nested_list(struct text text)
     return false;
 }
 
-static void write_dims(struct chrome *chrome, const struct tl_attr *attr)
+static void write_list(struct chrome *chrome, const struct tl_attr *attr)
 {
-    json_key(&chrome->out, "Input Dims");
     struct text text = chrome->timeline->names.at[attr->value];
     if (is_nested_list(text))
         json_quoted(&chrome->out, text.bytes, text.size);
     else
         write_value(chrome, attr);
+}
+
+static void write_dims(struct chrome *chrome, const struct tl_attr *attr)
+{
+    json_key(&chrome->out, "Input Dims");
+    write_list(chrome, attr);
 }
 
 static bool is_integer(const struct tl_attr *attr)
@@ -493,6 +513,10 @@ static __attribute__((noinline)) void write_special(struct chrome *chrome, struc
         write_value(chrome, attr);
     } else if (word == WORD_SIZES && attr->type == PROF_ATTR_STRING) {
         write_dims(chrome, attr);
+    } else if (word > WORD_SIZES && word < WORD_SEQUENCE && attr->type == PROF_ATTR_STRING) {
+        quoted_names_write(&chrome->names, &chrome->out, attr->key);
+        json_colon(&chrome->out);
+        write_list(chrome, attr);
     } else if (word >= WORD_SEQUENCE) {
         json_string(&chrome->out, words[word].own), json_colon(&chrome->out);
         write_value(chrome, attr);
@@ -501,7 +525,18 @@ static __attribute__((noinline)) void write_special(struct chrome *chrome, struc
     }
 }
 
-void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs attrs)
+/* Which words have a meaning here: PyTorch's only of what is its own or came through NVTX, those about inputs also in
+ * what was read from a Chrome trace. */
+static bool is_special(uint8_t word, bool is_labelled, bool is_operator)
+{
+    if (word == WORD_NONE || is_labelled)
+        return word != WORD_NONE;
+    bool is_about_inputs = word > WORD_SIZES && word < WORD_SEQUENCE;
+    return word >= WORD_DOMAIN || is_about_inputs || (is_operator && word < WORD_SEQUENCE);
+}
+
+void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs attrs,
+                        bool is_operator)
 {
     if (label != TL_NONE)
         write_label(chrome, &chrome->timeline->labels.at[label]);
@@ -511,9 +546,9 @@ void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs a
         uint8_t word = chrome->attr_words[attrs.at[i].key];
         if (word == WORD_DIMS && label == TL_NONE && attrs.at[i].type == PROF_ATTR_STRING)
             write_dims(chrome, &attrs.at[i]);
-        else if (word == WORD_NONE || (label == TL_NONE && word < WORD_DOMAIN))
-            write_attr(chrome, &attrs.at[i]);
-        else
+        else if (is_special(word, label != TL_NONE, is_operator))
             write_special(chrome, attrs, i);
+        else
+            write_attr(chrome, &attrs.at[i]);
     }
 }

@@ -41,7 +41,7 @@ static bool is_backward(struct text name)
 
 static bool is_said_of_operators(struct text key)
 {
-    static const char *const keys[] = {"seq",        "op_id",           "sizes",
+    static const char *const keys[] = {"seq",        "stashed_seq",     "op_id",     "sizes",
                                        "Input Dims", "Sequence number", "Input type"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (text_is(key, keys[i]))
@@ -91,6 +91,20 @@ static void mark_domain(struct chrome_operators *operators, const uint8_t *kinds
     }
 }
 
+/* "detach" in "aten::detach": a name that a program could have given, too. */
+static bool is_inside_namesake(const struct chrome_operators *operators,
+                               const struct tl_slice *slice)
+{
+    const struct timeline *timeline = operators->timeline;
+    if (slice->parent == TL_NONE || !chrome_operators_has(operators, slice->parent))
+        return false;
+    struct text name = timeline->names.at[slice->name];
+    struct text outer = timeline->names.at[timeline->slices.at[slice->parent].name];
+    const char *end = outer.bytes + outer.size;
+    return outer.size > name.size + 2 && memcmp(end - name.size, name.bytes, name.size) == 0 &&
+           memcmp(end - name.size - 2, "::", 2) == 0;
+}
+
 static void mark_all(struct chrome_operators *operators, const uint8_t *kinds)
 {
     const struct timeline *timeline = operators->timeline;
@@ -98,7 +112,7 @@ static void mark_all(struct chrome_operators *operators, const uint8_t *kinds)
         const struct tl_attr *attr = &timeline->attrs.at[i];
         const struct tl_slice *slice = &timeline->slices.at[attr->slice];
         if ((kinds[attr->key] & OPERATORS_KEY) && slice->kind == TL_RANGE &&
-            (kinds[slice->name] & OPERATORS_NAME))
+            (kinds[slice->name] & OPERATORS_NAME || is_inside_namesake(operators, slice)))
             mark(operators, attr->slice);
     }
     if (has_domain(timeline))

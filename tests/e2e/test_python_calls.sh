@@ -230,21 +230,24 @@ run() {
     python3 "$e2e_directory/../write/check_trace.py" run.json >check.txt || fail "$version $*: $(cat check.txt)"
 }
 
-# stack RANGE STACK: that is the stack of every range of this name, innermost first, without files and lines.
-stack() {
-    local got
-    got=$(python3 - "$1" <<'PYTHON'
+# The stacks of all ranges of a name, innermost first, without files and lines. The Chrome trace draws them.
+cat >stacks.py <<'PYTHON'
 import json, re, sys
-found = set()
+
+sys.path.insert(0, sys.argv[1] + "/python_shim")
+from libprof._arrow import ArrowTable, read_table
+
 for event in json.load(open("run.json", encoding="utf-8", errors="replace"))["traceEvents"]:
-    if event.get("cat") == "user_annotation" and event["name"] == sys.argv[1]:
-        text = event["args"].get("Call stack", "none")
-        found.add(" ".join(re.sub(r".*\.", "", re.sub(r".*\): ", "", part)) for part in text.split(";")))
-print(" | ".join(sorted(found)))
+    assert "Call stack" not in event.get("args", {}), event
+events = read_table(["run.prof"], ArrowTable.EVENTS, None, ["name", "stack"])
+stacks = {stack or "none" for name, stack in zip(events["name"], events["stack"]) if name == sys.argv[2]}
+print(" | ".join(sorted(" ".join(re.sub(r".*\.", "", re.sub(r".*\): ", "", part)) for part in stack.split(";")) for stack in stacks)))
 PYTHON
-)
-    same "$version: stack of $1" "$2" "$got"
-}
+
+stacks_of() { LIBPROF_LIBRARY=$LIB_DIR/libprof.so.0 PROF_BIN='' python3 stacks.py "$SOURCE_DIR" "$1"; }
+
+# stack RANGE STACK: that is the stack of every range of this name, innermost first, without files and lines.
+stack() { same "$version: stack of $1" "$2" "$(stacks_of "$1")"; }
 
 main="main <module>"
 for entry in "${pythons[@]}"; do
@@ -270,14 +273,9 @@ for entry in "${pythons[@]}"; do
     run coroutines
     stack ran "here coroutines $main"
     for name in "leaf a" gathered; do
-        python3 -c '
-import json, sys
-events = json.load(open("run.json"))["traceEvents"]
-stack = next(e["args"]["Call stack"] for e in events if e.get("name") == sys.argv[1])
-functions = [part.split("): ")[-1].split(".")[-1] for part in stack.split(";")]
-assert functions[:2] == ["here", sys.argv[2]], stack
-assert "run_until_complete" in functions and functions[-2:] == ["main", "<module>"], stack' \
-            "$name" "$([[ $name == gathered ]] && echo both || echo leaf)"
+        got=$(stacks_of "$name")
+        [[ $got == "here $([[ $name == gathered ]] && echo both || echo leaf) "*" run_until_complete "*" main <module>" ]] ||
+            fail "$version: stack of $name: $got"
     done
     run threads
     for index in 0 1 2; do stack "thread $index" "here work run _bootstrap_inner _bootstrap"; done
@@ -318,6 +316,7 @@ assert "run_until_complete" in functions and functions[-2:] == ["main", "<module
     for file in run-*.prof; do
         "$PROF_BIN/profdump" check "$file" >check.txt || fail "$version: $(cat check.txt)"
         "$PROF_BIN/profdump" --chrome run.json "$file" >/dev/null
+        ln -sf "$file" run.prof
         if grep -q '"name":"child"' run.json; then stack child "here forked $main"; else stack parent "here forked $main"; fi
     done
     (($(ls run-*.prof | wc -l) == 2)) || fail "$version: a file of the child is missing"

@@ -46,7 +46,8 @@ void chrome_args_external_id(struct chrome *chrome, uint32_t slice);
  * attributes. init returns false when memory is short; fini is harmless then. */
 bool chrome_attrs_init(struct chrome *chrome);
 void chrome_attrs_fini(struct chrome *chrome);
-void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs attrs);
+void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs attrs,
+                        bool is_operator);
 
 /* Kineto's words for a CUpti_ActivitySynchronizationType. */
 const char *chrome_args_sync_name(uint32_t type);
