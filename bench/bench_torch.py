@@ -4,8 +4,9 @@
     bench_torch.py BUILD_DIR
 
 A model forward and backward, and operators on tiny tensors, each bare, under torch.profiler and under libprof.profile:
-in turns, 9 runs, medians of the CPU time of the thread that computes. "share" is libprof's overhead divided by torch.profiler's. The
-goals: at most 0.7 for names alone, 0.8 with shapes. Without PyTorch it prints a message and measures nothing.
+in turns, 9 runs, medians of the CPU time of the thread that computes. "share" is libprof's overhead divided by
+torch.profiler's. Names alone, then with shapes, FLOPs, memory, and Python functions. The goals: at most 0.7 for names alone,
+0.8 with shapes. Without PyTorch it prints a message and measures nothing.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ OPTIONS: Dict[str, Dict[str, bool]] = {
     "shapes": {"record_shapes": True},
     "FLOPs": {"with_flops": True},
     "memory": {"profile_memory": True},
+    "stacks": {"with_stack": True},
 }
 GOALS = {"names": 0.7, "shapes": 0.8}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from typing import Any, List, Optional
 
@@ -17,6 +18,21 @@ def _list_of(text: Optional[str]) -> List[Any]:
     except ValueError:
         return [text]
     return listed if isinstance(listed, list) else [listed]
+
+
+def _without_lists(shapes: List[Any]) -> List[Any]:
+    """As torch.profiler has them: of a list of tensors no sizes."""
+    return [[] if isinstance(one, list) and one and isinstance(one[0], list) else one for one in shapes]
+
+
+def _value_of(text: str) -> Any:
+    """What PyTorch wrote of an input that is no tensor; None of all others."""
+    if text in ("nan", "inf", "-inf"):
+        return float(text)
+    try:
+        return ast.literal_eval(text) if text else None
+    except (ValueError, SyntaxError):
+        return text
 
 
 def _owner(call: FunctionEvent) -> FunctionEvent:
@@ -61,11 +77,14 @@ class _Builder:
         event.count = event.outer_count = 0 if table["continues"][row] is not None else 1
         event.correlation, event.result = table["correlation"][row], table["result"][row]
         event.thread_name, event.flops = table["thread_name"][row], table["flops"][row]
-        event.input_shapes = _list_of(table["shapes"][row])
+        event.structured_input_shapes = _list_of(table["shapes"][row])
+        event.input_shapes = _without_lists(event.structured_input_shapes)
         event.shape_text = table["shapes"][row] or ""
         event.stack = table["stack"][row].split(";") if table["stack"][row] else []
         event.attributes = json.loads(table["attributes"][row] or "{}")
         event.input_dtypes = _list_of(event.attributes.pop("Input type", None))
+        event.structured_input_strides = _list_of(event.attributes.pop("Input Strides", None))
+        event.concrete_inputs = [_value_of(text) for text in _list_of(event.attributes.pop("Concrete Inputs", None))]
         event.fwd_thread, sequence = table["forward_tid"][row], table["sequence"][row]
         event.sequence_nr = -1 if sequence is None else sequence
         known = self._recording.known_memory

@@ -13,7 +13,7 @@ from typing import Iterable, List
 from .events import FunctionEvent
 
 DOMAIN = "PyTorch"
-ATTRIBUTES = ("op_id", "Input Dims", "sizes", "seq", "Sequence number")
+ATTRIBUTES = ("op_id", "Input Dims", "sizes", "seq", "stashed_seq", "Sequence number")
 _NAME = re.compile(r"[A-Za-z_]\w*::[A-Za-z_]|.*\wBackward\d*$", re.DOTALL)
 
 COUNTED = frozenset(

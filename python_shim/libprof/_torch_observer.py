@@ -38,10 +38,8 @@ class _Recorder(ctypes.Structure):
     _fields_ = [
         ("gate", ctypes.c_void_p),
         ("range_push", ctypes.c_void_p),
-        ("range_push_int", ctypes.c_void_p),
+        ("range_push_attrs", ctypes.c_void_p),
         ("range_pop", ctypes.c_void_p),
-        ("attr_int", ctypes.c_void_p),
-        ("attr_string", ctypes.c_void_p),
         ("alloc", ctypes.c_void_p),
         ("free", ctypes.c_void_p),
         ("allocator", ctypes.c_uint32),

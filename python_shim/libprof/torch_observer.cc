@@ -18,24 +18,37 @@
 #include <atomic>
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <iterator>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace
 {
 
+/* As prof.h has them. */
+struct site {
+    const char *name;
+    uint32_t id;
+};
+
+struct attribute {
+    site *key;
+    site *text;
+    int64_t number;
+};
+
 /* Functions of libprof.so, see prof.h; `gate` is 0 while nothing is recorded, and another number in each recording. */
 struct recorder {
     const uint32_t *gate;
     void (*range_push)(const char *name);
-    void (*range_push_int)(const char *name, const char *key, int64_t value);
+    void (*range_push_attrs)(const char *name, const attribute *attributes, size_t count);
     void (*range_pop)();
-    void (*attr_int)(const char *key, int64_t value);
-    void (*attr_string)(const char *key, const char *value);
     void (*alloc)(uint32_t allocator, const void *address, size_t bytes);
     void (*free)(uint32_t allocator, const void *address);
     uint32_t allocator;
@@ -53,6 +66,234 @@ uint32_t gate()
     return __atomic_load_n(to.gate, __ATOMIC_RELAXED);
 }
 
+/* ---- inputs of operators ----
+ *
+ * A program calls the same operators with inputs of the same sizes again and again. So what is said of inputs is text
+ * only once: a thread finds it by numbers that stand for all of it.
+ */
+
+using numbers = std::vector<int64_t>;
+
+enum kind : int64_t { TENSOR, NO_TENSOR, TENSORS, SCALAR, SCALARS, OTHER };
+
+/* As torch.profiler, which leaves longer lists out. */
+constexpr size_t SCALARS_MAX = 30;
+
+kind kind_of(const c10::IValue &value)
+{
+    if (value.isTensor())
+        return value.toTensor().defined() && !value.toTensor().is_nested() ? TENSOR : NO_TENSOR;
+    if (value.isScalar())
+        return SCALAR;
+    if (value.isTensorList())
+        return TENSORS;
+    if (!value.isList())
+        return OTHER;
+    const auto list = value.toListRef();
+    return list.empty() || (list[0].isScalar() && list.size() <= SCALARS_MAX) ? SCALARS : OTHER;
+}
+
+c10::IntArrayRef strides_of(const at::Tensor &tensor)
+{
+    return tensor.layout() == at::kStrided ? tensor.strides() : c10::IntArrayRef();
+}
+
+void add_tensor(numbers &key, const at::Tensor &tensor)
+{
+    const auto sizes = tensor.sizes(), strides = strides_of(tensor);
+    key.push_back(static_cast<int64_t>(sizes.size() << 32 | strides.size() << 16) |
+                  static_cast<int64_t>(tensor.scalar_type()));
+    key.insert(key.end(), sizes.begin(), sizes.end());
+    key.insert(key.end(), strides.begin(), strides.end());
+}
+
+int64_t bits_of(double value)
+{
+    int64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* False: symbols and complex numbers are not known by their numbers. */
+bool add_scalar(numbers &key, const c10::IValue &value)
+{
+    if (value.isInt())
+        key.insert(key.end(), {1, value.toInt()});
+    else if (value.isDouble())
+        key.insert(key.end(), {2, bits_of(value.toDouble())});
+    else if (value.isBool())
+        key.insert(key.end(), {3, value.toBool()});
+    else
+        return false;
+    return true;
+}
+
+bool add_value(numbers &key, const c10::IValue &value)
+{
+    const kind kind = kind_of(value);
+    key.push_back(kind);
+    bool known = true;
+    if (kind == TENSOR) {
+        add_tensor(key, value.toTensor());
+    } else if (kind == SCALAR) {
+        known = add_scalar(key, value);
+    } else if (kind == TENSORS || kind == SCALARS) {
+        const auto list = value.toListRef();
+        key.push_back(static_cast<int64_t>(list.size()));
+        for (const c10::IValue &item : list)
+            known &= kind == TENSORS ? add_value(key, item) : add_scalar(key, item);
+    }
+    return known;
+}
+
+uint64_t hash_of(const numbers &key)
+{
+    uint64_t hash = key.size();
+    for (const int64_t number : key)
+        hash = (hash ^ static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15u, hash ^= hash >> 32;
+    return hash;
+}
+
+void append_numbers(std::string &text, c10::IntArrayRef list)
+{
+    char digits[24];
+    text += '[';
+    for (size_t i = 0; i < list.size(); i++) {
+        if (i)
+            text += ", ";
+        text.append(digits, std::to_chars(digits, digits + sizeof digits, list[i]).ptr);
+    }
+    text += ']';
+}
+
+using sizes_of_tensor = c10::IntArrayRef (*)(const at::Tensor &);
+
+/* "[64, 64]", "[[2], [3, 4]]" of a list of tensors, "[]" of what has no sizes. */
+void append_sizes(std::string &text, const c10::IValue &value, sizes_of_tensor sizes)
+{
+    const kind kind = kind_of(value);
+    if (kind == TENSOR) {
+        append_numbers(text, sizes(value.toTensor()));
+        return;
+    }
+    text += '[';
+    if (kind == TENSORS)
+        for (const c10::IValue &item : value.toListRef()) {
+            if (text.back() == ']')
+                text += ", ";
+            append_sizes(text, item, sizes);
+        }
+    text += ']';
+}
+
+void append_type(std::string &text, const c10::IValue &value)
+{
+    static constexpr const char *names[] = {"", "", "TensorList", "Scalar", "ScalarList", ""};
+    const kind kind = kind_of(value);
+    text += '"';
+    text += kind == TENSOR ? value.toTensor().dtype().name() : std::string_view(names[kind]);
+    text += '"';
+}
+
+/* "[2, 8]", "False": what is no tensor, as PyTorch writes it. */
+void append_concrete(std::string &text, const c10::IValue &value)
+{
+    text += '"';
+    if (const kind kind = kind_of(value); kind == SCALAR || kind == SCALARS) {
+        std::ostringstream stream;
+        stream << value;
+        text += stream.str();
+    }
+    text += '"';
+}
+
+/* "[A, B]" of what `append` says of each input. */
+template <typename Append>
+std::string list_text(c10::ArrayRef<const c10::IValue> inputs, const Append &append)
+{
+    std::string text = "[";
+    for (const c10::IValue &value : inputs) {
+        if (text.size() > 1)
+            text += ", ";
+        append(text, value);
+    }
+    return text + ']';
+}
+
+enum word { SIZES, TYPES, STRIDES, CONCRETE, WORDS };
+
+site words[WORDS] = {{"sizes", 0}, {"Input type", 0}, {"Input Strides", 0}, {"Concrete Inputs", 0}};
+site flops_word = {"flops", 0}, sequence_word = {"seq", 0}, backward_word = {"stashed_seq", 0},
+     id_word = {"op_id", 0}, trouble_word = {"not described", 0};
+
+/* What is said of inputs that have the same numbers. */
+struct description {
+    numbers key;
+    std::string texts[WORDS];
+    site sites[WORDS];
+    int64_t flops = 0;
+};
+
+void describe_inputs(description &to_fill, const at::RecordFunction &function)
+{
+    const auto inputs = function.inputs();
+    const auto sizes = [](const at::Tensor &tensor) { return tensor.sizes(); };
+    to_fill.texts[SIZES] = list_text(
+        inputs, [&](std::string &text, const auto &value) { append_sizes(text, value, sizes); });
+    to_fill.texts[TYPES] = list_text(inputs, append_type);
+    to_fill.texts[STRIDES] = list_text(inputs, [](std::string &text, const auto &value) {
+        append_sizes(text, value, strides_of);
+    });
+    to_fill.texts[CONCRETE] = list_text(inputs, append_concrete);
+    for (int i = 0; i < WORDS; i++)
+        to_fill.sites[i] = {to_fill.texts[i].c_str(), 0};
+}
+
+/* Those whose FLOPs PyTorch counts, from 1; its own check of the name copies the inputs first. */
+int64_t counted(std::string_view name)
+{
+    static constexpr std::string_view all[] = {"aten::mm",      "aten::addmm",  "aten::bmm",
+                                               "aten::baddbmm", "aten::conv2d", "aten::mul",
+                                               "aten::add"};
+    const auto *found = std::find(std::begin(all), std::end(all), name);
+    return found == std::end(all) ? 0 : found - std::begin(all) + 1;
+}
+
+int64_t flops_of(const at::RecordFunction &function)
+{
+    const auto arguments = torch::profiler::impl::saveExtraArgs(function);
+    return arguments.empty() ? 0
+                             : static_cast<int64_t>(
+                                   torch::profiler::impl::computeFlops(function.name(), arguments));
+}
+
+/* A thread's own; a description gives way to another one with the same place. */
+class descriptions
+{
+public:
+    const description &of(const at::RecordFunction &function, bool with_flops)
+    {
+        const int64_t which = with_flops ? counted(function.name()) : 0;
+        bool known = true;
+        key.assign(1, which);
+        for (const c10::IValue &value : function.inputs())
+            known &= add_value(key, value);
+        auto &place = places[hash_of(key) % std::size(places)];
+        if (place && known && place->key == key)
+            return *place;
+        auto made = std::make_unique<description>();
+        describe_inputs(*made, function);
+        made->flops = which ? flops_of(function) : 0;
+        made->key = known ? key : numbers();
+        place = std::move(made);
+        return *place;
+    }
+
+private:
+    numbers key;
+    std::unique_ptr<description> places[1024];
+};
+
 /* ---- operators ---- */
 
 /* How many ranges of ours are open on a thread, in the recording in which they began. */
@@ -62,97 +303,74 @@ struct open_ranges {
 
 thread_local open_ranges mine;
 
-struct opened : at::ObserverContext {
-    open_ranges *where;
-    open_ranges place;
+/* Memory of ranges that have ended, a thread's own. */
+struct spare_ranges {
+    static constexpr unsigned MOST = 64;
+    void *at[MOST];
+    unsigned count = 0;
+    ~spare_ranges()
+    {
+        while (count)
+            ::operator delete(at[--count]);
+        count = MOST; /* what ends later keeps nothing */
+    }
 };
 
-void append_sizes(std::string &text, c10::IntArrayRef sizes)
-{
-    char digits[24];
-    text += '[';
-    for (size_t i = 0; i < sizes.size(); i++) {
-        if (i)
-            text += ", ";
-        text.append(digits, std::to_chars(digits, digits + sizeof digits, sizes[i]).ptr);
+thread_local spare_ranges spare;
+
+struct opened final : at::ObserverContext {
+    open_ranges *where;
+    open_ranges place;
+
+    static void *operator new(size_t size)
+    {
+        return spare.count && spare.count < spare_ranges::MOST ? spare.at[--spare.count]
+                                                               : ::operator new(size);
     }
-    text += ']';
-}
-
-/* "[[64, 64], [64], []]": an empty list for what has no sizes, as torch.profiler has it. */
-const char *shapes_text(const at::RecordFunction &function)
-{
-    thread_local std::string text;
-    text = "[";
-    for (const c10::IValue &value : function.inputs()) {
-        if (text.size() > 1)
-            text += ", ";
-        const bool has_sizes =
-            value.isTensor() && value.toTensor().defined() && !value.toTensor().is_nested();
-        append_sizes(text, has_sizes ? value.toTensor().sizes() : c10::IntArrayRef());
+    static void operator delete(void *memory)
+    {
+        if (spare.count < spare_ranges::MOST - 1)
+            spare.at[spare.count++] = memory;
+        else
+            ::operator delete(memory);
     }
-    text += ']';
-    return text.c_str();
-}
+};
 
-/* As torch.profiler has it, which leaves out lists of more than 30 numbers. */
-std::string_view type_of(const c10::IValue &value)
+/* What a range begins with. */
+struct attributes {
+    attribute at[WORDS + 3];
+    size_t count = 0;
+    void add(site &key, int64_t number) { at[count++] = {&key, nullptr, number}; }
+    void add(site &key, const site &text) { at[count++] = {&key, const_cast<site *>(&text), 0}; }
+};
+
+void add_description(attributes &said, const at::RecordFunction &function, uint32_t wanted)
 {
-    if (value.isTensor())
-        return value.toTensor().defined() ? value.toTensor().dtype().name() : std::string_view();
-    if (value.isScalar())
-        return "Scalar";
-    if (value.isTensorList())
-        return "TensorList";
-    if (!value.isList())
-        return "";
-    const auto list = value.toListRef();
-    return list.empty() || (list[0].isScalar() && list.size() <= 30) ? "ScalarList" : "";
+    thread_local const auto known = std::make_unique<descriptions>();
+    const description &inputs = known->of(function, wanted & FLOPS);
+    if (wanted & SHAPES)
+        for (int i = 0; i < WORDS; i++)
+            said.add(words[i], inputs.sites[i]);
+    if (inputs.flops)
+        said.add(flops_word, inputs.flops);
 }
 
-/* "[\"float\", \"Scalar\"]" */
-const char *types_text(const at::RecordFunction &function)
-{
-    thread_local std::string text;
-    text = "[";
-    for (const c10::IValue &value : function.inputs()) {
-        text += text.size() > 1 ? ", \"" : "\"";
-        text += type_of(value);
-        text += '"';
-    }
-    text += ']';
-    return text.c_str();
-}
-
-/* Those whose FLOPs PyTorch counts; its own check of the name copies the inputs first. */
-bool has_flops(std::string_view name)
-{
-    static constexpr std::string_view counted[] = {"aten::mm",      "aten::addmm",  "aten::bmm",
-                                                   "aten::baddbmm", "aten::conv2d", "aten::mul",
-                                                   "aten::add"};
-    return std::find(std::begin(counted), std::end(counted), name) != std::end(counted);
-}
-
-void add_flops(const at::RecordFunction &function)
-{
-    if (!has_flops(function.name()))
-        return;
-    const auto arguments = torch::profiler::impl::saveExtraArgs(function);
-    const uint64_t flops =
-        arguments.empty() ? 0 : torch::profiler::impl::computeFlops(function.name(), arguments);
-    if (flops)
-        to.attr_int("flops", static_cast<int64_t>(flops));
-}
-
-void describe(const at::RecordFunction &function)
+void push(const at::RecordFunction &function)
 {
     const uint32_t wanted = requested.load(std::memory_order_relaxed);
-    if (wanted & SHAPES && !function.inputs().empty()) {
-        to.attr_string("sizes", shapes_text(function));
-        to.attr_string("Input type", types_text(function));
+    const bool is_backward = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
+    attributes said;
+    if (function.seqNr() >= 0)
+        said.add(is_backward ? backward_word : sequence_word, function.seqNr());
+    else
+        said.add(id_word, static_cast<int64_t>(function.handle()));
+    try {
+        if (wanted & (SHAPES | FLOPS) && !function.inputs().empty())
+            add_description(said, function, wanted);
+    } catch (const std::exception &) {
+        said.add(trouble_word, 1); /* a tensor of a kind that has no sizes */
     }
-    if (wanted & FLOPS)
-        add_flops(function);
+    to.range_push_attrs(function.name(), said.at, said.count);
 }
 
 std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction &function)
@@ -166,20 +384,10 @@ std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction &function)
     mine.depth++;
     context->where = &mine;
     context->place = mine;
-    if (function.scope() == at::RecordScope::USER_SCOPE) {
+    if (function.scope() == at::RecordScope::USER_SCOPE)
         to.range_push(function.name());
-        return context;
-    }
-    if (function.seqNr() >= 0)
-        to.range_push_int(function.name(), "seq", function.seqNr());
     else
-        to.range_push_int(function.name(), "op_id", static_cast<int64_t>(function.handle()));
-    try {
-        describe(function);
-    } catch (const std::exception &) {
-        to.attr_int("not described",
-                    1); /* a tensor of a kind that has no sizes; the range has to end */
-    }
+        push(function);
     return context;
 }
 
