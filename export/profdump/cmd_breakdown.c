@@ -37,7 +37,7 @@ static bool set_queue_full(struct profdump_options *options, const char *text)
 
 static const struct option_entry breakdown_options[] = {
     {CALL("table", "NAME", set_table, "print only this table"),
-     .values = "temporal overlap idle kernels copies launches queue sequences stragglers"},
+     .values = "temporal overlap idle kernels copies launches queue sequences stragglers steps"},
     {TEXT("sequences", "TEXT", breakdown.sequences,
           "compare ranges whose name contains TEXT, instead of steps")},
     {CALL("kernel-wait", "NS", set_kernel_wait, "attribute gaps below NS to the device (30000)")},

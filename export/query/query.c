@@ -37,6 +37,7 @@ const struct query_table *const query_tables[] = {
     &query_summary,
     &query_summary_steps,
     &query_samples,
+    &query_step_times,
     &query_recordings,
     &query_strings,
     &query_meta,

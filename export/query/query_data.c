@@ -189,7 +189,8 @@ bool query_data_init(struct query_data *data, const struct timeline *timeline)
 {
     *data = (struct query_data){.timeline = timeline};
     return copy_texts(data) && number_processes(data) && find_spans(data) &&
-           find_last_segments(data) && memory_use_init(&data->memory, timeline);
+           find_last_segments(data) && memory_use_init(&data->memory, timeline) &&
+           step_times_init(&data->steps, timeline);
 }
 
 void query_data_fini(struct query_data *data)
@@ -203,6 +204,7 @@ void query_data_fini(struct query_data *data)
     free(data->spans);
     free(data->last_segments);
     memory_use_fini(&data->memory);
+    step_times_fini(&data->steps);
     free(data->shorts);
     free(data->short_ids);
     *data = (struct query_data){0};

@@ -535,43 +535,6 @@ const struct query_table query_summary_steps = {
     .count = summary_step_count,
 };
 
-/* ---- what threads were doing (PROF_SAMPLE) ---- */
-
-static const char *const sample_states[] = {"runs", "waits", NULL};
-
-QUERY_GET(sample_time, samples, of->time_ns)
-QUERY_GET(sample_weight, samples, (int64_t)of->weight_ns)
-QUERY_GET(sample_queued, samples, (int64_t)of->queued_ns)
-QUERY_GET(sample_process, samples, of->process)
-QUERY_GET(sample_pid, samples, query_pid(data, of->process))
-QUERY_GET(sample_tid, samples, of->tid)
-QUERY_GET(sample_thread, samples, query_known(of->thread))
-QUERY_GET(sample_state, samples, of->waits)
-QUERY_GET(sample_stack, samples, query_known(of->stack))
-QUERY_COUNT(sample_count, samples)
-
-static const struct query_column sample_columns[] = {
-    QUERY_ID(""),
-    QUERY_INT("time", "ns", "of a wait: when it began", sample_time),
-    QUERY_INT("weight", "ns",
-              "CPU time of the thread since its previous sample; of a wait: its duration",
-              sample_weight),
-    QUERY_INT("queued", "ns", "since that sample, the thread could run but had no processor",
-              sample_queued),
-    QUERY_INT("process", "", "processes.id", sample_process),
-    QUERY_INT("pid", "", "", sample_pid),
-    QUERY_INT("tid", "", "", sample_tid),
-    QUERY_INT("thread", "", "threads.id; NULL: the thread recorded nothing else", sample_thread),
-    QUERY_WORDS("state", "runs, waits", sample_state, sample_states),
-    QUERY_INT("stack", "", "number of the call stack", sample_stack),
-};
-const struct query_table query_samples = {
-    .name = "samples",
-    .meaning = "what threads were doing, as PROF_SAMPLE recorded it",
-    QUERY_COLUMNS(sample_columns),
-    .count = sample_count,
-};
-
 /* ---- when it was recorded ---- */
 
 static struct text start_reason(const struct query_data *data, uint32_t item)

@@ -9,6 +9,7 @@
 
 #include "memory_use.h"
 #include "slice_sums.h"
+#include "step_times.h"
 #include "timeline.h"
 
 #include <sqlite3.h>
@@ -31,6 +32,7 @@ struct query_data {
     struct query_span *spans; /* of operations, by stream */
     uint32_t span_count;
     struct memory_use memory;
+    struct step_times steps;
     uint32_t *last_segments; /* by slice: its last segment; NULL: no slice has several */
     /* What kernels are called for short, as nsys has it; NULL not needed yet. */
     struct text *shorts;
@@ -94,7 +96,8 @@ extern const struct query_table query_slices, query_async_ranges, query_marks, q
     query_attributes, query_frames, query_timings, query_graph_launches;
 extern const struct query_table query_processes, query_threads, query_devices, query_streams,
     query_allocations, query_heaps, query_migrations, query_blocks, query_losses, query_ledger,
-    query_summary, query_summary_steps, query_samples, query_recordings, query_strings, query_meta;
+    query_summary, query_summary_steps, query_samples, query_step_times, query_recordings,
+    query_strings, query_meta;
 extern const struct query_table nsys_kernels, nsys_memcpys, nsys_memsets, nsys_syncs,
     nsys_graph_traces, nsys_runtime, nsys_nvtx, nsys_strings, nsys_thread_names;
 

@@ -1,4 +1,4 @@
-/* query_threads.c - what threads did, as tables: slices, what came with them, begin/end ranges, marks, counters. */
+/* query_threads.c - what threads did, as tables: slices, what came with them, begin/end ranges, marks, counters, samples. */
 #include "query_table.h"
 
 #include "array.h"
@@ -447,4 +447,87 @@ const struct query_table query_graph_launches = {
     .meaning = "calls that launched a CUDA graph",
     QUERY_COLUMNS(launch_columns),
     .count = launch_count,
+};
+
+/* ---- what threads were doing (PROF_SAMPLE) ---- */
+
+static const char *const sample_states[] = {"runs", "waits", NULL};
+
+QUERY_GET(sample_time, samples, of->time_ns)
+QUERY_GET(sample_weight, samples, (int64_t)of->weight_ns)
+QUERY_GET(sample_queued, samples, (int64_t)of->queued_ns)
+QUERY_GET(sample_process, samples, of->process)
+QUERY_GET(sample_pid, samples, query_pid(data, of->process))
+QUERY_GET(sample_tid, samples, of->tid)
+QUERY_GET(sample_thread, samples, query_known(of->thread))
+QUERY_GET(sample_state, samples, of->waits)
+QUERY_GET(sample_stack, samples, query_known(of->stack))
+QUERY_COUNT(sample_count, samples)
+
+static const struct query_column sample_columns[] = {
+    QUERY_ID(""),
+    QUERY_INT("time", "ns", "of a wait: when it began", sample_time),
+    QUERY_INT("weight", "ns",
+              "CPU time of the thread since its previous sample; of a wait: its duration",
+              sample_weight),
+    QUERY_INT("queued", "ns", "since that sample, the thread could run but had no processor",
+              sample_queued),
+    QUERY_INT("process", "", "processes.id", sample_process),
+    QUERY_INT("pid", "", "", sample_pid),
+    QUERY_INT("tid", "", "", sample_tid),
+    QUERY_INT("thread", "", "threads.id; NULL: the thread recorded nothing else", sample_thread),
+    QUERY_WORDS("state", "runs, waits", sample_state, sample_states),
+    QUERY_INT("stack", "", "number of the call stack", sample_stack),
+};
+const struct query_table query_samples = {
+    .name = "samples",
+    .meaning = "what threads were doing, as PROF_SAMPLE recorded it",
+    QUERY_COLUMNS(sample_columns),
+    .count = sample_count,
+};
+
+/* ---- how the thread of each step spent it ---- */
+
+#define STEP_TIME(function, expression)                                      \
+    static int64_t function(const struct query_data *data, uint32_t item)    \
+    {                                                                        \
+        const struct step_time *of = &data->steps.at[item];                  \
+        const struct tl_slice *step = &data->timeline->slices.at[of->slice]; \
+        (void)step;                                                          \
+        return (int64_t)(expression);                                        \
+    }
+STEP_TIME(step_time_slice, of->slice)
+STEP_TIME(step_time_name, query_name(data, step->name))
+STEP_TIME(step_time_thread, step->thread)
+STEP_TIME(step_time_start, step->start_ns)
+STEP_TIME(step_time_duration, step->end_ns - step->start_ns)
+STEP_TIME(step_time_run, of->run_ns)
+STEP_TIME(step_time_queued, of->queued_ns)
+STEP_TIME(step_time_off_cpu, of->off_cpu_ns)
+STEP_TIME(step_time_longest, of->longest_ns)
+STEP_TIME(step_time_stack, query_known(of->wait_stack))
+
+static uint32_t step_time_count(const struct query_data *data)
+{
+    return data->steps.count;
+}
+
+static const struct query_column step_time_columns[] = {
+    QUERY_INT("slice", "", "slices.id of the step", step_time_slice),
+    QUERY_NAMED("name", "", step_time_name),
+    QUERY_INT("thread", "", "threads.id", step_time_thread),
+    QUERY_INT("start", "ns", "", step_time_start),
+    QUERY_INT("duration", "ns", "", step_time_duration),
+    QUERY_INT("run", "ns", "the step's thread was on a processor", step_time_run),
+    QUERY_INT("queued", "ns", "it could run, but had no processor", step_time_queued),
+    QUERY_INT("off_cpu", "ns", "the rest: it waited in the kernel", step_time_off_cpu),
+    QUERY_INT("longest_wait", "ns", "of waits of two periods and more, inside the step",
+              step_time_longest),
+    QUERY_INT("wait_stack", "", "where that was: number of the call stack", step_time_stack),
+};
+const struct query_table query_step_times = {
+    .name = "step_times",
+    .meaning = "how the thread of each step spent it, from PROF_SAMPLE; accurate to one period",
+    QUERY_COLUMNS(step_time_columns),
+    .count = step_time_count,
 };

@@ -203,6 +203,20 @@ static void forever(void)
         slow_decode(1);
 }
 
+/* In turn, steps that use 150 ms of CPU time and steps that wait as long. Prints the CPU time of each in us. */
+static void steps(unsigned number)
+{
+    for (unsigned i = 0; i < number; i++) {
+        double used = 0;
+        prof_step_at(i);
+        if (i % 2 == 0)
+            used = slow_decode(0.15);
+        else
+            wait_for_data(150);
+        printf("%.0f\n", used * 1e6);
+    }
+}
+
 int main(int count, char **arguments)
 {
     const char *mode = count > 1 ? arguments[1] : "";
@@ -212,6 +226,8 @@ int main(int count, char **arguments)
         prof_range_push("main");
     if (strcmp(mode, "ratio") == 0)
         ratio(number);
+    else if (strcmp(mode, "steps") == 0)
+        steps(number);
     else if (strcmp(mode, "threads") == 0)
         threads(number);
     else if (strcmp(mode, "forks") == 0)

@@ -3,6 +3,7 @@
 #include "reports.h"
 
 #include "operation_totals.h"
+#include "step_times.h"
 #include "stragglers.h"
 #include "table.h"
 #include "temporal_breakdown.h"
@@ -542,6 +543,59 @@ static bool breakdown_queues(struct breakdown_report *report)
     return true;
 }
 
+static const struct table_column step_columns[] = {
+    WHOSE_COLUMNS(3),
+    {"tid", "Tid", .rank = 3},
+    {"step", "Step"},
+    {"duration_ns", "Duration"},
+    {"run_ns", "On the CPU"},
+    {"queued_ns", "Queued for a CPU"},
+    {"off_cpu_ns", "Off CPU"},
+    {"off_cpu_percent", "Off CPU %"},
+    {"longest_wait_ns", "Longest wait", .rank = 2},
+    {"wait_stack", "Its stack", .rank = 4},
+    {0},
+};
+
+static void step_row(struct breakdown_report *report, const struct step_time *time)
+{
+    const struct tl_slice *step = &report->timeline->slices.at[time->slice];
+    const struct tl_thread *thread = &report->timeline->threads.at[step->thread];
+    struct table *table = &report->table;
+    int64_t duration_ns = step->end_ns - step->start_ns;
+    breakdown_whose_cells(report, thread->process);
+    table_count(table, thread->tid);
+    breakdown_name_cell(report, step->name);
+    table_ns(table, duration_ns), table_ns(table, time->run_ns);
+    table_ns(table, time->queued_ns), table_ns(table, time->off_cpu_ns);
+    table_share(table, time->off_cpu_ns, duration_ns);
+    table_ns(table, time->longest_ns);
+    if (time->wait_stack == TL_NONE)
+        table_unknown(table);
+    else
+        table_count(table, time->wait_stack);
+}
+
+/* Without samples nothing is known: then a text of all tables does without this one. */
+static bool breakdown_steps(struct breakdown_report *report)
+{
+    struct step_times times;
+    if (report->table.format == WRITE_TEXT && !report->options->table &&
+        report->timeline->samples.count == 0)
+        return true;
+    if (!step_times_init(&times, report->timeline))
+        return false;
+    table_begin(&report->table, "steps",
+                "What the thread of each step did, from its samples and the scheduler's counters",
+                step_columns);
+    for (uint32_t i = 0; i < times.count; i++)
+        if (table_row(&report->table))
+            step_row(report, &times.at[i]);
+    table_end(&report->table);
+    step_times_fini(&times);
+    return true;
+}
+
 /* ---- all of them ---- */
 
 static const struct {
@@ -557,6 +611,7 @@ static const struct {
     {"queue", breakdown_queues},
     {"sequences", breakdown_sequences},
     {"stragglers", breakdown_stragglers},
+    {"steps", breakdown_steps},
 };
 #define TABLES (sizeof tables / sizeof tables[0])
 
@@ -570,7 +625,8 @@ bool breakdown_table_find(const char *name)
 
 const char *breakdown_table_names(void)
 {
-    return "temporal, overlap, idle, kernels, copies, launches, queue, sequences, stragglers";
+    return "temporal, overlap, idle, kernels, copies, launches, queue, sequences, stragglers, "
+           "steps";
 }
 
 void breakdown_options_default(struct breakdown_options *options)
