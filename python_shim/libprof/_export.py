@@ -14,6 +14,7 @@ from typing import IO, Any, Callable, Dict, Optional
 
 from ._output import replacing
 from ._recording import Recording
+from .errors import ProfError
 
 
 def parsed_json(text: str) -> Any:
@@ -59,7 +60,7 @@ def tensorboard_trace_handler(
         try:
             os.makedirs(dir_name, exist_ok=True)
         except OSError as error:
-            raise RuntimeError(f"cannot create {dir_name}: {error.strerror}") from error
+            raise ProfError(f"cannot create {dir_name}: {error.strerror}") from error
         worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
         name = f"{worker}.{time.time_ns()}.pt.trace.json{'.gz' if use_gzip else ''}"
         prof.export_chrome_trace(os.path.join(dir_name, name))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import warnings
 from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -17,6 +18,7 @@ from .errors import ProfdumpError
 from .trace import Trace, window_words
 
 ALL_MEMORY = frozenset({"cpu", "device"})
+_MAGIC = b"\x89PROF\r\n\x1a"
 _JSON = ("--format", "json")
 _empty_path: Optional[str] = None
 
@@ -36,6 +38,45 @@ def _empty_trace() -> str:
         with replacing(_empty_path) as file:
             file.write(b'{"traceEvents":[]}\n')
     return _empty_path
+
+
+_HEADER = struct.Struct("=8s16xII32xQ")
+"""The beginning of ``struct prof_file_header`` of format.h: magic, pid, parent_pid, start_realtime_ns."""
+
+
+class _Process(NamedTuple):
+    """The process that wrote a trace file."""
+
+    pid: int
+    parent_pid: int
+    start_ns: int
+
+
+def _process_of(path: str) -> Optional[_Process]:
+    """None if the file is not one of libprof's, or cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            magic, *fields = _HEADER.unpack(file.read(_HEADER.size))
+    except (OSError, struct.error):
+        return None
+    return _Process(*fields) if magic == _MAGIC else None
+
+
+def children_of(path: str) -> List[str]:
+    """Trace files beside `path` of processes that its process forked, and of those that these did."""
+    own, ending = _process_of(path), os.path.splitext(path)[1]
+    if own is None:
+        return []
+    with os.scandir(os.path.dirname(path) or ".") as entries:
+        beside = {entry.path: _process_of(entry.path) for entry in entries if entry.name.endswith(ending)}
+    others = {name: one for name, one in sorted(beside.items()) if one and one.start_ns > own.start_ns}
+    family, parents = {own.pid}, [own.pid]
+    while parents:
+        parent = parents.pop()
+        born = {one.pid for one in others.values() if one.parent_pid == parent} - family
+        family |= born
+        parents += born
+    return [name for name, one in others.items() if one.pid in family - {own.pid}]
 
 
 class Recording:
@@ -74,9 +115,10 @@ class Recording:
 
     @property
     def trace(self) -> Trace:
-        """The recording for everything else that profdump can do."""
+        """The recording for everything else that profdump can do, with what forked children recorded."""
         self.facts()
-        return Trace(*(self.paths or [_empty_trace()]), window=self.window)
+        children = children_of(self.paths[0]) if self.paths and self.window else []
+        return Trace(*(self.paths or [_empty_trace()]), *children, window=self.window)
 
     @property
     def is_empty(self) -> bool:

@@ -164,7 +164,7 @@ class _Rows:
         self.cpu_ns = sum(_VALUES["self_cpu"](event) for event in all_events)
         self.cuda_ns = device_total_ns(all_events)
         self.flops_title, self.flops_scale = _times.flops_unit(
-            max((e.flops or 0 for e in all_events), default=0)
+            min((e.flops for e in all_events if e.flops), default=0)
         )
         self.columns = self._columns()
         names = [_cut(event.key, layout.name_width)[0] for event in events]

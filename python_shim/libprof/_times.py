@@ -42,11 +42,11 @@ def bytes_text(size: int) -> str:
     return f"{sign}{hundredths // 100}.{hundredths % 100:02} {unit}"
 
 
-def flops_unit(most: float) -> Tuple[str, float]:
-    """ "Total MFLOPs" and what to divide by, for a column whose largest value this is."""
+def flops_unit(least: float) -> Tuple[str, float]:
+    """ "Total MFLOPs" and what to divide by, for a column whose smallest value this is, as in torch.profiler."""
     prefixes = ("", "K", "M", "G", "T", "P")
     power = 0
-    while power < len(prefixes) - 1 and most >= 1000 ** (power + 1):
+    while power < len(prefixes) - 1 and least >= 1000 ** (power + 1):
         power += 1
     return f"Total {prefixes[power]}FLOPs", 1000.0**power
 

@@ -217,6 +217,24 @@ def _see_memory(torch: Optional[ModuleType], observer: Optional[Observer], why: 
 
 # ---- both ----
 
+_announced = 0  # profiles for which the flag below is set
+
+
+@contextlib.contextmanager
+def _announcing(torch: ModuleType) -> Iterator[None]:
+    """Sets the flag by which PyTorch's own code and others' decide whether to name what they do: Inductor its kernels."""
+    global _announced
+    profiler = torch.autograd.profiler
+    _announced += 1
+    profiler._is_profiler_enabled = True
+    try:
+        yield
+    finally:
+        _announced -= 1
+        if not _announced and not torch.autograd._profiler_enabled():
+            profiler._is_profiler_enabled = False
+
+
 
 @contextlib.contextmanager
 def recorded(shapes: bool, flops: bool, memory: bool) -> Iterator[Optional[Seen]]:
@@ -235,6 +253,8 @@ def recorded(shapes: bool, flops: bool, memory: bool) -> Iterator[Optional[Seen]
             stack.callback(observer.end, wanted)
         else:
             stack.enter_context(_emitting(torch, shapes, why))
+        if torch is not None and hasattr(torch, "autograd"):
+            stack.enter_context(_announcing(torch))
         seen = _see_memory(torch, observer, why) if memory else None
         if seen is not None:
             stack.callback(seen.leave)

@@ -31,8 +31,10 @@ from ._output import replacing
 from ._recording import Recording
 from .averages import FunctionEventAvg as _Average
 from .errors import ProfError
+from .event_list import EventList as _EventList
 from .events import Interval, Kernel
 from .ranges import record_function
+from .schedule import KinetoStepTracker
 
 range = record_function
 
@@ -87,10 +89,14 @@ class EventList(List[Any]):
     def __str__(self) -> str:
         return self.table()
 
-    def table(self, sort_by: Optional[str] = None, header: Optional[str] = None, row_limit: int = -1) -> str:
+    def table(
+        self, sort_by: Optional[str] = None, header: Optional[str] = None, row_limit: int = -1, **layout: Any
+    ) -> str:
         """The table: as registered, or descending by cpu_time, cuda_time, cpu_time_total, cuda_time_total or
-        count.
+        count. With another column of :meth:`libprof.EventList.table`, or another of its keywords, it is that table.
         """
+        if layout or (sort_by is not None and sort_by not in _SORTS):
+            return _EventList[Any](self).table(sort_by, row_limit, header=header, **layout)
         return build_table(self, sort_by, header, row_limit)
 
     def key_averages(self) -> "EventList":
@@ -253,21 +259,45 @@ class profile:
             raise ProfError("can't export a trace that didn't finish running")
         return self.function_events
 
-    def table(self, sort_by: Optional[str] = None) -> str:
+    def table(self, sort_by: Optional[str] = None, **layout: Any) -> str:
         """See EventList."""
-        return self._finished().table(sort_by)
+        return self._finished().table(sort_by, **layout)
 
-    def export_chrome_trace(self, path: str) -> None:
-        """See EventList."""
-        self._finished().export_chrome_trace(path)
+    def export_chrome_trace(
+        self, path: str, metadata: Optional[Dict[str, str]] = None, use_python_export: bool = False
+    ) -> None:
+        """Writes the whole recording as a Chrome trace, with `metadata` in it. `use_python_export` has no effect."""
+        self._finished()
+        for key, value in (metadata or {}).items():
+            self._profile.add_metadata(key, value)
+        self._profile.export_chrome_trace(path)
 
-    def key_averages(self) -> EventList:
-        """See EventList."""
-        return self._finished().key_averages()
+    def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
+        """See :meth:`libprof.profile.export_stacks`."""
+        self._finished()
+        self._profile.export_stacks(path, metric)
+
+    def key_averages(
+        self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
+    ) -> Any:
+        """See EventList; grouped by more than the name, averages are those of :meth:`libprof.profile.key_averages`."""
+        events = self._finished()
+        if not (group_by_input_shape or group_by_stack_n or group_by_overload_name):
+            return events.key_averages()
+        return self._profile.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
 
     def total_average(self) -> FunctionEventAvg:
         """See EventList."""
         return self._finished().total_average()
+
+    @property
+    def self_cpu_time_total(self) -> float:
+        """Sum of self times on the CPU, microseconds."""
+        return float(sum(event.self_cpu_time_total for event in self._finished()))
+
+    def toggle_collection_dynamic(self, enabled: bool, activities: Iterable[Any]) -> None:
+        """See :meth:`libprof.profile.toggle_collection_dynamic`."""
+        self._profile.toggle_collection_dynamic(enabled, activities)
 
 
 class emit_nvtx:
@@ -336,39 +366,6 @@ class emit_itt:
 
     def __exit__(self, *error: Any) -> None:
         self._open.close()
-
-
-class KinetoStepTracker:
-    """Step counts by requester (profilers and optimizers). The recorder's step advances when the
-    largest count does.
-    """
-
-    _current_step = 0
-    _counts: Dict[str, int] = {}
-
-    @classmethod
-    def init_step_count(cls, requester: str) -> None:
-        """Adds a requester, whose count begins at the step in progress."""
-        cls._counts[requester] = cls._current_step
-
-    @classmethod
-    def erase_step_count(cls, requester: str) -> bool:
-        """Removes a requester; returns whether it was there."""
-        return cls._counts.pop(requester, None) is not None
-
-    @classmethod
-    def increment_step(cls, requester: str) -> int:
-        """Counts a step of the requester; returns the step then in progress."""
-        cls._counts[requester] = cls._counts.get(requester, cls._current_step) + 1
-        while cls._current_step < max(cls._counts.values()):
-            cls._current_step += 1
-            recorder.step(cls._current_step)
-        return cls._current_step
-
-    @classmethod
-    def current_step(cls) -> int:
-        """The step that is in progress."""
-        return cls._current_step
 
 
 def load_nvprof(path: "os.PathLike[str] | str") -> EventList:

@@ -39,10 +39,20 @@ def warn(text: str) -> None:
     warnings.warn(text, RuntimeWarning, stacklevel=level)
 
 
+def _is_ours(error: BaseException) -> bool:
+    """Whether code of this package raised it, for the program or for a callback of the program's."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return isinstance(error, ProfError) or (trace is not None and trace.tb_frame.f_code.co_filename.startswith(_PACKAGE))
+
+
 @contextlib.contextmanager
-def only_warning() -> Iterator[None]:
-    """Turns libprof's errors into warnings, so that a running training goes on."""
+def only_warning(what: str = "") -> Iterator[None]:
+    """Turns libprof's errors into warnings that begin with `what`, so that a running training goes on."""
     try:
         yield
-    except ProfError as error:
-        warn(str(error))
+    except Exception as error:
+        if not _is_ours(error):
+            raise
+        warn(f"{what}{error}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import os
+import sys
 import threading
 import time
 import warnings
@@ -20,23 +21,34 @@ from .averages import FunctionEventAvg
 from .errors import ProfError, UnfinishedError, only_warning, warn
 from .event_list import EventList, export_stacks
 from .events import FunctionEvent
-from .schedule import ProfilerAction, Schedule, always
+from .schedule import KinetoStepTracker, ProfilerAction, Schedule, action_of, always
 from .trace import Trace, format_of
 
 _KEPT = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
+_STEP_NAME = "ProfilerStep"  # of the counts of steps
 _local = threading.local()  # stepper: the profile whose steps are recorded on this thread
 
 
 class ProfilerActivity(enum.Enum):
-    """What results show: activity of threads (CPU), activity of CUDA devices (CUDA)."""
+    """What results show: activity of threads (CPU), activity of CUDA devices (CUDA). A profile ignores the others, which
+    torch.profiler has, and says so.
+    """
 
     CPU = 0
+    XPU = 1
     CUDA = 2
+    HPU = 3
+    MTIA = 4
+    PrivateUse1 = 5
 
 
 def supported_activities() -> Set[ProfilerActivity]:
-    """Always both: whether a device exists is known only when something is launched."""
-    return set(ProfilerActivity)
+    """CPU, and CUDA unless the program has imported a PyTorch that was built without it: programs choose their device by
+    this. Whether a device exists is known only when something is launched.
+    """
+    torch: Any = sys.modules.get("torch")
+    without_cuda = hasattr(torch, "version") and torch.version.cuda is None
+    return {ProfilerActivity.CPU} if without_cuda else {ProfilerActivity.CPU, ProfilerActivity.CUDA}
 
 
 _FILTERS = {
@@ -141,6 +153,8 @@ class profile(TorchMethods):
         self.with_modules, self.experimental_config = with_modules, experimental_config
         self.execution_trace_observer = execution_trace_observer
         self.post_processing_timeout_s = post_processing_timeout_s
+        if post_processing_timeout_s is not None and post_processing_timeout_s < 0:
+            raise ValueError(f"post_processing_timeout_s must be non-negative, not {post_processing_timeout_s}")
         for name in ("with_modules", "experimental_config", "post_processing_timeout_s"):
             if locals()[name]:
                 warn(f"{name} has no effect here")
@@ -180,19 +194,26 @@ class profile(TorchMethods):
         self._window_start_ns = None
         self._cycles = self._cycles if self.acc_events else []
         try:
-            self._go_to(self.schedule(0), self._switch_on)
+            self._go_to(action_of(self.schedule(0)), self._switch_on)
         except BaseException:
             self._running_in = None
             raise
+        KinetoStepTracker.init_step_count(_STEP_NAME)
         if self.schedule is not always:
             self._record_step()
 
     def step(self) -> None:
-        """Begins the next step, with the action that the schedule has for it."""
+        """Begins the next step, with the action that the schedule has for it. Warns if the profile is not running."""
         if self._running_in is None:
-            raise UnfinishedError("step() needs a running profile")
+            warn("step() has no effect: the profile is not running")
+            return
         self.step_num += 1
-        self._go_to(self.schedule(self.step_num), self._switch_on_or_warn)
+        if not self._is_forked():
+            action = ProfilerAction.NONE
+            with only_warning():
+                action = action_of(self.schedule(self.step_num))
+            self._go_to(action, self._switch_on_or_warn)
+        KinetoStepTracker._count_profile(_STEP_NAME)
         self._record_step()
 
     def _record_step(self) -> None:
@@ -220,6 +241,7 @@ class profile(TorchMethods):
                     self._cycles = [Recording([], why_empty="the schedule reached no step that is recorded")]
         finally:
             self._running_in = None if not self._is_forked() else self._running_in
+            KinetoStepTracker.erase_step_count(_STEP_NAME)
             if getattr(_local, "stepper", None) is self:
                 _local.stepper = None
 
@@ -292,7 +314,8 @@ class profile(TorchMethods):
     def _end_window(self, start_ns: int) -> None:
         self._keep_window(start_ns)
         if self.on_trace_ready is not None:
-            self.on_trace_ready(self)
+            with only_warning("on_trace_ready: "):
+                self.on_trace_ready(self)
 
     def _keep_window(self, start_ns: int) -> None:
         self._window_start_ns, end_ns = None, time.time_ns()
@@ -334,7 +357,7 @@ class profile(TorchMethods):
     def _layout(self) -> Layout:
         return Layout(memory=self.profile_memory, flops=self.with_flops)
 
-    def events(self) -> EventList:
+    def events(self) -> EventList[FunctionEvent]:
         """All events, in the order of their start times; with acc_events, the latest cycle comes first."""
         self._shown()
         return events_of_cycles(self._cycles, self._activities, self._layout())
@@ -345,7 +368,7 @@ class profile(TorchMethods):
         group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
         group_by_input_shapes: bool = False,
-    ) -> EventList:
+    ) -> EventList[FunctionEventAvg]:
         """Events summed by name, and optionally by input shapes and the innermost `group_by_stack_n` functions.
         `group_by_overload_name` has no effect: overload names are not recorded.
         """

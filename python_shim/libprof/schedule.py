@@ -1,10 +1,12 @@
-"""Which steps are recorded."""
+"""Which steps are recorded, and who counts them."""
 
 from __future__ import annotations
 
 import enum
 import warnings
-from typing import Callable
+from typing import Any, Callable, Dict
+
+from . import recorder
 
 
 class ProfilerAction(enum.Enum):
@@ -17,13 +19,21 @@ class ProfilerAction(enum.Enum):
     """Record; the cycle ends with this step."""
 
 
-Schedule = Callable[[int], ProfilerAction]
-"""Maps the number of a step, counted from 0, to an action."""
+Schedule = Callable[[int], Any]
+"""Maps the number of a step, counted from 0, to an action: one of these, or of torch.profiler's."""
+
+
+def action_of(wanted: Any) -> ProfilerAction:
+    """The action of the same number: torch.profiler has an enumeration of its own. TypeError for anything else."""
+    try:
+        return ProfilerAction(getattr(wanted, "value", None))
+    except ValueError:
+        raise TypeError(f"a schedule must return a ProfilerAction, not {wanted!r}") from None
 
 
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
-) -> Schedule:
+) -> Callable[[int], ProfilerAction]:
     """Returns a schedule that repeats cycles of `wait` steps off, `warmup` steps recorded but discarded, and
     `active` steps recorded.
 
@@ -62,3 +72,47 @@ def schedule(
 def always(_step: int) -> ProfilerAction:
     """The default schedule: records all steps."""
     return ProfilerAction.RECORD
+
+
+class KinetoStepTracker:
+    """Step counts by requester (profilers and optimizers). The recorder's step advances when the
+    largest count does.
+    """
+
+    _current_step = 0
+    _counts: Dict[str, int] = {}
+
+    @classmethod
+    def init_step_count(cls, requester: str) -> None:
+        """Adds a requester, whose count begins at the step in progress."""
+        cls._counts[requester] = cls._current_step
+
+    @classmethod
+    def erase_step_count(cls, requester: str) -> bool:
+        """Removes a requester; returns whether it was there."""
+        return cls._counts.pop(requester, None) is not None
+
+    @classmethod
+    def increment_step(cls, requester: str) -> int:
+        """Counts a step of the requester; returns the step then in progress."""
+        largest = cls._count(requester)
+        while cls._current_step < largest:
+            cls._current_step += 1
+            recorder.step(cls._current_step)
+        return cls._current_step
+
+    @classmethod
+    def _count(cls, requester: str) -> int:
+        """The largest count, after one step more of the requester."""
+        cls._counts[requester] = cls._counts.get(requester, cls._current_step) + 1
+        return max(cls._counts.values())
+
+    @classmethod
+    def _count_profile(cls, requester: str) -> None:
+        """Like increment_step(), for a profile, which records its step itself."""
+        cls._current_step = max(cls._current_step, cls._count(requester))
+
+    @classmethod
+    def current_step(cls) -> int:
+        """The step that is in progress."""
+        return cls._current_step

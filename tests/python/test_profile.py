@@ -96,11 +96,13 @@ def test_accumulated_events() -> None:
 
 def test_unfinished() -> None:
     prof = profile()
-    for ask in (prof.key_averages, prof.events, lambda: prof.export_chrome_trace("x.json"), prof.step):
+    for ask in (prof.key_averages, prof.events, lambda: prof.export_chrome_trace("x.json")):
         with pytest.raises(AssertionError):
             ask()
         with pytest.raises(libprof.ProfError):
             ask()
+    with pytest.warns(RuntimeWarning, match=r"step\(\) has no effect: the profile is not running"):
+        prof.step()
     prof.start()
     with pytest.raises(libprof.ProfError, match="already running"):
         prof.start()
@@ -466,6 +468,82 @@ def test_what_the_body_raises_is_what_its_caller_sees(run_python: Any) -> None:
     warned = re.findall(r"program.py:\d+: RuntimeWarning: (.*)", done.stderr)
     assert warned[0] == "at the end of a profile whose body raised Body: ZeroDivisionError: handler", done.stderr
     assert "No such file" in warned[1] and len(warned) == 2
+
+
+CALLBACKS = """
+import os, sys, libprof
+
+def unwritable(prof):
+    prof.export_chrome_trace("/no/such/directory/trace.json")
+
+def misspelt(prof):
+    prof.key_averages().table(sort_by="cpu")
+
+def crowded(prof):
+    open("file", "w").close()
+    libprof.tensorboard_trace_handler("file/log")(prof)
+
+def impatient(prof):
+    libprof.profile().events()
+
+for handler in (unwritable, misspelt, crowded, impatient):
+    with libprof.profile(schedule=lambda step: libprof.ProfilerAction.RECORD_AND_SAVE, on_trace_ready=handler) as prof:
+        for _ in range(2):
+            libprof.mark("x")
+            prof.step()
+    print(handler.__name__, prof.step_num)
+prof.step()
+
+with libprof.profile(schedule=lambda step: None if step else libprof.ProfilerAction.RECORD) as prof:
+    prof.step()
+try:
+    libprof.profile(schedule=lambda step: "record").start()
+except TypeError as error:
+    print(error)
+"""
+
+
+def test_what_callbacks_ask_of_us_ends_no_training(run_python: Any) -> None:
+    done = run_python(CALLBACKS)
+    names = ["unwritable", "misspelt", "crowded", "impatient"]
+    assert done.stdout.splitlines() == [f"{name} 2" for name in names] + ["a schedule must return a ProfilerAction, not 'record'"]
+    warned = re.findall(r"program.py:\d+: RuntimeWarning: (?:on_trace_ready: )?(.*)", done.stderr)
+    for text in ("No such file", "sort_by: unknown column 'cpu'", "cannot create file/log", "results are available only",
+                 "step() has no effect: the profile is not running", "a schedule must return a ProfilerAction, not None"):  # fmt: skip
+        assert any(text in one for one in warned), (text, done.stderr)
+
+
+CHILDREN = """
+import os, libprof
+
+def child(name):
+    pid = os.fork()
+    if pid:
+        assert os.waitpid(pid, 0)[1] == 0
+        return
+    with libprof.record_function(name):
+        if name == "child":
+            child("grandchild")
+    prof.step()
+    os._exit(0)
+
+ready = []
+with libprof.profile(schedule=lambda step: libprof.ProfilerAction.RECORD_AND_SAVE, on_trace_ready=ready.append) as prof:
+    with libprof.record_function("parent"):
+        child("child")
+print(sorted(row["name"] for row in prof.trace.facts["key_averages"] if row["name"] != "ProfilerStep*"), len(ready))
+print(sorted(row.key for row in prof.key_averages()))
+"""
+
+
+@pytest.mark.parametrize("output", ["", "own.prof", "p%p.prof"])
+def test_the_trace_has_what_children_recorded(run_python: Any, output: str) -> None:
+    env = {"PROF_OUTPUT": output} if output else {}
+    if output == "p%p.prof":
+        run_python(CHILDREN, env=env)  # of another process: not its children
+    done = run_python(CHILDREN, env=env)
+    assert done.stdout.splitlines() == ["['child', 'grandchild', 'parent'] 1", "['ProfilerStep*', 'parent']"], done.stderr
+    assert done.stderr == ""
 
 
 IN_THE_WAY = """

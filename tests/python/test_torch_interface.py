@@ -116,11 +116,87 @@ def test_memory_timelines_say_what_to_use(tmp_path: Path) -> None:
 
 def test_steps_of_several_requesters() -> None:
     tracker = autograd.KinetoStepTracker
+    first = tracker.current_step()
     with libprof.profile() as prof:
         for requester in ("profiler", "optimizer", "optimizer", "profiler", "profiler"):
             tracker.increment_step(requester)
-        assert tracker.current_step() == 3 and tracker.erase_step_count("profiler") and not tracker.erase_step_count("x")
-    assert [event.name for event in prof.events()] == [f"ProfilerStep#{number}" for number in (1, 2, 3)]
+        assert tracker.current_step() == first + 3 and tracker.erase_step_count("profiler") and not tracker.erase_step_count("x")
+    assert [event.name for event in prof.events()] == [f"ProfilerStep#{first + number}" for number in (1, 2, 3)]
+
+
+def test_steps_of_profiles_count_too() -> None:
+    tracker = autograd.KinetoStepTracker
+    first = tracker.current_step()
+    with libprof.profile() as prof:
+        for _ in range(3):
+            tracker.increment_step("optimizer")
+            prof.step()
+    assert tracker.current_step() == first + 3 and tracker.erase_step_count("optimizer")
+    assert not tracker.erase_step_count("ProfilerStep")
+
+
+def test_torchs_schedules_and_handlers_work(tmp_path: Path) -> None:
+    """Their actions are of another enumeration."""
+    schedule = torch.profiler.schedule(wait=1, warmup=1, active=1, repeat=2)
+    handler = torch.profiler.tensorboard_trace_handler(str(tmp_path / "log"))
+    with libprof.profile(schedule=schedule, on_trace_ready=handler) as prof:
+        for _ in range(8):
+            torch.ones(2) + 1
+            prof.step()
+    assert len(list((tmp_path / "log").glob("*.pt.trace.json"))) == 2
+    assert {row.key: row.count for row in prof.key_averages()}["aten::add"] == 1
+    theirs = libprof.profile(schedule=libprof.schedule(wait=0, warmup=1, active=1, repeat=1))
+    assert theirs.schedule(0) is libprof.ProfilerAction.WARMUP
+
+
+def test_devices_of_this_build(run_python: Any) -> None:
+    """Programs choose their device by supported_activities()."""
+    source = "import libprof\nprint(sorted(one.name for one in libprof.supported_activities()))\n"
+    assert run_python(source).stdout == "['CPU', 'CUDA']\n"
+    expected = "['CPU']\n" if torch.version.cuda is None else "['CPU', 'CUDA']\n"
+    assert run_python("import torch\n" + source).stdout == expected
+    with pytest.warns(RuntimeWarning, match="neither CPU nor CUDA: PrivateUse1, XPU"):
+        libprof.profile(activities=list(libprof.ProfilerActivity)[:2] + [libprof.ProfilerActivity.PrivateUse1])
+
+
+def test_pytorchs_flag_says_that_a_profiler_is_on() -> None:
+    """Inductor names its kernels only then."""
+    module = torch.autograd.profiler
+    assert not module._is_profiler_enabled
+    with libprof.profile():
+        with libprof.profile():
+            pass
+        assert module._is_profiler_enabled
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as inner:
+            pass
+    assert not module._is_profiler_enabled
+    inner.start()
+    with libprof.profile():
+        pass
+    assert module._is_profiler_enabled
+    inner.stop()
+    assert not module._is_profiler_enabled
+
+
+def test_negative_timeouts_are_refused() -> None:
+    for make in (libprof.profile, autograd.profile):
+        with pytest.raises(ValueError, match="post_processing_timeout_s must be non-negative, not -1"):
+            make(post_processing_timeout_s=-1)
+
+
+def test_todays_keywords_of_the_autograd_profiler(tmp_path: Path) -> None:
+    with autograd.profile(record_shapes=True, with_flops=True) as prof:
+        torch.ones(2, 3) @ torch.ones(3, 4)
+    rows = prof.key_averages(group_by_input_shape=True)
+    assert [row.input_shapes for row in rows if row.key == "aten::mm"] in ([[[2, 3], [3, 4]]], [[]])
+    assert "Input Shapes" in rows.table(sort_by="self_cpu_time_total", row_limit=2)
+    table = prof.key_averages().table(sort_by="self_cpu_time_total", row_limit=1)
+    assert "Self CPU %" in table and table.count("aten::") == 1
+    assert prof.table(max_name_column_width=20).startswith("---") and prof.self_cpu_time_total > 0
+    prof.export_stacks(str(tmp_path / "stacks.txt"))
+    prof.export_chrome_trace(str(tmp_path / "trace.json"), metadata={"model": "mine"})
+    trace = (tmp_path / "trace.json").read_text()
+    assert '"model": "mine"' in trace and "aten::mm" in trace and "aten::mm" in (tmp_path / "stacks.txt").read_text().replace("__", "::")
 
 
 def test_itt_is_recorded() -> None:

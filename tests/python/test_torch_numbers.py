@@ -279,7 +279,7 @@ def test_operators_have_their_shapes_flops_and_memory() -> None:
         key: size for key, size in memory[0].items() if size and key != "[memory]"
     }
     text = profiles[1].key_averages(group_by_input_shape=True).table(sort_by="self_cpu_memory_usage", row_limit=3)
-    assert "16.00 KB" in text and "Total KFLOPs" in text, text
+    assert "16.00 KB" in text and "Total FLOPs" in text, text
 
 
 @pytest.mark.usefixtures("observer")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import Any, Dict, Iterator, List, NamedTuple, Tuple
 
 import libprof
@@ -25,10 +26,27 @@ class Item(NamedTuple):
     is_here: bool
 
 
+def public(one: Any) -> List[str]:
+    return sorted(name for name in dir(one) if not name.startswith("_"))
+
+
+def keywords(function: Any) -> List[str]:
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return []
+    return [name for name in parameters if name not in ("self", "args", "kwargs")]
+
+
+def takes(function: Any, keyword: str) -> bool:
+    parameters = inspect.signature(function).parameters.values()
+    return any(one.name == keyword or one.kind is one.VAR_KEYWORD for one in parameters)
+
+
 EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("torch.profiler", "ExecutionTraceObserver"): "PyTorch's own class, imported when it is asked for.",
     ("torch.profiler", "kineto_available"): "Always true: libprof records without Kineto.",
-    ("torch.profiler", "supported_activities"): "CPU and CUDA, whether there are devices or not.",
+    ("torch.profiler", "supported_activities"): "CPU, and CUDA unless PyTorch is a build without it; whether there are devices or not.",
     ("profile", "with_modules="): f"{NO_EFFECT}, warns.",
     ("profile", "experimental_config="): f"{NO_EFFECT}, warns.",
     ("profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
@@ -44,6 +62,11 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("tensorboard_trace_handler", "use_python_export="): NO_EFFECT + ".",
     ("EventList.key_averages", "group_by_overload_name="): f"{NO_EFFECT}: names of overloads are not recorded.",
     ("FunctionEvent", "concrete_inputs"): "The same; text where Python has no such value (complex numbers, symbols).",
+    **{
+        ("FunctionEvent.__init__", f"{name}="): "Not there: recordings have it; set the attribute."
+        for name in keywords(profiler_util.FunctionEvent.__init__)
+        if not takes(libprof.FunctionEvent.__init__, name)
+    },
     ("FunctionEvent", "kwinputs"): "Always empty.",
     ("FunctionEvent", "overload_name"): "Always empty.",
     ("FunctionEvent", "python_id"): "Always -1: Python functions are call stacks, not events.",
@@ -68,56 +91,29 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("FunctionEvent", "is_remote"): "Always false.",
     ("FunctionEvent", "node_id"): "Always -1.",
     ("ProfilerAction", "DEVICE_STOPPED"): "Not there: it is internal to torch.profiler.",
-    ("ProfilerActivity", "XPU"): "Not there.",
-    ("ProfilerActivity", "MTIA"): "Not there.",
-    ("ProfilerActivity", "HPU"): "Not there.",
-    ("ProfilerActivity", "PrivateUse1"): "Not there.",
+    ("ProfilerActivity", "XPU"): f"{NO_EFFECT}: a profile names it in a warning.",
+    ("ProfilerActivity", "MTIA"): f"{NO_EFFECT}: a profile names it in a warning.",
+    ("ProfilerActivity", "HPU"): f"{NO_EFFECT}: a profile names it in a warning.",
+    ("ProfilerActivity", "PrivateUse1"): f"{NO_EFFECT}: a profile names it in a warning.",
     ("torch.autograd.profiler", "MemRecordsAcc"): "Not there: it is internal to torch.profiler.",
     ("torch.autograd.profiler", "emit_itt"): "Records into libprof's file; no ITT tool is needed.",
-    ("torch.autograd.profiler", "EventList"): "Prints the five-column table of the first releases.",
+    ("torch.autograd.profiler", "EventList"): "Prints the five-column table of the first releases, unless asked for more.",
+    ("torch.autograd.profiler_util", "EventMetadata"): "Not there: `attributes` has what was recorded.",
+    ("torch.autograd.profiler_util", "MemRecordsAcc"): "Not there: it is internal to torch.profiler.",
     ("torch.autograd.profiler", "KinetoStepTracker"): "Advances the recorder's step.",
     ("autograd.profile", "use_kineto="): NO_EFFECT + ".",
+    ("autograd.profile", "key_averages"): "The five-column table by name; grouped by more, libprof.profile's.",
+    ("autograd.profile.export_chrome_trace", "use_python_export="): NO_EFFECT + ".",
+    ("autograd.profile.key_averages", "group_by_overload_name="): f"{NO_EFFECT}: names of overloads are not recorded.",
     ("autograd.profile", "experimental_config="): f"{NO_EFFECT}, warns.",
     ("autograd.profile", "with_modules="): f"{NO_EFFECT}, warns.",
     ("autograd.profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
-    ("autograd.profile", "export_stacks"): "Not there: libprof.profile has it.",
-    ("autograd.profile", "toggle_collection_dynamic"): "Not there: libprof.profile has it.",
-    ("autograd.profile", "self_cpu_time_total"): "Not there: libprof.profile has it.",
     ("FunctionEvent.append_kernel", "duration="): "Not there: start and end instead.",
-    **{
-        (f"autograd.profile.{method}", f"{name}="): "Not there: libprof.profile has it."
-        for method, names in {
-            "export_chrome_trace": ("metadata", "use_python_export"),
-            "key_averages": ("group_by_input_shape", "group_by_stack_n", "group_by_overload_name"),
-            "table": (
-                "row_limit", "max_src_column_width", "max_name_column_width", "max_shapes_column_width", "header",
-                "top_level_events_only",
-            ),
-        }.items()
-        for name in names
-    },  # fmt: skip
     ("autograd.profile", "config"): "Not there: it is internal to torch.profiler.",
     ("autograd.profile", "create_trace_id"): "Not there: it is internal to torch.profiler.",
     ("autograd.profile", "default_trace_id"): "Not there: it is internal to torch.profiler.",
 }
 """What is not the same, and why."""
-
-
-def public(one: Any) -> List[str]:
-    return sorted(name for name in dir(one) if not name.startswith("_"))
-
-
-def keywords(function: Any) -> List[str]:
-    try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return []
-    return [name for name in parameters if name not in ("self", "args", "kwargs")]
-
-
-def takes(function: Any, keyword: str) -> bool:
-    parameters = inspect.signature(function).parameters.values()
-    return any(one.name == keyword or one.kind is one.VAR_KEYWORD for one in parameters)
 
 
 def walk_keywords(group: str, theirs: Any, ours: Any) -> Iterator[Item]:
@@ -132,6 +128,13 @@ def walk_class(group: str, theirs: Any, ours: Any) -> Iterator[Item]:
         method = inspect.getattr_static(theirs, name, None)
         if inspect.isfunction(method) and callable(getattr(ours, name, None)):
             yield from walk_keywords(f"{group}.{name}", method, getattr(ours, name))
+
+
+def finished() -> autograd.profile:
+    """Properties of results are there when a profile has ended."""
+    with warnings.catch_warnings(), autograd.profile() as prof:
+        warnings.simplefilter("ignore")
+    return prof
 
 
 class _EmptyList(List[Any]):
@@ -156,12 +159,15 @@ def walk() -> Iterator[Item]:
     yield from (item for item in lists if "." in item.group)
     theirs = profiler_util.FunctionEvent(id=1, name="x", thread=1, start_us=0, end_us=1)
     yield from walk_class("FunctionEvent", theirs, libprof.FunctionEvent(1, "x", 1, 0, 1))
+    yield from walk_keywords("FunctionEvent.__init__", profiler_util.FunctionEvent.__init__, libprof.FunctionEvent.__init__)
     yield from walk_class("FunctionEventAvg", profiler_util.FunctionEventAvg(), libprof.FunctionEventAvg())
     yield from walk_class("Interval", profiler_util.Interval(0, 1), libprof.Interval(0, 1))
     for name in torch_autograd.__all__:
         yield Item("torch.autograd.profiler", name, hasattr(autograd, name))
     yield from walk_keywords("autograd.profile", torch_autograd.profile.__init__, autograd.profile.__init__)
-    yield from walk_class("autograd.profile", torch_autograd.profile, autograd.profile())
+    for name in profiler_util.__all__:
+        yield Item("torch.autograd.profiler_util", name, hasattr(autograd, name) or hasattr(libprof, name))
+    yield from walk_class("autograd.profile", torch_autograd.profile, finished())
     for name in ("emit_nvtx", "emit_itt"):
         yield from walk_keywords(f"autograd.{name}", getattr(torch_autograd, name).__init__, getattr(autograd, name).__init__)
     yield from walk_class("KinetoStepTracker", torch_autograd.KinetoStepTracker, autograd.KinetoStepTracker)
