@@ -105,7 +105,7 @@ class _Sums:
                 self.memory[name] = so_far + size
 
 
-def _add_sums(averages: EventList, events: Iterable[FunctionEvent], by_shape: bool, stack_n: int, layout: Layout) -> None:
+def _add_sums(averages: EventList[FunctionEventAvg], events: Iterable[FunctionEvent], by_shape: bool, stack_n: int, layout: Layout) -> None:
     """Profdump has FLOPs and bytes by name only: finer groups are added up here."""
     groups: Dict[Tuple[Any, ...], _Sums] = {}
     for event in events:
@@ -121,7 +121,7 @@ def _add_sums(averages: EventList, events: Iterable[FunctionEvent], by_shape: bo
                 setattr(row, name, sums.memory[name] if sums else None)
 
 
-def _averages_of(recording: Recording, shown: Shown, by_shape: bool, stack_n: int, layout: Layout) -> EventList:
+def _averages_of(recording: Recording, shown: Shown, by_shape: bool, stack_n: int, layout: Layout) -> EventList[FunctionEventAvg]:
     if hides_something(recording, shown):
         listed = EventList(events_of(recording, shown), layout=layout._replace(device=shown.device))
         return listed.key_averages(by_shape, stack_n)
@@ -132,7 +132,7 @@ def _averages_of(recording: Recording, shown: Shown, by_shape: bool, stack_n: in
     return averages
 
 
-def _merged(lists: Sequence[EventList]) -> EventList:
+def _merged(lists: Sequence[EventList[FunctionEventAvg]]) -> EventList[FunctionEventAvg]:
     """Rows of several recordings added up."""
     groups: Dict[Tuple[Any, ...], FunctionEventAvg] = {}
     for row in (row for averages in lists for row in averages):
@@ -148,13 +148,13 @@ def _merged(lists: Sequence[EventList]) -> EventList:
 
 def averages_of_cycles(
     recordings: Sequence[Recording], shown: Shown, by_shape: bool, stack_n: int, layout: Layout
-) -> EventList:
+) -> EventList[FunctionEventAvg]:
     """Averages of all of them."""
     lists = [_averages_of(recording, shown, by_shape, stack_n, layout) for recording in recordings]
     return lists[0] if len(lists) == 1 else _merged(lists)
 
 
-def events_of_cycles(recordings: Sequence[Recording], shown: Shown, layout: Layout) -> EventList:
+def events_of_cycles(recordings: Sequence[Recording], shown: Shown, layout: Layout) -> EventList[FunctionEvent]:
     """Events of all of them, as many lists behind each other."""
     events = [event for recording in recordings for event in events_of(recording, shown)]
     layout = layout._replace(device=any(event.device_type.name == "CUDA" for event in events))

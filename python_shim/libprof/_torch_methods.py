@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Tup
 from ._export import parsed_json
 from .errors import warn
 from .event_list import EventList
+from .events import FunctionEvent
 
 TIMELINE = (
     "export_memory_timeline() is not supported: prof.trace.report('memory') has peaks and their owners, "
@@ -41,7 +42,7 @@ class TorchMethods:
         """Ends that part and the recording, without calling on_trace_ready."""
         raise NotImplementedError
 
-    def events(self) -> EventList:
+    def events(self) -> EventList[FunctionEvent]:
         """All events."""
         raise NotImplementedError
 
@@ -95,7 +96,7 @@ class TorchMethods:
         return self
 
     @property
-    def function_events(self) -> EventList:
+    def function_events(self) -> EventList[FunctionEvent]:
         """Its name for events()."""
         return self.events()
 

@@ -69,6 +69,9 @@ class Allocator:
         self.name = name
         self._number = int(_native.library().prof_alloc_track(_encode(name)))
 
+    def __repr__(self) -> str:
+        return f"<libprof.Allocator {self.name!r}>"
+
     def alloc(self, address: Optional[int], size_bytes: int) -> None:
         """Records that `size_bytes` bytes at `address` were allocated."""
         if size_bytes < 0:

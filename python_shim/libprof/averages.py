@@ -11,7 +11,7 @@ MEMORY = ("cpu_memory_usage", "self_cpu_memory_usage", "device_memory_usage", "s
 DEVICE_KINDS = ("kernel", "memcpy", "memset", "graph")
 
 
-def _us(name: str, what: str) -> property:
+def _us(name: str, what: str) -> Any:
     """An attribute in nanoseconds, as torch.profiler has it, in microseconds."""
     return property(lambda self: getattr(self, name) / 1000, doc=f"{what}, microseconds.")
 
@@ -50,11 +50,11 @@ class FunctionEventAvg(TimesMixin):
         self.find_annotations: Callable[[], Collection[str]] = frozenset
         self.cpu_children: List[FunctionEvent] = []
 
-    cpu_time_total = _us("cpu_total_ns", "On the CPU")
-    self_cpu_time_total = _us("self_cpu_total_ns", "On the CPU, without ranges and calls inside")
-    device_time_total = _us("cuda_total_ns", "On devices")
-    self_device_time_total = _us(
-        "self_cuda_total_ns", "On devices, of what was launched within no range inside"
+    cpu_time_total: float = _us("cpu_total_ns", "Time on the CPU")
+    self_cpu_time_total: float = _us("self_cpu_total_ns", "Time on the CPU without ranges and calls inside")
+    device_time_total: float = _us("cuda_total_ns", "Time on devices")
+    self_device_time_total: float = _us(
+        "self_cuda_total_ns", "Time on devices, of what was launched within no range inside"
     )
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple, cast
+from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple, TypeVar, Union, cast
 
 from . import _table, _times, notebook
 from ._build_events import build_events
@@ -16,6 +16,7 @@ STACKS_METRICS = (
     "self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total",
 )  # fmt: skip
 _MEMORY = ["--columns", "memory"]
+_NAMES_SHOWN = 5
 
 
 def _row_of(average: FunctionEventAvg) -> Dict[str, Any]:
@@ -31,23 +32,26 @@ def _row_of(average: FunctionEventAvg) -> Dict[str, Any]:
     }
 
 
-class EventList(List[Any]):
+Event = TypeVar("Event", bound=Union[FunctionEvent, FunctionEventAvg])
+
+
+class EventList(List[Event]):
     """A list of :class:`FunctionEvent` or :class:`FunctionEventAvg`, as a recording gives it or as it was
-    chosen.
+    chosen: ``EventList[FunctionEvent]``, ``EventList[FunctionEventAvg]``.
 
     While a list is as a recording gave it, profdump prints its table, with what was lost below it. When
     it was filtered, sorted or put together, the same layout is printed from the events in it: percentages and
     totals are theirs.
     """
 
-    def __init__(self, events: Iterable[Any] = (), *, layout: Layout = Layout()) -> None:
+    def __init__(self, events: Iterable[Event] = (), *, layout: Layout = Layout()) -> None:
         super().__init__(events)
         self._layout = layout
         self._source: Optional[Recording] = None
         self._options: Tuple[str, ...] = ()
         self._given: Tuple[Any, ...] = ()
 
-    def _comes_from(self, recording: Recording, *options: str) -> "EventList":
+    def _comes_from(self, recording: Recording, *options: str) -> "EventList[Event]":
         self._source, self._options, self._given = recording, options, tuple(self)
         return self
 
@@ -59,6 +63,12 @@ class EventList(List[Any]):
         """What ``export_stacks`` can weigh with."""
         return list(STACKS_METRICS)
 
+    def __repr__(self) -> str:
+        kind = type(self[0]).__name__ if self else "events"
+        first = ", ".join(repr(event.key) for event in self[:_NAMES_SHOWN])
+        more = ", ..." if len(self) > _NAMES_SHOWN else ""
+        return f"<libprof.EventList of {len(self)} {kind}{': ' if first else ''}{first}{more}>"
+
     def __str__(self) -> str:
         return self.table()
 
@@ -66,7 +76,7 @@ class EventList(List[Any]):
         """In a notebook: averages as a table, other lists as their text."""
         if not self or not self._averaged:
             return notebook.preformatted(self.table(row_limit=notebook.ROWS_MAX))
-        return notebook.averages_html([_row_of(average) for average in self])
+        return notebook.averages_html([_row_of(average) for average in cast(List[FunctionEventAvg], self)])
 
     def table(
         self,
@@ -135,7 +145,7 @@ class EventList(List[Any]):
         group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
         group_by_input_shape: bool = False,
-    ) -> "EventList":
+    ) -> "EventList[FunctionEventAvg]":
         """Its events added up by name, and by input shapes and the innermost `group_by_stack_n` functions.
         `group_by_overload_name` changes nothing: names of overloads are not recorded.
         """
@@ -198,7 +208,7 @@ def export_stacks(recording: Recording, path: str, metric: str) -> None:
     recording.export_text(path, "-o", "-", "--to", "folded", *(["--stacks"] if by_function else []), "--metric", metric)
 
 
-def averages_of(recording: Recording, by_shape: bool, stack_n: int, layout: Layout) -> EventList:
+def averages_of(recording: Recording, by_shape: bool, stack_n: int, layout: Layout) -> "EventList[FunctionEventAvg]":
     """A recording's averages, by profdump."""
     layout = layout._replace(shapes=by_shape, stack=stack_n > 0)
     parts = ["name", *(["shape"] if by_shape else []), *([f"stack:{stack_n}"] if stack_n > 0 else [])]

@@ -44,11 +44,21 @@ class Kernel:
 
     @property
     def duration(self) -> float:
-        """Microseconds."""
+        """How long it took, microseconds."""
         return self.interval.elapsed_us()
 
     def __repr__(self) -> str:
         return f"<Kernel {self.name!r} device={self.device} duration={us_text(self.duration)}>"
+
+
+def _same(name: str) -> Any:
+    """An older name of an attribute."""
+    return property(lambda self: getattr(self, name), doc=f"An older name of ``{name}``, in the same unit.")
+
+
+def _text(name: str) -> Any:
+    """A time as text."""
+    return property(lambda self: us_text(getattr(self, name)), doc=f"``{name}`` with its unit, as text.")
 
 
 class TimesMixin:
@@ -71,39 +81,39 @@ class TimesMixin:
 
     @property
     def cpu_time_total(self) -> float:
-        """On the CPU, microseconds."""
+        """Time on the CPU, microseconds."""
         raise NotImplementedError
 
     @property
     def device_time_total(self) -> float:
-        """On devices, microseconds."""
+        """Time on devices, microseconds."""
         raise NotImplementedError
 
     @property
     def self_cpu_time_total(self) -> float:
-        """On the CPU, without what is inside."""
+        """Time on the CPU without what is inside, microseconds."""
         raise NotImplementedError
 
     @property
     def self_device_time_total(self) -> float:
-        """On devices, without what is inside."""
+        """Time on devices without what is inside, microseconds."""
         raise NotImplementedError
 
-    # Older names of the same.
-    cuda_time = property(lambda self: self.device_time)
-    cuda_time_total = property(lambda self: self.device_time_total)
-    self_cuda_time_total = property(lambda self: self.self_device_time_total)
-    cuda_memory_usage = property(lambda self: self.device_memory_usage)
-    self_cuda_memory_usage = property(lambda self: self.self_device_memory_usage)
+    cuda_time: float = _same("device_time")
+    cuda_time_total: float = _same("device_time_total")
+    self_cuda_time_total: float = _same("self_device_time_total")
+    cuda_memory_usage: Optional[int] = _same("device_memory_usage")
+    self_cuda_memory_usage: Optional[int] = _same("self_device_memory_usage")
 
-    cpu_time_str = property(lambda self: us_text(self.cpu_time))
-    cuda_time_str = device_time_str = property(lambda self: us_text(self.device_time))
-    cpu_time_total_str = property(lambda self: us_text(self.cpu_time_total))
-    cuda_time_total_str = device_time_total_str = property(lambda self: us_text(self.device_time_total))
-    self_cpu_time_total_str = property(lambda self: us_text(self.self_cpu_time_total))
-    self_cuda_time_total_str = self_device_time_total_str = property(
-        lambda self: us_text(self.self_device_time_total)
-    )
+    cpu_time_str: str = _text("cpu_time")
+    device_time_str: str = _text("device_time")
+    cuda_time_str: str = _text("device_time")
+    cpu_time_total_str: str = _text("cpu_time_total")
+    device_time_total_str: str = _text("device_time_total")
+    cuda_time_total_str: str = _text("device_time_total")
+    self_cpu_time_total_str: str = _text("self_cpu_time_total")
+    self_device_time_total_str: str = _text("self_device_time_total")
+    self_cuda_time_total_str: str = _text("self_device_time_total")
 
 
 _ACTIVITY_TYPES = {
@@ -248,12 +258,12 @@ class FunctionEvent(TimesMixin):
 
     @property
     def cpu_time_total(self) -> float:
-        """Microseconds; 0 of a device operation."""
+        """How long it took, microseconds; 0 of a device operation."""
         return self.time_range.elapsed_us() if self._on_cpu else 0.0
 
     @property
     def self_cpu_time_total(self) -> float:
-        """Without what its children took; 0 of a range that lies beside the thread's others."""
+        """Microseconds without what its children took; 0 of a range that lies beside the thread's others."""
         if self._self_ns is not None:
             return self._self_ns / 1000
         if self.is_async or not self._on_cpu:
@@ -262,7 +272,7 @@ class FunctionEvent(TimesMixin):
 
     @property
     def self_device_time_total(self) -> float:
-        """Of its own kernels; of a device operation its own."""
+        """Microseconds of its own kernels; of a device operation its own."""
         if self._self_device_ns is not None:
             return self._self_device_ns / 1000
         if not self._on_cpu:
@@ -271,7 +281,7 @@ class FunctionEvent(TimesMixin):
 
     @property
     def device_time_total(self) -> float:
-        """With those of its children, theirs, and so on."""
+        """Microseconds of its kernels, those of its children, theirs, and so on."""
         if self._device_ns is not None:
             return self._device_ns / 1000
         total, open_events = 0.0, [self]

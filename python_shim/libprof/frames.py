@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from types import MappingProxyType
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
 
+from ._columns import Column
 from ._reader import ArrowArrayStream
 
 CAPSULE_NAME = b"arrow_array_stream"
@@ -54,15 +56,40 @@ def _module(name: str, why: str) -> Any:
         raise ImportError(f"{why} needs {name}, which cannot be imported here: {error}") from error
 
 
+def _types_mapper(pandas: Any, dtype_backend: Optional[str]) -> Optional[Callable[[Any], Any]]:
+    """From Arrow's types to pandas' dtypes; None, or a result of None, is pyarrow's own choice."""
+    if dtype_backend is None:
+        return None
+    if dtype_backend == "pyarrow":
+        mapper: Callable[[Any], Any] = pandas.ArrowDtype
+        return mapper
+    if dtype_backend != "numpy_nullable":
+        raise ValueError(f"dtype_backend must be numpy_nullable or pyarrow, not {dtype_backend!r}")
+    numbers = [name for sign in ("Int", "UInt") for name in (f"{sign}{bits}" for bits in (8, 16, 32, 64))] + ["Float64"]
+    dtypes = {("double" if name == "Float64" else name.lower()): pandas.api.types.pandas_dtype(name) for name in numbers}
+    return lambda kind: dtypes.get(str(kind))
+
+
 class Frame:
     """A table of a trace. Each use reads it anew from where it came, so it can be used more than once.
 
-    `name` is what it is called in messages, `open_stream` gives a stream that is the caller's.
+    `name` is what it is called in messages, `open_stream` gives a stream that is the caller's, `documented` its columns.
     """
 
-    def __init__(self, name: str, open_stream: Callable[[], ArrowArrayStream]) -> None:
+    def __init__(
+        self, name: str, open_stream: Callable[[], ArrowArrayStream], documented: Mapping[str, Column] = MappingProxyType({})
+    ) -> None:
         self.name = name
         self._open_stream = open_stream
+        self._columns = documented
+
+    @property
+    def columns(self) -> List[str]:
+        """Names of the columns; help() of the method that gave the table says what they mean."""
+        return list(self._columns)
+
+    def __repr__(self) -> str:
+        return f"<libprof.Frame {self.name}: {', '.join(self.columns)}>"
 
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object:
         """Arrow's PyCapsule interface; the schema is always the table's own, as the interface allows."""
@@ -72,10 +99,14 @@ class Frame:
         """A ``pyarrow.Table``."""
         return _module("pyarrow", f"{self.name}.to_pyarrow()").table(self)
 
-    def to_pandas(self) -> Any:
-        """A ``pandas.DataFrame``; pandas takes Arrow's data through pyarrow. Names are categoricals."""
-        _module("pandas", f"{self.name}.to_pandas()")
-        return self.to_pyarrow().to_pandas()
+    def to_pandas(self, dtype_backend: Optional[str] = None) -> Any:
+        """A ``pandas.DataFrame``; pandas takes Arrow's data through pyarrow. Names are categoricals.
+
+        By default, columns of integers in which values are missing become floats, which are exact up to 2**53. With
+        `dtype_backend` "numpy_nullable" or "pyarrow", as in pandas itself, they stay integers.
+        """
+        pandas = _module("pandas", f"{self.name}.to_pandas()")
+        return self.to_pyarrow().to_pandas(types_mapper=_types_mapper(pandas, dtype_backend))
 
     def to_polars(self) -> Any:
         """A ``polars.DataFrame``."""

@@ -18,9 +18,9 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import _reader, notebook
+from . import _columns, _reader, notebook
 from ._profdump import run_profdump
 from .errors import ProfError
 from .frames import Frame
@@ -154,27 +154,27 @@ class Trace:
     # ---- tables ----
 
     def events(self) -> Frame:
-        """What threads did: ranges, steps, CUDA calls (``PROF_ARROW_EVENTS`` of arrow.h has the columns)."""
-        return self._frame("events", _reader.EVENTS)
+        """What threads did: ranges, steps, CUDA calls."""
+        return self._frame("events", _reader.EVENTS, _columns.EVENTS)
 
     def launches(self) -> Frame:
-        """Calls that launched operations, with number and total time of these (``PROF_ARROW_LAUNCHES``)."""
-        return self._frame("launches", _reader.LAUNCHES)
+        """Calls that launched operations, with number and total time of these."""
+        return self._frame("launches", _reader.LAUNCHES, _columns.LAUNCHES)
 
     def kernels(self) -> Frame:
-        """Device operations: kernels, copies, sets, graphs recorded as one operation (``PROF_ARROW_KERNELS``)."""
-        return self._frame("kernels", _reader.KERNELS)
+        """Device operations: kernels, copies, sets, graphs recorded as one operation."""
+        return self._frame("kernels", _reader.KERNELS, _columns.KERNELS)
 
     def counters(self) -> Frame:
-        """Values over time: the program's counters, and memory in use (``PROF_ARROW_COUNTERS``)."""
-        return self._frame("counters", _reader.COUNTERS)
+        """Values over time: the program's counters, and memory in use."""
+        return self._frame("counters", _reader.COUNTERS, _columns.COUNTERS)
 
-    def _frame(self, name: str, table: int) -> Frame:
+    def _frame(self, name: str, table: int, documented: Dict[str, _columns.Column]) -> Frame:
         def open_stream() -> _reader.ArrowArrayStream:
             with _reader.Reader(self.paths, self.window) as reader:
                 return reader.stream(table)
 
-        return Frame(name, open_stream)
+        return Frame(name, open_stream, documented)
 
     # ---- notebooks ----
 
@@ -190,6 +190,18 @@ class Trace:
             except ProfError:
                 return None
             return "data:image/svg+xml;base64," + base64.b64encode(picture.read_bytes()).decode()
+
+
+def _document(method: Callable[[Trace], Frame], columns: Dict[str, _columns.Column]) -> None:
+    """Has help() list the columns of a table."""
+    note = 'Columns ("text" is a dictionary of strings, "time" nanoseconds since the epoch; null where not known):'
+    method.__doc__ = f"{method.__doc__}\n\n{note}\n\n{_columns.documented(columns)}\n"
+
+
+_document(Trace.events, _columns.EVENTS)
+_document(Trace.launches, _columns.LAUNCHES)
+_document(Trace.kernels, _columns.KERNELS)
+_document(Trace.counters, _columns.COUNTERS)
 
 
 def read(*paths: PathLike, window: Optional[Window] = None) -> Trace:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import json
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, Dict
 import pytest
 
 import libprof
-from libprof import frames
+from libprof import _columns, frames
 from libprof._profdump import run_profdump
 
 
@@ -39,6 +40,36 @@ def test_pandas(demo_trace: Path, device_ns: Dict[str, int]) -> None:
     frame = libprof.read(demo_trace).kernels().to_pandas()
     assert frame.groupby("name", observed=True).duration_ns.sum().to_dict() == device_ns
     assert str(frame.start.dtype) == "datetime64[ns, UTC]"
+
+
+def test_pandas_keeps_integers(demo_trace: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    kernels = libprof.read(demo_trace).kernels()
+    exact = kernels.to_pyarrow()["bytes"].to_pylist()
+    assert None in exact and str(kernels.to_pandas()["bytes"].dtype) == "float64"
+    for backend, dtype in (("numpy_nullable", "UInt64"), ("pyarrow", "uint64[pyarrow]")):
+        frame = kernels.to_pandas(dtype_backend=backend)
+        assert str(frame["bytes"].dtype) == dtype and str(frame.stream.dtype).lower().startswith("uint32")
+        assert [None if size is pandas.NA else size for size in frame["bytes"]] == exact
+    with pytest.raises(ValueError, match="dtype_backend must be numpy_nullable or pyarrow, not 'numpy'"):
+        kernels.to_pandas(dtype_backend="numpy")
+
+
+def test_columns_are_documented(demo_trace: Path) -> None:
+    """As the tables have them, with their types."""
+    pytest.importorskip("pyarrow")
+    trace = libprof.read(demo_trace)
+    types = {"text": "dictionary<values=large_string, indices=uint32, ordered=0>", "time": "timestamp[ns, tz=UTC]", "float64": "double"}
+    for name in ("events", "launches", "kernels", "counters"):
+        frame, documented = getattr(trace, name)(), getattr(_columns, name.upper())
+        schema = frame.to_pyarrow().schema
+        assert {field.name: str(field.type) for field in schema} == {
+            column: types.get(one.type, one.type) for column, one in documented.items()
+        }
+        assert frame.columns == schema.names and repr(frame).startswith(f"<libprof.Frame {name}: pid, ")
+        text = inspect.getdoc(getattr(libprof.Trace, name)) or ""
+        assert all(f"    {column} " in text and one.text in text for column, one in documented.items())
 
 
 def test_polars(demo_trace: Path, device_ns: Dict[str, int]) -> None:
