@@ -7,10 +7,12 @@ import os
 import sys
 
 from browser import Browser
+from check_parts import check_access, check_bad, check_parts, check_ranks
 from check_timeline import check_large, check_timeline
 from make_kineto import HOSTILE
 
-PARTS = ['verdict', 'time', 'findings', 'timeline', 'rows', 'usage', 'idle', 'roofline', 'flame', 'statement', 'run']
+PARTS = ['verdict', 'time', 'findings', 'steps', 'timeline', 'rows', 'usage', 'idle', 'roofline', 'flame', 'statement', 'run']
+WORDS = 'the CPU did something else'
 
 
 def check(condition, *what):
@@ -47,8 +49,8 @@ def parts_are_drawn(page):
     has_color(page, '#time .parts', '#time .part.cause2', 'backgroundColor', 500)
     has_color(page, '#rows-table .spark', '.spark rect', 'fill', 10)
     has_color(page, '#usage .plot', '#usage path.kernel', 'fill', 500)
-    has_color(page, '#usage .plot', '#usage rect.cause2', 'fill', 100)
-    has_color(page, '#roofline .plot', '#roofline .bound-compute', 'fill', 0)
+    has_color(page, '#usage .strip', '#usage .strip .cause2', 'backgroundColor', 100)
+    has_color(page, '#roofline .plot', '#roofline .point', 'fill', 0)
     has_color(page, '#roofline .plot', '#roofline .roof', 'stroke', 50)
     has_color(page, '#flame .plot', '#flame .box .kind0', 'fill', 500)
     check(page.value('document.querySelectorAll("#roofline .point").length') >= 2, 'no kernels under the roof')
@@ -99,11 +101,11 @@ def flame_zooms(page):
 
 def gaps_are_explored(page):
     causes = page.texts('#idle .choice button')
-    check(causes[0] == 'All causes' and 'cpu-bound' in causes, causes)
-    page.click(f'#idle .choice button:nth-child({causes.index("cpu-bound") + 1})')
+    check(causes[0] == 'All causes' and WORDS in causes, causes)
+    page.click(f'#idle .choice button:nth-child({causes.index(WORDS) + 1})')
     for table, column in (('owners', 2), ('gaps', 3)):
         shown = set(page.texts(f'#{table}-table tbody td:nth-child({column})'))
-        check(shown == {'cpu-bound'}, table, 'of one cause are', shown)
+        check(shown == {WORDS}, table, 'of one cause are', shown)
     check(any('load batch' in owner for owner in page.texts('#owners-table .name')), 'a gap has no owner')
     page.value('document.querySelector("#gaps-table tbody tr").dispatchEvent(new PointerEvent("pointerenter"))')
     check(page.value('document.querySelectorAll("#usage .marked").length') == 1, 'a gap is not marked in time')
@@ -142,7 +144,7 @@ def check_usual(page, folder):
     path = f'{folder}/usual.html'
     page.theme('light')
     page.open(path)
-    for step in (parts_are_there, parts_are_drawn, tables_sort, search_finds, flame_zooms, gaps_are_explored, check_timeline, theme_turns, fits):
+    for step in (parts_are_there, parts_are_drawn, tables_sort, search_finds, flame_zooms, gaps_are_explored, check_parts, check_timeline, theme_turns, fits):
         step(page)
     page.picture(None, f'{folder}/usual-light.png')
     page.theme('dark')
@@ -237,8 +239,8 @@ def check_little(page, folder):
 def main():
     program, folder = sys.argv[1:]
     with Browser(program, os.path.join(os.path.abspath(folder), 'profile')) as page:
-        for step in (check_usual, check_hostile, policy_holds, check_million, check_diff, check_demo, check_unknown_work,
-                     check_little):
+        for step in (check_usual, check_hostile, policy_holds, check_ranks, check_bad, check_million, check_diff, check_demo,
+                     check_unknown_work, check_little, check_access):
             step(page, folder)
             print(step.__name__, 'passed', flush=True)
 

@@ -1,8 +1,9 @@
-"""Traces in PyTorch's format: make_kineto.py FILE usual|slower|hostile|empty
+"""Traces in PyTorch's format: make_kineto.py FILE usual|slower|hostile|empty|instant|one|negative|year|names
 
 usual: a training loop on an A100 with matrix products whose sizes are known, copies, gaps in which the CPU was busy or waited,
 and two streams. slower: the same with longer kernels. hostile: names that want to be markup, script, formulas, or to drive a
-terminal, everywhere that a trace has names.
+terminal, everywhere that a trace has names. instant: events of no length. one: a single kernel. negative: times before 0.
+year: a step at its begin and one at its end. names: 100,000 events, all called differently.
 """
 import json
 import sys
@@ -64,9 +65,49 @@ def hostile():
     return trace
 
 
+def instant():
+    trace = Trace()
+    for index in range(100):
+        trace.range('nothing', index // 2, index // 2, 'cpu_op')
+        trace.launch(index, 'void kernel<int>(int)', index, 0)
+    return trace
+
+
+def one():
+    trace = Trace()
+    trace.launch(5, 'void kernel<int>(int)', 20, 1)
+    return trace
+
+
+def negative():
+    trace = Trace()
+    for index in range(20):
+        start = -1000.0 + index * 60
+        trace.range(f'ProfilerStep#{index}', start, start + 50)
+        trace.launch(start + 5, 'kernel', start + 10, 20)
+    return trace
+
+
+def year():
+    trace = Trace()
+    for step, start in enumerate((0.0, 365 * 86400e6)):
+        trace.range(f'ProfilerStep#{step}', start, start + 500)
+        trace.launch(start + 10, 'kernel', start + 30, 100)
+    return trace
+
+
+def names():
+    trace = Trace()
+    for index in range(50000):
+        trace.range(f'range {index}', index * 10.0, index * 10.0 + 9)
+        trace.launch(index * 10.0 + 1, f'void kernel_{index}<{index}>(float*)', index * 10.0 + 5, 8)
+    return trace
+
+
 def main():
     path, kind = sys.argv[1:]
-    trace = {'usual': lambda: usual(0), 'slower': lambda: usual(1), 'hostile': hostile, 'empty': Trace}[kind]()
+    trace = {'usual': lambda: usual(0), 'slower': lambda: usual(1), 'hostile': hostile, 'empty': Trace,
+             'instant': instant, 'one': one, 'negative': negative, 'year': year, 'names': names}[kind]()
     trace.write(path, HOSTILE[0] if kind == 'hostile' else 'NVIDIA A100-SXM4-80GB')
 
 

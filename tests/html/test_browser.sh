@@ -15,10 +15,10 @@ cd "$work"
 
 profdump=$BIN_DIR/profdump
 export PYTHONDONTWRITEBYTECODE=1
-for kind in usual slower hostile empty; do
+for kind in usual slower hostile empty instant one negative year names; do
     python3 "$here/make_kineto.py" "$kind.json" "$kind"
 done
-for kind in usual hostile empty; do
+for kind in usual hostile empty instant one negative year names; do
     "$profdump" -o "$kind.html" "$kind.json"
 done
 "$profdump" diff usual.json slower.json -o diff.html
@@ -28,6 +28,13 @@ mkdir traces && "$BIN_DIR/../test/make_traces" traces
 mkdir job && "$BIN_DIR/../test/make_job" ranks=8 steps=120 layers=32 kernels=8 job
 "$profdump" -o million.html --html-full job
 rm -r job
+for ranks in 8 16; do
+    mkdir "job$ranks" && "$BIN_DIR/../test/make_job" "ranks=$ranks" steps=12 fault=slow_gpu victim=5 "job$ranks"
+    "$profdump" -o "ranks$ranks.html" "job$ranks"
+done
+if [ -z "${AXE:-}" ] && command -v npm >/dev/null && npm_config_cache=$work/npm timeout 60 npm pack --silent axe-core >npm.out 2>&1; then
+    tar xzf axe-core-*.tgz package/axe.min.js && export AXE=$work/package/axe.min.js
+fi
 
 status=0
 PYTHONPATH=$here python3 "$here/check_report.py" "$chromium" "$work" || status=$?

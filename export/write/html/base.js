@@ -66,8 +66,9 @@ function parametersAt(name, open) {
 /* What tells kernels apart: without "void", without parameters, without namespaces in template arguments. */
 function shortName(text) {
   const name = plain(text).replace(/^void (?=[A-Za-z_])/, "");
+  const compiled = /^void [A-Za-z_]/.test(text);
   const open = name.search(/^[A-Za-z_][\w:]*(?:\(anonymous namespace\)::\w+)?</) === 0 ? name.indexOf("<") : -1;
-  if (open < 0) return name;
+  if (open < 0) return compiled ? name.replace(/(?<!^)\((?!anonymous namespace\)).*$/, "") : name;
   const end = parametersAt(name, open);
   return name.slice(0, open) + name.slice(open, end).replace(/\(anonymous namespace\)::|\b[A-Za-z_]\w*::/g, "");
 }
@@ -128,12 +129,14 @@ function isNumber(value) {
   return typeof value === "number" && isFinite(value);
 }
 
-/* "9.832ms": three decimals in the largest unit that fits, as in the tables. */
+/* "9.832 ms": four digits. */
 function time(ns) {
   if (!isNumber(ns)) return "unknown";
   const size = Math.abs(ns);
-  const [unit, scale] = size >= 1e9 ? ["s", 1e9] : size >= 1e6 ? ["ms", 1e6] : ["us", 1e3];
-  return (ns / scale).toFixed(3) + unit;
+  if (size < 1) return "0";
+  const [unit, scale] = size >= 999.95e6 ? ["s", 1e9] : size >= 999.95e3 ? ["ms", 1e6] : size >= 999.95 ? ["us", 1e3] : ["ns", 1];
+  const value = ns / scale, digits = unit === "ns" ? 0 : Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value))));
+  return value.toFixed(Math.min(3, digits)) + "\u00a0" + unit;
 }
 
 /* For the ends of axes: no more digits than tell ticks apart. */
@@ -169,7 +172,7 @@ function share(part, whole) {
 
 /* Four digits of a rate or an intensity. */
 function digits(value) {
-  if (!isNumber(value)) return "-";
+  if (!isNumber(value)) return "\u2013";
   return value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3) ? value.toExponential(2)
                                                                            : String(+value.toPrecision(4));
 }
@@ -213,6 +216,14 @@ function showTip(event, lines) {
 
 function hideTip() {
   tip.classList.remove("shown");
+}
+
+/* It does not outlive what it is about. */
+function closeTips() {
+  document.addEventListener("keydown", (event) => event.key === "Escape" && hideTip());
+  document.addEventListener("scroll", hideTip, true);
+  document.addEventListener("pointerdown", hideTip);
+  window.addEventListener("blur", hideTip);
 }
 
 /* ---- parts of the page ---- */

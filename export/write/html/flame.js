@@ -1,6 +1,6 @@
 /* flame.js - a flame graph, outermost on top. A click on a box makes it as wide as the graph. */
 
-const ROW_PX = 18, CHARACTER_PX = 6.3, LEAST_PX = 0.8, BOXES_MOST = 2500;
+const ROW_PX = 18, LEAST_PX = 0.8, BOXES_MOST = 2500;
 
 /* Nodes with their children and totals of a metric; the root is all of them. */
 function flameTree(flame, metric) {
@@ -109,10 +109,10 @@ class Flame {
                              role: "button", "aria-label": name + ", " + time(node.total) },
                       svg("rect", { class: node.kind < 0 ? "whole" : "kind" + node.kind + " hue" + hue(node.name), x: x.toFixed(2),
                                     y: row * ROW_PX, width: Math.max(0.5, width - 0.6).toFixed(2), height: ROW_PX - 1 }));
-    const room = Math.floor((width - 6) / CHARACTER_PX);
-    if (room >= 3)
-      group.append(svg("text", { x: (x + 3).toFixed(2), y: row * ROW_PX + 12.5 },
-                       name.length > room ? name.slice(0, room - 1) + "\u2026" : name));
+    /* the whole name, cut by its own frame: a screen reader hears what is seen */
+    if (width >= LABEL_LEAST_PX)
+      group.append(svg("svg", { x: (x + 3).toFixed(2), y: row * ROW_PX, width: (width - 6).toFixed(2), height: ROW_PX },
+                       svg("text", { x: 0, y: 12.5 }, name)));
     group.addEventListener("click", () => this.zoom(node));
     group.addEventListener("keydown", (event) => event.key === "Enter" && this.zoom(node));
     group.addEventListener("pointermove", (event) => showTip(event, this.lines(node, name)));

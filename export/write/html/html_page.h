@@ -129,6 +129,19 @@ bool html_usage(struct json_out *out, const struct timeline *timeline);
  * `full`: there is room for everything. False: no memory. */
 bool html_timeline(struct json_out *out, const struct timeline *timeline, bool full);
 
+/* ---- steps ---- */
+
+#define HTML_STEPS 3000u /* of all devices together, the first of each */
+
+/* Members
+ *
+ *     steps[]     of each device with steps: pid, device, left_out, steps[]: [name, start_ns, end_ns, time computing,
+ *                 communicating, moving memory, idle by each of idle.causes[]]; these add up to the step
+ *     overlaps[]  [pid, device or null, time computing, communicating, doing both]
+ *
+ * A gap's time counts for the cause of most of it. False: no memory. */
+bool html_steps(struct json_out *out, const struct findings *findings);
+
 /* The idle time of devices: the longest gaps, and whose time they were. */
 
 #define HTML_GAPS 400u

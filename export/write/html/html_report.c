@@ -130,7 +130,8 @@ static bool write_members(struct json_out *out, const struct report *report)
     written = written && memory_json(out, timeline, LIST_ROWS);
     json_newline(out);
     return written && html_rows(out, timeline) && html_usage(out, timeline) &&
-           html_gaps(out, report->findings) && html_flames(out, timeline, report->options);
+           html_gaps(out, report->findings) && html_steps(out, report->findings) &&
+           html_flames(out, timeline, report->options);
 }
 
 static bool write_run(FILE *stream, const struct report *report)

@@ -3,7 +3,7 @@
 function readGaps(idle, devices) {
   const several = new Set(devices.map((device) => device.pid)).size > 1;
   return idle.gaps.map(([device, start, end, cause, next, path, blocker]) => ({
-    device, start, end, cause, next, path, blocker,
+    device, start, end, cause, next, path, blocker, words: idle.causes[cause][1],
     place: devices[device] ? deviceName(devices[device].device, devices[device].pid, several) : "unknown" }));
 }
 
@@ -14,8 +14,7 @@ function readOwners(idle, devices) {
 }
 
 function causeCell(idle, cause) {
-  return el("span", { class: "once", title: idle.causes[cause][1] },
-            el("span", { class: "swatch cause" + cause }), idle.causes[cause][0]);
+  return el("span", { title: idle.causes[cause][0] }, el("span", { class: "swatch cause" + cause }), idle.causes[cause][1]);
 }
 
 /* Where there is more than one. */
@@ -31,7 +30,7 @@ function ownerTable(idle, owners) {
     text: (row) => row.path.join(" > ") + " " + idle.causes[row.cause].join(" ") + " " + row.place,
     columns: [
       { title: "Owner", class: "once", value: (row) => pathText(row.path), show: (row) => pathName(row.path) },
-      { title: "Cause", value: (row) => idle.causes[row.cause][0], show: (row) => causeCell(idle, row.cause) },
+      { title: "Cause", value: (row) => idle.causes[row.cause][1], show: (row) => causeCell(idle, row.cause) },
       { title: "Idle time", number: true, value: (row) => row.ns, show: (row) => meter(time(row.ns), row.ns, all) },
       { title: "Stretches", number: true, value: (row) => row.pieces, show: (row) => count(row.pieces) },
       ...deviceColumn(owners),
@@ -63,13 +62,13 @@ function gapTable(idle, gaps, startNs) {
         show: (row) => linkButton(time(row.start - startNs), () => showGap(row)) },
       { title: "Length", number: true, value: (row) => row.end - row.start,
         show: (row) => meter(time(row.end - row.start), row.end - row.start, gaps[0].end - gaps[0].start) },
-      { title: "Cause", help: "what most of it was", value: (row) => idle.causes[row.cause][0],
+      { title: "Cause", help: "what most of it was", value: (row) => idle.causes[row.cause][1],
         show: (row) => causeCell(idle, row.cause) },
       { title: "Launched by", class: "once", help: "what launched the operation that ended it", value: (row) => pathText(row.path),
         show: (row) => pathName(row.path) },
       { title: "Ended by", class: "once", value: (row) => row.next, show: (row) => nameOf(row.next) },
       { title: "In a call that waits", class: "once", value: (row) => row.blocker.slice(-1)[0] || null,
-        show: (row) => (row.blocker.length ? nameOf(row.blocker[row.blocker.length - 1]) : "-") },
+        show: (row) => (row.blocker.length ? nameOf(row.blocker[row.blocker.length - 1]) : "\u2013") },
       ...deviceColumn(gaps),
     ] });
 }
@@ -80,11 +79,20 @@ function idleSection(run, findings, gaps) {
   if (!owners.length && !gaps.length) return;
   const causes = [...new Set([...owners, ...gaps].map((item) => item.cause))].sort((a, b) => a - b);
   const byOwner = ownerTable(idle, owners), byGap = gapTable(idle, gaps, run.start_ns);
-  const choose = (index) => {
-    const keep = index === 0 ? () => true : (row) => row.cause === causes[index - 1];
-    byOwner.filter(keep), byGap.filter(keep);
+  let chosen = () => true, stretch = null;
+  const filter = () => {
+    byOwner.filter(chosen);
+    byGap.filter((gap) => chosen(gap) && (!stretch || (gap.end > stretch.from && gap.start < stretch.to)));
   };
-  section("idle", "Idle gaps", choice("Cause", ["All causes", ...causes.map((cause) => idle.causes[cause][0])], choose),
+  const choose = (index) => {
+    chosen = index === 0 ? () => true : (row) => row.cause === causes[index - 1];
+    filter();
+  };
+  stretchFollowers.push((now) => {
+    stretch = now;
+    filter();
+  });
+  section("idle", "Idle gaps", choice("Cause", ["All causes", ...causes.map((cause) => idle.causes[cause][1])], choose),
           el("h3", null, "Whose time it was"), byOwner.node,
           idle.owner_count > owners.length && el("p", { class: "note" }, "Of " + count(idle.owner_count) +
             " owners those with most time are here."),

@@ -44,6 +44,25 @@ function head(title, badges, flame) {
        el("span", { class: "space" }), searchAll(flame), themeButton()), way);
 }
 
+/* On paper everything is light and unfolded; afterwards it is as it was. */
+function preparePrinting() {
+  const root = document.documentElement;
+  let theme, folded = [];
+  window.addEventListener("beforeprint", () => {
+    theme = root.dataset.theme;
+    root.dataset.theme = "light";
+    folded = [...document.querySelectorAll("details:not([open])")];
+    folded.forEach((node) => (node.open = true));
+    if (pageTimeline) pageTimeline.draw();
+  });
+  window.addEventListener("afterprint", () => {
+    if (theme) root.dataset.theme = theme;
+    else delete root.dataset.theme;
+    folded.forEach((node) => (node.open = false));
+    if (pageTimeline) pageTimeline.draw();
+  });
+}
+
 /* Returns what is filled in later. */
 function reportPage(run) {
   for (const process of run.processes) processesByPid.set(process.pid, process);
@@ -53,7 +72,8 @@ function reportPage(run) {
   sections.push(["verdict", "Verdict"]);
   document.getElementById("verdict").append(tiles(run, findings));
   timeSection(run, findings, rows);
-  findingsSection(run, findings);
+  findingsSection(run, findings, gaps);
+  stepsSection(run);
   const fillTimeline = timelineSection(run);
   rowsSection(run, rows);
   usageSection(run, findings, gaps);
@@ -75,6 +95,8 @@ async function buildPage() {
   const run = readBlock("run-data"), diff = readBlock("diff-data");
   document.body.append(tip);
   copyWholeNames();
+  closeTips();
+  preparePrinting();
   if (run) await reportPage(run)();
   if (diff) {
     diffPage(diff);

@@ -34,25 +34,29 @@ function sparkline(row) {
 
 /* ---- parts of a whole ---- */
 
-/* `parts`: { title, ns, class }. Those of nothing are left out. */
-function breakdown(title, parts, whole, note) {
-  const some = parts.filter((part) => part.ns > 0);
+function partsBar(title, parts, whole) {
   const bar = el("div", { class: "parts", role: "img", "aria-label": title + ": " +
-    some.map((part) => part.title + " " + share(part.ns, whole)).join(", ") });
-  for (const part of some) {
+    parts.map((part) => part.title + " " + share(part.ns, whole)).join(", ") });
+  for (const part of parts) {
     const piece = el("span", { class: "part " + part.class });
     piece.style.flexGrow = part.ns;
     piece.addEventListener("pointermove", (event) =>
-      showTip(event, [part.title, time(part.ns) + ", " + share(part.ns, whole)]));
+      showTip(event, [title, part.title + " " + time(part.ns) + ", " + share(part.ns, whole)]));
     piece.addEventListener("pointerleave", hideTip);
     bar.append(piece);
   }
+  return bar;
+}
+
+/* `parts`: { title, ns, class }. Those of nothing are left out. */
+function breakdown(title, parts, whole, note) {
+  const some = parts.filter((part) => part.ns > 0);
   const legend = el("ul", { class: "legend" }, some.map((part) =>
     el("li", null, el("span", { class: "swatch " + part.class }), el("span", null, part.title),
        el("b", null, share(part.ns, whole)), el("span", { class: "dim" }, time(part.ns)))));
   return el("div", { class: "breakdown" },
             el("h3", null, title, " ", el("span", { class: "dim" }, time(whole), note ? ", " + note : "")),
-            bar, legend);
+            partsBar(title, some, whole), legend);
 }
 
 /* ---- axes ---- */
@@ -66,13 +70,13 @@ function niceStep(stretch, wanted) {
 
 const LEFT = 64, RIGHT = 10;
 
-function timeAxis(plot, width, height, stretchNs) {
+function timeAxis(plot, width, height, stretchNs, named = true) {
   const step = niceStep(stretchNs, Math.max(2, width / 130));
   const inner = width - LEFT - RIGHT;
   for (let ns = 0; ns <= stretchNs; ns += step) {
     const x = LEFT + (ns / stretchNs) * inner;
     plot.append(svg("line", { class: "grid", x1: x, x2: x, y1: 0, y2: height }),
-                svg("text", { class: "tick", x, y: height + 14, "text-anchor": x > width - 60 ? "end" : "middle" },
+                !named ? "" : svg("text", { class: "tick", x, y: height + 14, "text-anchor": x > width - 60 ? "end" : "middle" },
                     tickTime(ns, step)));
   }
 }
@@ -113,34 +117,35 @@ function follow(plot, usage, height, parts, lines) {
 
 /* ---- devices over time ---- */
 
-const USE_HEIGHT = 84, STRIP_HEIGHT = 12;
+const USE_HEIGHT = 84;
 
-/* The longest gaps of a device, in the colours of their causes. */
-function gapStrip(plot, usage, gaps, width) {
-  const inner = width - LEFT - RIGHT, stretch = usage.part_ns * usage.parts;
+/* The longest gaps of a device, in the colours of their causes, on the scale of the plot above. */
+function gapStrip(usage, gaps) {
+  const stretch = usage.part_ns * usage.parts, strip = el("div", { class: "strip" });
   for (const gap of gaps) {
-    const x = LEFT + ((gap.start - usage.start_ns) / stretch) * inner;
-    const rect = svg("rect", { class: "cause" + gap.cause, x, y: USE_HEIGHT + 3, height: STRIP_HEIGHT,
-                               width: Math.max(1, ((gap.end - gap.start) / stretch) * inner) });
-    gap.mark = rect;
-    plot.append(rect);
+    const mark = withTip(el("span", { class: "cause" + gap.cause }), () => ["idle " + time(gap.end - gap.start) + ": " + gap.words]);
+    mark.style.left = ((100 * (gap.start - usage.start_ns)) / stretch).toFixed(4) + "%";
+    mark.style.width = ((100 * (gap.end - gap.start)) / stretch).toFixed(4) + "%";
+    mark.addEventListener("click", () => showGap(gap));
+    gap.mark = mark;
+    strip.append(mark);
   }
+  return strip;
 }
 
-function drawUse(usage, device, gaps, width) {
-  const bottom = USE_HEIGHT + STRIP_HEIGHT + 6;
-  const plot = svg("svg", { class: "plot use", width, height: bottom + 20, role: "img",
+/* look: { height, title, axis }; without a title, the device is named beside the plot. */
+function drawUse(usage, device, width, look) {
+  const { height } = look;
+  const plot = svg("svg", { class: "plot use", width, height: height + (look.axis ? 20 : 3), role: "img",
                             "aria-label": "use of " + device.title + " over time" });
-  timeAxis(plot, width, bottom, usage.part_ns * usage.parts);
-  plot.append(svg("path", { class: "busy", d: steps(device.busy, width, USE_HEIGHT, 1000, true) }),
-              svg("path", { class: "kernel", d: steps(device.kernel, width, USE_HEIGHT, 1000, true) }),
-              svg("path", { class: "copy-line", d: steps(device.copy, width, USE_HEIGHT, 1000, false) }));
-  for (const [part, text] of [[0, "0 %"], [0.5, "50 %"], [1, "100 %"]])
-    plot.append(svg("text", { class: "tick", x: LEFT - 6, y: Math.max(9, USE_HEIGHT * (1 - part) + 3),
-                              "text-anchor": "end" }, text));
-  plot.append(svg("text", { class: "tick", x: LEFT - 6, y: bottom - 4, "text-anchor": "end" }, "idle"));
-  gapStrip(plot, usage, gaps, width);
-  follow(plot, usage, USE_HEIGHT, usage.parts, (part) => [
+  timeAxis(plot, width, height, usage.part_ns * usage.parts, look.axis);
+  plot.append(svg("path", { class: "busy", d: steps(device.busy, width, height, 1000, true) }),
+              svg("path", { class: "kernel", d: steps(device.kernel, width, height, 1000, true) }),
+              svg("path", { class: "copy-line", d: steps(device.copy, width, height, 1000, false) }));
+  const ticks = look.title ? [[0, "0 %"], [0.5, "50 %"], [1, "100 %"]] : [[0.75, "GPU " + device.device], [0.25, processTitle(device.pid)]];
+  for (const [part, text] of ticks)
+    plot.append(svg("text", { class: "tick", x: LEFT - 6, y: Math.max(9, height * (1 - part) + 3), "text-anchor": "end" }, text));
+  follow(plot, usage, height, usage.parts, (part) => [device.title,
     "busy " + share(device.busy[part], 1000), "kernels " + share(device.kernel[part], 1000),
     "copies and sets " + share(device.copy[part], 1000)]);
   return plot;

@@ -73,32 +73,60 @@ function drawRoofs(plot, scale, rates, bandwidth, width) {
   });
 }
 
-function drawPoints(plot, scale, points) {
+const LABELS_MOST = 6, LABEL_LETTERS = 28, TYPE_COLORS = 6;
+
+/* The types of numbers that kernels work on, each with its colour. */
+function typesOf(device) {
+  return [...new Set(device.rows.filter((row) => row.intensity > 0 && row.tflops > 0).map((row) => row.type))];
+}
+
+function pointLines(point) {
+  return [plain(point.name === null ? "outside of every range" : point.name, 160),
+          digits(point.tflops) + " TFLOP/s, " + digits(point.gbs) + " GB/s, " + digits(point.intensity) + " per byte, " + plain(point.type),
+          (isNumber(point.roof_share) ? share(point.roof_share, 1) + " of the roof, " : "") + point.bound + " bound; " +
+            time(point.total_ns) + " in " + count(point.count) + " launches"];
+}
+
+/* The longest are labelled, where a label covers no other. */
+function labelPoints(plot, scale, points, width) {
+  const taken = [];
+  for (const point of [...points].sort((a, b) => b.total_ns - a.total_ns)) {
+    if (taken.length === LABELS_MOST) return;
+    const name = shortName(point.name || ""), text = name.length > LABEL_LETTERS ? name.slice(0, LABEL_LETTERS - 1) + "\u2026" : name;
+    const px = text.length * 6.6, at = scale.x(point.intensity), y = scale.y(point.tflops) + 4;
+    const left = at + px + 16 > width - RIGHT, x = left ? at - 12 - px : at + 12;
+    if (x < LEFT || taken.some((other) => Math.abs(other.y - y) < 13 && other.x < x + px && x < other.x + other.px)) continue;
+    taken.push({ x, y, px });
+    plot.append(svg("text", { class: "point-label", x, y }, text));
+  }
+}
+
+/* `choose(point)` shows its row. */
+function drawPoints(plot, scale, points, types, choose) {
   const most = Math.max(1, ...points.map((point) => point.total_ns));
   for (const point of points) {
-    const circle = svg("circle", { class: "point bound-" + point.bound, tabindex: 0,
-                                   cx: scale.x(point.intensity), cy: scale.y(point.tflops),
+    const circle = svg("circle", { class: "point type" + (types.indexOf(point.type) % TYPE_COLORS), tabindex: 0, role: "button",
+                                   "aria-label": pointLines(point).join("; "), cx: scale.x(point.intensity), cy: scale.y(point.tflops),
                                    r: 3.5 + 9 * Math.sqrt(point.total_ns / most) });
-    circle.addEventListener("pointermove", (event) => showTip(event, [
-      plain(point.name === null ? "outside of every range" : point.name, 160),
-      digits(point.tflops) + " TFLOP/s, " + digits(point.gbs) + " GB/s, " + digits(point.intensity) + " per byte",
-      (isNumber(point.roof_share) ? share(point.roof_share, 1) + " of the roof, " : "") + point.bound + " bound; " +
-        time(point.total_ns) + " in " + count(point.count) + " launches"]));
-    circle.addEventListener("pointerleave", hideTip);
+    point.circle = circle;
+    withTip(circle, () => pointLines(point));
+    circle.addEventListener("click", () => choose(point));
+    circle.addEventListener("keydown", (event) => event.key === "Enter" && choose(point));
     plot.append(circle);
   }
 }
 
-function drawRoofline(device, width) {
+function drawRoofline(device, width, choose) {
   const points = device.rows.filter((row) => row.intensity > 0 && row.tflops > 0);
   const rates = ratesOf(device.peak), bandwidth = device.peak.bandwidth_gbs;
   if (!points.length && !(rates.length && bandwidth)) return null;
-  const plot = svg("svg", { class: "plot roofline", width, height: ROOF_HEIGHT + 36, role: "img",
+  const plot = svg("svg", { class: "plot roofline", width, height: ROOF_HEIGHT + 36, role: "group",
                             "aria-label": "roofline of " + plain(device.name) });
   const scale = roofScale(points, rates, bandwidth, width);
   drawScale(plot, scale, width);
   drawRoofs(plot, scale, rates, bandwidth, width);
-  drawPoints(plot, scale, points);
+  drawPoints(plot, scale, points, typesOf(device), choose);
+  labelPoints(plot, scale, points, width);
   return plot;
 }
 
@@ -130,7 +158,7 @@ const rooflineColumns = [
   { title: "GB/s", number: true, value: (row) => row.gbs, show: (row) => digits(row.gbs) },
   { title: "FLOP/byte", number: true, value: (row) => row.intensity, show: (row) => digits(row.intensity) },
   { title: "Of the roof", number: true, help: "of what is attainable at its intensity", value: (row) => row.roof_share,
-    show: (row) => (isNumber(row.roof_share) ? share(row.roof_share, 1) : "-") },
+    show: (row) => (isNumber(row.roof_share) ? share(row.roof_share, 1) : "\u2013") },
   { title: "Bound by", value: (row) => row.bound, show: (row) => row.bound },
 ];
 
@@ -138,13 +166,21 @@ function rooflineOf(device) {
   const host = el("div", { class: "wide" });
   const notes = rooflineNote(device).map((note) => el("p", { class: "note" }, note));
   const table = makeTable({ id: "roofline-table", columns: rooflineColumns, rows: device.rows, sort: 2,
-                            descending: true, page: 8, text: (row) => row.name || "" });
+                            descending: true, page: 8, text: (row) => row.name || "",
+                            over: (row) => light(row) });
+  const light = (row) => device.rows.forEach((one) => one.circle && one.circle.classList.toggle("lit", one === row));
+  const choose = (point) => {
+    table.reveal(point.name || "");
+    light(point);
+    device.rows.forEach((one) => one.node && one.node.classList.toggle("lit", one === point));
+  };
+  const types = typesOf(device);
   responsive(host, (width) => {
-    const plot = drawRoofline(device, width);
+    const plot = drawRoofline(device, width, choose);
     clear(host).append(plot || el("p", { class: "none" },
       "Nothing can be drawn: neither operations and bytes of a kernel nor the peaks of the device are known."));
   });
-  return el("div", null, host, notes, table.node);
+  return el("div", null, types.length > 0 && legend(types.map((type, index) => ["type" + (index % TYPE_COLORS), plain(type)])), host, notes, table.node);
 }
 
 /* Whether the work of at least one kernel is known. */

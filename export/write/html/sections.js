@@ -33,72 +33,6 @@ function tiles(run, findings) {
     tile("Lost", loss, lossNote, lossClass), tile("Overhead", cost, costNote));
 }
 
-/* ---- where the time went ---- */
-
-function deviceParts(device, idle) {
-  const parts = [{ title: "busy", ns: device.busy_ns, class: "busy" }];
-  idle.causes.forEach(([name, words], cause) =>
-    parts.push({ title: "idle: " + words, ns: device.idle[name], class: "cause" + cause }));
-  return parts;
-}
-
-const KINDS = { kernel: "kernels", memcpy: "copies", memset: "sets", graph: "whole graphs",
-                range: "ranges' own code", cuda_api: "CUDA calls", mark: "marks" };
-
-/* Sums of self times by kind; what is in rows that are not here is their rest. */
-function kindParts(rows, column, whole) {
-  const sums = {};
-  for (const row of rows)
-    if (row[column] > 0 && (column === "self_cpu" || ["kernel", "memcpy", "memset", "graph"].includes(row.kind)))
-      sums[row.kind] = (sums[row.kind] || 0) + row[column];
-  const parts = Object.entries(sums).map(([kind, ns]) => ({ title: KINDS[kind], ns, class: "kind-" + kind }));
-  const rest = whole - parts.reduce((sum, part) => sum + part.ns, 0);
-  if (rest > 0) parts.push({ title: "others", ns: rest, class: "kind-rest" });
-  return parts.sort((a, b) => b.ns - a.ns);
-}
-
-function timeSection(run, findings, rows) {
-  const several = new Set(findings.devices.map((device) => device.pid)).size > 1;
-  const bars = findings.devices.slice(0, 16).map((device) =>
-    breakdown(deviceName(device.device, device.pid, several) + (device.name ? ", " + plain(device.name) : ""),
-              deviceParts(device, run.idle), device.window_ns, "from the first to the last event"));
-  if (run.self_cuda_total_ns > 0)
-    bars.push(breakdown("Device work", kindParts(rows, "self_cuda", run.self_cuda_total_ns), run.self_cuda_total_ns,
-                        "summed over streams"));
-  if (run.self_cpu_total_ns > 0)
-    bars.push(breakdown("CPU time of threads", kindParts(rows, "self_cpu", run.self_cpu_total_ns), run.self_cpu_total_ns,
-                        "in ranges and CUDA calls"));
-  section("time", "Where the time went", bars.length ? bars : el("p", { class: "none" }, "Nothing was recorded."),
-          findings.devices.length > 16 && el("p", { class: "note" }, count(findings.devices.length - 16) + " more devices are not drawn."));
-}
-
-/* ---- what to do ---- */
-
-function findingCard(finding, findings) {
-  const saved = finding.saved_ns === null ? "what it would save is unknown"
-    : "saves at most " + time(finding.saved_ns) + " (" + share(finding.saved_ns, findings.wall_ns) + ")";
-  return el("li", { class: "finding" },
-    el("h3", null, plain(finding.title), " ", el("span", { class: "dim" }, saved)),
-    el("p", null, plain(finding.sentence, 800)),
-    el("p", { class: "remedy" }, plain(finding.remedy, 800)),
-    el("p", { class: "dim" }, "in ", el("code", null, finding.path.length ? pathText(finding.path) : "no range, or many places"),
-       " \u00b7 rule " + finding.rule),
-    finding.stack.length > 0 && el("details", null, el("summary", null, "called from"),
-                                   el("ol", { class: "stack" }, finding.stack.map((frame) => el("li", null, plain(frame, 400))))));
-}
-
-function findingsSection(run, findings) {
-  const first = el("ol", { class: "findings" }), rest = el("ol", { class: "findings", start: 6 });
-  findings.findings.forEach((finding, index) => (index < 5 ? first : rest).append(findingCard(finding, findings)));
-  const notes = findings.notes.map((note) => el("li", null, plain(note.sentence, 800)));
-  section("findings", "Findings",
-    findings.findings.length ? first : el("p", { class: "none" }, "Nothing was found that costs as much as the limits ask for."),
-    rest.children.length > 0 && el("details", null, el("summary", null, count(rest.children.length) + " more"), rest),
-    findings.findings.length > 1 && el("p", { class: "note" },
-      "Several findings can be about the same time: what they save does not add up."),
-    notes.length > 0 && el("details", null, el("summary", null, "What was not examined"), el("ul", null, notes)));
-}
-
 /* ---- rows ---- */
 
 function readRows(run) {
@@ -118,12 +52,12 @@ const VIEWS = [
 
 function timeColumn(title, key, help, whole) {
   return { title, help, number: true, value: (row) => row[key],
-           show: (row) => (whole && whole(row) ? meter(time(row[key]), row[key], whole(row)) : time(row[key])) };
+           show: (row) => (!row[key] ? "\u2013" : whole && whole(row) ? meter(time(row[key]), row[key], whole(row)) : time(row[key])) };
 }
 
 function spreadColumn(title, key, help) {
   return { title, help, number: true, value: (row) => (row.timed ? row[key] : null),
-           show: (row) => (row.timed ? time(row[key]) : "-") };
+           show: (row) => (row.timed ? time(row[key]) : "\u2013") };
 }
 
 function rowColumns(run) {
@@ -144,7 +78,7 @@ function rowColumns(run) {
 
 function rowsSection(run, rows) {
   const device = run.self_cuda_total_ns > 0;
-  const table = makeTable({ id: "rows-table", columns: rowColumns(run), rows, sort: device ? 5 : 3, descending: true,
+  const table = makeTable({ id: "rows-table", columns: rowColumns(run), rows, sort: device ? 5 : 3, descending: true, detail: rowDetail,
                             text: (row) => row.name, tools: choice("Rows", VIEWS.map((view) => view[0]),
                                                                    (index) => table.filter(VIEWS[index][1])) });
   section("rows", "Ranges and kernels", table.node,
@@ -152,34 +86,7 @@ function rowsSection(run, rows) {
     run.cuda_outside_ns > 0 && el("p", { class: "note" }, "Device time launched outside of any range: " + time(run.cuda_outside_ns) + "."));
 }
 
-/* ---- over time ---- */
-
-function legend(entries) {
-  return el("ul", { class: "legend" }, entries.map(([className, title]) =>
-    el("li", null, el("span", { class: "swatch " + className }), el("span", null, title))));
-}
-
-function useOf(usage, device, gaps) {
-  const host = el("div", { class: "wide" });
-  responsive(host, (width) => clear(host).append(drawUse(usage, device, gaps, width)));
-  return el("div", null, el("h3", null, device.title), host);
-}
-
-function usageSection(run, findings, gaps) {
-  const usage = run.usage, several = run.processes.length > 1;
-  if (!usage.devices.length) return;
-  usage.parts = usage.devices[0].busy.length;
-  const causes = [...new Set(gaps.map((gap) => gap.cause))].sort((a, b) => a - b);
-  section("usage", "GPU utilisation over time",
-    legend([["busy", "busy"], ["kernel", "kernels"], ["copy-line", "copies and sets"],
-            ...causes.map((cause) => ["cause" + cause, "idle: " + run.idle.causes[cause][1]])]),
-    usage.devices.map((device) => {
-      device.title = deviceName(device.device, device.pid, several);
-      const place = findings.devices.findIndex((one) => one.device === device.device && one.pid === device.pid);
-      return useOf(usage, device, gaps.filter((gap) => gap.device === place));
-    }),
-    usage.devices_left_out > 0 && el("p", { class: "note" }, count(usage.devices_left_out) + " more devices are not drawn."));
-}
+/* ---- memory ---- */
 
 function heapTitle(heap, several) {
   const where = heap.device === null ? "host" : deviceName(heap.device, heap.pid, false);

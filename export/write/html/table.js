@@ -1,9 +1,10 @@
 /* table.js - tables that can be sorted and searched.
  *
- *     makeTable({ id, columns, rows, sort, descending, text, page })
+ *     makeTable({ id, columns, rows, sort, descending, text, page, detail, over })
  *
  * A column is { title, help, number, value(row), show(row) }: values are compared, `show` gives what
- * stands in the cell. null is unknown: it sorts last. `text(row)` is what a search looks at.
+ * stands in the cell. null is unknown: it sorts last. `text(row)` is what a search looks at; `detail(row)` is shown
+ * below a row that is opened, `over(row)` is called for the row under the pointer, and with null behind it.
  */
 
 const PAGE_ROWS = 20;
@@ -108,12 +109,26 @@ class Table {
     const cells = this.columns.map((column) =>
       el("td", { class: (column.number ? "number " : "") + (column.number && column.value(row) === 0 ? "zero " : "") +
                         (column.class || "") }, column.show(row)));
-    const node = el("tr", { class: this.open && "open" }, cells);
+    const node = el("tr", null, cells);
+    row.node = node;
+    if (this.detail) cells[0].prepend(this.opener(row, node));
     if (this.over) {
       node.addEventListener("pointerenter", () => this.over(row));
       node.addEventListener("pointerleave", () => this.over(null));
     }
     return node;
+  }
+
+  /* A button that shows and hides what else is known of a row. */
+  opener(row, node) {
+    let opened = null;
+    const button = el("button", { type: "button", class: "opener", "aria-expanded": "false", "aria-label": "About " + this.text(row).slice(0, 200), onclick: () => {
+      if (opened) opened.remove();
+      opened = opened ? null : el("tr", { class: "opened" }, el("td", { colspan: this.columns.length }, this.detail(row)));
+      if (opened) node.after(opened);
+      button.setAttribute("aria-expanded", String(Boolean(opened)));
+    } });
+    return button;
   }
 }
 

@@ -55,7 +55,7 @@ class Timeline {
              (index) => { this.shows = rows[index]; this.layout(); this.redraw(); }),
       choice("Dragging", ["Move", "Select"], (index) => { this.selects = index === 1; }),
       button("+", "Zoom in", () => this.zoomBy(0.5)), button("\u2212", "Zoom out", () => this.zoomBy(2)),
-      button("All", "Show everything", () => this.go(0, this.data.span)), this.search);
+      el("button", { type: "button", onclick: () => this.go(0, this.data.span) }, "Show all"), this.search);
   }
 
   /* ---- rows ---- */
@@ -404,6 +404,19 @@ class Timeline {
     this.redraw();
   }
 
+  /* A stretch that the page is to show; null: everything. */
+  follow(stretch) {
+    if (!stretch) {
+      this.letGo();
+      this.go(0, this.data.span);
+      return;
+    }
+    const [from, to] = [stretch.from - this.data.start_ns, stretch.to - this.data.start_ns];
+    this.go(from - (to - from) * 0.05, to + (to - from) * 0.05);
+    this.select(from, to);
+    document.getElementById("timeline").scrollIntoView();
+  }
+
   /* Shows a stretch with room around it, and chooses a box. */
   reveal(from, to, box) {
     const around = Math.max(NARROWEST_NS, (to - from) * 0.6);
@@ -463,6 +476,7 @@ class Timeline {
     canvas.addEventListener("keydown", (event) => this.key(event));
     this.host.addEventListener("scroll", () => this.redraw());
     document.addEventListener("themechange", () => this.redraw());
+    stretchFollowers.push((stretch) => this.follow(stretch));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
   }
 

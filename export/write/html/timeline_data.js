@@ -183,6 +183,16 @@ class TimelineData {
     return path;
   }
 
+  /* All boxes of a name, in order of tracks and time. */
+  all(name) {
+    const number = this.numbers.get(name), found = [];
+    for (const track of number === undefined ? [] : this.tracks)
+      track.levels.forEach((level, depth) => {
+        for (let index = 0; index < level.size; index++) if (level.name[index] === number) found.push({ track, depth, level, index });
+      });
+    return found;
+  }
+
   /* The longest box of a name, of some tracks. */
   longest(name, tracks = this.tracks) {
     const number = this.numbers.get(name);

@@ -73,6 +73,53 @@ function stretchPanel(timeline, from, to) {
     table.node);
 }
 
+/* ---- a row of the table, from all boxes of its name ---- */
+
+const CALLERS_LOOKED_AT = 3000, LISTED = 5;
+
+/* Sums by what `keyOf` says of a box, the most time first: [key, count, ns]. */
+function sumBoxes(boxes, keyOf) {
+  const sums = new Map();
+  for (const box of boxes) {
+    const key = keyOf(box);
+    if (key === null) continue;
+    const sum = sums.get(key) || [key, 0, 0];
+    sum[1]++, sum[2] += box.level.busy[box.index];
+    sums.set(key, sum);
+  }
+  return [...sums.values()].sort((a, b) => b[2] - a[2]);
+}
+
+function launcherOf(data, { level, index }) {
+  if (level.thread[index] < 0) return null;
+  const path = data.pathAt(data.tracks[level.thread[index]], level.launch[index], level.depth[index]);
+  return path.map((box) => shortName(data.nameOf(box.level, box.index))).join(" > ") || null;
+}
+
+function sumList(title, sums, show) {
+  if (!sums.length) return [];
+  return [el("dt", null, title), el("dd", null, el("ul", { class: "links" }, sums.slice(0, LISTED).map(([key, times, ns]) =>
+    el("li", null, show(key), " ", el("span", { class: "dim" }, count(times) + " times, " + time(ns)))),
+    sums.length > LISTED && el("li", { class: "dim" }, count(sums.length - LISTED) + " more")))];
+}
+
+function rowDetail(row) {
+  const facts = [el("dt", null, "Whole name"), el("dd", null, el("code", null, plain(row.name, WHOLE_NAME_MOST)), " ", copyButton(row.name))];
+  const boxes = pageTimeline ? pageTimeline.data.all(row.name) : [];
+  if (boxes.length) {
+    const { data } = pageTimeline, longest = data.longest(row.name);
+    const whole = boxes.filter(({ level, index }) => level.count[index] === 1);
+    facts.push(el("dt", null, "The longest"), el("dd", null, linkButton(time(longest.level.busy[longest.index]) + " in the timeline", () => pageTimeline.revealBox(longest))),
+      sumList("As launched", sumBoxes(whole, ({ level, index }) => (level.detail[index] < 0 ? null : data.details[level.detail[index]])),
+              (text) => plain(text.replace(/\t/g, " ").replace(/\n/g, "; "), 300)),
+      sumList("Launched by", sumBoxes(whole.slice(0, CALLERS_LOOKED_AT), (box) => launcherOf(data, box)), (path) => el("code", null, path)));
+    if (whole.length > CALLERS_LOOKED_AT) facts.push(el("dt", null, ""), el("dd", { class: "dim" }, "launched by: of the first " + count(CALLERS_LOOKED_AT)));
+  }
+  return el("dl", { class: "row-detail" }, facts);
+}
+
+/* ---- the part of the page ---- */
+
 /* Of the kinds that there are. */
 function timelineLegend(data) {
   const kinds = new Set(data.tracks.flatMap((track) => track.levels.flatMap((level) => [...new Set(level.kind)])));

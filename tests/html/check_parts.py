@@ -1,0 +1,150 @@
+"""Steps, findings, ranks, details of rows, paper and screen readers: called by check_report.py."""
+import os
+
+from check_timeline import VIEW, check
+
+
+def steps_filter(page):
+    steps = page.value('document.querySelectorAll("#steps .step").length')
+    check(steps == 20, 'there are', steps, 'steps')
+    lines = page.value('document.querySelector("#steps .step:nth-child(5)").getAttribute("aria-label")')
+    check('step 4' in lines and 'computing' in lines and 'idle: the CPU did something else' in lines, 'a step says', lines)
+    heights = page.value('[...document.querySelectorAll("#steps .step")].map(step => [...step.children].reduce((sum, part) => sum + part.offsetHeight, 0))')
+    check(min(heights) > 90, 'steps are not drawn:', heights)
+    gaps = len(page.texts('#gaps-table tbody tr'))
+    page.click('#steps .step:nth-child(5)')
+    shown = page.value(f'[{VIEW}.stretch[0] + {VIEW}.data.start_ns, {VIEW}.stretch[1] + {VIEW}.data.start_ns]')
+    check(shown == [4000e3, 4990e3], 'a click shows', shown)
+    rows = {row[0]: row for row in page.value('[...document.querySelectorAll("#stretch-table tbody tr")].map(row => [...row.children].map(cell => cell.textContent))')}
+    check(rows['aten::mm'][2] == '4' and rows['load batch'][2] == '1', 'the sums of a step are', rows)
+    check(0 < len(page.texts('#gaps-table tbody tr')) < gaps, 'the gaps are not those of the step')
+    check('step 4' in page.texts('#steps .only')[0], page.texts('#steps .only'))
+    page.click('#steps .only button')
+    check(len(page.texts('#gaps-table tbody tr')) == gaps and page.value(f'{VIEW}.stretch') is None, 'the whole does not come back')
+
+
+def findings_are_grouped(page):
+    groups = page.texts('#findings .finding-group > h3')
+    check(len(groups) == len(set(groups)) > 1, 'groups are', groups)
+    widths = page.value('[...document.querySelectorAll("#findings .saving .fill")].map(bar => bar.offsetWidth)')
+    check(widths and max(widths) > 20, 'no bars show savings:', widths)
+    page.value('[...document.querySelectorAll("#findings button")].find(button => button.textContent === "Show the longest gap").click()')
+    page.settle()
+    check(page.value(f'{VIEW}.chosen.track.kind') == 'stream', 'a finding does not lead to its gap')
+    page.value(f'{VIEW}.letGo(), {VIEW}.go(0, {VIEW}.data.span)')
+
+
+def rows_open(page):
+    page.type('#rows-table-search, #rows input[type=search]', 'sgemm_128x64')
+    page.click('#rows-table .opener')
+    text = page.value('document.querySelector("#rows-table .opened").innerText')
+    for part in ('ampere_sgemm_128x64_nn', 'Grid 64 x 1 x 1', '40 times', 'ProfilerStep', 'aten::mm > cudaLaunchKernel'):
+        check(part in text, part, 'is not said of a row:', text)
+    page.click('#rows-table .opener')
+    check(page.value('document.querySelector("#rows-table .opened")') is None, 'a row does not close')
+    page.type('#rows-table-search, #rows input[type=search]', '')
+
+
+def dots_are_rows(page):
+    page.value('document.querySelector("#roofline .point").dispatchEvent(new MouseEvent("click"))')
+    page.settle()
+    check(page.value('document.querySelectorAll("#roofline tr.lit").length') == 1, 'a dot does not lead to its row')
+    page.type('#roofline input[type=search]', '')
+    check(page.texts('#roofline .point-label'), 'no dot is labelled')
+    page.value('document.querySelector("#roofline-table tbody tr").dispatchEvent(new PointerEvent("pointerenter"))')
+    check(page.value('document.querySelectorAll("#roofline .point.lit").length') == 1, 'a row does not lead to its dot')
+
+
+def tips_close(page):
+    tip = 'document.querySelector("#tip").classList.contains("shown")'
+    page.value('document.querySelector("#time .part").dispatchEvent(new PointerEvent("pointermove", {clientX: 50, clientY: 50, bubbles: true}))')
+    check(page.value(tip), 'no tip is shown')
+    page.value('document.dispatchEvent(new KeyboardEvent("keydown", {key: "Escape"}))')
+    check(not page.value(tip), 'Escape does not close the tip')
+
+
+def whole_names_are_copied(page):
+    """What is selected of a name that is cut on the screen is copied as a whole."""
+    got = page.value('''(() => {
+        const name = [...document.querySelectorAll("#rows-table .name")].find(one => one.title.startsWith("ampere_sgemm"));
+        const data = new DataTransfer();
+        getSelection().selectAllChildren(name);
+        document.dispatchEvent(new ClipboardEvent("copy", {clipboardData: data, cancelable: true}));
+        getSelection().removeAllRanges();
+        return [data.getData("text/plain"), name.title];
+    })()''')
+    check(got[0] == got[1] != '', 'copying a name copies', got)
+
+
+def paper_has_everything(page):
+    page.value('window.dispatchEvent(new Event("beforeprint"))')
+    folded = page.value('document.querySelectorAll("details:not([open])").length')
+    theme = page.value('document.documentElement.dataset.theme')
+    page.call('Emulation.setEmulatedMedia', media='print')
+    adjust = page.value('getComputedStyle(document.querySelector("#time .part")).printColorAdjust')
+    page.call('Emulation.setEmulatedMedia', media='')
+    page.value('window.dispatchEvent(new Event("afterprint"))')
+    check(folded == 0 and theme == 'light' and adjust == 'exact', 'on paper:', folded, 'folded,', theme, adjust)
+    check(page.value('document.querySelectorAll("details:not([open])").length') > 0, 'printing leaves the page unfolded')
+
+
+def check_parts(page):
+    for step in (steps_filter, findings_are_grouped, rows_open, dots_are_rows, tips_close, whole_names_are_copied, paper_has_everything):
+        step(page)
+
+
+def check_ranks(page, folder):
+    """Eight ranks are rows on one scale, sixteen a matrix; rank is what they are called everywhere."""
+    page.open(f'{folder}/ranks8.html')
+    check(page.value('document.querySelectorAll("#time .device-rows tbody tr").length') == 8, 'the devices are not rows')
+    check(page.value('document.querySelectorAll("#time .breakdown:first-of-type .legend").length') == 1, 'more than one legend')
+    check('GPU 5 of rank 5 computes longest in ' in page.value('document.querySelector("#steps").innerText'), 'the slow device is not named')
+    lefts = page.value('[...document.querySelectorAll("#usage .plot")].map(plot => plot.getBoundingClientRect().left)')
+    check(len(lefts) == 8 and len(set(lefts)) == 1, 'the rows are not aligned:', lefts)
+    for part in ('verdict', 'time', 'findings', 'steps', 'usage', 'idle'):
+        text = page.value(f'document.getElementById({part!r}).innerText')
+        check('of pid' not in text, part, 'says pid where there are ranks')
+    check('Rank 3' in page.value(f'{VIEW}.rows.filter(row => row.title)[3].title'), 'the timeline does not say rank')
+    check('beside computing' in page.value('document.querySelector("#time").innerText'), 'nothing is said of overlap')
+    page.open(f'{folder}/ranks16.html')
+    check(page.value('document.querySelectorAll("#steps .matrix-row").length') == 16, 'sixteen devices are no matrix')
+    check(page.value('document.querySelectorAll("#usage .plot").length') == 1, 'use is no matrix')
+    page.click('#steps .matrix-row:nth-child(2) .cell:nth-child(3)')
+    check(page.value(f'{VIEW}.stretch !== null'), 'a cell does not show its step')
+    page.picture(None, f'{folder}/ranks16.png')
+    check(not page.troubles(), page.troubles())
+
+
+def check_bad(page, folder):
+    """What is odd about a trace leaves its page as it should be."""
+    for name in ('instant', 'one', 'negative', 'year', 'names'):
+        page.open(f'{folder}/{name}.html')
+        text = page.value('document.body.innerText')
+        for odd in ('NaN', 'Infinity', 'undefined', '[object'):
+            check(odd not in text, name, 'shows', odd)
+        check(page.value(f'{VIEW}.data.boxes') > 0, name, 'has no timeline')
+        page.value(f'{VIEW}.zoomBy(0.001), {VIEW}.change(1), {VIEW}.step(1), {VIEW}.go(0, {VIEW}.data.span), {VIEW}.select(0, {VIEW}.data.span)')
+        page.settle()
+        check(not page.troubles(), name, page.troubles())
+
+
+def check_access(page, folder):
+    """axe-core finds nothing, in light and dark. AXE is its file, else there is no such check."""
+    path = os.environ.get('AXE')
+    if not path:
+        print('axe-core is not there (AXE=FILE, or npm): accessibility is not checked')
+        return
+    with open(path, encoding='utf-8') as file:
+        axe = file.read()
+    for theme in ('light', 'dark'):
+        for name in ('usual', 'ranks8', 'ranks16', 'demo', 'hostile', 'diff', 'empty'):
+            page.theme(theme)
+            page.open(f'{folder}/{name}.html')
+            if name == 'usual':
+                page.click('#rows-table .opener')
+                page.click('#steps .step')
+            page.value(axe)
+            found = page.value('axe.run(document, {resultTypes: ["violations"]}).then(result => result.violations.map('
+                               'one => [one.id, one.nodes.length, one.nodes[0].html.slice(0, 200)]))')
+            check(not found, name, theme, found)
+    page.theme('light')
