@@ -161,8 +161,17 @@ class Library:
             raise ProfError(self.prof_status_text(status).decode())
 
 
+def check_interpreter() -> None:
+    """:class:`LibraryError` for free-threaded builds: functions that record are called with the interpreter's lock held,
+    and lists of open ranges rely on it."""
+    if "t" in getattr(sys, "abiflags", ""):
+        version = ".".join(map(str, sys.version_info[:2]))
+        raise LibraryError(f"libprof does not record in free-threaded builds of Python ({version}t): use python{version}")
+
+
 def _open(path: Optional[str]) -> Tuple[ctypes.CDLL, ctypes.CDLL]:
     """Opens the library twice, see above. :class:`LibraryError` has the loader's reason and a fix."""
+    check_interpreter()
     try:
         return ctypes.PyDLL(path), ctypes.CDLL(path)
     except OSError as error:

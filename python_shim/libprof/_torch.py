@@ -30,6 +30,7 @@ _BUSY = "PyTorch's operators are not recorded: PyTorch's own profiler is on"
 _NO_SHAPES = "record_shapes, with_flops: PyTorch emits no shapes through ITT, and the observer is missing: {}"
 _NO_MEMORY = "profile_memory: allocations by PyTorch are not recorded ({}) and shown as --"
 _NO_DEVICE = "profile_memory: allocations by PyTorch on devices are not recorded and shown as --"
+_ELSEWHERE = "the profile ended on another thread than it began on: {} there until that thread ends"
 _warned: Set[str] = set()
 
 
@@ -67,6 +68,9 @@ class _Emitted(_torch_operators.Operators):
 
     def leave(self, shapes: bool) -> None:
         """One less."""
+        if shapes not in self._wanted():
+            warn(_ELSEWHERE.format("PyTorch emits its operators"))
+            return
         self._wanted().remove(shapes)
         if not self._wanted():
             self.end()
@@ -145,6 +149,9 @@ class _Memory(_torch_operators.PlaceHolder):
 
     def leave(self) -> None:
         """One less."""
+        if not self._users():
+            warn(_ELSEWHERE.format("PyTorch reports its memory"))
+            return
         self._local.users = self._users() - 1
         if not self._users():
             self.end()

@@ -53,6 +53,8 @@ class TorchMethods:
 
     def toggle_collection_dynamic(self, enable: bool, activities: Iterable[Any]) -> None:
         """Results leave out what begins while an activity is off. It is recorded nevertheless: files have it."""
+        if not isinstance(activities, Iterable):
+            raise TypeError(f"activities must be a list or a set, not {activities!r}")
         now = time.time_ns()
         for activity in (str(getattr(one, "name", one)) for one in activities):
             if enable and activity in self._off_since:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import functools
 import os
 import sys
 import threading
 import time
 import warnings
 from types import TracebackType
-from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple, Type
+from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple, Type, TypeVar, cast
 
 from . import _export, _python_calls, _torch, notebook, recorder
 from ._recording import ALL_MEMORY, Recording, Window
@@ -61,6 +62,8 @@ _GROUPS = {"CPU": CPU_TYPES, "CUDA": DEVICE_TYPES}
 
 def _wanted_types(wanted: Iterable[Any]) -> Dict[str, FrozenSet[str]]:
     """Maps the name of each activity to the event types to show: all, or those listed in a dict."""
+    if not isinstance(wanted, Iterable):
+        raise TypeError(f"activities must be a list or a set, not {wanted!r}")
     types: Dict[str, FrozenSet[str]] = {}
     other: List[str] = []
     for group in wanted:
@@ -91,6 +94,27 @@ def _activities_of(wanted: Optional[Iterable[Any]], use_cuda: Optional[bool]) ->
     if not activities:
         raise AssertionError("activities must contain ProfilerActivity.CPU or ProfilerActivity.CUDA")
     return activities, Shown(frozenset().union(*types.values()))
+
+
+Method = TypeVar("Method", bound=Callable[..., None])
+
+
+def _in_turn(method: Method) -> Method:
+    """Threads that call such methods at once take turns. A forked child does not wait for a thread that it lacks."""
+
+    @functools.wraps(method)
+    def call(self: "profile") -> None:
+        with contextlib.nullcontext() if self._is_forked() else self._turn:
+            method(self)
+
+    return cast(Method, call)
+
+
+def _check_callbacks(**callbacks: Any) -> None:
+    """TypeError for what cannot be called: later, in the midst of the training, it could only be a warning."""
+    for name, callback in callbacks.items():
+        if callback is not None and not callable(callback):
+            raise TypeError(f"{name} must be callable, not {callback!r}")
 
 
 class profile(TorchMethods):
@@ -135,7 +159,11 @@ class profile(TorchMethods):
         custom_trace_id_callback: Optional[Callable[[], str]] = None,
         post_processing_timeout_s: Optional[float] = None,
     ) -> None:
+        _check_callbacks(
+            schedule=schedule, on_trace_ready=on_trace_ready, custom_trace_id_callback=custom_trace_id_callback
+        )
         super().__init__(custom_trace_id_callback)
+        self._turn = threading.RLock()
         self.activities, self._activities = _activities_of(activities, use_cuda)
         self.schedule: Schedule = schedule or always
         self.on_trace_ready = on_trace_ready
@@ -184,6 +212,7 @@ class profile(TorchMethods):
         with behind(error):
             self.stop()
 
+    @_in_turn
     def start(self) -> None:
         """Begins step 0 of the schedule. Raises ProfError, a RuntimeError, if the profile is running."""
         if self._running_in is not None and not self._is_forked():
@@ -196,12 +225,14 @@ class profile(TorchMethods):
         try:
             self._go_to(action_of(self.schedule(0)), self._switch_on)
         except BaseException:
+            self._switch_off()
             self._running_in = None
             raise
         KinetoStepTracker.init_step_count(_STEP_NAME)
         if self.schedule is not always:
             self._record_step()
 
+    @_in_turn
     def step(self) -> None:
         """Begins the next step, with the action that the schedule has for it. Warns if the profile is not running."""
         if self._running_in is None:
@@ -226,6 +257,7 @@ class profile(TorchMethods):
         if stepper is self:
             recorder.step(self.step_num)
 
+    @_in_turn
     def stop(self) -> None:
         """Ends the profile. A cycle in progress is kept and passed to on_trace_ready. Does nothing if not running."""
         if self._running_in is None:
@@ -244,6 +276,11 @@ class profile(TorchMethods):
             KinetoStepTracker.erase_step_count(_STEP_NAME)
             if getattr(_local, "stepper", None) is self:
                 _local.stepper = None
+
+    def __del__(self) -> None:
+        if getattr(self, "_recording", None) is not None and not self._is_forked() and not sys.is_finalizing():
+            warn("a running profile was dropped: its recording ends, and nobody has its results")
+            self._switch_off()
 
     def _is_forked(self) -> bool:
         return self._running_in is not None and self._running_in != os.getpid()

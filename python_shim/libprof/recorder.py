@@ -45,6 +45,13 @@ def _remove_directory(path: str, owner: int) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
+def _end_at_exit(owner: int) -> None:
+    """What objects do when the interpreter is taken apart is not recorded: the file is about to be removed."""
+    library = _native.library()
+    while os.getpid() == owner and is_recording() and library.prof_stop() == _native.OK:
+        pass
+
+
 def private_directory() -> str:
     """Creates a directory that this process removes at exit."""
     directory = tempfile.mkdtemp(prefix="libprof-")
@@ -58,6 +65,7 @@ def _settle_output(library: _native.Library) -> None:
         own_choice = library.path is None or "PROF_OUTPUT" in os.environ or library.prof_output_path()
         if not _output_settled and not own_choice:
             configure(output=os.path.join(private_directory(), "%p.prof"))
+            atexit.register(_end_at_exit, os.getpid())  # before the directory goes
         _output_settled = True
 
 

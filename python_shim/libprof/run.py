@@ -7,8 +7,10 @@ Python functions). Every interpreter that inherits the environment imports it: a
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence
@@ -83,9 +85,24 @@ _HIDING_FLAGS = {"I": "ignores PYTHONPATH", "E": "ignores PYTHONPATH", "S": "doe
 _VALUE_FLAGS = ("-W", "-X", "--check-hash-based-pycs")
 
 
+def _interpreter_of(command: Sequence[str]) -> Sequence[str]:
+    """The command as the kernel and ``env`` run it: of a script with #!, the interpreter and its flags first."""
+    try:
+        with open(shutil.which(command[0]) or command[0], "rb") as file:
+            first = file.readline(256)
+    except OSError:
+        first = b""
+    if first.startswith(b"#!"):
+        command = [*os.fsdecode(first[2:]).split(), *command]
+    if Path(command[0]).name == "env":
+        command = list(itertools.dropwhile(lambda word: word.startswith("-") or "=" in word, command[1:]))
+    return command
+
+
 def why_not_started(command: Sequence[str]) -> Optional[str]:
     """Why an interpreter with these flags does not import ``startup/sitecustomize.py``; None if it does."""
-    if not re.fullmatch(r"python[\d.]*t?", Path(command[0]).name):
+    command = _interpreter_of(command)
+    if not command or not re.fullmatch(r"python[\d.]*t?", Path(command[0]).name):
         return None
     flags = iter(command[1:])
     for flag in flags:

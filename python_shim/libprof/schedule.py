@@ -38,12 +38,16 @@ def schedule(
     `active` steps recorded.
 
     Before the first cycle it skips `skip_first` steps. It ends after `repeat` cycles; 0 means never. With
-    `skip_first_wait`, the first cycle has no `wait` steps. Raises AssertionError for invalid numbers.
+    `skip_first_wait`, the first cycle has no `wait` steps. Raises AssertionError for invalid numbers,
+    TypeError for what is no integer.
     """
     counts = {
         "wait": wait, "warmup": warmup, "active": active, "repeat": repeat, "skip_first": skip_first,
         "skip_first_wait": skip_first_wait,
     }  # fmt: skip
+    other = [f"{name}={count!r}" for name, count in counts.items() if not hasattr(count, "__index__")]
+    if other:
+        raise TypeError(f"invalid schedule: {', '.join(other)} (numbers of steps are integers)")
     wrong = [f"{name}={count}" for name, count in counts.items() if count < (name == "active")]
     if wrong:
         raise AssertionError(f"invalid schedule: {', '.join(wrong)} (at least 0 steps, and 1 for active)")

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -85,3 +86,26 @@ def test_builtin_functions(run_python, tmp_path) -> None:
     )
     run_python(source, env={"PROF_OUTPUT": str(tmp_path / "b.prof")})
     assert "10000" in libprof.read(tmp_path / "b.prof").table()
+
+
+FREE_THREADED = """
+import sys
+sys.abiflags = "t"
+import libprof
+try:
+    with libprof.profile():
+        pass
+except libprof.LibraryError as error:
+    print(error)
+print(libprof.read(sys.argv[1]).facts["libprof"] != "")
+"""
+
+
+def test_free_threaded_builds_are_refused(run_python: Any, tmp_path: Path) -> None:
+    """They record nothing, and say so; traces can be read."""
+    recorded = tmp_path / "x.prof"
+    run_python("import libprof\nwith libprof.profile():\n    libprof.mark('x')\n", env={"PROF_OUTPUT": str(recorded)})
+    done = run_python(FREE_THREADED, str(recorded))
+    said, read = done.stdout.splitlines()
+    assert re.fullmatch(r"libprof does not record in free-threaded builds of Python \((3\.\d+)t\): use python\1", said), done.stdout
+    assert read == "True" and done.stderr == ""

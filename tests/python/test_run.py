@@ -85,10 +85,18 @@ def test_what_python_runs(tmp_path: Path) -> None:
         ("python3 - -I", None),
         ("./app -I", None),
         ("python3", None),
+        ("env -i A=1 python3 -I work.py", "python3 -I ignores PYTHONPATH"),
+        ("env", None),
     ],
 )
 def test_interpreters_that_do_not_start_it(command: str, why: Optional[str]) -> None:
     assert run.why_not_started(command.split()) == why
+
+
+def test_scripts_name_their_interpreter(tmp_path: Path) -> None:
+    for line, why in (("/usr/bin/env -S python3 -E", "python3 -E ignores PYTHONPATH"), ("/usr/bin/python3 -u", None)):
+        (tmp_path / "tool").write_text(f"#!{line}\n")
+        assert run.why_not_started([str(tmp_path / "tool"), "-I"]) == why
 
 
 def test_says_why_nothing_is_recorded(tmp_path: Path) -> None:
