@@ -416,7 +416,8 @@ def test_nothing_recorded(run_python: Any, tmp_path: Path, how: str) -> None:
     first, second = re.findall(r"program.py:(\d+): RuntimeWarning: nothing was recorded: (.*)", done.stderr)
     assert why in first[1] and "no range" in second[1], done.stderr
     lines = source.splitlines()
-    assert "export_chrome_trace" in lines[int(first[0]) - 1] and "autograd.profile" in lines[int(second[0]) - 1]
+    end = "autograd.profile" if sys.version_info >= (3, 10) else "pass"  # where Python sees the end of a with block
+    assert "export_chrome_trace" in lines[int(first[0]) - 1] and end in lines[int(second[0]) - 1]
     for name in ("ready.json", "named.json", *(f"log/{entry}" for entry in os.listdir(tmp_path / "log"))):
         rows = json.loads((tmp_path / name).read_text())["traceEvents"]
         assert all(row["ph"] == "M" for row in rows), name
