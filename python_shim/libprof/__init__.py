@@ -37,6 +37,13 @@ def kineto_available() -> bool:
     return True
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext libprof``: the magic ``%%prof``."""
+    from .hooks import ipython  # the host, which is not there elsewhere
+
+    ipython.load_ipython_extension(shell)
+
+
 def __getattr__(name: str) -> Any:
     """PyTorch's own ExecutionTraceObserver, which works beside any profiler; asking for it imports PyTorch."""
     if name == "ExecutionTraceObserver":

@@ -3,7 +3,8 @@
 # python3 must have pytest; where none has, pip is asked for it once, into the build directory.
 #
 # A line "# packages: pandas pyarrow" in the file has pip fetch what is named and not there already; where pip cannot,
-# the tests that want it find that out by pytest.importorskip.
+# the tests that want it find that out by pytest.importorskip. "# bare packages: lightning" is without what these need,
+# such as a PyTorch of some GB; what they use of it is named, too.
 set -euo pipefail
 
 packages=$BUILD_DIR/python_packages
@@ -62,13 +63,20 @@ fi
 
 export LIBPROF_LIBRARY=$LIB_DIR/libprof.so.0 LIBPROF_BIN=$BIN_DIR PYTHONDONTWRITEBYTECODE=1
 export PYTHONPATH=$SOURCE_DIR/python_shim:$packages/pytest
-read -ra wanted <<<"$(sed -n 's/^# packages: //p' "$1")"
-for package in "${wanted[@]}"; do
-    name=${package%%[=<>+]*}
-    if ! has_package "$package" && fetch "$name" "$package"; then
-        PYTHONPATH=$PYTHONPATH:$packages/$name
-    fi
-done
+# want FILE KIND OPTION...: the packages that a line of the file names.
+want() {
+    local package name wanted
+    read -ra wanted <<<"$(sed -n "s/^# $2: //p" "$1")"
+    for package in "${wanted[@]}"; do
+        name=${package%%[=<>+]*}
+        if ! has_package "$package" && fetch "$name" "${@:3}" "$package"; then
+            PYTHONPATH=$PYTHONPATH:$packages/$name
+        fi
+    done
+}
+
+want "$1" packages
+want "$1" "bare packages" --no-deps
 export -n PROF_BIN PROF_LIB # libprof warns of PROF_ variables it does not know
 
 status=0

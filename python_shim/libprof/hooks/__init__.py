@@ -1,0 +1,7 @@
+"""libprof in other packages' places for profilers. Each module imports its host, so import only the one you need:
+
+    from libprof.hooks.lightning import LibprofProfiler      Trainer(profiler=LibprofProfiler())
+    from libprof.hooks.transformers import LibprofCallback   Trainer(..., callbacks=[LibprofCallback()])
+    %load_ext libprof                                        %%prof in a notebook
+    pytest --prof                                            the package libprof_pytest
+"""
