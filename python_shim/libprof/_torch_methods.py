@@ -6,21 +6,17 @@ import time
 import uuid
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Tuple
 
+from . import _memory_timeline
 from ._export import parsed_json
-from .errors import warn
+from ._recording import Recording
 from .event_list import EventList
 from .events import FunctionEvent
-
-TIMELINE = (
-    "export_memory_timeline() is not supported: prof.trace.report('memory') has peaks and their owners, "
-    "prof.trace.counters() has memory in use over time"
-)
-
 
 class TorchMethods:
     """Base class of :class:`libprof.profile`."""
 
     _metadata: Dict[str, Any]
+    profile_memory: bool
 
     def __init__(self, custom_trace_id_callback: Optional[Callable[[], str]]) -> None:
         self.custom_trace_id_callback = custom_trace_id_callback
@@ -44,6 +40,14 @@ class TorchMethods:
 
     def events(self) -> EventList[FunctionEvent]:
         """All events."""
+        raise NotImplementedError
+
+    def export(self, path: str, format: Optional[str] = None) -> None:
+        """Writes any format that profdump writes."""
+        raise NotImplementedError
+
+    def _shown(self, stacklevel: int = 4) -> Recording:
+        """The latest cycle."""
         raise NotImplementedError
 
     # ---- activities off and on ----
@@ -103,5 +107,12 @@ class TorchMethods:
         return self.events()
 
     def export_memory_timeline(self, path: str, device: Optional[str] = None) -> None:
-        """Writes nothing and warns: categories of tensors are PyTorch's own knowledge, and it deprecates this, too."""
-        warn(TIMELINE)
+        """Writes the memory in use over time, needs ``profile_memory``: as [times, sizes] if `path` ends in .json or .json.gz,
+        each allocation if in .raw.json.gz, else the HTML report. `device` is "cpu" or "cuda:N". Tensors have no categories.
+        """
+        if not self.profile_memory:
+            raise ValueError("export_memory_timeline() needs profile_memory=True")
+        if path.endswith((".json", ".json.gz")):
+            _memory_timeline.write(self._shown(), path, device)
+        else:
+            self.export(path, "html")

@@ -410,6 +410,8 @@ class profile(TorchMethods):
         `group_by_overload_name` has no effect: overload names are not recorded.
         """
         self._shown()
+        if group_by_overload_name:
+            warn("group_by_overload_name has no effect: overload names are not recorded")
         shapes = group_by_input_shape or group_by_input_shapes
         return averages_of_cycles(self._cycles, self._activities, shapes, group_by_stack_n, self._layout())
 

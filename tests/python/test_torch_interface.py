@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import sys
 import warnings
@@ -45,6 +47,13 @@ def test_keywords_without_effect_warn(name: str) -> None:
     for make in (libprof.profile, autograd.profile):
         with pytest.warns(RuntimeWarning, match=f"{name} has no effect here"):
             make(**{name: 1})
+
+
+def test_groups_without_effect_warn() -> None:
+    with libprof.profile() as prof, libprof.record_function("work"):
+        pass
+    with pytest.warns(RuntimeWarning, match="group_by_overload_name has no effect"):
+        assert [row.key for row in prof.key_averages(group_by_overload_name=True)] == ["work"]
 
 
 def test_parts_of_a_cycle() -> None:
@@ -107,11 +116,36 @@ def test_execution_traces_are_pytorchs(tmp_path: Path) -> None:
     assert {row.key: row.count for row in prof.key_averages()}["aten::matmul"] == 1
 
 
-def test_memory_timelines_say_what_to_use(tmp_path: Path) -> None:
-    with libprof.profile() as prof:
-        pass
-    with pytest.warns(RuntimeWarning, match=r"prof.trace.report\('memory'\)"):
-        prof.export_memory_timeline(str(tmp_path / "memory.html"))
+def test_memory_timelines(tmp_path: Path) -> None:
+    """Torch's, summed over its categories, in times and bytes."""
+    cpu = [torch.profiler.ProfilerActivity.CPU]
+    theirs = torch.profiler.profile(activities=cpu, profile_memory=True, record_shapes=True, with_stack=True)
+    ours = libprof.profile(profile_memory=True)
+    for prof in (theirs, ours):
+        with warnings.catch_warnings(), prof:
+            warnings.simplefilter("ignore")
+            kept = torch.ones(1000)
+            more = kept + 1
+            del kept, more
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for name in ("m.json", "m.json.gz", "m.raw.json.gz"):
+                prof.export_memory_timeline(str(tmp_path / f"{type(prof).__module__[:3]}-{name}"), "cpu")
+    if ours._cycles[0].known_memory != {"cpu", "device"}:
+        pytest.skip("without the observer, PyTorch's memory is not recorded")
+    written = {path.name: json.loads((gzip.open if path.suffix == ".gz" else open)(path).read()) for path in tmp_path.iterdir()}
+    assert written["lib-m.json"] == written["lib-m.json.gz"]
+    for who in ("tor", "lib"):
+        _times, sizes = written[f"{who}-m.json"]
+        assert max(map(sum, sizes)) // 1000 == 8 and {len(row) for row in sizes} == {9}, who
+        large = [(action, size) for _, action, size, _ in written[f"{who}-m.raw.json.gz"] if abs(size) >= 4000]
+        assert sorted((action, abs(size)) for action, size in large) == [(2, 4000)] * 2 + [(4, 4000)] * 2, who
+    ours.export_memory_timeline(str(tmp_path / "m.html"))
+    assert "<html" in (tmp_path / "m.html").read_text()
+    with libprof.profile() as bare:
+        libprof.mark("x")
+    with pytest.raises(ValueError, match="needs profile_memory=True"):
+        bare.export_memory_timeline(str(tmp_path / "none.json"))
 
 
 def test_steps_of_several_requesters() -> None:
