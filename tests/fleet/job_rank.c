@@ -454,6 +454,7 @@ static void begin_recording(const struct rank *rank, const char *path)
         .rank = (int32_t)rank->number,
         .local_rank = (int32_t)(rank->number % job.gpus),
         .world_size = (int32_t)job.ranks,
+        .summary = job.summary,
         .clock_error_ns = job.ntp * US,
         .start_realtime_ns = (uint64_t)shown_ns(rank, rank->began_ns)});
     rank_recorder_device((uint32_t)(rank->number % job.gpus), "Generated GPU", stream_ids,

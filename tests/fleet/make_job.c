@@ -7,6 +7,7 @@
  *     kernels=4                                       kernels of a layer, forward and backward each
  *     groups=0                                        1: the gradients of all layers are reduced by a group of calls
  *     graphs=0                                        1: forward and backward are captured once, and replayed by each step (pp=1)
+ *     summary=0                                       1: recordings have summaries, as PROF_SUMMARY writes them
  *     fault=none                                      slow_gpu, slow_link, slow_input, late_rank, dead_rank, mismatch,
  *                                                     slow_stage, slow_hop (the link between two stages)
  *     victim=-1 size=0                                rank, host, stage or hop of the fault, and how much: -1 and 0 choose by seed
@@ -134,7 +135,8 @@ static bool read_number(const char *name, size_t size, const char *text)
                    {"gpus", &job.gpus},       {"seed", &job.seed},
                    {"size", &job.size},       {"victim", &job.victim},
                    {"missing", &job.missing}, {"ntp", &job.ntp},
-                   {"groups", &job.groups},   {"graphs", &job.graphs}};
+                   {"groups", &job.groups},   {"graphs", &job.graphs},
+                   {"summary", &job.summary}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (strlen(numbers[i].name) != size || strncmp(numbers[i].name, name, size) != 0)
             continue;

@@ -28,7 +28,7 @@ enum clocks { CLOCK_GOOD, CLOCK_BAD, CLOCK_JUMP, CLOCKS };
 
 struct job {
     long ranks, steps, layers, kernels, tp, pp, dp, microbatches, gpus, seed, victim, size, missing,
-        ntp, groups, graphs;
+        ntp, groups, graphs, summary;
     enum fault fault;
     enum clocks clocks;
     const char *directory;

@@ -96,11 +96,14 @@ static void set_number(const char *variable, int32_t number)
 void rank_recorder_begin(const struct rank_recorder_options *options)
 {
     static const struct collector *const collectors[] = {&registry_collector, NULL};
+    static const char summarized[] = "PROF_SUMMARY=1";
     set_number("RANK", options->rank);
     set_number("LOCAL_RANK", options->local_rank);
     set_number("WORLD_SIZE", options->world_size);
     rank = *options;
     clock_kind = PROF_CLOCK_MONOTONIC;
+    config_use(options->summary ? summarized : "", options->summary ? sizeof summarized : 0);
+    config_load();
     if (!config_override(options->path, 0, false))
         exit(2);
     registry_init();

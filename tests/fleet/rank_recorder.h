@@ -18,6 +18,7 @@ struct rank_recorder_options {
     uint32_t pid;
     int32_t rank, local_rank, world_size;
     uint64_t start_realtime_ns;
+    bool summary;           /* sum up at the end, as PROF_SUMMARY does */
     int64_t clock_error_ns; /* that the kernel states; 0: not synchronised; negative: unknown */
 };
 

@@ -24,6 +24,18 @@ for report in "" averages ledger stragglers collectives mismatches outliers; do
     fleet fleet $report summed.dataset >report.txt || fail "$report: $(cat report.txt)"
 done
 
+# The rank that takes longer is found from summaries, as from events, although nobody is seen to wait for it.
+make_job ranks=12 tp=4 gpus=4 steps=6 seed=5 fault=slow_gpu victim=7 summary=1 job
+fleet pack --summaries job -o job.summaries >/dev/null
+fleet pack job -o job.events >/dev/null
+judgement() { fleet fleet "$1" | sed -n 's/.*\(compute takes .* a step longer than on most ranks (.*)\).*/\1/p'; }
+found '^- rank 7 on node1 takes longer: compute takes ' < <(fleet fleet job.summaries) || fail "$(fleet fleet job.summaries)"
+same "the verdict from summaries" "$(judgement job.events)" "$(judgement job.summaries)"
+of_rank() { fleet fleet stragglers "$1" --format json | python3 -c 'import json, sys
+for row in json.load(sys.stdin): print(row["rank"], row["longer"], row["longer_by_ns"]) if row["rank"] in (3, 7) else None' | sort; }
+same "what ranks do longer" "$(of_rank job.events)" "$(of_rank job.summaries)"
+same "the first" 7 "$(fleet fleet stragglers job.summaries --format tsv | sed -n 2p | cut -f 1)"
+
 # The rest of the files is not read: without the words of their logs, the answer is the same.
 python3 - rank0.prof <<'E2'
 import struct, sys

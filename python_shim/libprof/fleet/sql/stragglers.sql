@@ -1,6 +1,6 @@
 -- Who comes last to collectives, how long the others wait for it, and what it does longer than the others.
 -- A collective ends everywhere at the same time, so its shortest kernel is that of the last rank: no clock is needed.
--- Calls of a group that share a kernel count as one.
+-- Calls of a group that share a kernel count as one. Without collectives, as in summaries, what ranks do longer is all that is known.
 WITH part AS (
     SELECT communicator, CASE WHEN communicator IS NULL THEN function END AS unnamed, sequence, rank, duration_ns
     FROM collectives WHERE duration_ns IS NOT NULL AND coalesce(group_place, 0) = 0),
@@ -32,8 +32,9 @@ blame AS (
 waits AS (
     SELECT i.rank, n.name, row_number() OVER (PARTITION BY i.rank ORDER BY sum(i.host_ns) DESC, n.name) AS place
     FROM idle AS i LEFT JOIN (SELECT DISTINCT id, name FROM names) AS n ON n.id = i.range GROUP BY i.rank, n.name)
-SELECT a.rank, r.host, a.collectives, a.times_last, a.caused_ns, a.waited_ns, b.cause AS longer,
+SELECT r.rank, r.host, a.collectives, a.times_last, a.caused_ns, a.waited_ns, b.cause AS longer,
        CAST(round(b.excess_ns) AS BIGINT) AS longer_by_ns, CASE WHEN b.cause = 'host' THEN w.name END AS in_range
-FROM arrival AS a JOIN (SELECT rank, min(host) AS host FROM ranks GROUP BY rank) AS r ON r.rank = a.rank
-LEFT JOIN blame AS b ON b.rank = a.rank LEFT JOIN waits AS w ON w.rank = a.rank AND w.place = 1
-ORDER BY a.caused_ns DESC, a.rank
+FROM (SELECT rank, min(host) AS host FROM ranks GROUP BY rank) AS r LEFT JOIN arrival AS a ON a.rank = r.rank
+LEFT JOIN blame AS b ON b.rank = r.rank LEFT JOIN waits AS w ON w.rank = r.rank AND w.place = 1
+WHERE a.rank IS NOT NULL OR (b.rank IS NOT NULL AND (SELECT count(*) FROM collectives) = 0)
+ORDER BY a.caused_ns DESC NULLS LAST, CASE WHEN a.rank IS NULL THEN b.excess_ns END DESC NULLS LAST, r.rank
