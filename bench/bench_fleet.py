@@ -6,7 +6,8 @@ of its workers, because other programs run on the machine, too; the memory is th
 asks the last job's dataset again as one with N times as many ranks: its rows, written N times with other ranks
 and communicators. Such ranks differ less than those of a job, so tables compress better. --before DIRECTORY packs each
 job with another version of the Python package, too, in turn. "start" is what packing one event costs: Python's and DuckDB's.
---summaries N packs the summaries of N ranks.
+--summaries N packs the summaries of N ranks, each a file of its own of 128 KiB, and asks for stragglers; --workers N packs them with
+N processes.
 """
 import argparse
 import json
@@ -50,21 +51,17 @@ def start_of(build, work, libprof, environment):
     return min(pack(libprof, job, Path(work) / "start.dataset", environment)[0] for _ in range(3))
 
 
-def pack_summaries(build, work, count, libprof, environment):
-    """Of a program on the simulated CUDA, each rank a run of its own."""
-    job = Path(work) / "summaries"
-    job.mkdir()
-    source, program = SOURCE / "tests/cuda/summed.c", Path(work) / "summed"
-    libraries = [f"-L{build / 'lib/sim'}", "-l:libcudart.so.13", "-l:libcuda.so.1"]
-    subprocess.run(["cc", "-std=gnu17", f"-I{SOURCE / 'libprof/include'}", source, "-o", program, "-pthread", *libraries], check=True)
-    for rank in range(count):
-        given = {
-            "OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(count), "PROF_SUMMARY": "1", "PROF_TABLE": "0", "PROF_OUTPUT": str(job / f"{rank}.prof"),
-            "LD_LIBRARY_PATH": str(build / "lib/sim"), "LD_PRELOAD": str(build / "lib/libprof.so"),
-        }  # fmt: skip
-        subprocess.run([program, "10"], env={**os.environ, **given}, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    packed = pack(libprof, job, Path(work) / "summaries.dataset", environment, "--summaries")
-    show("summaries", packed, count, more=f"{packed[0] / count * 1e3:.2f} ms each")
+def pack_summaries(options, build, work, libprof, environment):
+    """Of generated ranks: the recorder's own code sums up what it recorded of each."""
+    count, job, dataset = options.summaries, Path(work) / "summaries", Path(work) / "summaries.dataset"
+    words = [build / "test/make_job", f"ranks={count}", "tp=8", "steps=4", "layers=1", "kernels=2", "summary=1", "fault=slow_gpu", job]
+    show("generate", run(words, environment), count)
+    packed = run([*libprof, "pack", job, "-o", dataset, "--summaries", "--workers", str(options.workers)], environment)
+    rows = json.loads(run([*libprof, "fleet", "--format", "json", "--sql", "SELECT count(*) AS n FROM summary", str(dataset)], environment)[3])[0]["n"]
+    size = sum(path.stat().st_size for path in dataset.glob("table=*/*.parquet"))
+    more = f"{packed[0] / count * 1e3:.2f} ms and {size / count:.0f} bytes each, {rows} rows; {options.workers} processes"
+    show("summaries", packed, count, more=more)
+    ask(dataset, count, libprof, environment)
 
 
 def copy_ranks(dataset, into, copies):
@@ -105,7 +102,8 @@ def main():
     parser.add_argument("--copies", type=int, default=0, help="ask about N times the ranks of the last job")
     parser.add_argument("--directory", help="where to write (default: a temporary directory)")
     parser.add_argument("--before", type=Path, help="another version's python_shim, to compare with")
-    parser.add_argument("--summaries", type=int, default=0, help="pack the summaries of N ranks, too")
+    parser.add_argument("--summaries", type=int, default=0, help="pack the summaries of N ranks, too (a multiple of 8)")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes that pack summaries (default: one per processor)")
     options = parser.parse_args()
     build = options.build.resolve()
     environment = dict(os.environ, LIBPROF_BIN=str(build / "bin"), LIBPROF_LIBRARY=str(build / "lib/libprof.so"))
@@ -135,7 +133,7 @@ def main():
             subprocess.run(["rm", "-r", job], check=True)
             ask(dataset, ranks, libprof, environment)
         if options.summaries:
-            pack_summaries(build, work, options.summaries, libprof, environment)
+            pack_summaries(options, build, work, libprof, environment)
         if options.copies:
             large = Path(work) / "copies"
             copy_ranks(dataset, large, options.copies)

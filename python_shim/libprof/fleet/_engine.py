@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import logging
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +24,9 @@ def _module(name: str, package: str) -> Any:
 
 
 def require_duckdb() -> None:
-    """:class:`ProfError` that says what to install, where DuckDB is missing."""
-    _module("duckdb", "duckdb")
+    """:class:`ProfError` that says what to install, where DuckDB is missing. Does not load it."""
+    if importlib.util.find_spec("duckdb") is None:
+        _module("duckdb", "duckdb")
 
 
 def duckdb_error() -> Type[Exception]:

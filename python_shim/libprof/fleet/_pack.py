@@ -147,6 +147,20 @@ def pack_part(
     return len(done), refused
 
 
+def _pack_groups(
+    folder: Path, node: str, groups: Sequence[Sequence[Tuple[Path, str]]], workers: int, summaries: bool
+) -> Iterable[Tuple[int, List[str]]]:
+    """What pack_part() returns for each group. Where one process suffices, it is this one: another takes 0.3 s to start."""
+    if min(workers, len(groups)) <= 1:
+        yield from (pack_part(folder, node, group, summaries) for group in groups)
+        return
+    with concurrent.futures.ProcessPoolExecutor(
+        min(workers, len(groups)), mp_context=multiprocessing.get_context("spawn")
+    ) as pool:
+        for done in [pool.submit(pack_part, folder, node, group, summaries) for group in groups]:
+            yield done.result()
+
+
 def _remove_leftovers(folder: Path, node: str) -> None:
     """Files that a killed process of this node left under temporary names."""
     for path in folder.glob(f"table=*/.part-{node}-*.tmp"):
@@ -177,10 +191,7 @@ def pack(
     _remove_leftovers(folder, name)
     new = list({identity: (path, identity) for path, identity in files if identity not in have}.values())
     packed, refused = 0, []
-    with concurrent.futures.ProcessPoolExecutor(
-        workers or os.cpu_count() or 1, mp_context=multiprocessing.get_context("spawn")
-    ) as pool:
-        for count, sentences in pool.map(pack_part, *zip(*((folder, name, group, summaries) for group in _groups(new)))) if new else ():
-            packed += count
-            refused += sentences
+    for count, sentences in _pack_groups(folder, name, list(_groups(new)), workers or os.cpu_count() or 1, summaries):
+        packed += count
+        refused += sentences
     return Packed(packed, len(files) - len(new), tuple(refused))
