@@ -132,29 +132,23 @@ static void stream_release(struct ArrowArrayStream *self)
     self->release = NULL;
 }
 
-const char *fleet_table_name(unsigned number)
+unsigned fleet_table_find(const char *name)
 {
-    return number < FLEET_TABLES ? fleet_tables[number].name : NULL;
+    unsigned number = 0;
+    while (number < FLEET_TABLES && strcmp(fleet_tables[number].name, name) != 0)
+        number++;
+    return number;
 }
 
-static const struct fleet_table *find_table(const char *name)
+bool fleet_stream_init(struct ArrowArrayStream *stream, struct fleet *fleet, unsigned table)
 {
-    for (unsigned i = 0; i < FLEET_TABLES; i++)
-        if (strcmp(fleet_tables[i].name, name) == 0)
-            return &fleet_tables[i];
-    return NULL;
-}
-
-bool fleet_stream_init(struct ArrowArrayStream *stream, struct fleet *fleet, const char *table)
-{
-    const struct fleet_table *found = find_table(table);
-    struct stream *made = found ? calloc(1, sizeof *made) : NULL;
+    struct stream *made = calloc(1, sizeof *made);
     if (!made)
         return false;
     atomic_fetch_add_explicit(&fleet->holders, 1, memory_order_relaxed);
     made->fleet = fleet;
-    made->table = found;
-    made->rows.table = &found->rows;
+    made->table = &fleet_tables[table];
+    made->rows.table = &made->table->rows;
     *stream = (struct ArrowArrayStream){.get_schema = get_schema,
                                         .get_next = get_next,
                                         .get_last_error = get_last_error,

@@ -2,6 +2,7 @@
 #ifndef PROF_FLEET_TABLES_H
 #define PROF_FLEET_TABLES_H
 
+#include "fleet_rows.h"
 #include "recording.h"
 #include "rows.h"
 
@@ -22,7 +23,6 @@ struct fleet_table {
     bool (*add)(struct walk *walk, struct rows *rows);
 };
 
-#define FLEET_TABLES 13u
 extern const struct fleet_table fleet_tables[FLEET_TABLES];
 
 /* ---- what fills them ---- */

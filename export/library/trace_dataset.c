@@ -88,14 +88,12 @@ prof_status prof_trace_dataset_add(struct prof_trace_dataset *dataset, struct pr
 prof_status prof_trace_dataset_arrow(struct prof_trace_dataset *dataset, const char *table,
                                      struct ArrowArrayStream *stream)
 {
-    const char *known = NULL;
     if (!dataset || !table || !stream)
         return PROF_INVALID;
-    for (unsigned i = 0; (known = fleet_table_name(i)) && strcmp(known, table) != 0;)
-        i++;
-    if (!known)
+    unsigned number = fleet_table_find(table);
+    if (number == FLEET_TABLES)
         return PROF_INVALID;
-    return fleet_stream_init(stream, dataset->fleet, table) ? PROF_OK : PROF_FAILED;
+    return fleet_stream_init(stream, dataset->fleet, number) ? PROF_OK : PROF_FAILED;
 }
 
 void prof_trace_dataset_destroy(struct prof_trace_dataset *dataset)

@@ -83,7 +83,7 @@ public:
         ArrowArrayStream stream;
         ArrowSchema schema;
         std::vector<Row> all;
-        EXPECT_TRUE(fleet_stream_init(&stream, held, table));
+        EXPECT_TRUE(fleet_stream_init(&stream, held, fleet_table_find(table)));
         EXPECT_EQ(stream.get_schema(&stream, &schema), 0);
         for (ArrowArray batch; stream.get_next(&stream, &batch) == 0 && batch.release;) {
             EXPECT_EQ(batch.n_children, schema.n_children);
@@ -747,7 +747,7 @@ TEST(FleetRows, OutliveTheirOwner)
     fleet.add(m.done());
     ArrowArrayStream stream;
     ArrowArray batch;
-    ASSERT_TRUE(fleet_stream_init(&stream, fleet.held, "kernels"));
+    ASSERT_TRUE(fleet_stream_init(&stream, fleet.held, fleet_table_find("kernels")));
     fleet_release(fleet.held);
     fleet.held = nullptr;
     EXPECT_EQ(fleet.done, 0);
@@ -759,7 +759,7 @@ TEST(FleetRows, OutliveTheirOwner)
     batch.release(&batch);
     EXPECT_EQ(std::to_string(value<int64_t>(&moved, 0)), at(400));
     moved.release(&moved);
-    EXPECT_FALSE(fleet_stream_init(&stream, Fleet().held, "nonsense"));
+    EXPECT_EQ(fleet_table_find("nonsense"), FLEET_TABLES);
 }
 
 TEST(FleetRows, HaveIdsAsEveryDatabaseComputesThem)

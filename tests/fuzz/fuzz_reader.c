@@ -70,11 +70,10 @@ static void pack(const struct timeline *timeline, bool summaries)
     const struct fleet_source source = {
         .timeline = timeline, .file = "", .identity = "", .summaries = summaries};
     bool added = fleet && fleet_add(fleet, &source);
-    const char *table;
-    for (unsigned i = 0; added && (table = fleet_table_name(i)); i++) {
+    for (unsigned i = 0; added && i < FLEET_TABLES; i++) {
         struct ArrowArrayStream stream;
         struct ArrowArray batch;
-        if (!fleet_stream_init(&stream, fleet, table))
+        if (!fleet_stream_init(&stream, fleet, i))
             continue;
         while (stream.get_next(&stream, &batch) == 0 && batch.release)
             batch.release(&batch);

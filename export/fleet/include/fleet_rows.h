@@ -32,12 +32,14 @@ struct fleet_source {
 /* Copies the texts. False: no memory, nothing was added. */
 bool fleet_add(struct fleet *fleet, const struct fleet_source *source);
 
-/* Rows of a table, by rank as far as they come from different recordings. The stream counts as a holder; nothing may be
- * added while there is one. False: no memory, `stream` is not touched, or there is no such table. */
-bool fleet_stream_init(struct ArrowArrayStream *stream, struct fleet *fleet, const char *table);
+#define FLEET_TABLES 13u
 
-/* "ranks" ...; NULL: there are no more. */
-const char *fleet_table_name(unsigned number);
+/* The number of the table "ranks" ...; FLEET_TABLES: there is none. */
+unsigned fleet_table_find(const char *name);
+
+/* Rows of a table by its number, by rank as far as they come from different recordings. The stream counts as a holder;
+ * nothing may be added while there is one. False: no memory, `stream` is not touched. */
+bool fleet_stream_init(struct ArrowArrayStream *stream, struct fleet *fleet, unsigned table);
 
 #ifdef __cplusplus
 }
