@@ -16,6 +16,23 @@ assert all(len(base64.b64decode(grid[view])) == 4 * 12 * 6 for view in _page.CEL
 assert "src=" not in text and "href=" not in text, "it reaches for something else"
 assert "<b>" not in _page._table(["name"], [("<b>&",)]) and "&lt;b&gt;&amp;" in _page._table(["name"], [("<b>&",)])
 PYTHON
+# More ranks and steps than a browser can draw: some share a line, which shows the largest value.
+python3 - <<'PYTHON' || fail "the lines of a large map"
+import array, base64
+from libprof.fleet import Dataset, _engine, _page
+engine = _engine.DuckDB(Dataset.open("dataset"))
+cells = lambda grid, view: array.array("f", base64.b64decode(grid[view])).tolist()
+full = _page._grid(engine)
+assert full["ranks"] == full["last"] and "share" not in _page._shared_lines(full, 12)
+_page.MOST_LINES = 5
+grid = _page._grid(engine)
+assert (grid["ranks"], grid["last"], grid["steps"]) == ([0, 3, 6, 9], [2, 5, 8, 11], [0, 2, 4]), grid
+for view in _page.CELLS:
+    one, many = cells(full, view), cells(grid, view)
+    largest = [max(one[(3 * r + i) * 6 + 2 * s + j] for i in range(3) for j in range(2)) for r in range(4) for s in range(3)]
+    assert many == largest, (view, many, largest)
+assert "up to 3 ranks" in _page._shared_lines(grid, 12)
+PYTHON
 touch rank-7.html # a page of a rank: linked where there is one
 fleet fleet dataset -o job.html >/dev/null
 found '<a href="rank-7.html">7</a>' <job.html || fail "no link to the page of rank 7"

@@ -7,7 +7,7 @@ import base64
 import html
 import json
 import sys
-from typing import AbstractSet, Any, Dict, Sequence, Tuple
+from typing import AbstractSet, Any, Dict, List, Sequence, Tuple
 
 from . import _clocks, _engine, _groups, _rank_pages, _verdict
 from ._dataset import Dataset
@@ -19,8 +19,15 @@ LONG = 36
 CELLS = {"own": "own time", "duration": "time of the step", "idle": "idle, host late"}
 """Views of the heat map. Own time is the step without waiting for others: communication that nothing hides is left out."""
 
-SQL = """SELECT rank, step, duration_ns - communication_ns AS own, duration_ns AS duration, idle_host_ns AS idle
-FROM steps WHERE step IS NOT NULL ORDER BY rank, step"""
+MOST_LINES = 2000
+"""Rows, and columns, of the heat map: browsers draw no canvas of more than about 30,000. With more ranks, or steps, those that follow
+each other share a line, which shows the largest value."""
+
+SQL = """WITH rank_place AS (SELECT rank, row_number() OVER (ORDER BY rank) - 1 AS place FROM (SELECT DISTINCT rank FROM steps WHERE step IS NOT NULL) AS r),
+step_place AS (SELECT step, row_number() OVER (ORDER BY step) - 1 AS place FROM (SELECT DISTINCT step FROM steps WHERE step IS NOT NULL) AS s)
+SELECT CAST(floor(r.place * 1e0 / {ranks_each}) AS BIGINT), CAST(floor(s.place * 1e0 / {steps_each}) AS BIGINT),
+       max(t.duration_ns - t.communication_ns) AS own, max(t.duration_ns) AS duration, max(t.idle_host_ns) AS idle
+FROM steps AS t JOIN rank_place AS r ON r.rank = t.rank JOIN step_place AS s ON s.step = t.step GROUP BY 1, 2"""
 
 
 def _packed(values: Sequence[float]) -> str:
@@ -31,21 +38,34 @@ def _packed(values: Sequence[float]) -> str:
     return base64.b64encode(numbers.tobytes()).decode()
 
 
+def _lines(engine: Any, column: str) -> Tuple[List[int], int]:
+    """All ranks, or steps; and how many of them share a line."""
+    values = [row[0] for row in engine.run(f"SELECT DISTINCT {column} FROM steps WHERE step IS NOT NULL ORDER BY {column}")[1]]
+    return values, max(1, -(-len(values) // MOST_LINES))
+
+
 def _grid(engine: Any) -> Dict[str, Any]:
-    """The heat map's cells by view, -1 where a rank has no such step."""
-    _, rows = engine.run(SQL)
-    ranks = sorted({row[0] for row in rows})
-    steps = sorted({row[1] for row in rows})
-    place_of_rank = {rank: i for i, rank in enumerate(ranks)}
-    place_of_step = {step: i for i, step in enumerate(steps)}
+    """The heat map's cells by view, -1 where a rank has no such step. `ranks` and `last`: the first and last of each line."""
+    ranks, ranks_each = _lines(engine, "rank")
+    steps, steps_each = _lines(engine, "step")
     hosts = dict(engine.run(_clocks.HOST_OF_RANK)[1])
-    grid: Dict[str, Any] = {"ranks": ranks, "steps": steps, "hosts": [hosts.get(rank) or "" for rank in ranks]}
+    grid: Dict[str, Any] = {"ranks": ranks[::ranks_each], "steps": steps[::steps_each]}
+    grid["last"] = [ranks[min(i + ranks_each, len(ranks)) - 1] for i in range(0, len(ranks), ranks_each)]
+    grid["hosts"] = [hosts.get(rank) or "" for rank in grid["ranks"]]
+    height, width = len(grid["ranks"]), len(grid["steps"])
+    rows = engine.run(SQL.format(ranks_each=ranks_each, steps_each=steps_each))[1]
     for i, view in enumerate(CELLS):
-        cells = [-1e3] * (len(ranks) * len(steps))
+        cells = [-1e3] * (height * width)
         for row in rows:
-            cells[place_of_rank[row[0]] * len(steps) + place_of_step[row[1]]] = row[2 + i]
+            cells[row[0] * width + row[1]] = row[2 + i]
         grid[view] = _packed(cells)
     return grid
+
+
+def _shared_lines(grid: Dict[str, Any], ranks: int) -> str:
+    """A sentence for maps whose lines have several ranks."""
+    each = -(-ranks // max(1, len(grid["ranks"])))
+    return f"<p>Each row has up to {each} ranks and shows the slowest of them.</p>" if each > 1 else ""
 
 
 def _table(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]], linked: AbstractSet[int] = frozenset()) -> str:
@@ -86,14 +106,16 @@ def write_page(dataset: Dataset, engine: Any, path: str) -> None:
     """Writes the page. OSError where it cannot be written."""
     name = html.escape(dataset.path.name)
     options = "".join(f'<option value="{view}">{text}</option>' for view, text in CELLS.items())
-    ranks = (row[0] for row in engine.run("SELECT DISTINCT rank FROM ranks")[1])
+    ranks = [row[0] for row in engine.run("SELECT DISTINCT rank FROM ranks")[1]]
     linked = {rank for rank in ranks if _rank_pages.rank_page(path, rank).exists()}
-    grid = json.dumps({**_grid(engine), "linked": sorted(linked)}).replace("<", "\\u003c")
+    cells = _grid(engine)
+    grid = json.dumps({**cells, "linked": sorted(linked)}).replace("<", "\\u003c")
     page = (
         f"<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>{name}</title>"
         f"<style>{STYLE}</style><h1>{name}</h1><p>{html.escape(_verdict.headline(engine))}</p>{_findings(engine)}"
         f"<h2>Steps of all ranks</h2><label>Show <select id=view>{options}</select></label> "
         "<span id=legend>0.8 <i></i> 1.5 times the median of the step</span>"
+        f"{_shared_lines(cells, len(ranks))}"
         "<p id=cell aria-live=polite>Point at a step, or focus the map and use the arrow keys.</p>"
         "<div class=map><canvas id=map tabindex=0 role=img "
         "aria-label='time of each step of each rank; the tables below have the sums'></canvas></div>"
@@ -137,7 +159,6 @@ td.long{white-space:normal;min-width:16rem;overflow-wrap:anywhere}
 SCRIPT = """
 const canvas=document.getElementById('map'),view=document.getElementById('view'),cell=document.getElementById('cell');
 const rows=grid.ranks.length,columns=grid.steps.length,top_=18,high=Math.max(1,Math.min(16,Math.floor(800/Math.max(1,rows))));
-const linked=new Set(grid.linked);
 let wide=1,left=0,at=[0,0],values,medians;
 const unpack=text=>new Float32Array(Uint8Array.from(atob(text),c=>c.charCodeAt(0)).buffer);
 const show=us=>us<0?'no such step':us>=1e6?(us/1e6).toPrecision(4)+' s':us>=1e3?(us/1e3).toPrecision(4)+' ms':us.toPrecision(4)+' us';
@@ -156,11 +177,15 @@ function colours(){
 }
 function size(context){
   context.font='12px system-ui,sans-serif';
-  left=8+Math.ceil(context.measureText('rank '+(rows?grid.ranks[rows-1]:'')).width);
+  left=8+Math.ceil(context.measureText('rank '+(rows?grid.last[rows-1]:'')).width);
   wide=Math.max(1,Math.min(120,Math.floor((canvas.parentNode.clientWidth-left)/Math.max(1,columns))));
   canvas.width=left+columns*wide;canvas.height=top_+rows*high;
   context.font='12px system-ui,sans-serif';
   context.fillStyle=getComputedStyle(document.body).color;
+}
+function name(r){
+  const first=grid.ranks[r],last=grid.last[r];
+  return first===last?'rank '+first:'ranks '+first+' to '+last;
 }
 function axes(context){
   context.textAlign='right';context.textBaseline='middle';
@@ -188,9 +213,10 @@ function draw(){
 function tell(r,s){
   if(r<0||s<0||r>=rows||s>=columns)return;
   at=[r,s];
-  const v=values[r*columns+s],rank=document.createElement(linked.has(grid.ranks[r])?'a':'span');
-  rank.textContent='rank '+grid.ranks[r];
-  if(rank.tagName==='A')rank.setAttribute('href','rank-'+grid.ranks[r]+'.html');
+  const v=values[r*columns+s],page=grid.linked.find(n=>n>=grid.ranks[r]&&n<=grid.last[r]);
+  const rank=document.createElement(page===undefined?'span':'a');
+  rank.textContent=name(r);
+  if(page!==undefined)rank.setAttribute('href','rank-'+page+'.html');
   cell.replaceChildren(rank,(grid.hosts[r]?' on '+grid.hosts[r]:'')+', step '+grid.steps[s]+': '+show(v)+
     (v>=0&&medians[s]?', '+(v/medians[s]).toFixed(2)+' of the median '+show(medians[s]):''));
 }
