@@ -62,6 +62,16 @@ make_job ranks=8 gpus=3 steps=5 seed=9 other
 same "more" "dataset: packed 2 recordings, 0 were there, 0 could not be read" "$(fleet pack other/rank-0000[67].prof -o dataset)"
 same "two recordings of rank 0" 1 "$(fleet pack other/rank-00000.prof -o dataset >/dev/null; fleet fleet dataset | grep -c 'the same rank.*: 0$')"
 
+# Dumps are copies of a part of what their process records: they are no ranks.
+compile steps
+RANK=4 WORLD_SIZE=8 record whole.prof ./steps dump 20000 || fail "prof_dump(): $?"
+mkdir dumps && mv whole.prof inside.prof dumps
+same "a dump beside its recording" "dumped: packed 1 recordings, 0 were there, 0 could not be read" "$(fleet pack dumps -o dumped 2>err.txt)"
+same "what is said" "profdump: dumps/inside.prof: left out: a copy of a part of dumps/whole.prof" "$(cat err.txt)"
+same "the file" "whole.prof	4" "$(rows dumped "SELECT file, rank FROM ranks")"
+same "again" "dumped: packed 0 recordings, 1 were there, 0 could not be read" "$(fleet pack dumps -o dumped 2>err.txt)"
+same "what is said again" "profdump: dumps/inside.prof: left out: the dataset has whole.prof, a recording of the same process" "$(cat err.txt)"
+
 # Two jobs of the same ranks: what is packed at once is kept apart.
 fleet pack job/*.prof other/*.prof -o together --workers 1 >/dev/null
 fleet pack job -o apart >/dev/null && fleet pack other -o apart >/dev/null

@@ -92,7 +92,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
 def _run_pack(words: List[str]) -> int:
     options = _pack_parser().parse_intermixed_args(words)
     done = pack(options.inputs, options.output, options.node, options.workers, options.summaries)
-    for sentence in done.refused:
+    for sentence in (*done.copies, *done.refused):
         print(f"profdump: {sentence}", file=sys.stderr)
     print(f"{options.output}: packed {done.packed} recordings, {done.skipped} were there, {len(done.refused)} could not be read")
     return 1 if done.refused else 0

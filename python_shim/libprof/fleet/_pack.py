@@ -29,6 +29,9 @@ GROUP_BYTES = 256 << 20
 """Target for the total size of a part's recordings."""
 GROUP_FILES = 256
 IDENTITY_BYTES = 1 << 16
+MAGIC = b"\x89PROF\r\n\x1a"
+"""Our own recordings begin with it, and with who was recorded: the fields pid, and start_ticks to process_start_ns (format.h)."""
+ORIGIN_FIELDS = ((24, 28), (48, 80))
 FORMAT = (
     "FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 122880, "
     "DICTIONARY_SIZE_LIMIT 1000, WRITE_BLOOM_FILTER false"
@@ -51,6 +54,8 @@ class Packed:
     """Recordings that the dataset had already."""
     refused: Tuple[str, ...]
     """A sentence for each recording that could not be read."""
+    copies: Tuple[str, ...] = ()
+    """A sentence for each copy of a recording that is left out."""
 
 
 def find_files(inputs: Iterable[PathLike]) -> List[Path]:
@@ -66,29 +71,59 @@ def find_files(inputs: Iterable[PathLike]) -> List[Path]:
     return files
 
 
-def identity_of(path: Path) -> str:
-    """Identity by content: the same for a copy elsewhere. A recording's first 64 KiB have its process and its start."""
+@dataclass(frozen=True)
+class Recording:
+    """A file. `identity`: of its content, the same for a copy elsewhere. `origin`: of what was recorded, the same for dumps and
+    copies that were made on request while it was being written; empty where the format has none."""
+
+    path: Path
+    identity: str
+    origin: str
+    bytes: int
+
+
+def recording_of(path: Path) -> Recording:
+    """Reads the first 64 KiB, which have the process and its start."""
+    size = path.stat().st_size
     with path.open("rb") as file:
-        digest = hashlib.sha256(file.read(IDENTITY_BYTES))
-    digest.update(str(path.stat().st_size).encode())
-    return digest.hexdigest()[:16]
+        head = file.read(IDENTITY_BYTES)
+    digest = hashlib.sha256(head)
+    digest.update(str(size).encode())
+    origin = b"".join(head[first:end] for first, end in ORIGIN_FIELDS) if head.startswith(MAGIC) else b""
+    return Recording(path, digest.hexdigest()[:16], origin.hex(), size)
 
 
-def _groups(files: Sequence[Tuple[Path, str]]) -> Iterable[List[Tuple[Path, str]]]:
-    group: List[Tuple[Path, str]] = []
+def _without_copies(files: Sequence[Recording], origins: Dict[str, str]) -> Tuple[List[Recording], List[str]]:
+    """Of each origin the largest file; a sentence for each other one. `origins`: the file of those that the dataset has."""
+    kept: Dict[str, Recording] = {}
+    for file in sorted(files, key=lambda file: (-file.bytes, file.path)):
+        kept.setdefault(file.origin or file.identity, file)
+    sentences: List[str] = []
+    for file in files:
+        of = kept[file.origin or file.identity]
+        if file.origin in origins:
+            sentences.append(f"{file.path}: left out: the dataset has {origins[file.origin]}, a recording of the same process")
+        elif of is not file and of.identity != file.identity:
+            sentences.append(f"{file.path}: left out: a copy of a part of {of.path}")
+    chosen = {id(file) for file in kept.values() if file.origin not in origins}
+    return [file for file in files if id(file) in chosen], sentences
+
+
+def _groups(files: Sequence[Recording]) -> Iterable[List[Recording]]:
+    group: List[Recording] = []
     size = 0
-    for path, identity in files:
+    for file in files:
         if group and (size > GROUP_BYTES or len(group) == GROUP_FILES):
             yield group
             group, size = [], 0
-        group.append((path, identity))
-        size += path.stat().st_size
+        group.append(file)
+        size += file.bytes
     if group:
         yield group
 
 
-def _prepare(folder: Path) -> Set[str]:
-    """Makes the dataset where there is none. Returns what it has."""
+def _prepare(folder: Path) -> Tuple[Set[str], Dict[str, str]]:
+    """Makes the dataset where there is none. Returns what it has: identities, and the file of each origin."""
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "dataset.json").exists():
         others = [path.name for path in folder.iterdir() if path.name != "packed" and not path.name.startswith("table=")]
@@ -97,7 +132,8 @@ def _prepare(folder: Path) -> Set[str]:
         _write(folder / "dataset.json", json.dumps({"format": "libprof", "version": VERSION}) + "\n")
     for name in ["packed", *(f"table={table}" for table in TABLES)]:
         (folder / name).mkdir(exist_ok=True)
-    return {entry["identity"] for part in Dataset.open(folder).parts for entry in part["files"]}
+    entries = [entry for part in Dataset.open(folder).parts for entry in part["files"]]
+    return {entry["identity"] for entry in entries}, {entry["origin"]: entry["file"] for entry in entries if entry.get("origin")}
 
 
 def _write(path: Path, text: str) -> None:
@@ -128,16 +164,16 @@ def _write_tables(engine: Any, rows: _reader.DatasetRows, folder: Path, part: st
 
 
 def pack_part(
-    folder: Path, node: str, files: Sequence[Tuple[Path, str]], summaries: bool = False
+    folder: Path, node: str, files: Sequence[Recording], summaries: bool = False
 ) -> Tuple[int, List[str]]:
     """Packs some recordings as one part. Returns how many, and a sentence for each that could not be read."""
     done: List[Dict[str, str]] = []
     refused: List[str] = []
     with _reader.DatasetRows() as rows:
-        for path, identity in files:
+        for file in files:
             try:
-                rows.add(os.fspath(path), path.name, identity, summaries)
-                done.append({"identity": identity, "file": path.name})
+                rows.add(os.fspath(file.path), file.path.name, file.identity, summaries)
+                done.append({"identity": file.identity, "origin": file.origin, "file": file.path.name})
             except ProfError as error:
                 refused.append(str(error))
         if done:
@@ -148,7 +184,7 @@ def pack_part(
 
 
 def _pack_groups(
-    folder: Path, node: str, groups: Sequence[Sequence[Tuple[Path, str]]], workers: int, summaries: bool
+    folder: Path, node: str, groups: Sequence[Sequence[Recording]], workers: int, summaries: bool
 ) -> Iterable[Tuple[int, List[str]]]:
     """What pack_part() returns for each group. Where one process suffices, it is this one: another takes 0.3 s to start."""
     if min(workers, len(groups)) <= 1:
@@ -179,19 +215,19 @@ def pack(
     `inputs`: files that profdump reads, and directories of them. `node`: a name for the parts, by default the host's;
     several nodes may pack into one dataset at the same time, a node only once at a time. `workers`: processes, by
     default one for each processor. `summaries`: read only what PROF_SUMMARY wrote to the recordings; tables of events and
-    ``idle`` stay empty. Recordings that the dataset has are skipped. One that cannot be read is left out and
-    reported, the others are packed. :class:`ProfError` where nothing can be done at all.
+    ``idle`` stay empty. Recordings that the dataset has are skipped; of several files of one process, such as
+    dumps beside its recording, the largest is packed. One that cannot be read is left out and reported, the others are packed. :class:`ProfError` where nothing can be done at all.
     """
     _engine.require_duckdb()
     folder, name = Path(output), re.sub(r"[^A-Za-z0-9_.]", "_", node or platform.node() or "node")
-    files = [(path, identity_of(path)) for path in find_files(inputs)]
+    files = [recording_of(path) for path in find_files(inputs)]
     if not files:
         raise ProfError("no recordings among the inputs")
-    have = _prepare(folder)
+    have, origins = _prepare(folder)
     _remove_leftovers(folder, name)
-    new = list({identity: (path, identity) for path, identity in files if identity not in have}.values())
+    new, copies = _without_copies([file for file in files if file.identity not in have], origins)
     packed, refused = 0, []
     for count, sentences in _pack_groups(folder, name, list(_groups(new)), workers or os.cpu_count() or 1, summaries):
         packed += count
         refused += sentences
-    return Packed(packed, len(files) - len(new), tuple(refused))
+    return Packed(packed, len(files) - len(new) - len(copies), tuple(refused), tuple(copies))
