@@ -5,8 +5,14 @@ import math
 import sys
 import time
 
-from libprof.fleet import Dataset, _engine
+from libprof.fleet import TABLES, Dataset, _engine
 from libprof.fleet._cli import REPORTS
+
+
+def create_tables():
+    """A statement for each table of a dataset, to fill by hand."""
+    for table, columns in TABLES.items():
+        yield f"CREATE TABLE {table} ({', '.join(f'{column.name} {column.type}' for column in columns)})"
 
 
 def plain(value):

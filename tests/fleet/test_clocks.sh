@@ -28,6 +28,10 @@ found '^node1|500000|None|[0-9.]* ms ahead of node0, although the kernels of bot
     < <(kernels contradicting.dataset) || fail "$(kernels contradicting.dataset)"
 found '^node0|500000|None|[0-9.]* ms behind node1, ' < <(kernels contradicting.dataset) || fail "$(kernels contradicting.dataset)"
 
+found '^- the clock of node1 is [0-9.]* ms ahead of node0, although the kernels' < <(fleet fleet contradicting.dataset) ||
+    fail "$(fleet fleet contradicting.dataset)"
+found '^Nothing stands out' < <(fleet fleet agreeing.dataset) || fail "$(fleet fleet agreeing.dataset)"
+
 # Two ranks that share no collective: how far their clocks are apart is unknown, but not without limit.
 fleet pack agreeing/rank-00000.prof agreeing/rank-00005.prof -o apart.dataset >/dev/null
 found '^node1|100000|no collective connects it with node0|within 200[.0]* us of node0 by NTP or PTP' < <(kernels apart.dataset) ||

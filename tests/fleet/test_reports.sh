@@ -6,7 +6,7 @@
 python3 - <<'PYTHON' || fail "bandwidths"
 import duckdb
 from libprof.fleet import _engine
-from libprof.fleet._dataset import create_tables
+from engines import create_tables
 
 WANTED = {  # algorithm and bus bandwidth, in GB/s
     "ncclAllReduce": (1000, 1500), "ncclBroadcast": (1000, 1000), "ncclReduce": (1000, 1000),
@@ -43,7 +43,7 @@ PYTHON
 python3 - <<'PYTHON' || fail "sends and receives"
 import duckdb
 from libprof.fleet import _engine
-from libprof.fleet._dataset import create_tables
+from engines import create_tables
 
 CALLS = {0: ("Send", "Send", "AllReduce"), 1: ("Recv", "AllReduce"), 2: ("Recv", "AllReduce")}
 REDUCE_NS = {0: 5000, 1: 4000, 2: 1000}
@@ -80,7 +80,7 @@ PYTHON
 python3 - <<'PYTHON' || fail "waits"
 import duckdb
 from libprof.fleet import _engine, _pipeline
-from libprof.fleet._dataset import create_tables
+from engines import create_tables
 
 tables = duckdb.connect()
 for statement in create_tables():
@@ -122,7 +122,7 @@ PYTHON
 python3 - <<'PYTHON' || fail "peers"
 import duckdb
 from libprof.fleet import _engine
-from libprof.fleet._dataset import create_tables
+from engines import create_tables
 
 tables = duckdb.connect()
 for statement in create_tables():
@@ -157,7 +157,7 @@ PYTHON
 python3 - <<'PYTHON' || fail "calls of a group"
 import duckdb
 from libprof.fleet import _diff, _engine, _groups, _pipeline
-from libprof.fleet._dataset import create_tables
+from engines import create_tables
 
 tables = duckdb.connect()
 for statement in create_tables():
@@ -220,7 +220,7 @@ fleet fleet groups alone.dataset >/dev/null || fail "groups of one rank"
 python3 - <<'PYTHON' || fail "memory"
 import duckdb
 from libprof.fleet import _engine
-from libprof.fleet._dataset import create_tables
+from engines import create_tables
 
 tables = duckdb.connect()
 for statement in create_tables():

@@ -9,6 +9,7 @@ from an offset: it shows where an offset is larger than the error that the kerne
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
@@ -56,6 +57,8 @@ class Clock:
     """The kernel's bound of this clock's error; None where it is not synchronized, or not recorded."""
     note: str = ""
     """What the kernel's statement adds: a sentence, or nothing."""
+    contradicts: bool = False
+    """The note says that this clock and another one cannot both be what their kernels state."""
 
     def ahead(self, time_ns: float) -> float:
         """How far this clock is ahead when the reference shows `time_ns`."""
@@ -184,6 +187,7 @@ def _drift_at(clock: Clock, time_ns: int) -> float:
     return [line for line in clock.lines if line.from_ns <= time_ns or line is clock.lines[0]][-1].drift
 
 
+@functools.lru_cache(maxsize=2)
 def compare_clocks(engine: Any) -> List[Clock]:
     """Every host's clock against that of the first host by name, beside what the kernels state of their clocks.
 
@@ -241,7 +245,7 @@ def _note(clocks: Sequence[Clock], states: Dict[str, Tuple[bool, int]], base: in
         elif clock.refusal and clock.bound_ns is not None and of_reference is not None:
             first = bounded[0].host
             note = f"within {time_text(clock.bound_ns + of_reference)} of {first} by NTP or PTP, as the kernels of both state"
-        noted.append(replace(clock, note=note))
+        noted.append(replace(clock, note=note, contradicts=clock.host in contradicted and note == contradicted[clock.host]))
     return noted
 
 

@@ -14,7 +14,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from ..errors import ProfError
 
@@ -194,12 +194,6 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
         histogram MAP(INTEGER,BIGINT) - count of durations by the integer part of their base-2 logarithm
     """),
 }
-
-
-def create_tables() -> Iterable[str]:
-    """A statement for each table."""
-    for table, columns in TABLES.items():
-        yield f"CREATE TABLE {table} ({', '.join(f'{column.name} {column.type}' for column in columns)})"
 
 
 class Dataset:

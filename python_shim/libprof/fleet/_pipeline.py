@@ -6,6 +6,7 @@ send in both directions, as stages that hold several pieces of the model do; oth
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Sequence, Set, Tuple
 
@@ -44,8 +45,9 @@ class Pipelines:
         return {rank: i for line in self.pipelines for i, rank in enumerate(line)}
 
 
+@functools.lru_cache(maxsize=2)
 def find_pipelines(engine: Any) -> Pipelines:
-    """Reads sends and receives whose two ranks are known."""
+    """Reads sends and receives whose two ranks are known; once for each engine, of which 'diff' has two."""
     columns, rows = engine.run(sql_text("waits"))
     links = tuple(
         Link(

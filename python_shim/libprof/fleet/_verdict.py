@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import statistics
 from dataclasses import dataclass
 from typing import Any, Dict, FrozenSet, List, Sequence, Set, Tuple
 
-from . import _groups, _pipeline
+from . import _clocks, _groups, _pipeline
 from ._engine import sql_text
 from ._text import time_text
 
@@ -18,7 +19,7 @@ SLOW_TRANSFER = 1.5
 
 @dataclass(frozen=True)
 class Finding:
-    """`kind`: empty, missing, double, mismatch, stopped, link, stage or straggler. `ranks` or `hosts`: where."""
+    """`kind`: empty, missing, double, mismatch, stopped, link, clock, stage or straggler. `ranks` or `hosts`: where."""
 
     kind: str
     sentence: str
@@ -170,14 +171,19 @@ def _between(pairs: Sequence[Tuple[int, ...]], stage_of: Dict[int, int]) -> str:
 # ---- ranks that others wait for ----
 
 
-def _in_how_many_steps(engine: Any, rank: int, excess_ns: int) -> Tuple[int, int]:
-    row = _rows(
+def _in_how_many_steps(engine: Any, late: Sequence[Dict[str, Any]]) -> Dict[int, Tuple[int, int]]:
+    """By late rank: in how many steps it exceeds the others by half of its excess or more, and how many steps there are."""
+    if not late:
+        return {}
+    excess = ", ".join(f"({row['rank']}, {row['longer_by_ns']})" for row in late)
+    rows = _rows(
         engine,
-        "WITH typical AS (SELECT step, median(duration_ns - communication_ns) AS ns FROM steps GROUP BY step) "
-        f"SELECT sum(CASE WHEN s.duration_ns - s.communication_ns - t.ns > {excess_ns} / 2 THEN 1 ELSE 0 END) AS hit, count(*) AS steps "
-        f"FROM steps AS s JOIN typical AS t ON t.step = s.step WHERE s.rank = {rank}",
-    )[0]
-    return int(row["hit"] or 0), int(row["steps"])
+        "WITH typical AS (SELECT step, median(duration_ns - communication_ns) AS ns FROM steps GROUP BY step), "
+        f"late AS (SELECT * FROM (VALUES {excess}) AS given(rank, excess_ns)) "
+        "SELECT s.rank, sum(CASE WHEN s.duration_ns - s.communication_ns - t.ns > l.excess_ns / 2 THEN 1 ELSE 0 END) AS hit, count(*) AS steps "
+        "FROM steps AS s JOIN typical AS t ON t.step = s.step JOIN late AS l ON l.rank = s.rank GROUP BY s.rank",
+    )
+    return {row["rank"]: (int(row["hit"] or 0), int(row["steps"])) for row in rows}
 
 
 def _late_ranks(engine: Any) -> List[Dict[str, Any]]:
@@ -189,7 +195,7 @@ def _late_ranks(engine: Any) -> List[Dict[str, Any]]:
     return [row for row in _rows(engine, sql_text("stragglers")) if row["longer"] is not None and row["longer_by_ns"] >= limit_ns]
 
 
-def _slow_stages(engine: Any, late: Sequence[Dict[str, Any]], pipelines: _pipeline.Pipelines) -> List[Finding]:
+def _slow_stages(late: Sequence[Dict[str, Any]], pipelines: _pipeline.Pipelines, counts: Dict[int, Tuple[int, int]]) -> List[Finding]:
     """Stages of which every rank is late for the same reason."""
     causes = {row["rank"]: row for row in late}
     findings: List[Finding] = []
@@ -198,7 +204,7 @@ def _slow_stages(engine: Any, late: Sequence[Dict[str, Any]], pipelines: _pipeli
         if len(ranks) < 2 or len(rows) < len(ranks) or len({row["longer"] for row in rows}) > 1:
             continue
         ns = statistics.median(row["longer_by_ns"] for row in rows)
-        steps = _in_how_many_steps(engine, ranks[0], int(ns))[1]
+        steps = counts[ranks[0]][1]
         sentence = (
             f"the others wait for stage {number} of the pipeline ({_groups.ranks_text(ranks)}): {rows[0]['longer']} takes {_ms(ns)} a step "
             f"longer than on most ranks{_pipeline.waits_text(pipelines, ranks, steps)}"
@@ -210,14 +216,15 @@ def _slow_stages(engine: Any, late: Sequence[Dict[str, Any]], pipelines: _pipeli
 def stragglers(engine: Any, pipelines: _pipeline.Pipelines) -> List[Finding]:
     """Stages and ranks that take longer than most, and that others therefore wait for."""
     late = _late_ranks(engine)
-    findings = _slow_stages(engine, late, pipelines)
+    counts = _in_how_many_steps(engine, late)
+    findings = _slow_stages(late, pipelines, counts)
     told = {rank for finding in findings for rank in finding.ranks}
     stage_of = pipelines.stage_of()
     for row in late:
         rank = row["rank"]
         if rank in told:
             continue
-        hit, steps = _in_how_many_steps(engine, rank, row["longer_by_ns"])
+        hit, steps = counts[rank]
         where = f" in range '{row['in_range']}'" if row["in_range"] else ""
         stage = f", stage {stage_of[rank]} of the pipeline" if rank in stage_of else ""
         place = f"rank {rank} on {row['host'] or 'an unknown host'}{stage}"
@@ -229,6 +236,22 @@ def stragglers(engine: Any, pipelines: _pipeline.Pipelines) -> List[Finding]:
         )
         findings.append(Finding("straggler", sentence, (rank,), (), row["longer"]))
     return findings
+
+
+# ---- clocks ----
+
+
+def bad_clocks(engine: Any) -> List[Finding]:
+    """The clock that is farthest from the others, where clocks contradict what the kernels state of them."""
+    if _rows(engine, "SELECT count(DISTINCT host) AS n FROM ranks WHERE clock_synchronized")[0]["n"] < 2:
+        return []
+    contradicting = [clock for clock in _clocks.compare_clocks(engine) if clock.contradicts]
+    if not contradicting:
+        return []
+    middle = statistics.median(clock.lines[-1].offset_ns for clock in _clocks.compare_clocks(engine) if clock.lines)
+    worst = max(contradicting, key=lambda clock: (abs(clock.lines[-1].offset_ns - middle), clock.host))
+    more = f"; {len(contradicting)} hosts contradict each other in this way: see 'clocks'" if len(contradicting) > 2 else ""
+    return [Finding("clock", f"the clock of {worst.host} is {worst.note}{more}", (), (worst.host,))]
 
 
 def notes(engine: Any) -> List[str]:
@@ -249,13 +272,14 @@ def notes(engine: Any) -> List[str]:
     return said
 
 
-def judge(engine: Any) -> List[Finding]:
-    """All findings, what stops a job first."""
+@functools.lru_cache(maxsize=2)
+def judge(engine: Any) -> Tuple[Finding, ...]:
+    """All findings, what stops a job first; computed once for each engine."""
     if not _rows(engine, "SELECT rank FROM ranks LIMIT 1"):
-        return [Finding("empty", "there are no ranks: no recording could be packed into this dataset", ())]
+        return (Finding("empty", "there are no ranks: no recording could be packed into this dataset", ()),)
     stopped, pipelines = hangs(engine), _pipeline.find_pipelines(engine)
-    found = [*missing_ranks(engine), *double_ranks(engine), *stopped, *slow_links(engine, pipelines)]
-    return found if stopped else [*found, *stragglers(engine, pipelines)]
+    found = (*missing_ranks(engine), *double_ranks(engine), *stopped, *slow_links(engine, pipelines), *bad_clocks(engine))
+    return found if stopped else (*found, *stragglers(engine, pipelines))
 
 
 def headline(engine: Any) -> str:
