@@ -7,7 +7,7 @@ import importlib.util
 import logging
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Set, Tuple, Type
+from typing import Any, Callable, Dict, List, Sequence, Tuple, Type
 
 from ..errors import ProfError
 from ._dataset import TABLES, Column, Dataset
@@ -63,22 +63,48 @@ class Source:
     lacking: Tuple[Column, ...]
 
 
-def _names_in(connection: Any, file: str, table: str, left_out: List[str]) -> Set[str]:
-    """Names of a file's columns; none where it is left out: truncated, or written by somebody else."""
-    columns = TABLES[table]
+def _types_in(connection: Any, file: str) -> Dict[str, str]:
+    """Types of a file's columns, by name; none if it cannot be read."""
     try:
         rows = connection.execute(f"DESCRIBE SELECT * FROM read_parquet('{quoted(file)}', hive_partitioning = false)").fetchall()
     except duckdb_error():
-        left_out.append(f"{file}: cannot be read; its rows are not counted")
-        return set()
-    types = {row[0]: row[1].replace(" ", "") for row in rows}
-    if columns[0].name not in types or any(types.get(column.name, column.type) != column.type for column in columns):
-        left_out.append(f"{file}: its columns are not those of table '{table}'; its rows are not counted")
-        return set()
-    lacking = [column.name for column in columns if column.name not in types]
-    if lacking:
-        left_out.append(f"{file}: an older libprof wrote it, without {', '.join(lacking)}; these are empty for its ranks")
-    return set(types)
+        return {}
+    return {row[0]: row[1].replace(" ", "") for row in rows}
+
+
+def _types_of(connection: Any, files: Sequence[str]) -> Dict[str, Dict[str, str]]:
+    """The same for many files. To describe one takes a millisecond; a job has thousands, and nearly all have the same columns."""
+    listed = ", ".join(f"'{quoted(file)}'" for file in files)
+    try:
+        rows = connection.execute(
+            "SELECT file_name, list(concat_ws(' ', name, type, repetition_type, num_children, converted_type, logical_type))::VARCHAR "
+            f"FROM parquet_schema([{listed}]) GROUP BY file_name"
+        ).fetchall()
+    except duckdb_error():  # one of them cannot be read: which, only each can tell
+        return {file: _types_in(connection, file) for file in files}
+    columns = dict(rows)
+    known: Dict[str, Dict[str, str]] = {}
+    for file in files:
+        key = columns.get(file, file)
+        if key not in known:
+            known[key] = _types_in(connection, file)
+    return {file: known[columns.get(file, file)] for file in files}
+
+
+def _is_of(table: str, types: Dict[str, str]) -> bool:
+    """Whether a file with these columns can have rows of the table, as this libprof or another version writes them."""
+    columns = TABLES[table]
+    return columns[0].name in types and all(types.get(column.name, column.type) == column.type for column in columns)
+
+
+def _trouble(table: str, types: Dict[str, str]) -> str:
+    """What is said of a file with these columns: nothing, or why it is left out or what it lacks."""
+    if not types:
+        return "cannot be read; its rows are not counted"
+    if not _is_of(table, types):
+        return f"its columns are not those of table '{table}'; its rows are not counted"
+    lacking = [column.name for column in TABLES[table] if column.name not in types]
+    return f"an older libprof wrote it, without {', '.join(lacking)}; these are empty for its ranks" if lacking else ""
 
 
 def _sources(connection: Any, dataset: Dataset) -> Tuple[Dict[str, Source], List[str]]:
@@ -86,10 +112,13 @@ def _sources(connection: Any, dataset: Dataset) -> Tuple[Dict[str, Source], List
     sources: Dict[str, Source] = {}
     left_out: List[str] = []
     for table, columns in TABLES.items():
-        names = {file: _names_in(connection, file, table, left_out) for file in dataset.files(table)}
-        there = set().union(*names.values())
-        files = tuple(file for file in names if names[file])
-        sources[table] = Source(files, tuple(column for column in columns if column.name not in there))
+        files = dataset.files(table)
+        types = _types_of(connection, files) if files else {}
+        troubles = ((file, _trouble(table, types[file])) for file in files)
+        left_out += [f"{file}: {trouble}" for file, trouble in troubles if trouble]
+        read = tuple(file for file in files if _is_of(table, types[file]))
+        there = set().union(*(types[file] for file in read))
+        sources[table] = Source(read, tuple(column for column in columns if column.name not in there))
     return sources, left_out
 
 
