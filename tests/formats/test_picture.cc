@@ -76,6 +76,31 @@ TEST(Picture, RunsNarrowBoxesTogetherAndLosesNone)
     }
 }
 
+TEST(Picture, ShowsOfManyTheLongest)
+{
+    TimelineMaker m;
+    for (int i = 0; i < 100; i++)
+        m.range(i == 40 ? "longest" : "short", i * 10, i * 10 + (i == 40 ? 9 : 5));
+    Picture p(m.done(), 0, 100000, 1000);
+    ASSERT_EQ(p.boxes.size(), 1u);
+    EXPECT_EQ(p.boxes[0].count, 100u);
+    EXPECT_EQ(p.boxes[0].holds, PICTURE_RANGE);
+    EXPECT_EQ(p.boxes[0].span_ns, 9);
+    EXPECT_EQ(p.all.timeline->slices.at[p.boxes[0].index].start_ns, 400);
+}
+
+TEST(Picture, HasPhasesApartThatBoxesOfManyWouldHide)
+{
+    TimelineMaker m;
+    for (int i = 0; i < 10000; i++)
+        m.range(i < 5000 ? "a" : "b", i * 10, i * 10 + 9);
+    Picture p(m.done(), 0, 100000, 1000);
+    EXPECT_GE(p.boxes.size(), 1000 / PICTURE_MANY_PX);
+    for (const picture_box &box : p.boxes)
+        EXPECT_LE(box.x1 - box.x0, PICTURE_MANY_PX + PICTURE_LEAST_PX);
+    EXPECT_EQ(p.events(), 10000u);
+}
+
 TEST(Picture, KeepsNarrowBoxesApartThatAreFarApart)
 {
     TimelineMaker m;

@@ -52,6 +52,43 @@ TEST(Svg, SaysWhatIsNotDrawn)
     EXPECT_NE(svg_of(m.done(), usual).find("6 threads are not drawn"), std::string::npos);
 }
 
+TEST(Svg, CountsWhatItDrawsTogetherInTheColourOfWhatItHolds)
+{
+    TimelineMaker m;
+    for (int i = 0; i < 1000; i++)
+        m.range("tiny", i, i + 1);
+    m.range("tiny", 2000000, 3000000);
+    write_svg_options options = usual;
+    options.to_ns = 10000;
+    std::string svg = svg_of(m.done(), options);
+    size_t many = svg.find(" m\"");
+    ASSERT_NE(many, std::string::npos);
+    EXPECT_EQ(svg.substr(many - 2, 1), "r"); // the class of the name's colour
+    EXPECT_NE(svg.find(" events, the longest tiny, "), std::string::npos);
+}
+
+TEST(Svg, HasTicksInOneUnit)
+{
+    TimelineMaker m;
+    m.range("r", 0, 1200000000);
+    write_svg_options options = usual;
+    options.to_ns = 1200000000;
+    std::string svg = svg_of(m.done(), options);
+    for (const char *tick : {">0 ms<", ">200 ms<", ">1000 ms<"})
+        EXPECT_NE(svg.find(tick), std::string::npos) << tick;
+    EXPECT_EQ(svg.find(" s<"), std::string::npos);
+}
+
+TEST(Svg, CutsLabelsWithAnEndAndAllOfThemInTheTitle)
+{
+    TimelineMaker m;
+    std::string name = "a thread with a name that is too long for its place";
+    m.thread(102, name.c_str());
+    m.range("r", 0, 1000);
+    std::string svg = svg_of(m.done(), usual);
+    EXPECT_NE(svg.find("...<title>" + name), std::string::npos);
+}
+
 TEST(Svg, OfNothingSaysSo)
 {
     TimelineMaker m;

@@ -59,53 +59,68 @@ static bool add_row(struct picture *picture, enum picture_row_kind kind, uint32_
     return true;
 }
 
-static bool add_threads(struct picture *picture)
+/* Threads of a process; both arrays of rows are sorted by process. */
+static bool add_threads(struct picture *picture, uint32_t process, uint32_t *next, uint32_t *shown)
 {
     const struct timeline *timeline = picture->timeline;
-    uint32_t process = TL_NONE, shown = 0;
-    for (uint32_t i = 0; i < timeline->threads.count; i++) {
-        const struct tl_thread *thread = &timeline->threads.at[i];
+    bool is_first = true;
+    for (; *next < timeline->threads.count; ++*next) {
+        const struct tl_thread *thread = &timeline->threads.at[*next];
+        if (thread->process != process)
+            break;
         uint32_t levels = thread->internal ? 0 : thread_levels(picture, thread);
-        picture->row_of_thread[i] = TL_NONE;
+        picture->row_of_thread[*next] = TL_NONE;
         if (!levels)
             continue;
-        if (shown == PICTURE_ROWS_MAX) {
+        if (*shown == PICTURE_ROWS_MAX) {
             picture->threads_left++;
             continue;
         }
-        picture->row_of_thread[i] = picture->rows.count;
-        if (!add_row(picture, PICTURE_THREAD, i, levels, thread->process != process))
+        picture->row_of_thread[*next] = picture->rows.count;
+        if (!add_row(picture, PICTURE_THREAD, *next, levels, is_first))
             return false;
-        process = thread->process;
-        shown++;
+        is_first = false;
+        ++*shown;
     }
     return true;
 }
 
-static bool add_streams(struct picture *picture)
+static bool add_streams(struct picture *picture, uint32_t process, uint32_t *next, uint32_t *shown)
 {
     const struct timeline *timeline = picture->timeline;
-    const struct tl_stream *before = NULL;
-    uint32_t shown = 0;
-    for (uint32_t i = 0; i < timeline->streams.count; i++) {
-        const struct tl_stream *stream = &timeline->streams.at[i];
-        picture->row_of_stream[i] = TL_NONE;
+    uint32_t device = TL_NONE;
+    bool any = false;
+    for (; *next < timeline->streams.count; ++*next) {
+        const struct tl_stream *stream = &timeline->streams.at[*next];
+        if (stream->process != process)
+            break;
+        picture->row_of_stream[*next] = TL_NONE;
         if (!stream_has_work(picture, stream))
             continue;
-        if (shown == PICTURE_ROWS_MAX) {
+        if (*shown == PICTURE_ROWS_MAX) {
             picture->streams_left++;
             continue;
         }
-        bool is_first =
-            !before || before->process != stream->process || before->device != stream->device;
         uint32_t lanes = stream->lanes ? stream->lanes : 1;
-        picture->row_of_stream[i] = picture->rows.count;
-        if (!add_row(picture, PICTURE_STREAM, i,
-                     lanes < PICTURE_LEVELS_MAX ? lanes : PICTURE_LEVELS_MAX, is_first))
+        picture->row_of_stream[*next] = picture->rows.count;
+        if (!add_row(picture, PICTURE_STREAM, *next,
+                     lanes < PICTURE_LEVELS_MAX ? lanes : PICTURE_LEVELS_MAX,
+                     !any || stream->device != device))
             return false;
-        before = stream;
-        shown++;
+        device = stream->device;
+        any = true;
+        ++*shown;
     }
+    return true;
+}
+
+static bool add_rows(struct picture *picture)
+{
+    uint32_t thread = 0, stream = 0, threads = 0, streams = 0;
+    for (uint32_t process = 0; process < picture->timeline->processes.count; process++)
+        if (!add_threads(picture, process, &thread, &threads) ||
+            !add_streams(picture, process, &stream, &streams))
+            return false;
     return true;
 }
 
@@ -143,8 +158,11 @@ static void add_box(struct boxes *boxes, struct picture_box box)
     if (box.x1 - box.x0 >= PICTURE_LEAST_PX) {
         flush(boxes, level);
         boxes->draw(boxes->user, &box);
-    } else if (many->count && box.x0 - many->x1 < PICTURE_LEAST_PX / 2) {
+    } else if (many->count && box.x0 - many->x1 < PICTURE_LEAST_PX / 2 &&
+               box.x1 - many->x0 <= PICTURE_MANY_PX) {
         many->count++;
+        if (box.span_ns > many->span_ns)
+            many->holds = box.holds, many->index = box.index, many->span_ns = box.span_ns;
         if (box.x1 > many->x1)
             many->x1 = box.x1;
     } else {
@@ -160,6 +178,8 @@ static void place(const struct picture *picture, struct picture_box *box, int64_
     box->x0 = x0 > 0 ? x0 : 0;
     box->x1 = x1 < picture->width_px ? x1 : picture->width_px;
     box->count = 1;
+    box->holds = box->kind;
+    box->span_ns = end_ns - start_ns;
 }
 
 static void draw_thread(struct boxes *boxes, uint32_t row)
@@ -280,8 +300,8 @@ bool picture_init(struct picture *picture, const struct timeline *timeline, int6
         .timeline = timeline, .from_ns = from_ns, .to_ns = to_ns, .width_px = width_px};
     picture->row_of_thread = malloc((timeline->threads.count + 1) * sizeof(uint32_t));
     picture->row_of_stream = malloc((timeline->streams.count + 1) * sizeof(uint32_t));
-    if (picture->row_of_thread && picture->row_of_stream && add_threads(picture) &&
-        add_streams(picture) && choose_arrows(picture)) {
+    if (picture->row_of_thread && picture->row_of_stream && add_rows(picture) &&
+        choose_arrows(picture)) {
         count_deep(picture);
         return true;
     }

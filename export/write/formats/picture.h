@@ -1,6 +1,6 @@
 /* picture.h - a timeline as rows of boxes for a page of given width: what to draw, and where.
  *
- * A thread is a row of several levels, a range inside another one level below it; a stream is a row with a
+ * Each process has its threads, then its streams. A thread is a row of several levels, a range inside another one level below it; a stream is a row with a
  * level for each of its lanes. Boxes that are narrower than PICTURE_LEAST_PX are run together with their
  * neighbours into boxes that say how many they are, so that a level has at most two boxes per pixel, however
  * many events there are.
@@ -18,6 +18,7 @@ extern "C" {
 #define PICTURE_ROWS_MAX 24u   /* threads, and streams, of all processes */
 #define PICTURE_ARROWS_MAX 150u
 #define PICTURE_LEAST_PX 1.0
+#define PICTURE_MANY_PX 36.0 /* a box of many is about that wide at most, so that phases differ */
 
 enum picture_row_kind { PICTURE_THREAD, PICTURE_STREAM };
 
@@ -37,8 +38,10 @@ struct picture_box {
     uint32_t row;   /* into rows[] */
     uint32_t level; /* in its row */
     enum picture_box_kind kind;
-    uint32_t index; /* slice, or operation; of PICTURE_MANY the first */
-    uint32_t count; /* 1; of PICTURE_MANY how many */
+    enum picture_box_kind holds; /* as kind; of PICTURE_MANY that of the longest */
+    uint32_t index;              /* slice, or operation; of PICTURE_MANY the longest */
+    uint32_t count;              /* 1; of PICTURE_MANY how many */
+    int64_t span_ns;             /* how long that one is */
 };
 
 /* From where a call began to where what it launched began. */

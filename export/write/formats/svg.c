@@ -36,13 +36,14 @@
 static const char style[] =
     "text{font:10px ui-monospace,Menlo,Consolas,monospace;fill:#1b1f24}"
     ".p{fill:#fff}.f{stroke:#d5dae1}.d{fill:#5b6470}.h{font-weight:bold}"
-    ".c{fill:#c9d1db}.y{fill:#8fd0c0}.m{fill:#aab4c0}"
+    ".c{fill:#c9d1db}.y{fill:#8fd0c0}.m{opacity:.62}.o{paint-order:stroke;stroke:#fff;"
+    "stroke-width:2px;stroke-opacity:.75}"
     ".a{stroke:#5b6673;stroke-width:.8;fill:none;opacity:.7}.t{fill:#5b6673}"
     ".r0{fill:#a6c8ef}.r1{fill:#f6cf9a}.r2{fill:#b2dfb8}.r3{fill:#f2b3b5}.r4{fill:#cfc0ef}"
     ".r5{fill:#dcc6ba}.r6{fill:#f3bfe0}.r7{fill:#dfe39c}.r8{fill:#a5dfe8}.r9{fill:#e6cda6}"
     "@media(prefers-color-scheme:dark){text{fill:#e6eaf0}"
     ".p{fill:#14181d}.f{stroke:#2b323b}.d{fill:#98a2ae}"
-    ".c{fill:#3b4551}.y{fill:#1f6a5b}.m{fill:#55606d}"
+    ".c{fill:#3b4551}.y{fill:#1f6a5b}.o{stroke:#14181d}"
     ".a{stroke:#aab4c0}.t{fill:#aab4c0}"
     ".r0{fill:#2f5d94}.r1{fill:#8a5a20}.r2{fill:#2e6e3c}.r3{fill:#8b3540}.r4{fill:#5d4699}"
     ".r5{fill:#6f5345}.r6{fill:#8d4073}.r7{fill:#5e6420}.r8{fill:#1f6b79}.r9{fill:#74522b}}";
@@ -114,61 +115,91 @@ static unsigned hue_of(struct text name)
 
 static void write_title(struct svg *svg, const struct picture_box *box, struct text name)
 {
-    const struct timeline *timeline = svg->picture.timeline;
     char duration[TIME_TEXT_BYTES];
-    int64_t span_ns =
-        is_device_box(&svg->picture, box)
-            ? timeline->gpus.at[box->index].end_ns - timeline->gpus.at[box->index].start_ns
-            : timeline->slices.at[box->index].end_ns - timeline->slices.at[box->index].start_ns;
     fputs("<title>", svg->stream);
-    if (box->kind == PICTURE_MANY) {
-        fprintf(svg->stream, "%u events, the first one ", box->count);
-    }
+    if (box->kind == PICTURE_MANY)
+        fprintf(svg->stream, "%u events, the longest ", box->count);
     xml_text(svg->stream, name, TITLE_COLUMNS);
-    time_text((double)span_ns, duration);
+    time_text((double)box->span_ns, duration);
     fprintf(svg->stream, ", %s</title>", duration);
 }
 
+/* What it holds, paler where that is many. */
 static void write_class(struct svg *svg, const struct picture_box *box, struct text name)
 {
-    if (box->kind == PICTURE_MANY)
-        fputs("m", svg->stream);
-    else if (box->kind == PICTURE_CALL)
+    if (box->holds == PICTURE_CALL)
         fputs("c", svg->stream);
-    else if (box->kind == PICTURE_COPY)
+    else if (box->holds == PICTURE_COPY)
         fputs("y", svg->stream);
     else
         fprintf(svg->stream, "r%u", hue_of(name));
+    if (box->kind == PICTURE_MANY)
+        fputs(" m", svg->stream);
+}
+
+static double box_x(const struct picture_box *box)
+{
+    return MARGIN_PX + LABEL_PX + box->x0;
 }
 
 static void write_box(void *user, const struct picture_box *box)
 {
     struct svg *svg = user;
     struct text name = box_name(&svg->picture, box);
-    double x = MARGIN_PX + LABEL_PX + box->x0, y = level_y(svg, box->row, box->level);
-    double width = box->x1 - box->x0;
-    double characters = (width - 6) / CHARACTER_PX;
     fputs("<g><rect class=\"", svg->stream);
     write_class(svg, box, name);
-    fprintf(svg->stream, "\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" rx=\"2\"/>", x, y,
-            width, LEVEL_PX - 1);
-    if (characters >= 4 && box->kind != PICTURE_MANY) {
-        bool fits = name.size <= (size_t)characters;
-        fprintf(svg->stream, "<text x=\"%.1f\" y=\"%.1f\">", x + 3, y + LEVEL_PX - 5.5);
-        xml_text(svg->stream, name, (unsigned)characters - (fits ? 0 : 3));
-        fputs("</text>", svg->stream);
-    }
+    fprintf(svg->stream, "\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" rx=\"2\"/>",
+            box_x(box), level_y(svg, box->row, box->level), box->x1 - box->x0, LEVEL_PX - 1);
     write_title(svg, box, name);
     fputs("</g>\n", svg->stream);
 }
 
+/* Compiled kernels begin with "void", which tells nothing. */
+static struct text shown_name(struct text name)
+{
+    static const char word[] = "void ";
+    size_t size = sizeof word - 1;
+    if (name.size > size && memcmp(name.bytes, word, size) == 0)
+        return (struct text){name.bytes + size, name.size - size};
+    return name;
+}
+
+/* Behind the arrows, so that none strikes a name out. */
+static void write_box_name(void *user, const struct picture_box *box)
+{
+    struct svg *svg = user;
+    struct text name = shown_name(box_name(&svg->picture, box));
+    double characters = (box->x1 - box->x0 - 6) / CHARACTER_PX;
+    char number[16];
+    if (box->kind == PICTURE_MANY) {
+        snprintf(number, sizeof number, "%u", box->count);
+        name = (struct text){number, strlen(number)};
+    }
+    bool fits = (double)name.size <= characters;
+    if (characters < 4 && (box->kind != PICTURE_MANY || !fits))
+        return;
+    fprintf(svg->stream, "<text class=\"o\" x=\"%.1f\" y=\"%.1f\">", box_x(box) + 3,
+            level_y(svg, box->row, box->level) + LEVEL_PX - 5.5);
+    xml_text(svg->stream, name, (unsigned)characters - (fits ? 0 : 3));
+    fputs("</text>\n", svg->stream);
+}
+
 /* ---- rows ---- */
 
-static void write_label(struct svg *svg, double x, double y, const char *class, const char *text)
+/* All of a text that is cut is in its title. */
+static void write_label(struct svg *svg, double y, const char *class, const char *text,
+                        double width)
 {
-    fprintf(svg->stream, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
-    xml_text(svg->stream, (struct text){text, strlen(text)},
-             (unsigned)(LABEL_PX / CHARACTER_PX) * 8);
+    struct text all = {text, strlen(text)};
+    unsigned columns = (unsigned)(width / CHARACTER_PX);
+    bool fits = all.size <= columns;
+    fprintf(svg->stream, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, MARGIN_PX, y);
+    xml_text(svg->stream, all, columns - (fits ? 0 : 3));
+    if (!fits) {
+        fputs("<title>", svg->stream);
+        xml_text(svg->stream, all, TITLE_COLUMNS);
+        fputs("</title>", svg->stream);
+    }
     fputs("</text>\n", svg->stream);
 }
 
@@ -176,8 +207,9 @@ static void process_heading(const struct timeline *timeline, uint32_t process, c
 {
     const struct tl_process_info *info = &timeline->processes.at[process].info;
     int size = info->program.size < 200 ? (int)info->program.size : 200;
-    snprintf(to, 400, "%.*s, pid %u", size, info->program.size ? info->program.bytes : "",
-             info->pid);
+    int used = info->rank >= 0 ? snprintf(to, 400, "Rank %d, ", info->rank) : 0;
+    snprintf(to + used, 400 - (size_t)used, "%.*s%spid %u", size,
+             info->program.size ? info->program.bytes : "", size ? ", " : "", info->pid);
 }
 
 static void device_heading(const struct timeline *timeline, const struct tl_stream *stream,
@@ -220,12 +252,10 @@ static void write_row(struct svg *svg, uint32_t index)
             process_heading(timeline, timeline->threads.at[row->index].process, text);
         else
             device_heading(timeline, &timeline->streams.at[row->index], text);
-        write_label(svg, MARGIN_PX, top - 6, "h", text);
+        write_label(svg, top - 6, "h", text, LABEL_PX + svg->picture.width_px);
     }
     row_label(timeline, row, text);
-    if (strlen(text) > (size_t)(LABEL_PX / CHARACTER_PX))
-        text[(size_t)(LABEL_PX / CHARACTER_PX)] = '\0';
-    write_label(svg, MARGIN_PX, top + LEVEL_PX - 5.5, "d", text);
+    write_label(svg, top + LEVEL_PX - 5.5, "d", text, LABEL_PX);
     fprintf(svg->stream, "<path class=\"f\" d=\"M%.1f %.1fh%.1f\"/>\n", MARGIN_PX,
             top + row->levels * LEVEL_PX + ROW_GAP_PX / 2, LABEL_PX + svg->picture.width_px);
 }
@@ -281,6 +311,27 @@ static double tick_ns(double span_ns)
     return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
 }
 
+/* In the unit of the step, with no more decimals than tell ticks apart. */
+static void tick_text(double at_ns, double step_ns, char to[TIME_TEXT_BYTES + 4])
+{
+    bool is_ms = step_ns >= 1e6 && step_ns < 1e9;
+    double unit_ns = step_ns >= 1e9 ? 1e9 : is_ms ? 1e6 : 1e3;
+    double steps = step_ns / unit_ns;
+    char number[TIME_TEXT_BYTES];
+    time_text_number(fabs(at_ns) / unit_ns,
+                     steps >= 0.99     ? 0
+                     : steps >= 0.099  ? 1
+                     : steps >= 0.0099 ? 2
+                                       : 3,
+                     number);
+    if (steps >= 0.99)
+        number[strcspn(number, ".")] = '\0';
+    snprintf(to, TIME_TEXT_BYTES + 4, "%s%s %s", at_ns < 0 ? "-" : "", number,
+             step_ns >= 1e9 ? "s"
+             : is_ms        ? "ms"
+                            : "us");
+}
+
 static void write_axis(struct svg *svg)
 {
     const struct picture *picture = &svg->picture;
@@ -291,8 +342,8 @@ static void write_axis(struct svg *svg)
     for (double number = first; number * step <= end_ns && number - first <= 4 * TICKS; number++) {
         double at = number * step;
         double x = MARGIN_PX + LABEL_PX + (at - begin_ns) / (end_ns - begin_ns) * picture->width_px;
-        char text[TIME_TEXT_BYTES];
-        time_text(at, text);
+        char text[TIME_TEXT_BYTES + 4];
+        tick_text(at, step, text);
         bool fits = x + TICK_TEXT_PX < MARGIN_PX + LABEL_PX + picture->width_px;
         fprintf(
             svg->stream,
@@ -325,7 +376,7 @@ static void write_foot(struct svg *svg)
     add_note(notes, picture->threads_left, "threads are not drawn");
     add_note(notes, picture->streams_left, "streams are not drawn");
     add_note(notes, picture->deep, "ranges and calls lie deeper than what is drawn");
-    write_label(svg, MARGIN_PX, svg->height - 8, "d", notes);
+    write_label(svg, svg->height - 8, "d", notes, LABEL_PX + picture->width_px);
 }
 
 static void write_head(struct svg *svg)
@@ -348,6 +399,7 @@ static bool write_all(struct svg *svg)
         write_row(svg, row);
     bool drawn = picture_boxes(&svg->picture, write_box, svg);
     write_arrows(svg);
+    drawn = drawn && picture_boxes(&svg->picture, write_box_name, svg);
     write_foot(svg);
     fputs("</svg>\n", svg->stream);
     free(svg->row_top);
