@@ -309,7 +309,7 @@ static int open_inside(const struct attach_process *process, const char *path, i
     snprintf(root, sizeof root, "/proc/%d/root", (int)process->pid);
     const int directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC), .resolve = RESOLVE_IN_ROOT};
-    const long fd = directory < 0 ? -1 : syscall(SYS_openat2, directory, path, &how, sizeof how);
+    const long fd = directory < 0 ? -1 : syscall(__NR_openat2, directory, path, &how, sizeof how);
     if (directory >= 0)
         close(directory);
     return (int)fd;
