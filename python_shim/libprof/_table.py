@@ -288,7 +288,7 @@ def table_text(events: Sequence[Any], row_limit: int, layout: Layout) -> str:
     if layout.top_level_events_only:
         lines.append("Top-level events only; the totals include all events")
     lines += _nested_lines(shown)
-    lines.append(f"Self CPU time total: {_times.ns_text(rows.cpu_ns)}")
+    lines.append(f"Self CPU time total: {_times.ns_text(rows.cpu_ns, layout.time_unit)}")
     if layout.device:
-        lines.append(f"Self CUDA time total: {_times.ns_text(rows.cuda_ns)}")
+        lines.append(f"Self CUDA time total: {_times.ns_text(rows.cuda_ns, layout.time_unit)}")
     return "\n".join(lines) + "\n"

@@ -211,3 +211,11 @@ assert not [r for r in prof.key_averages() if r.kind == "memset"]
 assert "CUDA total" not in prof.key_averages().table()
 print("OK")
 """
+
+
+def test_one_unit_for_all_times() -> None:
+    """Totals below the table too, from profdump and of lists."""
+    with libprof.profile() as prof, libprof.record_function("work"):
+        pass
+    for text in (prof.key_averages().table(time_unit="s"), libprof.EventList(prof.key_averages()).table(time_unit="s")):
+        assert re.search(r"^Self CPU time total: 0\.000s$", text, re.MULTILINE) and not re.search(r"\d[mun]s\b", text), text

@@ -377,6 +377,7 @@ struct statement {
     const struct timeline *timeline;
     const struct key_averages *averages;
     bool color;
+    enum time_unit unit; /* of the totals */
 };
 
 static const char *paint(const struct statement *statement, const char *code)
@@ -387,11 +388,11 @@ static const char *paint(const struct statement *statement, const char *code)
 static void print_totals(const struct statement *statement)
 {
     char text[TIME_TEXT_BYTES];
-    time_text((double)statement->averages->self_cpu_total_ns, text);
+    time_text_in((double)statement->averages->self_cpu_total_ns, statement->unit, text);
     fprintf(statement->stream, "Self CPU time total: %s\n", text);
     if (!statement->averages->has_device)
         return;
-    time_text((double)statement->averages->self_cuda_total_ns, text);
+    time_text_in((double)statement->averages->self_cuda_total_ns, statement->unit, text);
     fprintf(statement->stream, "Self CUDA time total: %s\n", text);
     if (statement->averages->has_timed)
         fprintf(statement->stream, "CUDA time of ranges: stream time between two events, waiting "
@@ -528,7 +529,7 @@ bool write_statement(const struct timeline *timeline, FILE *stream)
 bool averages_foot(const struct timeline *timeline, const struct key_averages *averages,
                    const struct write_options *options, FILE *stream)
 {
-    const struct statement statement = {stream, timeline, averages, options->color};
+    const struct statement statement = {stream, timeline, averages, options->color, options->unit};
     bool written = fit_written(write_foot, &statement, options->table_width, stream);
     if (!written)
         errno = ENOMEM;
