@@ -47,8 +47,10 @@ struct stack_entry {
 
 /* A call of a Python function that is open. */
 struct open_frame {
-    uint32_t frame; /* into frames[] */
-    uint32_t path;  /* into frame_paths[] */
+    uint32_t name;
+    uint32_t frame; /* into frames[]; of one that is not shown: that of the call around, TL_NONE */
+    uint32_t path;  /* into frame_paths[]; the same */
+    bool is_shown;
 };
 
 /* What is open on one thread. */

@@ -217,46 +217,76 @@ static uint32_t find_path(struct builder *builder, uint32_t parent, uint32_t nam
     return path;
 }
 
+/* ".../libprof/ranges.py(114): record_function.__enter__": the Python package between the program and its ranges. */
+static bool is_ours(struct text name)
+{
+    static const char *const files[] = {
+        "/_decorate.py(", "/_guest.py(",         "/_new_threads.py(",    "/_open_ranges.py(",
+        "/_startup.py(",  "/_torch.py(",         "/_torch_observer.py(", "/annotations.py(",
+        "/profiler.py(",  "/recorder.py(",       "/ranges.py(",          "/schedule.py(",
+        "/hooks/",        "_pytest/__init__.py("};
+    static const char package[] = "/libprof";
+    const char *found = memmem(name.bytes, name.size, package, sizeof package - 1);
+    if (!found)
+        return false;
+    const char *rest = found + sizeof package - 1;
+    size_t size = (size_t)(name.bytes + name.size - rest);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (text_begins((struct text){rest, size}, files[i]))
+            return true;
+    return false;
+}
+
+/* What is open on the thread; `frame` and `path` TL_NONE where nothing is. */
+static struct open_frame innermost_call(const struct build_thread *stack)
+{
+    return stack->frames.count ? stack->frames.at[stack->frames.count - 1]
+                               : (struct open_frame){.frame = TL_NONE, .path = TL_NONE};
+}
+
 static void open_call(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name)
 {
     struct build_thread *stack = build_stack(builder, thread);
-    uint32_t depth = stack->frames.count;
-    const struct open_frame *around = depth ? &stack->frames.at[depth - 1] : NULL;
-    uint32_t parent = around ? around->frame : TL_NONE;
-    uint32_t path = find_path(builder, around ? around->path : TL_NONE, name);
-    struct tl_frame *frame = path == TL_NONE ? NULL : ARRAY_ADD(&builder->timeline->frames);
-    struct open_frame *open = frame ? ARRAY_ADD(&stack->frames) : NULL;
+    struct open_frame around = innermost_call(stack), *open = ARRAY_ADD(&stack->frames);
     if (!open) {
         builder->failed = true;
         return;
     }
+    *open = (struct open_frame){name, around.frame, around.path, false};
+    if (is_ours(builder->timeline->names.at[name]))
+        return;
+    uint32_t path = find_path(builder, around.path, name);
+    struct tl_frame *frame = path == TL_NONE ? NULL : ARRAY_ADD(&builder->timeline->frames);
+    if (!frame) {
+        builder->failed = true;
+        return;
+    }
     uint32_t index = builder->timeline->frames.count - 1;
-    *open = (struct open_frame){index, path};
+    *open = (struct open_frame){name, index, path, true};
     *frame = (struct tl_frame){
         .start_ns = time_ns,
         .end_ns = time_ns,
         .name = name,
         .thread = thread,
         .call = index,
-        .parent = parent,
+        .parent = around.frame,
     };
 }
 
-static struct tl_frame *close_call(struct builder *builder, uint32_t thread, int64_t time_ns)
+static void close_call(struct builder *builder, uint32_t thread, int64_t time_ns, uint8_t flags)
 {
     struct build_thread *stack = build_stack(builder, thread);
-    struct tl_frame *frame =
-        &builder->timeline->frames.at[stack->frames.at[--stack->frames.count].frame];
-    frame->end_ns = time_ns;
-    return frame;
+    const struct open_frame *open = &stack->frames.at[--stack->frames.count];
+    if (!open->is_shown)
+        return;
+    builder->timeline->frames.at[open->frame].end_ns = time_ns;
+    builder->timeline->frames.at[open->frame].flags |= flags;
 }
 
 void build_frames_close(struct builder *builder, uint32_t thread, int64_t time_ns, bool unclosed)
 {
-    while (build_stack(builder, thread)->frames.count) {
-        struct tl_frame *frame = close_call(builder, thread, time_ns);
-        frame->flags |= unclosed ? TL_FRAME_UNCLOSED : 0;
-    }
+    while (build_stack(builder, thread)->frames.count)
+        close_call(builder, thread, time_ns, unclosed ? TL_FRAME_UNCLOSED : 0);
 }
 
 void build_frames_end_due(struct builder *builder, uint32_t thread, int64_t time_ns)
@@ -291,7 +321,7 @@ void timeline_end_frame(struct builder *builder, uint32_t number, int64_t time_n
     if (thread == TL_NONE)
         return;
     if (build_stack(builder, thread)->frames.count)
-        close_call(builder, thread, time_ns);
+        close_call(builder, thread, time_ns, 0);
     else
         build_process(builder)->odd.unopened_frames += !builder->timeline->threads.at[thread].cut;
 }
@@ -301,10 +331,9 @@ static uint32_t count_same(struct builder *builder, uint32_t thread, const uint3
                            uint32_t count)
 {
     const struct build_thread *stack = build_stack(builder, thread);
-    const struct tl_frame *frames = builder->timeline->frames.at;
     uint32_t same = 0;
     while (same < count && same < stack->frames.count &&
-           frames[stack->frames.at[same].frame].name == build_name(builder, names[same]))
+           stack->frames.at[same].name == build_name(builder, names[same]))
         same++;
     return same;
 }
@@ -317,7 +346,7 @@ void timeline_set_frames(struct builder *builder, uint32_t number, int64_t time_
         return;
     uint32_t same = count_same(builder, thread, names, count);
     while (build_stack(builder, thread)->frames.count > same)
-        close_call(builder, thread, time_ns);
+        close_call(builder, thread, time_ns, 0);
     for (; same < count && !builder->failed; same++)
         open_call(builder, thread, time_ns, build_name(builder, names[same]));
 }
@@ -354,10 +383,8 @@ static uint32_t stack_on_path(struct builder *builder, uint32_t stack, uint32_t 
 
 uint32_t build_frames_stack(struct builder *builder, uint32_t thread, uint32_t stack)
 {
-    const struct build_thread *open = build_stack(builder, thread);
-    if (!open->frames.count || builder->failed)
-        return stack;
-    return stack_on_path(builder, stack, open->frames.at[open->frames.count - 1].path);
+    uint32_t path = innermost_call(build_stack(builder, thread)).path;
+    return path == TL_NONE || builder->failed ? stack : stack_on_path(builder, stack, path);
 }
 
 /* ---- samples ---- */
