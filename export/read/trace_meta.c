@@ -1,4 +1,4 @@
-/* trace_meta.c - META chunks: names, threads, devices, clock samples, stacks, what recording cost. */
+/* trace_meta.c - META chunks: names, threads, devices, clock samples, stacks. */
 #include "trace_walk.h"
 
 /* META records of call stacks and of the modules that they point into. */
@@ -35,108 +35,6 @@ static bool trace_stack_module(const struct record *record, struct loaded_module
     memcpy(module->build_id, head.build_id, sizeof module->build_id);
     return head.id != 0 && head.start < head.end && head.build_id_bytes <= sizeof head.build_id &&
            record_text(record, sizeof head, head.bytes, &module->path.bytes);
-}
-
-/* Statements may be written by two threads at once: the latest is not always the last. */
-static void walk_cost_collect(struct walk_cost *cost, const struct record *record)
-{
-    struct prof_rec_cost head;
-    record_copy(record, &head, sizeof head);
-    if (head.ticks < cost->head.ticks)
-        return;
-    size_t room = record->words * sizeof(uint64_t);
-    room = room > sizeof head ? (room - sizeof head) / sizeof(struct prof_cost_item) : 0;
-    size_t count = head.items < room ? head.items : room;
-    const uint64_t *at = record->at + sizeof head / sizeof *at;
-    memset(cost->items, 0, sizeof cost->items);
-    cost->head = head;
-    for (size_t i = 0; i < count; i++) {
-        struct prof_cost_item item;
-        memcpy(&item, at + i * (sizeof item / sizeof *at), sizeof item);
-        if (item.part < PROF_COST_COUNT)
-            cost->items[item.part] = item;
-    }
-}
-
-/* What the recorder measures otherwise, or not at all. */
-static bool is_measured(unsigned type)
-{
-    switch (type) {
-    case PROF_REC_THREAD:
-    case PROF_REC_THREAD_END:
-    case PROF_REC_EPOCH:
-    case PROF_REC_API_ENTER:
-    case PROF_REC_API_EXIT:
-    case PROF_REC_START_EVENT:
-    case PROF_REC_STACK:
-    case PROF_REC_SAMPLE:
-    case PROF_REC_TIMED:
-        return true;
-    default:
-        return type >= PROF_REC_KERNEL;
-    }
-}
-
-void walk_cost_count(struct walk_cost *cost, uint64_t header, uint64_t ticks)
-{
-    if (ticks > cost->head.ticks)
-        return;
-    if (PROF_WORD_KIND(header) != PROF_KIND_EXT)
-        cost->events++;
-    else
-        cost->records += !is_measured(PROF_WORD_TYPE(header));
-}
-
-/* A ring has lost chunks: what they held is taken for what the others hold. */
-static uint64_t scaled(const struct walk *walk, uint64_t count)
-{
-    uint64_t missing = walk->health.missing_chunks, kept = walk->chunk_count;
-    if (!walk->process.ring || !missing || !kept)
-        return count;
-    return (uint64_t)((double)count * ((double)kept + (double)missing) / (double)kept);
-}
-
-static void count_events(const struct walk *walk, struct tl_cost *cost)
-{
-    const struct walk_cost *from = &walk->cost;
-    cost->parts[PROF_COST_EVENTS].count = scaled(walk, from->events);
-    cost->parts[PROF_COST_RECORDS].count = scaled(walk, from->records);
-    for (int i = 0; i < PROF_COST_COUNT; i++) {
-        struct tl_cost_part *part = &cost->parts[i];
-        if (from->items[i].each_ps)
-            part->ns = (uint64_t)((double)part->count * from->items[i].each_ps / 1000);
-    }
-}
-
-void walk_cost_append(struct walk *walk)
-{
-    const struct walk_cost *from = &walk->cost;
-    if (!from->head.ticks)
-        return;
-    struct tl_cost cost = {.recorded_ns = from->head.recorded_ns,
-                           .cpu_ns = from->head.cpu_ns,
-                           .launches = from->head.launches,
-                           .budget_ppm = from->head.budget_ppm,
-                           .time_ns = clockmap_time_ns(&walk->clock, from->head.ticks)};
-    for (int i = 0; i < PROF_COST_COUNT; i++)
-        cost.parts[i] = (struct tl_cost_part){from->items[i].count, from->items[i].ns};
-    count_events(walk, &cost);
-    timeline_set_cost(walk->builder, &cost);
-}
-
-/* A THROTTLE record; with the names. */
-static void walk_throttle_append(struct walk *walk, const struct record *record)
-{
-    struct prof_rec_throttle from;
-    record_copy(record, &from, sizeof from);
-    if (from.what >= PROF_THROTTLE_COUNT)
-        return;
-    const struct throttle_event throttle = {.time_ns = clockmap_time_ns(&walk->clock, from.ticks),
-                                            .what = (enum prof_throttle_thing)from.what,
-                                            .on = from.on != 0,
-                                            .cost_ppm = from.cost_ppm,
-                                            .budget_ppm = from.budget_ppm};
-    timeline_append_throttle(walk->builder, &throttle);
 }
 
 /* META chunks: the facts that come before the first event.
@@ -222,7 +120,7 @@ static void collect_info(struct walk *walk, const struct record *record)
         process->request = checked.text;
         break;
     case PROF_INFO_NOTE:
-        break; /* told, not kept */
+        break; /* append_note(): there may be several */
     }
 }
 
@@ -565,9 +463,20 @@ static void append_stream_loss(struct walk *walk, const struct record *record)
                                   loss.count});
 }
 
+static void append_note(struct walk *walk, const struct record *record)
+{
+    struct prof_rec_info info;
+    struct checked_text checked = read_info(record, &info);
+    if (checked.good && info.key == PROF_INFO_NOTE)
+        timeline_add_note(walk->builder, checked.text);
+}
+
 static void append_record(struct walk *walk, const struct record *record)
 {
     switch (record_type(record)) {
+    case PROF_REC_INFO:
+        append_note(walk, record);
+        break;
     case PROF_REC_NAME:
         append_name(walk, record);
         break;
@@ -636,18 +545,6 @@ static void append_record(struct walk *walk, const struct record *record)
     }
 }
 
-static void append_chunk(struct walk *walk, struct walk_span span)
-{
-    struct record record;
-    for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
-        enum record_status status = record_read(span.at + i, span.words - i, &record);
-        if (status == RECORD_BAD)
-            break;
-        if (status == RECORD_GOOD && PROF_WORD_KIND(record.header) == PROF_KIND_EXT)
-            append_record(walk, &record);
-    }
-}
-
 static void append_summary(struct walk *walk, const struct record *record)
 {
     struct prof_rec_summary summary;
@@ -662,27 +559,31 @@ static void append_summary(struct walk *walk, const struct record *record)
     timeline_append_summary(walk->builder, &summary, durations);
 }
 
-static void append_summary_step(struct walk *walk, const struct record *record)
+/* What refers to names, once they are all known. */
+static void append_summaries(struct walk *walk, const struct record *record)
 {
     struct prof_rec_summary_step step;
+    if (record_type(record) == PROF_REC_SUMMARY)
+        append_summary(walk, record);
+    if (record_type(record) != PROF_REC_SUMMARY_STEP)
+        return;
     record_copy(record, &step, sizeof step);
     timeline_append_summary_step(walk->builder, &step);
 }
 
-/* What refers to names, once they are all known. */
-static void append_summaries(struct walk *walk, struct walk_span span)
+static void visit_chunks(struct walk *walk,
+                         void (*visit)(struct walk *walk, const struct record *record))
 {
-    struct record record;
-    for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
-        enum record_status status = record_read(span.at + i, span.words - i, &record);
-        if (status == RECORD_BAD)
-            break;
-        if (status != RECORD_GOOD || PROF_WORD_KIND(record.header) != PROF_KIND_EXT)
-            continue;
-        if (record_type(&record) == PROF_REC_SUMMARY)
-            append_summary(walk, &record);
-        else if (record_type(&record) == PROF_REC_SUMMARY_STEP)
-            append_summary_step(walk, &record);
+    for (size_t chunk = 0; chunk < walk->meta_count; chunk++) {
+        struct walk_span span = walk_records(walk, walk->metas[chunk]);
+        struct record record;
+        for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
+            enum record_status status = record_read(span.at + i, span.words - i, &record);
+            if (status == RECORD_BAD)
+                break;
+            if (status == RECORD_GOOD && PROF_WORD_KIND(record.header) == PROF_KIND_EXT)
+                visit(walk, &record);
+        }
     }
 }
 
@@ -700,9 +601,7 @@ static void append_losses(struct walk *walk)
 void walk_meta_append(struct walk *walk)
 {
     timeline_set_process(walk->builder, &walk->process);
-    for (size_t i = 0; i < walk->meta_count && !walk->failed; i++)
-        append_chunk(walk, walk_records(walk, walk->metas[i]));
-    for (size_t i = 0; i < walk->meta_count && !walk->failed; i++)
-        append_summaries(walk, walk_records(walk, walk->metas[i]));
+    visit_chunks(walk, append_record);
+    visit_chunks(walk, append_summaries);
     append_losses(walk);
 }

@@ -200,7 +200,11 @@ void walk_graph(struct walk *walk, const struct record *record);
 /* In META: PROF_REC_ATTR_SET. */
 void walk_attr_set_collect(struct walk *walk, const struct record *record);
 
-/* trace_meta.c: what recording cost. */
+/* trace_cost.c: what recording cost. */
+
+/* In META: PROF_REC_COST; PROF_REC_THROTTLE, with the names. */
+void walk_cost_collect(struct walk_cost *cost, const struct record *record);
+void walk_throttle_append(struct walk *walk, const struct record *record);
 
 /* A record of a log, stamped `ticks`. */
 void walk_cost_count(struct walk_cost *cost, uint64_t header, uint64_t ticks);

@@ -246,6 +246,20 @@ void timeline_add_warning(struct builder *builder, struct text what, uint64_t co
         *warning = (struct tl_warning){count, builder->process, name};
 }
 
+void timeline_add_note(struct builder *builder, struct text text)
+{
+    struct timeline *timeline = builder->timeline;
+    uint32_t name = builder->failed ? TL_NONE : text_pool_add(&timeline->names, text);
+    builder->failed |= name == TL_NONE;
+    for (uint32_t i = 0; i < timeline->notes.count; i++)
+        if (timeline->notes.at[i].process == builder->process && timeline->notes.at[i].text == name)
+            return;
+    struct tl_note *note = builder->failed ? NULL : ARRAY_ADD(&timeline->notes);
+    builder->failed |= !note;
+    if (note)
+        *note = (struct tl_note){builder->process, name};
+}
+
 /* Streams and devices that the program gave names to.
  *
  * NVTX names handles; device records have CUPTI's ids. The two meet in calls: a call knows the

@@ -76,6 +76,17 @@ static void check_damage(struct check *check, const struct tl_process *process)
               process->path);
 }
 
+static void check_recorder_notes(struct check *check)
+{
+    const struct timeline *timeline = check->timeline;
+    for (uint32_t i = 0; i < timeline->notes.count; i++) {
+        struct text note = timeline->names.at[timeline->notes.at[i].text];
+        check_add(check, CHECK_RULE_RECORDER, CHECK_NOTE, 1, "%s: %.*s",
+                  timeline->processes.at[timeline->notes.at[i].process].path, (int)note.size,
+                  note.bytes);
+    }
+}
+
 static const char *loss_sentence(enum prof_loss_cause cause)
 {
     static const char *const sentences[] = {
@@ -639,6 +650,7 @@ void timeline_check(const struct timeline *timeline, struct check_report *report
 {
     struct check check = {.timeline = timeline};
     check_files(&check);
+    check_recorder_notes(&check);
     check_slices(&check);
     check_nvtx(&check);
     check_frames(&check);

@@ -46,6 +46,7 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->children.at);
     free(timeline->windows.at);
     free(timeline->warnings.at);
+    free(timeline->notes.at);
     free(timeline->throttles.at);
     free(timeline->samples.at);
     free(timeline->summaries.at);

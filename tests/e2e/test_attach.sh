@@ -35,6 +35,12 @@ end 7 ended
 "$PROF_BIN/profdump" twice.prof >twice.txt
 found "on by attach, off by time" <twice.txt || fail "$(cat twice.txt)"
 
+# What such a recording cannot contain is said in the table's head, by check, and in JSON.
+note="libprof was loaded into the running process: what happened before is not recorded"
+same "notes" 1 "$(grep -c "^Note:      $note" twice.txt)"
+"$PROF_BIN/profdump" check twice.prof | found "^note .* recorder  *1 .*: $note" || fail "check says nothing of it"
+"$PROF_BIN/profdump" --json twice.prof | found '"notes":\["libprof was loaded into' || fail "JSON has no note"
+
 # The table, and options of the recording. Those of the program's own environment do not count.
 begin env PROF_OUTPUT=wrong.prof PROF_MAX_MB=nonsense ./attach_guest sleep
 PROF_MAX_MB=64 attach -o options.prof --for 100ms

@@ -361,7 +361,8 @@ TEST(Process, IsDescribedByTexts)
     EXPECT_STREQ(info.library_version.bytes, "0.0.0-test");
     EXPECT_EQ(info.rank, 3);
     EXPECT_STREQ(t->processes.at[0].path, "test.prof");
-    EXPECT_EQ(findings(t), "note torn-records, warning unbalanced-ranges, note unknown-frees");
+    EXPECT_EQ(findings(t),
+              "note torn-records, warning unbalanced-ranges, note unknown-frees, note recorder");
 }
 
 TEST(ManyFiles, AreMergedOnOneClockWithIdsOfTheirOwn)

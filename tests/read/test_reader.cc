@@ -1,4 +1,5 @@
 /* test_reader.cc - the native reader against the rules of format.h. */
+#include "check.h"
 #include "heard.h"
 
 #include <gtest/gtest.h>
@@ -174,6 +175,26 @@ TEST(Reader, RefusesTextsLongerThanTheirRecord)
     std::vector<uint8_t> bytes = trace.bytes();
     put(bytes, at + offsetof(prof_rec_info, bytes), uint32_t(4096));
     EXPECT_NE(refusal(bytes).find("longer than its record"), std::string::npos);
+}
+
+TEST(Reader, KeepsEachNoteOfTheRecorderOnce)
+{
+    Trace trace;
+    for (const char *note : {"one thing", "another", "one thing"})
+        trace_builder_info(trace.raw(), PROF_INFO_NOTE, note);
+    trace.thread(1).log(0, 1);
+    const timeline *t = trace.load();
+    ASSERT_NE(t, nullptr) << trace.error();
+    std::string notes;
+    for (uint32_t i = 0; i < t->notes.count; i++)
+        notes += std::string(t->names.at[t->notes.at[i].text].bytes) + "; ";
+    EXPECT_EQ(notes, "one thing; another; ");
+    check_report report;
+    timeline_check(t, &report);
+    const check_finding &last = report.findings[report.count - 1];
+    EXPECT_STREQ(check_rule_name(last.rule), "recorder");
+    EXPECT_EQ(last.count, 2u);
+    EXPECT_NE(std::string(last.sentence).find(": one thing"), std::string::npos);
 }
 
 TEST(Reader, KeepsOnlyTheBeginningOfAnEndlessName)

@@ -320,6 +320,8 @@ void timeline_add_stream_loss(struct builder *builder, const struct stream_loss 
 /* Adds a warning: something in the file is wrong or was not kept, `count` times; the rest is valid. `what`
  * is the text after the count, as in "events without an end". */
 void timeline_add_warning(struct builder *builder, struct text what, uint64_t count);
+/* Adds a sentence of the recorder about the recording; the same sentence only once. */
+void timeline_add_note(struct builder *builder, struct text text);
 /* Appends a process that this one made. Time 0: before the file began; it may be appended again with its
  * time. */
 void timeline_append_child(struct builder *builder, uint32_t pid, enum prof_child_origin origin,

@@ -60,7 +60,8 @@ enum check_severity {
     X(THROTTLE, "shed")                     \
     X(THROTTLE_ORDER, "shed-order")         \
     X(FRAMES, "python-calls")               \
-    X(ODD_FRAMES, "odd-python-calls")
+    X(ODD_FRAMES, "odd-python-calls")       \
+    X(RECORDER, "recorder")
 
 enum check_rule {
 #define CHECK_ENUM(symbol, name) CHECK_RULE_##symbol,

@@ -375,6 +375,12 @@ struct tl_warning {
     uint32_t what; /* name: the text that follows the count, such as "events without an end" */
 };
 
+/* A sentence of the recorder about the recording, such as what it cannot contain. */
+struct tl_note {
+    uint32_t process;
+    uint32_t text; /* name */
+};
+
 /* Durations of one name within one step, as the recorder summed them up; several of the same key add up. */
 struct tl_summary {
     uint64_t step; /* PROF_SUMMARY_NO_STEP none */
@@ -564,6 +570,7 @@ struct timeline {
     TL_ARRAY(struct tl_child) children; /* by process */
     TL_ARRAY(struct tl_window) windows;
     TL_ARRAY(struct tl_warning) warnings; /* by process */
+    TL_ARRAY(struct tl_note) notes;       /* by process */
     TL_ARRAY(struct tl_throttle) throttles;
     TL_ARRAY(struct tl_summary) summaries; /* by process */
     TL_ARRAY(struct tl_summary_step) summary_steps;

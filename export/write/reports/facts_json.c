@@ -278,6 +278,17 @@ static void write_warnings(struct json_out *out, const struct timeline *timeline
     json_array_end(out);
 }
 
+static void write_notes(struct json_out *out, const struct timeline *timeline, uint32_t process)
+{
+    if (timeline->notes.count == 0)
+        return;
+    json_key(out, "notes"), json_array_begin(out);
+    for (uint32_t i = 0; i < timeline->notes.count; i++)
+        if (timeline->notes.at[i].process == process)
+            json_text(out, timeline->names.at[timeline->notes.at[i].text]);
+    json_array_end(out);
+}
+
 static void write_system_clock(struct json_out *out, const struct tl_process_info *info)
 {
     if (!info->system_clock_known)
@@ -319,6 +330,7 @@ static void write_process(struct json_out *out, const struct timeline *timeline,
     if (info->request.size)
         json_key(out, "request"), json_text(out, info->request);
     write_warnings(out, timeline, index);
+    write_notes(out, timeline, index);
     json_object_end(out);
 }
 

@@ -161,6 +161,16 @@ static void print_request(const struct tl_process_info *info, FILE *stream)
         fprintf(stream, "Request:   %s\n", shown(info->request, "", &request));
 }
 
+/* What the recorder says of the recording. */
+static void print_notes(const struct timeline *timeline, uint32_t process, FILE *stream)
+{
+    struct shown_text text;
+    for (uint32_t i = 0; i < timeline->notes.count; i++)
+        if (timeline->notes.at[i].process == process)
+            fprintf(stream, "Note:      %s\n",
+                    shown(timeline->names.at[timeline->notes.at[i].text], "", &text));
+}
+
 static void print_mode(const struct tl_process_info *info, FILE *stream)
 {
     struct shown_text reason, cupti, driver;
@@ -316,6 +326,7 @@ static bool print_summary(const void *user, FILE *stream)
         print_children(timeline, i, stream);
         print_windows(timeline, i, stream);
         print_request(&timeline->processes.at[i].info, stream);
+        print_notes(timeline, i, stream);
         print_mode(&timeline->processes.at[i].info, stream);
         print_devices(timeline, i, stream);
     }
