@@ -7,6 +7,7 @@
 #   count_of NAME FILE           how often NAME is in the trace so far, 0 while it cannot be read
 #   COMMAND | found PATTERN      the command's output has such a line
 #   find_pythons VERSION [COMMAND...]  sets the array pythons to VERSION:COMMAND of each Python from VERSION on
+#   await WHAT COMMAND...     tries until the command succeeds; fails after two minutes
 #   fail WHAT, skip WHY
 #
 # Every test runs in an empty directory of its own, left behind only when it fails.
@@ -58,6 +59,15 @@ fail() {
 skip() {
     echo "skipped: $*"
     exit 77
+}
+
+await() {
+    local what=$1 end=$((SECONDS + 120))
+    shift
+    until "$@"; do
+        ((SECONDS < end)) || fail "waited two minutes in vain for $what"
+        sleep 0.02
+    done
 }
 
 same() {

@@ -52,6 +52,35 @@ wait "$pid" 2>/dev/null || true
 same "running, after kill -9" 1 "$(value running)"
 same "temporary files" 0 "$(ls metrics | grep -vc '\.live\.prom$')"
 
+# A full disk: the old file stays whole, nothing is left beside it, the program goes on, and who asks is told.
+unmount() { umount "$here/full" 2>/dev/null || true; }
+trap 'unmount; leave' EXIT
+if ((EUID == 0)) && mkdir full && mount -t tmpfs -o size=64k none full 2>/dev/null; then
+    PROF_PROMETHEUS=$here/full PROF_CONTROL=1 LD_PRELOAD=$lib PROF_OUTPUT=full.prof ./steps slow 100000 >steps.txt &
+    pid=$!
+    has_steps() {
+        "$PROF_BIN/profdump" ctl "$pid" metrics >wrote.txt 2>&1 && [[ $(sed -n 's/^libprof_steps_total{.*} //p' full/*.live.prom) -gt 2 ]]
+    }
+    await "steps in a file" has_steps
+    cp full/*.live.prom before.prom
+    dd if=/dev/zero of=full/filler bs=4k 2>dd.txt || true
+    status=0
+    "$PROF_BIN/profdump" ctl "$pid" metrics >wrote.txt 2>&1 || status=$?
+    same "status on a full disk" 1 "$status"
+    found 'No space left on device' <wrote.txt || fail "a full disk: $(cat wrote.txt)"
+    cmp before.prom full/*.live.prom || fail "the old file has changed"
+    same "files on a full disk" "1 filler" "$(ls full | grep -c prom) $(ls full | grep -v prom)"
+    rm full/filler
+    "$PROF_BIN/profdump" ctl "$pid" metrics >wrote.txt
+    checked full/*.live.prom
+    cmp -s before.prom full/*.live.prom && fail "the file is not written again"
+    kill -KILL "$pid" || fail "the program has ended: $(cat steps.txt)"
+    wait "$pid" 2>/dev/null || true
+    unmount
+else
+    echo "note: no tmpfs can be mounted here"
+fi
+
 # Without the variable: no file, and a sentence for who asks.
 PROF_PROMETHEUS='' PROF_CONTROL=1 LD_PRELOAD=$lib PROF_OUTPUT=none.prof ./steps slow 100000 &
 pid=$!

@@ -48,6 +48,18 @@ TEST_F(Prometheus, HasTheNumbersOfTheTable)
     EXPECT_EQ(said.find("rank"), std::string::npos) << "a label that says nothing\n" << said;
 }
 
+// Two allocators may have one name: no series is there twice.
+TEST_F(Prometheus, TellsHeapsOfOneNameApart)
+{
+    TimelineMaker m;
+    tl_heap heaps[] = {{0, TL_NONE, 1, m.name("arena"), 0}, {0, TL_NONE, 2, m.name("arena"), 0}};
+    m.made.heaps.at = heaps;
+    m.made.heaps.count = 2;
+    std::string said = write(m);
+    expect_in(said, "libprof_memory_bytes host=host memory=arena pid=100: 0");
+    expect_in(said, "libprof_memory_bytes host=host memory=arena (2) pid=100: 0");
+}
+
 TEST_F(Prometheus, CountsStepsAndCollectives)
 {
     TimelineMaker m;

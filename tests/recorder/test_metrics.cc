@@ -10,16 +10,19 @@ extern "C" {
 #include "metrics.h"
 #include "session.h"
 #include "summary.h"
+#include "thread.h"
 }
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
 #include <sstream>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -228,6 +231,15 @@ protected:
         std::string line = text.substr(at + 1, end - at - 1);
         return line.substr(line.rfind(' ') + 1);
     }
+    // A device's record, as CUPTI's buffers give it.
+    template <class Record>
+    static void append(prof_record_type type, const Record &record)
+    {
+        const unsigned words = sizeof record / 8;
+        uint64_t *space = thread_reserve_late(type, words);
+        memcpy(space + 1, reinterpret_cast<const char *>(&record) + 8, sizeof record - 8);
+        thread_commit(space, type, words, 1);
+    }
     unsigned files() const
     {
         unsigned count = 0;
@@ -265,6 +277,73 @@ TEST_F(MetricsFile, HasWhatWasRecordedAndIsReplaced)
         session_finish();
         EXPECT_EQ(value(read(metrics_path()), "libprof_running"), "0");
         EXPECT_EQ(value(read(metrics_path()), "libprof_steps_total"), "5");
+    });
+}
+
+// A graph that is recorded as a whole has no kernels that tell of progress.
+TEST_F(MetricsFile, CountsTheRunOfAGraphAsProgress)
+{
+    std::filesystem::create_directory(where);
+    IN_A_PROCESS_OF_ITS_OWN({
+        begin(where);
+        prof_range_push("before");
+        prof_range_pop();
+        EXPECT_EQ(summary_write_metrics(), 0);
+        int64_t before_ns = metrics_counted()->progress_ns;
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        prof_rec_graph_run run = {};
+        run.start_ns = (uint64_t)now.tv_sec * 1000000000u;
+        run.end_ns = run.start_ns + 3600u * 1000000000ull;
+        append(PROF_REC_GRAPH_RUN, run);
+        EXPECT_EQ(summary_write_metrics(), 0);
+        EXPECT_GT(metrics_counted()->progress_ns, before_ns + 1000 * INT64_C(1000000000));
+    });
+}
+
+// CUDA's pinned memory, and an allocator of that name: no series is there twice.
+TEST_F(MetricsFile, TellsHeapsOfOneNameApart)
+{
+    std::filesystem::create_directory(where);
+    IN_A_PROCESS_OF_ITS_OWN({
+        begin(where);
+        prof_alloc(prof_alloc_track("pinned"), &where, 100);
+        prof_rec_memory pinned = {};
+        pinned.time_ns = 1;
+        pinned.address = 0x1000;
+        pinned.bytes = 200;
+        pinned.kind = 2;
+        pinned.operation = PROF_MEMORY_ALLOCATE;
+        append(PROF_REC_MEMORY, pinned);
+        session_finish();
+        std::string text = read(metrics_path());
+        EXPECT_NE(text.find("memory=\"pinned\"} "), std::string::npos) << text;
+        EXPECT_NE(text.find("memory=\"pinned (2)\"} "), std::string::npos) << text;
+    });
+}
+
+// The new text does not fit any more: the old file stays whole, and the program goes on.
+TEST_F(MetricsFile, StaysWholeOnAFullDisk)
+{
+    std::filesystem::create_directory(where);
+    IN_A_PROCESS_OF_ITS_OWN({
+        begin(where);
+        prof_step();
+        prof_step();
+        EXPECT_EQ(summary_write_metrics(), 0);
+        std::string before = read(metrics_path());
+        struct rlimit all;
+        getrlimit(RLIMIT_FSIZE, &all);
+        struct rlimit few = {100, all.rlim_max};
+        signal(SIGXFSZ, SIG_IGN);
+        prof_step();
+        setrlimit(RLIMIT_FSIZE, &few);
+        EXPECT_EQ(summary_write_metrics(), EFBIG);
+        EXPECT_EQ(read(metrics_path()), before);
+        EXPECT_EQ(files(), 1u);
+        setrlimit(RLIMIT_FSIZE, &all);
+        EXPECT_EQ(summary_write_metrics(), 0);
+        EXPECT_EQ(value(read(metrics_path()), "libprof_steps_total"), "2");
     });
 }
 

@@ -385,9 +385,23 @@ static void put_operations(const struct metrics *metrics)
                offsetof(struct counted, collectives), PROF_METRICS_FUNCTIONS, false);
 }
 
+/* How many heaps before it have the same labels: a program may give two allocators one name. */
+static unsigned namesakes(const struct timeline *timeline, uint32_t number)
+{
+    const struct tl_heap *heap = &timeline->heaps.at[number];
+    unsigned count = 0;
+    for (uint32_t i = 0; i < number; i++) {
+        const struct tl_heap *other = &timeline->heaps.at[i];
+        count += other->process == heap->process && other->device == heap->device &&
+                 other->name == heap->name;
+    }
+    return count;
+}
+
 static void put_heap(const struct metrics *metrics, enum prof_metric metric, uint32_t number,
                      uint64_t bytes)
 {
+    unsigned before = namesakes(metrics->timeline, number);
     const struct tl_heap *heap = &metrics->timeline->heaps.at[number];
     const char *labels = labels_of(metrics, heap->process);
     fprintf(metrics->stream, "%s{%s%s", prof_metric_describe(metric).name, labels,
@@ -397,6 +411,8 @@ static void put_heap(const struct metrics *metrics, enum prof_metric metric, uin
     fputs("memory=\"", metrics->stream);
     if (heap->name < metrics->timeline->names.count)
         put_label_text(metrics->stream, metrics->timeline->names.at[heap->name]);
+    if (before)
+        fprintf(metrics->stream, " (%u)", before + 1);
     fputs("\"} ", metrics->stream);
     put_count(metrics->stream, bytes);
 }

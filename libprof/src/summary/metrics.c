@@ -216,6 +216,8 @@ static void metrics_add_devices(const struct metrics_values *values)
                           values->collectives[i]);
 }
 
+#define METRICS_LABELS 400u
+
 /* Host memory is of no device; of an allocator's it is not known. */
 static void metrics_heap_labels(const struct metrics_heap *heap, char *labels, size_t size)
 {
@@ -229,14 +231,30 @@ static void metrics_heap_labels(const struct metrics_heap *heap, char *labels, s
     snprintf(labels, size, ",%smemory=\"%s\"", device, name);
 }
 
+/* A program may give two allocators one name: then the second is "name (2)". */
+static void metrics_number_heap(const struct metrics_heap *heaps, uint32_t number, char *labels,
+                                size_t size)
+{
+    char other[METRICS_LABELS];
+    unsigned before = 0;
+    for (uint32_t i = 0; i < number; i++) {
+        metrics_heap_labels(&heaps[i], other, sizeof other);
+        before += strcmp(other, labels) == 0;
+    }
+    size_t end = strlen(labels) - 1; /* the closing quote */
+    if (before)
+        snprintf(labels + end, size - end, " (%u)\"", before + 1);
+}
+
 static void metrics_add_heaps(enum prof_metric metric)
 {
     uint32_t count;
     const struct metrics_heap *heaps = metrics_memory_heaps(&count);
     metrics_head(metric);
     for (uint32_t i = 0; i < count; i++) {
-        char labels[400];
+        char labels[METRICS_LABELS];
         metrics_heap_labels(&heaps[i], labels, sizeof labels);
+        metrics_number_heap(heaps, i, labels, sizeof labels);
         metrics_series(metric, "", labels);
         metrics_add("%llu\n",
                     (unsigned long long)(metric == PROF_METRIC_MEMORY ? heaps[i].live_bytes

@@ -371,7 +371,7 @@ static void log_meter(struct log_part *part, const uint64_t *record, unsigned wo
         metrics_memory(record, device ? 0 : log_time(part, *record));
     else if (!device && log_walk_is_progress(record))
         metrics_progress(type ? log_time(part, *record) : part->log->last_ns);
-    else if (type <= PROF_REC_MEMSET && device && words > 2)
+    else if ((type == PROF_REC_GRAPH_RUN || type <= PROF_REC_MEMSET) && device && words > 2)
         metrics_progress(summary_clock_device_ns(record[2]));
 }
 
