@@ -259,17 +259,20 @@ void attach_process_explain(struct attach_process *process, int error)
         refuse(process, "%s", strerror(error));
 }
 
-/* Asks the kernel, before anything is done: it decides as for ptrace(2). */
+/* Asks the kernel, before anything is done: it decides as for ptrace(2). A container's filter of system calls may forbid the
+ * calls themselves: of nothing, they succeed. */
 static bool may_attach(struct attach_process *process)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/mem", (int)process->pid);
     const int memory = open(path, O_RDWR | O_CLOEXEC);
-    if (memory < 0)
+    const bool may = memory >= 0 && process_vm_readv(process->pid, NULL, 0, NULL, 0, 0) == 0 &&
+                     process_vm_writev(process->pid, NULL, 0, NULL, 0, 0) == 0;
+    if (!may)
         attach_process_explain(process, errno);
-    else
+    if (memory >= 0)
         close(memory);
-    return memory >= 0;
+    return may;
 }
 
 int attach_process_init(struct attach_process *process, pid_t pid)

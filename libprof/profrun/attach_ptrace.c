@@ -111,18 +111,21 @@ static bool send(struct injection *injection, enum __ptrace_request request, lon
     return ptrace(request, injection->thread, NULL, (void *)data) == 0;
 }
 
-/* Waits for a stop of the thread. False: it does not stop, or has ended. */
+/* Waits for a stop of the thread. False: it does not stop, or has ended; errno says which. */
 static bool await_stop(struct injection *injection, int *status)
 {
     const uint64_t end_ns = clock_monotonic_ns() + STOP_MS * 1000000ull;
     do {
         const pid_t got = waitpid(injection->thread, status, __WALL | WNOHANG);
-        if (got == injection->thread)
+        if (got == injection->thread) {
+            errno = ESRCH; /* unless it stands */
             return WIFSTOPPED(*status);
+        }
         if (got < 0 && errno != EINTR)
             return false;
         clock_pause(20);
     } while (clock_monotonic_ns() < end_ns);
+    errno = ETIMEDOUT;
     return false;
 }
 
@@ -381,8 +384,10 @@ static bool run_to_map(struct injection *injection, struct user_regs_struct *reg
     long number = 0;
     int status;
     do {
-        if (!send(injection, PTRACE_SYSCALL, number) || !await_stop(injection, &status) ||
-            status >> 16 == PTRACE_EVENT_STOP)
+        if (!send(injection, PTRACE_SYSCALL, number) || !await_stop(injection, &status))
+            return false;
+        errno = EINTR; /* somebody stops the process, or it must do something else first */
+        if (status >> 16 == PTRACE_EVENT_STOP)
             return false;
         number = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
         if (number == 0 && is_at_map(injection, registers))
@@ -390,6 +395,7 @@ static bool run_to_map(struct injection *injection, struct user_regs_struct *reg
         if (number == 0)
             attach_test_point("running");
     } while (clock_monotonic_ns() < end_ns);
+    errno = ETIMEDOUT;
     return false;
 }
 

@@ -10,13 +10,7 @@ begin() {
     "$@" <in >out.txt 2>err.txt &
     guest=$!
     exec 9>in
-    for _ in $(seq 3000); do
-        if grep -q begun out.txt 2>/dev/null; then
-            return
-        fi
-        sleep 0.01
-    done
-    fail "$* does not begin"
+    await "the begin of $*" grep -q begun out.txt
 }
 
 attach() {

@@ -26,28 +26,21 @@ for wrong in "--for x --attach 1" "--for 0s --attach 1" "--for 1s true" "--attac
 done
 kernel=$(grep -l '^Kthread:	1' /proc/[0-9]*/status 2>/dev/null | head -n 1 | cut -d / -f 3 || true)
 [[ -z $kernel ]] || refused 126 "it is a kernel thread" "$kernel"
-sh -c 'exit 0' &
-zombie=$!
-for _ in $(seq 1000); do
-    if grep -q '^State:	Z' "/proc/$zombie/status" 2>/dev/null; then
-        refused 127 "it has ended" "$zombie"
-        break
-    fi
-    sleep 0.01
-done
-wait "$zombie"
+sh -c 'sh -c "exit 0" & echo $! >zombie.txt; exec sleep 1000' & # whose parent does not wait for it
+parent=$!
+await "a child" test -s zombie.txt
+zombie=$(cat zombie.txt)
+await "a zombie" grep -q '^State:	Z' "/proc/$zombie/status"
+refused 127 "it has ended" "$zombie"
+kill "$parent"
+wait "$parent" || true
 
 compile attach_guest -lrt
 begin ./attach_guest sleep4
 thread=$(ls "/proc/$guest/task" | tail -n 1)
 refused 2 "it is a thread of process $guest" "$thread"
 kill -STOP "$guest"
-for _ in $(seq 1000); do
-    if grep -q '^State:	T' "/proc/$guest/status"; then
-        break
-    fi
-    sleep 0.01
-done
+await "a stopped process" grep -q '^State:	T' "/proc/$guest/status"
 refused 126 "it is stopped: continue it first"
 kill -CONT "$guest"
 if command -v strace >/dev/null; then
@@ -125,6 +118,26 @@ PROGRAM
 begin ./sandboxed
 refused 126 "it runs in a sandbox (seccomp)"
 end 7 ended
+
+# In a container that may not use ptrace. One that holds the target does not matter, whatever its filter refuses.
+compile contained
+begin ./attach_guest sleep4
+status=0
+./contained "$PROF_BIN/profrun" --attach "$guest" -o refused.prof 2>attach.txt || status=$?
+same "status in a container" 126 "$status"
+found 'this container may not use ptrace: start it with --cap-add SYS_PTRACE' <attach.txt || fail "in a container: $(cat attach.txt)"
+[[ ! -e refused.prof ]] || fail "a file in spite of the refusal"
+end 7 ended
+if [[ $(id -u) == 0 ]] && unshare --pid --fork true 2>/dev/null; then
+    begin unshare --pid --fork ./contained ./attach_guest sleep4
+    outer=$guest
+    # shellcheck disable=SC2034 # attach() takes it
+    guest=$(pgrep -P "$outer")
+    attach -o contained.prof --for 100ms --no-table
+    guest=$outer
+    end 7 ended
+    "$PROF_BIN/profdump" check contained.prof >check.txt || fail "in a container: $(cat check.txt)"
+fi
 
 # Memory and threads that the kernel does not give.
 "$CC" -pthread plain.c -o plain
