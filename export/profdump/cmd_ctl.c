@@ -55,16 +55,20 @@ static int open_directory(const char *path, uid_t owner)
     return -1;
 }
 
-/* Checks that the peer is the directory's owner, and the process that was meant. */
-static bool is_trusted(int connection, uid_t owner, unsigned pid)
+/* Checks that the peer is the directory's owner, and the process that was meant. Another one is put into `impostor`. */
+static bool is_trusted(int connection, uid_t owner, unsigned pid, pid_t *impostor)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
-    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-           peer.uid == owner && peer.pid == (pid_t)pid;
+    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return false;
+    if (peer.uid == owner && peer.pid == (pid_t)pid)
+        return true;
+    *impostor = peer.pid;
+    return false;
 }
 
-static int connect_in(int directory, uid_t owner, unsigned pid)
+static int connect_in(int directory, uid_t owner, unsigned pid, pid_t *impostor)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char name[32];
@@ -74,7 +78,7 @@ static int connect_in(int directory, uid_t owner, unsigned pid)
     if (connection < 0)
         return -1;
     if (connect(connection, (struct sockaddr *)&address, sizeof address) == 0 &&
-        is_trusted(connection, owner, pid))
+        is_trusted(connection, owner, pid, impostor))
         return connection;
     if (errno == ECONNREFUSED && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
         unlinkat(directory, name, 0);
@@ -82,15 +86,17 @@ static int connect_in(int directory, uid_t owner, unsigned pid)
     return -1;
 }
 
-static int connect_to(unsigned pid, uid_t owner)
+/* `impostor`: the process behind the socket where that is not `pid`, else 0. */
+static int connect_to(unsigned pid, uid_t owner, pid_t *impostor)
 {
     struct directories all = directories_of(owner);
     int connection = -1;
+    *impostor = 0;
     for (unsigned i = 0; i < DIRECTORIES && connection < 0; i++) {
         int directory = open_directory(all.at[i], owner);
         if (directory < 0)
             continue;
-        connection = connect_in(directory, owner, pid);
+        connection = connect_in(directory, owner, pid, impostor);
         close(directory);
     }
     return connection;
@@ -115,12 +121,16 @@ static bool converse(int connection, const char *command, char *answer, size_t a
     for (ssize_t got = 1; got > 0 && size + 1 < answer_bytes; size += (size_t)(got > 0 ? got : 0))
         got = recv(connection, answer + size, answer_bytes - 1 - size, 0);
     answer[size] = '\0';
+    for (size_t i = 0; i < size; i++) /* it is shown on a terminal */
+        if (((unsigned char)answer[i] < ' ' && answer[i] != '\n') || answer[i] == 0x7f)
+            answer[i] = '?';
     return size > 0;
 }
 
 static bool socket_try(unsigned pid, const char *command, char *answer, size_t answer_bytes)
 {
-    int connection = connect_to(pid, geteuid());
+    pid_t impostor;
+    int connection = connect_to(pid, geteuid(), &impostor);
     bool answered = connection >= 0 && converse(connection, command, answer, answer_bytes);
     if (connection >= 0)
         close(connection);
@@ -166,11 +176,14 @@ static bool socket_ask(unsigned pid, const char *command, char *answer, size_t a
         complain("process %u is not yours: it belongs to user %u", pid, (unsigned)owner);
         return false;
     }
-    int connection = connect_to(pid, owner);
-    if (connection < 0) {
+    pid_t impostor;
+    int connection = connect_to(pid, owner, &impostor);
+    if (connection < 0 && impostor)
+        complain("process %u was not asked: its socket belongs to process %d", pid, (int)impostor);
+    else if (connection < 0)
         complain_of(pid, owner);
+    if (connection < 0)
         return false;
-    }
     bool answered = converse(connection, command, answer, answer_bytes);
     close(connection);
     if (!answered)
@@ -297,16 +310,15 @@ static bool ask(unsigned pid, const char *command, char *answer, size_t answer_b
     if (strncmp(answer, "ok\n", 3) == 0)
         return true;
     answer[strcspn(answer, "\n")] = '\0';
-    complain("process %u: %s", pid, strncmp(answer, "failed ", 7) == 0 ? answer + 7 : "no answer");
+    complain("process %u: %s", pid,
+             strncmp(answer, "failed ", 7) == 0 ? answer + 7 : "what it answers is not libprof's");
     return false;
 }
 
 /* A free name for a dump: that of the trace, in the current directory. */
-static bool choose_name(unsigned pid, char *path, size_t path_bytes)
+static void choose_name(const char *answer, char *path, size_t path_bytes)
 {
-    char answer[CTL_ANSWER_BYTES], file[PATH_MAX];
-    if (!ask(pid, "status", answer, sizeof answer))
-        return false;
+    char file[PATH_MAX];
     value_of(answer, "file", file, sizeof file);
     const char *slash = strrchr(file, '/');
     const char *base = slash ? slash + 1 : "trace.prof";
@@ -316,7 +328,7 @@ static bool choose_name(unsigned pid, char *path, size_t path_bytes)
     for (unsigned number = 1;; number++) {
         snprintf(path, path_bytes, "%.*s-dump%u.prof", (int)stem, base, number);
         if (access(path, F_OK) != 0)
-            return true;
+            return;
     }
 }
 
@@ -329,12 +341,14 @@ static bool make_absolute(const char *path, char *absolute, size_t absolute_byte
     return size > 0 && (size_t)size < absolute_bytes && !strchr(absolute, '\n');
 }
 
+/* A process that does not answer is found by asking for its state: a dump may take as long as it likes. */
 static int ctl_dump(unsigned pid, const char *out)
 {
     char name[PATH_MAX], command[PROF_CONTROL_COMMAND_BYTES - 1], answer[CTL_ANSWER_BYTES];
+    if (!ask(pid, "status", answer, sizeof answer))
+        return EXIT_FAILURE;
     if (!out) {
-        if (!choose_name(pid, name, sizeof name))
-            return EXIT_FAILURE;
+        choose_name(answer, name, sizeof name);
         out = name;
     }
     if (!make_absolute(out, command, sizeof command)) {

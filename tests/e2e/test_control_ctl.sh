@@ -15,13 +15,9 @@ begin() {
     : >out.txt
     record "$@" >out.txt &
     job=$!
-    until [[ -s out.txt ]]; do sleep 0.01; done
+    await "its first line" test -s out.txt
     pid=$(head -1 out.txt)
-    for _ in {1..500}; do
-        [[ ! -S run/libprof/$pid.sock ]] || return 0
-        sleep 0.01
-    done
-    fail "process $pid cannot be reached"
+    await "the socket of process $pid" test -S "run/libprof/$pid.sock"
 }
 
 # refused WHAT SENTENCE COMMAND...: fails with 1, saying that in one line.
@@ -102,6 +98,62 @@ kill -9 "$pid"
 wait "$job" || true
 [[ -S run/libprof/$pid.sock ]] || fail "kill -9 left no entry: this test tests nothing"
 refused "killed" "no process of yours" ctl list
+
+# Sockets that lie: a process that is not libprof answers for itself, or in another's name.
+cat >liar.py <<'CODE'
+"""liar.py HOW [PID]: answers in the name of a process, this one or PID, in lines that are not what was asked for."""
+import os, socket, sys
+how, pid = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else os.getpid()
+path = f"run/libprof/{pid}.sock"
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(path)
+listener.listen(5)
+print(os.getpid(), flush=True)
+while True:
+    caller, _ = listener.accept()
+    try:
+        caller.recv(100)
+        if how == "nonsense":
+            caller.sendall(os.urandom(5000))
+        while how == "endless":
+            caller.sendall(b"x" * 65536)
+        if how == "controls":
+            caller.sendall(b"ok\nprogram \x1b[31mred\nrecording \x1b]0;title\x07\nfile /nowhere\x7f\n")
+    except OSError:
+        pass
+    caller.close()
+CODE
+lie() {
+    : >out.txt
+    python3 liar.py "$@" >out.txt &
+    job=$!
+    await "a liar" test -s out.txt
+    pid=$(cat out.txt)
+}
+stop_lying() {
+    kill "$job"
+    wait "$job" 2>/dev/null || true
+    rm -f run/libprof/*.sock
+}
+mkdir -p -m 700 run/libprof
+for how in nonsense endless; do
+    lie $how
+    refused "$how" "process $pid: what it answers is not libprof's" ctl "$pid" status
+    refused "$how, a dump" "process $pid: what it answers is not libprof's" ctl "$pid" dump lie.prof
+    stop_lying
+done
+lie nothing
+refused "no answer" "process $pid does not answer" ctl "$pid" dump lie.prof
+stop_lying
+lie controls
+ctl "$pid" status >status.txt
+found -P '[\x00-\x09\x0b-\x1f\x7f]' <status.txt && fail "control characters reach the terminal: $(cat -v status.txt)"
+found 'recording:  ?]0;title?' <status.txt || fail "an answer with control characters: $(cat -v status.txt)"
+stop_lying
+lie nonsense $$
+refused "in another's name" "process $$ was not asked: its socket belongs to process $pid" ctl $$ status
+stop_lying
+[[ ! -e lie.prof ]] || fail "a dump of a liar"
 same "entries after a list" "" "$(ls run/libprof)"
 record quick.prof ./steps quick || same "status of _exit" 7 $?
 same "entries after _exit" "" "$(ls run/libprof)"
