@@ -492,7 +492,7 @@ static int run(const struct profdump_options *options, const struct timeline *ti
     return finish(options, timeline, written);
 }
 
-static const struct option_entry *const options_of_hang[] = {input_options, format_options,
+static const struct option_entry *const options_of_hang[] = {input_options, report_format_options,
                                                              help_options, NULL};
 
 const struct command command_hang = {

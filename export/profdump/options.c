@@ -104,6 +104,13 @@ const struct option_entry format_options[] = {
     {0},
 };
 
+const struct option_entry report_format_options[] = {
+    {CALL("format", "FORMAT", set_format, "print the report as"), .values = "text json"},
+    {FLAG("json", json, "print JSON: --format json")},
+    {CALL("color", "WHEN", set_color, "color text"), .values = "auto always never"},
+    {0},
+};
+
 static bool add_ranks(struct profdump_options *options, const char *list)
 {
     struct dataset_choice *choice = &options->dataset;

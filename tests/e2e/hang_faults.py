@@ -24,22 +24,6 @@ PROGRAMS = Path.cwd()
 PATIENCE_S = 60 + 3 * LIMIT_S
 PARALLEL = 4
 
-LOCKS = """
-import ctypes, threading, time
-a, b = threading.Lock(), threading.Lock()
-def other():
-    with b:
-        time.sleep(0.2)
-        with a: pass
-def wait_for_b():
-    with a:
-        time.sleep(0.2)
-        with b: pass
-ctypes.CDLL(None).prof_range_push(b"train")
-threading.Thread(target=other, daemon=True).start()
-wait_for_b()
-"""
-
 LOADER = """
 import ctypes, multiprocessing, time
 push = ctypes.CDLL(None).prof_range_push
@@ -168,7 +152,8 @@ def kill(process):
 
 third = r"^Hang: rank 2 has not entered ncclAllReduce #3 of communicator 0xabcdef"
 FAULTS = {
-    "deadlock in Python": python(LOCKS, "is in train$", "line [0-9]+ in wait_for_b"),
+    "deadlock in Python": program("is in train$", "line [0-9]+ in wait_for_b",
+                                  command=[sys.executable, Path(__file__).with_name("hang_locks.py")]),
     "deadlock in C": program("is in train step$", "take_lock", "mutex that it holds itself", command=[PROGRAMS / "hangs", "mutex"]),
     "endless loop": program("is in train step$", "compute_forever", command=[PROGRAMS / "hangs", "spin"]),
     "loader that waits": python(LOADER, "is in train > next batch$", "is in load batch$", "in next_batch", "in read_file", count=2),

@@ -20,13 +20,7 @@ end_all() {
 }
 trap 'end_all; leave' EXIT
 
-await_line() {
-    for ((i = 0; i < 600; i++)); do
-        grep -qs "$2" "$1" && return
-        sleep 0.1
-    done
-    fail "no '$2' in $1: $(cat "$1" 2>&1)"
-}
+await_line() { await "'$2' in $1" grep -qs "$2" "$1"; }
 
 hang() {
     local name=$1
@@ -166,25 +160,10 @@ unset SIM_KERNEL_NS
 end_all
 
 # ---- Python: two locks ----
-cat >locks.py <<'P'
-import ctypes, threading, time
-a, b = threading.Lock(), threading.Lock()
-def other():
-    with b:
-        time.sleep(0.2)
-        with a: pass
-def wait_for_b():
-    with a:
-        time.sleep(0.2)
-        with b: pass
-ctypes.CDLL(None).prof_range_push(b"train")
-threading.Thread(target=other, daemon=True).start()
-wait_for_b()
-P
 find_pythons 3.9 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3
 for each in "${pythons[@]}"; do
     version=${each%%:*} python=${each#*:}
-    hang "python-$version" "$python" locks.py
+    hang "python-$version" "$python" "$e2e_directory/hang_locks.py"
     await_line "python-$version.prof.hang.txt" '^end$'
     says ' is in train' "python-$version.prof"
     grep -q 'line [0-9]* in wait_for_b' said.txt || fail "Python $version: $(cat said.txt)"

@@ -52,6 +52,7 @@ extern const struct option_entry report_options[], output_options[], folded_opti
 extern const struct option_entry window_options[];
 extern const struct option_entry input_options[];
 extern const struct option_entry format_options[];
+extern const struct option_entry report_format_options[]; /* of commands without tables */
 extern const struct option_entry follow_options[], interval_options[];
 extern const struct option_entry help_options[];
 
