@@ -24,9 +24,9 @@ begin() {
     : >out.txt
     record "$@" >out.txt &
     job=$!
-    until [[ -s out.txt ]]; do sleep 0.01; done
+    await "its first line" test -s out.txt
     pid=$(head -1 out.txt)
-    until [[ -S run/libprof/$pid.sock ]]; do sleep 0.01; done
+    await "its socket" test -S "run/libprof/$pid.sock"
 }
 
 # The last second only: what is older goes by whole chunks, and names stay whole.

@@ -11,7 +11,7 @@ signal_twice() {
     : >out.txt
     record "$@" >out.txt &
     local job=$!
-    until [[ -s out.txt ]]; do sleep 0.01; done
+    await "its first line" test -s out.txt
     pid=$(head -1 out.txt)
     sleep 0.2 && kill -USR2 "$pid"
     sleep 0.2 && kill -USR2 "$pid"
@@ -64,7 +64,7 @@ expect storm.prof 'count["work"] > 0' 'process["closed"] and loss["unopened"] ==
 : >out.txt
 PROF_START=api record closed.prof ./steps closes 100 >out.txt &
 job=$!
-until [[ -s out.txt ]]; do sleep 0.01; done
+await "its first line" test -s out.txt
 sleep 0.2 && kill -USR2 "$(head -1 out.txt)"
 wait "$job" || fail "a descriptor of the program's was written to"
 PROF_SIGNAL=KILL record wrong.prof ./steps run 3 2>wrong.txt

@@ -53,10 +53,11 @@ same "events" 0 "$("$PROF_BIN/profdump" query --no-events --format tsv "SELECT c
 
 # Killed: what was written by then is there, and right.
 (exec env LD_LIBRARY_PATH="$SIM_LIB" LD_PRELOAD="$lib" PROF_OUTPUT=killed.prof ./summed 100000 2000) &
-until [[ -e killed.prof && $(value "SELECT count(*) FROM summary_steps" killed.prof 2>/dev/null) -gt 10 ]] &&
-    [[ $(value "SELECT count(*) FROM summary WHERE kind = 'round'" killed.prof) -gt 1 ]]; do
-    sleep 0.2
-done
+has_summaries() {
+    [[ -e killed.prof && $(value "SELECT count(*) FROM summary_steps" killed.prof 2>/dev/null) -gt 10 ]] &&
+        [[ $(value "SELECT count(*) FROM summary WHERE kind = 'round'" killed.prof) -gt 1 ]]
+}
+await "summaries" has_summaries
 kill -9 $!
 wait $! || true
 exact --killed killed.prof

@@ -38,7 +38,8 @@ expect many.prof 'count.total() == 60001' 'not any(raw.loss)' "size <= $limit + 
 # A ring that is killed is as readable as one that ended. Under timeout, which makes a process group
 # of it: record() would leave $! a shell, and the program alive after it.
 LD_PRELOAD=$lib PROF_OUTPUT=killed.prof timeout -s KILL 60 ./numbered 2000000000 >generated.txt &
-until (($(count_of bulk killed.prof) > 100000)); do sleep 0.01; done
+has_many() { (($(count_of bulk killed.prof) > 100000)); }
+await "100,000 ranges" has_many
 kill -KILL -- -$!
 wait $! 2>stderr.txt || true
 expect killed.prof 'not process["closed"]' 'count["bulk"] > 100000'

@@ -37,12 +37,11 @@ for file in forks.d/*.prof; do
 done
 
 # What was copied survives kill -9, events with their names. Once enough of it has been copied, or the ring has turned.
+has_copied() { (($(stat -c %s "$1" 2>/dev/null || echo 0) >= $2)) && (($(count_of bulk "$1") > 100000)); }
 # kill_when FILE SIZE: under timeout, which makes a process group of it.
 kill_when() {
     LD_PRELOAD=$lib PROF_OUTPUT=$1 timeout -s KILL 200 ./numbered 2000000000 >generated.txt &
-    until (($(stat -c %s "$1" 2>/dev/null || echo 0) >= $2)) && (($(count_of bulk "$1") > 100000)); do
-        sleep 0.01
-    done
+    await "$1 of $2 bytes" has_copied "$1" "$2"
     for pid in $(pgrep -g $!); do
         ! found "^[0-9a-f-]* ...s .*/$1" "/proc/$pid/maps" || fail "$1 is mapped shared"
     done

@@ -145,10 +145,7 @@ sampled_500_ms() {
 }
 PROF_SAMPLE=99 PROF_OUTPUT=kill.prof LD_PRELOAD="$lib" ./sampled forever & # no function: the number is the program's
 process=$!
-for ((end = SECONDS + 60; SECONDS < end; )); do
-    ! sampled_500_ms || break
-    sleep 0.1
-done
+await "half a second of samples" sampled_500_ms
 kill -KILL $process || fail "it ended by itself before it was killed"
 status=0
 wait $process 2>/dev/null || status=$?
