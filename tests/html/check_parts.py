@@ -19,6 +19,11 @@ def steps_filter(page):
     check(rows['aten::mm'][2] == '4' and rows['load batch'][2] == '1', 'the sums of a step are', rows)
     check(0 < len(page.texts('#gaps-table tbody tr')) < gaps, 'the gaps are not those of the step')
     check('step 4' in page.texts('#steps .only')[0], page.texts('#steps .only'))
+    band = page.value('(() => { const band = document.querySelector("#usage .stretch"), plot = band.closest("svg");'
+                      ' return [+band.getAttribute("x"), +band.getAttribute("width"), +plot.getAttribute("width")]; })()')
+    inner = band[2] - 74
+    check(abs((band[0] - 64) / inner - 4000 / 19990) < 0.01 and abs(band[1] / inner - 990 / 19990) < 0.01, 'the plots mark', band)
+    check('wait' in page.texts('#rows-table .name'), 'the table lacks a row of the step')
     page.click('#steps .only button')
     check(len(page.texts('#gaps-table tbody tr')) == gaps and page.value(f'{VIEW}.stretch') is None, 'the whole does not come back')
 

@@ -103,6 +103,7 @@ function partAt(event, plot, parts) {
 function follow(plot, usage, height, parts, lines) {
   const cross = svg("line", { class: "cross", y1: 0, y2: height });
   plot.append(cross);
+  stretchBand(plot, usage, +plot.getAttribute("width"), height);
   plot.addEventListener("pointermove", (event) => {
     const part = partAt(event, plot, parts);
     cross.classList.toggle("shown", part >= 0);

@@ -78,9 +78,15 @@ function rowColumns(run) {
 
 function rowsSection(run, rows) {
   const device = run.self_cuda_total_ns > 0;
+  let view = VIEWS[0][1], inside = null;
+  const filter = () => table.filter((row) => view(row) && (!inside || inside.has(row.name)));
   const table = makeTable({ id: "rows-table", columns: rowColumns(run), rows, sort: device ? 5 : 3, descending: true, detail: rowDetail,
                             text: (row) => row.name, tools: choice("Rows", VIEWS.map((view) => view[0]),
-                                                                   (index) => table.filter(VIEWS[index][1])) });
+                                                                   (index) => { view = VIEWS[index][1]; filter(); }) });
+  stretchFollowers.push((stretch) => {
+    inside = stretch && pageTimeline ? pageTimeline.namesIn(stretch) : null;
+    filter();
+  });
   section("rows", "Ranges and kernels", table.node,
     run.row_count > rows.length && el("p", { class: "note" }, "Of " + count(run.row_count) + " rows those that took most are here."),
     run.cuda_outside_ns > 0 && el("p", { class: "note" }, "Device time launched outside of any range: " + time(run.cuda_outside_ns) + "."));

@@ -7,9 +7,25 @@ const MATRIX_DEVICES = 8, STEP_PX = 110, OUTLIER_DEVIATIONS = 4, OUTLIER_SHARE =
 
 const stretchFollowers = [];
 
+let shownStretch = null;
+
 /* null: the whole recording again. */
 function showStretch(stretch) {
+  shownStretch = stretch;
   for (const follow of stretchFollowers) follow(stretch);
+  document.querySelectorAll(".plot .stretch").forEach((band) => band.place());
+}
+
+/* The part of a plot over time that the page shows. */
+function stretchBand(plot, usage, width, height) {
+  const band = svg("rect", { class: "stretch", y: 0, height }), inner = width - LEFT - RIGHT, whole = usage.part_ns * usage.parts;
+  band.place = () => {
+    const { from, to } = shownStretch || { from: usage.start_ns, to: usage.start_ns };
+    band.setAttribute("x", LEFT + ((from - usage.start_ns) / whole) * inner);
+    band.setAttribute("width", ((to - from) / whole) * inner);
+  };
+  band.place();
+  plot.append(band);
 }
 
 /* ---- numbers ---- */
@@ -131,7 +147,7 @@ function stepsSection(run) {
     .filter((part) => part >= 0).sort((a, b) => a - b);
   const only = el("p", { class: "only", role: "status" });
   stretchFollowers.push((stretch) => clear(only).append(...(stretch
-    ? ["Timeline, sums and gaps show " + stretch.title + ". ", linkButton("Show the whole recording", () => showStretch(null))] : [])));
+    ? ["Timeline, sums and gaps show " + stretch.title + "; the table has the rows that occur in it, summed over the run. ", linkButton("Show the whole recording", () => showStretch(null))] : [])));
   const matrix = devices.length > MATRIX_DEVICES, several = devices.length > 1;
   section("steps", "Steps", el("p", { class: "note" }, "A click on a step shows it in the timeline, with sums, and its gaps."), only,
     several && el("p", null, stragglerText(devices)),

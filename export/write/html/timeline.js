@@ -417,6 +417,12 @@ class Timeline {
     document.getElementById("timeline").scrollIntoView();
   }
 
+  /* What happens in a stretch, as the table calls it: steps share a row. */
+  namesIn(stretch) {
+    const start = this.data.start_ns, sums = this.data.sums(this.data.tracks, stretch.from - start, stretch.to - start);
+    return new Set(sums.map((sum) => sum.name.replace(/^ProfilerStep#\d+$/, "ProfilerStep*")));
+  }
+
   /* Shows a stretch with room around it, and chooses a box. */
   reveal(from, to, box) {
     const around = Math.max(NARROWEST_NS, (to - from) * 0.6);
