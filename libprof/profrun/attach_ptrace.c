@@ -181,13 +181,21 @@ static bool is_interrupted_call(const struct user_regs_struct *registers)
     return (long)registers->orig_rax >= 0 && result <= AGAIN_SYS && result >= AGAIN_BLOCK;
 }
 
+/* Of Linux 5.13 and 5.11; the headers of Debian 11, where wheels are built, are older. */
+enum { GET_RSEQ_CONFIGURATION = 0x420f, NUMBER_EPOLL_PWAIT2 = 441 };
+
+struct rseq_configuration {
+    uint64_t rseq_abi_pointer;
+    uint32_t rseq_abi_size, signature, flags, pad;
+};
+
 /* A restartable sequence (rseq(2)) cannot be left and entered again. */
 static bool is_in_sequence(struct injection *injection)
 {
-    struct __ptrace_rseq_configuration where = {0};
+    struct rseq_configuration where = {0};
     uint64_t sequence = 0, bounds[4] = {0};
-    if (ptrace((enum __ptrace_request)0x420f, injection->thread, (void *)sizeof where, &where) <
-            0 ||
+    if (ptrace((enum __ptrace_request)GET_RSEQ_CONFIGURATION, injection->thread,
+               (void *)sizeof where, &where) < 0 ||
         !where.rseq_abi_pointer ||
         !attach_process_read(injection->process, where.rseq_abi_pointer + 8, &sequence,
                              sizeof sequence) ||
@@ -229,7 +237,7 @@ static bool is_cut_short(const struct user_regs_struct *registers)
     static const unsigned short calls[] = {
         SYS_read,         SYS_readv,         SYS_accept,     SYS_accept4,     SYS_recvfrom,
         SYS_recvmsg,      SYS_semop,         SYS_semtimedop, SYS_msgrcv,      SYS_rt_sigtimedwait,
-        SYS_io_getevents, SYS_io_pgetevents, SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2,
+        SYS_io_getevents, SYS_io_pgetevents, SYS_epoll_wait, SYS_epoll_pwait, NUMBER_EPOLL_PWAIT2,
         SYS_recvmmsg,     SYS_io_uring_enter};
     if ((long)registers->rax != -EINTR)
         return false;
