@@ -26,16 +26,24 @@ static int export_perfetto(const struct profdump_options *options, const struct 
     return finish_export(options, timeline, written, &error);
 }
 
-static int export_pprof(const struct profdump_options *options, const struct timeline *timeline,
-                        const char *path)
+static int write_with_symbols(const struct profdump_options *options,
+                              const struct timeline *timeline, const char *path,
+                              bool (*write)(const struct timeline *, struct symbols *, const char *,
+                                            struct write_error *))
 {
     struct write_error error;
     struct symbols *symbols = timeline->stacks.count ? stack_text_symbols(options, timeline) : NULL;
-    bool written = write_pprof(timeline, symbols, path, &error);
+    bool written = write(timeline, symbols, path, &error);
     if (symbols)
         stack_text_complain(symbols);
     symbols_destroy(symbols);
     return finish_export(options, timeline, written, &error);
+}
+
+static int export_pprof(const struct profdump_options *options, const struct timeline *timeline,
+                        const char *path)
+{
+    return write_with_symbols(options, timeline, path, write_pprof);
 }
 
 /* Outputs that need nothing but the timeline. */
@@ -51,7 +59,7 @@ static int write_simple(const struct profdump_options *options, const struct tim
 static int export_speedscope(const struct profdump_options *options,
                              const struct timeline *timeline, const char *path)
 {
-    return write_simple(options, timeline, path, write_speedscope);
+    return write_with_symbols(options, timeline, path, write_speedscope);
 }
 
 static int export_prometheus(const struct profdump_options *options,

@@ -52,6 +52,10 @@ python3 "$e2e_directory/../formats/check_perfetto.py" --stacks ratio.pftrace >st
 rows=$("$PROF_BIN/profdump" query 'SELECT count(*) FROM samples WHERE state = "runs" AND stack IS NOT NULL' ratio.prof --format tsv | tail -1)
 same "samples for Perfetto" "$rows" "$(awk '{ sum += $1 } END { print sum + 0 }' stacks.txt)"
 found 'main;.*slow_decode;work \[[0-9]* [0-9]* sampled\]$' <stacks.txt || fail "no stacks for Perfetto: $(cat stacks.txt)"
+"$PROF_BIN/profdump" -o ratio.speedscope.json ratio.prof
+python3 "$e2e_directory/../formats/check_speedscope.py" ratio.speedscope.json >speedscope.txt || fail "for speedscope"
+same "slow_decode for speedscope" "$(used ratio.prof slow_decode)" \
+    "$(grep ', sampled: ' speedscope.txt | grep -o '[0-9][0-9]* [^,]*;slow_decode;work' | awk '{ sum += $1 } END { printf "%.0f", sum }')"
 python3 - ratio.html "$(used ratio.prof slow_decode)" <<'EOF' || fail "the flame graph of samples"
 import json, re, sys
 page = open(sys.argv[1], encoding="utf-8").read()

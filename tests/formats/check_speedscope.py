@@ -3,6 +3,7 @@
 
     check_speedscope.py FILE [SCHEMA]
 
+Of a sampled profile it prints the name and stacks with their weights, "weight outermost;...;innermost".
 Strict JSON without members that the format does not have; frames open and close as a stack, in order of time, within the
 profile; every frame is there. With SCHEMA (file-format-schema.json of the npm package "speedscope") and Python's
 jsonschema: by that, too. Exits with 1 after having said what is wrong.
@@ -25,7 +26,20 @@ def keys(item, wanted):
         raise ValueError(f"members {sorted(item)}")
 
 
+def sampled_line(profile, frames):
+    keys(profile, "type unit startValue name endValue samples weights")
+    if len(profile["samples"]) != len(profile["weights"]) or sum(profile["weights"]) != profile["endValue"]:
+        raise ValueError("weights do not match the samples, or their sum the end")
+    stacks = {}
+    for stack, weight in zip(profile["samples"], profile["weights"]):
+        names = ";".join(frames[frame] for frame in stack)
+        stacks[names] = stacks.get(names, 0) + weight
+    return f"{profile['name']}: " + ", ".join(f"{weight} {names}" for names, weight in stacks.items())
+
+
 def profile_line(profile, frames):
+    if profile["type"] == "sampled":
+        return sampled_line(profile, frames)
     keys(profile, "type unit startValue name endValue events")
     if profile["type"] != "evented" or profile["unit"] not in UNITS:
         raise ValueError("not an evented profile")

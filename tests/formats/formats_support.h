@@ -5,6 +5,7 @@
 #include "../write/write_support.h"
 
 #include "formats.h"
+#include "symbols.h"
 
 #include <gtest/gtest.h>
 
@@ -64,5 +65,28 @@ inline void fill_all_kinds(TimelineMaker &m)
     m.range("inner", 10, 900);
     m.pop(900);
 }
+
+// Two stacks with an outermost function in common, of two threads; a wait, and a sample without a stack.
+struct Sampled {
+    TimelineMaker m;
+    uint64_t addresses[4] = {0x2000, 0x1000, 0x3000, 0x1000};
+    tl_stack stacks[2] = {{0, 0, 0, 2, TL_NONE, 1, false}, {0, 0, 2, 2, TL_NONE, 1, false}};
+    tl_sample samples[6] = {
+        {500, 10, 0, 0, 101, 0, 0, false},      {600, 20, 0, 0, 101, 0, 1, false},
+        {650, 5, 0, 0, 102, TL_NONE, 1, false}, {700, 30, 0, 0, 101, 0, 0, false},
+        {800, 10, 0, 0, 101, 0, 0, true},       {900, 10, 0, 0, 101, 0, TL_NONE, false}};
+    struct symbols *symbols;
+
+    Sampled()
+    {
+        const symbols_options options = {nullptr, false};
+        m.range("outer", 0, 1000);
+        m.made.addresses.at = addresses, m.made.addresses.count = 4;
+        m.made.stacks.at = stacks, m.made.stacks.count = 2;
+        m.made.samples.at = samples, m.made.samples.count = 6;
+        symbols = symbols_create(m.done(), &options);
+    }
+    ~Sampled() { symbols_destroy(symbols); }
+};
 
 #endif

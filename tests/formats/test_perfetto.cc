@@ -1,6 +1,5 @@
 // Perfetto traces: read back by a strict decoder, and the same as the Chrome trace.
 #include "formats_support.h"
-#include "symbols.h"
 
 namespace
 {
@@ -40,31 +39,19 @@ TEST_F(Perfetto, SaysWhatTheChromeTraceSays)
     }
 }
 
-// Two stacks with an outermost function in common; a wait, and a sample without a stack, are none of Perfetto's.
+// A wait, and a sample without a stack, are none of Perfetto's.
 TEST_F(Perfetto, HasSamplesOfRunningThreads)
 {
-    TimelineMaker m;
-    m.range("outer", 0, 1000);
-    uint64_t addresses[] = {0x2000, 0x1000, 0x3000, 0x1000};
-    tl_stack stacks[] = {{0, 0, 0, 2, TL_NONE, 1, false}, {0, 0, 2, 2, TL_NONE, 1, false}};
-    tl_sample samples[] = {{500, 10, 0, 0, 101, 0, 0, false},
-                           {600, 10, 0, 0, 101, 0, 1, false},
-                           {700, 10, 0, 0, 101, 0, 0, false},
-                           {800, 10, 0, 0, 101, 0, 0, true},
-                           {900, 10, 0, 0, 101, 0, TL_NONE, false}};
-    m.made.addresses.at = addresses, m.made.addresses.count = 4;
-    m.made.stacks.at = stacks, m.made.stacks.count = 2;
-    m.made.samples.at = samples, m.made.samples.count = 5;
-    symbols_options options = {nullptr, false};
-    symbols *symbols = symbols_create(m.done(), &options);
+    Sampled sampled;
     write_error error;
     std::string path = scratch.path("t.pftrace");
-    EXPECT_TRUE(write_perfetto(m.done(), nullptr, symbols, path.c_str(), &error)) << error.message;
-    symbols_destroy(symbols);
+    EXPECT_TRUE(write_perfetto(sampled.m.done(), nullptr, sampled.symbols, path.c_str(), &error))
+        << error.message;
     std::string said = check("check_perfetto.py", "--stacks " + path);
     if (have_python()) {
         EXPECT_EQ(said, "2 ?? (0x1000);?? (0x2000) [100 101 [unknown]]\n"
-                        "1 ?? (0x1000);?? (0x3000) [100 101 [unknown]]\n");
+                        "1 ?? (0x1000);?? (0x3000) [100 101 [unknown]]\n"
+                        "1 ?? (0x1000);?? (0x3000) [100 102 [unknown]]\n");
     }
 }
 

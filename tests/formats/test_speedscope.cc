@@ -12,7 +12,7 @@ protected:
     {
         write_error error;
         std::string path = scratch.path("t.json");
-        EXPECT_TRUE(write_speedscope(m.done(), path.c_str(), &error)) << error.message;
+        EXPECT_TRUE(write_speedscope(m.done(), nullptr, path.c_str(), &error)) << error.message;
         return check("check_speedscope.py", path);
     }
 };
@@ -21,6 +21,22 @@ TEST_F(Speedscope, TakesAnEmptyTimeline)
 {
     TimelineMaker m;
     EXPECT_EQ(write(m), "");
+}
+
+TEST_F(Speedscope, HasSamplesOfRunningThreads)
+{
+    Sampled sampled;
+    write_error error;
+    std::string path = scratch.path("t.json");
+    EXPECT_TRUE(write_speedscope(sampled.m.done(), sampled.symbols, path.c_str(), &error))
+        << error.message;
+    std::string said = check("check_speedscope.py", path);
+    if (have_python()) {
+        EXPECT_EQ(said, "train thread 101 (main): outer[0 1000]\n"
+                        "train thread 101 (main), sampled: 40 ?? (0x1000);?? (0x2000), "
+                        "20 ?? (0x1000);?? (0x3000)\n"
+                        "train thread 102 (), sampled: 5 ?? (0x1000);?? (0x3000)\n");
+    }
 }
 
 TEST_F(Speedscope, ClosesWhatWasOpenedLast)

@@ -1,6 +1,6 @@
 /* speedscope.c - a file for speedscope.app: an evented profile for each thread and for each row of a
  * stream, with frames that all share (speedscope.app/file-format-schema.json). Times are nanoseconds from
- * the timeline's begin.
+ * the timeline's begin. Sampled profiles follow: speedscope_samples.c.
  *
  * A profile's events stand together, so this goes along each thread and stream instead of through time as
  * exporter_walk() does. Begin/end ranges need not nest, as frames must: they are left out, and so are
@@ -12,6 +12,7 @@
 #include "packed_out.h"
 #include "reports.h"
 #include "row_names.h"
+#include "speedscope_samples.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ struct speedscope {
     struct open_frame *open;
     uint32_t open_count, open_capacity;
     bool begun; /* the profile at hand has an event */
+    struct speedscope_samples samples;
 };
 
 static uint32_t frame_of(struct speedscope *scope, uint32_t name)
@@ -207,7 +209,17 @@ static void put_profiles(struct speedscope *scope)
     for (uint32_t i = 0; i < timeline->streams.count; i++)
         for (uint32_t lane = 0; lane < scope->rows.streams[i].lane_count; lane++)
             put_lane(scope, i, lane);
+    if (scope->samples.symbols &&
+        !speedscope_samples_put(&scope->samples, &scope->out, scope->frame_count))
+        scope->out.error = ENOMEM;
     json_array_end(&scope->out);
+}
+
+static void put_frame(struct json_out *out, struct text name)
+{
+    json_newline(out), json_object_begin(out);
+    json_key(out, "name"), json_text(out, name);
+    json_object_end(out);
 }
 
 static void put_frames(struct speedscope *scope)
@@ -215,11 +227,10 @@ static void put_frames(struct speedscope *scope)
     struct json_out *out = &scope->out;
     json_newline(out), json_key(out, "shared"), json_object_begin(out);
     json_key(out, "frames"), json_array_begin(out);
-    for (uint32_t i = 0; i < scope->frame_count; i++) {
-        json_newline(out), json_object_begin(out);
-        json_key(out, "name"), json_text(out, key_names_text(&scope->keys, scope->used[i]));
-        json_object_end(out);
-    }
+    for (uint32_t i = 0; i < scope->frame_count; i++)
+        put_frame(out, key_names_text(&scope->keys, scope->used[i]));
+    for (uint32_t i = 0; i < scope->samples.functions.count; i++)
+        put_frame(out, scope->samples.functions.at[i]);
     json_array_end(out), json_object_end(out);
 }
 
@@ -238,7 +249,8 @@ static void put_file(struct speedscope *scope)
 }
 
 /* Returns 0 or an errno. */
-static int write_scope(const struct timeline *timeline, const struct export_file *file)
+static int write_scope(const struct timeline *timeline, struct symbols *symbols,
+                       const struct export_file *file)
 {
     struct speedscope scope = {.timeline = timeline};
     int error = ENOMEM;
@@ -246,12 +258,14 @@ static int write_scope(const struct timeline *timeline, const struct export_file
         return error;
     scope.frames = calloc(scope.keys.key_count, sizeof *scope.frames);
     scope.used = calloc(scope.keys.key_count, sizeof *scope.used);
-    if (scope.frames && scope.used && chrome_rows_init(&scope.rows, timeline)) {
+    bool ready = speedscope_samples_init(&scope.samples, timeline, symbols);
+    if (ready && scope.frames && scope.used && chrome_rows_init(&scope.rows, timeline)) {
         if (json_out_init(&scope.out, file->file.fd, file->stream))
             put_file(&scope);
         error = json_out_fini(&scope.out);
         chrome_rows_fini(&scope.rows);
     }
+    speedscope_samples_fini(&scope.samples);
     key_names_fini(&scope.keys);
     free(scope.frames);
     free(scope.used);
@@ -259,10 +273,11 @@ static int write_scope(const struct timeline *timeline, const struct export_file
     return error;
 }
 
-bool write_speedscope(const struct timeline *timeline, const char *path, struct write_error *error)
+bool write_speedscope(const struct timeline *timeline, struct symbols *symbols, const char *path,
+                      struct write_error *error)
 {
     struct export_file file;
     if (!export_file_open(&file, path, packed_out_open, error))
         return false;
-    return export_file_close(&file, write_scope(timeline, &file), error);
+    return export_file_close(&file, write_scope(timeline, symbols, &file), error);
 }

@@ -27,8 +27,9 @@ bool write_perfetto(const struct timeline *timeline, char *const *stacks, struct
 bool write_pprof(const struct timeline *timeline, struct symbols *symbols, const char *path,
                  struct write_error *error);
 
-/* Threads and streams as evented profiles for speedscope.app. */
-bool write_speedscope(const struct timeline *timeline, const char *path, struct write_error *error);
+/* Threads and streams as evented profiles for speedscope.app; with `symbols`, samples of threads as sampled ones. */
+bool write_speedscope(const struct timeline *timeline, struct symbols *symbols, const char *path,
+                      struct write_error *error);
 
 struct write_prometheus_options {
     const char *const
