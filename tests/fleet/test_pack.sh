@@ -95,6 +95,17 @@ same "after kills" "$(rows once "$sums")" "$(rows killed "$sums")"
 same "leftovers" "" "$(find killed -name '.*.tmp')"
 same "files" "$(cd once && find . | sort)" "$(cd killed && find . | sort)"
 
+# Large jobs are shared out among the processes, small ones are not.
+python3 - <<'PYTHON' || fail "shares of processes"
+from pathlib import Path
+from libprof.fleet._pack import GROUP_FILES, Recording, _groups
+def sizes(megabytes, count, workers):
+    return [len(group) for group in _groups([Recording(Path(str(i)), str(i), "", megabytes << 20) for i in range(count)], workers)]
+assert sizes(1, 12, 4) == [12] and sizes(20, 8, 4) == [2, 2, 2, 2] and sizes(20, 8, 1) == [8]
+assert sizes(100, 8, 2) == [3, 3, 2], sizes(100, 8, 2)
+assert sizes(0, 2 * GROUP_FILES + 1, 1) == [GROUP_FILES, GROUP_FILES, 1]
+PYTHON
+
 # Damaged, foreign and wrong inputs.
 head -c 100000 job/rank-00000.prof >cut.prof
 echo nonsense >nonsense.prof

@@ -26,7 +26,9 @@ from . import _engine
 from ._dataset import TABLES, VERSION, Dataset, PathLike, part_path
 
 GROUP_BYTES = 256 << 20
-"""Target for the total size of a part's recordings."""
+"""Limit of the total size of a part's recordings, which bounds memory."""
+LEAST_GROUP_BYTES = 16 << 20
+"""Less is not shared out among processes: one takes 0.3 s to start."""
 GROUP_FILES = 256
 IDENTITY_BYTES = 1 << 16
 MAGIC = b"\x89PROF\r\n\x1a"
@@ -109,11 +111,13 @@ def _without_copies(files: Sequence[Recording], origins: Dict[str, str]) -> Tupl
     return [file for file in files if id(file) in chosen], sentences
 
 
-def _groups(files: Sequence[Recording]) -> Iterable[List[Recording]]:
+def _groups(files: Sequence[Recording], workers: int) -> Iterable[List[Recording]]:
+    """Shares for all workers; several for each where these would be too large."""
+    limit = min(GROUP_BYTES, max(LEAST_GROUP_BYTES, sum(file.bytes for file in files) // workers))
     group: List[Recording] = []
     size = 0
     for file in files:
-        if group and (size > GROUP_BYTES or len(group) == GROUP_FILES):
+        if group and (size >= limit or len(group) == GROUP_FILES):
             yield group
             group, size = [], 0
         group.append(file)
@@ -227,7 +231,8 @@ def pack(
     _remove_leftovers(folder, name)
     new, copies = _without_copies([file for file in files if file.identity not in have], origins)
     packed, refused = 0, []
-    for count, sentences in _pack_groups(folder, name, list(_groups(new)), workers or os.cpu_count() or 1, summaries):
+    processes = workers or os.cpu_count() or 1
+    for count, sentences in _pack_groups(folder, name, list(_groups(new, processes)), processes, summaries):
         packed += count
         refused += sentences
     return Packed(packed, len(files) - len(new) - len(copies), tuple(refused), tuple(copies))
