@@ -236,3 +236,31 @@ assert found == [
     (0, "a", 0, "device", 100, 110, 0.909, 1, 5, None), (2, "b", None, "pinned", 8, 8, 1.0, None, 1, None),
 ], found
 PYTHON
+
+# Slow kernels: of the same kernel with the same shape, the rank that is slower than most; more blocks may take longer.
+python3 - <<'PYTHON' || fail "outliers"
+import duckdb
+from engines import create_tables
+from libprof.fleet import _engine
+
+tables = duckdb.connect()
+for statement in create_tables():
+    tables.execute(statement)
+tables.execute("INSERT INTO names VALUES (1, 'gemm')")
+insert = "INSERT INTO kernels (rank, name, class, duration_ns, grid_x, grid_y, grid_z, block_x, block_y, block_z) VALUES (?, 1, 'compute', ?, ?, 1, 1, 256, 1, 1)"
+for rank in range(5):
+    tables.execute("INSERT INTO ranks (rank, host) VALUES (?, 'node')", [rank])
+    for call in range(2):
+        tables.execute(insert, [rank, 130 if rank == 2 else 100, 64])
+    tables.execute(insert, [rank, 400, 256])
+    if rank == 0:
+        tables.execute(insert, [rank, 900, 999])  # a shape that one rank alone has
+    tables.execute(insert, [4, 400, 256])  # more calls of the large shape
+    tables.execute("INSERT INTO summary (rank, kind, name, count, sum_ns) VALUES (?, 'compute', 1, 4, ?)", [rank, 4000 if rank == 4 else 700])
+wanted = [(2, "node", "gemm", "64x1x1 of 256x1x1", 2, 130, 100, 1.3, 60)]
+found = tables.execute(_engine.sql_text("outliers")).fetchall()
+assert found == wanted, found
+tables.execute("DELETE FROM kernels")
+found = tables.execute(_engine.sql_text("outliers")).fetchall()
+assert found == [(4, "node", "gemm", None, 4, 1000, 175, 5.714, 3300)], found
+PYTHON
