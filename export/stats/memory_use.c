@@ -54,7 +54,9 @@ void memory_use_fini(struct memory_use *use)
 bool memory_is_cuda(const struct tl_heap *heap)
 {
     enum { PAGEABLE = 1, PINNED = 2 };
-    return heap->allocator == 0 && heap->kind != PAGEABLE && heap->kind != PINNED;
+    if (heap->allocator)
+        return heap->device != TL_NONE;
+    return heap->kind != PAGEABLE && heap->kind != PINNED;
 }
 
 /* ---- sites: what is live at a moment, grouped by the code that allocated it ---- */
@@ -214,13 +216,15 @@ static void fill_first(struct memory_curve *curve)
 static void fill_leaves(struct memory_curve *curve)
 {
     const struct timeline *timeline = curve->timeline;
-    uint64_t live[MEMORY_SIDES] = {0};
+    uint64_t live[MEMORY_SIDES + 1] = {0};
     for (uint32_t i = 0; i < curve->leaves; i++) {
         const struct tl_memory_event *event = &timeline->memory_events.at[i];
         const struct tl_memory *memory = &timeline->memories.at[event->memory];
         int changed = memory_is_cuda(&timeline->heaps.at[memory->heap]) ? MEMORY_CUDA : MEMORY_CPU;
         if (i && process_of(timeline, i) != process_of(timeline, i - 1))
             live[MEMORY_CPU] = live[MEMORY_CUDA] = 0;
+        if (timeline->heaps.at[memory->heap].is_passed_on)
+            changed = MEMORY_SIDES; /* in no side */
         live[changed] += event->is_end ? -memory->bytes : memory->bytes;
         for (int side = 0; side < MEMORY_SIDES; side++)
             curve->tallest[side][curve->leaves + i] = live[side];
@@ -363,6 +367,8 @@ static void add_event(struct gathering *gathering, const struct tl_memory_event 
     const struct tl_memory *memory = &timeline->memories.at[event->memory];
     int side = memory_is_cuda(&timeline->heaps.at[memory->heap]) ? MEMORY_CUDA : MEMORY_CPU;
     uint32_t slice = range_around(timeline, event->is_end ? memory->end_slice : memory->slice);
+    if (timeline->heaps.at[memory->heap].is_passed_on)
+        return;
     struct memory_amounts *to =
         slice == TL_NONE ? &gathering->ranges->outside[side] : &gathering->self[slice].side[side];
     to->allocations += !event->is_end;

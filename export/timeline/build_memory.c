@@ -3,6 +3,7 @@
 
 #include "array.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,17 +58,35 @@ static uint32_t allocator_heap(struct builder *builder, uint32_t allocator)
             .process = builder->process, .device = TL_NONE, .allocator = allocator, .name = name});
 }
 
+/* "PyTorch cuda:0" hands out memory of device 0. */
+static uint32_t device_of_allocator(struct text name)
+{
+    static const char word[] = " cuda:";
+    size_t digits = 0;
+    uint32_t device = 0;
+    while (digits < name.size && digits < 4 && isdigit((uint8_t)name.bytes[name.size - 1 - digits]))
+        digits++;
+    const char *at = name.bytes + name.size - digits;
+    if (!digits || name.size < digits + sizeof word - 1 ||
+        memcmp(at - (sizeof word - 1), word, sizeof word - 1) != 0)
+        return TL_NONE;
+    while (at < name.bytes + name.size)
+        device = device * 10 + (uint32_t)(*at++ - '0');
+    return device;
+}
+
 /* Stated again in a file that grows: the first counts. */
 void timeline_define_allocator(struct builder *builder, uint32_t allocator, uint32_t name)
 {
     uint64_t key = ALLOCATOR_KEY | allocator;
     if (builder->failed || keymap_find(&builder->memory.heaps, key) != KEYMAP_NONE)
         return;
+    uint32_t text = build_name(builder, name);
     add_heap(builder, key,
              (struct tl_heap){.process = builder->process,
-                              .device = TL_NONE,
+                              .device = device_of_allocator(builder->timeline->names.at[text]),
                               .allocator = allocator,
-                              .name = build_name(builder, name)});
+                              .name = text});
 }
 
 static struct build_memory_op *add_op(struct builder *builder)
@@ -679,9 +698,20 @@ void build_memory_fini(struct builder *builder)
     free(builder->memory.pools.at);
 }
 
+/* Few heaps. */
+static void mark_passed_on(struct builder *builder)
+{
+    struct tl_heap *heaps = builder->timeline->heaps.at;
+    uint32_t first = builder->memory.first_heap, count = builder->timeline->heaps.count;
+    for (uint32_t i = first; i < count; i++)
+        for (uint32_t j = first; heaps[i].allocator && heaps[i].device != TL_NONE && j < count; j++)
+            heaps[j].is_passed_on |= !heaps[j].allocator && heaps[j].device == heaps[i].device;
+}
+
 bool build_memory_end(struct builder *builder)
 {
     struct launch_index index;
+    mark_passed_on(builder);
     if (builder->memory.ops.count == 0)
         return build_pools(builder) && build_migrations(builder);
     if (!build_pools(builder) || !launch_index_init(&index, builder))

@@ -89,7 +89,7 @@ static bool add_up_memory(struct arrow_view *view)
         const struct tl_memory *memory = &timeline->memories.at[event->memory];
         uint32_t slice = event->is_end ? memory->end_slice : memory->slice;
         int64_t bytes = event->is_end ? -(int64_t)memory->bytes : (int64_t)memory->bytes;
-        if (slice != TL_NONE)
+        if (slice != TL_NONE && !timeline->heaps.at[memory->heap].is_passed_on)
             view->memory_bytes[side_of(&timeline->heaps.at[memory->heap])][slice] += bytes;
     }
     for (int side = 0; side < MEMORY_SIDES; side++)

@@ -42,6 +42,9 @@ class _Recorder(ctypes.Structure):
         ("range_pop", ctypes.c_void_p),
         ("alloc", ctypes.c_void_p),
         ("free", ctypes.c_void_p),
+        ("alloc_track", ctypes.c_void_p),
+        ("counter", ctypes.c_void_p),
+        ("mark", ctypes.c_void_p),
         ("allocator", ctypes.c_uint32),
     ]
 
@@ -91,7 +94,7 @@ class Observer:
         self._functions.libprof_torch_memory_end()
 
     def device_reports(self) -> int:
-        """How often memory of devices was handed out or taken back so far: it is not recorded."""
+        """How often memory of devices other than CUDA's was handed out or taken back so far: it is not recorded."""
         return int(self._functions.libprof_torch_device_reports())
 
 

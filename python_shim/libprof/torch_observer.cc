@@ -22,6 +22,7 @@
 #include <exception>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -51,6 +52,9 @@ struct recorder {
     void (*range_pop)();
     void (*alloc)(uint32_t allocator, const void *address, size_t bytes);
     void (*free)(uint32_t allocator, const void *address);
+    uint32_t (*alloc_track)(const char *name);
+    void (*counter)(const char *name, double value);
+    void (*mark)(const char *name);
     uint32_t allocator;
 };
 
@@ -58,7 +62,7 @@ enum request : uint32_t { OPERATORS = 1, SHAPES = 2, FLOPS = 4 };
 
 recorder to;                             /* set once, before the first callback */
 std::atomic<uint32_t> requested{0};      /* of enum request */
-std::atomic<uint64_t> device_reports{0}; /* of memory of devices */
+std::atomic<uint64_t> device_reports{0}; /* of memory that is not recorded */
 at::CallbackHandle callback = at::INVALID_CALLBACK_HANDLE;
 
 uint32_t gate()
@@ -403,6 +407,42 @@ void leave(const at::RecordFunction &, at::ObserverContext *context)
 
 /* ---- memory ---- */
 
+/* What PyTorch hands out on one CUDA device, from blocks that it keeps. libprof's readers know the device by the
+ * allocator's name. */
+struct device_memory {
+    std::once_flag once;
+    uint32_t allocator;
+    std::string reserved_name;
+    std::atomic<size_t> reserved{0};
+};
+
+constexpr c10::DeviceIndex DEVICES_MAX = 64;
+device_memory devices[DEVICES_MAX];
+
+device_memory &memory_of(const c10::Device &device)
+{
+    device_memory &memory = devices[device.index()];
+    std::call_once(memory.once, [&] {
+        const std::string name = "PyTorch " + device.str();
+        memory.allocator = to.alloc_track(name.c_str());
+        memory.reserved_name = name + " reserved";
+    });
+    return memory;
+}
+
+bool is_known(const c10::Device &device)
+{
+    return device.is_cuda() && device.index() >= 0 && device.index() < DEVICES_MAX;
+}
+
+void record(uint32_t allocator, const void *address, int64_t bytes)
+{
+    if (bytes > 0)
+        to.alloc(allocator, address, static_cast<size_t>(bytes));
+    else if (bytes < 0)
+        to.free(allocator, address);
+}
+
 struct memory_state final : torch::profiler::impl::ProfilerStateBase {
     memory_state()
         : ProfilerStateBase(
@@ -417,15 +457,31 @@ struct memory_state final : torch::profiler::impl::ProfilerStateBase {
 
     bool memoryProfilingEnabled() const override { return true; }
 
-    void reportMemoryUsage(void *address, int64_t bytes, size_t, size_t,
+    void reportMemoryUsage(void *address, int64_t bytes, size_t, size_t reserved,
                            c10::Device device) override
     {
-        if (!device.is_cpu())
+        if (!gate())
+            return;
+        if (device.is_cpu()) {
+            record(to.allocator, address, bytes);
+        } else if (is_known(device)) {
+            device_memory &memory = memory_of(device);
+            record(memory.allocator, address, bytes);
+            if (memory.reserved.exchange(reserved, std::memory_order_relaxed) != reserved)
+                to.counter(memory.reserved_name.c_str(), static_cast<double>(reserved));
+        } else {
             device_reports.fetch_add(1, std::memory_order_relaxed);
-        else if (bytes > 0)
-            to.alloc(to.allocator, address, static_cast<size_t>(bytes));
-        else if (bytes < 0)
-            to.free(to.allocator, address);
+        }
+    }
+
+    void reportOutOfMemory(int64_t bytes, size_t allocated, size_t reserved,
+                           c10::Device device) override
+    {
+        if (gate())
+            to.mark(("out of memory on " + device.str() + ": " + std::to_string(bytes) +
+                     " bytes wanted, " + std::to_string(allocated) + " handed out, " +
+                     std::to_string(reserved) + " reserved")
+                        .c_str());
     }
 };
 
@@ -469,7 +525,7 @@ EXPORTED void libprof_torch_memory_end()
         c10::ThreadLocalDebugInfo::_pop(SLOT);
 }
 
-/* How often memory of devices was handed out or taken back: it is not recorded. */
+/* How often memory of devices other than CUDA's was handed out or taken back: it is not recorded. */
 EXPORTED uint64_t libprof_torch_device_reports()
 {
     return device_reports.load(std::memory_order_relaxed);

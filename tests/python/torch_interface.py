@@ -51,7 +51,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("profile", "experimental_config="): f"{NO_EFFECT}, warns.",
     ("profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
     ("profile", "activities="): "CPU and CUDA; others are named in a warning. Lists of types are honoured in results, not in files.",
-    ("profile", "profile_memory="): "On devices `--` and a warning: only cudaMalloc() and the like are recorded there.",
+    ("profile", "profile_memory="): "With the observer, memory of the CPU and of CUDA devices; elsewhere `--` and a warning.",
     ("profile", "with_stack="): "Python functions as call stacks of everything, also of CUDA calls.",
     ("profile", "export_memory_timeline"): "The same files; all memory is in the column of no category. HTML is libprof's report. Needs profile_memory only.",
     ("profile", "toggle_collection_dynamic"): "Results leave out what begins while an activity is off; files have it.",

@@ -26,7 +26,7 @@ bool memory_use_init(struct memory_use *use, const struct timeline *timeline);
 void memory_use_fini(struct memory_use *use);
 
 /* Whether memory of the heap is on a device ("CUDA Mem") or not ("CPU Mem"): pinned memory and that
- * of the program's own allocators, whose location is unknown. */
+ * of the program's own allocators, unless their name says of which device. */
 bool memory_is_cuda(const struct tl_heap *heap);
 
 /* ---- sites ---- */

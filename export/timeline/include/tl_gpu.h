@@ -224,10 +224,13 @@ struct tl_stream {
 /* Where memory comes from: each allocation is of one heap. */
 struct tl_heap {
     uint32_t process;
-    uint32_t device;    /* ordinal in its process; TL_NONE: host memory, an allocator's, unknown */
+    uint32_t device;    /* ordinal in its process; TL_NONE: host memory, unknown; of an allocator
+                         * whose name ends in " cuda:N": N */
     uint32_t allocator; /* number of one of the program's own, 0: CUDA's memory */
     uint32_t name;      /* the allocator's; what CUDA's memory is: "device", "pinned" ... */
     uint8_t kind;       /* as memory_op.kind; 0 for an allocator */
+    bool is_passed_on;  /* CUDA's memory of a device of which an allocator hands parts out: ranges
+                         * have those */
 };
 
 /* Memory flags. */
