@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import logging
@@ -158,7 +159,10 @@ class Spark:
         self._session.sparkContext.setLogLevel("ERROR")
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it prints what is raised, too
         for table, source in sources.items():
-            self._tried(lambda table=table, source=source: self._frame(source).createOrReplaceTempView(table))
+            self._tried(functools.partial(self._add_view, table, source))
+
+    def _add_view(self, table: str, source: Source) -> None:
+        self._frame(source).createOrReplaceTempView(table)
 
     def _frame(self, source: Source) -> Any:
         if not source.files:
