@@ -182,12 +182,25 @@ function programName(process) {
   return (process.program ? plain(process.program, 80) + ", " : "") + "pid " + process.pid;
 }
 
-/* Ranks say more than process ids, where there are any. */
+/* Ranks say more than process ids, and tell processes of several hosts apart that have one id. `of`: { device, pid, rank };
+ * a rank that is not there is that of the only process with the id. */
 const processesByPid = new Map();
 
-function processTitle(pid) {
-  const process = processesByPid.get(pid);
-  return process && process.rank >= 0 ? "rank " + process.rank : "pid " + pid;
+function knowProcesses(processes) {
+  for (const process of processes) processesByPid.set(process.pid, processesByPid.has(process.pid) ? null : process);
+}
+
+function rankOf(of) {
+  const process = of.rank === undefined ? processesByPid.get(of.pid) : of;
+  return process && isNumber(process.rank) ? process.rank : -1;
+}
+
+function processTitle(of) {
+  return rankOf(of) >= 0 ? "rank " + rankOf(of) : "pid " + of.pid;
+}
+
+function isSameDevice(one, other) {
+  return one.device === other.device && one.pid === other.pid && rankOf(one) === rankOf(other);
 }
 
 /* "Rank 2, train, pid 7" */
@@ -195,9 +208,9 @@ function processName(process) {
   return (process.rank >= 0 ? "Rank " + process.rank + ", " : "") + programName(process);
 }
 
-function deviceName(device, pid, several) {
-  const name = device === null || device === undefined ? "Unknown GPU" : "GPU " + device;
-  return several ? name + " of " + processTitle(pid) : name;
+function deviceName(of, several) {
+  const name = of.device === null || of.device === undefined ? "Unknown GPU" : "GPU " + of.device;
+  return several ? name + " of " + processTitle(of) : name;
 }
 
 /* ---- what is under the pointer ---- */

@@ -26,7 +26,7 @@ function kindParts(rows, column, whole) {
 
 /* Communication of a device, and how much of it was beside computing; null: it did not communicate. */
 function overlapOf(run, device) {
-  const found = run.overlaps.find(([pid, number]) => pid === device.pid && number === device.device);
+  const found = run.overlaps.find(([pid, number, , , , rank]) => isSameDevice({ pid, device: number, rank }, device));
   if (!found || !found[3]) return null;
   return { communication: found[3], hidden: found[4] };
 }
@@ -42,9 +42,9 @@ function deviceRows(run, findings) {
   const rows = findings.devices.map((device) => {
     const parts = deviceParts(device, run.idle).filter((part) => part.ns > 0);
     parts.forEach((part) => used.set(part.class, part.title));
-    const bar = partsBar(deviceName(device.device, device.pid, true), parts, device.window_ns);
+    const bar = partsBar(deviceName(device, true), parts, device.window_ns);
     bar.style.width = ((100 * device.window_ns) / longest).toFixed(2) + "%";
-    return el("tr", null, el("th", { scope: "row" }, deviceName(device.device, device.pid, true)),
+    return el("tr", null, el("th", { scope: "row" }, deviceName(device, true)),
               el("td", { class: "device-bar" }, bar), el("td", { class: "number" }, share(device.busy_ns, device.window_ns)),
               el("td", { class: "device-note" }, overlapText(overlapOf(run, device), device.window_ns)));
   });
@@ -58,7 +58,7 @@ function deviceRows(run, findings) {
 
 function timeSection(run, findings, rows) {
   const bars = findings.devices.length > COMPACT_DEVICES ? [deviceRows(run, findings)] : findings.devices.map((device) =>
-    breakdown(deviceName(device.device, device.pid, findings.devices.length > 1) + (device.name ? ", " + plain(device.name) : ""),
+    breakdown(deviceName(device, findings.devices.length > 1) + (device.name ? ", " + plain(device.name) : ""),
               deviceParts(device, run.idle), device.window_ns, "from the first to the last event"));
   const overlap = findings.devices.length === 1 && overlapOf(run, findings.devices[0]);
   if (overlap) bars.push(el("p", null, "It communicated for " + overlapText(overlap, findings.devices[0].window_ns) + "."));
@@ -96,7 +96,7 @@ function useMatrix(usage) {
       device.busy.forEach((busy, index) => (paths[Math.ceil((busy / 1000) * HEAT_LEVELS)] +=
         "M" + (LEFT + index * part).toFixed(1) + " " + row * MATRIX_PX + "h" + (part + 0.2).toFixed(2) + "v" + (MATRIX_PX - 2) + "h-" + (part + 0.2).toFixed(2) + "z"));
       paths.forEach((d, level) => level && d && plot.append(svg("path", { class: "kernel", "fill-opacity": level / HEAT_LEVELS, d })));
-      plot.append(svg("text", { class: "tick", x: LEFT - 6, y: row * MATRIX_PX + 9, "text-anchor": "end" }, processTitle(device.pid)));
+      plot.append(svg("text", { class: "tick", x: LEFT - 6, y: row * MATRIX_PX + 9, "text-anchor": "end" }, processTitle(device)));
     });
     follow(plot, usage, height, usage.parts, (index) => usage.devices.slice(0, 12).map((device) => device.title + ": busy " + share(device.busy[index], 1000)));
     clear(host).append(plot);
@@ -108,11 +108,11 @@ function usageSection(run, findings, gaps) {
   const usage = run.usage, several = usage.devices.length > 1, matrix = usage.devices.length > MATRIX_DEVICES;
   if (!usage.devices.length) return;
   usage.parts = usage.devices[0].busy.length;
-  usage.devices.forEach((device) => (device.title = deviceName(device.device, device.pid, several)));
+  usage.devices.forEach((device) => (device.title = deviceName(device, several)));
   const causes = [...new Set(gaps.map((gap) => gap.cause))].sort((a, b) => a - b);
   const look = usage.devices.length > COMPACT_DEVICES ? { height: 40, title: false } : { height: USE_HEIGHT, title: true };
   const rows = () => usage.devices.map((device, index) => {
-    const place = findings.devices.findIndex((one) => one.device === device.device && one.pid === device.pid);
+    const place = findings.devices.findIndex((one) => isSameDevice(one, device));
     return useOf(usage, device, gaps.filter((gap) => gap.device === place),
                  { ...look, axis: look.title || index === usage.devices.length - 1 });
   });

@@ -48,7 +48,7 @@ function savingOf(finding, wall) {
 
 /* The longest gap whose time the finding is about, else the longest call of its innermost range. */
 function findingLink(finding, gaps, devices) {
-  const device = devices.findIndex((one) => one.device === finding.device && one.pid === finding.pid);
+  const device = devices.findIndex((one) => isSameDevice(one, finding));
   const path = finding.path.join("\n"), rule = finding.rule.startsWith("gpu-idle") || groupOf(finding.rule) === FINDING_GROUPS[0][0];
   const gap = rule && gaps.filter((one) => device < 0 || one.device === device)
     .filter((one) => !path || one.path.join("\n").startsWith(path) || one.blocker.join("\n").startsWith(path))[0];

@@ -98,9 +98,9 @@ void html_top_sort(struct html_top *top);
 /* Member "usage":
  *
  *     start_ns, part_ns      where the first part begins, how long each is (a fraction, perhaps)
- *     devices[]              pid, device (null unknown), busy[], kernel[], copy[]: thousandths of each
+ *     devices[]              pid, rank (-1 unknown), device (null unknown), busy[], kernel[], copy[]: thousandths of each
  *                            part in which something ran, a kernel, a copy or set
- *     heaps[]                pid, device (null: host, or not known), name, bytes[]: most in use in it
+ *     heaps[]                pid, rank, device (null: host, or not known), name, bytes[]: most in use in it
  *     devices_left_out, heaps_left_out
  *
  * Empty lists when the recording has no length. Linear in operations and events, but for a heap of a
@@ -135,9 +135,9 @@ bool html_timeline(struct json_out *out, const struct timeline *timeline, bool f
 
 /* Members
  *
- *     steps[]     of each device with steps: pid, device, left_out, steps[]: [name, start_ns, end_ns, time computing,
+ *     steps[]     of each device with steps: pid, rank, device, left_out, steps[]: [name, start_ns, end_ns, time computing,
  *                 communicating, moving memory, idle by each of idle.causes[]]; these add up to the step
- *     overlaps[]  [pid, device or null, time computing, communicating, doing both]
+ *     overlaps[]  [pid, device or null, time computing, communicating, doing both, rank]
  *
  * A gap's time counts for the cause of most of it. False: no memory. */
 bool html_steps(struct json_out *out, const struct findings *findings);
@@ -155,7 +155,7 @@ bool html_steps(struct json_out *out, const struct findings *findings);
  *                the operation that ended it, path of its launch, path of the call that may have been
  *                waited in]
  *     owner_count
- *     owners[]   most time first: [pid, device or null, cause, path, segments, ns]
+ *     owners[]   most time first: [pid, device or null, cause, path, segments, ns, rank or -1]
  *
  * False: no memory. */
 bool html_gaps(struct json_out *out, const struct findings *findings);

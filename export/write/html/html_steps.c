@@ -169,6 +169,7 @@ static void write_device(struct json_out *out, const struct timeline *timeline,
     uint32_t count = steps->count < most ? steps->count : most;
     json_newline(out), json_object_begin(out);
     json_key(out, "pid"), json_uint(out, timeline->processes.at[stream->process].info.pid);
+    json_key(out, "rank"), json_int(out, timeline->processes.at[stream->process].info.rank);
     json_key(out, "device"), json_uint(out, stream->device);
     json_key(out, "left_out"), json_uint(out, steps->count - count);
     json_key(out, "steps"), json_array_begin(out);
@@ -221,6 +222,7 @@ static bool write_overlaps(struct json_out *out, const struct timeline *timeline
         json_int(out, temporal_part_ns(row, WORK_COMPUTE));
         json_int(out, temporal_union_ns(row, WORK_COMMUNICATION));
         json_int(out, temporal_overlap_ns(row, WORK_COMMUNICATION, WORK_COMPUTE));
+        json_int(out, timeline->processes.at[row->process].info.rank);
         json_array_end(out);
     }
     json_array_end(out);

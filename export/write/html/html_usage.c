@@ -77,6 +77,7 @@ static void write_device(struct json_out *out, const struct timeline *timeline, 
     const struct tl_stream *first = &timeline->streams.at[stream];
     json_newline(out), json_object_begin(out);
     json_key(out, "pid"), json_uint(out, timeline->processes.at[first->process].info.pid);
+    json_key(out, "rank"), json_int(out, timeline->processes.at[first->process].info.rank);
     write_ordinal(out, first->device);
     json_key(out, "busy"), write_cover(out, &of->busy, scale);
     json_key(out, "kernel"), write_cover(out, &of->kernel, scale);
@@ -159,6 +160,7 @@ static void write_level(struct json_out *out, const struct timeline *timeline, u
     const struct tl_heap *heap = &timeline->heaps.at[index];
     json_newline(out), json_object_begin(out);
     json_key(out, "pid"), json_uint(out, timeline->processes.at[heap->process].info.pid);
+    json_key(out, "rank"), json_int(out, timeline->processes.at[heap->process].info.rank);
     write_ordinal(out, heap->device);
     json_key(out, "name");
     html_name(out, heap->name < timeline->names.count ? timeline->names.at[heap->name]
@@ -291,6 +293,8 @@ static void write_owner(const struct writer *writer, unsigned cause,
     html_path(out, writer->context->paths, owner->path);
     json_uint(out, owner->count);
     json_int(out, owner->cost_ns);
+    json_int(out,
+             owner->process == TL_NONE ? -1 : timeline->processes.at[owner->process].info.rank);
     json_array_end(out);
 }
 

@@ -1,16 +1,16 @@
 /* idle.js - why devices idled: causes, whose time it was, and the longest gaps. */
 
 function readGaps(idle, devices) {
-  const several = new Set(devices.map((device) => device.pid)).size > 1;
+  const several = devices.length > 1;
   return idle.gaps.map(([device, start, end, cause, next, path, blocker]) => ({
     device, start, end, cause, next, path, blocker, words: idle.causes[cause][1],
-    place: devices[device] ? deviceName(devices[device].device, devices[device].pid, several) : "unknown" }));
+    place: devices[device] ? deviceName(devices[device], several) : "unknown" }));
 }
 
 function readOwners(idle, devices) {
-  const several = new Set(devices.map((device) => device.pid)).size > 1;
-  return idle.owners.map(([pid, device, cause, path, pieces, ns]) => ({
-    pid, device, cause, path, pieces, ns, place: deviceName(device, pid, several) }));
+  const several = devices.length > 1;
+  return idle.owners.map(([pid, device, cause, path, pieces, ns, rank]) => ({
+    pid, device, cause, path, pieces, ns, place: deviceName({ device, pid, rank }, several) }));
 }
 
 function causeCell(idle, cause) {

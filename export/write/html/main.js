@@ -65,7 +65,7 @@ function preparePrinting() {
 
 /* Returns what is filled in later. */
 function reportPage(run) {
-  for (const process of run.processes) processesByPid.set(process.pid, process);
+  knowProcesses(run.processes);
   const findings = readBlock("findings-data"), roofline = readBlock("roofline-data");
   const rows = readRows(run), gaps = readGaps(run.idle, findings.devices);
   const first = run.processes[0];

@@ -143,7 +143,7 @@ function drawUse(usage, device, width, look) {
   plot.append(svg("path", { class: "busy", d: steps(device.busy, width, height, 1000, true) }),
               svg("path", { class: "kernel", d: steps(device.kernel, width, height, 1000, true) }),
               svg("path", { class: "copy-line", d: steps(device.copy, width, height, 1000, false) }));
-  const ticks = look.title ? [[0, "0 %"], [0.5, "50 %"], [1, "100 %"]] : [[0.75, "GPU " + device.device], [0.25, processTitle(device.pid)]];
+  const ticks = look.title ? [[0, "0 %"], [0.5, "50 %"], [1, "100 %"]] : [[0.75, "GPU " + device.device], [0.25, processTitle(device)]];
   for (const [part, text] of ticks)
     plot.append(svg("text", { class: "tick", x: LEFT - 6, y: Math.max(9, height * (1 - part) + 3), "text-anchor": "end" }, text));
   follow(plot, usage, height, usage.parts, (part) => [device.title,

@@ -193,7 +193,7 @@ function rooflineSection(data) {
   if (!devices.length) return;
   const host = el("div");
   const pids = new Set(data.devices.map((device) => device.pid)).size > 1;
-  const titles = devices.map((device) => deviceName(device.device, device.pid, pids) + ", " + plain(device.name));
+  const titles = devices.map((device) => deviceName(device, pids) + ", " + plain(device.name));
   const show = (index) => clear(host).append(rooflineOf(devices[index]));
   section("roofline", "Roofline", titles.length > 1 ? select("Device", titles, show) : el("p", { class: "dim" }, titles[0]), host);
   show(0);

@@ -95,8 +95,8 @@ function rowsSection(run, rows) {
 /* ---- memory ---- */
 
 function heapTitle(heap, several) {
-  const where = heap.device === null ? "host" : deviceName(heap.device, heap.pid, false);
-  return where + " " + plain(heap.name, 60) + (several ? " of " + processTitle(heap.pid) : "");
+  const where = heap.device === null ? "host" : deviceName(heap, false);
+  return where + " " + plain(heap.name, 60) + (several ? " of " + processTitle(heap) : "");
 }
 
 function memorySection(run) {

@@ -36,8 +36,8 @@ function median(values) {
 }
 
 function readSteps(run) {
-  return run.steps.map(({ pid, device, left_out, steps }) => ({
-    pid, device, leftOut: left_out,
+  return run.steps.map(({ pid, rank, device, left_out, steps }) => ({
+    pid, rank, device, leftOut: left_out,
     steps: steps.map(([name, start, end, ...parts]) => ({ name, start, end, ns: end - start, parts, device, pid })) }));
 }
 
@@ -91,7 +91,7 @@ function stepBar(run, step, most) {
 function stepChart(run, device, most, several) {
   const longest = Math.max(...device.steps.map((step) => step.ns));
   return el("div", { class: "step-chart" },
-    el("h3", null, deviceName(device.device, device.pid, several), " ", el("span", { class: "dim" }, spreadText(device.steps))),
+    el("h3", null, deviceName(device, several), " ", el("span", { class: "dim" }, spreadText(device.steps))),
     el("div", { class: "step-scale dim" }, el("span", null, time(longest))),
     el("div", { class: "steps-row" }, device.steps.map((step) => stepBar(run, step, most))));
 }
@@ -107,12 +107,12 @@ function stepMatrix(run, devices) {
   const steps = Math.max(...devices.map((device) => device.steps.length));
   const usual = Array.from({ length: steps }, (_, index) => median(devices.filter((one) => one.steps[index]).map((one) => one.steps[index].parts[0])));
   const rows = devices.map((device) => el("div", { class: "matrix-row" },
-    el("span", { class: "matrix-title dim" }, deviceName(device.device, device.pid, true)),
+    el("span", { class: "matrix-title dim" }, deviceName(device, true)),
     el("span", { class: "matrix-cells" }, device.steps.map((step, index) => {
       const more = usual[index] > 0 ? step.parts[0] / usual[index] - 1 : 0;
       const cell = withTip(el("button", { type: "button", class: "cell " + (more >= 0 ? "more-than" : "less-than"), "aria-label": stepLines(run, step).join("; "),
                                           onclick: () => showStretch({ from: step.start, to: step.end, title: stepTitle(step) }) }),
-                           () => [deviceName(device.device, device.pid, true), ...stepLines(run, step), "computes " + share(Math.abs(more), 1) + (more < 0 ? " less" : " more") + " than the median"]);
+                           () => [deviceName(device, true), ...stepLines(run, step), "computes " + share(Math.abs(more), 1) + (more < 0 ? " less" : " more") + " than the median"]);
       cell.style.setProperty("--heat", Math.min(1, Math.abs(more) * 4).toFixed(3));
       return cell;
     }))));
@@ -133,8 +133,7 @@ function stragglerText(devices) {
   }
   const which = times.indexOf(Math.max(...times));
   if (devices.length < 2 || times[which] * 2 < steps) return "No device computes longest in most steps.";
-  const { device, pid } = devices[which];
-  return deviceName(device, pid, true) + " computes longest in " + count(times[which]) + " of " + count(steps) + " steps: " +
+  return deviceName(devices[which], true) + " computes longest in " + count(times[which]) + " of " + count(steps) + " steps: " +
          time(excess[which] / times[which]) + " more than the median of the devices. Others wait for it where they communicate.";
 }
 

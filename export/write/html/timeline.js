@@ -66,7 +66,7 @@ class Timeline {
 
   trackName(track) {
     if (track.kind !== "stream") return (track.kind === "python" ? "Python: " : "") + plain(track.name, 80);
-    return "GPU " + track.device + " " + plain(track.name, 80);
+    return (track.device === null ? "" : "GPU " + track.device + " ") + plain(track.name, 80);
   }
 
   layout() {
