@@ -54,7 +54,7 @@ class FunctionEventAvg(TimesMixin):
     self_cpu_time_total: float = _us("self_cpu_total_ns", "Time on the CPU without ranges and calls inside")
     device_time_total: float = _us("cuda_total_ns", "Time on devices")
     self_device_time_total: float = _us(
-        "self_cuda_total_ns", "Time on devices, of what was launched within no range inside"
+        "self_cuda_total_ns", "Time on devices, of what was launched outside of ranges inside"
     )
 
     @property

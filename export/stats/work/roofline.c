@@ -580,7 +580,7 @@ const char *roofline_reason(unsigned reason)
         [OP_NO_VALUES] = "values such as strides were not recorded",
         [OP_BAD_SHAPES] = "the shapes do not fit the operator",
         [OP_NO_TYPE] = "the size of an element is not known",
-        [ROOFLINE_NO_OP] = "launched in no range",
+        [ROOFLINE_NO_OP] = "launched outside any range",
     };
     return reasons[reason];
 }

@@ -75,7 +75,9 @@ function findingCard([finding, ...others], findings, gaps) {
                                       el("ol", { class: "stack" }, finding.stack.map((frame) => el("li", null, plain(frame, 400))))),
        sameElsewhere(others, findings.wall_ns)),
     el("div", { class: "finding-side" }, savingOf(finding, findings.wall_ns),
-       el("p", { class: "dim" }, "in ", finding.path.length ? el("code", null, pathText(finding.path)) : "no range, or many places"),
+       finding.path.length
+        ? el("p", { class: "dim" }, "in ", el("code", null, pathText(finding.path)))
+        : el("p", { class: "dim" }, "outside any range, or in several"),
        el("p", { class: "dim" }, "rule " + finding.rule, " ", findingLink(finding, gaps, findings.devices))));
 }
 

@@ -133,7 +133,7 @@ function drawRoofline(device, width, choose) {
 const REASONS = {
   not_told: "nothing tells", no_formula: "no formula is known for what it does", no_shapes: "no shapes were recorded",
   no_values: "a value that the formula needs was not recorded", bad_shapes: "shapes that do not fit together",
-  no_type: "the type of the numbers is not known", in_no_range: "launched in no range",
+  no_type: "the type of the numbers is not known", in_no_range: "launched outside any range",
 };
 
 function rooflineNote(device) {

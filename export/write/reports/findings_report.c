@@ -263,8 +263,8 @@ static void print_finding(const struct text_report *report, uint32_t number)
         fprintf(report->stream, ": what it would save is unknown\n");
     wrapped_text(report->stream, report->options->table_width, "    ", finding->sentence);
     range_paths_text(context->paths, finding->path, path);
-    wrapped_text(report->stream, report->options->table_width, "    in     ",
-                 finding->path == TL_NONE ? "no range, or many places" : path);
+    wrapped_text(report->stream, report->options->table_width, "    where  ",
+                 finding->path == TL_NONE ? "outside any range, or in several" : path);
     print_stack(report, finding->stack);
     wrapped_text(report->stream, report->options->table_width, "    remedy ",
                  finding->rule->remedy);

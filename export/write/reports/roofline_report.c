@@ -35,7 +35,7 @@ static bool is_shown(const struct write_roofline_options *options, uint32_t row)
 /* What a row is called. */
 static struct text row_name(const struct roofline *roofline, const struct roofline_row *row)
 {
-    static const struct text none = {"(in no range)", 13};
+    static const struct text none = {"(outside any range)", 19};
     return row->name == TL_NONE ? none : roofline->timeline->names.at[row->name];
 }
 

@@ -55,7 +55,7 @@ enum roofline_column {
 };
 
 /* Why instances have no operations, or no bytes: enum op_known, and one more. */
-#define ROOFLINE_NO_OP (OP_NO_TYPE + 1u) /* launched in no range at all */
+#define ROOFLINE_NO_OP (OP_NO_TYPE + 1u) /* launched outside any range */
 #define ROOFLINE_REASONS (OP_NO_TYPE + 2u)
 
 /* Instances that have a number, and a duration. */
