@@ -22,8 +22,9 @@ SCHEMA = {
     "TracePacket": {
         6: ("clock_snapshot", "ClockSnapshot"), 8: ("timestamp", "uint"), 10: ("sequence", "uint"),
         11: ("track_event", "TrackEvent"), 12: ("interned_data", "InternedData"), 13: ("flags", "uint"),
-        58: ("clock", "uint"), 59: ("defaults", "Defaults"), 60: ("track", "TrackDescriptor"),
-        66: ("perf_sample", "PerfSample"), 87: ("first", "bool")},
+        53: ("stage", "GpuRenderStageEvent"), 58: ("clock", "uint"), 59: ("defaults", "Defaults"),
+        60: ("track", "TrackDescriptor"), 66: ("perf_sample", "PerfSample"), 87: ("first", "bool"),
+        128: ("gpu_info", "GpuInfo")},
     "ClockSnapshot": {1: ("clocks", "Clock"), 2: ("primary", "uint")},
     "Clock": {1: ("id", "uint"), 2: ("timestamp", "uint"), 3: ("incremental", "bool")},
     "Defaults": {58: ("clock", "uint")},
@@ -37,7 +38,20 @@ SCHEMA = {
     "TrackEvent": {
         3: ("category", "uint"), 4: ("annotation", "Annotation"), 9: ("type", "uint"), 10: ("name_iid", "uint"),
         11: ("track", "uint"), 23: ("name", "string"), 30: ("value", "int"), 44: ("value", "double"),
-        47: ("flow", "fixed64"), 48: ("flow_end", "fixed64")},
+        47: ("flow", "fixed64"), 48: ("flow_end", "fixed64"), 3000: ("correlation", "GpuCorrelation")},
+    "GpuCorrelation": {1: ("submitted", "uint")},
+    "GpuInfo": {1: ("gpus", "Gpu")},
+    "Gpu": {1: ("name", "string"), 2: ("vendor", "string"), 4: ("architecture", "string"), 5: ("uuid", "bytes"),
+            6: ("extra", "KeyValue")},
+    "KeyValue": {1: ("key", "string"), 2: ("value", "string")},
+    "GpuRenderStageEvent": {
+        1: ("id", "uint"), 2: ("duration", "uint"), 5: ("context", "uint"), 10: ("submission", "uint"),
+        11: ("gpu", "uint"), 13: ("queue", "uint"), 14: ("stage", "uint"), 19: ("kernel", "uint"),
+        20: ("name_iid", "uint"), 21: ("launch", "Launch")},
+    "Launch": {1: ("grid", "Dim3"), 2: ("block", "Dim3"), 3: ("args", "Argument")},
+    "Dim3": {1: ("x", "uint"), 2: ("y", "uint"), 3: ("z", "uint")},
+    "Argument": {1: ("name_iid", "uint"), 3: ("int", "int"), 4: ("uint", "uint"), 5: ("double", "double"),
+                 6: ("string", "string"), 7: ("string_iid", "uint")},
     "Annotation": {
         1: ("name_iid", "uint"), 2: ("bool", "bool"), 3: ("uint", "uint"), 4: ("int", "int"), 5: ("double", "double"),
         6: ("string", "string"), 7: ("pointer", "uint"), 10: ("name", "string"), 12: ("array", "Annotation"),
@@ -45,7 +59,11 @@ SCHEMA = {
     "InternedData": {
         1: ("categories", "Interned"), 2: ("names", "Interned"), 3: ("keys", "Interned"), 5: ("functions", "Interned"),
         6: ("frames", "Frame"), 7: ("callstacks", "Callstack"), 17: ("paths", "Interned"), 19: ("mappings", "Mapping"),
-        29: ("strings", "Interned")},
+        23: ("contexts", "Context"), 24: ("specifications", "Specification"), 29: ("strings", "Interned"),
+        1000: ("kernels", "Kernel"), 1001: ("arguments", "Interned")},
+    "Context": {1: ("iid", "uint"), 2: ("pid", "uint"), 3: ("api", "uint")},
+    "Specification": {1: ("iid", "uint"), 2: ("name", "string"), 3: ("description", "string"), 4: ("category", "uint")},
+    "Kernel": {1: ("iid", "uint"), 2: ("name", "string"), 4: ("architecture", "string")},
     "Frame": {1: ("iid", "uint"), 2: ("function", "uint"), 3: ("mapping", "uint"), 4: ("offset", "uint")},
     "Callstack": {1: ("iid", "uint"), 2: ("frames", "uint")},
     "Mapping": {1: ("iid", "uint"), 7: ("path", "uint")},
@@ -54,6 +72,7 @@ SCHEMA = {
 }
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 REALTIME, DELTA = 1, 64
+COMPUTE, CUDA = 2, 4  # a stage's category, a context's API
 
 Slice = collections.namedtuple("Slice", "category name start duration row args")
 Point = collections.namedtuple("Point", "name time row")
@@ -70,9 +89,12 @@ class Content:
 
 class Trace:
     def __init__(self):
-        self.interned = {space: {} for space in ("categories", "names", "keys", "strings", "functions", "paths")}
+        self.interned = {space: {} for space in ("categories", "names", "keys", "strings", "functions", "paths",
+                                                 "arguments")}
         self.mappings, self.frames, self.callstacks, self.stacks = {}, {}, {}, collections.Counter()
+        self.gpus, self.contexts, self.specifications, self.kernels = [], {}, {}, {}
         self.tracks, self.open, self.flows = {}, {}, {}
+        self.operations, self.event_names, self.operation_names = set(), set(), set()
         self.base = self.last = None
         self.content = Content()
 
@@ -86,6 +108,10 @@ class Trace:
             raise ValueError("incremental state is not kept")
         for data in packet.get("interned_data", []):
             self.intern(data)
+        if "gpu_info" in packet:
+            self.gpus += one(packet, "gpu_info")["gpus"]
+        if "stage" in packet:
+            self.stage(one(packet, "stage"), self.time(packet))
         if "track" in packet:
             self.describe(one(packet, "track"))
         if "perf_sample" in packet:
@@ -124,6 +150,10 @@ class Trace:
         for space, known in self.interned.items():
             for entry in data.get(space, []):
                 self.introduce(space, known, entry, one(entry, "text"))
+        for space, known in (("contexts", self.contexts), ("specifications", self.specifications),
+                             ("kernels", self.kernels)):
+            for entry in data.get(space, []):
+                self.introduce(space, known, entry, entry)
         for entry in data.get("mappings", []):
             self.introduce("mapping", self.mappings, entry, self.text("paths", one(entry, "path")))
         for entry in data.get("frames", []):
@@ -196,6 +226,7 @@ class Trace:
     def name(self, event):
         if ("name" in event) == ("name_iid" in event):
             raise ValueError("an event needs one name")
+        self.event_names.add(one(event, "name_iid"))
         return one(event, "name") if "name" in event else self.text("names", one(event, "name_iid"))
 
     def event(self, event, time):
@@ -206,6 +237,9 @@ class Trace:
             raise ValueError(f"an event of type {kind} on track {uuid}")
         for flow in event.get("flow", []):
             self.flow(flow, "start", time, uuid)
+        for correlation in event.get("correlation", []):
+            for operation in correlation.get("submitted", []):
+                self.flow(operation, "start", time, uuid)
         for flow in event.get("flow_end", []):
             self.flow(flow, "end", time, uuid)
         if kind == BEGIN:
@@ -224,16 +258,57 @@ class Trace:
         else:
             raise ValueError(f"an event of type {kind}")
 
+    def argument(self, argument):
+        if "string_iid" in argument:
+            return self.text("strings", one(argument, "string_iid"))
+        return next(one(argument, kind) for kind in ("uint", "int", "double", "string") if kind in argument)
+
+    def stage(self, event, time):
+        """An operation of a device. Its arguments get the names that the Chrome trace has for them."""
+        queue, stage = self.specifications[one(event, "queue")], self.specifications[one(event, "stage")]
+        context, name = self.contexts[one(event, "context")], self.text("names", one(event, "name_iid"))
+        self.operation_names.add(one(event, "name_iid"))
+        pids = {one(one(track, "process"), "pid") for track in self.tracks.values() if "process" in track}
+        if one(context, "pid") not in pids or one(context, "api") != CUDA:
+            raise ValueError("a context without its process")
+        launch = one(event, "launch")
+        args = {self.text("arguments", one(argument, "name_iid")): self.argument(argument)
+                for argument in launch.get("args", [])}
+        for field in ("grid", "block"):
+            if field in launch:
+                args[field] = [one(one(launch, field), axis) for axis in "xyz"]
+        if (one(stage, "category") == COMPUTE) != ("kernel" in event):
+            raise ValueError("a kernel is of the category COMPUTE, and nothing else")
+        if "kernel" in event:
+            if one(self.kernels[one(event, "kernel")], "name") != name:
+                raise ValueError(f"{name} is another kernel")
+        if "registers_per_thread" in args:
+            args["registers per thread"] = args["registers_per_thread"]
+            args["shared memory"] = args["shared_mem_static"] + args["shared_mem_dynamic"]
+        if one(event, "submission") != args["correlation"]:
+            raise ValueError(f"{name}: its submission is not its correlation")
+        row = one(self.gpus[one(event, "gpu")], "name").split(":")[0], one(queue, "name")
+        self.add_flow(one(event, "id"), "end", time, row)
+        self.operations.add(one(event, "id"))
+        self.content.slices.append(Slice(one(stage, "name"), name, time, one(event, "duration"), row, args))
+
     def flow(self, number, side, time, uuid):
+        self.add_flow(number, side, time, self.row(uuid))
+
+    def add_flow(self, number, side, time, row):
         sides = self.flows.setdefault(number, {})
         if side in sides:
             raise ValueError(f"flow {number}: a second {side}")
-        sides[side] = (time, self.row(uuid))
+        sides[side] = (time, row)
 
     def finish(self):
+        if self.event_names & self.operation_names:
+            raise ValueError("Perfetto's reader aborts where operations and other events share interned names")
         if any(self.open.values()):
             raise ValueError("slices are open at the end")
         for number, sides in self.flows.items():
+            if list(sides) == ["end"] and number in self.operations:
+                continue  # nobody saw its launch
             if len(sides) != 2:
                 raise ValueError(f"flow {number} has no {'end' if 'start' in sides else 'start'}")
             self.content.flows.append(Flow(*sides["start"], *sides["end"]))
@@ -266,7 +341,8 @@ class Chrome:
                 self.labels[event["pid"]] = event["args"]["labels"]
 
     def row(self, event):
-        name, label = self.names[event["pid"], event["tid"]], self.labels[event["pid"]]
+        label = self.labels[event["pid"]]
+        name = self.names[event["pid"], event["tid"]].split(" (lane ")[0]  # Perfetto decides what overlaps
         if event.get("s") == "p":
             return "process", event["pid"]
         if label == "CPU" and name.startswith("thread "):

@@ -3,7 +3,8 @@
 
     check_perfetto_protos.py TRACE.pftrace
 
-Every packet parses, and nothing in it is a field that Perfetto does not know.
+Every packet parses, and nothing in it is a field that Perfetto does not know. The package lacks Perfetto's extensions
+for GPUs (gpu_track_event.proto, gpu_interned_data.proto).
 """
 import sys
 
@@ -11,8 +12,12 @@ from google.protobuf import unknown_fields
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2
 
 
+GPU_EXTENSIONS = {"Trace.packet.track_event": {3000}, "Trace.packet.interned_data": {1000, 1001}}
+
+
 def check(message, path):
-    if len(unknown_fields.UnknownFieldSet(message)):
+    unknown = {field.field_number for field in unknown_fields.UnknownFieldSet(message)}
+    if unknown - GPU_EXTENSIONS.get(path, set()):
         raise ValueError(f"{path} has unknown fields")
     for field, value in message.ListFields():
         if field.message_type:

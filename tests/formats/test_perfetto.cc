@@ -39,6 +39,22 @@ TEST_F(Perfetto, SaysWhatTheChromeTraceSays)
     }
 }
 
+// A range with a kernel's name has an interned name of its own.
+TEST_F(Perfetto, SharesNoNameBetweenRangesAndOperations)
+{
+    TimelineMaker m;
+    m.device(0, "NVIDIA H200");
+    uint32_t stream = m.stream(7, 0, 1, 2);
+    m.push("gemm", 0);
+    uint32_t call = m.launch("cudaLaunchKernel", 10, 20);
+    m.pop(50);
+    m.kernel("gemm", call, 100, 200, stream);
+    std::string said = write(m);
+    if (have_python()) {
+        EXPECT_EQ(said, "3 slices, 1 flows, 0 samples, 1 instants\n");
+    }
+}
+
 // A wait, and a sample without a stack, are none of Perfetto's.
 TEST_F(Perfetto, HasSamplesOfRunningThreads)
 {

@@ -85,13 +85,20 @@ static inline bool open_is_due(const struct perfetto_open *open, int64_t time_ns
 
 /* ---- events ---- */
 
-/* Opens a packet with an event; nothing else is ended. */
-static inline void begin_event(struct perfetto *perfetto, unsigned type, uint32_t track,
-                               int64_t time_ns)
+/* Time since the packet before, for one at that time. */
+static inline uint64_t step_to(struct perfetto *perfetto, int64_t time_ns)
 {
     int64_t now_ns = time_ns > perfetto->last_ns ? time_ns : perfetto->last_ns;
     uint64_t delta_ns = (uint64_t)(now_ns - perfetto->last_ns);
     perfetto->last_ns = now_ns;
+    return delta_ns;
+}
+
+/* Opens a packet with an event; nothing else is ended. */
+static inline void begin_event(struct perfetto *perfetto, unsigned type, uint32_t track,
+                               int64_t time_ns)
+{
+    uint64_t delta_ns = step_to(perfetto, time_ns);
     perfetto->at = perfetto_packet_begin(&perfetto->out, delta_ns, type, track);
 }
 
@@ -128,6 +135,14 @@ void perfetto_begin(struct perfetto *perfetto, unsigned type, uint32_t track, in
     int64_t shifted_ns = perfetto_time(perfetto, time_ns);
     end_due(perfetto, shifted_ns - 1, TL_NONE, 0);
     begin_event(perfetto, type, track, shifted_ns);
+}
+
+void perfetto_begin_gpu(struct perfetto *perfetto, int64_t time_ns)
+{
+    int64_t shifted_ns = perfetto_time(perfetto, time_ns);
+    end_due(perfetto, shifted_ns - 1, TL_NONE, 0);
+    perfetto->at = perfetto_packet_begin_timed(&perfetto->out, step_to(perfetto, shifted_ns),
+                                               PACKET_GPU_STAGE);
 }
 
 void perfetto_name(struct perfetto *perfetto, enum perfetto_category category, uint32_t name_iid)
@@ -172,12 +187,27 @@ static uint64_t fwdbwd_flow(const struct perfetto *perfetto, uint32_t fwdbwd)
            1;
 }
 
+/* Whether Perfetto's GPU tables have it. */
+static bool is_stage(const struct tl_gpu *op)
+{
+    return op->kind <= TL_GRAPH_RUN && op->stream != TL_NONE;
+}
+
 static void put_launch_flows(struct perfetto *perfetto, const struct tl_slice *slice)
 {
     const struct timeline *timeline = perfetto->timeline;
+    size_t correlation = proto_begin(&perfetto->out, EVENT_GPU_CORRELATION);
     for (uint32_t i = 0; i < slice->gpu_count; i++) {
         uint32_t op = timeline->gpu_by_slice.at[slice->gpu_first + i];
-        if (exporter_has_arrow(perfetto->timeline, &timeline->gpus.at[op]))
+        if (is_stage(&timeline->gpus.at[op]) &&
+            exporter_has_arrow(timeline, &timeline->gpus.at[op]))
+            proto_uint(&perfetto->out, CORRELATION_SUBMITTED, (uint64_t)op + 1);
+    }
+    proto_end(&perfetto->out, correlation);
+    for (uint32_t i = 0; i < slice->gpu_count; i++) {
+        uint32_t op = timeline->gpu_by_slice.at[slice->gpu_first + i];
+        if (!is_stage(&timeline->gpus.at[op]) &&
+            exporter_has_arrow(timeline, &timeline->gpus.at[op]))
             proto_fixed64(&perfetto->out, EVENT_FLOW, (uint64_t)op + 1);
     }
 }
@@ -249,8 +279,7 @@ static void put_slice_facts(struct perfetto *perfetto, uint32_t index, struct tl
     if (slice->flags & TL_UNCLOSED)
         perfetto_bool(perfetto, PERFETTO_KEY_UNCLOSED);
     if (perfetto->stacks)
-        perfetto_args_stack(perfetto, PERFETTO_KEY_CALL_STACK,
-                            stack_of_slice(perfetto->timeline, index));
+        perfetto_args_stack(perfetto, stack_of_slice(perfetto->timeline, index));
 }
 
 static void perfetto_slice(void *user, uint32_t index, const struct tl_attr *attrs,
@@ -315,8 +344,7 @@ static void perfetto_async(void *user, uint32_t index)
     perfetto_uint(perfetto, PERFETTO_KEY_RANGE_ID, async->id);
     perfetto_args_attrs(perfetto, async->label, timeline_async_attrs(perfetto->timeline, index));
     if (perfetto->stacks)
-        perfetto_args_stack(perfetto, PERFETTO_KEY_CALL_STACK,
-                            stack_of_async(perfetto->timeline, index));
+        perfetto_args_stack(perfetto, stack_of_async(perfetto->timeline, index));
     if (async->flags & TL_UNCLOSED)
         perfetto_bool(perfetto, PERFETTO_KEY_UNCLOSED);
     perfetto_end(perfetto);
@@ -363,13 +391,14 @@ static void perfetto_timing(void *user, uint32_t index)
     perfetto_end(perfetto);
 }
 
-/* Work has its stream's track; what may overlap shares spare ones. */
-static uint32_t track_of_gpu(struct perfetto *perfetto, const struct tl_gpu *op)
+static enum perfetto_category gpu_category(const struct tl_gpu *op)
 {
-    struct perfetto_tracks *tracks = &perfetto->tracks;
-    if (op->kind <= TL_GRAPH_RUN && op->stream != TL_NONE)
-        return perfetto_tracks_of_work(tracks, op);
-    return perfetto_tracks_of_spare(tracks, chrome_rows_spare(&tracks->rows, op));
+    static const enum perfetto_category categories[] = {
+        [TL_KERNEL] = PERFETTO_CATEGORY_KERNEL, [TL_MEMCPY] = PERFETTO_CATEGORY_MEMCPY,
+        [TL_MEMSET] = PERFETTO_CATEGORY_MEMSET, [TL_GRAPH_RUN] = PERFETTO_CATEGORY_GRAPH_RUN,
+        [TL_SYNC] = PERFETTO_CATEGORY_SYNC,     [TL_OVERHEAD] = PERFETTO_CATEGORY_OVERHEAD,
+    };
+    return categories[op->kind];
 }
 
 static uint32_t gpu_name(struct perfetto *perfetto, const struct tl_gpu *op)
@@ -381,21 +410,28 @@ static uint32_t gpu_name(struct perfetto *perfetto, const struct tl_gpu *op)
                                chrome_args_sync_name(timeline->syncs.at[op->detail].type));
 }
 
-static void perfetto_gpu(void *user, uint32_t index)
+/* Waits and overhead, which may overlap, share spare tracks. */
+static void put_wait(struct perfetto *perfetto, uint32_t index)
 {
-    static const enum perfetto_category categories[] = {
-        [TL_KERNEL] = PERFETTO_CATEGORY_KERNEL, [TL_MEMCPY] = PERFETTO_CATEGORY_MEMCPY,
-        [TL_MEMSET] = PERFETTO_CATEGORY_MEMSET, [TL_GRAPH_RUN] = PERFETTO_CATEGORY_GRAPH_RUN,
-        [TL_SYNC] = PERFETTO_CATEGORY_SYNC,     [TL_OVERHEAD] = PERFETTO_CATEGORY_OVERHEAD,
-    };
-    struct perfetto *perfetto = user;
     const struct tl_gpu *op = &perfetto->timeline->gpus.at[index];
-    perfetto_begin_slice(perfetto, track_of_gpu(perfetto, op), op->start_ns, op->end_ns);
-    perfetto_name(perfetto, categories[op->kind], gpu_name(perfetto, op));
-    perfetto_args_gpu(perfetto, op);
+    struct perfetto_tracks *tracks = &perfetto->tracks;
+    uint32_t track = perfetto_tracks_of_spare(tracks, chrome_rows_spare(&tracks->rows, op));
+    perfetto_begin_slice(perfetto, track, op->start_ns, op->end_ns);
+    perfetto_name(perfetto, gpu_category(op), gpu_name(perfetto, op));
+    if (op->kind == TL_SYNC && op->detail < perfetto->timeline->syncs.count)
+        perfetto_args_sync(perfetto, op);
     if (exporter_has_arrow(perfetto->timeline, op))
         proto_fixed64(&perfetto->out, EVENT_FLOW_END, (uint64_t)index + 1);
     perfetto_end(perfetto);
+}
+
+static void perfetto_gpu(void *user, uint32_t index)
+{
+    struct perfetto *perfetto = user;
+    if (is_stage(&perfetto->timeline->gpus.at[index]))
+        perfetto_gpu_put(perfetto, index);
+    else
+        put_wait(perfetto, index);
 }
 
 /* ---- what comes before the events: the clock, the tracks, what is known of the run ---- */
@@ -517,6 +553,7 @@ static void put_throttle(struct perfetto *perfetto, const struct tl_throttle *th
 static void write_head(struct perfetto *perfetto)
 {
     put_clocks(perfetto);
+    perfetto_gpus_describe(perfetto);
     perfetto_tracks_describe(&perfetto->tracks);
     put_run(perfetto);
     for (uint32_t i = 0; i < perfetto->timeline->throttles.count; i++)
@@ -596,6 +633,7 @@ static void perfetto_fini(struct perfetto *perfetto)
     range_paths_fini(&perfetto->paths);
     perfetto_names_fini(&perfetto->names);
     perfetto_tracks_fini(&perfetto->tracks);
+    perfetto_gpus_fini(&perfetto->gpus);
     open_fini(&perfetto->open);
     heap_levels_fini(&perfetto->heaps);
     free(perfetto->forwards);
@@ -613,6 +651,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
     bool walked = proto_out_init(&perfetto.out, file->file.fd, file->stream) &&
                   perfetto_names_init(&perfetto.names, timeline) &&
                   perfetto_tracks_init(&perfetto.tracks, timeline, &perfetto.out) &&
+                  perfetto_gpus_init(&perfetto.gpus, timeline) &&
                   range_paths_init(&perfetto.paths, timeline) &&
                   heap_levels_init(&perfetto.heaps, timeline) && sort_forwards(&perfetto) &&
                   exporter_walk(&perfetto_exporter, &perfetto, timeline);

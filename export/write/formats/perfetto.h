@@ -5,13 +5,14 @@
  *     the clock     ClockSnapshot: the trace clock is REALTIME, in nanoseconds since the epoch. Clock 64 is
  *                   incremental: each timestamp is the difference to the previous one, in two or three bytes
  *     the run       an instant "libprof": what timed the device, the ledger, every loss that is not 0
+ *     devices       GpuInfo
  *     tracks        TrackDescriptor: see perfetto_tracks.h
- *     events        TrackEvent in the order of time
+ *     events        TrackEvent and GpuRenderStageEvent in the order of time
  *     samples       PerfSample: see perfetto_samples.c
  *
- *     range, step, call         SLICE_BEGIN, SLICE_END on the thread; a launch has flow ids, one for
- *                               each operation
- *     kernel, copy, set, graph  SLICE_BEGIN with the id as terminating flow, SLICE_END, on the stream
+ *     range, step, call         SLICE_BEGIN, SLICE_END on the thread; a launch has the ids of its operations
+ *     kernel, copy, set, graph  GpuRenderStageEvent: see perfetto_gpu.c
+ *     wait, overhead            SLICE_BEGIN, SLICE_END
  *     begin/end range           the same on a track below its thread
  *     backward range            terminating flows of forward ranges
  *     mark                      INSTANT
@@ -51,11 +52,21 @@ struct perfetto_open {
     uint64_t order;
 };
 
+/* perfetto_gpu.c: what was introduced so far. */
+#define PERFETTO_STAGES 4u
+struct perfetto_gpus {
+    bool *queues, *contexts; /* by stream */
+    struct keymap kernels;   /* device and name -> number */
+    uint32_t kernel_count;
+    bool stages[PERFETTO_STAGES], keys[PERFETTO_KEY_COUNT];
+};
+
 struct perfetto {
     const struct timeline *timeline;
     struct proto_out out;
     struct perfetto_names names;
     struct perfetto_tracks tracks;
+    struct perfetto_gpus gpus;
     struct perfetto_open open;
     struct range_paths paths;
     char *const *stacks;       /* by stack, NULL none */
@@ -69,6 +80,7 @@ struct perfetto {
 
 /* perfetto.c: events. Begins a packet, after the ends of all slices that end before it. perfetto_end() closes it. */
 void perfetto_begin(struct perfetto *perfetto, unsigned type, uint32_t track, int64_t time_ns);
+void perfetto_begin_gpu(struct perfetto *perfetto, int64_t time_ns); /* an operation of a device */
 void perfetto_end(struct perfetto *perfetto);
 void perfetto_name(struct perfetto *perfetto, enum perfetto_category category, uint32_t name_iid);
 /* Begins the packet of a slice's start, and queues its end. perfetto_end() closes the packet. */
@@ -76,10 +88,19 @@ void perfetto_begin_slice(struct perfetto *perfetto, uint32_t track, int64_t sta
                           int64_t end_ns);
 
 /* perfetto_args.c: the annotations of an open event. */
-void perfetto_args_gpu(struct perfetto *perfetto, const struct tl_gpu *op);
+void perfetto_args_sync(struct perfetto *perfetto, const struct tl_gpu *op);
 void perfetto_args_api(struct perfetto *perfetto, const struct tl_slice *slice);
 void perfetto_args_attrs(struct perfetto *perfetto, uint32_t label, struct tl_attrs attrs);
-void perfetto_args_stack(struct perfetto *perfetto, enum perfetto_key key, uint32_t stack);
+void perfetto_args_stack(struct perfetto *perfetto, uint32_t stack);
+/* The number of a call stack's text, 0 none. */
+uint32_t perfetto_stack(struct perfetto *perfetto, uint32_t stack);
+
+/* perfetto_gpu.c. False: no memory; fini is needed all the same. */
+bool perfetto_gpus_init(struct perfetto_gpus *gpus, const struct timeline *timeline);
+void perfetto_gpus_fini(struct perfetto_gpus *gpus);
+void perfetto_gpus_describe(struct perfetto *perfetto);
+/* An operation that is on a stream. */
+void perfetto_gpu_put(struct perfetto *perfetto, uint32_t index);
 
 /* perfetto_samples.c: after all events. `symbols` NULL: nothing. */
 struct symbols;

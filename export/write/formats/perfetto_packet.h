@@ -20,11 +20,13 @@ enum {
     PACKET_TRACK_EVENT = 11,
     PACKET_INTERNED_DATA = 12,
     PACKET_SEQUENCE_FLAGS = 13,
+    PACKET_GPU_STAGE = 53,
     PACKET_TIMESTAMP_CLOCK = 58,
     PACKET_DEFAULTS = 59,
     PACKET_TRACK_DESCRIPTOR = 60,
     PACKET_PERF_SAMPLE = 66,
     PACKET_FIRST_ON_SEQUENCE = 87,
+    PACKET_GPU_INFO = 128,
 
     SEQUENCE_STATE_CLEARED = 1, /* values of sequence_flags */
     SEQUENCE_NEEDS_STATE = 2,
@@ -75,10 +77,46 @@ enum {
     EVENT_COUNTER_DOUBLE = 44,
     EVENT_FLOW = 47,
     EVENT_FLOW_END = 48,
+    EVENT_GPU_CORRELATION = 3000,
+    CORRELATION_SUBMITTED = 1,
     TYPE_SLICE_BEGIN = 1,
     TYPE_SLICE_END = 2,
     TYPE_INSTANT = 3,
     TYPE_COUNTER = 4,
+
+    /* GpuInfo, its Gpu and KeyValue */
+    GPU_INFO_GPU = 1,
+    GPU_NAME = 1,
+    GPU_VENDOR = 2,
+    GPU_ARCHITECTURE = 4,
+    GPU_UUID = 5,
+    GPU_EXTRA = 6,
+    EXTRA_KEY = 1,
+    EXTRA_VALUE = 2,
+
+    /* GpuRenderStageEvent, its launch, Dim3 and ExtraComputeArg */
+    STAGE_EVENT_ID = 1,
+    STAGE_DURATION = 2,
+    STAGE_CONTEXT = 5,
+    STAGE_SUBMISSION = 10,
+    STAGE_GPU = 11,
+    STAGE_QUEUE_IID = 13,
+    STAGE_STAGE_IID = 14,
+    STAGE_KERNEL_IID = 19,
+    STAGE_NAME_IID = 20,
+    STAGE_LAUNCH = 21,
+    LAUNCH_GRID = 1,
+    LAUNCH_BLOCK = 2,
+    LAUNCH_ARGUMENT = 3,
+    DIM3_X = 1,
+    DIM3_Y = 2,
+    DIM3_Z = 3,
+    ARGUMENT_NAME_IID = 1,
+    ARGUMENT_INT = 3,
+    ARGUMENT_UINT = 4,
+    ARGUMENT_DOUBLE = 5,
+    ARGUMENT_STRING = 6,
+    ARGUMENT_STRING_IID = 7,
 
     /* DebugAnnotation */
     ANNOTATION_NAME_IID = 1,
@@ -101,9 +139,23 @@ enum {
     INTERNED_CALLSTACKS = 7,
     INTERNED_MAPPING_PATHS = 17,
     INTERNED_MAPPINGS = 19,
+    INTERNED_GRAPHICS_CONTEXTS = 23,
+    INTERNED_GPU_SPECIFICATIONS = 24,
     INTERNED_STRINGS = 29,
+    INTERNED_COMPUTE_KERNELS = 1000,
+    INTERNED_ARGUMENTS = 1001,
     INTERNED_IID = 1,
     INTERNED_TEXT = 2,
+
+    /* InternedGraphicsContext, InternedGpuRenderStageSpecification, InternedComputeKernel */
+    CONTEXT_PID = 2,
+    CONTEXT_API = 3,
+    CONTEXT_API_CUDA = 4,
+    SPECIFICATION_DESCRIPTION = 3,
+    SPECIFICATION_CATEGORY = 4,
+    STAGE_CATEGORY_OTHER = 0,
+    STAGE_CATEGORY_COMPUTE = 2,
+    KERNEL_ARCHITECTURE = 4,
 
     /* Frame, Callstack, Mapping, PerfSample */
     FRAME_FUNCTION = 2,
@@ -141,6 +193,15 @@ static inline size_t perfetto_packet_begin_untimed(struct proto_out *out)
 struct perfetto_packet {
     size_t packet, event;
 };
+
+/* Opens a packet `delta_ns` after the one with a time before it, for `field`. */
+static inline struct perfetto_packet perfetto_packet_begin_timed(struct proto_out *out,
+                                                                 uint64_t delta_ns, unsigned field)
+{
+    size_t packet = perfetto_packet_begin_untimed(out);
+    proto_uint(out, PACKET_TIMESTAMP, delta_ns);
+    return (struct perfetto_packet){packet, proto_begin(out, field)};
+}
 
 /* Opens a packet, `delta_ns` after the one with a time before it, and in it an event of that type on a
  * track. There are two for each slice, so everything stays in registers on the way. */

@@ -10,10 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Places among the children of a context or device: each stream has a thousand, its lanes first, its
- * waits in the middle. */
+/* Places among the children of a context: each stream has a thousand for its waits. */
 #define STREAM_PLACES 1000
-#define STREAM_WAITS 500
 
 static uint32_t *numbers(size_t count)
 {
@@ -32,14 +30,6 @@ static void find_contexts(struct perfetto_tracks *tracks)
     }
 }
 
-static uint32_t count_lanes(const struct chrome_rows *rows)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < rows->timeline->streams.count; i++)
-        count += rows->streams[i].lane_count;
-    return count;
-}
-
 bool perfetto_tracks_init(struct perfetto_tracks *tracks, const struct timeline *timeline,
                           struct proto_out *out)
 {
@@ -49,13 +39,12 @@ bool perfetto_tracks_init(struct perfetto_tracks *tracks, const struct timeline 
     tracks->processes = numbers(timeline->processes.count);
     tracks->threads = numbers(timeline->threads.count);
     tracks->gpus = numbers(tracks->rows.gpu_count);
-    tracks->lanes = numbers(count_lanes(&tracks->rows));
     tracks->context_of = numbers(timeline->streams.count);
     tracks->contexts = numbers(timeline->streams.count);
     tracks->heaps = numbers(timeline->heaps.count);
     tracks->free_range = numbers(timeline->threads.count);
-    if (!tracks->processes || !tracks->threads || !tracks->gpus || !tracks->lanes ||
-        !tracks->context_of || !tracks->contexts || !tracks->heaps || !tracks->free_range)
+    if (!tracks->processes || !tracks->threads || !tracks->gpus || !tracks->context_of ||
+        !tracks->contexts || !tracks->heaps || !tracks->free_range)
         return false;
     for (uint32_t i = 0; i < timeline->threads.count; i++)
         tracks->free_range[i] = TL_NONE;
@@ -70,7 +59,6 @@ void perfetto_tracks_fini(struct perfetto_tracks *tracks)
     free(tracks->processes);
     free(tracks->threads);
     free(tracks->gpus);
-    free(tracks->lanes);
     free(tracks->context_of);
     free(tracks->contexts);
     free(tracks->heaps);
@@ -158,44 +146,32 @@ static struct text name_at(const struct timeline *timeline, uint32_t name)
     return name < timeline->names.count ? timeline->names.at[name] : (struct text){"", 0};
 }
 
-/* "NVIDIA H200, compute capability 9.0, 132 multiprocessors, 150754820096 bytes" */
-static void describe_device(struct perfetto_tracks *tracks, const struct tl_device *device)
+/* What the program calls it comes before its model. */
+void perfetto_tracks_gpu_name(struct perfetto_tracks *tracks, uint32_t gpu,
+                              char name[2 * ROW_NAME_BYTES])
 {
-    const struct tl_device_info *info = &device->info;
-    struct text name = name_at(tracks->timeline, device->name);
-    char text[ROW_NAME_BYTES];
-    snprintf(text, sizeof text,
-             "%.*s, compute capability %u.%u, %u multiprocessors, %llu bytes of memory",
-             row_name_part(name, 200), name.bytes, info->compute_major, info->compute_minor,
-             info->multiprocessors, (unsigned long long)info->memory_bytes);
-    proto_string(tracks->out, TRACK_DESCRIPTION, text);
-}
-
-/* "GPU 0: NVIDIA H200"; what the program calls it comes before its model. */
-static void name_gpu(struct perfetto_tracks *tracks, uint32_t gpu, const struct tl_device *device)
-{
-    char name[ROW_NAME_BYTES], text[2 * ROW_NAME_BYTES];
+    uint32_t index = tracks->rows.gpus[gpu].device;
+    char row[ROW_NAME_BYTES];
     struct text given = {"", 0};
-    if (device)
+    if (index != TL_NONE) {
+        const struct tl_device *device = &tracks->timeline->devices.at[index];
         given = name_at(tracks->timeline,
                         device->given_name == TL_NONE ? device->name : device->given_name);
-    row_name_gpu(&tracks->rows, gpu, name);
-    snprintf(text, sizeof text, "%s%s%.*s", name, given.size ? ": " : "", row_name_part(given, 300),
-             given.bytes);
-    proto_string(tracks->out, TRACK_NAME, text);
+    }
+    row_name_gpu(&tracks->rows, gpu, row);
+    snprintf(name, 2 * ROW_NAME_BYTES, "%s%s%.*s", row, given.size ? ": " : "",
+             row_name_part(given, 300), given.bytes);
 }
 
 static uint32_t gpu_track(struct perfetto_tracks *tracks, uint32_t gpu)
 {
-    const struct chrome_gpu *row = &tracks->rows.gpus[gpu];
-    const struct tl_device *device =
-        row->device == TL_NONE ? NULL : &tracks->timeline->devices.at[row->device];
+    char name[2 * ROW_NAME_BYTES];
     if (tracks->gpus[gpu])
         return tracks->gpus[gpu];
-    struct description made = begin_track(tracks, perfetto_tracks_process(tracks, row->process));
-    name_gpu(tracks, gpu, device);
-    if (device)
-        describe_device(tracks, device);
+    uint32_t process = perfetto_tracks_process(tracks, tracks->rows.gpus[gpu].process);
+    struct description made = begin_track(tracks, process);
+    perfetto_tracks_gpu_name(tracks, gpu, name);
+    proto_string(tracks->out, TRACK_NAME, name);
     proto_uint(tracks->out, TRACK_CHILD_ORDER, CHILD_ORDER_EXPLICIT);
     proto_uint(tracks->out, TRACK_RANK, gpu + 1);
     return tracks->gpus[gpu] = end_track(tracks, made);
@@ -214,26 +190,6 @@ static uint32_t context_track(struct perfetto_tracks *tracks, uint32_t stream)
     proto_uint(tracks->out, TRACK_CHILD_ORDER, CHILD_ORDER_EXPLICIT);
     proto_uint(tracks->out, TRACK_RANK, first + 1);
     return tracks->contexts[first] = end_track(tracks, made);
-}
-
-/* What chrome_rows_of_stream() says, as a number. */
-static uint32_t lane_of(const struct perfetto_tracks *tracks, const struct tl_gpu *op)
-{
-    return (uint32_t)(chrome_rows_of_stream(&tracks->rows, op) - tracks->rows.lanes);
-}
-
-uint32_t perfetto_tracks_of_work(struct perfetto_tracks *tracks, const struct tl_gpu *op)
-{
-    uint32_t lane = lane_of(tracks, op);
-    uint32_t place = lane - tracks->rows.streams[op->stream].first_lane;
-    char name[ROW_NAME_BYTES];
-    if (tracks->lanes[lane])
-        return tracks->lanes[lane];
-    uint32_t parent = context_track(tracks, op->stream);
-    row_name_stream(tracks->timeline, op->stream, place, name);
-    int64_t rank =
-        (int64_t)op->stream * STREAM_PLACES + 1 + (place < STREAM_WAITS ? place : STREAM_WAITS);
-    return tracks->lanes[lane] = describe(tracks, parent, name, rank);
 }
 
 static uint32_t parent_of_spare(struct perfetto_tracks *tracks, const struct chrome_spare *spare)
@@ -264,7 +220,7 @@ uint32_t perfetto_tracks_of_spare(struct perfetto_tracks *tracks, struct chrome_
         return spare->track;
     uint32_t parent = parent_of_spare(tracks, spare);
     if (spare->kind == CHROME_SPARE_STREAM)
-        rank = (int64_t)spare->index * STREAM_PLACES + STREAM_WAITS + 1 + spare->lane;
+        rank = (int64_t)spare->index * STREAM_PLACES + 1 + spare->lane;
     row_name_spare(&tracks->rows, spare, name);
     return spare->track = describe(tracks, parent, name, rank);
 }
@@ -366,8 +322,6 @@ void perfetto_tracks_describe(struct perfetto_tracks *tracks)
     const struct timeline *timeline = tracks->timeline;
     for (uint32_t i = 0; i < timeline->processes.count; i++)
         perfetto_tracks_process(tracks, i);
-    for (uint32_t i = 0; i < tracks->rows.gpu_count; i++)
-        gpu_track(tracks, i);
     for (uint32_t i = 0; i < timeline->threads.count; i++)
         if (!timeline->threads.at[i].internal || timeline->threads.at[i].slice_count)
             perfetto_tracks_thread(tracks, i);
@@ -380,14 +334,17 @@ bool perfetto_names_init(struct perfetto_names *names, const struct timeline *ti
     size_t count = (size_t)timeline->names.count + 1;
     *names = (struct perfetto_names){.timeline = timeline, .key_count = PERFETTO_KEY_COUNT};
     names->events = calloc(count, sizeof *names->events);
+    names->operations = calloc(count, sizeof *names->operations);
     names->keys = calloc(count, sizeof *names->keys);
     names->values = calloc(count, sizeof *names->values);
-    return names->events && names->keys && names->values && proto_out_init(&names->fresh, -1, NULL);
+    return names->events && names->operations && names->keys && names->values &&
+           proto_out_init(&names->fresh, -1, NULL);
 }
 
 void perfetto_names_fini(struct perfetto_names *names)
 {
     free(names->events);
+    free(names->operations);
     free(names->keys);
     free(names->values);
     free(names->stacks.at);
@@ -413,11 +370,11 @@ void perfetto_names_put(struct perfetto_names *names, struct proto_out *packet)
     proto_empty(&names->fresh);
 }
 
-uint32_t perfetto_names_new_event(struct perfetto_names *names, uint32_t name)
+uint32_t perfetto_names_new_event(struct perfetto_names *names, uint32_t *numbers, uint32_t name)
 {
     uint32_t number = ++names->event_count;
     introduce(names, INTERNED_EVENTS, number, names->timeline->names.at[name]);
-    return names->events[name] = number;
+    return numbers[name] = number;
 }
 
 uint32_t perfetto_names_new_key(struct perfetto_names *names, uint32_t name)
@@ -439,12 +396,22 @@ static struct text text_of(const char *string)
     return (struct text){string, strlen(string)};
 }
 
-void perfetto_names_tell_key(struct perfetto_names *names, enum perfetto_key key)
+static void introduce_key(struct perfetto_names *names, unsigned space, enum perfetto_key key)
 {
 #define TEXT_OF(name, text) text,
     static const char *const texts[] = {PERFETTO_KEYS(TEXT_OF)};
+    introduce(names, space, (uint32_t)key + 1, text_of(texts[key]));
+}
+
+void perfetto_names_tell_key(struct perfetto_names *names, enum perfetto_key key)
+{
     names->known_keys[key] = true;
-    introduce(names, INTERNED_KEYS, (uint32_t)key + 1, text_of(texts[key]));
+    introduce_key(names, INTERNED_KEYS, key);
+}
+
+void perfetto_names_introduce_argument(struct perfetto_names *names, enum perfetto_key key)
+{
+    introduce_key(names, INTERNED_ARGUMENTS, key);
 }
 
 void perfetto_names_tell_category(struct perfetto_names *names, enum perfetto_category category)

@@ -4,9 +4,11 @@
  *       thread                    slices, marks; begin/end ranges on tracks below it, as many as overlap
  *       GPU 0: name               what chrome_rows.h calls a gpu: a device as this process sees it
  *         context 1
- *           stream 7, its lanes, its waits
+ *           waits of stream 7
  *         waits for the device, managed memory, ranges timed by events
  *       counters, curves of memory, overhead
+ *
+ * Device operations have no track: Perfetto makes one for each stream (perfetto_gpu.c).
  *
  * What lies on which row is decided by chrome_rows.h, as in Chrome traces. Each track is described by a
  * packet of its own before its first event; its uuid is a number of one or two bytes, given in the order
@@ -18,6 +20,7 @@
 #include "chrome_rows.h"
 #include "maps.h"
 #include "proto_out.h"
+#include "row_names.h"
 #include "timeline.h"
 
 /* A track of begin/end ranges; those that are free are a list. */
@@ -31,7 +34,6 @@ struct perfetto_tracks {
     struct proto_out *out;
     struct chrome_rows rows;
     uint32_t *processes, *threads, *gpus; /* tracks; 0: not described yet */
-    uint32_t *lanes;                      /* of streams, by index into rows.lanes */
     uint32_t *context_of,
         *contexts;          /* by stream: the first stream of its context; by that, its track */
     uint32_t *heaps;        /* curves, by heap */
@@ -47,17 +49,20 @@ bool perfetto_tracks_init(struct perfetto_tracks *tracks, const struct timeline 
                           struct proto_out *out);
 void perfetto_tracks_fini(struct perfetto_tracks *tracks);
 
-/* Describes all processes, devices and threads that did something. */
+/* Describes all processes and threads that did something. */
 void perfetto_tracks_describe(struct perfetto_tracks *tracks);
 
 /* The track of something; writes its description first where it is missing, so no packet may be open.
  * 0: no memory (then out->error is set). */
 uint32_t perfetto_tracks_process(struct perfetto_tracks *tracks, uint32_t process);
 uint32_t perfetto_tracks_thread_slow(struct perfetto_tracks *tracks, uint32_t thread);
-uint32_t perfetto_tracks_of_work(struct perfetto_tracks *tracks, const struct tl_gpu *op);
 uint32_t perfetto_tracks_of_spare(struct perfetto_tracks *tracks, struct chrome_spare *spare);
 uint32_t perfetto_tracks_of_timing(struct perfetto_tracks *tracks, const struct tl_timing *timing);
 uint32_t perfetto_tracks_counter(struct perfetto_tracks *tracks, const struct tl_counter *counter);
+
+/* "GPU 0: NVIDIA H200" */
+void perfetto_tracks_gpu_name(struct perfetto_tracks *tracks, uint32_t gpu,
+                              char name[2 * ROW_NAME_BYTES]);
 
 /* A free track for a begin/end range of the thread, taken until perfetto_tracks_release(). Returns the
  * lane, TL_NONE: no memory. */
@@ -101,13 +106,12 @@ static inline uint32_t perfetto_tracks_thread(struct perfetto_tracks *tracks, ui
     X(DEVICE, "device")                                      \
     X(CONTEXT, "context")                                    \
     X(STREAM, "stream")                                      \
-    X(REGISTERS, "registers per thread")                     \
-    X(SHARED_MEMORY, "shared memory")                        \
+    X(REGISTERS, "registers_per_thread")                     \
+    X(STATIC_SHARED, "shared_mem_static")                    \
+    X(DYNAMIC_SHARED, "shared_mem_dynamic")                  \
     X(BLOCKS_PER_SM, "blocks per SM")                        \
     X(WARPS_PER_SM, "warps per SM")                          \
     X(OCCUPANCY, "est. achieved occupancy %")                \
-    X(GRID, "grid")                                          \
-    X(BLOCK, "block")                                        \
     X(PRIORITY, "priority")                                  \
     X(CHANNEL, "channel")                                    \
     X(QUEUED, "queued ns")                                   \
@@ -169,6 +173,7 @@ struct perfetto_names {
     const struct timeline *timeline;
     struct proto_out fresh;                /* entries that the packet in progress introduces */
     uint32_t *events, *keys, *values;      /* by index into timeline.names */
+    uint32_t *operations;                  /* the same: events that are operations of devices */
     struct perfetto_numbers stacks, paths; /* string values, by index of stack and path */
     const char *words[PERFETTO_WORDS_MAX]; /* constant event names, by their own pointers */
     uint32_t word_numbers[PERFETTO_WORDS_MAX];
@@ -185,11 +190,14 @@ void perfetto_names_fini(struct perfetto_names *names);
 void perfetto_names_put(struct perfetto_names *names, struct proto_out *packet);
 
 /* Slow paths of the functions below. */
-uint32_t perfetto_names_new_event(struct perfetto_names *names, uint32_t name);
+uint32_t perfetto_names_new_event(struct perfetto_names *names, uint32_t *numbers, uint32_t name);
 uint32_t perfetto_names_new_key(struct perfetto_names *names, uint32_t name);
 uint32_t perfetto_names_new_value(struct perfetto_names *names, uint32_t name);
 void perfetto_names_tell_key(struct perfetto_names *names, enum perfetto_key key);
 void perfetto_names_tell_category(struct perfetto_names *names, enum perfetto_category category);
+
+/* The name of a launch's argument (perfetto_gpu.c): a space of its own. */
+void perfetto_names_introduce_argument(struct perfetto_names *names, enum perfetto_key key);
 
 /* An event's name that is a constant: the same pointer every time. */
 uint32_t perfetto_names_word(struct perfetto_names *names, const char *word);
@@ -202,7 +210,16 @@ bool perfetto_names_has_path(const struct perfetto_names *names, uint32_t path);
 static inline uint32_t perfetto_names_event(struct perfetto_names *names, uint32_t name)
 {
     uint32_t number = names->events[name];
-    return __builtin_expect(number != 0, 1) ? number : perfetto_names_new_event(names, name);
+    return __builtin_expect(number != 0, 1) ? number
+                                            : perfetto_names_new_event(names, names->events, name);
+}
+
+/* The name of an operation of a device. Perfetto's reader (gpu_event_parser.cc of version 58) reads such entries as another
+ * message than those of other events, and aborts where one entry is read as both. */
+static inline uint32_t perfetto_names_operation(struct perfetto_names *names, uint32_t name)
+{
+    uint32_t number = names->operations[name];
+    return number ? number : perfetto_names_new_event(names, names->operations, name);
 }
 
 static inline uint32_t perfetto_names_key_of(struct perfetto_names *names, uint32_t name)
