@@ -300,22 +300,32 @@ static void chrome_mark(void *user, uint32_t index)
     json_object_end(&chrome->out);
 }
 
-static void chrome_counter(void *user, uint32_t index)
+static void write_counter(struct chrome *chrome, const struct tl_counter *counter, int64_t time_ns)
 {
-    struct chrome *chrome = user;
     struct json_out *out = &chrome->out;
-    const struct tl_counter *counter = &chrome->timeline->counters.at[index];
-    if (!isfinite(counter->value)) {
-        chrome->skipped_counters++;
-        return;
-    }
     chrome_event(out, "\"ph\":\"C\"");
     write_name(chrome, counter->name);
     chrome_row_write(&chrome->rows.threads[counter->thread], out);
-    chrome_time_write(chrome, counter->time_ns);
+    chrome_time_write(chrome, time_ns);
     json_key(out, "args"), json_object_begin(out);
     json_key(out, "value"), json_double(out, counter->value);
     json_object_end(out), json_object_end(out);
+}
+
+static void chrome_counter(void *user, uint32_t index)
+{
+    struct chrome *chrome = user;
+    const struct tl_counter *counter = &chrome->timeline->counters.at[index];
+    if (isfinite(counter->value))
+        write_counter(chrome, counter, counter->time_ns);
+    else
+        chrome->skipped_counters++;
+}
+
+static void repeat_counter(void *user, uint32_t index, int64_t end_ns)
+{
+    struct chrome *chrome = user;
+    write_counter(chrome, &chrome->timeline->counters.at[index], end_ns);
 }
 
 static void chrome_timing(void *user, uint32_t index)
@@ -463,7 +473,11 @@ static void chrome_begin(void *user, const struct timeline *timeline)
 
 static void chrome_end(void *user)
 {
+    struct chrome *chrome = user;
     chrome_arrows_fwdbwd(user);
+    if (!exporter_visit_last_counters(chrome->timeline, repeat_counter, user))
+        chrome->out.error = ENOMEM;
+    chrome_memory_finish(user);
     chrome_head_finish(user);
 }
 

@@ -10,16 +10,16 @@
 #include "chrome.h"
 
 #include "chrome_rows.h"
+#include "exporter.h"
 #include "memory_use.h"
 #include "report_cells.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-static void write_curve(struct chrome *chrome, int64_t time_ns, const struct heap_change *change)
+static void write_curve(struct chrome *chrome, int64_t time_ns, uint32_t heap, int64_t bytes)
 {
     struct json_out *out = &chrome->out;
-    uint32_t heap = change->memory->heap;
     char label[MEMORY_LABEL_BYTES], name[MEMORY_LABEL_BYTES + 8];
     memory_label(chrome->timeline, heap, label);
     snprintf(name, sizeof name, "Memory %s", label);
@@ -30,7 +30,7 @@ static void write_curve(struct chrome *chrome, int64_t time_ns, const struct hea
     json_key(out, "tid"), json_uint(out, 0);
     json_key(out, "ts"), json_microseconds(out, chrome_time(chrome, time_ns));
     json_key(out, "args"), json_object_begin(out);
-    json_key(out, "bytes"), json_int(out, change->allocated);
+    json_key(out, "bytes"), json_int(out, bytes);
     json_object_end(out), json_object_end(out);
 }
 
@@ -74,8 +74,16 @@ void chrome_memory_event(void *user, uint32_t index)
     struct chrome *chrome = user;
     int64_t time_ns = chrome->timeline->memory_events.at[index].time_ns;
     struct heap_change change = heap_levels_apply(&chrome->heaps, index);
-    write_curve(chrome, time_ns, &change);
+    write_curve(chrome, time_ns, change.memory->heap, change.allocated);
     write_instant(chrome, time_ns, &change);
+}
+
+void chrome_memory_finish(struct chrome *chrome)
+{
+    int64_t end_ns = exporter_end_ns(chrome->timeline);
+    for (uint32_t heap = 0; heap < chrome->timeline->heaps.count; heap++)
+        if (chrome->heaps.changed[heap])
+            write_curve(chrome, end_ns, heap, chrome->heaps.bytes[heap]);
 }
 
 static void write_place(struct json_out *out, const char *key, uint32_t device)

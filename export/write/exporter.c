@@ -8,8 +8,10 @@
 #include "exporter.h"
 
 #include "array.h"
+#include "maps.h"
 #include "progress.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define PROGRESS_EVENTS 4096u /* between two reports */
@@ -258,4 +260,37 @@ bool exporter_walk(const struct exporter *exporter, void *user, const struct tim
     }
     free(walk.runs);
     return found;
+}
+
+int64_t exporter_end_ns(const struct timeline *timeline)
+{
+    int64_t end_ns = timeline->end_ns;
+    for (uint32_t i = 0; i < timeline->counters.count; i++)
+        if (timeline->counters.at[i].time_ns > end_ns)
+            end_ns = timeline->counters.at[i].time_ns;
+    uint32_t changes = timeline->memory_events.count;
+    if (changes && timeline->memory_events.at[changes - 1].time_ns > end_ns)
+        end_ns = timeline->memory_events.at[changes - 1].time_ns;
+    return end_ns;
+}
+
+bool exporter_visit_last_counters(const struct timeline *timeline,
+                                  void (*visit)(void *user, uint32_t index, int64_t end_ns),
+                                  void *user)
+{
+    int64_t end_ns = exporter_end_ns(timeline);
+    struct keymap seen = {0};
+    bool complete = true;
+    for (uint32_t i = timeline->counters.count; i-- > 0 && complete;) {
+        const struct tl_counter *counter = &timeline->counters.at[i];
+        uint64_t key =
+            (uint64_t)timeline->threads.at[counter->thread].process << 32 | counter->name;
+        if (!isfinite(counter->value) || keymap_find(&seen, key) != KEYMAP_NONE)
+            continue;
+        complete = keymap_set(&seen, key, i);
+        if (counter->time_ns < end_ns)
+            visit(user, i, end_ns);
+    }
+    keymap_fini(&seen);
+    return complete;
 }

@@ -11,16 +11,19 @@ bool heap_levels_init(struct heap_levels *levels, const struct timeline *timelin
     *levels = (struct heap_levels){
         .timeline = timeline,
         .bytes = calloc(heaps, sizeof *levels->bytes),
+        .changed = calloc(heaps, sizeof *levels->changed),
         .idle = calloc(heaps, sizeof *levels->idle),
         .pool_used = calloc(pools, sizeof *levels->pool_used),
         .pool_idle = calloc(pools, sizeof *levels->pool_idle),
     };
-    return levels->bytes && levels->idle && levels->pool_used && levels->pool_idle;
+    return levels->bytes && levels->changed && levels->idle && levels->pool_used &&
+           levels->pool_idle;
 }
 
 void heap_levels_fini(struct heap_levels *levels)
 {
     free(levels->bytes);
+    free(levels->changed);
     free(levels->idle);
     free(levels->pool_used);
     free(levels->pool_idle);
@@ -46,6 +49,7 @@ struct heap_change heap_levels_apply(struct heap_levels *levels, uint32_t index)
     const struct tl_memory *memory = &levels->timeline->memories.at[event->memory];
     int64_t change = event->is_end ? -(int64_t)memory->bytes : (int64_t)memory->bytes;
     levels->bytes[memory->heap] += change;
+    levels->changed[memory->heap] = true;
     note_pool(levels, event, memory, change);
     return (struct heap_change){
         .memory = memory,

@@ -35,7 +35,7 @@ TEST_F(Perfetto, SaysWhatTheChromeTraceSays)
     fill_all_kinds(m);
     std::string said = write(m);
     if (have_python()) {
-        EXPECT_EQ(said, "18 slices, 2 flows, 2 samples, 2 instants\n");
+        EXPECT_EQ(said, "18 slices, 2 flows, 3 samples, 2 instants\n");
     }
 }
 

@@ -337,6 +337,21 @@ TEST_F(Chrome, SkipsCountersThatAreNoNumberAndSaysSo)
     expect_in(text, {"\"skippedCounters\":2"});
 }
 
+// Viewers draw a curve up to its last point.
+TEST_F(Chrome, RepeatsTheLastOfEachCounterWhereTheTraceEnds)
+{
+    TimelineMaker m;
+    m.counter("early", 10, 1);
+    m.counter("early", 20, 7);
+    m.counter("late", 500, 2);
+    m.range("r", 0, 500);
+    std::string text = write(m);
+    auto early = lines(text, "\"name\":\"early\"");
+    ASSERT_EQ(early.size(), 3u);
+    expect_in(early[2], {"\"ts\":0.500", "\"value\":7"});
+    EXPECT_EQ(lines(text, "\"name\":\"late\"").size(), 1u);
+}
+
 TEST_F(Chrome, KeepsTheLastOfRepeatedAttributes)
 {
     TimelineMaker m;

@@ -211,6 +211,8 @@ TEST(MemoryChrome, DrawsCurvesInstantsAndMigrations)
                      "\"allocator\":\"arena\"}");
     EXPECT_HAS(text, "\"cat\":\"unified_memory\",\"name\":\"Memory migration HtoD\"");
     EXPECT_HAS(text, "\"name\":\"managed memory (device 0)\"");
+    size_t last = text.rfind("\"name\":\"Memory Device 0 device\"");
+    EXPECT_GT(last, text.rfind("\"name\":\"[memory]\"")) << "the curve does not go to the end";
     if (!have_python())
         GTEST_SKIP() << "python3 is missing";
     EXPECT_EQ(

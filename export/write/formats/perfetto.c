@@ -362,18 +362,29 @@ static void perfetto_mark(void *user, uint32_t index)
     perfetto_end(perfetto);
 }
 
+static void put_counter(struct perfetto *perfetto, const struct tl_counter *counter,
+                        int64_t time_ns)
+{
+    perfetto_begin(perfetto, TYPE_COUNTER, perfetto_tracks_counter(&perfetto->tracks, counter),
+                   time_ns);
+    proto_double(&perfetto->out, EVENT_COUNTER_DOUBLE, counter->value);
+    perfetto_end(perfetto);
+}
+
 static void perfetto_counter(void *user, uint32_t index)
 {
     struct perfetto *perfetto = user;
     const struct tl_counter *counter = &perfetto->timeline->counters.at[index];
-    if (!isfinite(counter->value)) {
+    if (isfinite(counter->value))
+        put_counter(perfetto, counter, counter->time_ns);
+    else
         perfetto->skipped_counters++;
-        return;
-    }
-    perfetto_begin(perfetto, TYPE_COUNTER, perfetto_tracks_counter(&perfetto->tracks, counter),
-                   counter->time_ns);
-    proto_double(&perfetto->out, EVENT_COUNTER_DOUBLE, counter->value);
-    perfetto_end(perfetto);
+}
+
+static void repeat_counter(void *user, uint32_t index, int64_t end_ns)
+{
+    struct perfetto *perfetto = user;
+    put_counter(perfetto, &perfetto->timeline->counters.at[index], end_ns);
 }
 
 static void perfetto_timing(void *user, uint32_t index)
@@ -584,6 +595,9 @@ static void perfetto_finish(void *user)
     struct perfetto *perfetto = user;
     while (perfetto->open.count)
         end_first(perfetto);
+    if (!exporter_visit_last_counters(perfetto->timeline, repeat_counter, perfetto))
+        perfetto->out.error = ENOMEM;
+    perfetto_memory_finish(perfetto);
     if (perfetto->skipped_counters)
         put_skipped(perfetto);
 }

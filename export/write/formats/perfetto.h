@@ -106,8 +106,9 @@ void perfetto_gpu_put(struct perfetto *perfetto, uint32_t index);
 struct symbols;
 void perfetto_samples_put(struct perfetto *perfetto, struct symbols *symbols);
 
-/* perfetto_tracks.c: callbacks of the exporter. */
+/* perfetto_tracks.c: callbacks of the exporter, and its end. */
 void perfetto_memory_event(void *user, uint32_t index);
+void perfetto_memory_finish(struct perfetto *perfetto); /* repeats the last level of each curve */
 void perfetto_memory_migration(void *user, uint32_t index);
 
 /* Annotations, each at most 30 bytes but for texts. */

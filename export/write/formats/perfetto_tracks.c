@@ -1,6 +1,7 @@
 /* perfetto_tracks.c - see perfetto_tracks.h. */
 #include "perfetto_tracks.h"
 
+#include "exporter.h"
 #include "memory_use.h"
 #include "perfetto.h"
 #include "perfetto_packet.h"
@@ -504,15 +505,27 @@ static void put_instant(struct perfetto *perfetto, int64_t time_ns,
     perfetto_end(perfetto);
 }
 
+static void put_level(struct perfetto *perfetto, uint32_t heap, int64_t time_ns)
+{
+    perfetto_begin(perfetto, TYPE_COUNTER, track_of_heap(&perfetto->tracks, heap), time_ns);
+    proto_int(&perfetto->out, EVENT_COUNTER_VALUE, perfetto->heaps.bytes[heap]);
+    perfetto_end(perfetto);
+}
+
+void perfetto_memory_finish(struct perfetto *perfetto)
+{
+    int64_t end_ns = exporter_end_ns(perfetto->timeline);
+    for (uint32_t heap = 0; heap < perfetto->timeline->heaps.count; heap++)
+        if (perfetto->heaps.changed[heap])
+            put_level(perfetto, heap, end_ns);
+}
+
 void perfetto_memory_event(void *user, uint32_t index)
 {
     struct perfetto *perfetto = user;
     int64_t time_ns = perfetto->timeline->memory_events.at[index].time_ns;
     struct heap_change change = heap_levels_apply(&perfetto->heaps, index);
-    uint32_t track = track_of_heap(&perfetto->tracks, change.memory->heap);
-    perfetto_begin(perfetto, TYPE_COUNTER, track, time_ns);
-    proto_int(&perfetto->out, EVENT_COUNTER_VALUE, change.allocated);
-    perfetto_end(perfetto);
+    put_level(perfetto, change.memory->heap, time_ns);
     put_instant(perfetto, time_ns, &change);
 }
 

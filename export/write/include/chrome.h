@@ -90,6 +90,7 @@ void chrome_arrows_fwdbwd(struct chrome *chrome);
 /* chrome_memory.c: a curve per heap, an instant per change, managed memory on rows of its device. Callbacks of the
  * exporter; `user` is a struct chrome. */
 void chrome_memory_event(void *user, uint32_t index);
+void chrome_memory_finish(struct chrome *chrome); /* repeats the last level of each curve */
 void chrome_memory_migration(void *user, uint32_t index);
 
 #endif

@@ -8,6 +8,7 @@
 struct heap_levels {
     const struct timeline *timeline;
     int64_t *bytes;                 /* in use, by heap */
+    bool *changed;                  /* by heap: something happened */
     int64_t *idle;                  /* reserved by pools beyond that, by heap */
     int64_t *pool_used, *pool_idle; /* by pool */
 };
