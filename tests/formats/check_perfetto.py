@@ -71,7 +71,7 @@ SCHEMA = {
     "Interned": {1: ("iid", "uint"), 2: ("text", "string")},
 }
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
-REALTIME, DELTA = 1, 64
+REALTIME, FILE, DELTA = 1, 11, 64
 COMPUTE, CUDA = 2, 4  # a stage's category, a context's API
 
 Slice = collections.namedtuple("Slice", "category name start duration row args")
@@ -125,8 +125,10 @@ class Trace:
         self.base = self.last = one(clocks[REALTIME], "timestamp")
         if (one(packet, "flags"), one(packet, "first"), one(packet, "clock"), one(packet, "timestamp"),
                 one(snapshot, "primary"), one(one(packet, "defaults"), "clock"), set(clocks)) != (
-                    1, 1, REALTIME, self.base, REALTIME, DELTA, {REALTIME, DELTA}):
+                    1, 1, REALTIME, self.base, FILE, DELTA, {REALTIME, FILE, DELTA}):
             raise ValueError("the first packet does not set the clocks up")
+        if one(clocks[FILE], "timestamp") != self.base:
+            raise ValueError("the trace's own clock is not REALTIME")
         if one(clocks[DELTA], "incremental") != 1 or one(clocks[DELTA], "timestamp") != self.base:
             raise ValueError("clock 64 does not count from the begin")
 

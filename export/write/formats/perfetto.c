@@ -457,7 +457,9 @@ static void put_clock(struct proto_out *out, unsigned id, uint64_t time_ns)
     proto_end(out, clock);
 }
 
-/* The first packet: what all others need to know. */
+/* The first packet: what all others need to know. The trace has a clock of its own, equal to REALTIME: Perfetto relates the
+ * clock of a trace to BOOTTIME, which recordings do not state, and drops what it cannot relate. Its own clock needs no
+ * relation, and merged traces are aligned by REALTIME. */
 static void put_clocks(struct perfetto *perfetto)
 {
     struct proto_out *out = &perfetto->out;
@@ -470,8 +472,9 @@ static void put_clocks(struct perfetto *perfetto)
     proto_uint(out, PACKET_TIMESTAMP_CLOCK, CLOCK_REALTIME_ID);
     size_t snapshot = proto_begin(out, PACKET_CLOCK_SNAPSHOT);
     put_clock(out, CLOCK_REALTIME_ID, base_ns);
+    put_clock(out, CLOCK_FILE_ID, base_ns);
     put_clock(out, CLOCK_DELTA_ID, base_ns);
-    proto_uint(out, SNAPSHOT_PRIMARY, CLOCK_REALTIME_ID);
+    proto_uint(out, SNAPSHOT_PRIMARY, CLOCK_FILE_ID);
     proto_end(out, snapshot);
     size_t defaults = proto_begin(out, PACKET_DEFAULTS);
     proto_uint(out, DEFAULTS_TIMESTAMP_CLOCK, CLOCK_DELTA_ID);

@@ -2,8 +2,9 @@
  *
  * The trace is one sequence of packets (protos/perfetto/trace in Perfetto's repository), in this order:
  *
- *     the clock     ClockSnapshot: the trace clock is REALTIME, in nanoseconds since the epoch. Clock 64 is
- *                   incremental: each timestamp is the difference to the previous one, in two or three bytes
+ *     the clock     ClockSnapshot: the trace has a clock of its own, equal to REALTIME, in nanoseconds since
+ *                   the epoch. Clock 64 is incremental: each timestamp is the difference to the previous one,
+ *                   in two or three bytes
  *     the run       an instant "libprof": what timed the device, the ledger, every loss that is not 0
  *     devices       GpuInfo
  *     tracks        TrackDescriptor: see perfetto_tracks.h

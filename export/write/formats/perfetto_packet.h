@@ -41,6 +41,7 @@ enum {
     CLOCK_TIMESTAMP = 2,
     CLOCK_INCREMENTAL = 3,
     CLOCK_REALTIME_ID = 1, /* BUILTIN_CLOCK_REALTIME */
+    CLOCK_FILE_ID = 11,    /* BUILTIN_CLOCK_TRACE_FILE: of this file alone */
     CLOCK_DELTA_ID = 64,   /* the first that a sequence has for itself */
 
     /* TrackDescriptor */
