@@ -66,11 +66,12 @@ same "two recordings of rank 0" 1 "$(fleet pack other/rank-00000.prof -o dataset
 compile steps
 RANK=4 WORLD_SIZE=8 record whole.prof ./steps dump 20000 || fail "prof_dump(): $?"
 mkdir dumps && mv whole.prof inside.prof dumps
+truncate -s "$(($(stat -c %s dumps/whole.prof) + 65536))" dumps/inside.prof # a dump can have as many pages, and more
 same "a dump beside its recording" "dumped: packed 1 recordings, 0 were there, 0 could not be read" "$(fleet pack dumps -o dumped 2>err.txt)"
-same "what is said" "profdump: dumps/inside.prof: left out: a copy of a part of dumps/whole.prof" "$(cat err.txt)"
+same "what is said" "profdump: dumps/inside.prof: left out: it duplicates a part of dumps/whole.prof" "$(cat err.txt)"
 same "the file" "whole.prof	4" "$(rows dumped "SELECT file, rank FROM ranks")"
 same "again" "dumped: packed 0 recordings, 1 were there, 0 could not be read" "$(fleet pack dumps -o dumped 2>err.txt)"
-same "what is said again" "profdump: dumps/inside.prof: left out: the dataset has whole.prof, a recording of the same process" "$(cat err.txt)"
+same "what is said again" "profdump: dumps/inside.prof: left out: whole.prof, of the same process, is in the dataset" "$(cat err.txt)"
 
 # Two jobs of the same ranks: what is packed at once is kept apart.
 fleet pack job/*.prof other/*.prof -o together --workers 1 >/dev/null
@@ -100,7 +101,7 @@ python3 - <<'PYTHON' || fail "shares of processes"
 from pathlib import Path
 from libprof.fleet._pack import GROUP_FILES, Recording, _groups
 def sizes(megabytes, count, workers):
-    return [len(group) for group in _groups([Recording(Path(str(i)), str(i), "", megabytes << 20) for i in range(count)], workers)]
+    return [len(group) for group in _groups([Recording(Path(str(i)), str(i), "", False, megabytes << 20) for i in range(count)], workers)]
 assert sizes(1, 12, 4) == [12] and sizes(20, 8, 4) == [2, 2, 2, 2] and sizes(20, 8, 1) == [8]
 assert sizes(100, 8, 2) == [3, 3, 2], sizes(100, 8, 2)
 assert sizes(0, 2 * GROUP_FILES + 1, 1) == [GROUP_FILES, GROUP_FILES, 1]

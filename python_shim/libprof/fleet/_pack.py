@@ -34,6 +34,9 @@ IDENTITY_BYTES = 1 << 16
 MAGIC = b"\x89PROF\r\n\x1a"
 """Our own recordings begin with it, and with who was recorded: the fields pid, and start_ticks to process_start_ns (format.h)."""
 ORIGIN_FIELDS = ((24, 28), (48, 80))
+STATE_FIELD = (36, 40)
+CLOSED = 2
+"""PROF_STATE_CLOSED: the process closed its recording. It closes no dump."""
 FORMAT = (
     "FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 122880, "
     "DICTIONARY_SIZE_LIMIT 1000, WRITE_BLOOM_FILTER false"
@@ -76,11 +79,12 @@ def find_files(inputs: Iterable[PathLike]) -> List[Path]:
 @dataclass(frozen=True)
 class Recording:
     """A file. `identity`: of its content, the same for a copy elsewhere. `origin`: of what was recorded, the same for dumps and
-    copies that were made on request while it was being written; empty where the format has none."""
+    copies that were made on request while it was being written; empty where the format has none. `closed`: it is no such copy."""
 
     path: Path
     identity: str
     origin: str
+    closed: bool
     bytes: int
 
 
@@ -92,21 +96,23 @@ def recording_of(path: Path) -> Recording:
     digest = hashlib.sha256(head)
     digest.update(str(size).encode())
     origin = b"".join(head[first:end] for first, end in ORIGIN_FIELDS) if head.startswith(MAGIC) else b""
-    return Recording(path, digest.hexdigest()[:16], origin.hex(), size)
+    closed = bool(origin) and int.from_bytes(head[slice(*STATE_FIELD)], "little") == CLOSED
+    return Recording(path, digest.hexdigest()[:16], origin.hex(), closed, size)
 
 
 def _without_copies(files: Sequence[Recording], origins: Dict[str, str]) -> Tuple[List[Recording], List[str]]:
-    """Of each origin the largest file; a sentence for each other one. `origins`: the file of those that the dataset has."""
+    """Of each origin the closed file, else the largest; a sentence for each other one. `origins`: the file of those that
+    the dataset has."""
     kept: Dict[str, Recording] = {}
-    for file in sorted(files, key=lambda file: (-file.bytes, file.path)):
+    for file in sorted(files, key=lambda file: (not file.closed, -file.bytes, file.path)):
         kept.setdefault(file.origin or file.identity, file)
     sentences: List[str] = []
     for file in files:
         of = kept[file.origin or file.identity]
         if file.origin in origins:
-            sentences.append(f"{file.path}: left out: the dataset has {origins[file.origin]}, a recording of the same process")
+            sentences.append(f"{file.path}: left out: {origins[file.origin]}, of the same process, is in the dataset")
         elif of is not file and of.identity != file.identity:
-            sentences.append(f"{file.path}: left out: a copy of a part of {of.path}")
+            sentences.append(f"{file.path}: left out: it duplicates a part of {of.path}")
     chosen = {id(file) for file in kept.values() if file.origin not in origins}
     return [file for file in files if id(file) in chosen], sentences
 
@@ -220,7 +226,8 @@ def pack(
     several nodes may pack into one dataset at the same time, a node only once at a time. `workers`: processes, by
     default one for each processor. `summaries`: read only what PROF_SUMMARY wrote to the recordings; tables of events and
     ``idle`` stay empty. Recordings that the dataset has are skipped; of several files of one process, such as
-    dumps beside its recording, the largest is packed. One that cannot be read is left out and reported, the others are packed. :class:`ProfError` where nothing can be done at all.
+    dumps beside its recording, the recording is packed. One that cannot be read is left out and reported, the others are
+    packed. :class:`ProfError` where nothing can be done at all.
     """
     _engine.require_duckdb()
     folder, name = Path(output), re.sub(r"[^A-Za-z0-9_.]", "_", node or platform.node() or "node")
