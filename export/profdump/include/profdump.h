@@ -81,7 +81,7 @@ struct profdump_options {
     bool folded;          /* --folded */
     bool cpu_samples;     /* --cpu */
     bool by_function;     /* --stacks */
-    bool html_full;      /* the report's timeline has every event */
+    bool html_full;       /* the report's timeline has every event */
     bool debuginfod;      /* --debuginfod */
     const char *perf_map; /* --perf-map, NULL not given */
 
