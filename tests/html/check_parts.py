@@ -110,7 +110,7 @@ def check_ranks(page, folder):
         text = page.value(f'document.getElementById({part!r}).innerText')
         check('of pid' not in text, part, 'says pid where there are ranks')
     check('Rank 3' in page.value(f'{VIEW}.rows.filter(row => row.title)[3].title'), 'the timeline does not say rank')
-    check('beside computing' in page.value('document.querySelector("#time").innerText'), 'nothing is said of overlap')
+    check('overlapped with compute' in page.value('document.querySelector("#time").innerText'), 'nothing is said of overlap')
     page.open(f'{folder}/ranks16.html')
     check(page.value('document.querySelectorAll("#steps .matrix-row").length') == 16, 'sixteen devices are no matrix')
     check(page.value('document.querySelectorAll("#usage .plot").length') == 1, 'use is no matrix')

@@ -106,7 +106,7 @@ function copyButton(text) {
 }
 
 function pathText(path) {
-  return path.length ? path.map((name) => plain(name, 120)).join(" > ") : "outside of every range";
+  return path.length ? path.map((name) => plain(name, 120)).join(" > ") : "outside any range";
 }
 
 /* A path whose outer part gives way: what is innermost tells most. All of it is under the pointer. */

@@ -32,7 +32,7 @@ function overlapOf(run, device) {
 }
 
 function overlapText(overlap, window) {
-  return overlap ? share(overlap.communication, window) + " of the time, " + share(overlap.hidden, overlap.communication) + " of that beside computing" : "\u2013";
+  return overlap ? share(overlap.communication, window) + " of the time, " + share(overlap.hidden, overlap.communication) + " of that overlapped with compute" : "\u2013";
 }
 
 /* Several devices: a row each on one scale, with one legend. */
@@ -117,7 +117,7 @@ function usageSection(run, findings, gaps) {
                  { ...look, axis: look.title || index === usage.devices.length - 1 });
   });
   section("usage", "GPU utilisation over time",
-    legend(matrix ? [["kernel", "busy: the stronger, the more"]] : [["busy", "busy"], ["kernel", "kernels"], ["copy-line", "copies and sets"],
+    legend(matrix ? [["kernel", "busy (darker: more)"]] : [["busy", "busy"], ["kernel", "kernels"], ["copy-line", "copies and sets"],
             ...causes.map((cause) => ["cause" + cause, "idle: " + run.idle.causes[cause][1]])]),
     matrix ? useMatrix(usage) : rows(),
     usage.devices_left_out > 0 && el("p", { class: "note" }, count(usage.devices_left_out) + " more devices are not drawn."));

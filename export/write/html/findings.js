@@ -38,7 +38,7 @@ function groupFindings(findings) {
 }
 
 function savingOf(finding, wall) {
-  if (finding.saved_ns === null) return el("p", { class: "saving dim" }, "what it would save is unknown");
+  if (finding.saved_ns === null) return el("p", { class: "saving dim" }, "savings unknown");
   const bar = el("span", { class: "fill" });
   bar.style.width = Math.min(100, (100 * finding.saved_ns) / (wall || 1)).toFixed(1) + "%";
   return el("div", { class: "saving" }, el("b", null, time(finding.saved_ns)), " ",
@@ -62,7 +62,7 @@ function findingLink(finding, gaps, devices) {
 
 function sameElsewhere(others, wall) {
   if (!others.length) return null;
-  return el("details", null, el("summary", null, others.length === 1 ? "the same once more" : "the same " + count(others.length) + " times more"),
+  return el("details", null, el("summary", null, others.length === 1 ? "1 more like this" : count(others.length) + " more like this"),
             el("ul", null, others.map((one) => el("li", null, plain(one.sentence, 800), " ",
               el("span", { class: "dim" }, one.saved_ns === null ? "" : "saves at most " + time(one.saved_ns) + " (" + share(one.saved_ns, wall) + ")")))));
 }
@@ -85,7 +85,7 @@ function findingGroup(group, findings, gaps) {
   const cards = group.items.map((same) => findingCard(same, findings, gaps));
   const rest = cards.slice(FINDINGS_SHOWN);
   return el("div", { class: "finding-group" },
-    el("h3", null, group.title, " ", cards.length > 1 && el("span", { class: "dim" }, "partly about the same time: these savings do not add up")),
+    el("h3", null, group.title, " ", cards.length > 1 && el("span", { class: "dim" }, "these findings overlap in time: do not add up their savings")),
     el("ul", { class: "findings" }, cards.slice(0, FINDINGS_SHOWN)),
     rest.length > 0 && el("details", null, el("summary", null, count(rest.length) + " more of this kind"), el("ul", { class: "findings" }, rest)));
 }
@@ -94,7 +94,7 @@ function findingsSection(run, findings, gaps) {
   const groups = groupFindings(findings.findings).map((group) => findingGroup(group, findings, gaps));
   const rest = groups.slice(GROUPS_SHOWN), notes = findings.notes.map((note) => el("li", null, plain(note.sentence, 800)));
   section("findings", "Findings",
-    groups.length ? groups.slice(0, GROUPS_SHOWN) : el("p", { class: "none" }, "Nothing was found that costs as much as the limits ask for."),
+    groups.length ? groups.slice(0, GROUPS_SHOWN) : el("p", { class: "none" }, "No finding exceeds the reporting thresholds."),
     rest.length > 0 && el("details", null, el("summary", null, rest.length === 1 ? "1 more group" : count(rest.length) + " more groups"), rest),
     notes.length > 0 && el("details", null, el("summary", null, "What was not examined"), el("ul", null, notes)));
 }

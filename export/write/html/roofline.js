@@ -81,7 +81,7 @@ function typesOf(device) {
 }
 
 function pointLines(point) {
-  return [plain(point.name === null ? "outside of every range" : point.name, 160),
+  return [plain(point.name === null ? "outside any range" : point.name, 160),
           digits(point.tflops) + " TFLOP/s, " + digits(point.gbs) + " GB/s, " + digits(point.intensity) + " per byte, " + plain(point.type),
           (isNumber(point.roof_share) ? share(point.roof_share, 1) + " of the roof, " : "") + point.bound + " bound; " +
             time(point.total_ns) + " in " + count(point.count) + " launches"];
@@ -150,7 +150,7 @@ function rooflineNote(device) {
 }
 
 const rooflineColumns = [
-  { title: "Kernel", class: "once", value: (row) => row.name || "", show: (row) => nameOf(row.name === null ? "(outside of every range)" : row.name) },
+  { title: "Kernel", class: "once", value: (row) => row.name || "", show: (row) => nameOf(row.name === null ? "(outside any range)" : row.name) },
   { title: "Launches", number: true, value: (row) => row.count, show: (row) => count(row.count) },
   { title: "Time", number: true, value: (row) => row.total_ns, show: (row) => time(row.total_ns) },
   { title: "Type", value: (row) => row.type, show: (row) => plain(row.type) },

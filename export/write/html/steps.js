@@ -117,7 +117,7 @@ function stepMatrix(run, devices) {
       return cell;
     }))));
   return el("div", { class: "matrix" }, rows,
-            el("p", { class: "note" }, "Red: it computed longer in that step than the median of the devices, by a quarter or more at full strength. Blue: less."));
+            el("p", { class: "note" }, "Red: more compute in that step than the median device (full colour: 25 % or more). Blue: less."));
 }
 
 /* Which device computes longest, step by step. */
@@ -148,10 +148,10 @@ function stepsSection(run) {
   stretchFollowers.push((stretch) => clear(only).append(...(stretch
     ? ["Timeline, sums and gaps show " + stretch.title + "; the table has the rows that occur in it, summed over the run. ", linkButton("Show the whole recording", () => showStretch(null))] : [])));
   const matrix = devices.length > MATRIX_DEVICES, several = devices.length > 1;
-  section("steps", "Steps", el("p", { class: "note" }, "A click on a step shows it in the timeline, with sums, and its gaps."), only,
+  section("steps", "Steps", el("p", { class: "note" }, "Click a step to show it in the timeline, with sums and its gaps."), only,
     several && el("p", null, stragglerText(devices)),
     !matrix && legend(used.map((part) => [stepPartClass(part), stepPartTitle(run, part)])),
     matrix ? stepMatrix(run, devices) : el("div", { class: "charts" }, devices.map((device) => stepChart(run, device, most, several))),
     devices.some((device) => device.leftOut) && el("p", { class: "note" },
-      "The first " + count(devices[0].steps.length) + " steps of each device are here; " + count(devices[0].leftOut) + " more are in the recording."));
+      "Showing the first " + count(devices[0].steps.length) + " steps of each device; " + count(devices[0].leftOut) + " more are in the recording."));
 }

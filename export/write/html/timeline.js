@@ -360,9 +360,9 @@ class Timeline {
     if (this.hits) notes.push(count(this.found) + " of " + count(data.boxes) + " boxes found");
     if (data.least_ns)
       notes.push(count(data.boxes) + " boxes stand for " + count(data.events) + " events: those under " + time(data.least_ns) +
-                 " are drawn together, hatched (profdump --html-full keeps all)");
-    if (data.tracks_left) notes.push(count(data.tracks_left) + " rows are not here (profdump --html-full keeps all)");
-    if (data.deep) notes.push(count(data.deep) + " ranges and calls are too deep to be here");
+                 " are merged, hatched (profdump --html-full keeps all)");
+    if (data.tracks_left) notes.push(count(data.tracks_left) + " rows are not shown (profdump --html-full keeps all)");
+    if (data.deep) notes.push(count(data.deep) + " ranges and calls are nested too deeply to be shown");
     this.status.textContent = notes.join("; ") + ".";
   }
 

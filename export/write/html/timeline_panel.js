@@ -63,13 +63,13 @@ function stretchPanel(timeline, from, to) {
       { title: "Name", class: "once", value: (row) => row.name, show: (row) => nameOf(row.name) },
       { title: "Kind", value: (row) => KIND_TITLES[BOX_KINDS[row.kind]], show: (row) => KIND_TITLES[BOX_KINDS[row.kind]] },
       { title: "Count", number: true, value: (row) => row.count, show: (row) => count(row.count) },
-      { title: "Time inside", number: true, help: "with what is further in; of those that reach out, the part inside",
+      { title: "Time inside", number: true, help: "inclusive time, clipped to the selection",
         value: (row) => row.ns, show: (row) => meter(time(row.ns), row.ns, to - from) },
     ] }, false);
   return el("div", null,
     el("h3", null, time(to - from) + " selected ", el("span", { class: "dim" }, "from " + time(from + data.start_ns - data.origin_ns) +
       "; device operations take " + time(busy) + " of it, added up")),
-    el("p", { class: "bar" }, linkButton("Zoom to it", () => timeline.go(from, to)), linkButton("Let go", () => timeline.letGo())),
+    el("p", { class: "bar" }, linkButton("Zoom to it", () => timeline.go(from, to)), linkButton("Clear selection", () => timeline.letGo())),
     table.node);
 }
 
@@ -136,7 +136,7 @@ function timelineSection(run) {
   const host = el("div", null, el("p", { class: "none" }, "Unpacking the timeline ..."));
   section("timeline", "Timeline",
     el("p", { class: "note", id: "timeline-help" }, "Wheel or w, s: zoom. Drag or a, d: move. Drag on the scale, or with Shift: select and add up. " +
-      "Click: what it is, with an arrow from launch to operation. Arrow keys: from box to box; Enter zooms, Escape lets go."), host);
+      "Click: details, with an arrow from launch to operation. Arrow keys: from box to box; Enter zooms, Escape clears the selection."), host);
   return async () => {
     try {
       pageTimeline = new Timeline(await TimelineData.read(block), run.processes, run.processes.length > 1);
