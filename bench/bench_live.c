@@ -292,9 +292,7 @@ static void *play_daemon(void *socket_fd)
     char message[4096];
     struct sockaddr_un from;
     socklen_t from_bytes = sizeof from;
-    ssize_t size;
-    while ((size = recvfrom(fd, message, sizeof message, 0, (struct sockaddr *)&from,
-                            &from_bytes)) > 0) {
+    while (recvfrom(fd, message, sizeof message, 0, (struct sockaddr *)&from, &from_bytes) > 0) {
         struct dynolog_head head;
         char answer[sizeof head + sizeof(int32_t)] = {0};
         memcpy(&head, message, sizeof head);
