@@ -46,16 +46,6 @@ static int export_pprof(const struct profdump_options *options, const struct tim
     return write_with_symbols(options, timeline, path, write_pprof);
 }
 
-/* Outputs that need nothing but the timeline. */
-static int write_simple(const struct profdump_options *options, const struct timeline *timeline,
-                        const char *path,
-                        bool (*write)(const struct timeline *, const char *, struct write_error *))
-{
-    struct write_error error;
-    bool written = write(timeline, path, &error);
-    return finish_export(options, timeline, written, &error);
-}
-
 static int export_speedscope(const struct profdump_options *options,
                              const struct timeline *timeline, const char *path)
 {
@@ -75,7 +65,9 @@ static int export_sqlite(const struct profdump_options *options, const struct ti
                          const char *path)
 {
 #ifdef PROF_HAVE_SQLITE
-    return write_simple(options, timeline, path, write_sqlite);
+    struct write_error error;
+    bool written = write_sqlite(timeline, path, &error);
+    return finish_export(options, timeline, written, &error);
 #else
     (void)options, (void)timeline;
     complain("%s: cannot write: this profdump was built without SQLite", path);
