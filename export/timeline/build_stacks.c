@@ -226,14 +226,15 @@ static bool is_ours(struct text name)
         "/profiler.py(",  "/recorder.py(",       "/ranges.py(",          "/schedule.py(",
         "/hooks/",        "_pytest/__init__.py("};
     static const char package[] = "/libprof";
-    const char *found = memmem(name.bytes, name.size, package, sizeof package - 1);
-    if (!found)
-        return false;
-    const char *rest = found + sizeof package - 1;
-    size_t size = (size_t)(name.bytes + name.size - rest);
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (text_begins((struct text){rest, size}, files[i]))
-            return true;
+    const char *found;
+    while ((found = memmem(name.bytes, name.size, package, sizeof package - 1))) {
+        const char *rest =
+            found + sizeof package - 1; /* the package may be in a folder of that name */
+        name = (struct text){rest, (size_t)(name.bytes + name.size - rest)};
+        for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+            if (text_begins(name, files[i]))
+                return true;
+    }
     return false;
 }
 
