@@ -217,7 +217,8 @@ static uint32_t find_path(struct builder *builder, uint32_t parent, uint32_t nam
     return path;
 }
 
-/* ".../libprof/ranges.py(114): record_function.__enter__": the Python package between the program and its ranges. */
+/* ".../libprof/ranges.py(114): record_function.__enter__": the Python package between the program and its ranges. A folder
+ * above the package may have its name. */
 static bool is_ours(struct text name)
 {
     static const char *const files[] = {
@@ -228,8 +229,7 @@ static bool is_ours(struct text name)
     static const char package[] = "/libprof";
     const char *found;
     while ((found = memmem(name.bytes, name.size, package, sizeof package - 1))) {
-        const char *rest =
-            found + sizeof package - 1; /* the package may be in a folder of that name */
+        const char *rest = found + sizeof package - 1;
         name = (struct text){rest, (size_t)(name.bytes + name.size - rest)};
         for (size_t i = 0; i < sizeof files / sizeof *files; i++)
             if (text_begins(name, files[i]))

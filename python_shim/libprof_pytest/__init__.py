@@ -39,7 +39,7 @@ class _Recorder:
     """One session."""
 
     def __init__(self, config: Any, path: str) -> None:
-        import libprof  # not before it is asked for
+        import libprof  # a run without --prof does not load it
 
         self._libprof = libprof
         self._rows = config.getoption("--prof-rows")
