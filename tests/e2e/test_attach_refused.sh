@@ -26,7 +26,8 @@ for wrong in "--for x --attach 1" "--for 0s --attach 1" "--for 1s true" "--attac
 done
 kernel=$(grep -l '^Kthread:	1' /proc/[0-9]*/status 2>/dev/null | head -n 1 | cut -d / -f 3 || true)
 [[ -z $kernel ]] || refused 126 "it is a kernel thread" "$kernel"
-sh -c 'sh -c "exit 0" & echo $! >zombie.txt; exec sleep 1000' & # whose parent does not wait for it
+# Its parent does not wait for it: it ends when that is sleep, as a shell would wait.
+sh -c 'sh -c "until grep -q sleep /proc/\$PPID/comm; do sleep 0.05; done" & echo $! >zombie.txt; exec sleep 1000' &
 parent=$!
 await "a child" test -s zombie.txt
 zombie=$(cat zombie.txt)

@@ -186,13 +186,21 @@ static void *repeat(void *round)
     return NULL;
 }
 
-/* The main thread reads, which waits for ever. */
+static void say_begun(void)
+{
+    puts("begun");
+    fflush(stdout);
+}
+
+/* The main thread reads, which waits for ever. "begun" comes after the threads do: while the C library creates one, it
+ * blocks every signal, which is not the mask that a test wants to see. */
 static void run_threads(const struct mode *mode)
 {
     pthread_t threads[8];
     for (int i = 0; i < mode->threads; i++)
         must(pthread_create(&threads[i], NULL, repeat, (void *)(uintptr_t)mode) == 0,
              "pthread_create");
+    say_begun();
     await_end(NULL);
     for (int i = 0; i < mode->threads; i++)
         must(pthread_join(threads[i], NULL) == 0, "pthread_join");
@@ -204,13 +212,13 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc == 2 && i < sizeof modes / sizeof *modes; i++) {
         if (strcmp(argv[1], modes[i].name) != 0)
             continue;
-        puts("begun");
-        fflush(stdout);
-        if (modes[i].threads)
+        if (modes[i].threads) {
             run_threads(&modes[i]);
-        else
+        } else {
+            say_begun();
             while (!has_ended())
                 modes[i].round();
+        }
         puts("ended");
         return 7;
     }
