@@ -22,15 +22,21 @@ struct python_stack {
     uint32_t name[PYTHON_DEPTH_MAX];
 };
 
+/* Calls passed over within an import before the stack is looked at again: what ended unseen, as a greenlet
+ * that never goes on, then stops hiding calls. */
+#define PYTHON_PASSED_MAX 4096u
+
 /* What prof_python_calls() is told; 0 is off. */
-enum { PYTHON_THIS_THREAD = 1, PYTHON_ALL_THREADS = 2 };
+enum { PYTHON_THIS_THREAD = 1, PYTHON_ALL_THREADS = 2, PYTHON_IMPORTS = PROF_PYTHON_IMPORTS };
 
 enum python_hook { PYTHON_HOOK_NONE, PYTHON_HOOK_PROFILE, PYTHON_HOOK_MONITOR };
 
 /* The thread's own. */
 struct python_thread {
-    uint32_t gate; /* of the recording in which the log's stack is right; 0: it is not */
-    uint32_t era;  /* python_all.era when it was */
+    uint32_t gate;    /* of the recording in which the log's stack is right; 0: it is not */
+    uint32_t era;     /* python_all.era when it was */
+    uint32_t imports; /* open calls of the import system: what is in them is passed over */
+    uint32_t passed;  /* calls since the stack was looked at */
     enum python_hook hook;
     bool lost;                             /* something was, for want of space */
     const struct prof_chunk_header *chunk; /* in which the stack was right last */
@@ -46,24 +52,43 @@ static void *python_interpreter; /* guarded by its GIL */
 /* Calls of all threads, guarded by the GIL too. */
 static struct {
     bool wanted;
-    uint32_t era; /* counts the ends of that */
+    bool imports; /* calls within imports are recorded, of whatever thread */
+    uint32_t era; /* counts the ends of that, and changes of `imports` */
 } python_all;
 
 /* ---- the stack as it is ---- */
 
-static uint32_t python_depth(const struct python_api *api)
+static bool python_hides(const struct python_api *api, PyObject *code)
 {
-    uint32_t depth = 0;
+    return !python_all.imports && python_names_is_import(api, code);
+}
+
+struct python_depths {
+    uint32_t whole;
+    uint32_t shown;   /* outside of imports */
+    uint32_t imports; /* of the others, those of the import system */
+};
+
+static struct python_depths python_depths(const struct python_api *api)
+{
+    struct python_depths depths = {0};
+    uint32_t inside = 0; /* frames up to the outermost one of the import system */
     PyObject *frame = api->PyEval_GetFrame();
     if (frame)
         api->Py_IncRef(frame);
     while (frame) {
-        PyObject *back = api->PyFrame_GetBack(frame);
+        PyObject *code = api->PyFrame_GetCode(frame), *back = api->PyFrame_GetBack(frame);
+        depths.whole++;
+        if (python_hides(api, code)) {
+            depths.imports++;
+            inside = depths.whole;
+        }
+        api->Py_DecRef(code);
         api->Py_DecRef(frame);
         frame = back;
-        depth++;
     }
-    return depth;
+    depths.shown = depths.whole - inside;
+    return depths;
 }
 
 /* Names of the calls `first` to `end` - 1, counted from the outermost of `depth`. */
@@ -135,12 +160,15 @@ static bool python_emit_frames_block(const uint32_t *names, uint32_t first, uint
 
 static bool python_emit_frames_all(const struct python_api *api)
 {
-    uint32_t names[PROF_FRAMES_MAX] = {0}, depth = python_depth(api);
+    struct python_depths depths = python_depths(api);
+    uint32_t names[PROF_FRAMES_MAX] = {0}, shown = depths.shown;
     bool written = true;
     python_self.stack->depth = 0;
-    for (uint32_t first = 0; (first < depth || first == 0) && written; first += PROF_FRAMES_MAX) {
-        uint32_t end = depth - first < PROF_FRAMES_MAX ? depth : first + PROF_FRAMES_MAX;
-        python_scan_frames(api, depth, first, end, names);
+    python_self.imports = depths.imports;
+    python_self.passed = 0;
+    for (uint32_t first = 0; (first < shown || first == 0) && written; first += PROF_FRAMES_MAX) {
+        uint32_t end = shown - first < PROF_FRAMES_MAX ? shown : first + PROF_FRAMES_MAX;
+        python_scan_frames(api, depths.whole, first, end, names);
         written = python_emit_frames_block(names, first, end - first);
     }
     return written;
@@ -222,6 +250,45 @@ static bool python_gate_is_open(void)
     return gate && (!shut || thread_ready(&thread_self)); /* that counts it */
 }
 
+/* Within an import, a call or return (`step` is 1 or -1) counts only if it is the import system's. */
+static bool python_passes_over(const struct python_api *api, struct python_thread *mine,
+                               PyObject *code, int step)
+{
+    if (!mine->imports || !python_is_right(mine))
+        return false;
+    if (++mine->passed > PYTHON_PASSED_MAX) {
+        mine->gate = 0;
+        return false;
+    }
+    if (python_hides(api, code))
+        mine->imports += (uint32_t)step;
+    return true;
+}
+
+/* The stack is right. */
+static void python_enter_right(const struct python_api *api, struct python_thread *mine,
+                               PyObject *code)
+{
+    if (python_hides(api, code)) {
+        mine->imports++;
+    } else if (!mine->imports) {
+        uint32_t name = python_names_resolve(api, code);
+        python_remember(mine->stack, name);
+        python_record(mine, PROF_KIND_FRAME_PUSH, name);
+    }
+}
+
+static void python_enter_anew(const struct python_api *api, struct python_thread *mine,
+                              PyObject *code)
+{
+    if (!python_gate_is_open())
+        mine->gate = 0;
+    else if (python_is_right_after_all(mine))
+        python_enter_right(api, mine, code);
+    else
+        python_emit_frames(api); /* the function that begins is in it */
+}
+
 static __attribute__((noinline)) bool python_enter_slow(const struct python_api *api,
                                                         PyObject *code)
 {
@@ -229,15 +296,8 @@ static __attribute__((noinline)) bool python_enter_slow(const struct python_api 
     if (!python_is_wanted(mine))
         return false;
     int saved_errno = errno;
-    if (!python_gate_is_open()) {
-        mine->gate = 0;
-    } else if (python_is_right_after_all(mine)) {
-        uint32_t name = python_names_resolve(api, code);
-        python_remember(mine->stack, name);
-        python_record(mine, PROF_KIND_FRAME_PUSH, name);
-    } else {
-        python_emit_frames(api); /* the function that begins is in it */
-    }
+    if (!python_passes_over(api, mine, code, 1))
+        python_enter_anew(api, mine, code);
     errno = saved_errno;
     return true;
 }
@@ -246,8 +306,8 @@ bool python_calls_enter(PyObject *code)
 {
     const struct python_api *api = python_api();
     struct python_thread *mine = &python_self;
-    if (__builtin_expect(python_is_right(mine), 1)) {
-        uint32_t name = python_names_lookup(api, code);
+    if (__builtin_expect(python_is_right(mine) && !mine->imports, 1)) {
+        uint32_t name = python_names_word(api, code);
         if (__builtin_expect(name - 1 < PROF_NAME_ID_MAX, 1) &&
             thread_put(&thread_self, PROF_KIND_FRAME_PUSH, name, clock_read())) {
             python_remember(mine->stack, name);
@@ -267,21 +327,39 @@ static bool python_is_innermost(const struct python_api *api, const struct pytho
     return place >= PYTHON_DEPTH_MAX || stack->name[place] == python_names_lookup(api, code);
 }
 
+/* The stack is right, or has just been emitted. */
+static void python_exit_right(const struct python_api *api, struct python_thread *mine,
+                              PyObject *code)
+{
+    if (mine->imports) {
+        mine->imports -= python_hides(api, code);
+    } else {
+        mine->stack->depth--;
+        python_record(mine, PROF_KIND_FRAME_POP, 0);
+    }
+}
+
+static void python_exit_anew(const struct python_api *api, struct python_thread *mine,
+                             PyObject *code)
+{
+    bool on = python_gate_is_open();
+    if (!on)
+        mine->gate = 0;
+    else if (!python_is_right_after_all(mine) ||
+             (!mine->imports && !python_is_innermost(api, mine->stack, code)))
+        python_emit_frames(api); /* the function that ends is in it */
+    if (on && mine->gate)
+        python_exit_right(api, mine, code);
+}
+
 static __attribute__((noinline)) bool python_exit_slow(const struct python_api *api, PyObject *code)
 {
     struct python_thread *mine = &python_self;
     if (!python_is_wanted(mine))
         return false;
     int saved_errno = errno;
-    bool on = python_gate_is_open();
-    if (!on)
-        mine->gate = 0;
-    else if (!python_is_right_after_all(mine) || !python_is_innermost(api, mine->stack, code))
-        python_emit_frames(api); /* the function that ends is in it */
-    if (on && mine->gate) {
-        mine->stack->depth--;
-        python_record(mine, PROF_KIND_FRAME_POP, 0);
-    }
+    if (!python_passes_over(api, mine, code, -1))
+        python_exit_anew(api, mine, code);
     errno = saved_errno;
     return true;
 }
@@ -290,7 +368,9 @@ bool python_calls_exit(PyObject *code)
 {
     const struct python_api *api = python_api();
     struct python_thread *mine = &python_self;
-    if (__builtin_expect(python_is_right(mine) && python_is_innermost(api, mine->stack, code), 1) &&
+    if (__builtin_expect(python_is_right(mine) && !mine->imports &&
+                             python_is_innermost(api, mine->stack, code),
+                         1) &&
         thread_put(&thread_self, PROF_KIND_FRAME_POP, 0, clock_read())) {
         mine->stack->depth--;
         return true;
@@ -382,11 +462,20 @@ static void python_end_all(const struct python_api *api)
         meta_append(PROF_REC_FRAMES_END, &end, sizeof end, NULL, 0);
 }
 
+/* Of whatever thread; what threads know of their stacks is wrong then. */
+static void python_set_imports(bool imports)
+{
+    python_all.era += python_all.imports != imports;
+    python_all.imports = imports;
+}
+
 static prof_status python_switch(const struct python_api *api, int how)
 {
-    if (how == PYTHON_ALL_THREADS)
+    if (how)
+        python_set_imports(how & PYTHON_IMPORTS);
+    if (how & PYTHON_ALL_THREADS)
         return python_begin_all(api);
-    if (how == PYTHON_THIS_THREAD)
+    if (how & PYTHON_THIS_THREAD)
         return python_begin(api);
     python_end_all(api);
     python_end(api);
@@ -401,12 +490,18 @@ static bool python_is_ours(const struct python_api *api)
     return python_interpreter == interpreter;
 }
 
+static bool python_is_known(int how)
+{
+    int threads = how & ~PYTHON_IMPORTS;
+    return how == 0 || threads == PYTHON_THIS_THREAD || threads == PYTHON_ALL_THREADS;
+}
+
 prof_status prof_python_calls(int on)
 {
     int saved_errno = errno;
     const struct python_api *api = python_api();
     prof_status status = PROF_UNSUPPORTED;
-    if (on < 0 || on > PYTHON_ALL_THREADS || (api && !api->PyGILState_Check()))
+    if (!python_is_known(on) || (api && !api->PyGILState_Check()))
         status = PROF_INVALID;
     else if (api && python_is_ours(api))
         status = python_switch(api, on);

@@ -91,11 +91,48 @@ static uint32_t python_names_create(const struct python_api *api, PyObject *code
     char *end = python_append_attribute(api, name, code, "co_filename", NULL);
     end += sprintf(end, "(%ld): ", python_line(api, code));
     end = python_append_attribute(api, end, code, "co_qualname", "co_name"); /* since 3.11 */
-    uint32_t id = names_intern(name, (size_t)(end - name));
-    if (id && api->set_code_extra(code, python_names_index, (void *)(uintptr_t)id) != 0)
-        api->PyErr_Clear(); /* no memory: it will be made again */
-    return id;
+    return names_intern(name, (size_t)(end - name));
 }
+
+static void python_names_keep(const struct python_api *api, PyObject *code, uint32_t word)
+{
+    if (api->set_code_extra(code, python_names_index, (void *)(uintptr_t)word) != 0)
+        api->PyErr_Clear(); /* no memory: it will be made again */
+}
+
+/* ---- the import system ---- */
+
+/* Both of its modules, importlib._bootstrap and _bootstrap_external, are frozen under such names. */
+static bool python_names_file_is_import(const struct python_api *api, PyObject *code)
+{
+    static const char frozen[] = "<frozen importlib._bootstrap";
+    PyObject *file = api->PyObject_GetAttrString(code, "co_filename");
+    ssize_t size = 0;
+    const char *bytes = file ? api->PyUnicode_AsUTF8AndSize(file, &size) : NULL;
+    bool matches = bytes && strncmp(bytes, frozen, sizeof frozen - 1) == 0;
+    if (!bytes)
+        api->PyErr_Clear();
+    if (file)
+        api->Py_DecRef(file);
+    return matches;
+}
+
+bool python_names_is_import(const struct python_api *api, PyObject *code)
+{
+    PyObject *type, *value, *trace;
+    uint32_t word = python_names_word(api, code);
+    if (word & PYTHON_NAMES_EXAMINED)
+        return false;
+    if (!word) {
+        api->PyErr_Fetch(&type, &value, &trace);
+        word = python_names_file_is_import(api, code) ? PYTHON_NAMES_IMPORT : PYTHON_NAMES_EXAMINED;
+        python_names_keep(api, code, word);
+        api->PyErr_Restore(type, value, trace);
+    }
+    return word & PYTHON_NAMES_IMPORT;
+}
+
+/* ---- names ---- */
 
 uint32_t python_names_resolve(const struct python_api *api, PyObject *code)
 {
@@ -103,8 +140,11 @@ uint32_t python_names_resolve(const struct python_api *api, PyObject *code)
     uint32_t id = python_names_lookup(api, code);
     if (id)
         return id;
+    uint32_t mark = python_names_is_import(api, code) ? PYTHON_NAMES_IMPORT : 0;
     api->PyErr_Fetch(&type, &value, &trace);
     id = python_names_create(api, code);
+    if (id)
+        python_names_keep(api, code, id | mark);
     api->PyErr_Restore(type, value, trace);
     return id;
 }

@@ -16,16 +16,29 @@ bool python_names_init(const struct python_api *api);
 /* Where the names are kept; written by python_names_init(), before anybody else reads it. */
 extern ssize_t python_names_index __attribute__((visibility("hidden")));
 
-/* The id of a function's name if it has one already, else 0. */
-static inline uint32_t python_names_lookup(const struct python_api *api, PyObject *code)
+/* What is kept beside the id. A word that is an id alone, and not 0, is of a function to record. */
+#define PYTHON_NAMES_IMPORT 0x80000000u   /* the code is the import system's */
+#define PYTHON_NAMES_EXAMINED 0x40000000u /* it is not, and has no name yet */
+
+static inline uint32_t python_names_word(const struct python_api *api, PyObject *code)
 {
     void *extra = NULL;
     api->get_code_extra(code, python_names_index, &extra);
     return (uint32_t)(uintptr_t)extra;
 }
 
+/* The id of a function's name if it has one already, else 0. */
+static inline uint32_t python_names_lookup(const struct python_api *api, PyObject *code)
+{
+    return python_names_word(api, code) & ~(PYTHON_NAMES_IMPORT | PYTHON_NAMES_EXAMINED);
+}
+
 /* The same, made where there is none. 0: it was lost, and that is counted. Keeps the exception that
  * is being raised. The calling thread is attached (thread_ready). */
 uint32_t python_names_resolve(const struct python_api *api, PyObject *code);
+
+/* Whether the code is the import system's (importlib._bootstrap). Makes no name. Keeps the exception
+ * that is being raised. */
+bool python_names_is_import(const struct python_api *api, PyObject *code);
 
 #endif

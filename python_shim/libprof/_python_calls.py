@@ -8,9 +8,11 @@ from . import _native, _new_threads
 from .errors import ProfError
 
 _ALL_THREADS = 2
+_IMPORTS = 4
 
 _lock = threading.Lock()
 _wanted = 0
+_how = _ALL_THREADS
 
 
 def _switch(how: int) -> None:
@@ -24,15 +26,16 @@ def _switch(how: int) -> None:
 def _begin_thread() -> None:
     """Of a thread that begins; where the interpreter tells of all threads it is known already."""
     if _wanted:
-        _switch(_ALL_THREADS)
+        _switch(_how)
 
 
-def begin() -> None:
-    """ProfError says why they cannot be recorded."""
-    global _wanted
+def begin(imports: bool = False) -> None:
+    """ProfError says why they cannot be recorded. Whoever begins first decides about those within imports."""
+    global _wanted, _how
     with _lock:
         if not _wanted:
-            _switch(_ALL_THREADS)
+            _how = _ALL_THREADS | (_IMPORTS if imports else 0)
+            _switch(_how)
             _new_threads.add(_begin_thread)
         _wanted += 1
 

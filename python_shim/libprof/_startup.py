@@ -5,6 +5,7 @@
 ``torch``          record PyTorch's operators as ranges once the program imports PyTorch
 ``no-shapes``      without the shapes of their inputs
 ``python-calls``   record calls of Python functions, on all threads
+``imports``        those within imports, too
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class _AfterImport(importlib.abc.MetaPathFinder):
 def start(words: str) -> None:
     """Does what the words say; see the module's text. Unknown words are refused by name."""
     wanted = set(filter(None, words.split(",")))
-    unknown = wanted - {"torch", "no-shapes", "python-calls"}
+    unknown = wanted - {"torch", "no-shapes", "python-calls", "imports"}
     if unknown:
         raise ValueError(f"LIBPROF_STARTUP: {', '.join(sorted(unknown))}?")
     if "torch" in wanted:
@@ -58,4 +59,4 @@ def start(words: str) -> None:
         shapes = "no-shapes" not in wanted
         sys.meta_path.insert(0, _AfterImport("torch", lambda torch: _torch_operators.start(torch, shapes)))
     if "python-calls" in wanted:
-        _python_calls.begin()
+        _python_calls.begin("imports" in wanted)

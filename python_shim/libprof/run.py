@@ -22,6 +22,7 @@ OPTIONS_HELP = """\
   --torch           record PyTorch's operators as ranges, with their input shapes
   --no-shapes       with --torch: omit input shapes, which costs less
   --python-calls    record calls of Python functions, as call stacks of ranges and CUDA calls
+                    --python-calls=imports: calls made by import statements, too
   and all options of 'profrun --help', before the program"""
 
 STARTUP_VARIABLE = "LIBPROF_STARTUP"
@@ -33,7 +34,12 @@ VALUE_OPTIONS = (
 )  # fmt: skip
 """Options of profrun whose value is the next argument."""
 
-_OWN_OPTIONS = {"--torch": "torch", "--no-shapes": "no-shapes", "--python-calls": "python-calls"}
+_OWN_OPTIONS = {
+    "--torch": ["torch"],
+    "--no-shapes": ["no-shapes"],
+    "--python-calls": ["python-calls"],
+    "--python-calls=imports": ["python-calls", "imports"],
+}
 
 
 class UsageError(ValueError):
@@ -59,7 +65,7 @@ def parse(arguments: Sequence[str]) -> Request:
             break
         place += 1
         if argument in _OWN_OPTIONS:
-            startup.append(_OWN_OPTIONS[argument])
+            startup += _OWN_OPTIONS[argument]
             continue
         options.append(argument)
         if argument in VALUE_OPTIONS:

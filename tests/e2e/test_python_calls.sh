@@ -203,6 +203,63 @@ def gone():
         exec(compile("def f%d():\n    return 1\nf%d()\n" % (index, index), "<made %d>" % (index % 3), "exec"), space)
     here("after them")
 
+MODULES = {
+    "outer_module": """
+import threading
+from __main__ import here, on
+import inner_module
+def helper():
+    here("in helper")
+helper()
+def work():
+    on()
+    here("thread of an import")
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+here("while importing")
+""",
+    "inner_module": "from __main__ import here\nhere('import in an import')\n",
+    "failing_module": "def third():\n    raise ValueError('three')\nthird()\n",
+    "third_module": "from __main__ import here\nhere('generator imports')\n",
+    "switching_module": "from __main__ import here, off, on\noff()\non()\nhere('begun inside')\n",
+    "long_module": "def leaf():\n    pass\nfor _ in range(20000):\n    leaf()\n",
+}
+
+def imports():
+    sys.path.insert(0, os.getcwd())
+    for name, text in MODULES.items():
+        with open(name + ".py", "w") as file:
+            file.write(text)
+    def lazily():
+        import outer_module
+        here("after the import")
+        outer_module.helper()
+        try:
+            import failing_module
+        except ValueError:
+            here("after a failure")
+    def numbers():
+        yield 1
+        import third_module
+        yield 2
+        here("generator goes on")
+    def switching():
+        import switching_module
+        here("after the switch")
+    def long():
+        import long_module
+        here("after many calls")
+    lazily()
+    list(numbers())
+    switching()
+    long()
+    here("imported")
+
+def all_imports():
+    assert prof.prof_python_calls(5) == 0
+    imports()
+
 def main():
     on()
     globals()[sys.argv[1]]()
@@ -306,6 +363,25 @@ for entry in "${pythons[@]}"; do
     stack "in the ring" "here ring $main"
     PROF_MAX_MB=2 run ring
     "$PROF_BIN/profdump" --json run.prof | found '"full":[1-9]' || fail "$version: the limit was not reached"
+    run imports
+    stack "import in an import" "lazily imports $main"
+    stack "while importing" "lazily imports $main"
+    stack "thread of an import" "here work run _bootstrap_inner _bootstrap"
+    stack "after the import" "here lazily imports $main"
+    stack "in helper" "here helper lazily imports $main | lazily imports $main"
+    stack "after a failure" "here lazily imports $main"
+    stack "generator imports" "numbers imports $main"
+    stack "generator goes on" "here numbers imports $main"
+    stack "begun inside" "switching imports $main"
+    stack "after the switch" "here switching imports $main"
+    stack "after many calls" "here long imports $main"
+    stack imported "here imports $main"
+    ! grep -Eq '(third|leaf|_find_and_load)"' run.json || fail "$version: a call within an import is recorded"
+    run all_imports
+got=$(stacks_of "import in an import") loading="_call_with_frames_removed exec_module .*_find_and_load"
+    [[ $got =~ ^"here <module> "$loading" <module> "$loading" lazily imports all_imports $main"$ ]] || fail "$version: with imports: $got"
+    stack "thread of an import" "here work run _bootstrap_inner _bootstrap"
+    stack imported "here imports all_imports $main"
     run names
     for name in plain bytes lone long odd; do stack "$name" "here f <module> names $main"; done
     run nested kill

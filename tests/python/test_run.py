@@ -50,6 +50,7 @@ def names(*files: Path) -> Set[str]:
         ("train.py --epochs 3", [], [], ["train.py", "--epochs", "3"]),
         ("--torch -o x.prof --rows 5 train.py -o y", ["torch"], ["-o", "x.prof", "--rows", "5"], ["train.py", "-o", "y"]),
         ("--sim=12.4 --torch --no-shapes -m pkg.train -v", ["torch", "no-shapes"], ["--sim=12.4"], ["-m", "pkg.train", "-v"]),
+        ("--python-calls=imports a.py", ["python-calls", "imports"], [], ["a.py"]),
         ("-q -- ./app --torch", [], ["-q"], ["./app", "--torch"]),
         ("--doctor", [], ["--doctor"], []),
     ],

@@ -8,7 +8,8 @@
  * rows of a table and do not change the times of ranges. Functions already running are included.
  * Generators and coroutines are on the stack while they run.
  *
- * Only functions written in Python are recorded, not builtin functions. Each call and each return adds
+ * Only functions written in Python are recorded, not builtin functions. What runs within an import is left
+ * out: a stack there ends at the function with the import statement. Each call and each return adds
  * one 8-byte word to the thread's log, and has the interpreter call libprof: through sys.monitoring from
  * Python 3.12 on, through the profile function before. docs/stacks.md has measurements.
  */
@@ -20,6 +21,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Added to 1 or 2: calls within imports are recorded too. */
+#define PROF_PYTHON_IMPORTS 4
 
 PROF_DECLARE(prof_status, prof_python_calls, (int on));
 PROF_DECLARE(void *, prof_python_function, (const char *name));
@@ -33,6 +37,8 @@ PROF_DECLARE(void *, prof_python_function, (const char *name));
  *         covers this thread and those that call this function, too: let them do so in a function passed
  *         to threading.setprofile().
  *     0   off: for all threads after 2, otherwise for this thread
+ *
+ * Add PROF_PYTHON_IMPORTS to 1 or 2 to record calls within imports too. The latest call decides, for all threads.
  *
  * May be called while recording is off: calls are recorded once it is on. Repeating a call has no effect.
  * Nothing needs to be done when a thread ends or the process forks.
