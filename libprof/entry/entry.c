@@ -272,6 +272,7 @@ GUEST_PATH static void entry_exit(void)
         if (!session_is_idle() && process_is_own())
             entry_finish();
         report_no_trace();
+        report_unstarted_python();
     }
     errno = saved_errno;
 }

@@ -176,3 +176,24 @@ void report_no_trace(void)
     if (why)
         session_announce(why);
 }
+
+/* ---- Python that did not start libprof's part ---- */
+
+/* The flags are variables of the interpreter. */
+static bool report_python_has(const char *flag)
+{
+    const int *value = dlsym(RTLD_DEFAULT, flag);
+    return value && *value;
+}
+
+void report_unstarted_python(void)
+{
+    if (!*config_get()->session_file || !secure_getenv("LIBPROF_STARTUP"))
+        return;
+    if (report_python_has("Py_IsolatedFlag"))
+        session_announce("# python -I");
+    else if (report_python_has("Py_IgnoreEnvironmentFlag"))
+        session_announce("# python -E");
+    else if (report_python_has("Py_NoSiteFlag"))
+        session_announce("# python -S");
+}

@@ -15,4 +15,8 @@ void report_at_exit(void);
  * initialised. Appends nothing if there is a trace or no CUDA library. Call after session_finish(). */
 void report_no_trace(void);
 
+/* Appends to PROF_SESSION_FILE "# python -I", -E or -S if the process is a Python interpreter with a flag that kept
+ * it from importing startup/sitecustomize.py of the Python package, though LIBPROF_STARTUP asks for that. */
+void report_unstarted_python(void);
+
 #endif

@@ -58,6 +58,8 @@ struct runreport_files {
     char **paths;
     size_t count;
     enum runnothing why; /* if there are none */
+    size_t unstarted;    /* Python processes that did not import startup/sitecustomize.py */
+    char flag;           /* of the last of these */
 };
 
 static bool runreport_add(struct runreport_files *files, const char *path)
@@ -73,6 +75,16 @@ static bool runreport_add(struct runreport_files *files, const char *path)
     return true;
 }
 
+/* See report_unstarted_python(). */
+static void runreport_read_python(struct runreport_files *files, const char *line)
+{
+    static const char prefix[] = "# python -";
+    if (strncmp(line, prefix, sizeof prefix - 1) != 0)
+        return;
+    files->flag = line[sizeof prefix - 1];
+    files->unstarted++;
+}
+
 static void runreport_read(struct runreport_files *files, const char *session_path)
 {
     FILE *session = fopen(session_path, "re");
@@ -82,6 +94,7 @@ static void runreport_read(struct runreport_files *files, const char *session_pa
     while (going && getline(&line, &size, session) > 0) {
         line[strcspn(line, "\n")] = '\0';
         files->why = runnothing_read(line, files->why);
+        runreport_read_python(files, line);
         going = access(line, F_OK) != 0 || runreport_add(files, line);
     }
     free(line);
@@ -144,6 +157,14 @@ static void runreport_print_many(const struct runreport_files *files)
         message("  and %zu more", files->count - RUNREPORT_NAMES_MAX);
 }
 
+static void runreport_print_python(const struct runreport_files *files)
+{
+    message("%zu Python process%s ran with -%c, which %s:", files->unstarted,
+            files->unstarted == 1 ? "" : "es", files->flag,
+            files->flag == 'S' ? "does not import sitecustomize" : "ignores PYTHONPATH");
+    message("--torch and --python-calls recorded nothing there");
+}
+
 void runreport_show(const struct runreport *report, const struct runopts *options, int status,
                     bool expected)
 {
@@ -157,5 +178,7 @@ void runreport_show(const struct runreport *report, const struct runopts *option
         runreport_print_many(&files);
     else if (expected)
         runnothing_print(options, files.why, status);
+    if (files.unstarted)
+        runreport_print_python(&files);
     runreport_free(&files);
 }

@@ -110,6 +110,23 @@ def test_says_why_nothing_is_recorded(tmp_path: Path) -> None:
     assert "ignores" not in libprof("run", "-q", "--no-table", sys.executable, "-I", "-c", "pass", cwd=tmp_path).stderr
 
 
+def test_says_so_of_interpreters_that_a_script_starts(tmp_path: Path) -> None:
+    script = tmp_path / "train.sh"
+    for flags, said in (
+        (["-I", "", "-I"], "2 Python processes ran with -I, which ignores PYTHONPATH:"),
+        (["-uE"], "1 Python process ran with -E, which ignores PYTHONPATH:"),
+        (["-S"], "1 Python process ran with -S, which does not import sitecustomize:"),
+        (["-B"], None),
+    ):
+        script.write_text("#!/bin/sh\n" + "".join(f"{sys.executable} {flag} -c pass\n" for flag in flags))
+        script.chmod(0o755)
+        lines = libprof("run", "--python-calls", "./train.sh", cwd=tmp_path).stderr.splitlines()
+        found = [line for line in lines if "Python process" in line]
+        assert found == ([f"profrun: {said}"] if said else []), lines
+        assert ("profrun: --torch and --python-calls recorded nothing there" in lines) == bool(said)
+    assert "Python process" not in libprof("run", "--", sys.executable, "-I", "-c", "pass", cwd=tmp_path).stderr
+
+
 def test_wrong_usage(tmp_path: Path) -> None:
     done = libprof("run", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (2, "libprof: run needs a script, -m MODULE or a program\n")
