@@ -1,8 +1,8 @@
-/* cmd_fleet.c - profdump pack, fleet: many ranks. Both are in the Python package, which brings DuckDB; see dataset.h. */
+/* cmd_fleet.c - profdump pack, fleet, snapshot: commands of the Python package; see dataset.h. Many ranks need DuckDB. */
 #include "commands.h"
 #include "options.h"
 
-static const struct option_entry *const options_of_fleet[] = {help_options, NULL};
+static const struct option_entry *const options_of_python[] = {help_options, NULL};
 
 const struct command command_pack = {
     .word = "pack",
@@ -17,7 +17,7 @@ const struct command command_pack = {
         "of processes. Needs Python and DuckDB: pip install 'libprof[fleet]'.",
     .examples = "pack run-rank*.prof -o job.dataset",
     .question = QUESTION_OTHER,
-    .options = options_of_fleet,
+    .options = options_of_python,
     .run_python = true,
 };
 
@@ -40,6 +40,22 @@ const struct command command_fleet = {
         "install 'libprof[fleet]'.",
     .examples = "fleet job.dataset\nfleet stragglers job.dataset --rows 10",
     .question = QUESTION_OTHER,
-    .options = options_of_fleet,
+    .options = options_of_python,
+    .run_python = true,
+};
+
+const struct command command_snapshot = {
+    .word = "snapshot",
+    .summary = "show a memory snapshot of PyTorch",
+    .usage = "FILE [--rows N] [--format text|json]\nFILE -o OUT [--to FORMAT]",
+    .about =
+        "Shows what PyTorch's caching allocator held: segments, free blocks, the peak and who "
+        "owned it, what was alive when memory ran out. FILE is what "
+        "torch.cuda.memory._dump_snapshot() wrote; nothing in it is executed. -o writes the "
+        "history in the formats of 'profdump export': a report for a browser, a timeline. Needs "
+        "Python: pip install libprof.",
+    .examples = "snapshot snapshot.pickle\nsnapshot snapshot.pickle -o memory.html",
+    .question = QUESTION_OTHER,
+    .options = options_of_python,
     .run_python = true,
 };

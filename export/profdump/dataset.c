@@ -22,12 +22,13 @@
 /* sys.argv is "-c", the command and its words. */
 static char start[] = "import sys\n"
                       "try:\n"
-                      "    from libprof.fleet import _cli\n"
+                      "    from libprof.__main__ import own_command\n"
+                      "    if sys.argv[1] != 'snapshot': import libprof.fleet._cli\n"
                       "except ImportError as error:\n"
                       "    what = 'a dataset' if sys.argv[1] == 'trace' else repr(sys.argv[1])\n"
                       "    sys.exit(f\"profdump: {what} needs the Python package: pip "
                       "install 'libprof[fleet]' ({error})\")\n"
-                      "sys.exit(_cli.main(sys.argv[1], sys.argv[2:]))\n";
+                      "sys.exit(own_command(sys.argv[1], sys.argv[2:]))\n";
 
 static char python[] = "python3", option[] = "-c";
 #define FIRST_WORD 3u /* behind these three */

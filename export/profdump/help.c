@@ -194,7 +194,6 @@ static void print_output_options(void)
         append(endings, sizeof endings, " %.*s", (int)strcspn(export_formats[i].endings, " "),
                export_formats[i].endings);
     print_entry("-o, --output OUT", endings, HELP_COLUMN);
-    print_named(output_options, "chrome", true);
 }
 
 static void print_program(void)

@@ -12,7 +12,7 @@ Importing the package loads ``libprof.so`` if it can be found, and starts no rec
 PyTorch's operators.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._export import tensorboard_trace_handler
@@ -27,6 +27,9 @@ from .recorder import configure, flush, load, output_path, start, step, stop
 from .schedule import ProfilerAction, schedule
 from .trace import Trace, read
 from .version import __version__
+
+if TYPE_CHECKING:
+    from ._snapshot import MemorySnapshot, memory_snapshot
 
 range = record_function
 _native.load_if_there()
@@ -45,7 +48,12 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """PyTorch's own ExecutionTraceObserver, which works beside any profiler; asking for it imports PyTorch."""
+    """What is imported when it is asked for: memory_snapshot(), and PyTorch's own ExecutionTraceObserver, which works beside
+    any profiler."""
+    if name in ("MemorySnapshot", "memory_snapshot"):
+        from . import _snapshot
+
+        return getattr(_snapshot, name)
     if name == "ExecutionTraceObserver":
         from torch.profiler import ExecutionTraceObserver
 
@@ -62,6 +70,7 @@ __all__ = [
     "Interval",
     "Kernel",
     "LibraryError",
+    "MemorySnapshot",
     "ProfError",
     "ProfdumpError",
     "ProfilerAction",
@@ -77,6 +86,7 @@ __all__ = [
     "kineto_available",
     "load",
     "mark",
+    "memory_snapshot",
     "output_path",
     "profile",
     "range",

@@ -4,6 +4,7 @@
     python -m libprof run [...] -m MODULE [ARGUMENT...]
     python -m libprof run [...] PROGRAM [ARGUMENT...]
     python -m libprof pack|fleet [ARGUMENT...]     jobs of many ranks: see --help of each
+    python -m libprof snapshot FILE                PyTorch's memory snapshots: see --help
     python -m libprof PROFDUMP_COMMAND_OR_OPTION [ARGUMENT...]
 
 For the others, the Python process is replaced by the program: exit status, signals and output are the program's.
@@ -20,7 +21,7 @@ from ._profdump import become_program, find_program, unrecorded_environment
 from .errors import ProfError
 
 USAGE_STATUS = 2
-FLEET_COMMANDS = ("pack", "fleet")
+OWN_COMMANDS = ("pack", "fleet", "snapshot")
 
 
 def help_text() -> str:
@@ -46,11 +47,15 @@ def said(do: Callable[[], None]) -> int:
     return 1
 
 
-def fleet(arguments: List[str]) -> int:
-    """The commands that are written in Python; they need DuckDB."""
-    from .fleet import _cli  # not before it is needed: what runs under the recorder should load little
+def own_command(name: str, arguments: List[str]) -> int:
+    """Exit status of a command that is written in Python. Those of fleet need DuckDB."""
+    if name == "snapshot":
+        from . import _snapshot_cli  # not before it is needed: what runs under the recorder should load little
 
-    return _cli.main(arguments[0], arguments[1:])
+        return _snapshot_cli.main(arguments)
+    from .fleet import _cli
+
+    return _cli.main(name, arguments)
 
 
 def main(arguments: List[str]) -> int:
@@ -58,8 +63,8 @@ def main(arguments: List[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help"):
         status = finish("libprof", lambda: print(help_text()))
         return status or (0 if arguments else USAGE_STATUS)
-    if arguments[0] in FLEET_COMMANDS:
-        return fleet(arguments)
+    if arguments[0] in OWN_COMMANDS:
+        return own_command(arguments[0], arguments[1:])
     if arguments[0] == "run":
         return said(lambda: run.execute(arguments[1:]))
     return said(lambda: become("profdump", arguments))
@@ -73,8 +78,8 @@ def profrun() -> int:
 def profdump() -> int:
     """The command ``profdump`` of the wheel."""
     arguments = sys.argv[1:]
-    if arguments and arguments[0] in FLEET_COMMANDS:
-        return fleet(arguments)
+    if arguments and arguments[0] in OWN_COMMANDS:
+        return own_command(arguments[0], arguments[1:])
     return said(lambda: become("profdump", arguments))
 
 

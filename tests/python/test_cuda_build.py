@@ -15,6 +15,7 @@ from typing import Any, Counter, Dict, List, Tuple
 
 import pytest
 
+import libprof
 from libprof._profdump import run_profdump
 
 PYTHON = os.environ.get("TORCH_CUDA_PYTHON", "")
@@ -165,6 +166,65 @@ def test_memory_of_the_caching_allocator(tmp_path: Path) -> None:
     assert {name: ours[name] for name in changed} == changed and changed["aten::empty"][1] >= 120 << 20, (theirs, ours)
     assert len(marks) == 1 and marks[0].startswith("out of memory on cuda:0: 281474976710656 bytes wanted")
     assert any("Allocator PyTorch cuda:0" in line for line in report) and any("Device 0 device" in line for line in report)
+
+
+SNAPSHOT = """
+import json, os
+import libprof, torch
+
+cuda = torch.cuda
+kept = [torch.empty(300_000, device="cuda")]
+cuda.memory._record_memory_history(context="all", stacks="python")
+
+def grow(count):
+    kept.append(torch.empty(count, device="cuda"))
+
+def temporary():
+    torch.empty(20 << 20, device="cuda")
+
+cuda.reset_peak_memory_stats()
+with libprof.profile(profile_memory=True, with_stack=True) as profile:
+    with cuda.stream(cuda.Stream()):
+        grow(1000)
+    for number in range(5):
+        grow((number + 1) << 20)
+    temporary()
+    del kept[2]
+    try:
+        torch.empty(1 << 46, device="cuda")
+    except torch.OutOfMemoryError:
+        pass
+    cuda.memory._dump_snapshot("within.pickle")
+kept.append(torch.empty(2000, device="cuda"))
+cuda.memory._dump_snapshot("snapshot.pickle")
+print(json.dumps(dict(cuda.memory_stats())))
+print(profile.key_averages().table())
+"""
+
+
+def test_memory_snapshot(tmp_path: Path) -> None:
+    (tmp_path / "snapshot.py").write_text(SNAPSHOT)
+    profrun = str(Path(os.environ["BIN_DIR"]) / "profrun")
+    command = ["-c", f"import os; os.execv({profrun!r}, [{profrun!r}, '--sim', '-q', {PYTHON!r}, 'snapshot.py'])"]
+    done = run(tmp_path, *command, LIBPROF_LIBRARY="")
+    theirs = json.loads(done.stdout[done.stdout.index("{") :].splitlines()[0])
+    (device,) = libprof.memory_snapshot(tmp_path / "snapshot.pickle").devices
+    for ours, name in (("reserved", "reserved"), ("allocated", "allocated"), ("requested", "requested")):
+        assert getattr(device, ours) == theirs[f"{name}_bytes.all.current"], ours
+    assert device.peak is not None and device.peak.allocated == theirs["requested_bytes.all.peak"]
+    assert device.peak_reserved == theirs["reserved_bytes.all.peak"] and device.unexplained == 0
+    assert len(device.alive) == theirs["allocation.all.current"] and len(device.segments) == theirs["segment.all.current"]
+    (event,) = device.out_of_memory
+    assert event.wanted == 1 << 48 and sum(one.size for one in event.moment.alive) == event.moment.allocated
+    assert any(one.time_us is None and not one.stack for one in event.moment.alive)  # older than the history
+    assert any("snapshot.py:" in frame for frame in event.stack)
+    within = libprof.memory_snapshot(tmp_path / "within.pickle").devices[0]
+    assert len(within.alive) == len(device.alive) - 1
+    libprof.memory_snapshot(tmp_path / "snapshot.pickle").export(tmp_path / "trace.json")
+    heaps = json.loads(libprof.read(tmp_path / "trace.json").report("memory", format="json"))["heaps"]
+    assert {heap["allocator"]: heap["peak_bytes"] for heap in heaps} == {
+        "PyTorch cuda:0": device.peak.allocated, None: device.peak_reserved,
+    }  # fmt: skip
 
 
 COMPILED = """

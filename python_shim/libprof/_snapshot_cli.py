@@ -1,0 +1,50 @@
+"""``profdump snapshot``: a memory snapshot of PyTorch as tables, as JSON, or in another format."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import List
+
+from ._cli import finish
+from ._snapshot import MemorySnapshot, memory_snapshot
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="profdump snapshot",
+        description="Show what PyTorch's caching allocator held: segments, the peak and its owners, what was alive when memory "
+        "ran out. FILE is what torch.cuda.memory._dump_snapshot() wrote. Nothing in it is executed.",
+    )
+    parser.add_argument("file", metavar="FILE", help="snapshot.pickle")
+    parser.add_argument("--rows", type=int, default=10, metavar="N", help="show N rows of each list (default: 10; -1: all)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+    parser.add_argument("-o", "--output", metavar="OUT", help="write the history as a Chrome trace, HTML report or another format")
+    parser.add_argument("--to", metavar="FORMAT", help="the format of OUT, if its extension does not say it")
+    return parser
+
+
+def _run(words: List[str]) -> None:
+    parser = _parser()
+    options = parser.parse_args(words)
+    if options.rows < -1:
+        parser.error(f"--rows {options.rows}: a number of rows, or -1 for all")
+    if options.to and not options.output:
+        parser.error("--to: it needs -o OUT")
+    snapshot = memory_snapshot(options.file)
+    if options.output:
+        snapshot.export(options.output, options.to)
+    else:
+        _print(snapshot, options)
+
+
+def _print(snapshot: MemorySnapshot, options: argparse.Namespace) -> None:
+    if options.format == "json":
+        print(json.dumps(snapshot.to_dict(options.rows), indent=1))
+    else:
+        print(snapshot.table(options.rows), end="")
+
+
+def main(words: List[str]) -> int:
+    """Exit status 0; 1 after a sentence on standard error; 2 for wrong usage."""
+    return finish("profdump", lambda: _run(words))
