@@ -411,6 +411,16 @@ static struct chrome_spare *find_or_add_spare(struct chrome_rows *rows, struct c
 }
 
 /* Lanes are asked for in the order of their first range, so each is at most one beyond those there. */
+struct chrome_spare *chrome_rows_range_spare(struct chrome_rows *rows, uint32_t stream,
+                                             uint32_t place)
+{
+    struct chrome_spare wanted = {.kind = CHROME_SPARE_RANGES, .index = stream};
+    struct chrome_spare **at = first_of_group(rows, &wanted);
+    for (; *at && wanted.lane < place; at = &(*at)->next)
+        wanted.lane++;
+    return *at ? *at : add_spare(rows, at, wanted);
+}
+
 const struct chrome_row *chrome_rows_ranges(struct chrome_rows *rows, uint32_t stream,
                                             uint32_t lane, struct chrome_spare **spare)
 {
@@ -418,12 +428,7 @@ const struct chrome_row *chrome_rows_ranges(struct chrome_rows *rows, uint32_t s
     bool overlaps = own->lane_count > 1;
     if (lane == 0 && !overlaps)
         return &rows->lanes[own->first_lane];
-    uint32_t place = overlaps ? lane : lane - 1;
-    struct chrome_spare wanted = {.kind = CHROME_SPARE_RANGES, .index = stream};
-    struct chrome_spare **at = first_of_group(rows, &wanted);
-    for (; *at && wanted.lane < place; at = &(*at)->next)
-        wanted.lane++;
-    *spare = *at ? *at : add_spare(rows, at, wanted);
+    *spare = chrome_rows_range_spare(rows, stream, overlaps ? lane : lane - 1);
     return NULL;
 }
 

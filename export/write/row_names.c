@@ -19,6 +19,20 @@ void row_name_process(const struct timeline *timeline, uint32_t process, uint32_
                  info->rank);
 }
 
+void row_name_program(const struct chrome_rows *rows, uint32_t process, char to[ROW_NAME_BYTES])
+{
+    const struct tl_process_info *info = &rows->timeline->processes.at[process].info;
+    if (rows->pids[process] != info->pid || rows->timeline->processes.count == 1 ||
+        info->program.size == 0)
+        row_name_process(rows->timeline, process, TL_NONE, to);
+    else if (info->rank < 0)
+        snprintf(to, ROW_NAME_BYTES, "%.*s", row_name_part(info->program, 300),
+                 info->program.bytes);
+    else
+        snprintf(to, ROW_NAME_BYTES, "%.*s rank %d", row_name_part(info->program, 300),
+                 info->program.bytes, info->rank);
+}
+
 void row_name_gpu(const struct chrome_rows *rows, uint32_t gpu, char to[ROW_NAME_BYTES])
 {
     const struct chrome_gpu *row = &rows->gpus[gpu];

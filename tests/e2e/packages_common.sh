@@ -2,8 +2,12 @@
 #
 #   fetch NAME REQUIREMENT... [OPTION]...    installs into $packages/NAME, which is complete or not there
 #   fetch_hta, fetch_plugin                  sets PYTHONPATH; skips where it cannot be had
+#   fetch_npm NAME@VERSION                   the same as fetch of a package of npm's, without what it needs, into
+#                                            $packages/NAME/package
 
 packages=${BUILD_DIR:-$here}/hta_packages
+# shellcheck disable=SC2034 # used by the scripts
+speedscope_package=speedscope@1.25.0
 
 fetch() {
     local name=$1
@@ -13,6 +17,23 @@ fetch() {
     local part
     part=$(mktemp -d "$packages/$name.XXXXXX") # tests may run beside each other
     if timeout 120 python3 -m pip install -q --disable-pip-version-check --target "$part" "$@" >pip.txt 2>&1; then
+        mv -T "$part" "$packages/$name" 2>/dev/null || rm -rf "$part"
+    else
+        rm -rf "$part"
+        return 1
+    fi
+}
+
+fetch_npm() {
+    local name=${1%@*} part
+    [[ -d $packages/$name ]] && return
+    command -v npm >/dev/null || {
+        echo "npm is missing" >npm.txt
+        return 1
+    }
+    mkdir -p "$packages"
+    part=$(mktemp -d "$packages/$name.XXXXXX")
+    if timeout 120 npm pack --silent "$1" >npm.txt 2>&1 && tar -xzf "$name-${1#*@}.tgz" -C "$part"; then
         mv -T "$part" "$packages/$name" 2>/dev/null || rm -rf "$part"
     else
         rm -rf "$part"

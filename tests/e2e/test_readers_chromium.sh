@@ -7,14 +7,9 @@
 examples=$e2e_directory/../../examples
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "there is no Chromium"
 fetch_plugin
-components=$packages/webcomponents/package/webcomponents.min.js
-if [[ ! -e $components ]]; then # the viewer was written for elements that browsers do not have any more
-    command -v npm >/dev/null || skip "npm is missing"
-    mkdir -p "$packages/webcomponents"
-    timeout 120 npm pack --silent webcomponents.js@0.7.24 >npm.txt 2>&1 ||
-        skip "webcomponents.js could not be fetched: $(tail -n 1 npm.txt)"
-    tar -xzf webcomponents.js-0.7.24.tgz -C "$packages/webcomponents"
-fi
+components=$packages/webcomponents.js/package/webcomponents.min.js
+# The viewer was written for elements that browsers do not have any more.
+fetch_npm webcomponents.js@0.7.24 || skip "webcomponents.js could not be fetched: $(tail -n 1 npm.txt)"
 
 # view NAME
 view() {

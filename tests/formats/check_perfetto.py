@@ -31,7 +31,7 @@ SCHEMA = {
     "TrackDescriptor": {
         1: ("uuid", "uint"), 2: ("name", "string"), 3: ("process", "Process"), 4: ("thread", "Thread"),
         5: ("parent", "uint"), 8: ("counter", "Counter"), 11: ("order", "uint"), 12: ("rank", "int"),
-        14: ("description", "string")},
+        14: ("description", "string"), 19: ("process_order", "uint"), 20: ("thread_order", "uint")},
     "Process": {1: ("pid", "uint"), 6: ("name", "string"), 8: ("label", "string")},
     "Thread": {1: ("pid", "uint"), 2: ("tid", "uint"), 5: ("name", "string")},
     "Counter": {3: ("unit", "uint")},
@@ -173,6 +173,10 @@ class Trace:
 
     def describe(self, track):
         uuid, parent = one(track, "uuid"), one(track, "parent")
+        if uuid == 0:
+            if self.tracks or set(track) != {"uuid", "process_order", "thread_order"}:
+                raise ValueError("the root track is the first, and has nothing but the order of what is below it")
+            return
         if not uuid or uuid in self.tracks:
             raise ValueError(f"track {uuid} is described again")
         if parent is not None and parent not in self.tracks:
@@ -196,8 +200,8 @@ class Trace:
             if kind in track:
                 return (kind,) + tuple(one(one(track, kind), part) for part in parts)
         names = [one(above, "name", "") for above in self.up(uuid)]
-        device = next((name.split(":")[0] for name in names[1:] if name.startswith("GPU")), "")
-        return device, names[0]
+        device = next((number_of(name) for name in names[1:] if name.startswith("GPU")), "")
+        return device, beside(names[0])
 
     def text(self, space, number):
         if number not in self.interned[space]:
@@ -289,7 +293,7 @@ class Trace:
             args["shared memory"] = args["shared_mem_static"] + args["shared_mem_dynamic"]
         if one(event, "submission") != args["correlation"]:
             raise ValueError(f"{name}: its submission is not its correlation")
-        row = one(self.gpus[one(event, "gpu")], "name").split(":")[0], one(queue, "name")
+        row = number_of(one(self.gpus[one(event, "gpu")], "name")), one(queue, "name")
         self.add_flow(one(event, "id"), "end", time, row)
         self.operations.add(one(event, "id"))
         self.content.slices.append(Slice(one(stage, "name"), name, time, one(event, "duration"), row, args))
@@ -328,6 +332,16 @@ def read_perfetto(path):
     return trace
 
 
+def number_of(gpu):
+    """ "GPU 0" of its name."""
+    return gpu.split(":")[0].split(",")[0]
+
+
+def beside(row):
+    """Ranges projected onto a stream are in one trace on the stream's row, in the other beside it."""
+    return row.split(" (ranges")[0]
+
+
 def ns(microseconds):
     return round(microseconds * 1000)  # a decimal: base times beyond 2^53 ns stay exact
 
@@ -349,7 +363,7 @@ class Chrome:
             return "process", event["pid"]
         if label == "CPU" and name.startswith("thread "):
             return "thread", event["pid"], event["tid"]
-        return "" if label == "CPU" else label, name
+        return "" if label == "CPU" else number_of(label), beside(name)
 
     def flows(self):
         sides = {}
@@ -375,8 +389,6 @@ class Chrome:
     def read(self):
         content = self.content
         for event in self.events:
-            if event.get("cat") == "gpu_user_annotation" and "operations" in event["args"]:
-                continue  # ranges projected onto streams are in the Chrome trace alone
             if event["ph"] == "X":
                 content.slices.append(Slice(event["cat"], event["name"], ns(event["ts"]), ns(event["dur"]),
                                             self.row(event), event["args"]))
@@ -413,7 +425,7 @@ def same_value(mine, theirs):
 # The Chrome trace has these as top-level members.
 RUN = {"libprof", "libprof: counters without a number, left out"}
 # The Chrome trace says these in Kineto's way, and "device", "context" and "stream" of a wait alike.
-OTHERS = {"queued", "submitted", "Sequence number", "Input Dims"}
+OTHERS = {"queued", "submitted", "Sequence number", "Input Dims", "External id", "Fwd thread id"}
 
 
 def compare_args(perfetto, chrome):

@@ -35,7 +35,7 @@ TEST_F(Perfetto, SaysWhatTheChromeTraceSays)
     fill_all_kinds(m);
     std::string said = write(m);
     if (have_python()) {
-        EXPECT_EQ(said, "18 slices, 2 flows, 3 samples, 2 instants\n");
+        EXPECT_EQ(said, "19 slices, 2 flows, 3 samples, 2 instants\n");
     }
 }
 
@@ -51,7 +51,56 @@ TEST_F(Perfetto, SharesNoNameBetweenRangesAndOperations)
     m.kernel("gemm", call, 100, 200, stream);
     std::string said = write(m);
     if (have_python()) {
-        EXPECT_EQ(said, "3 slices, 1 flows, 0 samples, 1 instants\n");
+        EXPECT_EQ(said, "4 slices, 1 flows, 0 samples, 1 instants\n");
+    }
+}
+
+// An operator is no annotation, on streams neither. Ranges of two threads that cross on a stream have a track each.
+TEST_F(Perfetto, ProjectsRangesOntoStreams)
+{
+    TimelineMaker m;
+    m.device(0, "NVIDIA H200");
+    uint32_t stream = m.stream(7, 0, 1, 2);
+    m.push("forward", 0);
+    uint32_t mm = m.push("aten::mm", 5);
+    m.attr(mm, "Input Dims", std::string("[[2, 3], [3, 4]]"));
+    uint32_t first = m.launch("cudaLaunchKernel", 10, 20);
+    m.pop(25);
+    m.pop(30);
+    m.thread(102, "other");
+    m.push("beside", 12);
+    uint32_t second = m.launch("cudaLaunchKernel", 22, 28);
+    m.pop(30);
+    m.kernel("gemm", first, 100, 200, stream);
+    m.kernel("copy", second, 200, 300, stream);
+    m.kernel("gemm", first, 300, 400, stream);
+    m.kernel("copy", second, 400, 500, stream);
+    std::string said = write(m);
+    if (have_python()) {
+        EXPECT_EQ(said, "11 slices, 4 flows, 0 samples, 1 instants\n");
+    }
+    std::string text = read_file(scratch.path("t.pftrace"));
+    EXPECT_NE(text.find("cpu_op"), std::string::npos);
+    EXPECT_NE(text.find("stream 7 (ranges)"), std::string::npos);
+    EXPECT_NE(text.find("stream 7 (ranges, lane 2)"), std::string::npos);
+}
+
+// A device's contexts are a level of their own only where there are several.
+TEST_F(Perfetto, NamesContextsThatDiffer)
+{
+    for (uint32_t contexts : {1u, 2u}) {
+        TimelineMaker m;
+        m.device(0, "NVIDIA H200");
+        m.push("step", 0);
+        uint32_t call = m.launch("cudaLaunchKernel", 10, 20);
+        m.pop(50);
+        for (uint32_t context = 1; context <= contexts; context++)
+            m.kernel("k", call, 100 * context, 100 * context + 50, m.stream(7, 0, context, 1));
+        write(m);
+        size_t at = read_file(scratch.path("t.pftrace"))
+                        .find("\x12\x09"
+                              "context 2");
+        EXPECT_EQ(at != std::string::npos, contexts == 2) << contexts;
     }
 }
 

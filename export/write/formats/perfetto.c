@@ -6,8 +6,6 @@
 #include "exporter.h"
 #include "formats.h"
 #include "packed_out.h"
-#include "reports.h"
-#include "run_facts.h"
 #include "timeline.h"
 
 #include <errno.h>
@@ -193,23 +191,27 @@ static bool is_stage(const struct tl_gpu *op)
     return op->kind <= TL_GRAPH_RUN && op->stream != TL_NONE;
 }
 
+/* To operations in Perfetto's GPU tables, and to others: each list is left out where it is empty. */
 static void put_launch_flows(struct perfetto *perfetto, const struct tl_slice *slice)
 {
     const struct timeline *timeline = perfetto->timeline;
-    size_t correlation = proto_begin(&perfetto->out, EVENT_GPU_CORRELATION);
+    struct proto_out *out = &perfetto->out;
+    const uint32_t *ops = timeline->gpu_by_slice.at + slice->gpu_first;
+    uint32_t stages = 0;
     for (uint32_t i = 0; i < slice->gpu_count; i++) {
-        uint32_t op = timeline->gpu_by_slice.at[slice->gpu_first + i];
-        if (is_stage(&timeline->gpus.at[op]) &&
-            exporter_has_arrow(timeline, &timeline->gpus.at[op]))
-            proto_uint(&perfetto->out, CORRELATION_SUBMITTED, (uint64_t)op + 1);
+        const struct tl_gpu *op = &timeline->gpus.at[ops[i]];
+        if (is_stage(op))
+            stages++;
+        else if (exporter_has_arrow(timeline, op))
+            proto_fixed64(out, EVENT_FLOW, (uint64_t)ops[i] + 1);
     }
-    proto_end(&perfetto->out, correlation);
-    for (uint32_t i = 0; i < slice->gpu_count; i++) {
-        uint32_t op = timeline->gpu_by_slice.at[slice->gpu_first + i];
-        if (!is_stage(&timeline->gpus.at[op]) &&
-            exporter_has_arrow(timeline, &timeline->gpus.at[op]))
-            proto_fixed64(&perfetto->out, EVENT_FLOW, (uint64_t)op + 1);
-    }
+    size_t correlation = stages ? proto_begin(out, EVENT_GPU_CORRELATION) : 0;
+    for (uint32_t i = 0; i < slice->gpu_count && stages; i++)
+        if (is_stage(&timeline->gpus.at[ops[i]]) &&
+            exporter_has_arrow(timeline, &timeline->gpus.at[ops[i]]))
+            proto_uint(out, CORRELATION_SUBMITTED, (uint64_t)ops[i] + 1);
+    if (stages)
+        proto_end(out, correlation);
 }
 
 static void put_timing_flow(struct perfetto *perfetto, uint32_t slice)
@@ -248,12 +250,13 @@ static void put_fwdbwd_flows(struct perfetto *perfetto, uint32_t slice)
         proto_fixed64(&perfetto->out, EVENT_FLOW_END, fwdbwd_flow(perfetto, i));
 }
 
-static enum perfetto_category slice_category(const struct perfetto *perfetto,
-                                             const struct tl_slice *slice)
+static enum perfetto_category slice_category(const struct perfetto *perfetto, uint32_t index)
 {
     const struct timeline *timeline = perfetto->timeline;
+    const struct tl_slice *slice = &timeline->slices.at[index];
     if (slice->kind != TL_API)
-        return PERFETTO_CATEGORY_RANGE;
+        return chrome_operators_has(&perfetto->operators, index) ? PERFETTO_CATEGORY_OPERATOR
+                                                                 : PERFETTO_CATEGORY_RANGE;
     if (slice->api < timeline->apis.count &&
         timeline->apis.at[slice->api].domain == PROF_API_DRIVER)
         return PERFETTO_CATEGORY_DRIVER;
@@ -294,7 +297,7 @@ static void perfetto_slice(void *user, uint32_t index, const struct tl_attr *att
     else
         begin_slice(perfetto, slice->start_ns,
                     &(struct perfetto_open_slice){slice->end_ns, 0, track, slice->depth, TL_NONE});
-    perfetto_name(perfetto, slice_category(perfetto, slice),
+    perfetto_name(perfetto, slice_category(perfetto, index),
                   perfetto_names_event(&perfetto->names, slice->name));
     put_slice_facts(perfetto, index, (struct tl_attrs){attrs, attr_count});
     if (slice->gpu_count)
@@ -436,142 +439,37 @@ static void put_wait(struct perfetto *perfetto, uint32_t index)
     perfetto_end(perfetto);
 }
 
+/* From the first operation that was launched within a range to the last, on a track of its own beside the stream.
+ * Operators are left out, as in the Chrome trace. */
+static void put_stream_range(struct perfetto *perfetto, const struct stream_range *range)
+{
+    struct perfetto_tracks *tracks = &perfetto->tracks;
+    uint32_t name = perfetto->timeline->slices.at[range->slice].name;
+    if (chrome_operators_has(&perfetto->operators, range->slice))
+        return;
+    uint32_t track = perfetto_tracks_of_spare(
+        tracks, chrome_rows_range_spare(&tracks->rows, range->stream, range->lane));
+    perfetto_begin_slice(perfetto, track, range->start_ns, range->end_ns);
+    perfetto_name(perfetto, PERFETTO_CATEGORY_TIMED, perfetto_names_event(&perfetto->names, name));
+    perfetto_uint(perfetto, PERFETTO_KEY_OPERATIONS, range->operations);
+    perfetto_end(perfetto);
+}
+
+static void put_stream_ranges(struct perfetto *perfetto, uint32_t op)
+{
+    const struct stream_ranges *ranges = &perfetto->ranges;
+    for (uint32_t i = stream_ranges_at(ranges, op); i != TL_NONE; i = ranges->all.at[i].next)
+        put_stream_range(perfetto, &ranges->all.at[i]);
+}
+
 static void perfetto_gpu(void *user, uint32_t index)
 {
     struct perfetto *perfetto = user;
+    put_stream_ranges(perfetto, index);
     if (is_stage(&perfetto->timeline->gpus.at[index]))
         perfetto_gpu_put(perfetto, index);
     else
         put_wait(perfetto, index);
-}
-
-/* ---- what comes before the events: the clock, the tracks, what is known of the run ---- */
-
-static void put_clock(struct proto_out *out, unsigned id, uint64_t time_ns)
-{
-    size_t clock = proto_begin(out, SNAPSHOT_CLOCK);
-    proto_uint(out, CLOCK_ID, id);
-    proto_uint(out, CLOCK_TIMESTAMP, time_ns);
-    if (id == CLOCK_DELTA_ID)
-        proto_uint(out, CLOCK_INCREMENTAL, 1);
-    proto_end(out, clock);
-}
-
-/* The first packet: what all others need to know. The trace has a clock of its own, equal to REALTIME: Perfetto relates the
- * clock of a trace to BOOTTIME, which recordings do not state, and drops what it cannot relate. Its own clock needs no
- * relation, and merged traces are aligned by REALTIME. */
-static void put_clocks(struct perfetto *perfetto)
-{
-    struct proto_out *out = &perfetto->out;
-    uint64_t base_ns = perfetto->timeline->base_realtime_ns - (uint64_t)perfetto->shift_ns;
-    size_t packet = proto_begin(out, TRACE_PACKET);
-    proto_uint(out, PACKET_SEQUENCE_ID, PERFETTO_SEQUENCE);
-    proto_uint(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
-    proto_uint(out, PACKET_FIRST_ON_SEQUENCE, 1);
-    proto_uint(out, PACKET_TIMESTAMP, base_ns);
-    proto_uint(out, PACKET_TIMESTAMP_CLOCK, CLOCK_REALTIME_ID);
-    size_t snapshot = proto_begin(out, PACKET_CLOCK_SNAPSHOT);
-    put_clock(out, CLOCK_REALTIME_ID, base_ns);
-    put_clock(out, CLOCK_FILE_ID, base_ns);
-    put_clock(out, CLOCK_DELTA_ID, base_ns);
-    proto_uint(out, SNAPSHOT_PRIMARY, CLOCK_FILE_ID);
-    proto_end(out, snapshot);
-    size_t defaults = proto_begin(out, PACKET_DEFAULTS);
-    proto_uint(out, DEFAULTS_TIMESTAMP_CLOCK, CLOCK_DELTA_ID);
-    proto_end(out, defaults);
-    proto_end(out, packet);
-}
-
-/* Annotations that stand here once: their names are written out. */
-
-static void put_text(struct proto_out *out, const char *key, struct text value)
-{
-    size_t mark = proto_begin(out, EVENT_ANNOTATION);
-    proto_string(out, ANNOTATION_NAME, key);
-    proto_text(out, ANNOTATION_STRING, value);
-    proto_end(out, mark);
-}
-
-static void put_string(struct proto_out *out, const char *key, const char *value)
-{
-    put_text(out, key, (struct text){value, strlen(value)});
-}
-
-static void put_count(struct proto_out *out, const char *key, uint64_t value)
-{
-    char name[96];
-    snprintf(name, sizeof name, "loss.%s", key);
-    size_t mark = proto_begin(out, EVENT_ANNOTATION);
-    proto_string(out, ANNOTATION_NAME, name);
-    proto_uint(out, ANNOTATION_UINT, value);
-    proto_end(out, mark);
-}
-
-/* The members of the Chrome trace's "libprof"; losses and troubles that did not happen are left out. */
-static void put_facts(struct proto_out *out, const struct timeline *timeline)
-{
-    struct run_facts facts;
-    struct run_trouble troubles[RUN_TROUBLES];
-    run_facts_init(&facts, timeline);
-    run_facts_troubles(&facts, troubles);
-    put_string(out, "libprof", PROF_VERSION);
-    put_string(out, "mode", facts.mode);
-    put_text(out, "mode_reason", facts.mode_reason);
-    put_string(out, "simulated", facts.simulated ? "true" : "false");
-    put_count(out, "launched", facts.ledger.launched);
-    put_count(out, "launched_graph", facts.ledger.launched_graph);
-    put_count(out, "recorded", facts.ledger.recorded);
-    put_count(out, "lost_operations", facts.ledger.lost_operations);
-    put_count(out, "lost_device", facts.ledger.lost_device);
-    put_count(out, "lost_host", facts.ledger.lost_host);
-    for (unsigned i = 0; i < RUN_TROUBLES; i++)
-        if (troubles[i].count)
-            put_count(out, troubles[i].name, troubles[i].count);
-    for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++)
-        if (facts.loss[cause])
-            put_count(out, run_facts_cause_name(cause), facts.loss[cause]);
-}
-
-static void put_run(struct perfetto *perfetto)
-{
-    struct proto_out *out = &perfetto->out;
-    if (perfetto->timeline->processes.count == 0)
-        return;
-    perfetto_begin(perfetto, TYPE_INSTANT, perfetto_tracks_process(&perfetto->tracks, 0),
-                   -perfetto->shift_ns);
-    perfetto_name(perfetto, PERFETTO_CATEGORY_INSTANT,
-                  perfetto_names_word(&perfetto->names, "libprof"));
-    put_facts(out, perfetto->timeline);
-    perfetto_end(perfetto);
-}
-
-/* Recording of something stopped. The packet has an absolute time, because the walk does not visit it. */
-static void put_throttle(struct perfetto *perfetto, const struct tl_throttle *throttle)
-{
-    struct proto_out *out = &perfetto->out;
-    uint64_t time_ns = perfetto->timeline->base_realtime_ns + (uint64_t)throttle->time_ns;
-    uint32_t track = perfetto_tracks_process(&perfetto->tracks, throttle->process);
-    char name[80];
-    snprintf(name, sizeof name, "libprof: %s %s", run_cost_throttle_name(throttle),
-             throttle->on ? "recorded again" : "not recorded any more");
-    perfetto->at = perfetto_packet_begin(out, time_ns, TYPE_INSTANT, track);
-    proto_string(out, EVENT_NAME, name);
-    perfetto_double(perfetto, PERFETTO_KEY_COST, throttle->cost_ppm / 1e4);
-    perfetto_double(perfetto, PERFETTO_KEY_BUDGET, throttle->budget_ppm / 1e4);
-    proto_end(out, perfetto->at.event);
-    proto_uint(out, PACKET_TIMESTAMP_CLOCK, CLOCK_REALTIME_ID);
-    perfetto_names_put(&perfetto->names, out);
-    proto_end(out, perfetto->at.packet);
-}
-
-static void write_head(struct perfetto *perfetto)
-{
-    put_clocks(perfetto);
-    perfetto_gpus_describe(perfetto);
-    perfetto_tracks_describe(&perfetto->tracks);
-    put_run(perfetto);
-    for (uint32_t i = 0; i < perfetto->timeline->throttles.count; i++)
-        put_throttle(perfetto, &perfetto->timeline->throttles.at[i]);
 }
 
 /* ---- the file ---- */
@@ -579,7 +477,7 @@ static void write_head(struct perfetto *perfetto)
 static void perfetto_start(void *user, const struct timeline *timeline)
 {
     (void)timeline;
-    write_head(user);
+    perfetto_head_write(user);
 }
 
 /* Values that JSON cannot represent either; on the first process, as the other facts of the run. */
@@ -648,6 +546,8 @@ static bool sort_forwards(struct perfetto *perfetto)
 static void perfetto_fini(struct perfetto *perfetto)
 {
     range_paths_fini(&perfetto->paths);
+    stream_ranges_fini(&perfetto->ranges);
+    chrome_operators_fini(&perfetto->operators);
     perfetto_names_fini(&perfetto->names);
     perfetto_tracks_fini(&perfetto->tracks);
     perfetto_gpus_fini(&perfetto->gpus);
@@ -670,6 +570,8 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
                   perfetto_tracks_init(&perfetto.tracks, timeline, &perfetto.out) &&
                   perfetto_gpus_init(&perfetto.gpus, timeline) &&
                   range_paths_init(&perfetto.paths, timeline) &&
+                  chrome_operators_init(&perfetto.operators, timeline) &&
+                  stream_ranges_init(&perfetto.ranges, timeline) &&
                   heap_levels_init(&perfetto.heaps, timeline) && sort_forwards(&perfetto) &&
                   exporter_walk(&perfetto_exporter, &perfetto, timeline);
     if (walked)

@@ -14,6 +14,7 @@
  *     range, step, call         SLICE_BEGIN, SLICE_END on the thread; a launch has the ids of its operations
  *     kernel, copy, set, graph  GpuRenderStageEvent: see perfetto_gpu.c
  *     wait, overhead            SLICE_BEGIN, SLICE_END
+ *     range on stream           the same beside the stream: see stream_ranges.h
  *     begin/end range           the same on a track below its thread
  *     backward range            terminating flows of forward ranges
  *     mark                      INSTANT
@@ -24,11 +25,12 @@
 #ifndef PROF_PERFETTO_H
 #define PROF_PERFETTO_H
 
+#include "chrome_operators.h"
 #include "heap_levels.h"
 #include "perfetto_packet.h"
 #include "perfetto_tracks.h"
 #include "range_paths.h"
-#include "run_facts.h"
+#include "stream_ranges.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,6 +72,8 @@ struct perfetto {
     struct perfetto_gpus gpus;
     struct perfetto_open open;
     struct range_paths paths;
+    struct chrome_operators operators;
+    struct stream_ranges ranges;
     char *const *stacks;       /* by stack, NULL none */
     int64_t shift_ns;          /* added to every time, so that none is before the trace begins */
     int64_t last_ns;           /* time of the last packet that had one */
@@ -87,6 +91,9 @@ void perfetto_name(struct perfetto *perfetto, enum perfetto_category category, u
 /* Begins the packet of a slice's start, and queues its end. perfetto_end() closes the packet. */
 void perfetto_begin_slice(struct perfetto *perfetto, uint32_t track, int64_t start_ns,
                           int64_t end_ns);
+
+/* perfetto_head.c: everything before the events. */
+void perfetto_head_write(struct perfetto *perfetto);
 
 /* perfetto_args.c: the annotations of an open event. */
 void perfetto_args_sync(struct perfetto *perfetto, const struct tl_gpu *op);

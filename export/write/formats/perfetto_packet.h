@@ -54,7 +54,10 @@ enum {
     TRACK_CHILD_ORDER = 11,
     TRACK_RANK = 12,
     TRACK_DESCRIPTION = 14,
+    TRACK_PROCESS_ORDER = 19,
+    TRACK_THREAD_ORDER = 20,
     CHILD_ORDER_EXPLICIT = 3,
+    ROOT_ORDER_EXPLICIT = 1,
 
     /* ProcessDescriptor, ThreadDescriptor, CounterDescriptor */
     PROCESS_PID = 1,

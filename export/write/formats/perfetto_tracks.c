@@ -11,8 +11,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Places among the children of a context: each stream has a thousand for its waits. */
+/* Places among the children of a context: each stream has a thousand, its ranges first, then its waits. */
 #define STREAM_PLACES 1000
+#define STREAM_WAITS 500
 
 static uint32_t *numbers(size_t count)
 {
@@ -28,6 +29,7 @@ static void find_contexts(struct perfetto_tracks *tracks)
         bool same = i > 0 && before->process == stream->process &&
                     before->device == stream->device && before->context == stream->context;
         tracks->context_of[i] = same ? tracks->context_of[i - 1] : i;
+        tracks->context_counts[tracks->rows.streams[i].gpu] += !same;
     }
 }
 
@@ -42,10 +44,11 @@ bool perfetto_tracks_init(struct perfetto_tracks *tracks, const struct timeline 
     tracks->gpus = numbers(tracks->rows.gpu_count);
     tracks->context_of = numbers(timeline->streams.count);
     tracks->contexts = numbers(timeline->streams.count);
+    tracks->context_counts = numbers(tracks->rows.gpu_count);
     tracks->heaps = numbers(timeline->heaps.count);
     tracks->free_range = numbers(timeline->threads.count);
     if (!tracks->processes || !tracks->threads || !tracks->gpus || !tracks->context_of ||
-        !tracks->contexts || !tracks->heaps || !tracks->free_range)
+        !tracks->contexts || !tracks->context_counts || !tracks->heaps || !tracks->free_range)
         return false;
     for (uint32_t i = 0; i < timeline->threads.count; i++)
         tracks->free_range[i] = TL_NONE;
@@ -62,6 +65,7 @@ void perfetto_tracks_fini(struct perfetto_tracks *tracks)
     free(tracks->gpus);
     free(tracks->context_of);
     free(tracks->contexts);
+    free(tracks->context_counts);
     free(tracks->heaps);
     free(tracks->free_range);
     free(tracks->ranges);
@@ -111,7 +115,7 @@ uint32_t perfetto_tracks_process(struct perfetto_tracks *tracks, uint32_t proces
     char name[ROW_NAME_BYTES], label[64];
     if (tracks->processes[process])
         return tracks->processes[process];
-    row_name_process(tracks->timeline, process, TL_NONE, name);
+    row_name_program(&tracks->rows, process, name);
     struct description made = begin_track(tracks, 0);
     size_t mark = proto_begin(tracks->out, TRACK_PROCESS);
     proto_uint(tracks->out, PROCESS_PID, tracks->rows.pids[process]);
@@ -125,6 +129,7 @@ uint32_t perfetto_tracks_process(struct perfetto_tracks *tracks, uint32_t proces
     if (info->clock.size)
         proto_text(tracks->out, PROCESS_LABEL, info->clock);
     proto_end(tracks->out, mark);
+    proto_uint(tracks->out, TRACK_RANK, process + 1);
     return tracks->processes[process] = end_track(tracks, made);
 }
 
@@ -139,6 +144,7 @@ uint32_t perfetto_tracks_thread_slow(struct perfetto_tracks *tracks, uint32_t th
     proto_uint(tracks->out, THREAD_TID, row->tid);
     proto_text(tracks->out, THREAD_NAME, row_name_thread(tracks->timeline, thread));
     proto_end(tracks->out, mark);
+    proto_uint(tracks->out, TRACK_RANK, thread + 1);
     return tracks->threads[thread] = end_track(tracks, made);
 }
 
@@ -147,11 +153,12 @@ static struct text name_at(const struct timeline *timeline, uint32_t name)
     return name < timeline->names.count ? timeline->names.at[name] : (struct text){"", 0};
 }
 
-/* What the program calls it comes before its model. */
+/* What the program calls it comes before its model. A simulated one is called so once. */
 void perfetto_tracks_gpu_name(struct perfetto_tracks *tracks, uint32_t gpu,
                               char name[2 * ROW_NAME_BYTES])
 {
     uint32_t index = tracks->rows.gpus[gpu].device;
+    static const char simulated[] = "Simulated GPU";
     char row[ROW_NAME_BYTES];
     struct text given = {"", 0};
     if (index != TL_NONE) {
@@ -160,6 +167,9 @@ void perfetto_tracks_gpu_name(struct perfetto_tracks *tracks, uint32_t gpu,
                         device->given_name == TL_NONE ? device->name : device->given_name);
     }
     row_name_gpu(&tracks->rows, gpu, row);
+    char *comma = strstr(row, ", ");
+    if (comma && memmem(given.bytes, given.size, simulated, sizeof simulated - 1))
+        *comma = '\0';
     snprintf(name, 2 * ROW_NAME_BYTES, "%s%s%.*s", row, given.size ? ": " : "",
              row_name_part(given, 300), given.bytes);
 }
@@ -178,6 +188,7 @@ static uint32_t gpu_track(struct perfetto_tracks *tracks, uint32_t gpu)
     return tracks->gpus[gpu] = end_track(tracks, made);
 }
 
+/* Of a device with one context, the device's: a level that holds everything says nothing. */
 static uint32_t context_track(struct perfetto_tracks *tracks, uint32_t stream)
 {
     uint32_t first = tracks->context_of[stream];
@@ -185,6 +196,8 @@ static uint32_t context_track(struct perfetto_tracks *tracks, uint32_t stream)
     char name[32];
     if (tracks->contexts[first])
         return tracks->contexts[first];
+    if (tracks->context_counts[gpu] == 1)
+        return tracks->contexts[first] = gpu_track(tracks, gpu);
     struct description made = begin_track(tracks, gpu_track(tracks, gpu));
     snprintf(name, sizeof name, "context %u", tracks->timeline->streams.at[first].context);
     proto_string(tracks->out, TRACK_NAME, name);
@@ -220,8 +233,10 @@ uint32_t perfetto_tracks_of_spare(struct perfetto_tracks *tracks, struct chrome_
     if (spare->track)
         return spare->track;
     uint32_t parent = parent_of_spare(tracks, spare);
-    if (spare->kind == CHROME_SPARE_STREAM)
+    if (spare->kind == CHROME_SPARE_RANGES)
         rank = (int64_t)spare->index * STREAM_PLACES + 1 + spare->lane;
+    if (spare->kind == CHROME_SPARE_STREAM)
+        rank = (int64_t)spare->index * STREAM_PLACES + STREAM_WAITS + spare->lane;
     row_name_spare(&tracks->rows, spare, name);
     return spare->track = describe(tracks, parent, name, rank);
 }
@@ -318,9 +333,22 @@ void perfetto_tracks_release(struct perfetto_tracks *tracks, uint32_t lane)
     tracks->free_range[thread] = lane;
 }
 
+/* The root above all tracks, number 0: processes and threads stand in the order of their ranks, which Perfetto 58 obeys. */
+static void describe_root(struct perfetto_tracks *tracks)
+{
+    size_t packet = perfetto_packet_begin_untimed(tracks->out);
+    size_t track = proto_begin(tracks->out, PACKET_TRACK_DESCRIPTOR);
+    proto_uint(tracks->out, TRACK_UUID, 0);
+    proto_uint(tracks->out, TRACK_PROCESS_ORDER, ROOT_ORDER_EXPLICIT);
+    proto_uint(tracks->out, TRACK_THREAD_ORDER, ROOT_ORDER_EXPLICIT);
+    proto_end(tracks->out, track);
+    proto_end(tracks->out, packet);
+}
+
 void perfetto_tracks_describe(struct perfetto_tracks *tracks)
 {
     const struct timeline *timeline = tracks->timeline;
+    describe_root(tracks);
     for (uint32_t i = 0; i < timeline->processes.count; i++)
         perfetto_tracks_process(tracks, i);
     for (uint32_t i = 0; i < timeline->threads.count; i++)

@@ -3,10 +3,13 @@
  *     process
  *       thread                    slices, marks; begin/end ranges on tracks below it, as many as overlap
  *       GPU 0: name               what chrome_rows.h calls a gpu: a device as this process sees it
- *         context 1
- *           waits of stream 7
+ *         context 1               if the device has several
+ *           ranges projected onto stream 7, waits of stream 7
  *         waits for the device, managed memory, ranges timed by events
  *       counters, curves of memory, overhead
+ *
+ * Viewers show pids and tids themselves, and sort by rank: processes and threads as the timeline has them, what is of a
+ * device by stream.
  *
  * Device operations have no track: Perfetto makes one for each stream (perfetto_gpu.c).
  *
@@ -35,9 +38,10 @@ struct perfetto_tracks {
     struct chrome_rows rows;
     uint32_t *processes, *threads, *gpus; /* tracks; 0: not described yet */
     uint32_t *context_of,
-        *contexts;          /* by stream: the first stream of its context; by that, its track */
-    uint32_t *heaps;        /* curves, by heap */
-    struct keymap counters; /* process and name -> track */
+        *contexts;            /* by stream: the first stream of its context; by that, its track */
+    uint32_t *context_counts; /* by gpu */
+    uint32_t *heaps;          /* curves, by heap */
+    struct keymap counters;   /* process and name -> track */
     struct perfetto_lane *ranges; /* of begin/end ranges */
     uint32_t range_count, range_capacity;
     uint32_t *free_range; /* by thread, the lane freed last; TL_NONE none */
@@ -87,6 +91,7 @@ static inline uint32_t perfetto_tracks_thread(struct perfetto_tracks *tracks, ui
 
 #define PERFETTO_CATEGORIES(X)      \
     X(RANGE, "user_annotation")     \
+    X(OPERATOR, "cpu_op")           \
     X(RUNTIME, "cuda_runtime")      \
     X(DRIVER, "cuda_driver")        \
     X(KERNEL, "kernel")             \
@@ -154,6 +159,7 @@ static inline uint32_t perfetto_tracks_thread(struct perfetto_tracks *tracks, ui
     X(DEVICE_ID, "Device Id")                                \
     X(DEVICE_TYPE, "Device Type")                            \
     X(VALUE, "value")                                        \
+    X(OPERATIONS, "operations")                              \
     X(SOURCE, "source") X(TARGET, "target") X(COST, "cost %") X(BUDGET, "budget %")
 
 #define PERFETTO_ENUM_CATEGORY(name, text) PERFETTO_CATEGORY_##name,

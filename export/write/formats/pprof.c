@@ -22,6 +22,7 @@
 #include "packed_out.h"
 #include "proto_out.h"
 #include "range_paths.h"
+#include "slice_sums.h"
 #include "symbols.h"
 #include "timeline.h"
 
@@ -189,6 +190,8 @@ static void pprof_slice(void *user, uint32_t index, const struct tl_attr *attrs,
     const struct tl_slice *slice = &pprof->timeline->slices.at[index];
     int64_t duration_ns = slice->end_ns > slice->start_ns ? slice->end_ns - slice->start_ns : 0;
     (void)attrs, (void)attr_count;
+    if (!slice_is_shown(pprof->timeline, slice))
+        return;
     struct pprof_sample *parent =
         slice->parent == TL_NONE ? NULL : sample_of_slice(pprof, slice->parent);
     if (parent)

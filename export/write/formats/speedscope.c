@@ -12,6 +12,7 @@
 #include "packed_out.h"
 #include "reports.h"
 #include "row_names.h"
+#include "slice_sums.h"
 #include "speedscope_samples.h"
 
 #include <errno.h>
@@ -134,10 +135,11 @@ static void end_profile(struct speedscope *scope)
 
 static void put_slice(struct speedscope *scope, const char *thread, const struct tl_slice *slice)
 {
-    if (slice->flags & TL_INTERNAL)
+    if (!slice_is_shown(scope->timeline, slice))
         return;
     begin_profile(scope, thread);
-    open_frame(scope, slice->name, slice->start_ns, slice->end_ns, slice->depth);
+    uint32_t called = tl_shown_name(scope->timeline, slice->name, tl_slice_label(slice));
+    open_frame(scope, called, slice->start_ns, slice->end_ns, slice->depth);
 }
 
 /* What ends when a slice begins ends first, however deep the slice is. */
@@ -212,6 +214,8 @@ static void put_profiles(struct speedscope *scope)
     if (scope->samples.symbols &&
         !speedscope_samples_put(&scope->samples, &scope->out, scope->frame_count))
         scope->out.error = ENOMEM;
+    if (!scope->out.comma) /* speedscope 1.25 fails where a file has no profile */
+        begin_profile(scope, "nothing recorded"), end_profile(scope);
     json_array_end(&scope->out);
 }
 

@@ -117,6 +117,9 @@ struct chrome_spare *chrome_rows_managed(struct chrome_rows *rows,
  * and `*spare` is one of the rows beside it, NULL when memory is short. */
 const struct chrome_row *chrome_rows_ranges(struct chrome_rows *rows, uint32_t stream,
                                             uint32_t lane, struct chrome_spare **spare);
+/* The same for formats that draw all such ranges beside the stream: one of those rows, NULL when memory is short. */
+struct chrome_spare *chrome_rows_range_spare(struct chrome_rows *rows, uint32_t stream,
+                                             uint32_t place);
 
 /* The row of a timed range. `*is_new`: it was made just now, and has no name yet. NULL when memory
  * is short. */

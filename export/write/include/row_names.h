@@ -14,6 +14,10 @@
 void row_name_process(const struct timeline *timeline, uint32_t process, uint32_t given,
                       char to[ROW_NAME_BYTES]);
 
+/* The same for viewers that show the pid themselves: "train rank 3". A row that could not have its own pid has it in the
+ * name, as above. */
+void row_name_program(const struct chrome_rows *rows, uint32_t process, char to[ROW_NAME_BYTES]);
+
 /* "GPU 0", "GPU 0, Simulated GPU" */
 void row_name_gpu(const struct chrome_rows *rows, uint32_t gpu, char to[ROW_NAME_BYTES]);
 
