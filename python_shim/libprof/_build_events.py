@@ -85,6 +85,7 @@ class _Builder:
         event.input_dtypes = _list_of(event.attributes.pop("Input type", None))
         event.structured_input_strides = _list_of(event.attributes.pop("Input Strides", None))
         event.concrete_inputs = [_value_of(text) for text in _list_of(event.attributes.pop("Concrete Inputs", None))]
+        event.overload_name = event.attributes.pop("overload_name", "")
         event.fwd_thread, sequence = table["forward_tid"][row], table["sequence"][row]
         event.sequence_nr = -1 if sequence is None else sequence
         known = self._recording.known_memory

@@ -8,7 +8,7 @@ from ._build_events import build_events
 from ._recording import Recording
 from ._table import Layout
 from .averages import MEMORY, FunctionEventAvg, is_inside_its_like, kind_of_row
-from .event_list import EventList, averages_of
+from .event_list import EventList, Groups, averages_of
 from .events import FunctionEvent
 
 
@@ -35,11 +35,6 @@ class Shown(NamedTuple):
     def has_all_of(self, kind: str) -> bool:
         """Whether all events of a kind are."""
         return all(one in self.types for one in _TYPES_OF_KINDS[kind])
-
-    @property
-    def device(self) -> bool:
-        """Whether anything of devices is shown."""
-        return bool(self.types & DEVICE_TYPES)
 
 
 def _hide(events: Iterable[FunctionEvent], is_shown: Callable[[FunctionEvent], bool]) -> List[FunctionEvent]:
@@ -121,13 +116,14 @@ def _add_sums(averages: EventList[FunctionEventAvg], events: Iterable[FunctionEv
                 setattr(row, name, sums.memory[name] if sums else None)
 
 
-def _averages_of(recording: Recording, shown: Shown, by_shape: bool, stack_n: int, layout: Layout) -> EventList[FunctionEventAvg]:
-    if hides_something(recording, shown):
-        listed = EventList(events_of(recording, shown), layout=layout._replace(device=shown.device))
-        return listed.key_averages(by_shape, stack_n)
-    averages = averages_of(recording, by_shape, stack_n, layout)
+def _averages_of(recording: Recording, shown: Shown, by: Groups, layout: Layout) -> EventList[FunctionEventAvg]:
+    if by.overloads or hides_something(recording, shown):
+        events = events_of(recording, shown)
+        has_device = any(event.device_type.name == "CUDA" for event in events)
+        return EventList(events, layout=layout._replace(device=has_device)).key_averages(*by)
+    averages = averages_of(recording, by.shapes, by.stack_n, layout)
     if layout.flops or (layout.memory and not averages._layout.memory):
-        _add_sums(averages, events_of(recording, shown), by_shape, stack_n, layout)
+        _add_sums(averages, events_of(recording, shown), by.shapes, by.stack_n, layout)
         averages._layout = averages._layout._replace(memory=layout.memory)
     return averages
 
@@ -136,9 +132,10 @@ def _merged(lists: Sequence[EventList[FunctionEventAvg]]) -> EventList[FunctionE
     """Rows of several recordings added up."""
     groups: Dict[Tuple[Any, ...], FunctionEventAvg] = {}
     for row in (row for averages in lists for row in averages):
-        key = (row.key, row.kind, row.shape_text, tuple(row.stack))
+        key = (row.key, row.kind, row.shape_text, tuple(row.stack), row.overload_name)
         if key not in groups:
             groups[key] = FunctionEventAvg()
+            groups[key].overload_name = row.overload_name
             groups[key].input_shapes, groups[key].shape_text = row.input_shapes, row.shape_text
             groups[key].stack = row.stack
         groups[key].add(row)
@@ -147,10 +144,10 @@ def _merged(lists: Sequence[EventList[FunctionEventAvg]]) -> EventList[FunctionE
 
 
 def averages_of_cycles(
-    recordings: Sequence[Recording], shown: Shown, by_shape: bool, stack_n: int, layout: Layout
+    recordings: Sequence[Recording], shown: Shown, by: Groups, layout: Layout
 ) -> EventList[FunctionEventAvg]:
     """Averages of all of them."""
-    lists = [_averages_of(recording, shown, by_shape, stack_n, layout) for recording in recordings]
+    lists = [_averages_of(recording, shown, by, layout) for recording in recordings]
     return lists[0] if len(lists) == 1 else _merged(lists)
 
 

@@ -86,7 +86,7 @@ _SEGMENT_TITLES = ("Segment", "Size", "Allocated", "Pending", "Free", "Largest f
 def _segment_lines(device: Device, rows: int) -> List[str]:
     segments = sorted(device.segments, key=lambda segment: (-segment.size, segment.address))
     shown = _shown(len(segments), rows)
-    titles, table = _SEGMENT_TITLES, [_segment_row(segment) for segment in segments[:shown]]
+    titles, table = list(_SEGMENT_TITLES), [_segment_row(segment) for segment in segments[:shown]]
     if all(segment.pool == (0, 0) for segment in segments):
         at = titles.index("Pool")
         titles, table = titles[:at] + titles[at + 1 :], [row[:at] + row[at + 1 :] for row in table]

@@ -170,6 +170,8 @@ class _Rows:
         names = [_cut(event.key, layout.name_width)[0] for event in events]
         longest = max([4, *map(len, names)])
         self.name_width = min(longest + 4, layout.name_width)
+        has_overloads = any(getattr(event, "overload_name", "") for event in events)
+        self.overloads = self._group(has_overloads, "Overload Name", lambda e: e.overload_name, layout.name_width)
         self.shapes = self._group(layout.shapes, "Input Shapes", _shapes_text, layout.shapes_width)
         self.stacks = self._group(layout.stack, "Source Location", _stack_text, layout.stack_width)
 
@@ -208,13 +210,14 @@ class _Rows:
         return title, texts, max([_WIDTH, len(title), *map(len, texts)]) if wanted else 0
 
     def _rule(self) -> str:
-        widths = [self.name_width, *[_WIDTH] * len(self.columns)]
+        widths = [self.name_width, *([self.overloads[2]] if self.overloads[2] else []), *[_WIDTH] * len(self.columns)]
         return "  ".join(
             "-" * width for width in [*widths, *(part[2] for part in (self.shapes, self.stacks) if part[2])]
         )
 
-    def _line(self, name: str, cells: Sequence[str], shapes: str, stack: str) -> str:
-        line = [name.rjust(self.name_width), *(cell.rjust(_WIDTH) for cell in cells)]
+    def _line(self, name: str, overload: str, cells: Sequence[str], shapes: str, stack: str) -> str:
+        line = [name.rjust(self.name_width), *([overload.rjust(self.overloads[2])] if self.overloads[2] else [])]
+        line += [cell.rjust(_WIDTH) for cell in cells]
         if self.shapes[2]:
             line.append(shapes.rjust(self.shapes[2]))
         if self.stacks[2]:
@@ -223,14 +226,15 @@ class _Rows:
 
     def lines(self) -> List[str]:
         rule = self._rule()
-        titles = self._line("Name", [c.title for c in self.columns], self.shapes[0], self.stacks[0])
+        titles = self._line("Name", self.overloads[0], [c.title for c in self.columns], self.shapes[0], self.stacks[0])
         lines = ["=" * len(rule), _cut(self.layout.header, 400)[0]] if self.layout.header else []
         lines += [rule, titles, rule]
         for at, event in enumerate(self.events):
             cells = [column.text(event) for column in self.columns]
             shapes = self.shapes[1][at] if self.shapes[2] else ""
             stack = self.stacks[1][at] if self.stacks[2] else ""
-            lines.append(self._line(_name_text(event.key, self.layout.name_width), cells, shapes, stack))
+            overload = self.overloads[1][at] if self.overloads[2] else ""
+            lines.append(self._line(_name_text(event.key, self.layout.name_width), overload, cells, shapes, stack))
         return [*lines, rule]
 
 

@@ -19,7 +19,7 @@ from typing import Any, FrozenSet, Iterator, List, Optional, Set
 
 from . import _native, _torch_observer, _torch_operators
 from ._recording import ALL_MEMORY
-from ._torch_observer import FLOPS, OPERATORS, SHAPES, Observer
+from ._torch_observer import FLOPS, OPERATORS, OVERLOADS, SHAPES, Observer
 from .errors import ProfError, warn
 
 _LATE = (
@@ -28,6 +28,7 @@ _LATE = (
 )
 _BUSY = "PyTorch's operators are not recorded: PyTorch's own profiler is on"
 _NO_SHAPES = "record_shapes, with_flops: PyTorch emits no shapes through ITT, and the observer is missing: {}"
+_NO_OVERLOADS = "experimental_config: names of overloads are not recorded, since the observer is missing: {}"
 _NO_MEMORY = "profile_memory: allocations by PyTorch are not recorded ({}) and shown as --"
 _NO_DEVICE = "profile_memory: allocations by PyTorch on devices are not recorded and shown as --"
 _ELSEWHERE = "the profile ended on another thread than it began on: {} there until that thread ends"
@@ -244,7 +245,7 @@ def _announcing(torch: ModuleType) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def recorded(shapes: bool, flops: bool, memory: bool) -> Iterator[Optional[Seen]]:
+def recorded(shapes: bool, flops: bool, memory: bool, *, overloads: bool = False) -> Iterator[Optional[Seen]]:
     """PyTorch's operators are ranges meanwhile; with `memory`, what its allocators hand out is recorded on this thread.
 
     Without PyTorch it does nothing. It warns once about what it cannot record.
@@ -255,10 +256,12 @@ def recorded(shapes: bool, flops: bool, memory: bool) -> Iterator[Optional[Seen]
         if torch is None or _torch_operators.is_on():
             pass
         elif observer is not None:
-            wanted = OPERATORS | (SHAPES if shapes else 0) | (FLOPS if flops else 0)
+            wanted = OPERATORS | (SHAPES if shapes else 0) | (FLOPS if flops else 0) | (OVERLOADS if overloads else 0)
             observer.begin(wanted)
             stack.callback(observer.end, wanted)
         else:
+            if overloads:
+                _warn_once(_NO_OVERLOADS.format(why))
             stack.enter_context(_emitting(torch, shapes, why))
         if torch is not None and hasattr(torch, "autograd"):
             stack.enter_context(_announcing(torch))

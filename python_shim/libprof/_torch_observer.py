@@ -25,7 +25,7 @@ from . import _native
 from ._profdump import unrecorded_environment
 from .errors import ProfError
 
-OPERATORS, SHAPES, FLOPS = 1, 2, 4
+OPERATORS, SHAPES, FLOPS, OVERLOADS = 1, 2, 4, 16
 SOURCE = Path(__file__).with_name("torch_observer.cc")
 VARIABLE = "LIBPROF_TORCH_OBSERVER"
 _COMPILE_S = 300
@@ -69,7 +69,7 @@ class Observer:
         self._wanted: List[int] = []
 
     def begin(self, wanted: int) -> None:
-        """Operators of all threads are ranges, with shapes and FLOPs if `wanted` has these."""
+        """Operators of all threads are ranges, with what else `wanted` has."""
         with _lock:
             self._change(self._wanted + [wanted])
 

@@ -23,7 +23,7 @@ class FunctionEventAvg(TimesMixin):
     ``count`` is of all calls. Totals and averages cover the ``outer_count`` outermost ones only, whose time includes
     that of the calls nested in them.
 
-    ``kind`` is range, call, mark, kernel, memcpy, memset or graph. ``input_shapes`` and ``stack`` tell rows
+    ``kind`` is range, call, mark, kernel, memcpy, memset or graph. ``input_shapes``, ``stack`` and ``overload_name`` tell rows
     apart where they were asked for; `stack` has the innermost function first. Memory is net bytes, None where
     allocators were not seen; ``flops`` is None where nothing says it. ``row`` is all that profdump's JSON says of it.
     """
@@ -33,12 +33,13 @@ class FunctionEventAvg(TimesMixin):
     self_cpu_memory_usage: Optional[int]
     device_memory_usage: Optional[int]
     self_device_memory_usage: Optional[int]
-    node_id, scope, overload_name = -1, 0, ""
+    node_id, scope = -1, 0
     is_async = is_remote = is_legacy = False
     cpu_parent: Optional[FunctionEvent] = None
 
     def __init__(self) -> None:
         self.key, self.kind, self.count, self.outer_count = None, "range", 0, 0
+        self.overload_name = ""
         self.cpu_total_ns = self.self_cpu_total_ns = self.cuda_total_ns = self.self_cuda_total_ns = 0.0
         for name in MEMORY:
             setattr(self, name, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, FrozenSet, Iterable, List, Optional, Tuple, TypeVar, Union, cast
+from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Tuple, TypeVar, Union, cast
 
 from . import _table, _times, notebook
 from ._build_events import build_events
@@ -30,6 +30,14 @@ def _row_of(average: FunctionEventAvg) -> Dict[str, Any]:
         "self_cuda_total_ns": average.self_cuda_total_ns,
         "cuda_total_ns": average.cuda_total_ns,
     }
+
+
+class Groups(NamedTuple):
+    """What tells rows of averages apart beside the name."""
+
+    shapes: bool = False
+    stack_n: int = 0
+    overloads: bool = False
 
 
 Event = TypeVar("Event", bound=Union[FunctionEvent, FunctionEventAvg])
@@ -146,21 +154,28 @@ class EventList(List[Event]):
         group_by_overload_name: bool = False,
         group_by_input_shape: bool = False,
     ) -> "EventList[FunctionEventAvg]":
-        """Its events added up by name, and by input shapes and the innermost `group_by_stack_n` functions.
-        `group_by_overload_name` changes nothing: names of overloads are not recorded.
+        """Its events added up by name, and by input shapes, the innermost `group_by_stack_n` functions, and the name of the
+        overload.
         """
-        shapes = group_by_input_shapes or group_by_input_shape
-        if self._is_as_given() and self._source is not None and not (self and self._averaged):
-            return averages_of(self._source, shapes, group_by_stack_n, self._layout)
+        by = Groups(group_by_input_shapes or group_by_input_shape, group_by_stack_n, group_by_overload_name)
+        is_recording = self._is_as_given() and self._source is not None and not (self and self._averaged)
+        if is_recording and not by.overloads:
+            assert self._source is not None
+            return averages_of(self._source, by.shapes, by.stack_n, self._layout)
+        return self._added_up(by)
+
+    def _added_up(self, by: Groups) -> "EventList[FunctionEventAvg]":
         groups: Dict[Tuple[Any, ...], FunctionEventAvg] = {}
         for event in self:
-            stack = tuple(event.stack[:group_by_stack_n])
-            key = (event.key, event.kind, event.device_type, str(event.input_shapes) if shapes else "", stack)
+            stack = tuple(event.stack[: by.stack_n])
+            overload = event.overload_name if by.overloads else ""
+            shapes = str(event.input_shapes) if by.shapes else ""
+            key = (event.key, event.kind, event.device_type, shapes, stack, overload)
             average = groups.setdefault(key, FunctionEventAvg()).add(event)
-            average.stack = list(stack)
-            average.input_shapes = event.input_shapes if shapes else []
-            average.shape_text = event.shape_text if shapes else None
-        layout = self._layout._replace(shapes=shapes, stack=group_by_stack_n > 0)
+            average.stack, average.overload_name = list(stack), overload
+            average.input_shapes = event.input_shapes if by.shapes else []
+            average.shape_text = event.shape_text if by.shapes else None
+        layout = self._layout._replace(shapes=by.shapes, stack=by.stack_n > 0)
         return EventList(groups.values(), layout=layout)
 
     def total_average(self) -> FunctionEventAvg:

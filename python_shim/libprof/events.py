@@ -174,6 +174,7 @@ class FunctionEvent(TimesMixin):
         self.structured_input_strides: List[Any] = []
         self.concrete_inputs: List[Any] = []
         self.kwinputs: Dict[str, Any] = {}
+        self.overload_name = ""
         self.stack: List[str] = []
         self.attributes: Dict[str, Any] = {}
         self.sequence_nr = -1
@@ -188,7 +189,7 @@ class FunctionEvent(TimesMixin):
         self._device_ns: Optional[int] = None
         self._self_device_ns: Optional[int] = None
 
-    node_id, scope, overload_name, is_remote, is_legacy = -1, 0, "", False, False
+    node_id, scope, is_remote, is_legacy = -1, 0, False, False
     is_python_function, flow_start = False, False
     python_id = python_parent_id = python_module_id = -1
     flow_id = flow_type = linked_correlation_id = 0

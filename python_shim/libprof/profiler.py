@@ -15,12 +15,13 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Opt
 
 from . import _export, _python_calls, _torch, notebook, recorder
 from ._recording import ALL_MEMORY, Recording, Window
+from ._experimental import wants_overload_names
 from ._results import CPU_TYPES, DEVICE_TYPES, Shown, averages_of_cycles, events_of_cycles, hides_something
 from ._table import Layout
 from ._torch_methods import TorchMethods
 from .averages import FunctionEventAvg
 from .errors import ProfError, UnfinishedError, only_warning, warn
-from .event_list import EventList, export_stacks
+from .event_list import EventList, Groups, export_stacks
 from .events import FunctionEvent
 from .schedule import KinetoStepTracker, ProfilerAction, Schedule, action_of, always
 from .trace import Trace, format_of
@@ -183,9 +184,10 @@ class profile(TorchMethods):
         self.post_processing_timeout_s = post_processing_timeout_s
         if post_processing_timeout_s is not None and post_processing_timeout_s < 0:
             raise ValueError(f"post_processing_timeout_s must be non-negative, not {post_processing_timeout_s}")
-        for name in ("with_modules", "experimental_config", "post_processing_timeout_s"):
+        for name in ("with_modules", "post_processing_timeout_s"):
             if locals()[name]:
                 warn(f"{name} has no effect here")
+        self._with_overloads = wants_overload_names(experimental_config)
 
     def __repr__(self) -> str:
         if self._is_forked():
@@ -335,7 +337,9 @@ class profile(TorchMethods):
             stack.callback(recorder.stop)
             stack.enter_context(_stacks(self.with_stack))
             shapes = self.record_shapes or self.with_flops
-            self._seen = stack.enter_context(_torch.recorded(shapes, self.with_flops, self.profile_memory))
+            self._seen = stack.enter_context(
+                _torch.recorded(shapes, self.with_flops, self.profile_memory, overloads=self._with_overloads)
+            )
             self._recording = stack.pop_all()
 
     def _switch_on_or_warn(self) -> None:
@@ -406,14 +410,15 @@ class profile(TorchMethods):
         group_by_overload_name: bool = False,
         group_by_input_shapes: bool = False,
     ) -> EventList[FunctionEventAvg]:
-        """Events summed by name, and optionally by input shapes and the innermost `group_by_stack_n` functions.
-        `group_by_overload_name` has no effect: overload names are not recorded.
+        """Events summed by name, and optionally by input shapes, the innermost `group_by_stack_n` functions and the name of
+        the overload ("Tensor" of aten::add.Tensor), which an `experimental_config` with ``capture_overload_names`` records.
         """
         self._shown()
-        if group_by_overload_name:
-            warn("group_by_overload_name has no effect: overload names are not recorded")
+        if group_by_overload_name and not self._with_overloads:
+            warn("group_by_overload_name needs experimental_config=_ExperimentalConfig(capture_overload_names=True)")
         shapes = group_by_input_shape or group_by_input_shapes
-        return averages_of_cycles(self._cycles, self._activities, shapes, group_by_stack_n, self._layout())
+        groups = Groups(shapes, group_by_stack_n, group_by_overload_name)
+        return averages_of_cycles(self._cycles, self._activities, groups, self._layout())
 
     def total_average(self) -> FunctionEventAvg:
         """The sum of all averages."""

@@ -58,7 +58,7 @@ struct recorder {
     uint32_t allocator;
 };
 
-enum request : uint32_t { OPERATORS = 1, SHAPES = 2, FLOPS = 4 };
+enum request : uint32_t { OPERATORS = 1, SHAPES = 2, FLOPS = 4, OVERLOADS = 16 };
 
 recorder to;                             /* set once, before the first callback */
 std::atomic<uint32_t> requested{0};      /* of enum request */
@@ -228,7 +228,8 @@ enum word { SIZES, TYPES, STRIDES, CONCRETE, WORDS };
 
 site words[WORDS] = {{"sizes", 0}, {"Input type", 0}, {"Input Strides", 0}, {"Concrete Inputs", 0}};
 site flops_word = {"flops", 0}, sequence_word = {"seq", 0}, backward_word = {"stashed_seq", 0},
-     id_word = {"op_id", 0}, trouble_word = {"not described", 0};
+     id_word = {"op_id", 0}, overload_word = {"overload_name", 0},
+     trouble_word = {"not described", 0};
 
 /* What is said of inputs that have the same numbers. */
 struct description {
@@ -342,7 +343,7 @@ struct opened final : at::ObserverContext {
 
 /* What a range begins with. */
 struct attributes {
-    attribute at[WORDS + 3];
+    attribute at[WORDS + 4];
     size_t count = 0;
     void add(site &key, int64_t number) { at[count++] = {&key, nullptr, number}; }
     void add(site &key, const site &text) { at[count++] = {&key, const_cast<site *>(&text), 0}; }
@@ -357,6 +358,16 @@ void add_description(attributes &said, const at::RecordFunction &function, uint3
             said.add(words[i], inputs.sites[i]);
     if (inputs.flops)
         said.add(flops_word, inputs.flops);
+}
+
+/* "Tensor" of aten::add.Tensor, as long as the operator is registered; "" where PyTorch (up to 2.6) does not tell. */
+template <typename Function>
+const char *overload_of(const Function &function)
+{
+    if constexpr (requires { function.overload_name(); })
+        return function.overload_name();
+    else
+        return "";
 }
 
 void push(const at::RecordFunction &function)
@@ -374,6 +385,9 @@ void push(const at::RecordFunction &function)
     } catch (const std::exception &) {
         said.add(trouble_word, 1); /* a tensor of a kind that has no sizes */
     }
+    site overload = {wanted & OVERLOADS ? overload_of(function) : "", 0};
+    if (overload.name && *overload.name)
+        said.add(overload_word, overload);
     to.range_push_attrs(function.name(), said.at, said.count);
 }
 

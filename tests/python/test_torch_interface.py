@@ -42,18 +42,72 @@ def test_page_is_of_today() -> None:
     assert page == torch_interface.markdown(), "python3 tests/python/torch_interface.py >docs/torch_profiler.md"
 
 
-@pytest.mark.parametrize("name", ["with_modules", "experimental_config", "post_processing_timeout_s"])
+@pytest.mark.parametrize("name", ["with_modules", "post_processing_timeout_s"])
 def test_keywords_without_effect_warn(name: str) -> None:
     for make in (libprof.profile, autograd.profile):
         with pytest.warns(RuntimeWarning, match=f"{name} has no effect here"):
             make(**{name: 1})
 
 
-def test_groups_without_effect_warn() -> None:
-    with libprof.profile() as prof, libprof.record_function("work"):
-        pass
-    with pytest.warns(RuntimeWarning, match="group_by_overload_name has no effect"):
-        assert [row.key for row in prof.key_averages(group_by_overload_name=True)] == ["work"]
+# ---- names of overloads ----
+
+
+def overloads(profile: Any, **options: Any) -> Any:
+    """A profile of operators with several overloads."""
+    config = torch._C._profiler._ExperimentalConfig(capture_overload_names=True)
+    x = torch.ones(4, 4)
+    with profile(experimental_config=config, **options) as prof:
+        for _ in range(3):
+            x = x + x
+            x = x + 1
+        x.mul(2).mul(x).add_(1)
+    return prof
+
+
+def test_rows_by_overload_are_its_own() -> None:
+    def rows(listed: Any) -> Any:
+        return {(row.key, row.overload_name): row.count for row in listed}
+
+    theirs, ours = overloads(torch.profiler.profile), overloads(libprof.profile)
+    expected = rows(theirs.key_averages(group_by_overload_name=True))
+    assert rows(ours.key_averages(group_by_overload_name=True)) == expected and len(expected) >= 4
+    assert expected["aten::add", "Tensor"] == 6 and expected["aten::mul", "Tensor"] == 2
+    assert rows(ours.key_averages()) == rows(theirs.key_averages())
+    named = lambda prof: [(event.name, event.overload_name) for event in prof.events()]  # noqa: E731
+    assert named(ours) == named(theirs)
+    assert rows(libprof.EventList(ours.events()).key_averages(group_by_overload_name=True)) == expected
+
+
+def test_tables_show_overloads_and_sums_stay() -> None:
+    prof = overloads(libprof.profile, record_shapes=True)
+    listed = prof.key_averages(group_by_input_shape=True, group_by_overload_name=True)
+    lines = listed.table(sort_by="count", row_limit=-1).splitlines()
+    assert lines[1].split()[:3] == ["Name", "Overload", "Name"] and "Input Shapes" in lines[1]
+    row = next(line for line in lines if line.split()[0] == "aten::add" and "Tensor" in line)
+    assert "[[4, 4]" in row and "CUDA" not in lines[1]
+    assert "Overload Name" not in prof.key_averages().table()
+    whole = {key: sum(row.self_cpu_total_ns for row in listed if row.key == key) for key in {row.key for row in listed}}
+    assert whole == {row.key: row.self_cpu_total_ns for row in prof.key_averages()}
+
+
+def test_overloads_are_recorded_only_if_wanted() -> None:
+    with libprof.profile() as prof:
+        torch.ones(2) + 1
+    assert {event.overload_name for event in prof.events()} == {""}
+    with pytest.warns(RuntimeWarning, match="group_by_overload_name needs experimental_config"):
+        assert "aten::add" in {row.key for row in prof.key_averages(group_by_overload_name=True)}
+
+
+def test_other_experiments_warn() -> None:
+    kind = torch._C._profiler._ExperimentalConfig
+    for make in (libprof.profile, autograd.profile):
+        for config in (1, kind(verbose=True), kind(verbose=True, capture_overload_names=True)):
+            with pytest.warns(RuntimeWarning, match="experimental_config: only capture_overload_names has an effect here"):
+                make(experimental_config=config)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            make(experimental_config=kind(capture_overload_names=True))
+            make(experimental_config=kind())
 
 
 def test_parts_of_a_cycle() -> None:

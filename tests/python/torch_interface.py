@@ -48,7 +48,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("torch.profiler", "kineto_available"): "Always true: libprof records without Kineto.",
     ("torch.profiler", "supported_activities"): "CPU, and CUDA unless PyTorch is a build without it; whether there are devices or not.",
     ("profile", "with_modules="): f"{NO_EFFECT}, warns.",
-    ("profile", "experimental_config="): f"{NO_EFFECT}, warns.",
+    ("profile", "experimental_config="): "Only capture_overload_names has an effect; for others it warns.",
     ("profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
     ("profile", "activities="): "CPU and CUDA; others are named in a warning. Lists of types are honoured in results, not in files.",
     ("profile", "profile_memory="): "With the observer, memory of the CPU and of CUDA devices; elsewhere `--` and a warning.",
@@ -57,10 +57,8 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("profile", "toggle_collection_dynamic"): "Results leave out what begins while an activity is off; files have it.",
     ("profile", "stop_trace"): "The same. start(), stop() and schedules do not call it, start_trace() or prepare_trace().",
     ("profile", "profiler"): "The profile itself.",
-    ("profile.key_averages", "group_by_overload_name="): f"{NO_EFFECT}, warns: names of overloads are not recorded.",
     ("profile.export_chrome_trace", "use_python_export="): NO_EFFECT + ".",
     ("tensorboard_trace_handler", "use_python_export="): NO_EFFECT + ".",
-    ("EventList.key_averages", "group_by_overload_name="): f"{NO_EFFECT}: names of overloads are not recorded.",
     ("FunctionEvent", "concrete_inputs"): "The same; text where Python has no such value (complex numbers, symbols).",
     **{
         ("FunctionEvent.__init__", f"{name}="): "Not there: recordings have it; set the attribute."
@@ -68,7 +66,6 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
         if not takes(libprof.FunctionEvent.__init__, name)
     },
     ("FunctionEvent", "kwinputs"): "Always empty.",
-    ("FunctionEvent", "overload_name"): "Always empty.",
     ("FunctionEvent", "python_id"): "Always -1: Python functions are call stacks, not events.",
     ("FunctionEvent", "python_parent_id"): "Always -1.",
     ("FunctionEvent", "python_module_id"): "Always -1.",
@@ -104,8 +101,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("autograd.profile", "use_kineto="): NO_EFFECT + ".",
     ("autograd.profile", "key_averages"): "The five-column table by name; grouped by more, libprof.profile's.",
     ("autograd.profile.export_chrome_trace", "use_python_export="): NO_EFFECT + ".",
-    ("autograd.profile.key_averages", "group_by_overload_name="): f"{NO_EFFECT}, warns: names of overloads are not recorded.",
-    ("autograd.profile", "experimental_config="): f"{NO_EFFECT}, warns.",
+    ("autograd.profile", "experimental_config="): "Only capture_overload_names has an effect; for others it warns.",
     ("autograd.profile", "with_modules="): f"{NO_EFFECT}, warns.",
     ("autograd.profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
     ("FunctionEvent.append_kernel", "duration="): "Not there: start and end instead.",
