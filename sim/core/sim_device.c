@@ -96,6 +96,7 @@ static const struct attribute attributes[] = {
     {95, 1},
     {97, SIM_SHARED_OPTIN},
     {99, 1},
+    {102, 1},
     {106, SIM_BLOCKS_PER_SM},
     {111, 1024},
     {115, 1},

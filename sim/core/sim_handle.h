@@ -18,6 +18,7 @@ enum sim_handle_type {
     SIM_HANDLE_NODE,
     SIM_HANDLE_EXEC,
     SIM_HANDLE_POOL,
+    SIM_HANDLE_PHYSICAL,
 };
 
 /* All threads; they lock for themselves. */
