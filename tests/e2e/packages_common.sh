@@ -16,7 +16,7 @@ fetch() {
     mkdir -p "$packages"
     local part
     part=$(mktemp -d "$packages/$name.XXXXXX") # tests may run beside each other
-    if timeout 120 python3 -m pip install -q --disable-pip-version-check --target "$part" "$@" >pip.txt 2>&1; then
+    if timeout 400 python3 -m pip install -q --disable-pip-version-check --target "$part" "$@" >pip.txt 2>&1; then
         mv -T "$part" "$packages/$name" 2>/dev/null || rm -rf "$part"
     else
         rm -rf "$part"

@@ -18,6 +18,7 @@ fetch() {
 fetch || skip "pip cannot fetch numba-cuda: $(tail -n 1 pip.txt)"
 
 cat >add.py <<'PYTHON'
+import libprof
 import numpy
 from numba import cuda
 
@@ -29,14 +30,16 @@ def add(a, b, c):
 
 ones = numpy.ones(1024, numpy.float32)
 a, b, c = cuda.to_device(ones), cuda.to_device(ones), cuda.device_array(1024, numpy.float32)
-for _ in range(5):
-    add[4, 256](a, b, c)
+with libprof.record_function("adding"):
+    for _ in range(5):
+        add[4, 256](a, b, c)
 cuda.synchronize()
 c.copy_to_host()
 PYTHON
 
-simulate add.prof "$environment/bin/python" -W ignore add.py
+PYTHONPATH=$e2e_directory/../../python_shim LIBPROF_LIBRARY=$lib simulate add.prof "$environment/bin/python" -W ignore add.py
 expect_cuda add.prof -- "sum(n for name, n in ops.items() if '::add' in name) == 5" \
     "ops['Memcpy HtoD (Pageable -> Device)'] == 2 and ops['Memcpy DtoH (Device -> Pageable)'] == 1" \
+    "count['adding'] == 1 and under('adding') == rows['range', 'adding']['cuda_total_ns'] > 0" \
     "loss['launched'] == loss['recorded'] == 8 and process['closed']"
 no_violations "numba"
