@@ -239,8 +239,8 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op)
  *     string    a string
  *
  * PyTorch's NVTX ranges and its operators get the words that Kineto has for the same facts: "seq" (and
- * "stashed_seq", which a function of the backward pass has) becomes "Sequence number", "sizes" becomes
- * "Input Dims". Texts about inputs are written as lists where they are text of that form.
+ * "stashed_seq", which a function of the backward pass has) becomes "Sequence number", "rf_id" becomes
+ * "Record function id", "sizes" becomes "Input Dims". Texts about inputs are written as lists where they are text of that form.
  *
  * What was read from a Chrome trace has Kineto's words already, and its lists are text here.
  *
@@ -251,6 +251,7 @@ enum word {
     WORD_NONE,
     WORD_SEQ,
     WORD_STASHED,
+    WORD_RF_ID,
     WORD_SIZES,
     WORD_TYPES,
     WORD_STRIDES,
@@ -278,6 +279,7 @@ static const struct {
     {"", ""},
     {"seq", ""},
     {"stashed_seq", ""},
+    {"rf_id", ""},
     {"sizes", ""},
     {"Input type", ""},
     {"Input Strides", ""},
@@ -510,6 +512,9 @@ static __attribute__((noinline)) void write_special(struct chrome *chrome, struc
         word == WORD_STASHED || (word == WORD_SEQ && !has_word(chrome, attrs, WORD_STASHED));
     if (number && is_integer(attr)) {
         json_key(&chrome->out, "Sequence number");
+        write_value(chrome, attr);
+    } else if (word == WORD_RF_ID && is_integer(attr)) {
+        json_key(&chrome->out, "Record function id");
         write_value(chrome, attr);
     } else if (word == WORD_SIZES && attr->type == PROF_ATTR_STRING) {
         write_dims(chrome, attr);

@@ -59,6 +59,7 @@ static bool has_domain(const struct timeline *timeline)
 
 #define OPERATORS_NAME 1u
 #define OPERATORS_KEY 2u
+#define OPERATORS_RF_ID 4u /* libprof gives it to PyTorch's own ranges alone */
 
 /* By name, what it is; `*any`: there may be operators. NULL when memory is short. */
 static uint8_t *classify_names(const struct timeline *timeline, bool *any)
@@ -67,11 +68,12 @@ static uint8_t *classify_names(const struct timeline *timeline, bool *any)
     for (uint32_t i = 0; kinds && i < timeline->names.count; i++) {
         struct text name = timeline->names.at[i];
         kinds[i] = (uint8_t)((has_namespace(name) || is_backward(name) ? OPERATORS_NAME : 0) |
-                             (is_said_of_operators(name) ? OPERATORS_KEY : 0));
+                             (is_said_of_operators(name) ? OPERATORS_KEY : 0) |
+                             (text_is(name, "rf_id") ? OPERATORS_RF_ID : 0));
         seen |= kinds[i];
     }
     bool known = (seen & OPERATORS_KEY && timeline->attrs.count) || has_domain(timeline);
-    *any = seen & OPERATORS_NAME && known;
+    *any = (seen & OPERATORS_NAME && known) || seen & OPERATORS_RF_ID;
     return kinds;
 }
 
@@ -105,16 +107,24 @@ static bool is_inside_namesake(const struct chrome_operators *operators,
            memcmp(end - name.size - 2, "::", 2) == 0;
 }
 
+static bool is_of_operator(const struct chrome_operators *operators, const uint8_t *kinds,
+                           const struct tl_attr *attr)
+{
+    const struct tl_slice *slice = &operators->timeline->slices.at[attr->slice];
+    if (slice->kind != TL_RANGE)
+        return false;
+    if (kinds[attr->key] & OPERATORS_RF_ID)
+        return true;
+    return (kinds[attr->key] & OPERATORS_KEY) &&
+           (kinds[slice->name] & OPERATORS_NAME || is_inside_namesake(operators, slice));
+}
+
 static void mark_all(struct chrome_operators *operators, const uint8_t *kinds)
 {
     const struct timeline *timeline = operators->timeline;
-    for (uint32_t i = 0; i < timeline->attrs.count; i++) {
-        const struct tl_attr *attr = &timeline->attrs.at[i];
-        const struct tl_slice *slice = &timeline->slices.at[attr->slice];
-        if ((kinds[attr->key] & OPERATORS_KEY) && slice->kind == TL_RANGE &&
-            (kinds[slice->name] & OPERATORS_NAME || is_inside_namesake(operators, slice)))
-            mark(operators, attr->slice);
-    }
+    for (uint32_t i = 0; i < timeline->attrs.count; i++)
+        if (is_of_operator(operators, kinds, &timeline->attrs.at[i]))
+            mark(operators, timeline->attrs.at[i].slice);
     if (has_domain(timeline))
         mark_domain(operators, kinds);
     for (uint32_t i = 0; i < timeline->segments.count; i++)

@@ -19,7 +19,8 @@ from typing import Any, FrozenSet, Iterator, List, Optional, Set
 
 from . import _native, _torch_observer, _torch_operators
 from ._recording import ALL_MEMORY
-from ._torch_observer import FLOPS, OPERATORS, OVERLOADS, SHAPES, Observer
+from ._torch_observer import MEMORY, OPERATORS, OVERLOADS, SHAPES
+from ._torch_operators import ELSEWHERE, Place, place_of
 from .errors import ProfError, warn
 
 _LATE = (
@@ -31,7 +32,6 @@ _NO_SHAPES = "record_shapes, with_flops: PyTorch emits no shapes through ITT, an
 _NO_OVERLOADS = "experimental_config: names of overloads are not recorded, since the observer is missing: {}"
 _NO_MEMORY = "profile_memory: allocations by PyTorch are not recorded ({}) and shown as --"
 _NO_DEVICE = "profile_memory: allocations by PyTorch on devices are not recorded and shown as --"
-_ELSEWHERE = "the profile ended on another thread than it began on: {} there until that thread ends"
 _warned: Set[str] = set()
 
 
@@ -70,7 +70,7 @@ class _Emitted(_torch_operators.Operators):
     def leave(self, shapes: bool) -> None:
         """One less."""
         if shapes not in self._wanted():
-            warn(_ELSEWHERE.format("PyTorch emits its operators"))
+            warn(ELSEWHERE.format("PyTorch emits its operators"))
             return
         self._wanted().remove(shapes)
         if not self._wanted():
@@ -124,76 +124,20 @@ def _emitting(torch: ModuleType, shapes: bool, why: str) -> Iterator[None]:
 # ---- memory ----
 
 
-class _Memory(_torch_operators.PlaceHolder):
-    """What the CPU's allocators hand out, for profiles that nest or overlap on a thread."""
-
-    TAKEN_MARK = b"memory is not recorded: the program's own torch profiler has begun"
-    BACK_MARK = b"memory is recorded again"
-
-    def __init__(self, torch: ModuleType, observer: Observer) -> None:
-        super().__init__()
-        self.observer = observer
-        self._local = threading.local()
-        self.make_room(torch)
-
-    def _users(self) -> int:
-        return int(getattr(self._local, "users", 0))
-
-    def is_on(self) -> bool:
-        """On the calling thread."""
-        return bool(getattr(self._local, "on", False))
-
-    def enter(self) -> None:
-        """One profile more."""
-        self._local.users = self._users() + 1
-        self.begin()
-
-    def leave(self) -> None:
-        """One less."""
-        if not self._users():
-            warn(_ELSEWHERE.format("PyTorch reports its memory"))
-            return
-        self._local.users = self._users() - 1
-        if not self._users():
-            self.end()
-
-    def begin(self) -> bool:
-        """Where a profile wants it."""
-        if self._users() and not self.is_on():
-            self._local.on = self.observer.memory_begin()
-        return self.is_on()
-
-    def end(self) -> bool:
-        """On the calling thread; whether it was on."""
-        was, self._local.on = self.is_on(), False
-        if was:
-            self.observer.memory_end()
-        return was
-
-
-_memory: Optional[_Memory] = None
-
-
 class Seen:
-    """What of PyTorch's memory one profile sees."""
+    """What of PyTorch's memory one profile sees, in a thread's place that is held already."""
 
-    def __init__(self, torch: Optional[ModuleType], memory: Optional[_Memory], why: str) -> None:
+    def __init__(self, torch: Optional[ModuleType], place: Optional[Place], why: str) -> None:
         self._is_late = torch is None
-        self._memory, self._why = memory, why
-        if memory is not None:
-            memory.enter()
-            self._was_on = memory.is_on()
-            self._times_left, self._reports = memory.times_left(), memory.observer.device_reports()
-
-    def leave(self) -> None:
-        """The profile ends."""
-        if self._memory is not None:
-            self._memory.leave()
+        self._place, self._why = place, why
+        if place is not None:
+            self._was_on = place.is_on()
+            self._times_left, self._reports = place.times_left(), place.observer.device_reports()
 
     def _trouble(self) -> str:
-        if self._memory is None:
+        if self._place is None:
             return "it was imported within the profile" if self._is_late else self._why
-        complete = self._was_on and self._memory.times_left() == self._times_left
+        complete = self._was_on and self._place.times_left() == self._times_left
         return "" if complete else "PyTorch's own profiler was on"
 
     def known_memory(self) -> FrozenSet[str]:
@@ -212,15 +156,7 @@ class Seen:
         return frozenset(known)
 
     def _device_changed(self) -> bool:
-        return self._memory is not None and self._memory.observer.device_reports() != self._reports
-
-
-def _see_memory(torch: Optional[ModuleType], observer: Optional[Observer], why: str) -> Seen:
-    global _memory
-    if torch is None or observer is None:
-        return Seen(torch, None, why)
-    _memory = _memory or _Memory(torch, observer)
-    return Seen(torch, _memory, why)
+        return self._place is not None and self._place.observer.device_reports() != self._reports
 
 
 # ---- both ----
@@ -243,29 +179,30 @@ def _announcing(torch: ModuleType) -> Iterator[None]:
             profiler._is_profiler_enabled = False
 
 
-
 @contextlib.contextmanager
-def recorded(shapes: bool, flops: bool, memory: bool, *, overloads: bool = False) -> Iterator[Optional[Seen]]:
-    """PyTorch's operators are ranges meanwhile; with `memory`, what its allocators hand out is recorded on this thread.
+def recorded(wanted: int) -> Iterator[Optional[Seen]]:
+    """PyTorch's operators are ranges meanwhile, with SHAPES, FLOPS, OVERLOADS and IDS of `wanted`; with MEMORY, what its
+    allocators hand out is recorded on this thread.
 
     Without PyTorch it does nothing. It warns once about what it cannot record.
     """
     torch = sys.modules.get("torch")
     observer, why = _torch_observer.find(torch) if hasattr(torch, "autograd") else (None, "")
+    of_operators, of_thread = OPERATORS | (wanted & ~MEMORY), wanted & (SHAPES | MEMORY)
+    place = place_of(torch, observer) if torch is not None and observer is not None else None
     with contextlib.ExitStack() as stack:
         if torch is None or _torch_operators.is_on():
             pass
         elif observer is not None:
-            wanted = OPERATORS | (SHAPES if shapes else 0) | (FLOPS if flops else 0) | (OVERLOADS if overloads else 0)
-            observer.begin(wanted)
-            stack.callback(observer.end, wanted)
+            observer.begin(of_operators)
+            stack.callback(observer.end, of_operators)
         else:
-            if overloads:
+            if wanted & OVERLOADS:
                 _warn_once(_NO_OVERLOADS.format(why))
-            stack.enter_context(_emitting(torch, shapes, why))
+            stack.enter_context(_emitting(torch, bool(wanted & SHAPES), why))
         if torch is not None and hasattr(torch, "autograd"):
             stack.enter_context(_announcing(torch))
-        seen = _see_memory(torch, observer, why) if memory else None
-        if seen is not None:
-            stack.callback(seen.leave)
-        yield seen
+        if place is not None:
+            place.hold(of_thread)
+            stack.callback(place.leave, of_thread)
+        yield Seen(torch, place, why) if wanted & MEMORY else None

@@ -25,7 +25,7 @@ from . import _native
 from ._profdump import unrecorded_environment
 from .errors import ProfError
 
-OPERATORS, SHAPES, FLOPS, OVERLOADS = 1, 2, 4, 16
+OPERATORS, SHAPES, FLOPS, MEMORY, OVERLOADS, IDS = 1, 2, 4, 8, 16, 32
 SOURCE = Path(__file__).with_name("torch_observer.cc")
 VARIABLE = "LIBPROF_TORCH_OBSERVER"
 _COMPILE_S = 300
@@ -45,11 +45,15 @@ class _Recorder(ctypes.Structure):
         ("alloc_track", ctypes.c_void_p),
         ("counter", ctypes.c_void_p),
         ("mark", ctypes.c_void_p),
+        ("attr_int", ctypes.c_void_p),
+        ("attr_double", ctypes.c_void_p),
+        ("attr_string", ctypes.c_void_p),
         ("allocator", ctypes.c_uint32),
     ]
 
 
-def _together(wanted: List[int]) -> int:
+def together(wanted: List[int]) -> int:
+    """Whatever any of them wants."""
     return functools.reduce(operator.or_, wanted, 0)
 
 
@@ -63,7 +67,7 @@ class Observer:
         recorder.gate = ctypes.cast(library.prof_gate(), ctypes.c_void_p)
         for name in (field[0] for field in _Recorder._fields_[1:-1]):
             setattr(recorder, name, library.address(f"prof_{name}"))
-        self._functions.libprof_torch_memory_begin.restype = ctypes.c_bool
+        self._functions.libprof_torch_place_begin.restype = ctypes.c_bool
         self._functions.libprof_torch_device_reports.restype = ctypes.c_uint64
         self._functions.libprof_torch_init(ctypes.byref(recorder))
         self._wanted: List[int] = []
@@ -81,17 +85,17 @@ class Observer:
             self._change(rest)
 
     def _change(self, wanted: List[int]) -> None:
-        before, self._wanted = _together(self._wanted), wanted
-        if _together(wanted) != before:
-            self._functions.libprof_torch_observe(_together(wanted))
+        before, self._wanted = together(self._wanted), wanted
+        if together(wanted) != before:
+            self._functions.libprof_torch_observe(together(wanted))
 
-    def memory_begin(self) -> bool:
-        """What the CPU's allocators hand out on this thread; False if PyTorch's own profiler has its place."""
-        return bool(self._functions.libprof_torch_memory_begin())
+    def place_begin(self, wanted: int) -> bool:
+        """This thread's place for a profiler, with SHAPES and MEMORY of `wanted`; False if another profiler has it."""
+        return bool(self._functions.libprof_torch_place_begin(wanted))
 
-    def memory_end(self) -> None:
-        """Takes that back."""
-        self._functions.libprof_torch_memory_end()
+    def place_end(self) -> None:
+        """Leaves it."""
+        self._functions.libprof_torch_place_end()
 
     def device_reports(self) -> int:
         """How often memory of devices other than CUDA's was handed out or taken back so far: it is not recorded."""

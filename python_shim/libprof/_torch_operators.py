@@ -11,15 +11,18 @@ that has ended; meanwhile operators are not recorded, and a mark says so.
 from __future__ import annotations
 
 import atexit
+import sys
 import threading
 from types import ModuleType
-from typing import Any, Callable, Optional
+from typing import Any, Callable, List, Optional
 
 from . import _native, _new_threads, _torch_observer
-from .errors import ProfError
+from ._torch_observer import MEMORY, OPERATORS, SHAPES, Observer, together
+from .errors import ProfError, warn
 
 TAKEN_MARK = b"operators are not recorded: the program's own torch profiler has begun"
 BACK_MARK = b"operators are recorded again"
+ELSEWHERE = "the profile ended on another thread than it began on: {} there until that thread ends"
 
 
 class PlaceHolder:
@@ -32,6 +35,10 @@ class PlaceHolder:
 
     def __init__(self) -> None:
         self._left = threading.local()
+
+    def say(self, mark: bytes) -> None:
+        """Marks that the place is left, or taken again."""
+        _native.library().prof_mark(mark)
 
     def begin(self) -> bool:
         """Takes the calling thread's place if it is free; returns whether it was."""
@@ -47,17 +54,20 @@ class PlaceHolder:
 
     def make_room(self, torch: ModuleType) -> None:
         """Has the program's own profilers find the thread's place free."""
-        module = torch.autograd.profiler
-        for name in ("_prepare_profiler", "_enable_profiler"):
-            setattr(module, name, self._before(getattr(module, name)))
-        module._disable_profiler = self._after(module._disable_profiler)
+        for where in (torch.autograd.profiler, torch.autograd, sys.modules.get("torch.autograd.profiler_legacy")):
+            for name in ("_prepare_profiler", "_enable_profiler", "_enable_profiler_legacy"):
+                if hasattr(where, name):
+                    setattr(where, name, self._before(getattr(where, name)))
+            for name in ("_disable_profiler", "_disable_profiler_legacy"):
+                if hasattr(where, name):
+                    setattr(where, name, self._after(getattr(where, name)))
 
     def _before(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def wrapper(*arguments: Any, **named: Any) -> Any:
             if self.end():
                 self._left.taken = True
                 self._left.times = self.times_left() + 1
-                _native.library().prof_mark(self.TAKEN_MARK)
+                self.say(self.TAKEN_MARK)
             return function(*arguments, **named)
 
         return wrapper
@@ -70,9 +80,78 @@ class PlaceHolder:
                 if getattr(self._left, "taken", False):
                     self._left.taken = False
                     if self.begin():
-                        _native.library().prof_mark(self.BACK_MARK)
+                        self.say(self.BACK_MARK)
 
         return wrapper
+
+
+class Place(PlaceHolder):
+    """The calling thread's place while profiles want something of it: memory, or ranges that begin only where a profiler
+    is, with inputs. Profiles may nest and overlap."""
+
+    TAKEN_MARK = b"memory is not recorded: the program's own torch profiler has begun"
+    BACK_MARK = b"memory is recorded again"
+
+    def __init__(self, torch: ModuleType, observer: Observer) -> None:
+        super().__init__()
+        self.observer = observer
+        self._local = threading.local()
+        self.make_room(torch)
+
+    def hold(self, wanted: int) -> None:
+        """For one profile more, with SHAPES and MEMORY of `wanted`."""
+        self._change([*self._wanted(), wanted])
+
+    def leave(self, wanted: int) -> None:
+        """For one less."""
+        rest = list(self._wanted())
+        if wanted in rest:
+            rest.remove(wanted)
+            self._change(rest)
+        elif wanted & MEMORY:
+            warn(ELSEWHERE.format("PyTorch reports its memory"))
+
+    def _wanted(self) -> List[int]:
+        """By the profiles of this thread."""
+        return getattr(self._local, "wanted", [])
+
+    def _change(self, wanted: List[int]) -> None:
+        before, self._local.wanted = self._wanted(), wanted
+        if not wanted or not self.is_on() or together(wanted) != together(before):
+            self.end()
+            self.begin()
+
+    def is_on(self) -> bool:
+        """On the calling thread."""
+        return bool(getattr(self._local, "on", False))
+
+    def say(self, mark: bytes) -> None:
+        """Without memory nothing is missed: the ranges have the program's own profiler."""
+        if together(self._wanted()) & MEMORY:
+            super().say(mark)
+
+    def begin(self) -> bool:
+        """Where a profile wants it."""
+        if self._wanted() and not self.is_on():
+            self._local.on = self.observer.place_begin(together(self._wanted()))
+        return self.is_on()
+
+    def end(self) -> bool:
+        """On the calling thread; whether it was on."""
+        was, self._local.on = self.is_on(), False
+        if was:
+            self.observer.place_end()
+        return was
+
+
+_place: Optional[Place] = None
+
+
+def place_of(torch: ModuleType, observer: Observer) -> Place:
+    """The same for all profiles."""
+    global _place
+    _place = _place or Place(torch, observer)
+    return _place
 
 
 class _Session:
@@ -152,7 +231,10 @@ def start(torch: ModuleType, shapes: bool) -> None:
     state = annotation_state(torch)  # raises for what is not PyTorch
     observer, _why = _torch_observer.find(torch)
     if observer is not None:
-        observer.begin(_torch_observer.OPERATORS | (_torch_observer.SHAPES if shapes else 0))
+        inputs = SHAPES if shapes else 0
+        observer.begin(OPERATORS | inputs)
+        place_of(torch, observer).hold(inputs)
+        torch.autograd.profiler._is_profiler_enabled = True
         _is_observed = True
         return
     _operators = Operators(torch, shapes, state)

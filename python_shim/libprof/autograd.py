@@ -29,6 +29,7 @@ from . import profiler as _profiler
 from ._build_events import build_events
 from ._output import replacing
 from ._recording import Recording
+from ._torch_observer import SHAPES
 from .averages import FunctionEventAvg as _Average
 from .errors import ProfError
 from .event_list import EventList as _EventList
@@ -360,7 +361,7 @@ class emit_itt:
         with contextlib.ExitStack() as stack:
             recorder.start()
             stack.callback(recorder.stop)
-            stack.enter_context(_torch.recorded(self.record_shapes, False, False))
+            stack.enter_context(_torch.recorded(SHAPES if self.record_shapes else 0))
             self._open = stack.pop_all()
         return self
 

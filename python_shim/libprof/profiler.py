@@ -19,6 +19,7 @@ from ._experimental import wants_overload_names
 from ._results import CPU_TYPES, DEVICE_TYPES, Shown, averages_of_cycles, events_of_cycles, hides_something
 from ._table import Layout
 from ._torch_methods import TorchMethods
+from ._torch_observer import FLOPS, IDS, MEMORY, OVERLOADS, SHAPES
 from .averages import FunctionEventAvg
 from .errors import ProfError, UnfinishedError, only_warning, warn
 from .event_list import EventList, Groups, export_stacks
@@ -336,11 +337,17 @@ class profile(TorchMethods):
             recorder.start()
             stack.callback(recorder.stop)
             stack.enter_context(_stacks(self.with_stack))
-            shapes = self.record_shapes or self.with_flops
-            self._seen = stack.enter_context(
-                _torch.recorded(shapes, self.with_flops, self.profile_memory, overloads=self._with_overloads)
-            )
+            self._seen = stack.enter_context(_torch.recorded(self._wanted_of_torch()))
             self._recording = stack.pop_all()
+
+    def _wanted_of_torch(self) -> int:
+        return (
+            (SHAPES if self.record_shapes or self.with_flops else 0)
+            | (FLOPS if self.with_flops else 0)
+            | (MEMORY if self.profile_memory else 0)
+            | (OVERLOADS if self._with_overloads else 0)
+            | (IDS if self.execution_trace_observer is not None else 0)
+        )
 
     def _switch_on_or_warn(self) -> None:
         with only_warning():

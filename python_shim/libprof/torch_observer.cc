@@ -4,10 +4,10 @@
  *
  * Operators come through a RecordFunction callback of all threads. PyTorch's own NVTX and ITT states occupy the one
  * profiler that a thread can have, and so does torch.profiler; a callback stands beside them. A range of
- * record_function() has no attribute here; all others have "seq" or "op_id", which tells them apart.
+ * record_function() has no attribute here; all others have a number, which tells them apart.
  *
- * Memory is reported to a thread's profiler alone. So this has to be one while memory is recorded, on the thread that
- * asked for it and on those of its backward passes.
+ * Memory is reported to a thread's profiler alone, and some ranges begin only where a thread has one: those of Inductor
+ * around its kernels. So this is the profiler of a thread that asked for it, and of those of its backward passes.
  */
 #include <ATen/record_function.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
@@ -55,10 +55,20 @@ struct recorder {
     uint32_t (*alloc_track)(const char *name);
     void (*counter)(const char *name, double value);
     void (*mark)(const char *name);
+    void (*attr_int)(const char *key, int64_t value);
+    void (*attr_double)(const char *key, double value);
+    void (*attr_string)(const char *key, const char *value);
     uint32_t allocator;
 };
 
-enum request : uint32_t { OPERATORS = 1, SHAPES = 2, FLOPS = 4, OVERLOADS = 16 };
+enum request : uint32_t {
+    OPERATORS = 1,
+    SHAPES = 2,
+    FLOPS = 4,
+    MEMORY = 8,
+    OVERLOADS = 16,
+    IDS = 32
+};
 
 recorder to;                             /* set once, before the first callback */
 std::atomic<uint32_t> requested{0};      /* of enum request */
@@ -228,7 +238,7 @@ enum word { SIZES, TYPES, STRIDES, CONCRETE, WORDS };
 
 site words[WORDS] = {{"sizes", 0}, {"Input type", 0}, {"Input Strides", 0}, {"Concrete Inputs", 0}};
 site flops_word = {"flops", 0}, sequence_word = {"seq", 0}, backward_word = {"stashed_seq", 0},
-     id_word = {"op_id", 0}, overload_word = {"overload_name", 0},
+     id_word = {"rf_id", 0}, overload_word = {"overload_name", 0},
      trouble_word = {"not described", 0};
 
 /* What is said of inputs that have the same numbers. */
@@ -343,7 +353,7 @@ struct opened final : at::ObserverContext {
 
 /* What a range begins with. */
 struct attributes {
-    attribute at[WORDS + 4];
+    attribute at[WORDS + 5];
     size_t count = 0;
     void add(site &key, int64_t number) { at[count++] = {&key, nullptr, number}; }
     void add(site &key, const site &text) { at[count++] = {&key, const_cast<site *>(&text), 0}; }
@@ -370,6 +380,27 @@ const char *overload_of(const Function &function)
         return "";
 }
 
+std::string text_of(const c10::IValue &value)
+{
+    if (value.isString())
+        return value.toStringRef();
+    std::ostringstream stream;
+    stream << value;
+    return stream.str();
+}
+
+/* Keyword arguments of the innermost range. No operator has any; Inductor says in them what a kernel is. */
+void add_keywords(const at::RecordFunction &function)
+{
+    for (const auto &[key, value] : function.kwinputs())
+        if (value.isInt())
+            to.attr_int(key.c_str(), value.toInt());
+        else if (value.isDouble())
+            to.attr_double(key.c_str(), value.toDouble());
+        else
+            to.attr_string(key.c_str(), text_of(value).c_str());
+}
+
 void push(const at::RecordFunction &function)
 {
     const uint32_t wanted = requested.load(std::memory_order_relaxed);
@@ -377,7 +408,7 @@ void push(const at::RecordFunction &function)
     attributes said;
     if (function.seqNr() >= 0)
         said.add(is_backward ? backward_word : sequence_word, function.seqNr());
-    else
+    if (function.seqNr() < 0 || wanted & IDS)
         said.add(id_word, static_cast<int64_t>(function.handle()));
     try {
         if (wanted & (SHAPES | FLOPS) && !function.inputs().empty())
@@ -389,6 +420,8 @@ void push(const at::RecordFunction &function)
     if (overload.name && *overload.name)
         said.add(overload_word, overload);
     to.range_push_attrs(function.name(), said.at, said.count);
+    if (wanted & SHAPES && function.seqNr() < 0)
+        add_keywords(function);
 }
 
 std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction &function)
@@ -419,7 +452,7 @@ void leave(const at::RecordFunction &, at::ObserverContext *context)
         to.range_pop();
 }
 
-/* ---- memory ---- */
+/* ---- memory, and a thread's place for a profiler ---- */
 
 /* What PyTorch hands out on one CUDA device, from blocks that it keeps. libprof's readers know the device by the
  * allocator's name. */
@@ -457,10 +490,11 @@ void record(uint32_t allocator, const void *address, int64_t bytes)
         to.free(allocator, address);
 }
 
-struct memory_state final : torch::profiler::impl::ProfilerStateBase {
-    memory_state()
-        : ProfilerStateBase(
-              torch::profiler::impl::ProfilerConfig(torch::profiler::impl::ProfilerState::Disabled))
+/* The type tells PyTorch's own profilers, and its RPC, that this is none of theirs. */
+struct place final : torch::profiler::impl::ProfilerStateBase {
+    explicit place(uint32_t wanted)
+        : ProfilerStateBase(torch::profiler::impl::ProfilerConfig(
+              torch::profiler::impl::ProfilerState::CPU, wanted & SHAPES, wanted & MEMORY))
     {
     }
 
@@ -468,8 +502,6 @@ struct memory_state final : torch::profiler::impl::ProfilerStateBase {
     {
         return torch::profiler::impl::ActiveProfilerType::NONE;
     }
-
-    bool memoryProfilingEnabled() const override { return true; }
 
     void reportMemoryUsage(void *address, int64_t bytes, size_t, size_t reserved,
                            c10::Device device) override
@@ -524,18 +556,18 @@ EXPORTED void libprof_torch_observe(uint32_t wanted)
         at::RecordFunctionCallback(enter, leave).needsInputs(inputs).needsIds(true));
 }
 
-/* On the calling thread; false: another profiler has its place. */
-EXPORTED bool libprof_torch_memory_begin()
+/* Takes the calling thread's place, with SHAPES and MEMORY of `wanted`; false: another profiler has it. */
+EXPORTED bool libprof_torch_place_begin(uint32_t wanted)
 {
     if (c10::ThreadLocalDebugInfo::get(SLOT))
         return false;
-    c10::ThreadLocalDebugInfo::_push(SLOT, std::make_shared<memory_state>());
+    c10::ThreadLocalDebugInfo::_push(SLOT, std::make_shared<place>(wanted));
     return true;
 }
 
-EXPORTED void libprof_torch_memory_end()
+EXPORTED void libprof_torch_place_end()
 {
-    if (dynamic_cast<memory_state *>(c10::ThreadLocalDebugInfo::get(SLOT)))
+    if (dynamic_cast<place *>(c10::ThreadLocalDebugInfo::get(SLOT)))
         c10::ThreadLocalDebugInfo::_pop(SLOT);
 }
 

@@ -44,7 +44,7 @@ def takes(function: Any, keyword: str) -> bool:
 
 
 EXCEPTIONS: Dict[Tuple[str, str], str] = {
-    ("torch.profiler", "ExecutionTraceObserver"): "PyTorch's own class, imported when it is asked for.",
+    ("torch.profiler", "ExecutionTraceObserver"): "PyTorch's own class, imported when it is asked for. Its files have the ranges of `torch.profiler.record_function`, not those of libprof's.",
     ("torch.profiler", "kineto_available"): "Always true: libprof records without Kineto.",
     ("torch.profiler", "supported_activities"): "CPU, and CUDA unless PyTorch is a build without it; whether there are devices or not.",
     ("profile", "with_modules="): f"{NO_EFFECT}, warns.",
@@ -65,7 +65,6 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
         for name in keywords(profiler_util.FunctionEvent.__init__)
         if not takes(libprof.FunctionEvent.__init__, name)
     },
-    ("FunctionEvent", "kwinputs"): "Always empty.",
     ("FunctionEvent", "python_id"): "Always -1: Python functions are call stacks, not events.",
     ("FunctionEvent", "python_parent_id"): "Always -1.",
     ("FunctionEvent", "python_module_id"): "Always -1.",

@@ -139,6 +139,13 @@ TEST_F(ChromeNvtx, SpeaksOfPyTorchsAttributesAsKinetoDoes)
     EXPECT_EQ(args(text, "\"ours\""), R"({"seq":12,"sizes":"[1]"})") << "not NVTX's";
 }
 
+TEST_F(ChromeNvtx, KnowsOperatorsOfAnyNameByTheirRecordFunction)
+{
+    trace.push(10, "triton_poi_fused_add_0").attr("rf_id", PROF_ATTR_INT, 7).pop(20);
+    std::string text = write();
+    EXPECT_EQ(args(text, "\"cpu_op\""), R"({"External id":1,"Record function id":7})");
+}
+
 TEST_F(ChromeNvtx, TakesDimensionsThatAreNoListsAsText)
 {
     for (const char *bad : {"", "[", "]", "[1", "[1]]", "[1,]", "[,1]", "[1 2]", "[01]", "[-]",

@@ -1,0 +1,101 @@
+"""What PyTorch does only where a profiler is: ranges of Inductor and of data pipes, other profilers, execution traces."""
+
+# packages: torch==2.13.0+cpu numpy
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any, Dict, List
+
+import pytest
+
+import libprof
+from libprof import _torch_observer
+
+torch = pytest.importorskip("torch")
+KEYWORDS = {"kernel_file": "/tmp/kernel.py", "num_warps": 4, "scale": 0.5, "is_fused": True, "quoted": 'a "name"'}
+
+
+@pytest.fixture(autouse=True)
+def observer() -> None:
+    if _torch_observer.find(torch)[0] is None:
+        pytest.skip(f"no observer: {_torch_observer.find(torch)[1]}")
+
+
+def launch() -> None:
+    """A range as Inductor has it around a kernel."""
+    a = torch.ones(4, 4)
+    with torch._C._profiler._RecordFunctionFast("triton_poi_fused_add_0", [a, a], KEYWORDS):
+        torch.add(a, a)
+
+
+def chrome(profile: Any, path: Path) -> List[Dict[str, Any]]:
+    profile.export_chrome_trace(str(path))
+    events: List[Dict[str, Any]] = json.loads(path.read_text())["traceEvents"]
+    return events
+
+
+def test_ranges_around_kernels_are_as_with_torch_profiler(tmp_path: Path) -> None:
+    with torch.profiler.profile(record_shapes=True) as theirs:
+        launch()
+    with libprof.profile(record_shapes=True) as ours:
+        launch()
+    theirs_event, event = (next(e for e in each.events() if e.name.startswith("triton")) for each in (theirs, ours))
+    assert event.input_shapes == theirs_event.input_shapes == [[4, 4], [4, 4]]
+    assert not event.is_user_annotation and event.key in {row.key for row in ours.key_averages()}
+    assert event.kwinputs == KEYWORDS, "torch.profiler loses texts with quotes"
+    (slice_,) = [one for one in chrome(ours, tmp_path / "ours.json") if one["name"] == event.name]
+    assert slice_["cat"] == "cpu_op" and slice_["args"]["num_warps"] == 4, slice_
+
+
+def test_without_shapes_there_is_a_name() -> None:
+    with libprof.profile() as ours:
+        launch()
+    (event,) = [one for one in ours.events() if one.name.startswith("triton")]
+    assert event.kwinputs == {} and event.input_shapes == []
+
+
+def test_the_place_is_free_again() -> None:
+    with libprof.profile():
+        with libprof.profile(profile_memory=True):
+            assert torch.autograd._profiler_enabled()
+        assert torch.autograd._profiler_enabled()
+    assert not torch.autograd._profiler_enabled()
+    with libprof.profile() as later:
+        launch()
+    assert any(one.name.startswith("triton") for one in later.events())
+
+
+def test_the_deprecated_profiler_runs_inside() -> None:
+    from torch.autograd import profiler_legacy
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with libprof.profile() as ours:
+            with profiler_legacy.profile() as theirs:
+                torch.ones(2)
+            launch()
+    assert any(event.name == "aten::ones" for event in theirs.function_events)
+    assert any(event.name == "aten::ones" for event in ours.events())
+    assert any(event.name.startswith("triton") for event in ours.events()), "libprof has its place again"
+
+
+def test_operators_have_the_numbers_of_an_execution_trace(tmp_path: Path) -> None:
+    written = tmp_path / "execution.json"
+    observer = torch.profiler.ExecutionTraceObserver().register_callback(str(written))
+    with libprof.profile(execution_trace_observer=observer) as ours:
+        weight = torch.ones(3, requires_grad=True)
+        (weight * 2).sum().backward()
+    nodes = json.loads(written.read_text())["nodes"]
+    known = {
+        attribute["value"]: node["name"]
+        for node in nodes
+        for attribute in node.get("attrs", [])
+        if attribute["name"] == "rf_id"
+    }
+    events = chrome(ours, tmp_path / "trace.json")
+    numbered = {one["args"]["Record function id"]: one["name"] for one in events if one.get("cat") == "cpu_op"}
+    assert {"aten::mul", "aten::sum", "aten::ones"} <= set(numbered.values())
+    assert numbered.items() <= known.items()
