@@ -154,7 +154,7 @@ static int64_t key_launches_within(const struct key_launches *launches,
 
 #define NO_ROW UINT32_MAX
 
-static const struct key_group no_group = {TL_NONE, TL_NONE, TL_NONE, TL_NONE,
+static const struct key_group no_group = {TL_NONE, TL_NONE, TL_NONE, TL_NONE, TL_NONE,
                                           TL_NONE, TL_NONE, TL_NONE, TL_NONE};
 
 /* An open slice. `row` is NO_ROW for libprof's own, which are transparent. */
@@ -332,9 +332,11 @@ static void share_segments(struct key_call *call, const struct tl_slice *slice,
     if (slice->flags & TL_CONTINUED) {
         group->shape = call->shape;
         group->stack = call->stack;
+        group->step = call->step;
     } else {
         call->shape = group->shape;
         call->stack = group->stack;
+        call->step = group->step;
     }
 }
 
@@ -350,6 +352,7 @@ static struct key_group group_of(struct builder *b, const struct frame *frame,
         group.shape = key_context_shape(&b->context, frame->slice);
     if (by & KEY_BY_STACK)
         group.stack = key_context_stack(&b->context, frame->slice);
+    group.step = key_context_step(&b->context, b->process, slice->start_ns);
     if (frame->call)
         share_segments(frame->call, slice, &group);
     return group;
@@ -491,6 +494,7 @@ static void add_async(struct builder *b, uint32_t index)
     group.process = timeline->threads.at[async->thread].process;
     group.rank = rank_of(timeline, group.process);
     group.path = key_rows_path(&b->rows, name, KEY_RANGE, TL_NONE);
+    group.step = key_context_step(&b->context, group.process, async->start_ns);
     uint32_t row = key_rows_find(&b->rows, name, KEY_RANGE, &group);
     if (b->rows.failed)
         return;
@@ -528,6 +532,7 @@ static void add_orphans(struct builder *b, uint32_t last_process)
             continue;
         struct key_group group = no_group;
         b->process = group.process = op->process;
+        group.step = key_context_step(&b->context, group.process, op->start_ns);
         group.rank = rank_of(timeline, op->process);
         add_operation(b, op, group, TL_NONE);
     }
@@ -546,6 +551,7 @@ static void add_marks(struct builder *b)
         group.process = timeline->threads.at[mark->thread].process;
         group.rank = rank_of(timeline, group.process);
         group.path = key_rows_path(&b->rows, name, KEY_MARK, TL_NONE);
+        group.step = key_context_step(&b->context, group.process, mark->time_ns);
         uint32_t row = key_rows_find(&b->rows, name, KEY_MARK, &group);
         if (!b->rows.failed)
             b->averages->rows[row].count++, b->averages->rows[row].outer_count++;

@@ -17,8 +17,11 @@ static struct key_call *call_of(struct key_calls *calls, uint32_t *count,
         call = (*count)++;
         if (!keymap_set(&calls->of_slice, segment->first, call))
             return NULL;
-        calls->at[call] = (struct key_call){
-            .row = UINT32_MAX, .shape = TL_NONE, .stack = TL_NONE, .device = KEY_SPAN_EMPTY};
+        calls->at[call] = (struct key_call){.row = UINT32_MAX,
+                                            .shape = TL_NONE,
+                                            .stack = TL_NONE,
+                                            .step = TL_NONE,
+                                            .device = KEY_SPAN_EMPTY};
     }
     return keymap_set(&calls->of_slice, segment->slice, call) ? &calls->at[call] : NULL;
 }
@@ -119,6 +122,8 @@ bool key_context_init(struct key_context *context, const struct timeline *timeli
     *context = (struct key_context){.timeline = timeline, .options = options};
     if (options->group_by & KEY_BY_SHAPE && !find_shape_keys(context))
         return false;
+    if (options->group_by & KEY_BY_STEP && !steps_init(&context->steps, timeline))
+        return false;
     return !(options->group_by & KEY_BY_DEVICE) || find_devices(context);
 }
 
@@ -126,6 +131,7 @@ void key_context_fini(struct key_context *context)
 {
     free(context->device_of_stream);
     free(context->is_shape);
+    steps_fini(&context->steps);
 }
 
 /* ---- rows ---- */
@@ -143,6 +149,7 @@ static const struct {
     {KEY_BY_RANK, offsetof(struct key_group, rank)},
     {KEY_BY_PATH, offsetof(struct key_group, path)},
     {KEY_BY_PROCESS, offsetof(struct key_group, process)},
+    {KEY_BY_STEP, offsetof(struct key_group, step)},
 };
 
 static uint32_t part_of(const struct key_group *group, unsigned part)
@@ -504,10 +511,10 @@ static int by_number(double a, double b)
 /* The last tie: there are no two rows of one name, kind and group. */
 static int by_group(const struct key_group *a, const struct key_group *b)
 {
-    const uint32_t left[] = {a->process, a->rank,  a->thread, a->device,
-                             a->stream,  a->shape, a->stack,  a->path};
-    const uint32_t right[] = {b->process, b->rank,  b->thread, b->device,
-                              b->stream,  b->shape, b->stack,  b->path};
+    const uint32_t left[] = {a->process, a->rank,  a->thread, a->device, a->stream,
+                             a->shape,   a->stack, a->path,   a->step};
+    const uint32_t right[] = {b->process, b->rank,  b->thread, b->device, b->stream,
+                              b->shape,   b->stack, b->path,   b->step};
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
         if (left[i] != right[i])
             return left[i] < right[i] ? -1 : 1;

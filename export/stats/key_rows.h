@@ -4,6 +4,7 @@
 
 #include "key_averages.h"
 #include "maps.h"
+#include "steps.h"
 #include "timeline.h"
 
 /* ---- ranges that were recorded in several segments (timeline.h), joined again ---- */
@@ -24,7 +25,7 @@ static inline void key_span_widen(struct key_span *span, struct key_span by)
 struct key_call {
     uint32_t last; /* its last segment */
     uint32_t row;  /* of its first segment, UINT32_MAX none yet */
-    uint32_t shape, stack;
+    uint32_t shape, stack, step;
     int64_t start_ns;       /* of the first segment */
     int64_t device_ns;      /* that the segments so far launched */
     struct key_span device; /* of the same */
@@ -55,6 +56,7 @@ struct key_context {
     const struct key_options *options;
     uint32_t *device_of_stream; /* by stream: into devices[]; NULL unless asked for */
     bool *is_shape;             /* by name: whether it is a key of shapes; NULL unless asked for */
+    struct steps steps;         /* empty unless asked for */
     uint32_t next_attr, next_stack; /* the first that is not before the slice at hand */
 };
 
@@ -75,6 +77,15 @@ static inline uint32_t key_context_device(const struct key_context *context, uin
     return known ? context->device_of_stream[stream] : TL_NONE;
 }
 
+/* TL_NONE: outside of all, or not asked for. */
+static inline uint32_t key_context_step(const struct key_context *context, uint32_t process,
+                                        int64_t time_ns)
+{
+    return context->steps.first && process != TL_NONE
+               ? steps_find(&context->steps, process, time_ns)
+               : TL_NONE;
+}
+
 /* ---- rows ----
  *
  * A name and a kind have one small number in an array, so by name alone nothing is hashed. Each
@@ -82,7 +93,7 @@ static inline uint32_t key_context_device(const struct key_context *context, uin
  * number of its own, found in a hash table of exact keys.
  */
 
-#define KEY_PARTS 8u /* the KEY_BY_* beside the name */
+#define KEY_PARTS 9u /* the KEY_BY_* beside the name */
 
 /* What is known of a row only while it is added up. */
 struct key_state {

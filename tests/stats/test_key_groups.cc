@@ -1,4 +1,5 @@
 // Rows told apart by more than names; projections; calls in segments; totals.
+#include "../support/random_trace.h"
 #include "timeline_maker.h"
 
 extern "C" {
@@ -326,6 +327,67 @@ TEST(KeyGroups, HandOutEveryDuration)
     EXPECT_EQ(samples_of(m.done(), true), "f 7");
     Groups without(m.done(), KEY_BY_KEY, true);
     EXPECT_EQ(without.all.samples.count, 0u);
+}
+
+// Device work belongs to the step that launched it, other threads' events to the step in which they begin.
+TEST(KeyGroups, TellStepsApart)
+{
+    TimelineMaker m;
+    m.range("before", 0, 90);
+    m.push("ProfilerStep#0", 100, TL_STEP);
+    auto launch = m.launch("cudaLaunchKernel", 190, 195);
+    m.pop(200);
+    m.push("ProfilerStep#1", 200, TL_STEP);
+    m.range("f", 210, 230);
+    m.pop(300);
+    m.thread(102);
+    m.range("f", 150, 250); // ends in the next step
+    m.range("f", 300, 310); // the end of a step is outside of it
+    m.kernel("k", launch, 250, 260);
+    Groups g(m.done(), KEY_BY_KEY | KEY_BY_STEP);
+    EXPECT_EQ(g.one("before")->group.step, TL_NONE);
+    EXPECT_EQ(g.one("k", KEY_KERNEL)->group.step, 0u);
+    std::map<uint32_t, int64_t> totals;
+    for (auto *row : g.find("f", KEY_RANGE))
+        totals[row->group.step] = row->cpu_total_ns;
+    EXPECT_EQ(totals, (std::map<uint32_t, int64_t>{{0, 100}, {1, 20}, {TL_NONE, 10}}));
+    EXPECT_EQ(g.find("ProfilerStep*", KEY_RANGE).size(), 2u);
+}
+
+TEST(KeyGroups, StepsOfAProcessAreItsOwn)
+{
+    TimelineMaker m;
+    m.push("ProfilerStep#0", 100, TL_STEP);
+    m.pop(200);
+    m.process(100, "other host"); // with the same process id
+    m.thread(101);
+    m.range("f", 150, 160);
+    Groups g(m.done(), KEY_BY_KEY | KEY_BY_STEP);
+    EXPECT_EQ(g.one("f")->group.step, TL_NONE);
+}
+
+TEST(KeyGroups, StepsAndWhatIsOutsideAddUpToTheWhole)
+{
+    for (unsigned seed = 1; seed <= 20; seed++) {
+        RandomTrace trace(seed, 3);
+        const timeline *of = trace.load();
+        using Sums = std::map<std::pair<std::string, int>, std::vector<int64_t>>;
+        auto sums_of = [&](uint32_t by) {
+            Groups g(of, by);
+            Sums sums;
+            for (uint32_t i = 0; i < g.all.count; i++) {
+                const key_average &row = g.all.rows[i];
+                auto &sum = sums[{Groups::text_of(row.name), row.kind}];
+                sum.resize(4);
+                sum[0] += static_cast<int64_t>(row.count);
+                sum[1] += row.self_cpu_total_ns;
+                sum[2] += row.self_cuda_total_ns;
+                sum[3] += static_cast<int64_t>(row.bytes);
+            }
+            return sums;
+        };
+        EXPECT_EQ(sums_of(KEY_BY_KEY | KEY_BY_STEP), sums_of(KEY_BY_KEY)) << seed;
+    }
 }
 
 TEST(KeyGroups, CallColdTheFirstOfEachProcessAcrossItsThreads)

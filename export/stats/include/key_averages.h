@@ -58,6 +58,8 @@ enum key_kind {
 #define KEY_BY_RANK 64u
 #define KEY_BY_PATH 128u /* the ranges around it, from the outside in, itself included */
 #define KEY_BY_PROCESS 256u
+#define KEY_BY_STEP \
+    512u /* of the process, in which it began; device work: in which it was launched */
 
 struct key_group {
     uint32_t shape;   /* into names[] */
@@ -68,6 +70,7 @@ struct key_group {
     uint32_t rank;    /* as launchers count; TL_NONE none */
     uint32_t path;    /* into key_averages.paths */
     uint32_t process; /* into processes[] */
+    uint32_t step;    /* as steps.h numbers them */
 };
 
 struct key_options {

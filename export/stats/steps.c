@@ -1,0 +1,72 @@
+#include "steps.h"
+
+#include "array.h"
+
+#include <stdlib.h>
+
+static int by_start(const void *left, const void *right)
+{
+    int64_t a = ((const struct step *)left)->start_ns, b = ((const struct step *)right)->start_ns;
+    return a < b ? -1 : a > b;
+}
+
+static bool is_step(const struct tl_slice *slice)
+{
+    return slice->kind == TL_STEP && !(slice->flags & (TL_CONTINUED | TL_INTERNAL));
+}
+
+static bool add_thread(struct steps *steps, const struct timeline *timeline,
+                       const struct tl_thread *thread)
+{
+    for (uint32_t i = thread->first_slice; i < thread->first_slice + thread->slice_count; i++) {
+        const struct tl_slice *slice = &timeline->slices.at[i];
+        if (!is_step(slice))
+            continue;
+        struct step *step = ARRAY_ADD(&steps->at);
+        if (!step)
+            return false;
+        *step = (struct step){slice->start_ns, slice->end_ns, slice->name};
+    }
+    return true;
+}
+
+bool steps_init(struct steps *steps, const struct timeline *timeline)
+{
+    uint32_t processes = timeline->processes.count, thread = 0;
+    *steps = (struct steps){.first = calloc((size_t)processes + 1, sizeof *steps->first)};
+    bool added = steps->first != NULL;
+    for (uint32_t process = 0; process < processes && added; process++) {
+        uint32_t first = steps->first[process] = steps->at.count;
+        for (; thread < timeline->threads.count && timeline->threads.at[thread].process <= process;
+             thread++)
+            if (steps->at.count == first && added)
+                added = add_thread(steps, timeline, &timeline->threads.at[thread]);
+        if (steps->at.count > first)
+            qsort(steps->at.at + first, steps->at.count - first, sizeof *steps->at.at, by_start);
+    }
+    if (added)
+        steps->first[processes] = steps->at.count;
+    else
+        steps_fini(steps);
+    return added;
+}
+
+void steps_fini(struct steps *steps)
+{
+    free(steps->at.at);
+    free(steps->first);
+    *steps = (struct steps){0};
+}
+
+uint32_t steps_find(const struct steps *steps, uint32_t process, int64_t time_ns)
+{
+    uint32_t first = steps->first[process], low = first, high = steps->first[process + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (steps->at.at[middle].start_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > first && steps->at.at[low - 1].end_ns > time_ns ? low - 1 : TL_NONE;
+}
