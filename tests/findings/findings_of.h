@@ -67,7 +67,7 @@ public:
         return false;
     }
 
-    findings all{};
+    struct findings all{};
 };
 
 #endif

@@ -1,11 +1,14 @@
 // Idle time of devices by cause: whose it was, and that it adds up.
+#include "../support/random_trace.h"
 #include "findings_of.h"
 
 extern "C" {
 #include "device_time.h"
 #include "finding_gaps.h"
+#include "rules.h"
 }
 
+#include <array>
 #include <cstdlib>
 #include <random>
 
@@ -323,6 +326,70 @@ TEST(Gaps, AddUpWhateverHappens)
         FindingsOf found(timeline);
         expect_sums(timeline, found);
     }
+}
+
+// Idle time of each finding by cause.
+std::vector<std::array<int64_t, GAP_CAUSES>> idle_of(const FindingsOf &found)
+{
+    std::vector<std::array<int64_t, GAP_CAUSES>> of(found.all.found.count);
+    EXPECT_TRUE(findings_idle(&found.all, reinterpret_cast<int64_t(*)[GAP_CAUSES]>(of.data())));
+    return of;
+}
+
+TEST(FindingsIdle, OfARuleAboutIdleTimeIsWhatItCosts)
+{
+    unsigned seen = 0;
+    for (unsigned seed = 1; seed <= 20; seed++) {
+        RandomTrace trace(seed, 3);
+        FindingsOf found(trace.load(), [](finding_limits &limits) {
+            limits.least_share = 0;
+            limits.owner_share = 0.05;
+        });
+        auto of = idle_of(found);
+        for (uint32_t i = 0; i < found.all.found.count; i++) {
+            const finding &one = found.all.found.at[i];
+            for (unsigned cause = 0; cause < GAP_CAUSES; cause++)
+                if (one.rule == &gap_rules[cause]) {
+                    EXPECT_EQ(of[i][cause], one.cost_ns) << seed << " " << one.rule->name;
+                    seen++;
+                }
+        }
+    }
+    EXPECT_GT(seen, 20u);
+}
+
+TEST(FindingsIdle, IsSharedByRulesAboutTheSameTime)
+{
+    Between b;
+    b.m.push("step", 6 * us);
+    for (int64_t i = 0; i < 40; i++)
+        b.m.launch("cudaMalloc", (100 + i * 20) * us, (120 + i * 20) * us, 0);
+    FindingsOf found(b.done(1));
+    auto of = idle_of(found);
+    std::map<std::string, int64_t> allocate;
+    for (uint32_t i = 0; i < found.all.found.count; i++)
+        allocate[found.all.found.at[i].rule->name] += of[i][GAP_ALLOCATE];
+    EXPECT_EQ(allocate["gpu-idle-allocation"], 800 * us);
+    EXPECT_EQ(allocate["allocations-in-loops"], 800 * us);
+    EXPECT_EQ(allocate["gpu-idle-cpu-bound"], 0);
+}
+
+TEST(FindingDevice, NumbersProcessesThatWouldBeCalledAlike)
+{
+    TimelineMaker m;
+    m.kernel("k", m.launch("cudaLaunchKernel", 0, 5), 10, 20);
+    m.process(100, "train"); // of another host
+    m.thread(101);
+    m.stream(7);
+    m.kernel("k", m.launch("cudaLaunchKernel", 0, 5), 10, 20);
+    m.process(101, "train");
+    m.thread(102);
+    m.stream(7);
+    m.kernel("k", m.launch("cudaLaunchKernel", 0, 5), 10, 20);
+    FindingsOf found(m.done());
+    EXPECT_STREQ(finding_device(&found.all.context, 0, 0).text, "GPU 0 of pid 100 #1");
+    EXPECT_STREQ(finding_device(&found.all.context, 1, 0).text, "GPU 0 of pid 100 #2");
+    EXPECT_STREQ(finding_device(&found.all.context, 2, 0).text, "GPU 0 of pid 101");
 }
 
 } // namespace

@@ -77,6 +77,26 @@ uint32_t finding_rule_find(const char *name)
     return FINDING_RULES_MAX;
 }
 
+/* "rank 3", "pid 4711", with a number where several processes with a device are called so: on several hosts. */
+static void process_words(const struct timeline *timeline, uint32_t process, char *to, size_t room)
+{
+    const struct tl_process_info *info = &timeline->processes.at[process].info;
+    uint32_t alike = 0, place = 0, last = TL_NONE;
+    for (uint32_t i = 0; i < timeline->streams.count; i++) {
+        uint32_t other = timeline->streams.at[i].process;
+        const struct tl_process_info *of = &timeline->processes.at[other].info;
+        if (other == last || of->rank != info->rank || (info->rank < 0 && of->pid != info->pid))
+            continue;
+        last = other;
+        alike++;
+        place = other == process ? alike : place;
+    }
+    int used = info->rank >= 0 ? snprintf(to, room, " of rank %d", (int)info->rank)
+                               : snprintf(to, room, " of pid %u", info->pid);
+    if (alike > 1 && place && (size_t)used < room)
+        snprintf(to + used, room - (size_t)used, " #%u", place);
+}
+
 struct finding_text finding_device(const struct finding_context *context, uint32_t process,
                                    uint32_t device)
 {
@@ -84,14 +104,8 @@ struct finding_text finding_device(const struct finding_context *context, uint32
     struct finding_text to;
     int used = device == TL_NONE ? snprintf(to.text, sizeof to.text, "An unknown GPU")
                                  : snprintf(to.text, sizeof to.text, "GPU %u", device);
-    if (process == TL_NONE || timeline->processes.count < 2)
-        return to;
-    const struct tl_process_info *info = &timeline->processes.at[process].info;
-    size_t room = sizeof to.text - (size_t)used;
-    if (info->rank >= 0)
-        snprintf(to.text + used, room, " of rank %d", (int)info->rank);
-    else
-        snprintf(to.text + used, room, " of pid %u", info->pid);
+    if (process != TL_NONE && timeline->processes.count > 1)
+        process_words(timeline, process, to.text + used, sizeof to.text - (size_t)used);
     return to;
 }
 

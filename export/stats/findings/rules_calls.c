@@ -114,6 +114,7 @@ static bool find_waits(const struct finding_context *context, const struct findi
 
 const struct finding_rule rule_sync_copies = {
     .name = "sync-copies",
+    .explains = 1u << GAP_COPY,
     .title = "Copies that make the CPU wait",
     .remedy =
         "Use cudaMemcpyAsync with pinned memory on a stream, and wait for an event only where "
@@ -123,6 +124,7 @@ const struct finding_rule rule_sync_copies = {
 
 const struct finding_rule rule_allocations_in_loops = {
     .name = "allocations-in-loops",
+    .explains = 1u << GAP_ALLOCATE,
     .title = "Memory allocated and freed in a loop",
     .remedy = "Allocate before the loop, or use cudaMallocAsync and cudaFreeAsync or another pool: "
               "cudaFree waits for the whole device.",
@@ -131,6 +133,7 @@ const struct finding_rule rule_allocations_in_loops = {
 
 const struct finding_rule rule_waits_in_loops = {
     .name = "synchronizations-in-loops",
+    .explains = 1u << GAP_SYNC,
     .title = "The CPU waits for the GPU in a loop",
     .remedy = "Wait once, after the loop. Inside a loop order work by streams and events "
               "(cudaStreamWaitEvent), which do not hold the CPU up.",
@@ -362,6 +365,7 @@ static bool find_loader(const struct finding_context *context, const struct find
 
 const struct finding_rule rule_module_loading = {
     .name = "module-loading",
+    .explains = 1u << GAP_OTHER_CALL | 1u << GAP_LAUNCH,
     .title = "Loading and linking code",
     .remedy = "Load modules once, at start-up, and ship code for this GPU (cubins instead of PTX); "
               "keep caches of compilers between runs (CUDA_CACHE_PATH, TORCHINDUCTOR_CACHE_DIR).",
@@ -370,6 +374,7 @@ const struct finding_rule rule_module_loading = {
 
 const struct finding_rule rule_stream_event_churn = {
     .name = "stream-event-churn",
+    .explains = 1u << GAP_OTHER_CALL,
     .title = "Streams and events are made again and again",
     .remedy = "Make them once and keep them; events without timing are cheaper "
               "(cudaEventDisableTiming).",
@@ -378,6 +383,7 @@ const struct finding_rule rule_stream_event_churn = {
 
 const struct finding_rule rule_state_queries = {
     .name = "state-queries",
+    .explains = 1u << GAP_OTHER_CALL | 1u << GAP_SYNC,
     .title = "Asking CUDA the same again and again",
     .remedy =
         "Keep the answers: attributes of devices, kernels and pointers do not change. Instead "
@@ -388,6 +394,7 @@ const struct finding_rule rule_state_queries = {
 
 const struct finding_rule rule_driver_overhead = {
     .name = "driver-overhead",
+    .explains = 1u << GAP_LAUNCH | 1u << GAP_ALLOCATE | 1u << GAP_OTHER_CALL | 1u << GAP_COPY,
     .title = "The driver compiles, loads or waits",
     .remedy = "Run every kernel once before what counts (CUDA_MODULE_LOADING=EAGER), ship code for "
               "this GPU, and launch less at a time, or in graphs, where its command buffer fills.",
@@ -396,6 +403,7 @@ const struct finding_rule rule_driver_overhead = {
 
 const struct finding_rule rule_data_loader = {
     .name = "data-loader",
+    .explains = 1u << GAP_CPU,
     .title = "Waiting for data",
     .remedy = "More worker processes (num_workers), persistent_workers, a larger prefetch_factor, "
               "pin_memory; decode and augment before or on the GPU.",

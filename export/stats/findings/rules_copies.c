@@ -134,6 +134,7 @@ static bool find_small(const struct finding_context *context, const struct findi
 
 const struct finding_rule rule_pageable_copies = {
     .name = "async-copies-of-pageable-memory",
+    .explains = 1u << GAP_COPY,
     .title = "Asynchronous copies that make the CPU wait",
     .remedy =
         "Pin the memory (cudaMallocHost, cudaHostRegister; pin_memory=True and "
@@ -144,6 +145,7 @@ const struct finding_rule rule_pageable_copies = {
 
 const struct finding_rule rule_sync_memsets = {
     .name = "sync-memsets",
+    .explains = 1u << GAP_COPY | 1u << GAP_OTHER_CALL,
     .title = "Memory set by calls that may wait",
     .remedy = "Use cudaMemsetAsync on the stream that needs the memory, or set it in a kernel.",
     .find = find_sets,
@@ -151,6 +153,7 @@ const struct finding_rule rule_sync_memsets = {
 
 const struct finding_rule rule_small_copies = {
     .name = "small-copies",
+    .explains = 1u << GAP_COPY | 1u << GAP_LAUNCH,
     .title = "Many small copies",
     .remedy = "Gather them into one buffer and copy that once, pass small values as kernel "
               "arguments, and keep what does not change on the GPU.",

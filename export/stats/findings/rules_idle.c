@@ -52,6 +52,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_LAUNCH] =
         {
             .name = "gpu-idle-launch-bound",
+            .explains = 1u << GAP_LAUNCH,
             .title = "The GPU waited for launches",
             .remedy =
                 "Launch less and larger: capture the sequence in a CUDA graph, fuse kernels, or "
@@ -61,6 +62,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_CPU] =
         {
             .name = "gpu-idle-cpu-bound",
+            .explains = 1u << GAP_CPU,
             .title = "The GPU waited for the CPU",
             .remedy =
                 "Move this work to other threads or processes, do it for the next step while the "
@@ -70,6 +72,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_SYNC] =
         {
             .name = "gpu-idle-synchronization",
+            .explains = 1u << GAP_SYNC,
             .title = "The GPU ran dry while the CPU waited",
             .remedy =
                 "Queue the next work before waiting; wait for events of a stream instead of the "
@@ -79,6 +82,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_COPY] =
         {
             .name = "gpu-idle-copy",
+            .explains = 1u << GAP_COPY,
             .title = "The GPU waited for copies that hold the CPU up",
             .remedy =
                 "Copy from and to pinned memory (cudaHostAlloc, pin_memory) with cudaMemcpyAsync "
@@ -88,6 +92,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_ALLOCATE] =
         {
             .name = "gpu-idle-allocation",
+            .explains = 1u << GAP_ALLOCATE,
             .title = "The GPU waited for memory to be allocated or freed",
             .remedy =
                 "Allocate once and reuse, or use a pool: cudaMallocAsync, or a caching allocator.",
@@ -96,6 +101,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_OTHER_CALL] =
         {
             .name = "gpu-idle-other-calls",
+            .explains = 1u << GAP_OTHER_CALL,
             .title = "The GPU waited for other CUDA calls",
             .remedy = "Make streams, events and modules once, before the work begins.",
             .find = find_gaps,
@@ -103,6 +109,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_HOST_FUNCTION] =
         {
             .name = "gpu-idle-host-function",
+            .explains = 1u << GAP_HOST_FUNCTION,
             .title = "The GPU waited for a function on the CPU",
             .remedy =
                 "Keep host functions and callbacks short, or take them out of the stream: record "
@@ -112,6 +119,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_QUEUED] =
         {
             .name = "gpu-idle-queued",
+            .explains = 1u << GAP_QUEUED,
             .title = "Work was launched but did not start",
             .remedy =
                 "See what it waits for: events of other streams, other devices (collectives: the "
@@ -121,6 +129,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_START] =
         {
             .name = "gpu-idle-start",
+            .explains = 1u << GAP_START,
             .title = "Time before the GPU's first operation",
             .remedy =
                 "Ignore this in long runs, or leave it out of the recording; otherwise load and "
@@ -130,6 +139,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_END] =
         {
             .name = "gpu-idle-end",
+            .explains = 1u << GAP_END,
             .title = "Time after the GPU's last operation",
             .remedy = "Ignore this in long runs; otherwise save results while the GPU still works.",
             .find = find_gaps,
@@ -237,6 +247,7 @@ static bool find_low_utilization(const struct finding_context *context,
 
 const struct finding_rule rule_long_gaps = {
     .name = "long-gpu-gaps",
+    .explains = EXPLAINS_ALL,
     .title = "The GPU was idle for long",
     .remedy =
         "Find out what the CPU did then (the findings about idle time name the ranges), and "
@@ -247,6 +258,7 @@ const struct finding_rule rule_long_gaps = {
 
 const struct finding_rule rule_low_utilization = {
     .name = "low-gpu-utilization",
+    .explains = EXPLAINS_ALL,
     .title = "The GPU was used little for parts of the run",
     .remedy = "Give it more work at a time (larger batches, several streams or processes), and "
               "launch ahead of it instead of waiting for results.",

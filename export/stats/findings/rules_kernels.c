@@ -78,6 +78,7 @@ static bool find_tiny_kernels(const struct finding_context *context,
 
 const struct finding_rule rule_tiny_kernels = {
     .name = "tiny-kernels",
+    .explains = 1u << GAP_LAUNCH,
     .title = "Tiny kernels",
     .remedy = "Capture the sequence in a CUDA graph, fuse kernels, or give each more work (larger "
               "batches).",
@@ -481,6 +482,7 @@ const struct finding_rule rule_fp32_matrix = {
 
 const struct finding_rule rule_elementwise_trains = {
     .name = "elementwise-trains",
+    .explains = 1u << GAP_LAUNCH,
     .title = "Element-wise kernels one after the other",
     .remedy = "Fuse them: torch.compile, a fused optimizer (fused=True, foreach=True), or a kernel "
               "of your own.",

@@ -150,6 +150,7 @@ static bool find_steps(const struct finding_context *context, const struct findi
 
 const struct finding_rule rule_call_outliers = {
     .name = "call-outliers",
+    .explains = EXPLAINS_ALL,
     .title = "Some calls take far longer than the others of their name",
     .remedy = "Look at the longest in the timeline: a first call loads code "
               "(CUDA_MODULE_LOADING=EAGER loads it at start-up), a full queue makes launches wait, "
@@ -159,6 +160,7 @@ const struct finding_rule rule_call_outliers = {
 
 const struct finding_rule rule_late_starts = {
     .name = "late-starts",
+    .explains = 1u << GAP_QUEUED,
     .title = "Operations start late on a free stream",
     .remedy = "They waited for an event of another stream, for work of other streams or processes "
               "that filled the GPU, or for it to wake up: look at what ran then.",
@@ -167,6 +169,7 @@ const struct finding_rule rule_late_starts = {
 
 const struct finding_rule rule_graphable_steps = {
     .name = "graphable-steps",
+    .explains = 1u << GAP_LAUNCH,
     .title = "The same launches again and again",
     .remedy = "Capture them in a CUDA graph and launch that (torch.cuda.CUDAGraph, torch.compile "
               "with mode=\"reduce-overhead\").",
@@ -463,6 +466,7 @@ static bool find_full(const struct finding_context *context, const struct findin
 
 const struct finding_rule rule_queue_empty = {
     .name = "launch-queue-empty",
+    .explains = 1u << GAP_LAUNCH | 1u << GAP_CPU,
     .title = "The GPU's queue is empty",
     .remedy =
         "Have the CPU run ahead: wait less often, launch earlier and in larger pieces. What it "

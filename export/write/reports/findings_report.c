@@ -4,10 +4,11 @@
  *     mode, mode_reason, simulated, lost_anything, wall_ns
  *     verdict    as people read it
  *     abstain    why there is no finding, null: there is one
- *     devices[]  pid, rank (null: none), device (null unknown), name, operations, window_ns, busy_ns,
+ *     devices[]  pid, rank (null: none), device (null unknown), process_index (into the processes of --json), name, operations, window_ns, busy_ns,
  *                idle_ns, idle{cause: ns}: busy_ns + the sum of idle = window_ns
  *     findings[] most saved first: rule, title, sentence, remedy, pid, rank, device (null: of all),
- *                path[], stack[], count, cost_ns, saved_ns (null: cannot be told)
+ *                path[], stack[], count, cost_ns, saved_ns (null: cannot be told), process_index (null: of all),
+ *                idle{cause: ns}, the idle time of devices that it is about: findings share it
  *     waited_for[]  what threads did while devices idled, from samples (PROF_SAMPLE): pid, rank, device, function,
  *                tid, run_ns, wait_ns, queued_ns, sampled_ns (of all samples in the device's idle time), stack[]
  *     notes[]    rule, sentence: what could not be examined
@@ -29,6 +30,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BAR_COLUMNS 25
@@ -371,6 +373,21 @@ static void add_place(struct report *report, uint32_t process, uint32_t device)
     cell_index(&report->table, info ? info->pid : TL_NONE);
     cell_index(&report->table, info && info->rank >= 0 ? (uint32_t)info->rank : TL_NONE);
     cell_index(&report->table, device);
+    cell_index(&report->table, process);
+}
+
+static void add_idle(struct report *report, const int64_t idle_ns[GAP_CAUSES], bool all)
+{
+    struct json_out *out = table_json(&report->table);
+    if (!out)
+        return;
+    json_object_begin(out);
+    for (unsigned cause = 0; cause < GAP_CAUSES; cause++)
+        if (all || idle_ns[cause]) {
+            json_string(out, gap_cause_name((enum gap_cause)cause)), json_colon(out);
+            json_int(out, idle_ns[cause]);
+        }
+    json_object_end(out);
 }
 
 /* A row of JSON, where a device is one. */
@@ -388,13 +405,7 @@ static void add_whole_device(struct report *report, const struct gap_device *dev
     table_count(table, device->operations);
     table_ns(table, device->window_ns), table_ns(table, device->busy_ns);
     table_ns(table, gap_device_idle(device));
-    struct json_out *out = table_json(table);
-    json_object_begin(out);
-    for (unsigned cause = 0; cause < GAP_CAUSES; cause++) {
-        json_string(out, gap_cause_name((enum gap_cause)cause)), json_colon(out);
-        json_int(out, device->idle_ns[cause]);
-    }
-    json_object_end(out);
+    add_idle(report, device->idle_ns, true);
 }
 
 static void add_devices(struct report *report)
@@ -402,8 +413,8 @@ static void add_devices(struct report *report)
     static const struct table_column accounts[] = {
         {"device", "Device"}, {"what", "What"}, {"time_ns", "Time"}, {"percent", "Share"}, {0}};
     static const struct table_column whole[] = {
-        {"pid"},       {"rank"},    {"device"},  {"name"}, {"operations"},
-        {"window_ns"}, {"busy_ns"}, {"idle_ns"}, {"idle"}, {0}};
+        {"pid"},       {"rank"},    {"device"},  {"process_index"}, {"name"}, {"operations"},
+        {"window_ns"}, {"busy_ns"}, {"idle_ns"}, {"idle"},          {0}};
     bool is_json = report->table.format == WRITE_JSON;
     report->table.unbroken = true;
     table_begin(&report->table, "devices", "Devices", is_json ? whole : accounts);
@@ -429,12 +440,14 @@ static void add_stack(struct report *report, uint32_t stack)
     json_array_end(out);
 }
 
-static void add_finding(struct report *report, const struct finding *finding)
+static void add_finding(struct report *report, const struct finding *finding,
+                        const int64_t idle_ns[GAP_CAUSES])
 {
     struct table *table = &report->table;
     table_string(table, finding->rule->name), table_string(table, finding->rule->title);
     table_string(table, finding->sentence), table_string(table, finding->rule->remedy);
     add_place(report, finding->process, finding->device);
+    add_idle(report, idle_ns, false);
     if (table_shows(table))
         cell_path(table, report->findings->context.paths, finding->path);
     add_stack(report, finding->stack);
@@ -450,7 +463,8 @@ static void add_finding(struct report *report, const struct finding *finding)
     table_string(table, finding->sentence), table_string(table, finding->rule->remedy);
 }
 
-static void add_findings(struct report *report)
+/* False: no memory. */
+static bool add_findings(struct report *report)
 {
     static const struct table_column columns[] = {
         {"rule", "Rule"},
@@ -460,6 +474,8 @@ static void add_findings(struct report *report)
         {"pid", .in = TABLE_IN_JSON},
         {"rank", .in = TABLE_IN_JSON},
         {"device", .in = TABLE_IN_JSON},
+        {"process_index", .in = TABLE_IN_JSON},
+        {"idle", .in = TABLE_IN_JSON},
         {"path", .in = TABLE_IN_JSON},
         {"stack", .in = TABLE_IN_JSON},
         {"count", .in = TABLE_IN_JSON},
@@ -471,13 +487,17 @@ static void add_findings(struct report *report)
         {0}};
     const struct findings *findings = report->findings;
     bool is_empty = findings->context.wall_ns <= 0 && report->table.format != WRITE_JSON;
+    int64_t(*idle_ns)[GAP_CAUSES] = calloc((size_t)findings->found.count + 1, sizeof *idle_ns);
+    bool known = idle_ns && findings_idle(findings, idle_ns);
     report->table.most = report->options->rows;
     table_begin(&report->table, "findings", "Findings; several can be about the same time",
                 columns);
-    for (uint32_t i = 0; i < findings->found.count && !is_empty; i++)
+    for (uint32_t i = 0; i < findings->found.count && !is_empty && known; i++)
         if (table_row(&report->table))
-            add_finding(report, &findings->found.at[i]);
+            add_finding(report, &findings->found.at[i], idle_ns[i]);
     table_end(&report->table);
+    free(idle_ns);
+    return known;
 }
 
 /* ---- the rest of JSON ---- */
@@ -519,8 +539,8 @@ static void add_head(const struct findings *findings, struct json_out *out)
 static void add_waited(struct report *report)
 {
     static const struct table_column columns[] = {
-        {"pid"},     {"rank"},      {"device"},     {"function"}, {"tid"}, {"run_ns"},
-        {"wait_ns"}, {"queued_ns"}, {"sampled_ns"}, {"stack"},    {0}};
+        {"pid"},    {"rank"},    {"device"},    {"process_index"}, {"function"}, {"tid"},
+        {"run_ns"}, {"wait_ns"}, {"queued_ns"}, {"sampled_ns"},    {"stack"},    {0}};
     struct table *table = &report->table;
     table->most = -1;
     table_begin(table, "waited_for", NULL, columns);
@@ -560,12 +580,12 @@ static bool add_tables(struct table *table, void *user)
     if (is_json)
         add_head(report->findings, table->json);
     add_devices(report);
-    add_findings(report);
+    bool added = add_findings(report);
     if (is_json) {
         add_waited(report);
         add_notes(report);
     }
-    return true;
+    return added;
 }
 
 /* ---- the rest of Markdown ---- */

@@ -1,7 +1,7 @@
 /* roofline_report.c - profdump analyze: what kernels achieved of their devices' peaks. A table per device for people,
  * rows of all of them as separated values, and as JSON
  *
- *     {"by":"kernel","devices":[{"pid":..,"device":..,"name":..,"peak":{..},
+ *     {"by":"kernel","devices":[{"pid":..,"process_index":..,"device":..,"name":..,"peak":{..},
  *       "kernels":..,...,"rows":[{"name":..,"count":..,...,"bound":"memory"}]}]}
  *
  * whose shares are fractions of 1, rates per second in 10^12 operations and 10^9 bytes. null is unknown.
@@ -490,6 +490,7 @@ static void write_device(struct report *report, const struct roofline_device *de
     json_object_begin(out);
     json_key(out, "pid");
     json_uint(out, report->roofline->timeline->processes.at[device->process].info.pid);
+    json_key(out, "process_index"), json_uint(out, device->process);
     json_key(out, "device");
     if (device->ordinal == TL_NONE)
         json_null(out);

@@ -84,6 +84,11 @@ int64_t gap_device_idle(const struct gap_device *device);
  * of the one that idled least. Its window when it has no devices. */
 int64_t finding_gaps_bound(const struct finding_gaps *gaps, uint32_t process);
 
+/* Of each finding, the idle time of devices that it is about, by cause: zeroed by the caller. Findings of several rules
+ * share idle time; those of one rule do not. What a rule about idle time costs is the sum of its causes here. False: no
+ * memory. */
+bool findings_idle(const struct findings *findings, int64_t (*idle_ns)[GAP_CAUSES]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -119,6 +119,7 @@ struct finding_rule {
     const char *name;   /* "gpu-idle-launch-bound": of --rule, JSON and tests */
     const char *title;  /* "The GPU waited for launches" */
     const char *remedy; /* a sentence or two: what to do about it */
+    uint32_t explains; /* causes of idle time that its findings can be about: 1 << enum gap_cause */
     /* False: no memory. */
     bool (*find)(const struct finding_context *context, const struct finding_rule *rule,
                  struct findings *findings);
@@ -168,7 +169,8 @@ void findings_fini(struct findings *findings);
 
 /* ---- for rules ---- */
 
-/* "GPU 0", "GPU 0 of rank 3", "GPU 0 of pid 4711": as much as distinguishes it from others. */
+/* "GPU 0", "GPU 0 of rank 3", "GPU 0 of pid 4711", "GPU 0 of pid 4711 #2" (the second of that pid): as much as
+ * distinguishes it from others. */
 struct finding_text finding_device(const struct finding_context *context, uint32_t process,
                                    uint32_t device);
 

@@ -5,6 +5,9 @@
 
 #include "finding_gaps.h"
 
+/* For struct finding_rule.explains: whatever the cause is. */
+#define EXPLAINS_ALL ((1u << GAP_CAUSES) - 1)
+
 /* rules_idle.c */
 /* By enum gap_cause; causes that nobody can change have none. */
 extern const struct finding_rule gap_rules[GAP_CAUSES];
