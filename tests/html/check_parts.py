@@ -4,6 +4,10 @@ import os
 from check_timeline import VIEW, check
 
 
+def rows_of(page, table):
+    return {row[0]: row for row in page.value(f'[...document.querySelectorAll("#{table} tbody tr")].map(row => [...row.children].map(cell => cell.textContent))')}
+
+
 def steps_filter(page):
     steps = page.value('document.querySelectorAll("#steps .step").length')
     check(steps == 20, 'there are', steps, 'steps')
@@ -11,26 +15,67 @@ def steps_filter(page):
     check('step 4' in lines and 'computing' in lines and 'idle: the CPU did something else' in lines, 'a step says', lines)
     heights = page.value('[...document.querySelectorAll("#steps .step")].map(step => [...step.children].reduce((sum, part) => sum + part.offsetHeight, 0))')
     check(min(heights) > 90, 'steps are not drawn:', heights)
-    gaps = len(page.texts('#gaps-table tbody tr'))
+    gaps, whole, bars = len(page.texts('#gaps-table tbody tr')), rows_of(page, 'rows-table'), page.texts('#time h3')
     page.click('#steps .step:nth-child(5)')
     shown = page.value(f'[{VIEW}.stretch[0] + {VIEW}.data.start_ns, {VIEW}.stretch[1] + {VIEW}.data.start_ns]')
     check(shown == [4000e3, 4990e3], 'a click shows', shown)
-    rows = {row[0]: row for row in page.value('[...document.querySelectorAll("#stretch-table tbody tr")].map(row => [...row.children].map(cell => cell.textContent))')}
+    rows = rows_of(page, 'stretch-table')
     check(rows['aten::mm'][2] == '4' and rows['load batch'][2] == '1', 'the sums of a step are', rows)
     check(0 < len(page.texts('#gaps-table tbody tr')) < gaps, 'the gaps are not those of the step')
     check('step 4' in page.texts('#steps .only')[0], page.texts('#steps .only'))
+    check(page.texts('#steps [aria-pressed="true"]') and page.value('document.querySelectorAll("#steps [aria-pressed=true]").length') == 1, 'the step is not marked')
     band = page.value('(() => { const band = document.querySelector("#usage .stretch"), plot = band.closest("svg");'
                       ' return [+band.getAttribute("x"), +band.getAttribute("width"), +plot.getAttribute("width")]; })()')
     inner = band[2] - 74
     check(abs((band[0] - 64) / inner - 4000 / 19990) < 0.01 and abs(band[1] / inner - 990 / 19990) < 0.01, 'the plots mark', band)
-    check('wait' in page.texts('#rows-table .name'), 'the table lacks a row of the step')
+    numbers_are_of_the_step(page)
+    page.value('document.querySelector("#steps .step:nth-child(7)").dispatchEvent(new MouseEvent("click", {bubbles: true, shiftKey: true}))')
+    page.settle()
+    rows = rows_of(page, 'rows-table')
+    # in ns: kernels of a step are the longer the later it is, in turns of five
+    check(rows['aten::mm'][2] == '12' and rows['ampere_sgemm_128x64_nn'][2:7:4] == ['6', '430.0\u00a0us'], 'three steps have', rows)
+    check(rows['ampere_sgemm_128x64_nn'][8] == '\u2013', 'three steps have a median')
     page.click('#steps .only button')
     check(len(page.texts('#gaps-table tbody tr')) == gaps and page.value(f'{VIEW}.stretch') is None, 'the whole does not come back')
+    check(rows_of(page, 'rows-table') == whole and page.texts('#time h3') == bars, 'the table or the bars stay those of a step')
+    check(page.value('[...document.querySelectorAll(".whole-run")].every(one => getComputedStyle(one).display === "none")'), 'the whole is called so')
+
+
+def numbers_are_of_the_step(page):
+    """Every part of the page that can be is narrowed to step 4, and the others say that they are not."""
+    rows = rows_of(page, 'rows-table')
+    us = '\u00a0us'
+    check(rows['aten::mm'][2:7] == ['4', '224.0' + us, '240.0' + us, '296.0' + us, '296.0' + us], rows['aten::mm'])
+    check(rows['ampere_sgemm_128x64_nn'][2:] == ['2', '\u2013', '\u2013', '148.0' + us, '148.0' + us, '74.00' + us, '74.00' + us, '74.00' + us, '74.00' + us],
+          rows['ampere_sgemm_128x64_nn'])
+    check(rows['ProfilerStep*'][2:5] == ['1', '195.0' + us, '990.0' + us], rows['ProfilerStep*'])
+    meter = page.value('[...document.querySelectorAll("#rows-table tr")].find(row => row.textContent.startsWith("ampere_sgemm_128x64")).querySelector(".fill").style.width')
+    check(meter == '44%', 'the bar of a row is not a part of the step:', meter)
+    opener = '[...document.querySelectorAll("#rows-table tbody tr")].find(row => row.textContent.startsWith("ampere_sgemm_128x64")).querySelector(".opener").click()'
+    page.value(opener)
+    text = page.value('document.querySelector("#rows-table .opened").innerText')
+    check('2 times' in text and '40 times' not in text, 'a row tells of the whole run:', text)
+    page.value(opener)
+    titles = page.texts('#time h3')
+    check('step 4' in titles[0] and '990.0' in titles[0] and 'Device work 336.0' in titles[1], 'the bars are', titles)
+    check('990.0\u00a0us in all, in step 4' in page.texts('#flame [role=status]')[0], page.texts('#flame [role=status]'))
+    calls = page.value('[...document.querySelectorAll("#flame .box")].map(box => box.getAttribute("aria-label")).filter(text => text.startsWith("aten::mm"))')
+    check(calls == ['aten::mm, 240.0' + us], 'the flame graph has', calls)
+    said = page.value('[...document.querySelectorAll("section")].filter(part => [...part.querySelectorAll(".whole-run")]'
+                      '.some(one => getComputedStyle(one).display !== "none")).map(part => part.id)')
+    check(said == ['verdict', 'findings', 'rows', 'usage', 'idle', 'roofline', 'statement', 'run'], 'what is not narrowed:', said)
+    titles = [text for text in page.value('[...document.querySelectorAll("#findings .finding-group > h3")].filter(one => one.offsetParent).map(one => one.textContent)')]
+    check(titles and all('in step 4' in title or title == 'Not about idle time' for title in titles), 'findings are', titles)
+    check(not any('first operation' in title for title in titles), 'a finding about the begin is left in step 4')
 
 
 def findings_are_grouped(page):
     groups = page.texts('#findings .finding-group > h3')
     check(len(groups) == len(set(groups)) > 1, 'groups are', groups)
+    first = groups[0]
+    check(first.startswith('GPU idle: ') and 'share it' in first, 'the first group is', first)
+    shares = page.value('[...document.querySelector("#findings .finding-group").querySelectorAll(".finding")].map(one => one.innerText.match(/about (.*) of this idle time/)[1])')
+    check(len(shares) > 1, 'findings do not say what they share:', shares)
     widths = page.value('[...document.querySelectorAll("#findings .saving .fill")].map(bar => bar.offsetWidth)')
     check(widths and max(widths) > 20, 'no bars show savings:', widths)
     page.value('[...document.querySelectorAll("#findings button")].find(button => button.textContent === "Show the longest gap").click()')
@@ -120,6 +165,56 @@ def check_ranks(page, folder):
     check(not page.troubles(), page.troubles())
 
 
+def check_same_pid(page, folder):
+    """Processes of two hosts that have one process id are two, everywhere."""
+    page.open(f'{folder}/same.html')
+    page.value('document.querySelectorAll("details").forEach(one => (one.open = true))')
+    for part in ('time', 'steps', 'usage'):
+        text = page.value(f'document.getElementById({part!r}).innerText')
+        for name in ('GPU 0 of pid 100 #1', 'GPU 0 of pid 100 #2'):
+            check(name in text, part, 'lacks', name, text)
+    check([title.split(',')[0] for title in page.texts('#roofline option')] == ['GPU 0 of pid 100 #1', 'GPU 0 of pid 100 #2'], page.texts('#roofline option'))
+    titles = page.value(f'{VIEW}.rows.filter(row => row.title).map(row => row.title)')
+    check(len(set(titles)) == 2, 'the timeline calls both', titles)
+    counts = page.value('[...document.querySelectorAll("#steps .step-chart")].map(one => one.querySelectorAll(".step").length)')
+    check(counts == [20, 20], 'steps are', counts)
+    page.click('#steps .step-chart:nth-child(2) .step:nth-child(3)')
+    check('GPU 0 of pid 100 #2' in page.texts('#steps .only')[0], page.texts('#steps .only'))
+    check(rows_of(page, 'rows-table')['ampere_sgemm_128x64_nn'][2:7:4] == ['2', '164.0\u00a0us'], 'the step is the other process\'s')
+    check(page.value('document.querySelector("#roofline select").selectedIndex') == 1, 'the roofline is the other process\'s')
+    check(not page.troubles(), page.troubles())
+
+
+def check_uneven(page, folder):
+    """One step has a kernel, and a range with a finding, that others lack."""
+    page.open(f'{folder}/uneven.html')
+    away = 'document.querySelectorAll("#roofline .point.away").length'
+    names = lambda: page.texts('#roofline-table tbody .name')
+    check(page.value(away) == 0 and 'ampere_sgemm_32x32_tn' in names(), names())
+    cards = '[...document.querySelectorAll("#findings .finding")].filter(one => one.innerText.includes("write checkpoint") && one.offsetParent).length'
+    check(page.value(cards) >= 1, 'there is no finding about the checkpoint')
+    page.click('#steps .step:nth-child(4)')
+    check(page.value(away) == 1 and 'ampere_sgemm_32x32_tn' not in names(), 'a kernel of another step is in the roofline:', names())
+    check(page.value(cards) == 0, 'a finding about another step is left')
+    page.click('#steps .step:nth-child(11)')
+    check(page.value(away) == 0 and 'ampere_sgemm_32x32_tn' in names(), 'the kernel of the step is not in the roofline:', names())
+    check(page.value(cards) >= 1, 'the finding about the step is gone')
+    check(not page.troubles(), page.troubles())
+
+
+def check_axes(page, name):
+    """Ticks have different texts, no exponents, few digits, and lie within the plot."""
+    plots = page.value('[...document.querySelectorAll("svg.plot")].map(plot => [plot.getBoundingClientRect().width, [...plot.querySelectorAll(".tick")]'
+                       '.map(tick => [tick.textContent, tick.getBoundingClientRect().left - plot.getBoundingClientRect().left, tick.getBoundingClientRect().width])])')
+    for width, ticks in plots:
+        for text, left, size in ticks:
+            check(len(text) <= 16 and left > -2 and left + size < width + 2, name, 'has the tick', text, left, size, 'in', width)
+    for ticks in [[text for text, _, _ in ticks if text.split(' ')[-1] in ('ns', 'us', 'ms', 's', 'min', 'h', 'd')] for _, ticks in plots]:
+        check(len(ticks) == len(set(ticks)), name, 'has equal ticks:', ticks)
+    status = page.texts('#timeline-status')[0]
+    check(all(len(word) < 16 for word in status.split()), name, 'has a long number:', status)
+
+
 def check_bad(page, folder):
     """What is odd about a trace leaves its page as it should be."""
     for name in ('instant', 'one', 'negative', 'year', 'names'):
@@ -128,6 +223,7 @@ def check_bad(page, folder):
         for odd in ('NaN', 'Infinity', 'undefined', '[object'):
             check(odd not in text, name, 'shows', odd)
         check(page.value(f'{VIEW}.data.boxes') > 0, name, 'has no timeline')
+        check_axes(page, name)
         page.value(f'{VIEW}.zoomBy(0.001), {VIEW}.change(1), {VIEW}.step(1), {VIEW}.go(0, {VIEW}.data.span), {VIEW}.select(0, {VIEW}.data.span)')
         page.settle()
         check(not page.troubles(), name, page.troubles())

@@ -1,13 +1,12 @@
 """Looks at reports in a headless Chromium: check_report.py CHROMIUM FOLDER
 
-FOLDER holds usual.html, hostile.html, diff.html, empty.html, cpu.html, million.html (made by make_kineto.py's traces), demo.html (of a native trace with
-memory) and stays with pictures of all of them.
+FOLDER holds pages of what make_kineto.py, make_traces and make_job make, as test_browser.sh names them, and gets pictures of some.
 """
 import os
 import sys
 
 from browser import Browser
-from check_parts import check_access, check_bad, check_parts, check_ranks
+from check_parts import check_access, check_bad, check_parts, check_ranks, check_same_pid, check_uneven
 from check_timeline import check_large, check_timeline
 from make_kineto import HOSTILE
 
@@ -81,7 +80,7 @@ def search_finds(page):
     page.click('#flame .choice button:nth-child(2)')
     check(page.value('document.querySelectorAll("#flame .hit").length') >= 1, 'the flame graph found nothing')
     page.type('#search', 'no such name')
-    check(page.texts('#rows-table tbody td') == ['Nothing is called so.'], page.texts('#rows-table tbody td'))
+    check(page.texts('#rows-table tbody td') == ['Nothing matches.'], page.texts('#rows-table tbody td'))
     page.type('#search', '')
 
 
@@ -159,8 +158,13 @@ def check_usual(page, folder):
 
 def check_hostile(page, folder):
     page.open(f'{folder}/hostile.html')
-    page.click('#rows .more')
+    rows = page.value('document.querySelectorAll("#rows-table tbody tr").length')
+    page.value('window.dispatchEvent(new Event("beforeprint"))')
     names = page.texts('#rows-table tbody .name')
+    check(rows == 20 < len(names), 'paper has', len(names), 'rows, the screen', rows)
+    check(page.value('[...document.querySelectorAll(".more")].every(button => button.hidden)'), 'on paper, rows are folded')
+    page.value('window.dispatchEvent(new Event("afterprint"))')
+    check(page.value('document.querySelectorAll("#rows-table tbody tr").length') == rows, 'printing leaves the table unfolded')
     for name in HOSTILE:
         shown = name.replace('\x1b', '\\x1b').replace('\x07', '\\x07').replace('\u202e', '\\u202e').replace('\u2028', '\\u2028').replace('\x00', '\\x00')
         shown = shown.encode('utf-16', 'surrogatepass').decode('utf-16') or '(unnamed)'
@@ -192,6 +196,7 @@ def policy_holds(page, folder):
 
 def check_million(page, folder):
     check_large(page, f'{folder}/million.html')
+    check_large(page, f'{folder}/different.html')
 
 
 def check_diff(page, folder):
@@ -239,7 +244,7 @@ def check_little(page, folder):
 def main():
     program, folder = sys.argv[1:]
     with Browser(program, os.path.join(os.path.abspath(folder), 'profile')) as page:
-        for step in (check_usual, check_hostile, policy_holds, check_ranks, check_bad, check_million, check_diff, check_demo,
+        for step in (check_usual, check_hostile, policy_holds, check_uneven, check_ranks, check_same_pid, check_bad, check_million, check_diff, check_demo,
                      check_unknown_work, check_little, check_access):
             step(page, folder)
             print(step.__name__, 'passed', flush=True)

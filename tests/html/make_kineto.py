@@ -1,9 +1,10 @@
-"""Traces in PyTorch's format: make_kineto.py FILE usual|slower|hostile|empty|instant|one|negative|year|names
+"""Traces in PyTorch's format: make_kineto.py FILE usual|slower|uneven|hostile|empty|instant|one|negative|year|names|different
 
 usual: a training loop on an A100 with matrix products whose sizes are known, copies, gaps in which the CPU was busy or waited,
 and two streams. slower: the same with longer kernels. hostile: names that want to be markup, script, formulas, or to drive a
 terminal, everywhere that a trace has names. instant: events of no length. one: a single kernel. negative: times before 0.
-year: a step at its begin and one at its end. names: 100,000 events, all called differently.
+year: a step at its begin and one at its end. names: 100,000 events, all called differently; different: a million, half of them
+on a stream. uneven: the usual, but one step has a kernel of its own, and a long range.
 """
 import json
 import sys
@@ -104,10 +105,38 @@ def names():
     return trace
 
 
+def uneven():
+    trace = usual(0)
+    at = 10 * 1000.0
+    for event in trace.events:
+        if event['ts'] >= at + 990:
+            event['ts'] += 5000
+    for event in trace.events:
+        if event['name'] == 'ProfilerStep#10':
+            event['dur'] += 5000
+    trace.range('write checkpoint', at + 992, at + 5900)
+    trace.range('aten::mm', at + 5910, at + 5960, 'cpu_op', **{'External id': 999, 'Input Dims': [[512, 512], [512, 512]],
+                                                             'Input type': ['float', 'float']})
+    trace.launch(at + 5915, 'ampere_sgemm_32x32_tn', at + 5920, 50, 7, **{'External id': 999, 'grid': [64, 1, 1], 'block': [256, 1, 1]})
+    return trace
+
+
+class Different:
+    """Line by line: a million events as objects would take a gigabyte."""
+
+    def write(self, path, _):
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write('{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"A100","numSms":108}],"traceEvents":[\n')
+            for index in range(500000):
+                file.write(f'{{"ph":"X","cat":"cpu_op","name":"range {index}","pid":100,"tid":100,"ts":{index * 10},"dur":9}},\n'
+                           f'{{"ph":"X","cat":"kernel","name":"kernel_{index}<{index}>","pid":0,"tid":7,"ts":{index * 10 + 5},"dur":8,'
+                           '"args":{"device":0,"stream":7}}' + (',\n' if index < 499999 else ']}\n'))
+
+
 def main():
     path, kind = sys.argv[1:]
     trace = {'usual': lambda: usual(0), 'slower': lambda: usual(1), 'hostile': hostile, 'empty': Trace,
-             'instant': instant, 'one': one, 'negative': negative, 'year': year, 'names': names}[kind]()
+             'instant': instant, 'one': one, 'negative': negative, 'year': year, 'names': names, 'uneven': uneven, 'different': Different}[kind]()
     trace.write(path, HOSTILE[0] if kind == 'hostile' else 'NVIDIA A100-SXM4-80GB')
 
 

@@ -15,12 +15,15 @@ cd "$work"
 
 profdump=$BIN_DIR/profdump
 export PYTHONDONTWRITEBYTECODE=1
-for kind in usual slower hostile empty instant one negative year names; do
+for kind in usual slower uneven hostile empty instant one negative year names different; do
     python3 "$here/make_kineto.py" "$kind.json" "$kind"
 done
-for kind in usual hostile empty instant one negative year names; do
+for kind in usual uneven hostile empty instant one negative year names; do
     "$profdump" -o "$kind.html" "$kind.json"
 done
+"$profdump" -o different.html --html-full different.json
+rm different.json
+"$profdump" -o same.html usual.json slower.json
 "$profdump" diff usual.json slower.json -o diff.html
 mkdir traces && "$BIN_DIR/../test/make_traces" traces
 "$profdump" -o demo.html traces/memory.prof

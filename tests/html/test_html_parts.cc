@@ -30,10 +30,13 @@ bool holds(const std::string &json, const std::string &expression)
 {
     Scratch scratch;
     std::ofstream(scratch.path("d.json")) << json;
-    std::ofstream(scratch.path("e.py")) << "import json, sys\nd = json.load(open(sys.argv[1]))\n"
-                                        << "assert " << expression << ", d\n";
-    return Scratch::run("python3 '" + scratch.path("e.py") + "' '" + scratch.path("d.json") +
-                        "'") == 0;
+    std::ofstream(scratch.path("e.py"))
+        << "import json, sys\nfrom timeline_boxes import columns_of, step_of\n"
+        << "d = json.load(open(sys.argv[1]))\n"
+        << "assert " << expression << ", d\n";
+    return Scratch::run("PYTHONDONTWRITEBYTECODE=1 PYTHONPATH='" PROF_SOURCE_DIR
+                        "/tests/html' python3 '" +
+                        scratch.path("e.py") + "' '" + scratch.path("d.json") + "'") == 0;
 }
 
 std::vector<uint64_t> bars_of(const std::vector<int64_t> &ns, bool *by_ratio = nullptr)
@@ -152,6 +155,61 @@ TEST(HtmlTree, HasEachNameOnceAndNoNodeOfNothing)
                                  node_of(0, 8, 0, 0)};
     std::string json = tree_json(nodes);
     EXPECT_TRUE(holds(json, "d['tree']['names'] == ['n'] and len(d['tree']['nodes']) == 2"));
+}
+
+TEST(HtmlTree, HasTheStepsOfNodesThatFitAndTheOthersAsRest)
+{
+    std::vector<html_node> nodes{node_of(TL_NONE, 0, 10, 0)};
+    html_tree tree{};
+    tree.title = tree.metrics[0] = tree.metrics[1] = "t";
+    tree.steps.values = 1 + HTML_METRICS;
+    int64_t sum_ns = 0;
+    for (uint32_t i = 1; i < 3 * HTML_NODES; i++)
+        nodes.push_back(node_of(i % 3 ? i - 1 : 0, i, 100 + i % 7, i));
+    for (uint32_t i = 0; i < nodes.size(); i++)
+        for (uint32_t step = 0; step < 40; step++) { // more than there is room for
+            html_step_sum *sum = html_step_sums_add(&tree.steps, i, step);
+            sum->values[0] = 1, sum->values[1] = i;
+            sum_ns += i;
+        }
+    tree.nodes.at = nodes.data();
+    tree.nodes.count = static_cast<uint32_t>(nodes.size());
+    std::string json = json_of([&](json_out *out) {
+        json_key(out, "tree");
+        EXPECT_TRUE(html_tree_write(out, &tree));
+    });
+    html_step_sums_fini(&tree.steps);
+    EXPECT_TRUE(holds(
+        json, "0 < d['tree']['steps']['items'] < 1000 and d['tree']['steps']['values'] == 5"));
+    EXPECT_TRUE(holds(json, "(lambda s: s['count'] == 40 * s['items'] and "
+                            "sum(columns_of(s)[1]) + sum(columns_of(s)[3]) == " +
+                                std::to_string(sum_ns) + ")(d['tree']['steps'])"));
+}
+
+TEST(HtmlRows, HaveWhatEachStepHas)
+{
+    TimelineMaker m;
+    for (int step = 0; step < 3; step++) {
+        m.push("ProfilerStep#" + std::to_string(step), step * 1000, TL_STEP);
+        m.range("load", step * 1000 + 10, step * 1000 + 20);
+        if (step)
+            m.range("load", step * 1000 + 100, step * 1000 + 400);
+        auto call = m.launch("cudaLaunchKernel", step * 1000 + 500, step * 1000 + 510);
+        m.pop(step * 1000 + 900);
+        m.kernel("k", call, step * 1000 + 990, step * 1000 + 1090); // ends in the next step
+    }
+    const timeline *of = m.done();
+    html_step_list steps;
+    ASSERT_TRUE(html_step_list_init(&steps, of));
+    std::string json = json_of([&](json_out *out) { EXPECT_TRUE(html_rows(out, of, &steps)); });
+    html_step_list_fini(&steps);
+    std::string row = "(lambda name: 1 + next(i for i, r in enumerate(d['rows']) if r[0] == name))";
+    // calls, total, the others: see html_page.h
+    EXPECT_TRUE(holds(json, "step_of(d['row_steps'], " + row +
+                                "('load'), 1) == [2, 310, 0, 0, 0, 0, 0, 142, 145]"));
+    EXPECT_TRUE(holds(json, "step_of(d['row_steps'], " + row +
+                                "('k'), 2) == [1, 0, 0, 100, 0, 0, 0, 0, 0]"));
+    EXPECT_TRUE(holds(json, "step_of(d['row_steps'], 0, 0)[:4] == [4, 900, 0, 100]"));
 }
 
 TEST(HtmlUsage, CountsWhatOverlapsOnce)

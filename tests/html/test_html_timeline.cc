@@ -137,11 +137,14 @@ TEST(HtmlSteps, AddUpToTheirLength)
         struct findings found;
         const timeline *of = trace.load();
         ASSERT_TRUE(findings_init(&found, of, nullptr));
+        html_step_list steps;
+        ASSERT_TRUE(html_step_list_init(&steps, of));
         std::string json = object_of([&](json_out *out) {
             json_object_begin(out);
-            EXPECT_TRUE(html_steps(out, &found));
+            EXPECT_TRUE(html_steps(out, &found, &steps));
             json_object_end(out);
         });
+        html_step_list_fini(&steps);
         findings_fini(&found);
         EXPECT_TRUE(passes(json, "assert d['steps'], 'no steps'\n"
                                  "for device in d['steps']:\n"

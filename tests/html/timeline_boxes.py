@@ -1,4 +1,4 @@
-"""The boxes of a report's timeline, read as its script reads them: boxes_of(PAGE)"""
+"""The boxes of a report's timeline, and sums by step, read as its script reads them: boxes_of(PAGE), step_sums(BLOCK)"""
 import base64
 import json
 import re
@@ -55,13 +55,43 @@ def level_of(numbers, size, start_ns):
     return boxes
 
 
+def numbers_of(block):
+    data = base64.b64decode(block['data'])
+    return Numbers(zlib.decompress(data) if block['packing'] == 'deflate' else data)
+
+
+def columns_of(sums):
+    """What html_step_sums_write() wrote, without item and step: a list for each value."""
+    return list(step_sums(sums))[2:]
+
+
+def step_sums(sums):
+    """Items, steps, then a list for each value."""
+    numbers, count = numbers_of(sums), sums['count']
+    items, steps, item, step = [], [], 0, 0
+    for _ in range(count):
+        item += numbers.uint()
+        items.append(item)
+    for _ in range(count):
+        step += numbers.int()
+        steps.append(step)
+    columns = [[numbers.int() for _ in range(count)] for _ in range(sums['values'])]
+    assert numbers.at == len(numbers.data), 'bytes are left'
+    return [items, steps, *columns]
+
+
+def step_of(sums, item, step):
+    """The values of an item in a step; None: it has none."""
+    return next((list(values) for of, at, *values in zip(*step_sums(sums)) if (of, at) == (item, step)), None)
+
+
 def boxes_of(path):
     """(what the block says, [(process, kind, name, device, levels)]); a level is a list of boxes with names and details as texts."""
     with open(path, encoding='utf-8') as file:
         page = file.read()
     block = json.loads(re.search(r'id="timeline-data">(.*?)</script>', page, re.S).group(1))
-    data = base64.b64decode(block.pop('data'))
-    numbers = Numbers(zlib.decompress(data) if block['packing'] == 'deflate' else data)
+    numbers = numbers_of(block)
+    del block['data']
     tracks = [(process, kind, name, device, [level_of(numbers, size, block['start_ns']) for size in sizes])
               for process, kind, name, device, *sizes in block['tracks']]
     names = [numbers.text() for _ in range(block['names'])]

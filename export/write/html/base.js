@@ -177,35 +177,44 @@ function digits(value) {
                                                                            : String(+value.toPrecision(4));
 }
 
+/* ---- processes: a rank says more than a process id ---- */
+
+let pageProcesses = [];
+
+/* Gives each a label. Those that have devices and would be called alike are numbered: process ids of several hosts can be equal. */
+function knowProcesses(processes, devices) {
+  const shown = new Set(devices.map((device) => device.process)), alike = new Map();
+  pageProcesses = processes;
+  processes.forEach((process, index) => {
+    process.label = process.rank >= 0 ? "rank " + process.rank : "pid " + process.pid;
+    if (!shown.has(index)) return;
+    if (!alike.has(process.label)) alike.set(process.label, []);
+    alike.get(process.label).push(process);
+  });
+  const others = [...alike.values()].filter((same) => same.length > 1);
+  others.forEach((same) => same.forEach((process, index) => (process.label += " #" + (index + 1))));
+}
+
+/* "rank 2", "pid 7". `of` has a process: a place among those of the page. */
+function processTitle(of) {
+  const process = pageProcesses[of.process];
+  return process ? process.label : "an unknown process";
+}
+
+function isSameDevice(one, other) {
+  return one.device === other.device && one.process === other.process;
+}
+
 /* "train, pid 7"; files of others may not name the program. */
 function programName(process) {
   return (process.program ? plain(process.program, 80) + ", " : "") + "pid " + process.pid;
 }
 
-/* Ranks say more than process ids, and tell processes of several hosts apart that have one id. `of`: { device, pid, rank };
- * a rank that is not there is that of the only process with the id. */
-const processesByPid = new Map();
-
-function knowProcesses(processes) {
-  for (const process of processes) processesByPid.set(process.pid, processesByPid.has(process.pid) ? null : process);
-}
-
-function rankOf(of) {
-  const process = of.rank === undefined ? processesByPid.get(of.pid) : of;
-  return process && isNumber(process.rank) ? process.rank : -1;
-}
-
-function processTitle(of) {
-  return rankOf(of) >= 0 ? "rank " + rankOf(of) : "pid " + of.pid;
-}
-
-function isSameDevice(one, other) {
-  return one.device === other.device && one.pid === other.pid && rankOf(one) === rankOf(other);
-}
-
 /* "Rank 2, train, pid 7" */
 function processName(process) {
-  return (process.rank >= 0 ? "Rank " + process.rank + ", " : "") + programName(process);
+  const numbered = process.rank < 0 && process.label ? process.label.slice(("pid " + process.pid).length) : "";
+  const ranked = process.rank >= 0 ? "R" + process.label.slice(1) + ", " : "";
+  return ranked + programName(process) + numbered + (numbered && process.host ? " on " + plain(process.host, 40) : "");
 }
 
 function deviceName(of, several) {
@@ -249,6 +258,11 @@ function section(id, title, ...children) {
                   el("h2", { id: id + "-title" }, title), children);
   document.getElementById("sections").append(node);
   return node;
+}
+
+/* Beside what a choice of steps does not narrow; seen while there is one. */
+function wholeRun() {
+  return el("span", { class: "whole-run" }, "of the whole run");
 }
 
 /* Draws anew whenever the width changes. */

@@ -26,7 +26,7 @@ function kindParts(rows, column, whole) {
 
 /* Communication of a device, and how much of it was beside computing; null: it did not communicate. */
 function overlapOf(run, device) {
-  const found = run.overlaps.find(([pid, number, , , , rank]) => isSameDevice({ pid, device: number, rank }, device));
+  const found = run.overlaps.find(([process, number]) => isSameDevice({ process, device: number }, device));
   if (!found || !found[3]) return null;
   return { communication: found[3], hidden: found[4] };
 }
@@ -68,7 +68,21 @@ function timeSection(run, findings, rows) {
   if (run.self_cpu_total_ns > 0)
     bars.push(breakdown("CPU time of threads", kindParts(rows, "self_cpu", run.self_cpu_total_ns), run.self_cpu_total_ns,
                         "in ranges and CUDA calls"));
-  section("time", "Where the time went", bars.length ? bars : el("p", { class: "none" }, "Nothing was recorded."));
+  const host = el("div", null, bars.length ? bars : el("p", { class: "none" }, "Nothing was recorded."));
+  section("time", "Where the time went", host);
+  const whole = [...host.childNodes];
+  stretchFollowers.push((stretch) => host.replaceChildren(...(stretch ? stretchBars(run, stretch) : whole)));
+}
+
+/* The same of chosen steps. */
+function stretchBars(run, stretch) {
+  const parts = stretch.parts.map((ns, part) => ({ title: stepPartTitle(run, part), ns, class: stepPartClass(part) }));
+  const { rows, totals } = stretch.sums, bars = [breakdown(stretch.title, parts, stretch.ns, "of " + deviceName(stretch, run.processes.length > 1))];
+  if (totals.self_cuda > 0)
+    bars.push(breakdown("Device work", kindParts(rows, "self_cuda", totals.self_cuda), totals.self_cuda, "launched in it, summed over streams"));
+  if (totals.self_cpu > 0)
+    bars.push(breakdown("CPU time of threads", kindParts(rows, "self_cpu", totals.self_cpu), totals.self_cpu, "in ranges and CUDA calls that began in it"));
+  return bars;
 }
 
 /* ---- over time ---- */

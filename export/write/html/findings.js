@@ -1,39 +1,28 @@
 /* findings.js - what to do: findings in groups of those about the same time, each with a bar for what it saves at most. */
 
-const FINDING_GROUPS = [
-  ["The CPU kept the GPU waiting", ["gpu-idle-cpu-bound", "data-loader", "low-gpu-utilization", "long-gpu-gaps", "late-starts",
-                                    "launch-queue-empty", "cpu-only", "call-outliers"]],
-  ["Launching took longer than the work", ["gpu-idle-launch-bound", "graphable-steps", "tiny-kernels", "elementwise-trains", "launch-queue-full"]],
-  ["Waits", ["gpu-idle-synchronization", "synchronizations-in-loops", "state-queries", "gpu-idle-host-function", "gpu-idle-queued"]],
-  ["Copies", ["gpu-idle-copy", "sync-copies", "sync-memsets", "async-copies-of-pageable-memory", "small-copies", "poor-copy-overlap",
-              "managed-memory-moves"]],
-  ["Allocations and other calls", ["gpu-idle-allocation", "gpu-idle-other-calls", "allocations-in-loops", "module-loading",
-                                   "stream-event-churn", "driver-overhead"]],
-  ["Begin and end", ["gpu-idle-start", "gpu-idle-end"]],
-  ["Communication", ["exposed-communication", "stragglers"]],
-  ["Kernels", ["low-occupancy", "tail-wave", "fp32-without-tensor-cores", "threads-share-a-stream"]],
-];
 const GROUPS_SHOWN = 4, FINDINGS_SHOWN = 3;
 
-function groupOf(rule) {
-  const group = FINDING_GROUPS.find(([, rules]) => rules.includes(rule));
-  return group ? group[0] : "Others";
+/* The cause of most of the idle time that a finding is about; null: it is about none. */
+function mainCause(finding) {
+  const causes = Object.entries(finding.idle).sort(([, a], [, b]) => b - a);
+  return causes.length ? causes[0][0] : null;
 }
 
-/* Findings of one rule and place, on several devices or ranks, are one with others beside it. */
+/* Findings that share idle time are a group. Those of one rule and place, on several devices or ranks, are one with others
+ * beside it. */
 function groupFindings(findings) {
   const groups = new Map();
   for (const finding of findings) {
-    const title = groupOf(finding.rule), key = finding.rule + "\n" + finding.path.join("\n");
-    if (!groups.has(title)) groups.set(title, new Map());
-    const places = groups.get(title);
+    const cause = mainCause(finding), key = finding.rule + "\n" + finding.path.join("\n");
+    if (!groups.has(cause)) groups.set(cause, new Map());
+    const places = groups.get(cause);
     if (!places.has(key)) places.set(key, []);
     places.get(key).push(finding);
   }
   const most = (same) => same[0].saved_ns || 0;
-  return [...groups].map(([title, places]) => {
+  return [...groups].map(([cause, places]) => {
     const items = [...places.values()].sort((a, b) => most(b) - most(a));
-    return { title, items, saved_ns: most(items[0]) };
+    return { cause, items, saved_ns: most(items[0]) };
   }).sort((a, b) => b.saved_ns - a.saved_ns);
 }
 
@@ -48,9 +37,9 @@ function savingOf(finding, wall) {
 
 /* The longest gap whose time the finding is about, else the longest call of its innermost range. */
 function findingLink(finding, gaps, devices) {
-  const device = devices.findIndex((one) => isSameDevice(one, finding));
-  const path = finding.path.join("\n"), rule = finding.rule.startsWith("gpu-idle") || groupOf(finding.rule) === FINDING_GROUPS[0][0];
-  const gap = rule && gaps.filter((one) => device < 0 || one.device === device)
+  const device = devices.findIndex((one) => isSameDevice(one, finding)), cause = mainCause(finding);
+  const path = finding.path.join("\n");
+  const gap = gaps.filter((one) => (device < 0 || one.device === device) && one.causeName === cause)
     .filter((one) => !path || one.path.join("\n").startsWith(path) || one.blocker.join("\n").startsWith(path))[0];
   if (gap) return linkButton("Show the longest gap", () => showGap(gap));
   const name = finding.path[finding.path.length - 1];
@@ -67,6 +56,11 @@ function sameElsewhere(others, wall) {
               el("span", { class: "dim" }, one.saved_ns === null ? "" : "saves at most " + time(one.saved_ns) + " (" + share(one.saved_ns, wall) + ")")))));
 }
 
+function sharedIdle(finding) {
+  const cause = mainCause(finding);
+  return cause === null ? null : el("p", { class: "dim" }, "about " + time(finding.idle[cause]) + " of this idle time");
+}
+
 function findingCard([finding, ...others], findings, gaps) {
   return el("li", { class: "finding" },
     el("div", { class: "finding-text" }, el("h4", null, plain(finding.title)),
@@ -78,23 +72,52 @@ function findingCard([finding, ...others], findings, gaps) {
        finding.path.length
         ? el("p", { class: "dim" }, "in ", el("code", null, pathText(finding.path)))
         : el("p", { class: "dim" }, "outside any range, or in several"),
+       sharedIdle(finding),
        el("p", { class: "dim" }, "rule " + finding.rule, " ", findingLink(finding, gaps, findings.devices))));
 }
 
-function findingGroup(group, findings, gaps) {
-  const cards = group.items.map((same) => findingCard(same, findings, gaps));
-  const rest = cards.slice(FINDINGS_SHOWN);
-  return el("div", { class: "finding-group" },
-    el("h3", null, group.title, " ", cards.length > 1 && el("span", { class: "dim" }, "these findings overlap in time: do not add up their savings")),
-    el("ul", { class: "findings" }, cards.slice(0, FINDINGS_SHOWN)),
-    rest.length > 0 && el("details", null, el("summary", null, count(rest.length) + " more of this kind"), el("ul", { class: "findings" }, rest)));
+class FindingGroup {
+  constructor(group, run, findings, gaps) {
+    Object.assign(this, group, { idle: run.idle, findings });
+    this.title = el("h3");
+    this.number = run.idle.causes.findIndex(([name]) => name === this.cause);
+    this.cards = group.items.map((same) => ({ same, node: findingCard(same, findings, gaps) }));
+    const nodes = this.cards.map((card) => card.node), rest = nodes.slice(FINDINGS_SHOWN);
+    this.node = el("div", { class: "finding-group" }, this.title, el("ul", { class: "findings" }, nodes.slice(0, FINDINGS_SHOWN)),
+      rest.length > 0 && el("details", null, el("summary", null, count(rest.length) + " more of this kind"), el("ul", { class: "findings" }, rest)));
+  }
+
+  /* The idle time of the cause, of all devices or of the chosen steps of one. */
+  idleNs(stretch) {
+    return stretch ? stretch.parts[STEP_WORK.length + this.number] : this.findings.devices.reduce((sum, device) => sum + device.idle[this.cause], 0);
+  }
+
+  titleOf(stretch, shown) {
+    if (this.number < 0) return ["Not about idle time"];
+    return [el("span", { class: "swatch cause" + this.number }), "GPU idle: " + this.idle.causes[this.number][1] + " ",
+            el("span", { class: "dim" }, time(this.idleNs(stretch)) + (stretch ? " in " + stretch.title : "") +
+              (shown > 1 ? "; these findings share it: do not add up their savings" : ""))];
+  }
+
+  /* Leaves what concerns the chosen steps: their process, and ranges that occur in them. */
+  show(stretch, rows) {
+    const concerns = (finding) => !stretch || ((finding.process === null || finding.process === stretch.process) &&
+      (!finding.path.length || occursIn(stretch, rows, finding.path[finding.path.length - 1])));
+    this.cards.forEach((card) => (card.node.hidden = !card.same.some(concerns)));
+    const shown = this.cards.filter((card) => !card.node.hidden).length;
+    clear(this.title).append(...this.titleOf(stretch, shown));
+    this.node.hidden = shown === 0 || (stretch !== null && this.number >= 0 && this.idleNs(stretch) === 0);
+  }
 }
 
-function findingsSection(run, findings, gaps) {
-  const groups = groupFindings(findings.findings).map((group) => findingGroup(group, findings, gaps));
+function findingsSection(run, findings, gaps, rows) {
+  const groups = groupFindings(findings.findings).map((group) => new FindingGroup(group, run, findings, gaps));
   const rest = groups.slice(GROUPS_SHOWN), notes = findings.notes.map((note) => el("li", null, plain(note.sentence, 800)));
   section("findings", "Findings",
-    groups.length ? groups.slice(0, GROUPS_SHOWN) : el("p", { class: "none" }, "No finding exceeds the reporting thresholds."),
-    rest.length > 0 && el("details", null, el("summary", null, rest.length === 1 ? "1 more group" : count(rest.length) + " more groups"), rest),
+    groups.length ? groups.slice(0, GROUPS_SHOWN).map((group) => group.node) : el("p", { class: "none" }, "No finding exceeds the reporting thresholds."),
+    rest.length > 0 && el("details", null, el("summary", null, rest.length === 1 ? "1 more group" : count(rest.length) + " more groups"), rest.map((group) => group.node)),
     notes.length > 0 && el("details", null, el("summary", null, "What was not examined"), el("ul", null, notes)));
+  const show = (stretch) => groups.forEach((group) => group.show(stretch, rows));
+  stretchFollowers.push(show);
+  show(null);
 }

@@ -1,13 +1,18 @@
 /* flame.js - a flame graph, outermost on top. A click on a box makes it as wide as the graph. */
 
-const ROW_PX = 18, LEAST_PX = 0.8, BOXES_MOST = 2500;
+const HUES = 6, ROW_PX = 18, LEAST_PX = 0.8, BOXES_MOST = 2500;
 
 /* Nodes with their children and totals of a metric; the root is all of them. */
-function flameTree(flame, metric) {
+function flameTree(flame, metric, numbers = null) {
   const root = { name: "all", kind: -1, calls: 0, self: 0, rest: 0, total: 0, children: [], depth: 0 };
+  const narrow = numbers && flame.sums;
   const nodes = flame.nodes.map(([, name, kind, calls, self0, self1, rest0, rest1]) => ({
-    name: flame.names[name], kind, calls, self: metric ? self1 : self0, rest: metric ? rest1 : rest0,
-    total: 0, children: [] }));
+    name: flame.names[name], kind, calls: narrow ? 0 : calls, self: narrow ? 0 : metric ? self1 : self0,
+    rest: narrow ? 0 : metric ? rest1 : rest0, total: 0, children: [] }));
+  if (narrow)
+    flame.sums.each(numbers, (item, [calls, self0, self1, rest0, rest1]) => {
+      nodes[item].calls += calls, nodes[item].self += metric ? self1 : self0, nodes[item].rest += metric ? rest1 : rest0;
+    });
   for (let i = nodes.length - 1; i >= 0; i--) {
     const parent = flame.nodes[i][0] < 0 ? root : nodes[flame.nodes[i][0]];
     nodes[i].total += nodes[i].self + nodes[i].rest;
@@ -26,7 +31,7 @@ function hue(name) {
   let hash = 2166136261;
   const end = name.replace(/[0-9]+$/, "");
   for (let i = 0; i < end.length && i < 400; i++) hash = Math.imul(hash ^ end.charCodeAt(i), 16777619);
-  return (hash >>> 8) % 6;
+  return (hash >>> 8) % HUES;
 }
 
 class Flame {
@@ -35,14 +40,21 @@ class Flame {
     this.which = 0, this.metric = 0, this.query = "";
     this.host = el("div", { class: "wide flame" });
     this.status = el("p", { class: "dim", role: "status" });
+    this.stretch = null;
     this.choose(0, 0);
     this.view = responsive(this.host, (width) => this.draw(width));
   }
 
   choose(which, metric) {
     this.which = which, this.metric = metric;
-    this.root = this.zoomed = flameTree(this.flames[which], metric);
+    this.root = this.zoomed = flameTree(this.flames[which], metric, this.stretch && this.stretch.numbers);
     if (this.view) this.view.redraw();
+  }
+
+  /* Of chosen steps; null: of everything. */
+  follow(stretch) {
+    this.stretch = stretch;
+    this.choose(this.which, this.metric);
   }
 
   find(query) {
@@ -93,7 +105,7 @@ class Flame {
 
   say() {
     const flame = this.flames[this.which];
-    const notes = [time(this.root.total) + " in all"];
+    const notes = [time(this.root.total) + " in all" + (!this.stretch ? "" : flame.sums ? ", in " + this.stretch.title : ", of the whole run")];
     if (this.query) notes.push(count(this.found) + " boxes found");
     if (flame.shown < flame.all) notes.push("the " + count(flame.shown) + " heaviest of " + count(flame.all) + " nodes");
     if (this.zoomed !== this.root) notes.push("Escape or a click on the top shows all again");
@@ -133,6 +145,7 @@ function flameSection(run) {
   const shown = run.flames.filter((flame) => flame.nodes.length);
   if (!shown.length) return null;
   const flame = new Flame(shown);
+  stretchFollowers.push((stretch) => flame.follow(stretch));
   const views = shown.flatMap((one, which) => one.metrics.map((metric, index) => ({ title: one.title + ": " + metric, which, index })));
   const search = el("input", { type: "search", name: "flame-search", placeholder: "Search", "aria-label": "Search the flame graph",
                                oninput: () => flame.find(search.value) });

@@ -7,6 +7,7 @@
 #include "maps.h"
 #include "out_file.h"
 #include "range_paths.h"
+#include "steps.h"
 #include "text.h"
 #include "timeline.h"
 #include "write_html.h"
@@ -52,6 +53,44 @@ void html_name(struct json_out *out, struct text name);
  * "...". Empty for TL_NONE. */
 void html_path(struct json_out *out, const struct range_paths *paths, uint32_t path);
 
+/* ---- what each step has of the rows and nodes of a page ----
+ *
+ * A page has room for so many. Items come with the heaviest first, and those that do not fit are not narrowed.
+ */
+
+struct html_step_list {
+    struct steps all;
+    bool *is_shown; /* by step: the first of each process are */
+};
+
+/* False: no memory; fini is not needed then. */
+bool html_step_list_init(struct html_step_list *list, const struct timeline *timeline);
+void html_step_list_fini(struct html_step_list *list);
+
+#define HTML_STEP_SUMS 30000u
+#define HTML_STEP_VALUES 9
+
+struct html_step_sum {
+    uint32_t item, step; /* step: as steps.h numbers them */
+    int64_t values[HTML_STEP_VALUES];
+};
+
+/* Zeroed but for `values` is empty. */
+struct html_step_sums {
+    struct html_step_sum *at;
+    uint32_t count, capacity;
+    unsigned values; /* how many of each are used */
+};
+
+void html_step_sums_fini(struct html_step_sums *sums);
+/* A new one, all values 0. NULL: no memory. */
+struct html_step_sum *html_step_sums_add(struct html_step_sums *sums, uint32_t item, uint32_t step);
+/* How many items, from the first on, a page has room for. `items`: all there are. */
+uint32_t html_step_sums_fit(struct html_step_sums *sums, uint32_t items);
+/* {items, count, values, packing, data}: of items below `items`, column by column: item and step, from the one before (the
+ * step signed), then each value, signed. Sums of one item and step are added up. False: no memory. */
+bool html_step_sums_write(struct json_out *out, struct html_step_sums *sums, uint32_t items);
+
 /* ---- key averages: the rows that took most, with how their durations are spread ---- */
 
 #define HTML_ROWS 1000u
@@ -64,8 +103,12 @@ bool html_bars(const int64_t *sorted_ns, size_t count, uint64_t bars[HTML_BARS])
 
 /* Members "self_cpu_total_ns", "self_cuda_total_ns", "cuda_outside_ns", "row_count" (all there are),
  * "columns": names of what each of "rows" holds, "rows": arrays of that, the bars last: null, or
- * [1 by ratio else 0, counts...]. False: no memory. */
-bool html_rows(struct json_out *out, const struct timeline *timeline);
+ * [1 by ratio else 0, counts...]. "row_steps": of each step as html_step_sums_write() has it: item 0 is the step itself, with
+ * how many rows it has, self CPU and self CUDA; 1 + row: calls, CPU total, that less self CPU, CUDA total, that less self CUDA,
+ * sum of durations less the total of the row's kind, then median, 99th percentile and longest, less the mean without its
+ * fraction. False: no memory. */
+bool html_rows(struct json_out *out, const struct timeline *timeline,
+               const struct html_step_list *steps);
 
 /* The most heavy of many: a page has room for some. */
 
@@ -98,9 +141,9 @@ void html_top_sort(struct html_top *top);
 /* Member "usage":
  *
  *     start_ns, part_ns      where the first part begins, how long each is (a fraction, perhaps)
- *     devices[]              pid, rank (-1 unknown), device (null unknown), busy[], kernel[], copy[]: thousandths of each
+ *     devices[]              process, device (null unknown), busy[], kernel[], copy[]: thousandths of each
  *                            part in which something ran, a kernel, a copy or set
- *     heaps[]                pid, rank, device (null: host, or not known), name, bytes[]: most in use in it
+ *     heaps[]                process, device (null: host, or not known), name, bytes[]: most in use in it
  *     devices_left_out, heaps_left_out
  *
  * Empty lists when the recording has no length. Linear in operations and events, but for a heap of a
@@ -131,16 +174,17 @@ bool html_timeline(struct json_out *out, const struct timeline *timeline, bool f
 
 /* ---- steps ---- */
 
-#define HTML_STEPS 3000u /* of all devices together, the first of each */
+#define HTML_STEPS 3000u /* of all processes together, the first of each */
 
 /* Members
  *
- *     steps[]     of each device with steps: pid, rank, device, left_out, steps[]: [name, start_ns, end_ns, time computing,
+ *     steps[]     of each device with steps: process, device, first (the number of its first step), left_out, steps[]: [name, start_ns, end_ns, time computing,
  *                 communicating, moving memory, idle by each of idle.causes[]]; these add up to the step
- *     overlaps[]  [pid, device or null, time computing, communicating, doing both, rank]
+ *     overlaps[]  [process, device or null, time computing, communicating, doing both]
  *
  * A gap's time counts for the cause of most of it. False: no memory. */
-bool html_steps(struct json_out *out, const struct findings *findings);
+bool html_steps(struct json_out *out, const struct findings *findings,
+                const struct html_step_list *steps);
 
 /* The idle time of devices: the longest gaps, and whose time they were. */
 
@@ -153,9 +197,10 @@ bool html_steps(struct json_out *out, const struct findings *findings);
  *     gap_count  all there are that are not short
  *     gaps[]     the longest: [device (into the devices of the findings), start_ns, end_ns, cause, name of
  *                the operation that ended it, path of its launch, path of the call that may have been
- *                waited in]
+ *                waited in]; names and paths as places in names[] and paths[], -1 none
  *     owner_count
- *     owners[]   most time first: [pid, device or null, cause, path, segments, ns, rank or -1]
+ *     names[]    of operations; paths[] arrays of names
+ *     owners[]   most time first: [process or null, device or null, cause, path, segments, ns]
  *
  * False: no memory. */
 bool html_gaps(struct json_out *out, const struct findings *findings);
@@ -185,10 +230,13 @@ struct html_tree {
     const char *title;
     const char *metrics[HTML_METRICS]; /* what self_ns[] are called */
     TL_ARRAY(struct html_node) nodes;
+    struct html_step_sums
+        steps; /* item: a node; values: calls, self of each metric. Its `values` 0: none are known */
 };
 
 /* A value: {title, metrics[], all, shown, names[], nodes[]: [parent (-1 none), name, kind, calls,
- * self of each metric, rest of each metric]}; nodes come behind their parents. False: no memory. */
+ * self of each metric, rest of each metric]}; nodes come behind their parents, the heaviest first. "steps": null, or as
+ * html_step_sums_write() has it: by node calls, self of each metric, rest of each metric. False: no memory. */
 bool html_tree_write(struct json_out *out, const struct html_tree *tree);
 
 /* The flame graphs of a page. */
@@ -198,7 +246,7 @@ bool html_tree_write(struct json_out *out, const struct html_tree *tree);
 /* Member "flames": see html_tree.h; ranges with what was launched in them, and call stacks where there
  * are any and `options` can name their functions. False: no memory. */
 bool html_flames(struct json_out *out, const struct timeline *timeline,
-                 const struct write_html_options *options);
+                 const struct html_step_list *steps, const struct write_html_options *options);
 
 #ifdef __cplusplus
 }

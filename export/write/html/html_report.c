@@ -27,6 +27,7 @@ struct report {
     const struct timeline *timeline;
     const struct write_html_options *options;
     const struct findings *findings;
+    const struct html_step_list *steps;
 };
 
 /* ---- text ---- */
@@ -129,9 +130,9 @@ static bool write_members(struct json_out *out, const struct report *report)
     json_newline(out), json_key(out, "memory");
     written = written && memory_json(out, timeline, LIST_ROWS);
     json_newline(out);
-    return written && html_rows(out, timeline) && html_usage(out, timeline) &&
-           html_gaps(out, report->findings) && html_steps(out, report->findings) &&
-           html_flames(out, timeline, report->options);
+    return written && html_rows(out, timeline, report->steps) && html_usage(out, timeline) &&
+           html_gaps(out, report->findings) && html_steps(out, report->findings, report->steps) &&
+           html_flames(out, timeline, report->steps, report->options);
 }
 
 static bool write_run(FILE *stream, const struct report *report)
@@ -221,11 +222,18 @@ static int write_report(FILE *stream, const void *user)
 {
     struct report report = *(const struct report *)user;
     struct findings findings;
-    if (!findings_init(&findings, report.timeline, NULL))
+    struct html_step_list steps;
+    if (!html_step_list_init(&steps, report.timeline))
         return ENOMEM;
+    report.steps = &steps;
+    if (!findings_init(&findings, report.timeline, NULL)) {
+        html_step_list_fini(&steps);
+        return ENOMEM;
+    }
     report.findings = &findings;
     bool written = write_all(stream, &report);
     int code = errno ? errno : EIO;
+    html_step_list_fini(&steps);
     findings_fini(&findings);
     return written ? 0 : code;
 }
@@ -233,7 +241,7 @@ static int write_report(FILE *stream, const void *user)
 bool write_html(const struct timeline *timeline, const struct write_html_options *options,
                 const char *path, struct write_error *error)
 {
-    const struct report report = {timeline, options, NULL};
+    const struct report report = {timeline, options, NULL, NULL};
     return html_page_write(write_report, &report, path, error);
 }
 

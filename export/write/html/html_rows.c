@@ -11,6 +11,7 @@ struct rows {
     struct key_averages averages;
     size_t *starts; /* by row: its durations in averages.samples; one more at the end */
     struct html_top top;
+    struct keymap places; /* kind and key of a row -> its place in the page */
 };
 
 /* ---- bars ---- */
@@ -79,6 +80,100 @@ static void write_row(struct json_out *out, const struct rows *rows, uint32_t in
     json_array_end(out);
 }
 
+/* ---- what each step has of them ---- */
+
+static uint64_t place_key(const struct key_average *row)
+{
+    return (uint64_t)row->kind << 32 | row->key;
+}
+
+static bool find_places(struct rows *rows)
+{
+    bool set = true;
+    for (uint32_t i = 0; i < rows->top.count && set; i++)
+        set = keymap_set(&rows->places, place_key(&rows->averages.rows[rows->top.at[i].index]), i);
+    return set;
+}
+
+static void fill_sum(struct html_step_sum *sum, const struct key_average *row)
+{
+    const struct key_spread *spread = &row->spread;
+    int64_t total_ns = key_kind_is_device(row->kind) ? row->cuda_total_ns : row->cpu_total_ns;
+    int64_t mean_ns = spread->count ? spread->sum_ns / (int64_t)spread->count : 0;
+    const int64_t values[HTML_STEP_VALUES] = {
+        (int64_t)row->count,
+        row->cpu_total_ns,
+        row->cpu_total_ns - row->self_cpu_total_ns,
+        row->cuda_total_ns,
+        row->cuda_total_ns - row->self_cuda_total_ns,
+        spread->sum_ns - total_ns,
+        (int64_t)spread->percentile_ns[1] - mean_ns,
+        (int64_t)spread->percentile_ns[3] - mean_ns,
+        spread->max_ns - mean_ns,
+    };
+    memcpy(sum->values, values, sizeof values);
+}
+
+/* To item 0, which is the step itself. */
+static void fill_step(struct html_step_sum *sum, const struct key_average *row)
+{
+    sum->values[0] = 1;
+    sum->values[1] = row->self_cpu_total_ns;
+    sum->values[3] = key_kind_is_device(row->kind) ? row->self_cuda_total_ns : row->timed_self_ns;
+}
+
+static bool add_step_row(struct html_step_sums *sums, const struct rows *rows,
+                         const struct key_average *row)
+{
+    uint32_t place = keymap_find(&rows->places, place_key(row));
+    struct html_step_sum *sum = html_step_sums_add(sums, 0, row->group.step);
+    if (!sum)
+        return false;
+    fill_step(sum, row);
+    if (place == KEYMAP_NONE)
+        return true;
+    sum = html_step_sums_add(sums, 1 + place, row->group.step);
+    if (sum)
+        fill_sum(sum, row);
+    return sum != NULL;
+}
+
+static bool add_step_rows(struct html_step_sums *sums, const struct rows *rows,
+                          const struct timeline *timeline, const struct html_step_list *steps)
+{
+    struct key_options options;
+    struct key_averages averages;
+    key_options_default(&options);
+    options.group_by = KEY_BY_KEY | KEY_BY_STEP;
+    options.spread = true;
+    if (!key_averages_init_by(&averages, timeline, &options))
+        return false;
+    bool added = true;
+    for (uint32_t i = 0; i < averages.count && added; i++) {
+        uint32_t step = averages.rows[i].group.step;
+        if (step != TL_NONE && steps->is_shown[step])
+            added = add_step_row(sums, rows, &averages.rows[i]);
+    }
+    key_averages_fini(&averages);
+    return added;
+}
+
+static bool write_step_rows(struct json_out *out, struct rows *rows,
+                            const struct timeline *timeline, const struct html_step_list *steps)
+{
+    struct html_step_sums sums = {.values = HTML_STEP_VALUES};
+    json_newline(out), json_key(out, "row_steps");
+    bool written =
+        find_places(rows) && (!steps->all.at.count || add_step_rows(&sums, rows, timeline, steps));
+    uint32_t items = 1 + rows->top.count;
+    written = written && html_step_sums_write(out, &sums, html_step_sums_fit(&sums, items));
+    html_step_sums_fini(&sums);
+    keymap_fini(&rows->places);
+    return written;
+}
+
+/* ---- the page ---- */
+
 static void write_rows(struct json_out *out, const struct rows *rows)
 {
     const struct key_averages *averages = &rows->averages;
@@ -138,16 +233,18 @@ static bool rows_init(struct rows *rows, const struct timeline *timeline)
     return false;
 }
 
-bool html_rows(struct json_out *out, const struct timeline *timeline)
+bool html_rows(struct json_out *out, const struct timeline *timeline,
+               const struct html_step_list *steps)
 {
-    struct rows rows;
+    struct rows rows = {0};
     if (!rows_init(&rows, timeline))
         return false;
     write_rows(out, &rows);
+    bool written = write_step_rows(out, &rows, timeline, steps);
     html_top_fini(&rows.top);
     free(rows.starts);
     key_averages_fini(&rows.averages);
-    return true;
+    return written;
 }
 
 /* ---- the largest rows ---- */

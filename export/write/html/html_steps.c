@@ -9,13 +9,12 @@
 
 #define PARTS (WORK_CLASSES + GAP_CAUSES)
 
-struct step {
-    int64_t start_ns, end_ns;
-    uint32_t name;
+struct step_parts {
+    struct step step;
     int64_t ns[PARTS]; /* by class of work, then by cause of idle time */
 };
 
-typedef TL_ARRAY(struct step) step_array;
+typedef TL_ARRAY(struct step_parts) step_array;
 
 struct device_steps {
     const struct finding_gaps *gaps;
@@ -28,52 +27,34 @@ struct device_steps {
 
 /* ---- steps of a process ---- */
 
-static int by_start(const void *left, const void *right)
+static bool find_steps(const struct steps *all, uint32_t process, step_array *steps)
 {
-    int64_t a = ((const struct step *)left)->start_ns, b = ((const struct step *)right)->start_ns;
-    return a < b ? -1 : a > b;
-}
-
-static bool is_step(const struct tl_slice *slice)
-{
-    return slice->kind == TL_STEP && !(slice->flags & (TL_CONTINUED | TL_INTERNAL));
-}
-
-/* Those of its first thread that has any: a step is one of the program's. */
-static bool find_steps(const struct timeline *timeline, uint32_t process, step_array *steps)
-{
-    const struct tl_process *of = &timeline->processes.at[process];
     steps->count = 0;
-    for (uint32_t t = of->first_thread; t < of->first_thread + of->thread_count && !steps->count;
-         t++) {
-        const struct tl_thread *thread = &timeline->threads.at[t];
-        for (uint32_t i = thread->first_slice; i < thread->first_slice + thread->slice_count; i++) {
-            const struct tl_slice *slice = &timeline->slices.at[i];
-            if (!is_step(slice))
-                continue;
-            struct step *step = ARRAY_ADD(steps);
-            if (!step)
-                return false;
-            *step = (struct step){slice->start_ns, slice->end_ns, slice->name, {0}};
-        }
+    for (uint32_t i = all->first[process]; i < all->first[process + 1]; i++) {
+        struct step_parts *parts = ARRAY_ADD(steps);
+        if (!parts)
+            return false;
+        *parts = (struct step_parts){.step = all->at.at[i]};
     }
-    if (steps->count)
-        qsort(steps->at, steps->count, sizeof *steps->at, by_start);
     return true;
+}
+
+static int64_t inside_ns(const struct step *step, int64_t start_ns, int64_t end_ns)
+{
+    int64_t from_ns = start_ns > step->start_ns ? start_ns : step->start_ns;
+    int64_t to_ns = end_ns < step->end_ns ? end_ns : step->end_ns;
+    return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
 /* Stretches of a part come in order of time, and so do those of all parts but idle causes. */
 static void add_stretch(step_array *steps, uint32_t *next, unsigned part, int64_t start_ns,
                         int64_t end_ns)
 {
-    while (*next < steps->count && steps->at[*next].end_ns <= start_ns)
+    while (*next < steps->count && steps->at[*next].step.end_ns <= start_ns)
         ++*next;
-    for (uint32_t i = *next; i < steps->count && steps->at[i].start_ns < end_ns; i++) {
-        struct step *step = &steps->at[i];
-        int64_t from_ns = start_ns > step->start_ns ? start_ns : step->start_ns;
-        int64_t to_ns = end_ns < step->end_ns ? end_ns : step->end_ns;
-        if (to_ns > from_ns)
-            step->ns[part] += to_ns - from_ns;
+    for (uint32_t i = *next; i < steps->count && steps->at[i].step.start_ns < end_ns; i++) {
+        int64_t ns = inside_ns(&steps->at[i].step, start_ns, end_ns);
+        steps->at[i].ns[part] += ns;
     }
 }
 
@@ -121,18 +102,15 @@ static void add_gaps(struct device_steps *of, uint32_t process, uint32_t device)
         const struct gap_device *owner = &gaps->devices.at[gap->device];
         if (owner->process != process || owner->device != device)
             continue;
-        for (; first < of->steps.count && of->steps.at[first].end_ns <= gap->start_ns; first++) {
+        for (; first < of->steps.count && of->steps.at[first].step.end_ns <= gap->start_ns;
+             first++) {
         }
         uint32_t next = first;
         add_stretch(&of->steps, &next, WORK_CLASSES + gap->cause, gap->start_ns, gap->end_ns);
-        for (uint32_t s = first; s < of->steps.count && of->steps.at[s].start_ns < gap->end_ns;
-             s++) {
-            struct step *step = &of->steps.at[s];
-            int64_t from_ns = gap->start_ns > step->start_ns ? gap->start_ns : step->start_ns;
-            int64_t to_ns = gap->end_ns < step->end_ns ? gap->end_ns : step->end_ns;
-            if (to_ns > from_ns)
-                step->ns[WORK_CLASSES + GAP_SHORT] -= to_ns - from_ns;
-        }
+        for (uint32_t s = first; s < of->steps.count && of->steps.at[s].step.start_ns < gap->end_ns;
+             s++)
+            of->steps.at[s].ns[WORK_CLASSES + GAP_SHORT] -=
+                inside_ns(&of->steps.at[s].step, gap->start_ns, gap->end_ns);
     }
 }
 
@@ -140,37 +118,41 @@ static void sweep(struct device_steps *of, struct device_walk *walk)
 {
     uint32_t index;
     of->next = 0;
-    of->now_ns = of->steps.at[0].start_ns;
+    of->now_ns = of->steps.at[0].step.start_ns;
     of->first_ns = INT64_MAX, of->last_ns = INT64_MIN;
     for (unsigned i = 0; i < WORK_CLASSES; i++)
         of->until_ns[i] = INT64_MIN;
     while ((index = device_walk_next(walk)) != TL_NONE)
         add_operation(of, &walk->timeline->gpus.at[index]);
-    advance(of, of->steps.at[of->steps.count - 1].end_ns);
+    advance(of, of->steps.at[of->steps.count - 1].step.end_ns);
 }
 
 /* ---- the page ---- */
 
 static void write_step(struct json_out *out, const struct timeline *timeline,
-                       const struct step *step)
+                       const struct step_parts *parts)
 {
+    const struct step *step = &parts->step;
     json_newline(out), json_array_begin(out);
     html_name(out, step->name < timeline->names.count ? timeline->names.at[step->name]
                                                       : (struct text){"", 0});
     json_int(out, step->start_ns), json_int(out, step->end_ns);
     for (unsigned part = 0; part < PARTS; part++)
-        json_int(out, step->ns[part] > 0 ? step->ns[part] : 0);
+        json_int(out, parts->ns[part] > 0 ? parts->ns[part] : 0);
     json_array_end(out);
 }
 
 static void write_device(struct json_out *out, const struct timeline *timeline,
-                         const struct tl_stream *stream, const step_array *steps, uint32_t most)
+                         const struct tl_stream *stream, const step_array *steps,
+                         const struct html_step_list *list)
 {
-    uint32_t count = steps->count < most ? steps->count : most;
+    uint32_t count = 0, first = list->all.first[stream->process];
+    while (count < steps->count && list->is_shown[first + count])
+        count++;
     json_newline(out), json_object_begin(out);
-    json_key(out, "pid"), json_uint(out, timeline->processes.at[stream->process].info.pid);
-    json_key(out, "rank"), json_int(out, timeline->processes.at[stream->process].info.rank);
+    json_key(out, "process"), json_uint(out, stream->process);
     json_key(out, "device"), json_uint(out, stream->device);
+    json_key(out, "first"), json_uint(out, first);
     json_key(out, "left_out"), json_uint(out, steps->count - count);
     json_key(out, "steps"), json_array_begin(out);
     for (uint32_t i = 0; i < count; i++)
@@ -180,9 +162,8 @@ static void write_device(struct json_out *out, const struct timeline *timeline,
 }
 
 static bool write_devices(struct json_out *out, const struct timeline *timeline,
-                          struct device_steps *of)
+                          const struct html_step_list *list, struct device_steps *of)
 {
-    uint32_t count = of->gaps->devices.count, most = HTML_STEPS / (count ? count : 1);
     struct device_walk walk;
     bool written = device_walk_init(&walk, timeline);
     if (!written)
@@ -190,14 +171,14 @@ static bool write_devices(struct json_out *out, const struct timeline *timeline,
     for (uint32_t stream = 0, next; stream < timeline->streams.count && written; stream = next) {
         const struct tl_stream *first = &timeline->streams.at[stream];
         next = device_walk_begin(&walk, stream);
-        written = find_steps(timeline, first->process, &of->steps);
+        written = find_steps(&list->all, first->process, &of->steps);
         if (!written || !of->steps.count)
             continue;
         sweep(of, &walk);
         if (of->first_ns == INT64_MAX)
             continue;
         add_gaps(of, first->process, first->device);
-        write_device(out, timeline, first, &of->steps, most > 10 ? most : 10);
+        write_device(out, timeline, first, &of->steps, list);
     }
     device_walk_fini(&walk);
     return written;
@@ -214,7 +195,7 @@ static bool write_overlaps(struct json_out *out, const struct timeline *timeline
     for (uint32_t i = 0; i < breakdown.count; i++) {
         const struct temporal_row *row = &breakdown.at[i];
         json_newline(out), json_array_begin(out);
-        json_uint(out, timeline->processes.at[row->process].info.pid);
+        json_uint(out, row->process);
         if (row->device == TL_NONE)
             json_null(out);
         else
@@ -222,7 +203,6 @@ static bool write_overlaps(struct json_out *out, const struct timeline *timeline
         json_int(out, temporal_part_ns(row, WORK_COMPUTE));
         json_int(out, temporal_union_ns(row, WORK_COMMUNICATION));
         json_int(out, temporal_overlap_ns(row, WORK_COMMUNICATION, WORK_COMPUTE));
-        json_int(out, timeline->processes.at[row->process].info.rank);
         json_array_end(out);
     }
     json_array_end(out);
@@ -230,14 +210,15 @@ static bool write_overlaps(struct json_out *out, const struct timeline *timeline
     return true;
 }
 
-bool html_steps(struct json_out *out, const struct findings *findings)
+bool html_steps(struct json_out *out, const struct findings *findings,
+                const struct html_step_list *steps)
 {
     const struct timeline *timeline = findings->context.timeline;
     struct device_steps of = {.gaps = findings->context.gaps};
     if (!work_classes_init(&of.classes, timeline))
         return false;
     json_newline(out), json_key(out, "steps"), json_array_begin(out);
-    bool written = write_devices(out, timeline, &of);
+    bool written = write_devices(out, timeline, steps, &of);
     json_array_end(out);
     written = written && write_overlaps(out, timeline, &of.classes);
     free(of.steps.at);

@@ -11,7 +11,9 @@ struct choice {
     const struct html_tree *tree;
     int64_t (*total_ns)[HTML_METRICS]; /* by node, of all below it, too */
     int64_t (*rest_ns)[HTML_METRICS];  /* by node, of what is not shown */
-    uint32_t *place;     /* by node: its number among the shown ones, plus 1; 0 not shown */
+    uint32_t *place; /* by node: its number among the shown ones, plus 1; 0 not shown */
+    uint32_t *order; /* the shown ones */
+    uint32_t shown;
     struct keymap names; /* a node's name -> its place in the output */
 };
 
@@ -21,6 +23,7 @@ static void tree_fini(struct html_tree *tree)
     free(tree->nodes.at);
     tree->nodes.at = NULL;
     tree->nodes.count = tree->nodes.capacity = 0;
+    html_step_sums_fini(&tree->steps);
 }
 
 static void choice_fini(struct choice *choice)
@@ -28,6 +31,7 @@ static void choice_fini(struct choice *choice)
     free(choice->total_ns);
     free(choice->rest_ns);
     free(choice->place);
+    free(choice->order);
     keymap_fini(&choice->names);
 }
 
@@ -81,27 +85,26 @@ static bool choose(struct choice *choice)
         if (weight > 0)
             html_top_add(&top, i, weight);
     }
-    for (uint32_t i = 0; i < top.count; i++)
-        choice->place[top.at[i].index] = 1;
+    html_top_sort(&top);
+    choice->order = malloc(((size_t)top.count + 1) * sizeof *choice->order);
+    for (; choice->order && choice->shown < top.count; choice->shown++) {
+        choice->order[choice->shown] = top.at[choice->shown].index;
+        choice->place[choice->order[choice->shown]] = choice->shown + 1;
+    }
     html_top_fini(&top);
-    return true;
+    return choice->order != NULL;
 }
 
-/* Numbers the shown nodes; the others are part of the rest of the node around them. Returns how many are
- * shown. */
-static uint32_t place(struct choice *choice)
+/* What is not shown is part of the rest of the node around it. */
+static void add_rests(struct choice *choice)
 {
     const struct html_tree *tree = choice->tree;
-    uint32_t shown = 0;
     for (uint32_t i = 0; i < tree->nodes.count; i++) {
         uint32_t parent = tree->nodes.at[i].parent;
-        if (choice->place[i])
-            choice->place[i] = ++shown;
-        else if (parent != TL_NONE && choice->place[parent])
+        if (!choice->place[i] && parent != TL_NONE && choice->place[parent])
             for (unsigned metric = 0; metric < HTML_METRICS; metric++)
                 choice->rest_ns[parent][metric] += choice->total_ns[i][metric];
     }
-    return shown;
 }
 
 static bool write_names(struct json_out *out, struct choice *choice)
@@ -110,9 +113,9 @@ static bool write_names(struct json_out *out, struct choice *choice)
     uint32_t count = 0;
     bool written = true;
     json_key(out, "names"), json_array_begin(out);
-    for (uint32_t i = 0; i < tree->nodes.count && written; i++) {
-        const struct html_node *node = &tree->nodes.at[i];
-        if (!choice->place[i] || keymap_find(&choice->names, node->name) != KEYMAP_NONE)
+    for (uint32_t i = 0; i < choice->shown && written; i++) {
+        const struct html_node *node = &tree->nodes.at[choice->order[i]];
+        if (keymap_find(&choice->names, node->name) != KEYMAP_NONE)
             continue;
         written = keymap_set(&choice->names, node->name, count++);
         html_name(out, node->text);
@@ -136,10 +139,54 @@ static void write_node(struct json_out *out, const struct choice *choice, uint32
     json_array_end(out);
 }
 
+/* The number of the innermost of the first `most` nodes around a node; `most`: there is none. */
+static uint32_t node_around(const struct choice *choice, uint32_t node, uint32_t most)
+{
+    while (node != TL_NONE && (!choice->place[node] || choice->place[node] > most))
+        node = choice->tree->nodes.at[node].parent;
+    return node == TL_NONE ? most : choice->place[node] - 1;
+}
+
+/* The same steps, of the first `most` nodes: what is in others is rest. */
+static bool place_steps(const struct choice *choice, uint32_t most, struct html_step_sums *to)
+{
+    const struct html_step_sums *steps = &choice->tree->steps;
+    for (uint32_t i = 0; i < steps->count; i++) {
+        const struct html_step_sum *from = &steps->at[i];
+        uint32_t item = node_around(choice, from->item, most);
+        if (item == most)
+            continue;
+        struct html_step_sum *sum = html_step_sums_add(to, item, from->step);
+        if (!sum)
+            return false;
+        bool is_own = choice->order[item] == from->item;
+        sum->values[0] = is_own ? from->values[0] : 0;
+        for (unsigned metric = 0; metric < HTML_METRICS; metric++)
+            sum->values[1 + metric + (is_own ? 0 : HTML_METRICS)] = from->values[1 + metric];
+    }
+    return true;
+}
+
+static bool write_steps(struct json_out *out, const struct choice *choice)
+{
+    struct html_step_sums all = {.values = 1 + 2 * HTML_METRICS}, fitting = all;
+    if (!choice->tree->steps.values) {
+        json_null(out);
+        return true;
+    }
+    bool written = place_steps(choice, choice->shown, &all);
+    uint32_t most = written ? html_step_sums_fit(&all, choice->shown) : 0;
+    written =
+        written && place_steps(choice, most, &fitting) && html_step_sums_write(out, &fitting, most);
+    html_step_sums_fini(&all);
+    html_step_sums_fini(&fitting);
+    return written;
+}
+
 static bool write_choice(struct json_out *out, struct choice *choice)
 {
     const struct html_tree *tree = choice->tree;
-    uint32_t shown = place(choice);
+    add_rests(choice);
     json_object_begin(out);
     json_key(out, "title"), json_string(out, tree->title);
     json_key(out, "metrics"), json_array_begin(out);
@@ -147,13 +194,14 @@ static bool write_choice(struct json_out *out, struct choice *choice)
         json_string(out, tree->metrics[metric]);
     json_array_end(out);
     json_key(out, "all"), json_uint(out, tree->nodes.count);
-    json_key(out, "shown"), json_uint(out, shown);
+    json_key(out, "shown"), json_uint(out, choice->shown);
     bool written = write_names(out, choice);
     json_key(out, "nodes"), json_array_begin(out);
-    for (uint32_t i = 0; i < tree->nodes.count && written; i++)
-        if (choice->place[i])
-            write_node(out, choice, i);
+    for (uint32_t i = 0; i < choice->shown && written; i++)
+        write_node(out, choice, choice->order[i]);
     json_array_end(out);
+    json_newline(out), json_key(out, "steps");
+    written = written && write_steps(out, choice);
     json_object_end(out);
     return written;
 }
@@ -203,7 +251,8 @@ static bool add_paths(struct html_tree *tree, const struct key_averages *average
 
 /* Self device time of a range is that of the operations below it, which are nodes of their own, except
  * where events timed the range. */
-static void add_times(struct html_tree *tree, const struct key_averages *averages)
+static bool add_times(struct html_tree *tree, const struct key_averages *averages,
+                      const struct html_step_list *steps)
 {
     for (uint32_t i = 0; i < averages->count; i++) {
         const struct key_average *row = &averages->rows[i];
@@ -212,26 +261,37 @@ static void add_times(struct html_tree *tree, const struct key_averages *average
         struct html_node *node = &tree->nodes.at[row->group.path];
         int64_t device_ns =
             key_kind_is_device(row->kind) ? row->self_cuda_total_ns : row->timed_self_ns;
+        int64_t cpu_ns = row->self_cpu_total_ns > 0 ? row->self_cpu_total_ns : 0;
+        device_ns = device_ns > 0 ? device_ns : 0;
         node->count += row->count;
-        node->self_ns[0] += row->self_cpu_total_ns > 0 ? row->self_cpu_total_ns : 0;
-        node->self_ns[1] += device_ns > 0 ? device_ns : 0;
+        node->self_ns[0] += cpu_ns;
+        node->self_ns[1] += device_ns;
+        if (row->group.step == TL_NONE || !steps->is_shown[row->group.step])
+            continue;
+        struct html_step_sum *sum =
+            html_step_sums_add(&tree->steps, row->group.path, row->group.step);
+        if (!sum)
+            return false;
+        sum->values[0] = (int64_t)row->count;
+        sum->values[1] = cpu_ns, sum->values[2] = device_ns;
     }
+    return true;
 }
 
-static bool write_ranges(struct json_out *out, const struct timeline *timeline)
+static bool write_ranges(struct json_out *out, const struct timeline *timeline,
+                         const struct html_step_list *steps)
 {
-    struct html_tree tree = {.title = "Ranges", .metrics = {"CPU time", "Device time"}};
+    struct html_tree tree = {.title = "Ranges",
+                             .metrics = {"CPU time", "Device time"},
+                             .steps = {.values = 1 + HTML_METRICS}};
     struct key_averages averages;
     struct key_options options;
     key_options_default(&options);
-    options.group_by = KEY_BY_KEY | KEY_BY_PATH;
+    options.group_by = KEY_BY_KEY | KEY_BY_PATH | (steps->all.at.count ? KEY_BY_STEP : 0);
     if (!key_averages_init_by(&averages, timeline, &options))
         return false;
-    bool written = add_paths(&tree, &averages);
-    if (written) {
-        add_times(&tree, &averages);
-        written = html_tree_write(out, &tree);
-    }
+    bool written = add_paths(&tree, &averages) && add_times(&tree, &averages, steps) &&
+                   html_tree_write(out, &tree);
     tree_fini(&tree);
     key_averages_fini(&averages);
     return written;
@@ -379,10 +439,10 @@ static bool write_stacks(struct json_out *out, const struct timeline *timeline,
 }
 
 bool html_flames(struct json_out *out, const struct timeline *timeline,
-                 const struct write_html_options *options)
+                 const struct html_step_list *steps, const struct write_html_options *options)
 {
     json_newline(out), json_key(out, "flames"), json_array_begin(out);
-    bool written = write_ranges(out, timeline);
+    bool written = write_ranges(out, timeline, steps);
     if (written && timeline->stacks.count && options->functions)
         written = write_stacks(out, timeline, options);
     json_array_end(out);

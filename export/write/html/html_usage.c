@@ -1,4 +1,5 @@
 /* html_usage.c - devices and memory over time, idle gaps and their owners: see html_page.h. */
+#include "array.h"
 #include "device_time.h"
 #include "finding_gaps.h"
 #include "html_page.h"
@@ -76,8 +77,7 @@ static void write_device(struct json_out *out, const struct timeline *timeline, 
 {
     const struct tl_stream *first = &timeline->streams.at[stream];
     json_newline(out), json_object_begin(out);
-    json_key(out, "pid"), json_uint(out, timeline->processes.at[first->process].info.pid);
-    json_key(out, "rank"), json_int(out, timeline->processes.at[first->process].info.rank);
+    json_key(out, "process"), json_uint(out, first->process);
     write_ordinal(out, first->device);
     json_key(out, "busy"), write_cover(out, &of->busy, scale);
     json_key(out, "kernel"), write_cover(out, &of->kernel, scale);
@@ -159,8 +159,7 @@ static void write_level(struct json_out *out, const struct timeline *timeline, u
 {
     const struct tl_heap *heap = &timeline->heaps.at[index];
     json_newline(out), json_object_begin(out);
-    json_key(out, "pid"), json_uint(out, timeline->processes.at[heap->process].info.pid);
-    json_key(out, "rank"), json_int(out, timeline->processes.at[heap->process].info.rank);
+    json_key(out, "process"), json_uint(out, heap->process);
     write_ordinal(out, heap->device);
     json_key(out, "name");
     html_name(out, heap->name < timeline->names.count ? timeline->names.at[heap->name]
@@ -221,11 +220,40 @@ bool html_usage(struct json_out *out, const struct timeline *timeline)
 
 /* ---- gaps ---- */
 
+/* Paths, or names, that are written once and referred to by their place. */
+struct listed {
+    struct keymap places;
+    TL_ARRAY(uint32_t) at;
+};
+
 struct writer {
     struct json_out *out;
     const struct finding_context *context;
     struct html_top *top;
+    struct listed paths, names;
+    bool failed; /* no memory */
 };
+
+static void listed_fini(struct listed *list)
+{
+    keymap_fini(&list->places);
+    free(list->at.at);
+}
+
+/* -1: none. */
+static void write_place(struct writer *writer, struct listed *list, uint32_t what)
+{
+    uint32_t place = what == TL_NONE ? TL_NONE : keymap_find(&list->places, what);
+    if (what != TL_NONE && place == KEYMAP_NONE) {
+        uint32_t *added = ARRAY_ADD(&list->at);
+        place = list->at.count - 1;
+        if (added && keymap_set(&list->places, what, place))
+            *added = what;
+        else
+            writer->failed = true;
+    }
+    json_int(writer->out, what == TL_NONE ? -1 : (int64_t)place);
+}
 
 static void write_causes(struct json_out *out)
 {
@@ -241,7 +269,7 @@ static void write_causes(struct json_out *out)
 
 /* ---- gaps ---- */
 
-static void write_gap(const struct writer *writer, const struct finding_gap *gap)
+static void write_gap(struct writer *writer, const struct finding_gap *gap)
 {
     const struct timeline *timeline = writer->context->timeline;
     struct range_paths *paths = writer->context->paths;
@@ -251,14 +279,13 @@ static void write_gap(const struct writer *writer, const struct finding_gap *gap
     json_uint(out, gap->device);
     json_int(out, gap->start_ns), json_int(out, gap->end_ns);
     json_uint(out, gap->cause);
-    html_name(out, next->name < timeline->names.count ? timeline->names.at[next->name]
-                                                      : (struct text){"", 0});
-    html_path(out, paths, range_paths_of(paths, next->slice));
-    html_path(out, paths, range_paths_of(paths, gap->blocker));
+    write_place(writer, &writer->names, next->name < timeline->names.count ? next->name : TL_NONE);
+    write_place(writer, &writer->paths, range_paths_of(paths, next->slice));
+    write_place(writer, &writer->paths, range_paths_of(paths, gap->blocker));
     json_array_end(out);
 }
 
-static void write_gaps(const struct writer *writer)
+static void write_gaps(struct writer *writer)
 {
     const struct finding_gaps *gaps = writer->context->gaps;
     struct html_top *top = writer->top;
@@ -275,31 +302,27 @@ static void write_gaps(const struct writer *writer)
 
 /* ---- owners ---- */
 
-static void write_owner(const struct writer *writer, unsigned cause,
-                        const struct finding_owner *owner)
+static void write_owner(struct writer *writer, unsigned cause, const struct finding_owner *owner)
 {
-    const struct timeline *timeline = writer->context->timeline;
     struct json_out *out = writer->out;
     json_newline(out), json_array_begin(out);
     if (owner->process == TL_NONE)
         json_null(out);
     else
-        json_uint(out, timeline->processes.at[owner->process].info.pid);
+        json_uint(out, owner->process);
     if (owner->device == TL_NONE)
         json_null(out);
     else
         json_uint(out, owner->device);
     json_uint(out, cause);
-    html_path(out, writer->context->paths, owner->path);
+    write_place(writer, &writer->paths, owner->path);
     json_uint(out, owner->count);
     json_int(out, owner->cost_ns);
-    json_int(out,
-             owner->process == TL_NONE ? -1 : timeline->processes.at[owner->process].info.rank);
     json_array_end(out);
 }
 
 /* Owners of all causes are numbered one after the other. */
-static void write_numbered(const struct writer *writer, uint32_t number)
+static void write_numbered(struct writer *writer, uint32_t number)
 {
     const struct finding_gaps *gaps = writer->context->gaps;
     unsigned cause = 0;
@@ -308,7 +331,7 @@ static void write_numbered(const struct writer *writer, uint32_t number)
     write_owner(writer, cause, &gaps->owners[cause].owners.at[number]);
 }
 
-static void write_owners(const struct writer *writer)
+static void write_owners(struct writer *writer)
 {
     const struct finding_gaps *gaps = writer->context->gaps;
     struct html_top *top = writer->top;
@@ -326,18 +349,35 @@ static void write_owners(const struct writer *writer)
     json_array_end(writer->out);
 }
 
+static void write_listed(const struct writer *writer)
+{
+    const struct timeline *timeline = writer->context->timeline;
+    struct json_out *out = writer->out;
+    json_newline(out), json_key(out, "paths"), json_array_begin(out);
+    for (uint32_t i = 0; i < writer->paths.at.count; i++)
+        html_path(out, writer->context->paths, writer->paths.at.at[i]);
+    json_array_end(out);
+    json_newline(out), json_key(out, "names"), json_array_begin(out);
+    for (uint32_t i = 0; i < writer->names.at.count; i++)
+        html_name(out, timeline->names.at[writer->names.at.at[i]]);
+    json_array_end(out);
+}
+
 bool html_gaps(struct json_out *out, const struct findings *findings)
 {
     _Static_assert(HTML_GAPS == HTML_OWNERS, "one choice of the longest serves both");
     struct html_top top;
-    struct writer writer = {out, &findings->context, &top};
+    struct writer writer = {.out = out, .context = &findings->context, .top = &top};
     if (!html_top_init(&top, HTML_GAPS))
         return false;
     json_newline(out), json_key(out, "idle"), json_object_begin(out);
     write_causes(out);
     write_gaps(&writer);
     write_owners(&writer);
+    write_listed(&writer);
     json_object_end(out);
     html_top_fini(&top);
-    return !findings->context.paths->failed;
+    listed_fini(&writer.paths);
+    listed_fini(&writer.names);
+    return !findings->context.paths->failed && !writer.failed;
 }

@@ -3,14 +3,18 @@
 function readGaps(idle, devices) {
   const several = devices.length > 1;
   return idle.gaps.map(([device, start, end, cause, next, path, blocker]) => ({
-    device, start, end, cause, next, path, blocker, words: idle.causes[cause][1],
+    device, start, end, cause, next: next < 0 ? "" : idle.names[next], path: pathAt(idle, path), blocker: pathAt(idle, blocker), words: idle.causes[cause][1], causeName: idle.causes[cause][0],
     place: devices[device] ? deviceName(devices[device], several) : "unknown" }));
+}
+
+function pathAt(idle, place) {
+  return place < 0 ? [] : idle.paths[place];
 }
 
 function readOwners(idle, devices) {
   const several = devices.length > 1;
-  return idle.owners.map(([pid, device, cause, path, pieces, ns, rank]) => ({
-    pid, device, cause, path, pieces, ns, place: deviceName({ device, pid, rank }, several) }));
+  return idle.owners.map(([process, device, cause, path, pieces, ns]) => ({
+    process, device, cause, path: pathAt(idle, path), pieces, ns, place: deviceName({ device, process }, several) }));
 }
 
 function causeCell(idle, cause) {
@@ -82,7 +86,8 @@ function idleSection(run, findings, gaps) {
   let chosen = () => true, stretch = null;
   const filter = () => {
     byOwner.filter(chosen);
-    byGap.filter((gap) => chosen(gap) && (!stretch || (gap.end > stretch.from && gap.start < stretch.to)));
+    byGap.filter((gap) => chosen(gap) && (!stretch || (gap.end > stretch.from && gap.start < stretch.to &&
+                                             isSameDevice(findings.devices[gap.device], stretch))));
   };
   const choose = (index) => {
     chosen = index === 0 ? () => true : (row) => row.cause === causes[index - 1];
@@ -93,7 +98,7 @@ function idleSection(run, findings, gaps) {
     filter();
   });
   section("idle", "Idle gaps", choice("Cause", ["All causes", ...causes.map((cause) => idle.causes[cause][1])], choose),
-          el("h3", null, "Whose time it was"), byOwner.node,
+          el("h3", null, "Whose time it was ", wholeRun()), byOwner.node,
           idle.owner_count > owners.length && el("p", { class: "note" }, "Of " + count(idle.owner_count) +
             " owners those with most time are here."),
           el("h3", null, "The longest gaps"), byGap.node,

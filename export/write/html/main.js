@@ -47,33 +47,37 @@ function head(title, badges, flame) {
 /* On paper everything is light and unfolded; afterwards it is as it was. */
 function preparePrinting() {
   const root = document.documentElement;
+  const tell = (what) => document.querySelectorAll(".table").forEach((node) => node.dispatchEvent(new Event(what)));
   let theme, folded = [];
   window.addEventListener("beforeprint", () => {
     theme = root.dataset.theme;
     root.dataset.theme = "light";
     folded = [...document.querySelectorAll("details:not([open])")];
     folded.forEach((node) => (node.open = true));
-    if (pageTimeline) pageTimeline.draw();
+    tell("unfold");
+    if (pageTimeline) pageTimeline.print(true);
   });
   window.addEventListener("afterprint", () => {
     if (theme) root.dataset.theme = theme;
     else delete root.dataset.theme;
     folded.forEach((node) => (node.open = false));
-    if (pageTimeline) pageTimeline.draw();
+    tell("fold");
+    if (pageTimeline) pageTimeline.print(false);
   });
 }
 
 /* Returns what is filled in later. */
 function reportPage(run) {
-  knowProcesses(run.processes);
   const findings = readBlock("findings-data"), roofline = readBlock("roofline-data");
+  for (const one of [...findings.devices, ...findings.findings, ...roofline.devices]) one.process = one.process_index;
+  knowProcesses(run.processes, findings.devices);
   const rows = readRows(run), gaps = readGaps(run.idle, findings.devices);
   const first = run.processes[0];
   sections.push(["verdict", "Verdict"]);
   document.getElementById("verdict").append(tiles(run, findings));
   timeSection(run, findings, rows);
-  findingsSection(run, findings, gaps);
-  stepsSection(run);
+  findingsSection(run, findings, gaps, rows);
+  stepsSection(run, rows);
   const fillTimeline = timelineSection(run);
   rowsSection(run, rows);
   usageSection(run, findings, gaps);
@@ -83,12 +87,18 @@ function reportPage(run) {
   const flame = flameSection(run);
   sections.push(["statement", "Losses and overhead"]);
   document.getElementById("statement").after(runSection(run));
+  for (const id of ["verdict", "usage", "memory", "findings", "roofline", "statement", "run"]) {
+    const title = document.querySelector("#" + id + " > h2");
+    if (title) title.append(" ", wholeRun());
+  }
   const badges = [["GPU mode: " + run.mode, ""]];
   if (run.simulated) badges.unshift(["Simulated GPU", "warn"]);
   if (run.lost_anything) badges.push(["Incomplete", "bad"]);
   const more = run.processes.length > 1 ? " and " + (run.processes.length - 1) + " more" : "";
   head(first ? programName(first) + more : "Empty recording", badges, flame);
-  return fillTimeline;
+  return async () => {
+    await Promise.all([fillTimeline(), readStepSums(run)]);
+  };
 }
 
 async function buildPage() {

@@ -175,12 +175,19 @@ function rooflineOf(device) {
     device.rows.forEach((one) => one.node && one.node.classList.toggle("lit", one === point));
   };
   const types = typesOf(device);
+  const isAway = (row) => Boolean(shownStretch && row.name !== null &&
+    (device.process !== shownStretch.process || !shownStretch.sums.rows.some((one) => one.name === row.name)));
+  const follow = () => {
+    table.filter((row) => !isAway(row));
+    device.rows.forEach((row) => row.circle && row.circle.classList.toggle("away", isAway(row)));
+  };
   responsive(host, (width) => {
     const plot = drawRoofline(device, width, choose);
+    if (shownStretch) follow();
     clear(host).append(plot || el("p", { class: "none" },
       "Nothing can be drawn: neither operations and bytes of a kernel nor the peaks of the device are known."));
   });
-  return el("div", null, types.length > 0 && legend(types.map((type, index) => ["type" + (index % TYPE_COLORS), plain(type)])), host, notes, table.node);
+  return { follow, node: el("div", null, types.length > 0 && legend(types.map((type, index) => ["type" + (index % TYPE_COLORS), plain(type)])), host, notes, table.node) };
 }
 
 /* Whether the work of at least one kernel is known. */
@@ -192,9 +199,20 @@ function rooflineSection(data) {
   const devices = data.devices.filter(hasWork);
   if (!devices.length) return;
   const host = el("div");
-  const pids = new Set(data.devices.map((device) => device.pid)).size > 1;
-  const titles = devices.map((device) => deviceName(device, pids) + ", " + plain(device.name));
-  const show = (index) => clear(host).append(rooflineOf(devices[index]));
-  section("roofline", "Roofline", titles.length > 1 ? select("Device", titles, show) : el("p", { class: "dim" }, titles[0]), host);
+  const several = new Set(data.devices.map((device) => device.process)).size > 1;
+  const titles = devices.map((device) => deviceName(device, several) + ", " + plain(device.name));
+  let shown = null;
+  const show = (index) => {
+    shown = rooflineOf(devices[index]);
+    clear(host).append(shown.node);
+    if (shownStretch) shown.follow();
+  };
+  const choice = titles.length > 1 ? select("Device", titles, show) : el("p", { class: "dim" }, titles[0]);
+  section("roofline", "Roofline", choice, host);
   show(0);
+  stretchFollowers.push((stretch) => {
+    const index = stretch ? devices.findIndex((device) => isSameDevice(device, stretch)) : -1;
+    if (index >= 0 && titles.length > 1) show((choice.querySelector("select").selectedIndex = index));
+    shown.follow();
+  });
 }

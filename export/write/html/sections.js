@@ -57,18 +57,19 @@ function timeColumn(title, key, help, whole) {
 
 function spreadColumn(title, key, help) {
   return { title, help, number: true, value: (row) => (row.timed ? row[key] : null),
-           show: (row) => (row.timed ? time(row[key]) : "\u2013") };
+           show: (row) => (row.timed && row[key] !== null ? time(row[key]) : "\u2013") };
 }
 
-function rowColumns(run) {
+/* `totals()`: of what is shown. */
+function rowColumns(totals) {
   return [
     { title: "Name", class: "once", value: (row) => row.name,
       show: (row) => el("span", { class: "marked-name" }, el("span", { class: "swatch kind-" + row.kind, title: KINDS[row.kind] }), nameOf(row.name)) },
-    { title: "Durations", class: "plotted", help: "how the durations of its calls are spread", show: sparkline },
+    { title: "Durations", class: "plotted", whole: true, help: "how the durations of its calls are spread", show: sparkline },
     { title: "Calls", number: true, value: (row) => row.count, show: (row) => count(row.count) },
-    timeColumn("Self CPU", "self_cpu", "without the ranges and CUDA calls inside", (row) => (isDeviceKind(row.kind) ? 0 : run.self_cpu_total_ns)),
+    timeColumn("Self CPU", "self_cpu", "without the ranges and CUDA calls inside", (row) => (isDeviceKind(row.kind) ? 0 : totals().self_cpu)),
     timeColumn("CPU total", "cpu_total", "with what is inside"),
-    timeColumn("Self CUDA", "self_cuda", "device time of what was launched in it, not further in", () => run.self_cuda_total_ns),
+    timeColumn("Self CUDA", "self_cuda", "device time of what was launched in it, not further in", () => totals().self_cuda),
     timeColumn("CUDA total", "cuda_total", "device time of all that was launched within"),
     spreadColumn("Mean", "mean", "of the calls' durations: CPU time of ranges and calls, device time of device work"),
     spreadColumn("Median", "p50", "as Mean"), spreadColumn("99 %", "p99", "99th percentile; as Mean"),
@@ -77,19 +78,23 @@ function rowColumns(run) {
 }
 
 function rowsSection(run, rows) {
-  const device = run.self_cuda_total_ns > 0;
-  let view = VIEWS[0][1], inside = null;
-  const filter = () => table.filter((row) => view(row) && (!inside || inside.has(row.name)));
-  const table = makeTable({ id: "rows-table", columns: rowColumns(run), rows, sort: device ? 5 : 3, descending: true, detail: rowDetail,
+  const device = run.self_cuda_total_ns > 0, whole = { rows: run.row_count, self_cpu: run.self_cpu_total_ns, self_cuda: run.self_cuda_total_ns };
+  let totals = whole;
+  const note = el("p", { class: "note" }), outside = el("p", { class: "note" });
+  const table = makeTable({ id: "rows-table", columns: rowColumns(() => totals), rows, sort: device ? 5 : 3, descending: true, detail: rowDetail,
                             text: (row) => row.name, tools: choice("Rows", VIEWS.map((view) => view[0]),
-                                                                   (index) => { view = VIEWS[index][1]; filter(); }) });
-  stretchFollowers.push((stretch) => {
-    inside = stretch && pageTimeline ? pageTimeline.namesIn(stretch) : null;
-    filter();
-  });
-  section("rows", "Ranges and kernels", table.node,
-    run.row_count > rows.length && el("p", { class: "note" }, "Of " + count(run.row_count) + " rows those that took most are here."),
-    run.cuda_outside_ns > 0 && el("p", { class: "note" }, "Device time launched outside of any range: " + time(run.cuda_outside_ns) + "."));
+                                                                   (index) => table.filter(VIEWS[index][1])) });
+  const show = (stretch) => {
+    const shown = stretch ? stretch.sums.rows : rows;
+    totals = stretch ? stretch.sums.totals : whole;
+    table.setRows(shown);
+    note.textContent = (stretch ? "Of " + stretch.title + ": what began in it, and what was launched in it. " : "") +
+      (totals.rows > shown.length ? "Of " + count(totals.rows) + " rows those that took most" + (stretch ? " in the whole run" : "") + " are here." : "");
+    outside.textContent = !stretch && run.cuda_outside_ns > 0 ? "Device time launched outside of any range: " + time(run.cuda_outside_ns) + "." : "";
+  };
+  stretchFollowers.push(show);
+  section("rows", "Ranges and kernels", table.node, note, outside);
+  show(null);
 }
 
 /* ---- memory ---- */

@@ -1,10 +1,12 @@
-/* steps.js - what devices did in each step, as stacked bars; a click on one shows that step everywhere. */
+/* steps.js - what devices did in each step, as stacked bars; a click on one narrows the page to it, Shift-click to several. */
 
 const STEP_WORK = [["kernel", "computing"], ["box-communication", "communicating"], ["kind-memcpy", "moving memory"]];
 const MATRIX_DEVICES = 8, STEP_PX = 110, OUTLIER_DEVIATIONS = 4, OUTLIER_SHARE = 0.05, STRAGGLER_SHARE = 0.03;
 
-/* ---- one step, everywhere ---- */
+/* ---- the chosen steps, everywhere ---- */
 
+/* A stretch has from, to, title, ns and parts (sums of the steps), process, device, and numbers: those of the steps; sums: see
+ * sumRows(). */
 const stretchFollowers = [];
 
 let shownStretch = null;
@@ -12,6 +14,7 @@ let shownStretch = null;
 /* null: the whole recording again. */
 function showStretch(stretch) {
   shownStretch = stretch;
+  document.documentElement.toggleAttribute("data-narrowed", Boolean(stretch));
   for (const follow of stretchFollowers) follow(stretch);
   document.querySelectorAll(".plot .stretch").forEach((band) => band.place());
 }
@@ -28,6 +31,65 @@ function stretchBand(plot, usage, width, height) {
   plot.append(band);
 }
 
+/* ---- sums by step: of each row of the table, and of each node of a flame graph ---- */
+
+class StepSums {
+  static async read(block) {
+    const reader = new Reader(await unpack(block.data, block.packing)), { count } = block, sums = new StepSums();
+    sums.items = block.items;
+    sums.item = new Int32Array(count), sums.step = new Int32Array(count);
+    for (let i = 0, item = 0; i < count; i++) sums.item[i] = item += reader.uint();
+    for (let i = 0, step = 0; i < count; i++) sums.step[i] = step += reader.int();
+    sums.values = Array.from({ length: block.values }, () => Float64Array.from({ length: count }, () => reader.int()));
+    return sums;
+  }
+
+  /* Calls `use(item, values)` for each item of each of the steps. */
+  each(numbers, use) {
+    for (let i = 0; i < this.item.length; i++)
+      if (numbers.has(this.step[i])) use(this.item[i], this.values.map((column) => column[i]));
+  }
+}
+
+let rowSums = null; /* of the table: item 0 is the step itself, 1 + i row i */
+
+async function readStepSums(run) {
+  rowSums = await StepSums.read(run.row_steps);
+  for (const flame of run.flames) flame.sums = flame.steps && (await StepSums.read(flame.steps));
+}
+
+/* Adds what one step has to a row: see html_rows() for the values. */
+function addStepRow(row, [calls, cpu, lessCpu, cuda, lessCuda, more, p50, p99, longest]) {
+  const first = row.count === 0, sum = more + (isDeviceKind(row.kind) ? cuda : cpu), mean = Math.trunc(sum / calls);
+  row.count += calls, row.durations += sum;
+  row.cpu_total += cpu, row.self_cpu += cpu - lessCpu;
+  row.cuda_total += cuda, row.self_cuda += cuda - lessCuda;
+  row.mean = row.durations / row.count;
+  row.p50 = first ? mean + p50 : null, row.p99 = first ? mean + p99 : null;
+  row.max = Math.max(row.max, mean + longest);
+}
+
+/* The rows of the table that steps have, with their numbers: { rows, totals: { rows, self_cpu, self_cuda } }. */
+function sumRows(rows, numbers) {
+  const sums = new Map(), totals = { rows: 0, self_cpu: 0, self_cuda: 0 };
+  rowSums.each(numbers, (item, values) => {
+    if (item === 0) {
+      totals.rows = Math.max(totals.rows, values[0]), totals.self_cpu += values[1], totals.self_cuda += values[3];
+      return;
+    }
+    const zero = { count: 0, durations: 0, cpu_total: 0, self_cpu: 0, cuda_total: 0, self_cuda: 0, max: 0, bars: null };
+    if (!sums.has(item)) sums.set(item, { ...rows[item - 1], ...zero });
+    addStepRow(sums.get(item), values);
+  });
+  return { rows: [...sums.values()], totals };
+}
+
+/* Whether a name may occur in the steps: those of rows that found no room are not known. */
+function occursIn(stretch, rows, name) {
+  stretch.names = stretch.names || new Set([...stretch.sums.rows, ...rows.slice(rowSums.items - 1)].map((row) => row.name));
+  return stretch.names.has(name) || !rows.some((row) => row.name === name);
+}
+
 /* ---- numbers ---- */
 
 function median(values) {
@@ -36,9 +98,40 @@ function median(values) {
 }
 
 function readSteps(run) {
-  return run.steps.map(({ pid, rank, device, left_out, steps }) => ({
-    pid, rank, device, leftOut: left_out,
-    steps: steps.map(([name, start, end, ...parts]) => ({ name, start, end, ns: end - start, parts, device, pid })) }));
+  return run.steps.map(({ process, device, first, left_out, steps }) => ({
+    process, device, leftOut: left_out,
+    steps: steps.map(([name, start, end, ...parts], index) => ({ name, start, end, ns: end - start, parts, number: first + index })) }));
+}
+
+/* A step of a device, or those from one to another. */
+function stretchOf(rows, device, first, last) {
+  const steps = device.steps.slice(Math.min(first, last), Math.max(first, last) + 1);
+  const numbers = new Set(steps.map((step) => step.number));
+  const title = steps.length === 1 ? stepTitle(steps[0])
+                                   : stepTitle(steps[0]) + " to " + stepTitle(steps[steps.length - 1]).replace(/^step /, "");
+  return { from: steps[0].start, to: steps[steps.length - 1].end, title, process: device.process, device: device.device, numbers,
+           ns: steps.reduce((sum, step) => sum + step.ns, 0), parts: steps[0].parts.map((_, part) => steps.reduce((sum, step) => sum + step.parts[part], 0)),
+           sums: sumRows(rows, numbers) };
+}
+
+/* Chooses a step of a device; with Shift all from the one that was chosen before. */
+class StepChooser {
+  constructor(rows) {
+    this.rows = rows;
+  }
+
+  choose(device, index, extends_) {
+    if (!rowSums) return;
+    const from = extends_ && this.device === device ? this.index : index;
+    if (!extends_ || this.device !== device) Object.assign(this, { device, index });
+    showStretch(stretchOf(this.rows, device, from, index));
+  }
+
+  /* What a step's button does. */
+  attributes(run, device, index) {
+    return { type: "button", "aria-label": stepLines(run, device.steps[index]).join("; "),
+             onclick: (event) => this.choose(device, index, event.shiftKey) };
+  }
 }
 
 /* Far from the median, as steps of this run differ. */
@@ -75,10 +168,11 @@ function withTip(node, lines) {
 }
 
 /* Computing at the bottom, idle time on top. */
-function stepBar(run, step, most) {
-  const bar = withTip(el("button", { type: "button", class: "step" + (step.outlier ? " outlier" : ""), "aria-label": stepLines(run, step).join("; "),
-                                     onclick: () => showStretch({ from: step.start, to: step.end, title: stepTitle(step) }) }),
+function stepBar(run, chooser, device, index, most) {
+  const step = device.steps[index];
+  const bar = withTip(el("button", { class: "step" + (step.outlier ? " outlier" : ""), ...chooser.attributes(run, device, index) }),
                       () => stepLines(run, step));
+  step.button = bar;
   step.parts.forEach((ns, part) => {
     if (ns <= 0) return;
     const piece = el("span", { class: stepPartClass(part) });
@@ -88,12 +182,12 @@ function stepBar(run, step, most) {
   return bar;
 }
 
-function stepChart(run, device, most, several) {
+function stepChart(run, chooser, device, most, several) {
   const longest = Math.max(...device.steps.map((step) => step.ns));
   return el("div", { class: "step-chart" },
     el("h3", null, deviceName(device, several), " ", el("span", { class: "dim" }, spreadText(device.steps))),
     el("div", { class: "step-scale dim" }, el("span", null, time(longest))),
-    el("div", { class: "steps-row" }, device.steps.map((step) => stepBar(run, step, most))));
+    el("div", { class: "steps-row" }, device.steps.map((_, index) => stepBar(run, chooser, device, index, most))));
 }
 
 function spreadText(steps) {
@@ -103,16 +197,16 @@ function spreadText(steps) {
 }
 
 /* A row for each device, a cell for each step: how much longer it computed than the devices did as a rule. */
-function stepMatrix(run, devices) {
+function stepMatrix(run, chooser, devices) {
   const steps = Math.max(...devices.map((device) => device.steps.length));
   const usual = Array.from({ length: steps }, (_, index) => median(devices.filter((one) => one.steps[index]).map((one) => one.steps[index].parts[0])));
   const rows = devices.map((device) => el("div", { class: "matrix-row" },
     el("span", { class: "matrix-title dim" }, deviceName(device, true)),
     el("span", { class: "matrix-cells" }, device.steps.map((step, index) => {
       const more = usual[index] > 0 ? step.parts[0] / usual[index] - 1 : 0;
-      const cell = withTip(el("button", { type: "button", class: "cell " + (more >= 0 ? "more-than" : "less-than"), "aria-label": stepLines(run, step).join("; "),
-                                          onclick: () => showStretch({ from: step.start, to: step.end, title: stepTitle(step) }) }),
+      const cell = withTip(el("button", { class: "cell " + (more >= 0 ? "more-than" : "less-than"), ...chooser.attributes(run, device, index) }),
                            () => [deviceName(device, true), ...stepLines(run, step), "computes " + share(Math.abs(more), 1) + (more < 0 ? " less" : " more") + " than the median"]);
+      step.button = cell;
       cell.style.setProperty("--heat", Math.min(1, Math.abs(more) * 4).toFixed(3));
       return cell;
     }))));
@@ -137,7 +231,13 @@ function stragglerText(devices) {
          time(excess[which] / times[which]) + " more than the median of the devices. Others wait for it where they communicate.";
 }
 
-function stepsSection(run) {
+/* What is chosen, and a way back. */
+function stretchNote(stretch, several) {
+  return ["The page shows " + stretch.title + (several ? " of " + deviceName(stretch, true) : "") + ". What is not narrowed says \u201cof the whole run\u201d. ",
+          linkButton("Show the whole recording", () => showStretch(null))];
+}
+
+function stepsSection(run, rows) {
   const devices = readSteps(run).filter((device) => device.steps.length > 1);
   if (!devices.length) return;
   devices.forEach((device) => markOutliers(device.steps));
@@ -145,13 +245,18 @@ function stepsSection(run) {
   const used = [...new Set(devices.flatMap((device) => device.steps.flatMap((step) => step.parts.map((ns, part) => (ns > 0 ? part : -1)))))]
     .filter((part) => part >= 0).sort((a, b) => a - b);
   const only = el("p", { class: "only", role: "status" });
-  stretchFollowers.push((stretch) => clear(only).append(...(stretch
-    ? ["Timeline, sums and gaps show " + stretch.title + "; the table has the rows that occur in it, summed over the run. ", linkButton("Show the whole recording", () => showStretch(null))] : [])));
-  const matrix = devices.length > MATRIX_DEVICES, several = devices.length > 1;
-  section("steps", "Steps", el("p", { class: "note" }, "Click a step to show it in the timeline, with sums and its gaps."), only,
+  const several = devices.length > 1, chooser = new StepChooser(rows);
+  stretchFollowers.push((stretch) => {
+    clear(only).append(...(stretch ? stretchNote(stretch, several) : []));
+    for (const device of devices)
+      for (const step of device.steps)
+        step.button.setAttribute("aria-pressed", String(Boolean(stretch) && isSameDevice(device, stretch) && stretch.numbers.has(step.number)));
+  });
+  const matrix = devices.length > MATRIX_DEVICES;
+  section("steps", "Steps", el("p", { class: "note" }, "Click a step to narrow the page to it, Shift-click another for all steps between the two."), only,
     several && el("p", null, stragglerText(devices)),
     !matrix && legend(used.map((part) => [stepPartClass(part), stepPartTitle(run, part)])),
-    matrix ? stepMatrix(run, devices) : el("div", { class: "charts" }, devices.map((device) => stepChart(run, device, most, several))),
+    matrix ? stepMatrix(run, chooser, devices) : el("div", { class: "charts" }, devices.map((device) => stepChart(run, chooser, device, most, several))),
     devices.some((device) => device.leftOut) && el("p", { class: "note" },
       "Showing the first " + count(devices[0].steps.length) + " steps of each device; " + count(devices[0].leftOut) + " more are in the recording."));
 }

@@ -44,7 +44,7 @@ class Table {
     this.heads = this.columns.map((column, index) => this.head(column, index));
     this.body = el("tbody");
     const table = el("table", { id: this.id }, el("thead", null, el("tr", null, this.heads)), this.body);
-    this.node = el("div", { class: "table" },
+    this.node = el("div", { class: "table", onunfold: () => this.unfold(), onfold: () => this.fold() },
                    el("div", { class: "bar" }, this.tools, this.search, this.status),
                    el("div", { class: "scroll" }, table), this.more);
   }
@@ -53,7 +53,7 @@ class Table {
     const button = el("button", { type: "button", title: column.help, onclick: () => this.sortBy(index) },
                       column.title);
     return el("th", { scope: "col", class: (column.number ? "number " : "") + (column.class || "") },
-              el("div", null, column.value ? button : column.title));
+              el("div", null, column.value ? button : column.title, column.whole && wholeRun()));
   }
 
   sortBy(index) {
@@ -72,6 +72,24 @@ class Table {
   filter(keep) {
     this.keep = keep;
     this.shown = this.page;
+    this.draw();
+  }
+
+  setRows(rows) {
+    this.rows = rows;
+    this.shown = this.page;
+    this.draw();
+  }
+
+  /* All rows, for paper; fold() is as it was. */
+  unfold() {
+    this.folded = this.shown;
+    this.shown = Infinity;
+    this.draw();
+  }
+
+  fold() {
+    this.shown = this.folded;
     this.draw();
   }
 
@@ -97,7 +115,7 @@ class Table {
     clear(this.body).append(...rows.slice(0, this.shown).map((row) => this.row(row)));
     if (!rows.length)
       this.body.append(el("tr", null, el("td", { colspan: this.columns.length, class: "none" },
-                                         this.query ? "Nothing is called so." : "None.")));
+                                         this.query ? "Nothing matches." : "None.")));
     this.status.textContent = rows.length > this.shown || this.query
       ? count(Math.min(this.shown, rows.length)) + " of " + count(this.query ? kept.length : rows.length)
       : count(rows.length) + (rows.length === 1 ? " row" : " rows");
@@ -136,14 +154,14 @@ function makeTable(wanted) {
   return new Table(wanted);
 }
 
-/* Shows the rows of a name, where the page has any. */
+/* Leads to the rows of a name, where the page has any. */
 function rowLink(name) {
   const table = tables.find((one) => one.id === "rows-table");
   if (!table || !table.rows.some((row) => row.name === name)) return null;
   return el("button", { type: "button", class: "link", onclick: () => {
     table.reveal(name);
     table.node.scrollIntoView();
-  } }, "In the table");
+  } }, "Show the row in the table");
 }
 
 /* A number with a bar under it that shows it as a part of the whole. */

@@ -4,8 +4,8 @@
  * from box to box, Enter zooms to the chosen one, Escape lets go.
  */
 
-const LEVEL_PX = 17, TRACK_GAP_PX = 7, PROCESS_PX = 22, SCALE_PX = 24, CANVAS_MOST_PX = 620, THIN_PX = 2;
-const LABEL_LEAST_PX = 26, ARROWS_MOST = 200, NARROWEST_NS = 20, ALL_SHOWN = 1.0001;
+const LEVEL_PX = 17, TRACK_GAP_PX = 7, PROCESS_PX = 22, SCALE_PX = 24, CANVAS_MOST_PX = 620, PAPER_MOST_PX = 8000, THIN_PX = 2;
+const LABEL_LEAST_PX = 26, ARROWS_MOST = 200, NARROWEST_NS = 20, ALL_SHOWN = 1.0001, LABELS_KEPT = 5000;
 
 /* Hue, saturation, lightness in light and in dark; the hue varies with the name. */
 const BOX_COLORS = {
@@ -24,7 +24,7 @@ class Timeline {
     this.from = 0, this.to = data.span;
     this.chosen = this.stretch = this.hits = this.arrows = null;
     this.query = "", this.shows = "all", this.selects = false;
-    this.colors = new Map();
+    this.colors = {}, this.labels = new Map();
     this.build();
     this.layout();
     this.listen();
@@ -150,7 +150,7 @@ class Timeline {
 
   resize() {
     const width = Math.max(200, Math.floor(this.host.clientWidth)), ratio = window.devicePixelRatio || 1;
-    const height = Math.min(CANVAS_MOST_PX, this.height + SCALE_PX + 6);
+    const height = Math.min(this.prints ? PAPER_MOST_PX : CANVAS_MOST_PX, this.height + SCALE_PX + 6);
     if (width === this.width && height === this.shownHeight && ratio === this.ratio) return;
     Object.assign(this, { width, shownHeight: height, ratio });
     this.canvas.width = width * ratio, this.canvas.height = height * ratio;
@@ -163,6 +163,7 @@ class Timeline {
     const began = performance.now(), style = getComputedStyle(document.documentElement);
     this.resize();
     this.dark = isDark();
+    this.palette = this.colors[this.dark] = this.colors[this.dark] || this.mixColors(this.dark);
     this.ink = (name) => style.getPropertyValue("--" + name);
     const pen = (this.pen = this.canvas.getContext("2d"));
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
@@ -270,15 +271,25 @@ class Timeline {
   }
 
   colorOf(level, index) {
-    const key = level.name[index] * 8 + level.kind[index] + (this.dark ? 0.5 : 0);
-    let color = this.colors.get(key);
-    if (!color) {
-      const [h, s, light, dark] = BOX_COLORS[BOX_KINDS[level.kind[index]]];
-      const turn = hue(this.data.nameOf(level, index));
-      color = `hsl(${h + (turn - 2.5) * 7} ${s}% ${(this.dark ? dark : light) + (turn % 3 - 1) * 4}%)`;
-      this.colors.set(key, color);
-    }
-    return color;
+    return this.palette[level.kind[index] * HUES + this.data.hueOf(level.name[index])];
+  }
+
+  /* Of each kind, HUES colours. */
+  mixColors(dark) {
+    return BOX_KINDS.flatMap((kind) => Array.from({ length: HUES }, (_, turn) => {
+      const [h, s, light, deep] = BOX_COLORS[kind];
+      return `hsl(${h + (turn - 2.5) * 7} ${s}% ${(dark ? deep : light) + (turn % 3 - 1) * 4}%)`;
+    }));
+  }
+
+  /* The short name of a box, made once for each name that is drawn. */
+  labelOf(level, index) {
+    const name = level.name[index];
+    let label = this.labels.get(name);
+    if (label !== undefined) return label;
+    if (this.labels.size >= LABELS_KEPT) this.labels.clear();
+    this.labels.set(name, (label = shortName(this.data.nameOf(level, index)) || "(no name)"));
+    return label;
   }
 
   drawBox(pen, level, index, x0, x1, y) {
@@ -288,7 +299,7 @@ class Timeline {
     pen.fillRect(left, y, width, height);
     if (many && width > 5) this.hatch(pen, left, y, width, height);
     if (width < LABEL_LEAST_PX) return;
-    const name = shortName(this.data.nameOf(level, index)) || "(no name)";
+    const name = this.labelOf(level, index);
     const text = many ? count(level.count[index]) + ": " + name : name;
     pen.fillStyle = this.ink("text");
     pen.fillText(this.fit(text, width - 6), left + 3, y + height / 2 + 0.5);
@@ -414,13 +425,12 @@ class Timeline {
     const [from, to] = [stretch.from - this.data.start_ns, stretch.to - this.data.start_ns];
     this.go(from - (to - from) * 0.05, to + (to - from) * 0.05);
     this.select(from, to);
-    document.getElementById("timeline").scrollIntoView();
   }
 
-  /* What happens in a stretch, as the table calls it: steps share a row. */
-  namesIn(stretch) {
-    const start = this.data.start_ns, sums = this.data.sums(this.data.tracks, stretch.from - start, stretch.to - start);
-    return new Set(sums.map((sum) => sum.name.replace(/^ProfilerStep#\d+$/, "ProfilerStep*")));
+  /* All rows, on paper. */
+  print(prints) {
+    this.prints = prints;
+    this.draw();
   }
 
   /* Shows a stretch with room around it, and chooses a box. */
@@ -442,7 +452,7 @@ class Timeline {
     this.query = query.toLowerCase();
     this.hits = null, this.found = 0, this.hitList = null;
     if (this.query) {
-      const names = this.data.names.map((name) => name.toLowerCase().includes(this.query));
+      const names = this.data.names.search(this.query);
       this.hits = new Map();
       for (const track of this.data.tracks)
         for (const level of track.levels) {

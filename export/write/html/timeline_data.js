@@ -6,7 +6,7 @@
 
 const TRACK_KINDS = ["thread", "python", "stream"];
 const BOX_KINDS = ["range", "call", "kernel", "copy", "set", "graph", "communication", "function"];
-const CALL_KIND = 1, FIRST_DEVICE_KIND = 2, LAST_DEVICE_KIND = 6;
+const CALL_KIND = 1, FIRST_DEVICE_KIND = 2, LAST_DEVICE_KIND = 6, NO_HUE = 255;
 
 class Reader {
   constructor(bytes) {
@@ -30,14 +30,67 @@ class Reader {
     const twice = this.uint();
     return twice % 2 ? -(twice + 1) / 2 : twice / 2;
   }
+}
 
-  texts(count) {
-    const decoder = new TextDecoder();
-    return Array.from({ length: count }, () => {
-      const size = this.uint();
-      this.at += size;
-      return decoder.decode(this.bytes.subarray(this.at - size, this.at));
+/* Many texts, behind their sizes. A text is made when it is asked for: a million of them took a second. Where a letter is a
+ * byte, which the names of programs mostly are, they are parts of one string. */
+class Texts {
+  constructor(reader, length) {
+    const begin = reader.at;
+    this.length = length;
+    this.starts = new Uint32Array(length), this.ends = new Uint32Array(length);
+    for (let i = 0; i < length; i++) {
+      const size = reader.uint();
+      this.starts[i] = reader.at - begin;
+      this.ends[i] = this.starts[i] + size;
+      reader.at += size;
+    }
+    this.decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    this.bytes = reader.bytes.subarray(begin, reader.at);
+    const whole = this.decoder.decode(this.bytes);
+    this.whole = whole.length === this.bytes.length ? whole : null;
+  }
+
+  at(index) {
+    const start = this.starts[index], end = this.ends[index];
+    return this.whole !== null ? this.whole.slice(start, end) : this.decoder.decode(this.bytes.subarray(start, end));
+  }
+
+  /* Calls `use(index, place)` for each place of `part` within a text of `whole`; where it returns true, goes on with the next text. */
+  each(whole, part, use) {
+    for (let place = whole.indexOf(part), low = 0; place >= 0;) {
+      let high = this.length; /* the last that begins before the place */
+      while (low + 1 < high) {
+        const middle = (low + high) >> 1;
+        if (this.starts[middle] <= place) low = middle;
+        else high = middle;
+      }
+      const inside = place >= this.starts[low] && place + part.length <= this.ends[low];
+      place = whole.indexOf(part, inside && use(low, place) ? this.ends[low] : place + 1);
+    }
+  }
+
+  /* -1: there is no such text. */
+  indexOf(text) {
+    let found = -1;
+    if (this.whole === null || text === "") {
+      for (let i = 0; i < this.length && found < 0; i++) if (this.at(i) === text) found = i;
+      return found;
+    }
+    this.each(this.whole, text, (index, place) => {
+      if (place === this.starts[index] && place + text.length === this.ends[index]) found = index;
+      return found < 0;
     });
+    return found;
+  }
+
+  /* A flag for each text: whether it has that part, in letters of any case. */
+  search(part) {
+    const flags = new Uint8Array(this.length);
+    this.lower = this.lower || (this.whole !== null ? this.whole.toLowerCase() : Array.from(flags, (_, i) => this.at(i).toLowerCase()));
+    if (this.whole !== null) this.each(this.lower, part, (index) => (flags[index] = 1));
+    else this.lower.forEach((text, index) => (flags[index] = text.includes(part) ? 1 : 0));
+    return flags;
   }
 }
 
@@ -47,6 +100,17 @@ async function unpack(data, packing) {
   if (packing === "none") return bytes;
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/* The first of an ascending column of which no value is below. */
+function lowerBound(column, value, size) {
+  let low = 0, high = size;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (column[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 class Level {
@@ -85,15 +149,8 @@ class Level {
     for (let i = 0; i < size; i++) if (count[i] === 1) this.detail[i] = reader.uint() - 1;
   }
 
-  /* The first from `low` on whose value is at least `value`. */
-  lower(column, value, low = 0) {
-    let high = this.size;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (column[middle] < value) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  lower(column, value) {
+    return lowerBound(column, value, this.size);
   }
 
   /* The same, quick where it is near. */
@@ -143,14 +200,20 @@ class TimelineData {
     data.span = Math.max(1, block.end_ns - block.start_ns);
     data.tracks = block.tracks.map((track, index) => new Track(track, index));
     for (const track of data.tracks) track.levels = track.sizes.map((size) => new Level(size).read(reader));
-    data.names = reader.texts(block.names);
-    data.details = reader.texts(block.details);
-    data.numbers = new Map(data.names.map((name, index) => [name, index]));
+    data.names = new Texts(reader, block.names);
+    data.details = new Texts(reader, block.details);
+    data.hues = new Uint8Array(block.names).fill(NO_HUE);
     return data;
   }
 
   nameOf(level, index) {
-    return level.name[index] < 0 ? "" : this.names[level.name[index]];
+    return level.name[index] < 0 ? "" : this.names.at(level.name[index]);
+  }
+
+  hueOf(name) {
+    if (name < 0) return 0;
+    if (this.hues[name] === NO_HUE) this.hues[name] = hue(this.names.at(name));
+    return this.hues[name];
   }
 
   /* Calls `use(level, index, track, depth)` for all device operations. */
@@ -185,19 +248,19 @@ class TimelineData {
 
   /* All boxes of a name, in order of tracks and time. */
   all(name) {
-    const number = this.numbers.get(name), found = [];
-    for (const track of number === undefined ? [] : this.tracks)
+    const number = this.names.indexOf(name), found = [];
+    for (const track of number < 0 ? [] : this.tracks)
       track.levels.forEach((level, depth) => {
         for (let index = 0; index < level.size; index++) if (level.name[index] === number) found.push({ track, depth, level, index });
       });
     return found;
   }
 
-  /* The longest box of a name, of some tracks. */
-  longest(name, tracks = this.tracks) {
-    const number = this.numbers.get(name);
+  /* The longest box of a name. */
+  longest(name) {
+    const number = this.names.indexOf(name);
     let best = null;
-    for (const track of number === undefined ? [] : tracks)
+    for (const track of number < 0 ? [] : this.tracks)
       track.levels.forEach((level, depth) => {
         for (let index = 0; index < level.size; index++)
           if (level.name[index] === number && (!best || level.busy[index] > best.level.busy[best.index]))
@@ -206,21 +269,74 @@ class TimelineData {
     return best;
   }
 
-  /* Sums by name of what lies between two times: { name, kind, count, ns }; what reaches out counts with the part inside. */
-  sums(tracks, from, to) {
-    const sums = new Map();
+  /* Sums by name of what lies between two times; what reaches out counts with the part inside. */
+  sums(tracks, from, to, most) {
+    const sums = new NameSums(this.names.length);
     for (const track of tracks)
-      for (const level of track.levels)
-        for (let i = level.lower(level.end, from); i < level.size && level.start[i] < to; i++)
-          addTo(sums, level, i, this.names, Math.max(0, Math.min(level.end[i], to) - Math.max(level.start[i], from)));
-    return [...sums.values()].sort((a, b) => b.ns - a.ns);
+      for (const { start, end, busy, count, kind, name, size } of track.levels)
+        for (let i = lowerBound(end, from, size); i < size && start[i] < to; i++) {
+          const inside = Math.max(0, Math.min(end[i], to) - Math.max(start[i], from)), whole = end[i] - start[i];
+          sums.add(name[i], kind[i], count[i], count[i] > 1 && whole > 0 ? busy[i] * (inside / whole) : inside);
+        }
+    return sums.rows(this, most);
   }
 }
 
-function addTo(sums, level, index, names, inside) {
-  const key = level.name[index] * 8 + level.kind[index], whole = level.end[index] - level.start[index];
-  let sum = sums.get(key);
-  if (!sum) sums.set(key, (sum = { name: names[level.name[index]] || "", kind: level.kind[index], count: 0, ns: 0 }));
-  sum.count += level.count[index];
-  sum.ns += level.count[index] > 1 && whole > 0 ? level.busy[index] * (inside / whole) : inside;
+/* Counts and times by name and kind, in arrays: a name has one kind, as a rule, and others are in a map. */
+class NameSums {
+  constructor(names) {
+    this.ns = new Float64Array(names + 1), this.times = new Float64Array(names + 1); /* the last: without a name */
+    this.kinds = new Uint8Array(names + 1);
+    this.others = new Map();
+    this.busy = 0; /* of devices */
+  }
+
+  add(name, kind, times, ns) {
+    const at = name < 0 ? this.ns.length - 1 : name;
+    if (kind >= FIRST_DEVICE_KIND && kind <= LAST_DEVICE_KIND) this.busy += ns;
+    if (!this.times[at]) this.kinds[at] = kind;
+    if (this.kinds[at] === kind) {
+      this.times[at] += times, this.ns[at] += ns;
+      return;
+    }
+    const key = at * 8 + kind, sum = this.others.get(key) || { at, kind, count: 0, ns: 0 };
+    sum.count += times, sum.ns += ns;
+    this.others.set(key, sum);
+  }
+
+  /* { rows: { name, kind, count, ns } of those with most time, all: how many there are, busy }. */
+  rows(data, most) {
+    const sums = [...this.others.values()], least = nthLargest(this.ns, most);
+    let all = sums.length, equal = 0;
+    for (let at = 0, { ns, times, kinds } = this; at < ns.length; at++) {
+      if (!times[at]) continue;
+      all++;
+      if (ns[at] > least || (ns[at] === least && equal++ < most)) sums.push({ at, kind: kinds[at], count: times[at], ns: ns[at] });
+    }
+    const rows = sums.sort((a, b) => b.ns - a.ns).slice(0, most);
+    for (const row of rows) row.name = row.at < data.names.length ? data.names.at(row.at) : "";
+    return { rows, all, busy: this.busy };
+  }
+}
+
+/* Without sorting them all; the least of fewer. */
+function nthLargest(values, n) {
+  if (values.length <= n) return 0;
+  const left = Float64Array.from(values);
+  let low = 0, high = left.length - 1;
+  while (low < high) {
+    const pivot = left[(low + high) >> 1];
+    let i = low, j = high;
+    while (i <= j) {
+      while (left[i] > pivot) i++;
+      while (left[j] < pivot) j--;
+      if (i > j) break;
+      const value = left[i];
+      left[i++] = left[j], left[j--] = value;
+    }
+    if (n - 1 <= j) high = j;
+    else if (n - 1 >= i) low = i;
+    else break;
+  }
+  return left[n - 1];
 }

@@ -17,7 +17,7 @@ function boxLinks(timeline, boxes, most = 8) {
 }
 
 function detailFacts(data, level, index) {
-  const text = level.detail[index] < 0 ? "" : data.details[level.detail[index]];
+  const text = level.detail[index] < 0 ? "" : data.details.at(level.detail[index]);
   return text.split("\n").filter(Boolean).flatMap((line) => {
     const [title, ...value] = line.split("\t");
     if (title === "Bytes") return fact(title, bytes(+value[0]));
@@ -55,9 +55,10 @@ function boxPanel(timeline, box) {
       detailFacts(data, level, index), launchFacts(timeline, box)));
 }
 
+const STRETCH_ROWS = 1000;
+
 function stretchPanel(timeline, from, to) {
-  const { data } = timeline, rows = data.sums(timeline.tracksOf(timeline.shows), from, to);
-  const busy = rows.filter((row) => row.kind >= FIRST_DEVICE_KIND && row.kind <= LAST_DEVICE_KIND).reduce((sum, row) => sum + row.ns, 0);
+  const { data } = timeline, { rows, all, busy } = data.sums(timeline.tracksOf(timeline.shows), from, to, STRETCH_ROWS);
   const table = new Table({ id: "stretch-table", rows, sort: 3, descending: true, page: 10, text: (row) => row.name,
     columns: [
       { title: "Name", class: "once", value: (row) => row.name, show: (row) => nameOf(row.name) },
@@ -70,7 +71,7 @@ function stretchPanel(timeline, from, to) {
     el("h3", null, time(to - from) + " selected ", el("span", { class: "dim" }, "from " + time(from + data.start_ns - data.origin_ns) +
       "; device operations take " + time(busy) + " of it, added up")),
     el("p", { class: "bar" }, linkButton("Zoom to it", () => timeline.go(from, to)), linkButton("Clear selection", () => timeline.letGo())),
-    table.node);
+    table.node, all > rows.length && el("p", { class: "note" }, "Of " + count(all) + " names those with most time are here."));
 }
 
 /* ---- a row of the table, from all boxes of its name ---- */
@@ -103,14 +104,22 @@ function sumList(title, sums, show) {
     sums.length > LISTED && el("li", { class: "dim" }, count(sums.length - LISTED) + " more")))];
 }
 
+/* Began, or was launched, in the chosen steps. */
+function isInStretch(data, { track, level, index }) {
+  if (!shownStretch) return true;
+  const began = (level.thread[index] >= 0 ? level.launch[index] : level.start[index]) + data.start_ns;
+  return track.process === shownStretch.process && began >= shownStretch.from && began < shownStretch.to;
+}
+
 function rowDetail(row) {
   const facts = [el("dt", null, "Whole name"), el("dd", null, el("code", null, plain(row.name, WHOLE_NAME_MOST)), " ", copyButton(row.name))];
-  const boxes = pageTimeline ? pageTimeline.data.all(row.name) : [];
+  const boxes = pageTimeline ? pageTimeline.data.all(row.name).filter((box) => isInStretch(pageTimeline.data, box)) : [];
   if (boxes.length) {
-    const { data } = pageTimeline, longest = data.longest(row.name);
+    const { data } = pageTimeline;
+    const longest = boxes.reduce((best, box) => (box.level.busy[box.index] > best.level.busy[best.index] ? box : best));
     const whole = boxes.filter(({ level, index }) => level.count[index] === 1);
     facts.push(el("dt", null, "The longest"), el("dd", null, linkButton(time(longest.level.busy[longest.index]) + " in the timeline", () => pageTimeline.revealBox(longest))),
-      sumList("As launched", sumBoxes(whole, ({ level, index }) => (level.detail[index] < 0 ? null : data.details[level.detail[index]])),
+      sumList("As launched", sumBoxes(whole, ({ level, index }) => (level.detail[index] < 0 ? null : data.details.at(level.detail[index]))),
               (text) => plain(text.replace(/\t/g, " ").replace(/\n/g, "; "), 300)),
       sumList("Launched by", sumBoxes(whole.slice(0, CALLERS_LOOKED_AT), (box) => launcherOf(data, box)), (path) => el("code", null, path)));
     if (whole.length > CALLERS_LOOKED_AT) facts.push(el("dt", null, ""), el("dd", { class: "dim" }, "launched by: of the first " + count(CALLERS_LOOKED_AT)));
