@@ -150,3 +150,14 @@ found 'version 99' <err.txt || fail "$(cat err.txt)"
 mkdir full && touch full/thing
 if fleet pack job -o full 2>err.txt; then fail "packs into a directory of other files"; fi
 found 'holds other files' <err.txt || fail "$(cat err.txt)"
+
+# The umask decides who may read a dataset and a page.
+for mask in 000 027; do
+    (
+        umask "$mask"
+        fleet pack job -o "modes.$mask" >/dev/null
+        fleet fleet "modes.$mask" -o "modes.$mask/job.html" >/dev/null
+    )
+    same "modes with umask $mask" "$(printf '%o\n%o' $((0666 & ~0$mask)) $((0777 & ~0$mask)))" \
+        "$(find "modes.$mask" \( -type f -o -type d \) -printf '%m\n' | sort -u)"
+done
