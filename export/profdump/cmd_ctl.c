@@ -179,7 +179,7 @@ static bool socket_ask(unsigned pid, const char *command, char *answer, size_t a
     pid_t impostor;
     int connection = connect_to(pid, owner, &impostor);
     if (connection < 0 && impostor)
-        complain("process %u was not asked: its socket belongs to process %d", pid, (int)impostor);
+        complain("did not ask process %u: its socket belongs to process %d", pid, (int)impostor);
     else if (connection < 0)
         complain_of(pid, owner);
     if (connection < 0)
@@ -311,7 +311,7 @@ static bool ask(unsigned pid, const char *command, char *answer, size_t answer_b
         return true;
     answer[strcspn(answer, "\n")] = '\0';
     complain("process %u: %s", pid,
-             strncmp(answer, "failed ", 7) == 0 ? answer + 7 : "what it answers is not libprof's");
+             strncmp(answer, "failed ", 7) == 0 ? answer + 7 : "its answer is not libprof's");
     return false;
 }
 

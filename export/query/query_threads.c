@@ -518,16 +518,16 @@ static const struct query_column step_time_columns[] = {
     QUERY_INT("thread", "", "threads.id", step_time_thread),
     QUERY_INT("start", "ns", "", step_time_start),
     QUERY_INT("duration", "ns", "", step_time_duration),
-    QUERY_INT("run", "ns", "the step's thread was on a processor", step_time_run),
-    QUERY_INT("queued", "ns", "it could run, but had no processor", step_time_queued),
-    QUERY_INT("off_cpu", "ns", "the rest: it waited in the kernel", step_time_off_cpu),
-    QUERY_INT("longest_wait", "ns", "of waits of two periods and more, inside the step",
+    QUERY_INT("run", "ns", "the step's thread ran", step_time_run),
+    QUERY_INT("queued", "ns", "it waited for a processor", step_time_queued),
+    QUERY_INT("off_cpu", "ns", "the rest: it waited for something else", step_time_off_cpu),
+    QUERY_INT("longest_wait", "ns", "the longest wait in the step, if it lasted two sampling periods or more",
               step_time_longest),
-    QUERY_INT("wait_stack", "", "where that was: number of the call stack", step_time_stack),
+    QUERY_INT("wait_stack", "", "call stack of that wait: its number", step_time_stack),
 };
 const struct query_table query_step_times = {
     .name = "step_times",
-    .meaning = "how the thread of each step spent it, from PROF_SAMPLE; accurate to one period",
+    .meaning = "how each step's thread spent the step, from PROF_SAMPLE; accurate to one sampling period",
     QUERY_COLUMNS(step_time_columns),
     .count = step_time_count,
 };

@@ -282,7 +282,7 @@ class profile(TorchMethods):
 
     def __del__(self) -> None:
         if getattr(self, "_recording", None) is not None and not self._is_forked() and not sys.is_finalizing():
-            warn("a running profile was dropped: its recording ends, and nobody has its results")
+            warn("a running profile was deleted: its recording ends, and its results are lost")
             self._switch_off()
 
     def _is_forked(self) -> bool:

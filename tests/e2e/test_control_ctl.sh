@@ -138,8 +138,8 @@ stop_lying() {
 mkdir -p -m 700 run/libprof
 for how in nonsense endless; do
     lie $how
-    refused "$how" "process $pid: what it answers is not libprof's" ctl "$pid" status
-    refused "$how, a dump" "process $pid: what it answers is not libprof's" ctl "$pid" dump lie.prof
+    refused "$how" "process $pid: its answer is not libprof's" ctl "$pid" status
+    refused "$how, a dump" "process $pid: its answer is not libprof's" ctl "$pid" dump lie.prof
     stop_lying
 done
 lie nothing
@@ -151,7 +151,7 @@ found -P '[\x00-\x09\x0b-\x1f\x7f]' <status.txt && fail "control characters reac
 found 'recording:  ?]0;title?' <status.txt || fail "an answer with control characters: $(cat -v status.txt)"
 stop_lying
 lie nonsense $$
-refused "in another's name" "process $$ was not asked: its socket belongs to process $pid" ctl $$ status
+refused "in another's name" "did not ask process $$: its socket belongs to process $pid" ctl $$ status
 stop_lying
 [[ ! -e lie.prof ]] || fail "a dump of a liar"
 same "entries after a list" "" "$(ls run/libprof)"

@@ -91,7 +91,7 @@ for row, used, other in zip(rows, truth, csv.reader(list(open("query.csv"))[1:])
     assert other == [row[name] for name in ("run_ns", "queued_ns", "off_cpu_ns", "duration_ns", "longest_wait_ns", "wait_stack")], other
 assert abs(sum(int(row["run_ns"]) for row in rows) - sum(truth)) < 25e6, sum(truth)
 EOF
-"$PROF_BIN/profdump" breakdown steps.prof 2>/dev/null | found 'What the thread of each step did' || fail "no steps in breakdown"
+"$PROF_BIN/profdump" breakdown steps.prof 2>/dev/null | found "How each step's thread spent the step" || fail "no steps in breakdown"
 "$PROF_BIN/profdump" breakdown waits.prof 2>/dev/null | found 'ProfilerStep' && fail "steps where there are none"
 
 # ---- off: no samples, no timer, no thread ----

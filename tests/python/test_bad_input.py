@@ -114,7 +114,7 @@ def test_dropped_profiles_end() -> None:
     prof = profile()
     prof.start()
     assert libprof.is_recording()
-    with pytest.warns(RuntimeWarning, match="a running profile was dropped"):
+    with pytest.warns(RuntimeWarning, match="a running profile was deleted"):
         del prof
         gc.collect()
 

@@ -586,7 +586,7 @@ static bool breakdown_steps(struct breakdown_report *report)
     if (!step_times_init(&times, report->timeline))
         return false;
     table_begin(&report->table, "steps",
-                "What the thread of each step did, from its samples and the scheduler's counters",
+                "How each step's thread spent the step: samples and the scheduler's counters",
                 step_columns);
     for (uint32_t i = 0; i < times.count; i++)
         if (table_row(&report->table))
