@@ -33,6 +33,16 @@ int cmd_chrome(const struct profdump_options *options, const struct timeline *ti
     return finish_export(options, timeline, written, &error);
 }
 
+int cmd_tensorboard(const struct profdump_options *options, const struct timeline *timeline,
+                    const char *path)
+{
+    static const struct write_chrome_more more = {
+        .pack = packed_out_open, .behind = true, .for_tensorboard = true};
+    struct write_error error;
+    bool written = write_trace(options, timeline, path, &more, &error);
+    return finish_export(options, timeline, written, &error);
+}
+
 static void say(const char *path, uint64_t count, const char *what)
 {
     if (count)

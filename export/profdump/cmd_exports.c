@@ -235,6 +235,9 @@ const struct export_format export_formats[EXPORT_COUNT] = {
                       "write a table for polars, pandas, DuckDB ...", cmd_arrow},
     [EXPORT_FOLDED] = {"folded", "out.folded", ".folded", true,
                        "write ranges as flamegraph.pl reads them", cmd_folded},
+    [EXPORT_TENSORBOARD] = {"tensorboard", "worker.pt.trace.json", "", true,
+                            "write a Chrome trace for TensorBoard's PyTorch plugin",
+                            cmd_tensorboard},
 };
 
 /* ---- -o and --to ---- */
@@ -282,8 +285,9 @@ static void complain_of_ending(const char *path)
     char endings[256] = "";
     for (size_t i = 0; i < EXPORT_COUNT; i++) {
         size_t used = strlen(endings);
-        snprintf(endings + used, sizeof endings - used, "%s%.*s", i ? " " : "",
-                 (int)strcspn(export_formats[i].endings, " "), export_formats[i].endings);
+        const char *known = export_formats[i].endings;
+        snprintf(endings + used, sizeof endings - used, "%s%.*s", i && *known ? " " : "",
+                 (int)strcspn(known, " "), known);
     }
     if (strcmp(path, "-") == 0)
         complain("-o -: which format? --to chrome, html, perfetto ... selects it");

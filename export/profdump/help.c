@@ -191,8 +191,9 @@ static void print_output_options(void)
 {
     char endings[256] = "write";
     for (size_t i = 0; i < EXPORT_COUNT; i++)
-        append(endings, sizeof endings, " %.*s", (int)strcspn(export_formats[i].endings, " "),
-               export_formats[i].endings);
+        if (*export_formats[i].endings)
+            append(endings, sizeof endings, " %.*s", (int)strcspn(export_formats[i].endings, " "),
+                   export_formats[i].endings);
     print_entry("-o, --output OUT", endings, HELP_COLUMN);
 }
 

@@ -37,6 +37,13 @@ static bool sum_exceeds(int64_t start_ns, int64_t end_ns)
     return (double)start_ns / 1e3 + (double)(end_ns - start_ns) / 1e3 > (double)end_ns / 1e3;
 }
 
+/* The plugin adds start and duration, and takes for crossing what is a rounding error beyond the range around it. So their
+ * sum is the end in its own numbers: the difference of two numbers that are alike is exact. */
+static void write_exact_duration(struct json_out *out, int64_t start_ns, int64_t end_ns)
+{
+    json_double(out, end_ns > start_ns ? (double)end_ns / 1e3 - (double)start_ns / 1e3 : 0);
+}
+
 /* Each step begins as the one before it ends, and the TensorBoard plugin complains where they
  * overlap: its sums must not be more than the end. */
 static void write_step_times(struct chrome *chrome, int64_t start_ns, int64_t end_ns)
@@ -44,7 +51,9 @@ static void write_step_times(struct chrome *chrome, int64_t start_ns, int64_t en
     int64_t start = chrome_time(chrome, start_ns), end = chrome_time(chrome, end_ns);
     json_key(&chrome->out, "ts"), json_microseconds(&chrome->out, start);
     json_key(&chrome->out, "dur");
-    if (end > start && sum_exceeds(start, end))
+    if (chrome_for_tensorboard(chrome))
+        write_exact_duration(&chrome->out, start, end);
+    else if (end > start && sum_exceeds(start, end))
         json_microseconds_below(&chrome->out, end - start);
     else
         json_microseconds(&chrome->out, end > start ? end - start : 0);
@@ -54,7 +63,11 @@ static void write_times(struct chrome *chrome, int64_t start_ns, int64_t end_ns)
 {
     int64_t start = chrome_time(chrome, start_ns), end = chrome_time(chrome, end_ns);
     json_key(&chrome->out, "ts"), json_microseconds(&chrome->out, start);
-    json_key(&chrome->out, "dur"), json_microseconds(&chrome->out, end > start ? end - start : 0);
+    json_key(&chrome->out, "dur");
+    if (chrome_for_tensorboard(chrome))
+        write_exact_duration(&chrome->out, start, end);
+    else
+        json_microseconds(&chrome->out, end > start ? end - start : 0);
 }
 
 static void write_name(struct chrome *chrome, uint32_t name)
@@ -137,6 +150,10 @@ static void begin_slice(struct chrome *chrome, const struct tl_slice *slice)
 {
     if (is_instant(chrome, slice))
         begin_instant(chrome, slice);
+    else if (chrome_for_tensorboard(chrome) && slice->kind == TL_API)
+        chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"Runtime\"");
+    else if (chrome_for_tensorboard(chrome) && slice->kind == TL_RANGE)
+        chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cpu_op\"");
     else if (chrome_operators_has(&chrome->operators,
                                   (uint32_t)(slice - chrome->timeline->slices.at)))
         chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cpu_op\"");
@@ -148,11 +165,25 @@ static void begin_slice(struct chrome *chrome, const struct tl_slice *slice)
         chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cuda_runtime\"");
 }
 
+static void write_slice_name(struct chrome *chrome, uint32_t slice)
+{
+    const struct tl_slice *from = &chrome->timeline->slices.at[slice];
+    const char *collective =
+        chrome_for_tensorboard(chrome) ? chrome_tensorboard_collective(chrome, slice) : NULL;
+    if (collective)
+        json_key(&chrome->out, "name"), json_string(&chrome->out, collective);
+    else if (chrome_for_tensorboard(chrome)) /* which shows no domains */
+        write_name(chrome, tl_shown_name(chrome->timeline, from->name, tl_slice_label(from)));
+    else
+        write_name(chrome, from->name);
+}
+
 /* What only operators have, beside what PyTorch said of them. */
 static void write_operator(struct chrome *chrome, uint32_t slice)
 {
     uint32_t forward = chrome_operators_forward(&chrome->operators, slice);
-    chrome_args_external_id(chrome, slice);
+    if (!chrome_for_tensorboard(chrome))
+        chrome_args_external_id(chrome, slice);
     if (forward != TL_NONE)
         json_key(&chrome->out, "Fwd thread id"),
             json_uint(&chrome->out, chrome->timeline->threads.at[forward].tid);
@@ -196,7 +227,7 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
     const struct tl_slice *slice = &chrome->timeline->slices.at[index];
     const struct chrome_row *row = &chrome->rows.threads[slice->thread];
     begin_slice(chrome, slice);
-    write_name(chrome, slice->name);
+    write_slice_name(chrome, index);
     chrome_row_write(row, out);
     if (is_instant(chrome, slice))
         chrome_time_write(chrome, slice->start_ns);
@@ -205,6 +236,8 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
     else
         write_times(chrome, slice->start_ns, slice->end_ns);
     json_key(out, "args"), json_object_begin(out);
+    if (slice->kind != TL_API && chrome_for_tensorboard(chrome))
+        chrome_tensorboard_args(chrome, index);
     if (slice->kind == TL_API)
         chrome_args_external_id(chrome, index), write_api_args(chrome, slice);
     else if (chrome_operators_has(&chrome->operators, index))
@@ -419,11 +452,11 @@ static const struct chrome_row *row_of_range(struct chrome *chrome,
 }
 
 /* Without the stream in args: HolisticTraceAnalysis takes whatever has one for an operation. Operators are no
- * annotations, on streams neither. */
+ * annotations, on streams neither, and for TensorBoard all ranges are operators. */
 static void write_stream_range(struct chrome *chrome, const struct stream_range *range)
 {
     struct json_out *out = &chrome->out;
-    if (chrome_operators_has(&chrome->operators, range->slice))
+    if (chrome_operators_has(&chrome->operators, range->slice) || chrome_for_tensorboard(chrome))
         return;
     const struct chrome_row *row = row_of_range(chrome, range);
     if (!row)

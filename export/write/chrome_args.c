@@ -27,6 +27,10 @@ bool chrome_args_waits_for_event(const struct tl_sync *sync)
 /* The place of a slice in the timeline is a number that no other operator has. */
 void chrome_args_external_id(struct chrome *chrome, uint32_t slice)
 {
+    if (chrome_for_tensorboard(chrome)) {
+        chrome_tensorboard_external_id(chrome, slice);
+        return;
+    }
     uint32_t operator= chrome_operators_of(&chrome->operators, slice);
     if (operator!= TL_NONE)
         json_key(&chrome->out, "External id"), json_uint(&chrome->out, (uint64_t) operator+ 1);

@@ -136,15 +136,23 @@ static void write_fwdbwd_end(struct chrome *chrome, uint64_t id, uint32_t slice)
               chrome->timeline->slices.at[slice].start_ns);
 }
 
+static void write_kind(struct json_out *out, const char *category)
+{
+    json_key(out, "cat"), json_string(out, category);
+    json_key(out, "name"), json_constant(out, "fwdbwd");
+}
+
 void chrome_arrows_fwdbwd(struct chrome *chrome)
 {
     const struct timeline *timeline = chrome->timeline;
+    const char *category = chrome_for_tensorboard(chrome) ? "forward_backward" : "fwdbwd";
     uint64_t id = (uint64_t)timeline->gpus.count + timeline->asyncs.count + 1;
     for (uint32_t i = 0; i < timeline->fwdbwds.count; i++, id++) {
-        chrome_event(&chrome->out, "\"ph\":\"s\",\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\"");
+        chrome_event(&chrome->out, "\"ph\":\"s\"");
+        write_kind(&chrome->out, category);
         write_fwdbwd_end(chrome, id, timeline->fwdbwds.at[i].forward);
-        chrome_event(&chrome->out,
-                     "\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"fwdbwd\",\"name\":\"fwdbwd\"");
+        chrome_event(&chrome->out, "\"ph\":\"f\",\"bp\":\"e\"");
+        write_kind(&chrome->out, category);
         write_fwdbwd_end(chrome, id, timeline->fwdbwds.at[i].backward);
     }
 }

@@ -188,20 +188,21 @@ enum sizes {
 struct collective {
     const char *call, *name;
     enum sizes sizes;
+    const char *plugin_name; /* TensorBoard's */
 };
 
 static const struct collective all[] = {
-    {"ncclAllReduce", "allreduce", SIZES_BOTH},
-    {"ncclBroadcast", "broadcast", SIZES_BOTH},
-    {"ncclBcast", "broadcast", SIZES_BOTH},
-    {"ncclReduce", "reduce", SIZES_BOTH},
-    {"ncclAllGather", "all_gather", SIZES_GATHERED},
-    {"ncclReduceScatter", "reduce_scatter", SIZES_SCATTERED},
-    {"ncclAlltoAll", "all_to_all", SIZES_EXCHANGED},
-    {"ncclGather", "gather", SIZES_IN},
-    {"ncclScatter", "scatter", SIZES_OUT},
-    {"ncclSend", "send", SIZES_IN},
-    {"ncclRecv", "recv", SIZES_OUT},
+    {"ncclAllReduce", "allreduce", SIZES_BOTH, "nccl:all_reduce"},
+    {"ncclBroadcast", "broadcast", SIZES_BOTH, "nccl:broadcast"},
+    {"ncclBcast", "broadcast", SIZES_BOTH, "nccl:broadcast"},
+    {"ncclReduce", "reduce", SIZES_BOTH, "nccl:reduce"},
+    {"ncclAllGather", "all_gather", SIZES_GATHERED, "nccl:all_gather"},
+    {"ncclReduceScatter", "reduce_scatter", SIZES_SCATTERED, "nccl:reduce_scatter"},
+    {"ncclAlltoAll", "all_to_all", SIZES_EXCHANGED, NULL},
+    {"ncclGather", "gather", SIZES_IN, NULL},
+    {"ncclScatter", "scatter", SIZES_OUT, NULL},
+    {"ncclSend", "send", SIZES_IN, NULL},
+    {"ncclRecv", "recv", SIZES_OUT, NULL},
 };
 
 static uint32_t find_name(const struct timeline *timeline, const char *name)
@@ -338,6 +339,14 @@ static const struct collective *collective_of(const struct timeline *timeline, u
     return NULL;
 }
 
+const char *chrome_collectives_plugin_name(const struct chrome_collectives *collectives,
+                                           uint32_t slice)
+{
+    const struct collective *collective =
+        collectives->any ? collective_of(collectives->timeline, slice) : NULL;
+    return collective ? collective->plugin_name : NULL;
+}
+
 /* The types of floating-point numbers that kernels are named after: "ncclDevKernel_AllReduce_Sum_f32_RING_LL". Those
  * of integers stand for other integers of their size too. */
 static const struct {
@@ -379,6 +388,24 @@ static struct message message_of(enum sizes sizes, int64_t bytes, int64_t ranks)
         break;
     }
     return (struct message){bytes, bytes};
+}
+
+bool chrome_collectives_bytes(const struct chrome_collectives *collectives, uint32_t slice,
+                              uint64_t *bytes)
+{
+    const struct timeline *timeline = collectives->timeline;
+    const struct collective *collective = collectives->any ? collective_of(timeline, slice) : NULL;
+    struct tl_attrs attrs = attrs_of(timeline, slice);
+    const struct chrome_communicator *communicator = NULL;
+    uint64_t id = 0, stated;
+    if (!collective || !find_value(collectives, attrs, KEY_BYTES, &stated) || stated > INT64_MAX)
+        return false;
+    if (find_value(collectives, attrs, KEY_COMMUNICATOR, &id))
+        communicator = find_communicator(collectives, process_of(timeline, slice), id);
+    struct message message =
+        message_of(collective->sizes, (int64_t)stated, communicator ? communicator->ranks : -1);
+    *bytes = message.in >= 0 ? (uint64_t)message.in : stated;
+    return true;
 }
 
 static void write_message(struct json_out *out, struct message message, int type)

@@ -454,8 +454,14 @@ class profile(TorchMethods):
         """Writes a Chrome trace for ui.perfetto.dev and chrome://tracing, compressed if `path` ends in .gz or .zst.
         `use_python_export` has no effect.
         """
-        _export.chrome_trace(self._result(), os.fspath(path), self._metadata)
-        self._shown()
+        self._export_chrome(os.fspath(path), "chrome")
+
+    def _export_for_tensorboard(self, path: str) -> None:
+        self._export_chrome(path, "tensorboard")
+
+    def _export_chrome(self, path: str, kind: str) -> None:
+        _export.chrome_trace(self._result(), path, self._metadata, kind)
+        self._shown(stacklevel=5)
         self._warn_of_activities()
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:

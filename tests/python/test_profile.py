@@ -274,6 +274,10 @@ def test_tensorboard(tmp_path: Path) -> None:
         rf".+_{os.getpid()}\.\d+\.pt\.trace\.json", [x for x in listed if x[0] != "w" or "_" in x][0]
     )
     assert any(re.fullmatch(r"w0\.\d+\.pt\.trace\.json\.gz", name) for name in listed)
+    plain = next(name for name in listed if name.endswith(".json"))
+    events = json.loads((tmp_path / "new" / "run" / plain).read_text())["traceEvents"]
+    ranges = [event for event in events if event["ph"] == "X"]
+    assert ranges and all(event["cat"] == "cpu_op" and event["args"]["External id"] for event in ranges)
     (tmp_path / "file").write_text("")
     with pytest.raises(RuntimeError, match="cannot create"):
         libprof.tensorboard_trace_handler(str(tmp_path / "file" / "x"))(None)

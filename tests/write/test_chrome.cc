@@ -55,6 +55,27 @@ TEST_F(Chrome, TakesAnEmptyTimeline)
                      "\"displayTimeUnit\":\"ns\"", "\"traceName\":\"trace.json\""});
 }
 
+// Its plugin adds start and duration: ranges that end together must do so in its numbers.
+TEST_F(Chrome, EndsExactlyForTensorBoard)
+{
+    TimelineMaker m;
+    for (int64_t i = 0; i < 5000; i++)
+        m.range("r", i * 7919 + 13, i * 7919 + 13 + i * i % 7001);
+    write_error error;
+    write_chrome_more more{};
+    more.for_tensorboard = true;
+    std::string path = scratch.path("log.pt.trace.json");
+    ASSERT_TRUE(write_chrome(m.done(), nullptr, &more, path.c_str(), &error)) << error.message;
+    std::vector<std::string> found = lines(read_file(path), "\"cat\":\"cpu_op\"");
+    ASSERT_EQ(found.size(), 5000u);
+    for (size_t i = 0; i < found.size(); i++) {
+        double start = std::stod(found[i].substr(found[i].find("\"ts\":") + 5));
+        double duration = std::stod(found[i].substr(found[i].find("\"dur\":") + 6));
+        ASSERT_EQ(start + duration, static_cast<double>(m.slices[i].end_ns) / 1e3) << found[i];
+        expect_in(found[i], {"\"External id\":" + std::to_string(i + 1)});
+    }
+}
+
 TEST_F(Chrome, SpeaksKinetosDialect)
 {
     TimelineMaker m;

@@ -26,6 +26,7 @@ enum export_kind {
     EXPORT_PROMETHEUS,
     EXPORT_ETPROF,
     EXPORT_FOLDED,
+    EXPORT_TENSORBOARD,
     EXPORT_COUNT
 };
 
@@ -130,7 +131,7 @@ typedef int inputs_command(const struct profdump_options *options); /* opens its
 typedef int export_command(const struct profdump_options *options, const struct timeline *timeline,
                            const char *path);
 
-export_command cmd_arrow, cmd_chrome, cmd_folded;
+export_command cmd_arrow, cmd_chrome, cmd_folded, cmd_tensorboard;
 inputs_command cmd_diff;
 
 /* --arrow-table, --source-time-scale. */

@@ -10,6 +10,7 @@
 #include "range_paths.h"
 #include "run_facts.h"
 #include "stream_ranges.h"
+#include "write.h"
 
 struct chrome {
     const struct timeline *timeline;
@@ -41,6 +42,19 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op);
 
 /* chrome_args.c: "External id" of the operator around a slice, if there is one. */
 void chrome_args_external_id(struct chrome *chrome, uint32_t slice);
+
+/* chrome_tensorboard.c: what is different for TensorBoard's plugin. */
+
+static inline bool chrome_for_tensorboard(const struct chrome *chrome)
+{
+    return chrome->more && chrome->more->for_tensorboard;
+}
+
+/* The plugin's name of a collective, NULL: the slice is none, or within another. */
+const char *chrome_tensorboard_collective(const struct chrome *chrome, uint32_t slice);
+/* Ids of ranges, calls and operations; the size of a collective. */
+void chrome_tensorboard_args(struct chrome *chrome, uint32_t slice);
+void chrome_tensorboard_external_id(struct chrome *chrome, uint32_t slice);
 
 /* chrome_args.c: the members of "args" that say what NVTX gave (`label` may be TL_NONE), and the
  * attributes. init returns false when memory is short; fini is harmless then. */
