@@ -1,4 +1,4 @@
-/* cmd_fleet.c - profdump pack, fleet, snapshot: commands of the Python package; see dataset.h. Many ranks need DuckDB. */
+/* cmd_fleet.c - profdump pack, fleet, snapshot, origins: commands of the Python package; see dataset.h. Many ranks need DuckDB. */
 #include "commands.h"
 #include "options.h"
 
@@ -56,6 +56,22 @@ const struct command command_snapshot = {
         "Python: pip install libprof.",
     .examples = "snapshot snapshot.pickle\nsnapshot snapshot.pickle -o memory.html",
     .question = QUESTION_OTHER,
+    .options = options_of_python,
+    .run_python = true,
+};
+
+const struct command command_origins = {
+    .word = "origins",
+    .summary = "list what Inductor's kernels come from",
+    .usage = "TRACE [FILE|DIRECTORY]... [--rows N] [--format F]",
+    .about =
+        "Lists the kernels that Inductor wrote, with the operators that each fuses and the lines "
+        "of the program that they come from. Lines are known if the program ran with "
+        "INDUCTOR_PROVENANCE=1 and TORCH_TRACE=DIRECTORY, or for models of AOTInductor. FILE is "
+        "kernel_information.json or a log of TORCH_TRACE, DIRECTORY has some; by default, files "
+        "beside TRACE are read. F is text or json. Needs Python: pip install libprof.",
+    .examples = "origins run.prof\norigins run.prof torch_trace",
+    .question = QUESTION_NONE,
     .options = options_of_python,
     .run_python = true,
 };

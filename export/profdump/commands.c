@@ -21,7 +21,7 @@ extern const struct command command_explain, command_breakdown, command_stacks, 
     command_pytorch_roofline, command_pytorch_diff, command_pytorch_combine,
     command_pytorch_augment, command_ctl, command_analyze, command_folded, command_blocks,
     command_tax, command_ledger, command_augment, command_combine, command_pack, command_fleet,
-    command_snapshot, command_top, command_hang;
+    command_snapshot, command_origins, command_top, command_hang;
 
 const struct command *const commands[] = {
     &command_show,
@@ -38,6 +38,7 @@ const struct command *const commands[] = {
     &command_pack,
     &command_fleet,
     &command_snapshot,
+    &command_origins,
     &command_hang,
     &command_export,
     &command_executorch,

@@ -5,6 +5,7 @@
     python -m libprof run [...] PROGRAM [ARGUMENT...]
     python -m libprof pack|fleet [ARGUMENT...]     jobs of many ranks: see --help of each
     python -m libprof snapshot FILE                PyTorch's memory snapshots: see --help
+    python -m libprof origins TRACE [FILE...]      what Inductor's kernels come from: see --help
     python -m libprof PROFDUMP_COMMAND_OR_OPTION [ARGUMENT...]
 
 For the others, the Python process is replaced by the program: exit status, signals and output are the program's.
@@ -21,7 +22,7 @@ from ._profdump import become_program, find_program, unrecorded_environment
 from .errors import ProfError
 
 USAGE_STATUS = 2
-OWN_COMMANDS = ("pack", "fleet", "snapshot")
+OWN_COMMANDS = ("pack", "fleet", "snapshot", "origins")
 
 
 def help_text() -> str:
@@ -49,10 +50,15 @@ def said(do: Callable[[], None]) -> int:
 
 def own_command(name: str, arguments: List[str]) -> int:
     """Exit status of a command that is written in Python. Those of fleet need DuckDB."""
+    # not before they are needed: what runs under the recorder should load little
     if name == "snapshot":
-        from . import _snapshot_cli  # not before it is needed: what runs under the recorder should load little
+        from . import _snapshot_cli
 
         return _snapshot_cli.main(arguments)
+    if name == "origins":
+        from . import _origins_cli
+
+        return _origins_cli.main(arguments)
     from .fleet import _cli
 
     return _cli.main(name, arguments)

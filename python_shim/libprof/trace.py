@@ -18,12 +18,15 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _columns, _reader, notebook
 from ._profdump import run_profdump
 from .errors import ProfError
 from .frames import Frame
+
+if TYPE_CHECKING:
+    from ._origins import KernelOrigin
 
 PathLike = Union[str, "os.PathLike[str]"]
 Window = Tuple[int, int]
@@ -123,6 +126,15 @@ class Trace:
         """
         rows: List[Dict[str, Any]] = json.loads(run_profdump(["query", "--format=json", *window_words(self.window), "--", sql, *self.paths]))
         return rows
+
+    def origins(self, *sources: PathLike) -> "List[KernelOrigin]":
+        """Kernels that Inductor wrote: the operators that each fuses, and the lines of the program that they come from. `sources`
+        are files or directories of PyTorch's provenance tracking (``INDUCTOR_PROVENANCE=1``): ``kernel_information.json``, logs of
+        ``TORCH_TRACE``. Without any, files beside the trace are read.
+        """
+        from ._origins import origins  # seldom wanted
+
+        return origins(self, [os.fspath(source) for source in sources])
 
     def explain(self) -> Report:
         """Where time went: responsible range, fix, and an upper bound on the savings."""

@@ -240,6 +240,21 @@ for _ in range(5):
 torch.cuda.synchronize()
 """
 
+NAMED = COMPILED + """
+import json, libprof
+profiles = [torch.profiler.profile(record_shapes=True), libprof.profile(record_shapes=True)]
+found = []
+for profile in profiles:
+    with profile:
+        for _ in range(2):
+            scaled(x, w)
+        torch.cuda.synchronize()
+    profile.export_chrome_trace(f"{len(found)}.json")
+    events = json.load(open(f"{len(found)}.json"))["traceEvents"]
+    found.append([event for event in events if event["name"].startswith("triton_") and event.get("cat") == "cpu_op"])
+print(json.dumps([found, [origin._asdict() for origin in libprof.read("1.json").origins()]]))
+"""
+
 
 def test_kernels_that_triton_compiled(tmp_path: Path) -> None:
     (tmp_path / "compiled.py").write_text(COMPILED)
@@ -248,6 +263,22 @@ def test_kernels_that_triton_compiled(tmp_path: Path) -> None:
     triton = [row for row in table["key_averages"] if row["name"].startswith("triton_") and row["self_cuda_total_ns"] > 0]
     assert sum(row["count"] for row in triton) >= 5  # the choice of its block sizes launches it, too
     assert "nothing lost" in run_profdump([str(tmp_path / "compiled.prof")])
+
+
+def test_launches_that_inductor_names(tmp_path: Path) -> None:
+    (tmp_path / "named.py").write_text(NAMED)
+    profrun = str(Path(os.environ["BIN_DIR"]) / "profrun")
+    command = ["-c", f"import os; os.execv({profrun!r}, [{profrun!r}, '--sim', '-q', {PYTHON!r}, 'named.py'])"]
+    done = run(tmp_path, *command, LIBPROF_LIBRARY="")
+    (theirs, ours), (origin,) = json.loads(done.stdout[done.stdout.index("[[[") :].splitlines()[0])
+    assert len(theirs) == len(ours) == 2, done.stdout + done.stderr
+    words = ("kernel_file", "kernel_hash", "kernel_backend", "kernel_kwargs", "num_warps", "num_stages", "stream")
+    expected = {word: theirs[0]["args"][word] for word in words if word in theirs[0]["args"]}
+    assert "kernel_file" in expected and all(expected.items() <= event["args"].items() for event in ours)
+    assert origin["name"] == theirs[0]["name"] == ours[0]["name"] and origin["launches"] == 2 and origin["cuda_ns"] > 0
+    assert origin["operators"] == ["aten.mul", "aten.add", "aten.relu", "aten.sum"]
+    file, line = origin["file"].rsplit(":", 1)
+    assert Path(file).read_text().splitlines()[int(line) - 1].startswith(f"def {origin['name']}(")
 
 
 BESIDE = """

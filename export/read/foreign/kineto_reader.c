@@ -88,10 +88,11 @@ static uint32_t attr_key(struct reader *reader, enum kineto_arg arg)
     return reader->attr_keys[arg];
 }
 
-/* What statistics are made of, and only that. */
+/* What statistics are made of, and where kernels of Inductor's come from; only that. */
 #define TEXT_ATTRS                                                                      \
     (KINETO_BIT(KINETO_SHAPES) | KINETO_BIT(KINETO_TYPES) | KINETO_BIT(KINETO_VALUES) | \
-     KINETO_BIT(KINETO_CALL_STACK))
+     KINETO_BIT(KINETO_CALL_STACK) | KINETO_BIT(KINETO_KERNEL_BACKEND) |                \
+     KINETO_BIT(KINETO_KERNEL_FILE))
 #define NUMBER_ATTRS (KINETO_BIT(KINETO_SEQUENCE) | KINETO_BIT(KINETO_BYTES))
 #define REAL_ATTRS \
     (KINETO_BIT(KINETO_FLOPS) | KINETO_BIT(KINETO_KERNEL_FLOP) | KINETO_BIT(KINETO_KERNEL_NUM_GB))

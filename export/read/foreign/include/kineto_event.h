@@ -49,7 +49,9 @@ extern "C" {
     X(SEGMENT_OF, "piece of", NUMBER)            \
     X(FLOPS, "flops", REAL)                      \
     X(KERNEL_FLOP, "kernel_flop", REAL)          \
-    X(KERNEL_NUM_GB, "kernel_num_gb", REAL)
+    X(KERNEL_NUM_GB, "kernel_num_gb", REAL)      \
+    X(KERNEL_BACKEND, "kernel_backend", TEXT)    \
+    X(KERNEL_FILE, "kernel_file", TEXT)
 
 enum kineto_arg {
 #define KINETO_ARG(symbol, key, kind) KINETO_##symbol,

@@ -1,0 +1,41 @@
+"""``profdump origins``: which operators and lines of the program each of Inductor's kernels comes from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import List
+
+from . import trace
+from ._cli import finish
+from ._origins import FILES, origins_text
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="profdump origins",
+        description="List the kernels that Inductor wrote, with the operators that each fuses and the lines of the program that "
+        f"they come from. Lines are known if the program ran with INDUCTOR_PROVENANCE=1. Files: {', '.join(FILES)}.",
+    )
+    parser.add_argument("trace", metavar="TRACE", help="a recording, of any format that profdump reads")
+    parser.add_argument("sources", nargs="*", metavar="FILE|DIRECTORY", help="what Inductor wrote (default: what lies beside TRACE)")
+    parser.add_argument("--rows", type=int, default=-1, metavar="N", help="show N kernels (default: all)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+    return parser
+
+
+def _run(words: List[str]) -> None:
+    parser = _parser()
+    options = parser.parse_args(words)
+    if options.rows < -1:
+        parser.error(f"--rows {options.rows}: a number of rows, or -1 for all")
+    listed = trace.read(options.trace).origins(*options.sources)
+    if options.format == "json":
+        print(json.dumps([one._asdict() for one in (listed if options.rows < 0 else listed[: options.rows])], indent=1))
+    else:
+        print(origins_text(listed, options.rows), end="")
+
+
+def main(words: List[str]) -> int:
+    """Exit status 0; 1 after a sentence on standard error; 2 for wrong usage."""
+    return finish("profdump", lambda: _run(words))
