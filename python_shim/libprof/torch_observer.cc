@@ -506,7 +506,7 @@ struct place final : torch::profiler::impl::ProfilerStateBase {
     void reportMemoryUsage(void *address, int64_t bytes, size_t, size_t reserved,
                            c10::Device device) override
     {
-        if (!gate())
+        if (!gate() || !memoryProfilingEnabled()) /* CUDA's allocators do not ask */
             return;
         if (device.is_cpu()) {
             record(to.allocator, address, bytes);
@@ -523,7 +523,7 @@ struct place final : torch::profiler::impl::ProfilerStateBase {
     void reportOutOfMemory(int64_t bytes, size_t allocated, size_t reserved,
                            c10::Device device) override
     {
-        if (gate())
+        if (gate() && memoryProfilingEnabled())
             to.mark(("out of memory on " + device.str() + ": " + std::to_string(bytes) +
                      " bytes wanted, " + std::to_string(allocated) + " handed out, " +
                      std::to_string(reserved) + " reserved")

@@ -150,6 +150,9 @@ with torch.profiler.profile(profile_memory=True) as theirs:
     work()
 with libprof.profile(profile_memory=True) as ours:
     work()
+with libprof.profile() as without:
+    work()
+assert not [event for event in without.events() if event.kind == "mark" or event.device_memory_usage], "nobody asked"
 print(json.dumps([told(theirs), told(ours), [event.name for event in ours.events() if event.kind == "mark"]]))
 print(ours.trace.report("memory"))
 """

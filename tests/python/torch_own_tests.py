@@ -25,6 +25,7 @@ from typing import Dict, List
 import libprof
 import torch
 from libprof import autograd
+from libprof._profdump import find_program
 from torch.autograd import profiler as torch_autograd
 
 FILES = ("test_profiler.py", "test_record_function.py", "test_profiler_tree.py", "test_memory_profiler.py", "test_execution_trace.py")
@@ -160,6 +161,7 @@ def judge(theirs: Dict[str, str], ours: Dict[str, str], known: Dict[str, str]) -
 
 
 def main(names: List[str]) -> int:
+    find_program("profdump")  # raises where there is none: each test would fail for that reason
     folder = Path(os.environ["TORCH_TESTS"])
     kept = os.environ.get("TORCH_TESTS_KEEP")
     known = reasons(REASONS.read_text())
