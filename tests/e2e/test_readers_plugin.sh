@@ -44,4 +44,5 @@ done
 python3 "$e2e_directory/plugin_compare.py" --distributed "$PROF_BIN/profdump" \
     host_0.pt.trace.json rank0.prof host_1.pt.trace.json rank1.prof >distributed.txt 2>&1 || fail "$(cat distributed.txt)"
 resnet=$(echo "$e2e_directory"/../../../shared/data/kineto/resnet50*.json.gz)
-[[ ! -e $resnet ]] || python3 "$e2e_directory/plugin_compare.py" --copy "$PROF_BIN/profdump" "$resnet" >copy.txt 2>&1 || fail "$(cat copy.txt)"
+[[ ! -e $resnet ]] ||
+    python3 "$e2e_directory/plugin_compare.py" --copy "$PROF_BIN/profdump" "$resnet" >copy.txt 2>&1 || fail "$(cat copy.txt)"
