@@ -221,6 +221,11 @@ def test_memory_snapshot(tmp_path: Path) -> None:
     assert event.wanted == 1 << 48 and sum(one.size for one in event.moment.alive) == event.moment.allocated
     assert any(one.time_us is None and not one.stack for one in event.moment.alive)  # older than the history
     assert any("snapshot.py:" in frame for frame in event.stack)
+    (recording,) = tmp_path.glob("python-*.prof")
+    heaps = json.loads(libprof.read(recording).report("memory", format="json"))["heaps"]
+    (live,) = (heap for heap in heaps if heap["kind"] == "device")
+    assert (live["live"], live["live_bytes"]) == (len(device.segments), device.reserved)  # as it was recorded live
+    assert live["peak_bytes"] == device.peak_reserved
     within = libprof.memory_snapshot(tmp_path / "within.pickle").devices[0]
     assert len(within.alive) == len(device.alive) - 1
     libprof.memory_snapshot(tmp_path / "snapshot.pickle").export(tmp_path / "trace.json")
