@@ -89,6 +89,17 @@ TEST(Svg, CutsLabelsWithAnEndAndAllOfThemInTheTitle)
     EXPECT_NE(svg.find("...<title>" + name), std::string::npos);
 }
 
+TEST(Svg, HasTicksThatDifferHoweverShortItIs)
+{
+    TimelineMaker m;
+    write_svg_options options = usual;
+    options.to_ns = 1;
+    std::string svg = svg_of(m.done(), options);
+    size_t first = svg.find("0.000 us");
+    EXPECT_NE(first, std::string::npos);
+    EXPECT_EQ(svg.find("0.000 us", first + 1), std::string::npos);
+}
+
 TEST(Svg, OfNothingSaysSo)
 {
     TimelineMaker m;

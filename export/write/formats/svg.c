@@ -27,7 +27,6 @@
 #define MARGIN_PX 8.0
 #define CHARACTER_PX 6.1 /* of the font at 10 px */
 #define TICKS 8.0
-#define TICK_TEXT_PX 50.0
 #define TITLE_COLUMNS 300u
 #define HUES 10u
 #define NOTES_BYTES 600u
@@ -303,9 +302,11 @@ static void write_arrows(struct svg *svg)
 
 /* ---- around it ---- */
 
-/* 1, 2 or 5 times a power of ten: about TICKS of them fit. */
+/* 1, 2 or 5 times a power of ten: about TICKS of them fit, of less than TICKS ns one each. */
 static double tick_ns(double span_ns)
 {
+    if (span_ns < TICKS)
+        return 1;
     double power = pow(10, floor(log10(span_ns / TICKS)));
     double times = span_ns / TICKS / power;
     return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
@@ -344,7 +345,8 @@ static void write_axis(struct svg *svg)
         double x = MARGIN_PX + LABEL_PX + (at - begin_ns) / (end_ns - begin_ns) * picture->width_px;
         char text[TIME_TEXT_BYTES + 4];
         tick_text(at, step, text);
-        bool fits = x + TICK_TEXT_PX < MARGIN_PX + LABEL_PX + picture->width_px;
+        bool fits =
+            x + (double)strlen(text) * CHARACTER_PX < MARGIN_PX + LABEL_PX + picture->width_px;
         fprintf(
             svg->stream,
             "<path class=\"f\" d=\"M%.1f %.1fV%.1f\"/><text class=\"d\" x=\"%.1f\" y=\"%.1f\">%s"
