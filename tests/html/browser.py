@@ -90,13 +90,17 @@ class Browser:
         self.call('Emulation.setScriptExecutionDisabled', value=not script)
         self.call('Page.navigate', url='file://' + os.path.abspath(path))
         done = "document.readyState === 'complete'" + (" && document.documentElement.dataset.ready === 'yes'" if script else '')
-        end = time.monotonic() + LIMIT_S
-        while not self.value(f"location.protocol === 'file:' && {done}"):
-            if time.monotonic() > end or any(e['method'] == 'Runtime.exceptionThrown' for e in self.events if 'method' in e):
-                raise AssertionError(f'{path} was not built: {self.troubles()}')
-            time.sleep(0.02)
+        self.wait(f"location.protocol === 'file:' && {done}", path)
         if script:
             self.settle()
+
+    def wait(self, expression, what):
+        """Until it is true."""
+        end = time.monotonic() + LIMIT_S
+        while not self.value(expression):
+            if time.monotonic() > end or any(e['method'] == 'Runtime.exceptionThrown' for e in self.events if 'method' in e):
+                raise AssertionError(f'{what} was not built: {self.troubles()}')
+            time.sleep(0.02)
 
     def troubles(self):
         """Messages on the console, exceptions, dialogs, breaches of the policy; fetches of anything but the page."""
@@ -153,13 +157,17 @@ class Browser:
 
     def picture(self, selector=None, path=None):
         """Pixels of an element, or of all of the page."""
-        x, y, width, height = self.box(selector or 'html')
+        return Picture(self.clip(self.box(selector or 'html'), path))
+
+    def clip(self, box, path=None):
+        """The bytes of a PNG of a part of the page."""
+        x, y, width, height = box
         clip = {'x': x, 'y': y, 'width': max(1, width), 'height': max(1, height), 'scale': 1}
         data = base64.b64decode(self.call('Page.captureScreenshot', format='png', clip=clip, captureBeyondViewport=True)['data'])
         if path:
             with open(path, 'wb') as file:
                 file.write(data)
-        return Picture(data)
+        return data
 
 
 class Picture:

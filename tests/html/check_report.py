@@ -241,11 +241,29 @@ def check_little(page, folder):
         check(not page.troubles(), page.troubles())
 
 
+def check_svgs(page, folder):
+    """Pictures of what is odd are opened, run nothing, and have a scale that can be read."""
+    for name in ('usual', 'hostile', 'empty', 'instant', 'one', 'negative', 'year', 'names'):
+        page.events.clear()
+        page.call('Page.navigate', url=f'file://{os.path.abspath(folder)}/{name}.svg')
+        page.wait(f"location.pathname.endsWith('/{name}.svg') && document.readyState === 'complete'", name)
+        check(page.value('document.documentElement.tagName') == 'svg', name, 'is no picture')
+        check(page.value('window.hacked') is None and not page.troubles(), name, page.troubles())
+        check(page.value('document.querySelectorAll("script, foreignObject, image, a").length') == 0, name, 'has elements that a name made')
+        texts = page.texts('text')
+        for odd in ('NaN', 'Infinity', 'nan', 'inf', 'e+'):
+            check(not any(odd in text.split() or odd in text.split(' ')[0] for text in texts if text.endswith(('s', 'd', 'h'))), name, 'shows', odd, texts)
+        ticks = page.value('[...document.querySelectorAll("text.d")].map(one => [one.textContent, one.getBoundingClientRect().right]).filter(([text]) => /^-?[0-9.]+ ?(ns|us|ms|s|min|h|d)$/.test(text))')
+        width = page.value('document.documentElement.getBoundingClientRect().width')
+        check(name == 'empty' or len(ticks) >= 2, name, 'has no scale:', texts[:20])
+        check(len({text for text, _ in ticks}) == len(ticks) and all(right <= width for _, right in ticks), name, 'has the scale', ticks, 'in', width)
+
+
 def main():
     program, folder = sys.argv[1:]
     with Browser(program, os.path.join(os.path.abspath(folder), 'profile')) as page:
         for step in (check_usual, check_hostile, policy_holds, check_uneven, check_ranks, check_same_pid, check_bad, check_million, check_diff, check_demo,
-                     check_unknown_work, check_little, check_access):
+                     check_unknown_work, check_little, check_svgs, check_access):
             step(page, folder)
             print(step.__name__, 'passed', flush=True)
 

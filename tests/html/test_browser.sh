@@ -20,6 +20,7 @@ for kind in usual slower uneven hostile empty instant one negative year names di
 done
 for kind in usual uneven hostile empty instant one negative year names; do
     "$profdump" -o "$kind.html" "$kind.json"
+    "$profdump" -o "$kind.svg" "$kind.json"
 done
 "$profdump" -o different.html --html-full different.json
 rm different.json

@@ -62,7 +62,7 @@ function sharedIdle(finding) {
 }
 
 function findingCard([finding, ...others], findings, gaps) {
-  return el("li", { class: "finding" },
+  return [
     el("div", { class: "finding-text" }, el("h4", null, plain(finding.title)),
        el("p", null, plain(finding.sentence, 800)), el("p", { class: "remedy" }, plain(finding.remedy, 800)),
        finding.stack.length > 0 && el("details", null, el("summary", null, "called from"),
@@ -73,7 +73,8 @@ function findingCard([finding, ...others], findings, gaps) {
         ? el("p", { class: "dim" }, "in ", el("code", null, pathText(finding.path)))
         : el("p", { class: "dim" }, "outside any range, or in several"),
        sharedIdle(finding),
-       el("p", { class: "dim" }, "rule " + finding.rule, " ", findingLink(finding, gaps, findings.devices))));
+       el("p", { class: "dim" }, "rule " + finding.rule, " ", findingLink(finding, gaps, findings.devices))),
+  ];
 }
 
 class FindingGroup {
@@ -81,7 +82,8 @@ class FindingGroup {
     Object.assign(this, group, { idle: run.idle, findings });
     this.title = el("h3");
     this.number = run.idle.causes.findIndex(([name]) => name === this.cause);
-    this.cards = group.items.map((same) => ({ same, node: findingCard(same, findings, gaps) }));
+    this.cards = group.items.map((same) => ({ same, node: el("li", { class: "finding" }) }));
+    this.fill = (node, same) => node.replaceChildren(...findingCard(same, findings, gaps));
     const nodes = this.cards.map((card) => card.node), rest = nodes.slice(FINDINGS_SHOWN);
     this.node = el("div", { class: "finding-group" }, this.title, el("ul", { class: "findings" }, nodes.slice(0, FINDINGS_SHOWN)),
       rest.length > 0 && el("details", null, el("summary", null, count(rest.length) + " more of this kind"), el("ul", { class: "findings" }, rest)));
@@ -103,7 +105,11 @@ class FindingGroup {
   show(stretch, rows) {
     const concerns = (finding) => !stretch || ((finding.process === null || finding.process === stretch.process) &&
       (!finding.path.length || occursIn(stretch, rows, finding.path[finding.path.length - 1])));
-    this.cards.forEach((card) => (card.node.hidden = !card.same.some(concerns)));
+    for (const { same, node } of this.cards) {
+      const left = same.filter(concerns);
+      node.hidden = left.length === 0;
+      if (left.length) this.fill(node, left);
+    }
     const shown = this.cards.filter((card) => !card.node.hidden).length;
     clear(this.title).append(...this.titleOf(stretch, shown));
     this.node.hidden = shown === 0 || (stretch !== null && this.number >= 0 && this.idleNs(stretch) === 0);

@@ -18,7 +18,7 @@ function readOwners(idle, devices) {
 }
 
 function causeCell(idle, cause) {
-  return el("span", { title: idle.causes[cause][0] }, el("span", { class: "swatch cause" + cause }), idle.causes[cause][1]);
+  return el("span", { class: "cause-cell", title: idle.causes[cause][0] }, el("span", { class: "swatch cause" + cause }), idle.causes[cause][1]);
 }
 
 /* Where there is more than one. */

@@ -61,9 +61,14 @@ function breakdown(title, parts, whole, note) {
 
 /* ---- axes ---- */
 
-/* Round steps of which there are about `wanted` in the stretch. */
+/* Round steps, in ns, of which there are about `wanted` in the stretch: of days and hours where it is that long. */
 function niceStep(stretch, wanted) {
-  const rough = stretch / wanted, power = Math.pow(10, Math.floor(Math.log10(rough)));
+  const rough = stretch / wanted, unit = rough > DAY_NS / 2 ? DAY_NS : rough > HOUR_NS / 2 ? HOUR_NS : 1;
+  return unit * roundStep(rough / unit);
+}
+
+function roundStep(rough) {
+  const power = Math.pow(10, Math.floor(Math.log10(rough)));
   const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= rough);
   return factor * power;
 }

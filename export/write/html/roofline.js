@@ -87,15 +87,20 @@ function pointLines(point) {
             time(point.total_ns) + " in " + count(point.count) + " launches"];
 }
 
-/* The longest are labelled, where a label covers no other. */
+function pointRadius(point, points) {
+  return 3.5 + 9 * Math.sqrt(point.total_ns / Math.max(1, ...points.map((one) => one.total_ns)));
+}
+
+/* The longest is labelled, others where a label covers no other, and no dot. */
 function labelPoints(plot, scale, points, width) {
-  const taken = [];
+  const taken = [], dots = points.map((point) => ({ point, x: scale.x(point.intensity), y: scale.y(point.tflops), r: pointRadius(point, points) }));
+  const coversDot = (own, x, y, px) => dots.some((dot) => dot.point !== own && Math.abs(dot.y + 4 - y) < dot.r + 5 && x < dot.x + dot.r && dot.x - dot.r < x + px);
   for (const point of [...points].sort((a, b) => b.total_ns - a.total_ns)) {
     if (taken.length === LABELS_MOST) return;
     const name = shortName(point.name || ""), text = name.length > LABEL_LETTERS ? name.slice(0, LABEL_LETTERS - 1) + "\u2026" : name;
     const px = text.length * 6.6, at = scale.x(point.intensity), y = scale.y(point.tflops) + 4;
     const left = at + px + 16 > width - RIGHT, x = left ? at - 12 - px : at + 12;
-    if (x < LEFT || taken.some((other) => Math.abs(other.y - y) < 13 && other.x < x + px && x < other.x + other.px)) continue;
+    if (x < LEFT || taken.some((other) => Math.abs(other.y - y) < 13 && other.x < x + px && x < other.x + other.px) || (taken.length > 0 && coversDot(point, x, y, px))) continue;
     taken.push({ x, y, px });
     plot.append(svg("text", { class: "point-label", x, y }, text));
   }
@@ -103,11 +108,10 @@ function labelPoints(plot, scale, points, width) {
 
 /* `choose(point)` shows its row. */
 function drawPoints(plot, scale, points, types, choose) {
-  const most = Math.max(1, ...points.map((point) => point.total_ns));
   for (const point of points) {
     const circle = svg("circle", { class: "point type" + (types.indexOf(point.type) % TYPE_COLORS), tabindex: 0, role: "button",
                                    "aria-label": pointLines(point).join("; "), cx: scale.x(point.intensity), cy: scale.y(point.tflops),
-                                   r: 3.5 + 9 * Math.sqrt(point.total_ns / most) });
+                                   r: pointRadius(point, points) });
     point.circle = circle;
     withTip(circle, () => pointLines(point));
     circle.addEventListener("click", () => choose(point));

@@ -24,6 +24,7 @@ function stretchBand(plot, usage, width, height) {
   const band = svg("rect", { class: "stretch", y: 0, height }), inner = width - LEFT - RIGHT, whole = usage.part_ns * usage.parts;
   band.place = () => {
     const { from, to } = shownStretch || { from: usage.start_ns, to: usage.start_ns };
+    band.classList.toggle("shown", shownStretch !== null);
     band.setAttribute("x", LEFT + ((from - usage.start_ns) / whole) * inner);
     band.setAttribute("width", ((to - from) / whole) * inner);
   };

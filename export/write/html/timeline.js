@@ -191,13 +191,14 @@ class Timeline {
 
   drawScale(pen) {
     const step = niceStep(this.to - this.from, Math.max(2, (this.width - this.gutter) / 110));
-    const base = this.data.start_ns - this.data.origin_ns;
+    const base = this.data.start_ns - this.data.origin_ns, covered = this.stretchLabel() || { from: 0, to: 0 };
     pen.strokeStyle = this.ink("line"), pen.fillStyle = this.ink("dim");
     pen.beginPath();
     for (let tick = Math.ceil((this.from + base) / step); tick * step - base <= this.to; tick++) {
       const x = Math.round(this.x(tick * step - base)) + 0.5;
       pen.moveTo(x, SCALE_PX - 4), pen.lineTo(x, this.shownHeight);
       const text = tickTime(tick * step, step), width = text.length * this.letterPx;
+      if (x + width / 2 > covered.from && x - width / 2 < covered.to) continue;
       pen.fillText(text, Math.max(this.gutter, Math.min(this.width - width - 6, x - width / 2)), SCALE_PX / 2);
     }
     pen.stroke();
@@ -351,6 +352,13 @@ class Timeline {
     }
   }
 
+  /* On the scale, in place of ticks. */
+  stretchLabel() {
+    if (!this.stretch) return null;
+    const text = time(Math.abs(this.stretch[1] - this.stretch[0])), from = Math.max(this.x(Math.min(...this.stretch)), this.gutter);
+    return { text, from, to: from + text.length * this.letterPx + 10 };
+  }
+
   drawStretch(pen) {
     if (!this.stretch) return;
     const [x0, x1] = this.stretch.map((time) => this.x(time)).sort((a, b) => a - b);
@@ -359,10 +367,10 @@ class Timeline {
     pen.fillRect(x0, 0, x1 - x0, this.shownHeight);
     pen.globalAlpha = 1;
     pen.fillRect(x0, 0, 1, this.shownHeight), pen.fillRect(x1, 0, 1, this.shownHeight);
-    const text = time(Math.abs(this.stretch[1] - this.stretch[0]));
-    pen.fillRect(Math.max(x0, this.gutter), 3, text.length * this.letterPx + 10, SCALE_PX - 6);
+    const { text, from, to } = this.stretchLabel();
+    pen.fillRect(from, 3, to - from, SCALE_PX - 6);
     pen.fillStyle = this.ink("paper");
-    pen.fillText(text, Math.max(x0, this.gutter) + 5, SCALE_PX / 2);
+    pen.fillText(text, from + 5, SCALE_PX / 2);
   }
 
   say() {
