@@ -6,7 +6,6 @@ the environment names them: PPROF, SPEEDSCOPE (dist/release of its package), PRO
 CATAPULT and COMPONENTS (see viewer_page.py); Arrow and TensorBoard's plugin where Python finds them.
 """
 import collections
-import gzip
 import json
 import os
 import re
