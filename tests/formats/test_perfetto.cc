@@ -85,6 +85,26 @@ TEST_F(Perfetto, ProjectsRangesOntoStreams)
     EXPECT_NE(text.find("stream 7 (ranges, lane 2)"), std::string::npos);
 }
 
+// Viewers show pids themselves; devices, which they list apart from processes, say whose they are.
+TEST_F(Perfetto, NamesDevicesOfSeveralProcesses)
+{
+    TimelineMaker m;
+    m.processes[0].info.rank = 0;
+    m.device(0, "NVIDIA H200");
+    m.kernel("k", TL_NONE, 10, 20, m.stream(7));
+    m.process(200, "train");
+    m.processes[1].info.rank = 1;
+    m.thread(201);
+    m.device(0, "NVIDIA H200");
+    m.kernel("k", TL_NONE, 10, 20, m.stream(7, 0));
+    write(m);
+    std::string text = read_file(scratch.path("t.pftrace"));
+    for (const char *name :
+         {"GPU 0: NVIDIA H200 (train rank 0)", "GPU 0: NVIDIA H200 (train rank 1)"})
+        EXPECT_NE(text.find(name), std::string::npos) << name;
+    EXPECT_EQ(text.find("[200]"), std::string::npos);
+}
+
 // A device's contexts are a level of their own only where there are several.
 TEST_F(Perfetto, NamesContextsThatDiffer)
 {

@@ -88,10 +88,21 @@ static const struct tl_device_info *device_of(const struct perfetto *perfetto, u
     return device == TL_NONE ? NULL : &perfetto->timeline->devices.at[device].info;
 }
 
+/* Perfetto lists devices apart from processes, too. */
+static void put_name(struct perfetto *perfetto, uint32_t gpu)
+{
+    struct perfetto_tracks *tracks = &perfetto->tracks;
+    char device[2 * ROW_NAME_BYTES], process[ROW_NAME_BYTES], name[3 * ROW_NAME_BYTES + 4];
+    bool several = perfetto->timeline->processes.count > 1;
+    perfetto_tracks_gpu_name(tracks, gpu, device);
+    row_name_program(&tracks->rows, tracks->rows.gpus[gpu].process, process);
+    snprintf(name, sizeof name, several ? "%s (%s)" : "%s", device, process);
+    proto_string(&perfetto->out, GPU_NAME, name);
+}
+
 void perfetto_gpus_describe(struct perfetto *perfetto)
 {
     struct proto_out *out = &perfetto->out;
-    char name[2 * ROW_NAME_BYTES];
     if (perfetto->tracks.rows.gpu_count == 0)
         return;
     size_t packet = perfetto_packet_begin_untimed(out);
@@ -99,8 +110,7 @@ void perfetto_gpus_describe(struct perfetto *perfetto)
     for (uint32_t i = 0; i < perfetto->tracks.rows.gpu_count; i++) {
         const struct tl_device_info *info = device_of(perfetto, i);
         size_t gpu = proto_begin(out, GPU_INFO_GPU);
-        perfetto_tracks_gpu_name(&perfetto->tracks, i, name);
-        proto_string(out, GPU_NAME, name);
+        put_name(perfetto, i);
         if (info)
             put_device(out, info);
         proto_end(out, gpu);
