@@ -146,16 +146,22 @@ static void begin_instant(struct chrome *chrome, const struct tl_slice *slice)
         chrome_event(&chrome->out, "\"ph\":\"i\",\"cat\":\"cuda_runtime\",\"s\":\"t\"");
 }
 
+/* For TensorBoard, every range is one. */
+static bool is_operator(const struct chrome *chrome, const struct tl_slice *slice)
+{
+    return chrome_for_tensorboard(chrome)
+               ? slice->kind == TL_RANGE
+               : chrome_operators_has(&chrome->operators,
+                                      (uint32_t)(slice - chrome->timeline->slices.at));
+}
+
 static void begin_slice(struct chrome *chrome, const struct tl_slice *slice)
 {
     if (is_instant(chrome, slice))
         begin_instant(chrome, slice);
     else if (chrome_for_tensorboard(chrome) && slice->kind == TL_API)
         chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"Runtime\"");
-    else if (chrome_for_tensorboard(chrome) && slice->kind == TL_RANGE)
-        chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cpu_op\"");
-    else if (chrome_operators_has(&chrome->operators,
-                                  (uint32_t)(slice - chrome->timeline->slices.at)))
+    else if (is_operator(chrome, slice))
         chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cpu_op\"");
     else if (slice->kind != TL_API)
         chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"user_annotation\"");
