@@ -5,9 +5,11 @@
  *
  *     build_facts.c    the process, its names, threads, devices, children; when recording was on
  *     build_slices.c   ranges, steps and CUDA calls of threads: a stack per thread, or whole
- *     build_stacks.c   call stacks, and what their addresses mean; calls of Python functions
+ *     build_stacks.c   call stacks, and what their addresses mean; samples
+ *     build_frames.c   calls of Python functions, cut so that they nest with slices
  *     build_events.c   marks, counters, begin/end ranges; attributes of all
- *     build_nvtx.c     what NVTX adds to a name; forward range -> its backward passes
+ *     build_nvtx.c     what NVTX adds to a name
+ *     build_backward.c forward range -> its backward passes, and their stacks
  *     build_gpu.c      device operations; losses; what waits were for
  *     build_blocks.c   profiling blocks, and the events and allocations in them
  *     build_streams.c  streams and devices sorted; operations by stream and time; lanes of those that overlap
@@ -351,6 +353,8 @@ struct build_addresses {
 void build_slice_stack(struct builder *builder, uint32_t slice, struct build_addresses addresses);
 void build_async_stack(struct builder *builder, uint32_t async);
 bool build_stacks_sort(struct builder *builder);
+/* A stack of these addresses, TL_NONE none, and of the functions on the path; there is one of each. TL_NONE: no memory. */
+uint32_t build_stack_on_path(struct builder *builder, uint32_t stack, uint32_t path);
 
 /* Sorts samples, and finds the threads that they are of. Called when threads have their slices. */
 bool build_samples_end(struct builder *builder);
@@ -376,7 +380,8 @@ void build_attrs_end(struct builder *builder);
 bool build_attrs_sort(struct builder *builder);
 void build_nvtx_end(struct builder *builder);
 void build_given(struct builder *builder);
-bool build_fwdbwd(struct builder *builder);
+/* Forward range -> its backward passes, which get its Python functions as their stack. */
+bool build_backward(struct builder *builder);
 /* Finds or adds a stream; returns its index. `device` TL_NONE: that of the context. */
 uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream, uint32_t device);
 /* Finds a stream; TL_NONE: there is none. `device` TL_NONE: the first of any device. */

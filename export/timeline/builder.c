@@ -162,7 +162,7 @@ static struct extent measure(const struct builder *builder)
     for (uint32_t i = builder->first.slice; i < timeline->slices.count; i++)
         if (!(timeline->slices.at[i].flags & TL_INTERNAL))
             widen(&extent, timeline->slices.at[i].start_ns, timeline->slices.at[i].end_ns);
-    for (uint32_t i = builder->first.frame; i < timeline->frames.count; i++)
+    for (uint32_t i = builder->first.frame; i < timeline->frames.count && !builder->file; i++)
         widen(&extent, timeline->frames.at[i].start_ns, timeline->frames.at[i].end_ns);
     for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
         if (!(timeline->gpus.at[i].flags & TL_GPU_INTERNAL))
@@ -185,6 +185,23 @@ static struct extent measure(const struct builder *builder)
     return extent;
 }
 
+static int64_t within(const struct extent *extent, int64_t time_ns)
+{
+    int64_t least = time_ns < extent->start_ns ? extent->start_ns : time_ns;
+    return least > extent->end_ns ? extent->end_ns : least;
+}
+
+/* In other formats, callers of the profiler itself are there, too. */
+static void clip_frames(struct builder *builder, const struct extent *extent)
+{
+    struct timeline *timeline = builder->timeline;
+    for (uint32_t i = builder->first.frame; i < timeline->frames.count && builder->file; i++) {
+        struct tl_frame *frame = &timeline->frames.at[i];
+        frame->start_ns = within(extent, frame->start_ns);
+        frame->end_ns = within(extent, frame->end_ns);
+    }
+}
+
 static void note_extent(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
@@ -194,6 +211,7 @@ static void note_extent(struct builder *builder)
         extent.end_ns = extent.start_ns + process->info.span_ns;
     process->start_ns = extent.start_ns;
     process->end_ns = extent.end_ns;
+    clip_frames(builder, &extent);
     if (!extent.any)
         return;
     bool first = timeline->start_ns > timeline->end_ns;
@@ -398,7 +416,7 @@ void timeline_end_process(struct builder *builder, const struct tl_health *healt
                  build_attrs_sort(builder) && build_stacks_sort(builder) &&
                  build_samples_end(builder) && build_streams(builder) && build_gpus_sort(builder) &&
                  build_join(builder) && build_lanes(builder) && group_by_slice(builder) &&
-                 build_waits(builder) && build_graphs(builder) && build_fwdbwd(builder) &&
+                 build_waits(builder) && build_graphs(builder) && build_backward(builder) &&
                  build_memory_end(builder) && build_blocks(builder) && build_timings(builder) &&
                  build_ledger(builder);
     builder->failed |= !built;

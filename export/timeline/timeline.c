@@ -199,6 +199,45 @@ uint32_t stack_of_async(const struct timeline *timeline, uint32_t async)
     return find(timeline->async_stacks.at, timeline->async_stacks.count, async);
 }
 
+bool tl_is_evaluation(const struct timeline *timeline, uint32_t slice)
+{
+    return slice != TL_NONE &&
+           text_begins(timeline->names.at[timeline->slices.at[slice].name], TL_EVALUATION);
+}
+
+static const struct tl_fwdbwd *link_of(const struct timeline *timeline, uint32_t backward)
+{
+    uint32_t low = ARRAY_LOWER_BOUND(&timeline->fwdbwds, struct tl_fwdbwd, backward, 0, backward);
+    bool found = low < timeline->fwdbwds.count && timeline->fwdbwds.at[low].backward == backward;
+    return found ? &timeline->fwdbwds.at[low] : NULL;
+}
+
+const struct tl_fwdbwd *timeline_fwdbwd_of(const struct timeline *timeline, uint32_t slice)
+{
+    const struct tl_slice *slices = timeline->slices.at;
+    const struct tl_fwdbwd *link = timeline->fwdbwds.count ? link_of(timeline, slice) : NULL;
+    if (link || !timeline->fwdbwds.count || !tl_is_evaluation(timeline, slice))
+        return link;
+    for (uint32_t i = slice + 1;
+         i < timeline->slices.count && !link && slices[i].thread == slices[slice].thread &&
+         slices[i].depth > slices[slice].depth;
+         i++)
+        link = slices[i].parent == slice ? link_of(timeline, i) : NULL;
+    return link;
+}
+
+uint32_t tl_module_number(const struct timeline *timeline, const struct tl_frame *frame)
+{
+    struct text name = timeline->names.at[frame->name];
+    uint32_t number = 0, scale = 1, at = name.size < UINT16_MAX ? (uint32_t)name.size : 0;
+    if (!text_begins(name, "nn.Module: "))
+        return TL_NONE;
+    for (; at && name.bytes[at - 1] >= '0' && name.bytes[at - 1] <= '9' && scale < 100000000;
+         scale *= 10)
+        number += scale * (uint32_t)(name.bytes[--at] - '0');
+    return scale > 1 && name.bytes[at - 1] == '_' ? number : TL_NONE;
+}
+
 /* Whether `module` answers better than `best`: it was there at that time and came later; or neither
  * was, and it came first after that time, for the recorder may see a module after its stack. */
 static bool is_better(const struct tl_module *module, const struct tl_module *best, uint64_t ticks)

@@ -246,9 +246,14 @@ static bool event_shapes(const struct arrow_view *view, uint32_t item, void *to)
     return shapes && arrow_put_32(to, (uint32_t)shapes->value);
 }
 
+/* The engine's range around a backward function has that one's number. */
 static bool event_sequence(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct tl_attr *sequence = own_at(view, item).sequence;
+    const struct tl_fwdbwd *link =
+        sequence || !slice_at(view, item) ? NULL : timeline_fwdbwd_of(view->timeline, item);
+    if (link)
+        sequence = own_at(view, link->backward).sequence;
     return sequence && arrow_put_64(to, (int64_t)sequence->value);
 }
 
@@ -264,14 +269,10 @@ static bool event_flops(const struct arrow_view *view, uint32_t item, void *to)
 static bool event_forward_tid(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct timeline *timeline = view->timeline;
-    if (!slice_at(view, item) || !timeline->fwdbwds.count)
+    const struct tl_fwdbwd *link = slice_at(view, item) ? timeline_fwdbwd_of(timeline, item) : NULL;
+    if (!link)
         return false;
-    uint32_t at =
-        array_lower_bound(timeline->fwdbwds.at, timeline->fwdbwds.count,
-                          sizeof *timeline->fwdbwds.at, offsetof(struct tl_fwdbwd, backward), item);
-    if (at == timeline->fwdbwds.count || timeline->fwdbwds.at[at].backward != item)
-        return false;
-    uint32_t forward = timeline->slices.at[timeline->fwdbwds.at[at].forward].thread;
+    uint32_t forward = timeline->slices.at[link->forward].thread;
     return arrow_put_32(to, timeline->threads.at[forward].tid);
 }
 

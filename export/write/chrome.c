@@ -187,12 +187,17 @@ static void write_slice_name(struct chrome *chrome, uint32_t slice)
 /* What only operators have, beside what PyTorch said of them. */
 static void write_operator(struct chrome *chrome, uint32_t slice)
 {
-    uint32_t forward = chrome_operators_forward(&chrome->operators, slice);
+    const struct timeline *timeline = chrome->timeline;
+    const struct tl_fwdbwd *link = timeline_fwdbwd_of(timeline, slice);
     if (!chrome_for_tensorboard(chrome))
         chrome_args_external_id(chrome, slice);
-    if (forward != TL_NONE)
-        json_key(&chrome->out, "Fwd thread id"),
-            json_uint(&chrome->out, chrome->timeline->threads.at[forward].tid);
+    if (!link)
+        return;
+    uint32_t forward = timeline->slices.at[link->forward].thread;
+    json_key(&chrome->out, "Fwd thread id"),
+        json_uint(&chrome->out, timeline->threads.at[forward].tid);
+    if (link->backward != slice)
+        chrome_args_sequence(chrome, link->backward);
 }
 
 /* Every segment of a range or call, the first one too, has the first one's number. */
@@ -219,10 +224,20 @@ static bool is_drawn(const struct timeline *timeline, uint32_t stack)
 
 static void write_stack(struct chrome *chrome, uint32_t stack)
 {
-    const struct timeline *timeline = chrome->timeline;
-    if (!chrome->stacks || stack >= timeline->stacks.count || is_drawn(timeline, stack))
-        return;
     json_key(&chrome->out, "Call stack"), json_string(&chrome->out, chrome->stacks[stack]);
+}
+
+/* The functions of a forward range are drawn elsewhere: the outermost backward range has them. */
+static void write_slice_stack(struct chrome *chrome, uint32_t index)
+{
+    const struct timeline *timeline = chrome->timeline;
+    const struct tl_slice *slice = &timeline->slices.at[index];
+    uint32_t stack = stack_of_slice(timeline, index), around = slice->parent;
+    bool is_again = around != TL_NONE && timeline->slices.at[around].flags & TL_FORWARD_STACK &&
+                    stack_of_slice(timeline, around) == stack;
+    bool is_forwards = slice->flags & TL_FORWARD_STACK && !is_again;
+    if (stack < timeline->stacks.count && (is_forwards || !is_drawn(timeline, stack)))
+        write_stack(chrome, stack);
 }
 
 static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs,
@@ -256,7 +271,7 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
     if (slice->flags & (TL_CONTINUED | TL_UNCLOSED))
         write_state(out, slice->flags);
     if (chrome->stacks)
-        write_stack(chrome, stack_of_slice(chrome->timeline, index));
+        write_slice_stack(chrome, index);
     json_object_end(out), json_object_end(out);
     if (slice->gpu_count)
         chrome_arrows_launches(chrome, row, index);
@@ -281,6 +296,9 @@ static void chrome_frame(void *user, uint32_t index)
         json_null(out);
     else
         json_uint(out, (uint64_t)frame->parent + 1);
+    uint32_t module = tl_module_number(chrome->timeline, frame);
+    if (module != TL_NONE)
+        json_key(out, "Python module id"), json_uint(out, module);
     if (frame->flags & TL_FRAME_CONTINUED)
         json_key(out, "continued"), json_bool(out, true);
     if (frame->flags & TL_FRAME_UNCLOSED)
@@ -309,8 +327,9 @@ static void chrome_async(void *user, uint32_t index)
     json_key(out, "args"), json_object_begin(out);
     json_key(out, "range id"), json_uint(out, async->id);
     chrome_attrs_write(chrome, async->label, timeline_async_attrs(chrome->timeline, index), false);
-    if (chrome->stacks)
-        write_stack(chrome, stack_of_async(chrome->timeline, index));
+    uint32_t stack = chrome->stacks ? stack_of_async(chrome->timeline, index) : TL_NONE;
+    if (stack != TL_NONE && !is_drawn(chrome->timeline, stack))
+        write_stack(chrome, stack);
     if (async->flags & TL_UNCLOSED)
         json_key(out, "unclosed"), json_bool(out, true);
     json_object_end(out), json_object_end(out);

@@ -544,6 +544,21 @@ static bool is_special(uint8_t word, bool is_labelled, bool is_operator)
     return word >= WORD_DOMAIN || is_about_inputs || (is_operator && word < WORD_SEQUENCE);
 }
 
+void chrome_args_sequence(struct chrome *chrome, uint32_t slice)
+{
+    struct tl_attrs attrs = timeline_slice_attrs(chrome->timeline, slice);
+    const struct tl_attr *found = NULL;
+    for (uint32_t i = 0; i < attrs.count; i++) {
+        uint8_t word = chrome->attr_words[attrs.at[i].key];
+        bool is_sequence =
+            word == WORD_STASHED || (!found && (word == WORD_SEQ || word == WORD_SEQUENCE));
+        if (is_sequence && is_integer(&attrs.at[i]))
+            found = &attrs.at[i];
+    }
+    if (found)
+        json_key(&chrome->out, "Sequence number"), write_value(chrome, found);
+}
+
 void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs attrs,
                         bool is_operator)
 {

@@ -153,15 +153,6 @@ void chrome_operators_fini(struct chrome_operators *operators)
     operators->bits = NULL;
 }
 
-uint32_t chrome_operators_forward(const struct chrome_operators *operators, uint32_t slice)
-{
-    const struct timeline *timeline = operators->timeline;
-    uint32_t low = ARRAY_LOWER_BOUND(&timeline->fwdbwds, struct tl_fwdbwd, backward, 0, slice);
-    if (low == timeline->fwdbwds.count || timeline->fwdbwds.at[low].backward != slice)
-        return TL_NONE;
-    return timeline->slices.at[timeline->fwdbwds.at[low].forward].thread;
-}
-
 /* ---- collectives. Names of attributes are those of NCCL's payload schemas ---- */
 
 enum key { KEY_COMMUNICATOR, KEY_BYTES, KEY_RANKS, KEY_RANK, KEY_PEER, KEY_ROOT };

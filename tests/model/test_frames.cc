@@ -252,3 +252,91 @@ TEST(Frames, RangesThatCrossALotOfThemCostNoMoreThanThereIs)
     EXPECT_LE(t->frames.count, 300u + 4 * 600u);
     EXPECT_GT(t->processes.at[0].odd.uncut_frames, 0u);
 }
+
+namespace
+{
+
+constexpr const char *evaluation = "autograd::engine::evaluate_function: MmBackward0";
+
+/* "main" calls "f", which multiplies; with the sequence number 7. */
+void forward(Trace &trace)
+{
+    call(trace, 10, "main");
+    call(trace, 20, "f");
+    trace.push(30, "aten::mm").attr("seq", PROF_ATTR_INT, 7).pop(40);
+    leave(trace, 50);
+}
+
+void backward(Trace &trace, int64_t time_ns)
+{
+    trace.push(time_ns, evaluation).push(time_ns + 1, "MmBackward0");
+    trace.attr("stashed_seq", PROF_ATTR_INT, 7).push(time_ns + 2, "aten::t").pop(time_ns + 3);
+    trace.pop(time_ns + 4).push(time_ns + 5, "aten::sum").pop(time_ns + 6).pop(time_ns + 7);
+}
+
+} // namespace
+
+TEST(ForwardFrames, AreTheStackOfTheBackwardPassOnAnotherThread)
+{
+    Trace trace;
+    trace.thread(1).thread(2).log(0, 1);
+    forward(trace);
+    leave(trace, 60);
+    trace.log(1, 2);
+    backward(trace, 70);
+    const timeline *t = trace.load();
+    ASSERT_NE(t, nullptr) << trace.error();
+    ASSERT_EQ(slice_tree(t), "aten::mm 30 40\n" + std::string(evaluation) +
+                                 " 70 77\n MmBackward0 71 74\n  aten::t 72 73\n aten::sum 75 76\n");
+    for (uint32_t slice = 0; slice < 5; slice++)
+        EXPECT_EQ(stack(t, slice), "f main") << slice;
+    EXPECT_FALSE(t->slices.at[0].flags & TL_FORWARD_STACK);
+    EXPECT_TRUE(t->slices.at[3].flags & TL_FORWARD_STACK);
+    EXPECT_EQ(findings(t), "");
+}
+
+TEST(ForwardFrames, ReplaceThoseOfTheCallOfBackwardInsideOfTheBackwardFunction)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1);
+    forward(trace);
+    call(trace, 60, "backward");
+    backward(trace, 70);
+    leave(trace, 90);
+    leave(trace, 100);
+    const timeline *t = trace.load();
+    ASSERT_NE(t, nullptr) << trace.error();
+    EXPECT_EQ(stack(t, 1), "backward main") << evaluation;
+    EXPECT_EQ(stack(t, 2), "f main");
+    EXPECT_EQ(stack(t, 3), "f main");
+    EXPECT_EQ(stack(t, 4), "backward main");
+    EXPECT_EQ(findings(t), "");
+}
+
+TEST(ForwardFrames, LeaveWhatHasNoForwardRangeAsItIs)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1);
+    call(trace, 60, "backward");
+    backward(trace, 70);
+    trace.push(80, "aten::mm").attr("seq", PROF_ATTR_INT, 7).pop(85);
+    leave(trace, 90);
+    const timeline *t = trace.load();
+    ASSERT_NE(t, nullptr) << trace.error();
+    for (uint32_t slice = 0; slice < t->slices.count; slice++)
+        EXPECT_EQ(stack(t, slice), "backward") << slice;
+}
+
+TEST(ForwardFrames, CountModulesByTheNumberInTheirName)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1);
+    for (const char *name :
+         {"nn.Module: Linear_12", "nn.Module: Linear", "nn.Module: Linear_", "f_3"})
+        call(trace, 10, name);
+    const timeline *t = trace.load();
+    ASSERT_NE(t, nullptr) << trace.error();
+    EXPECT_EQ(tl_module_number(t, &t->frames.at[0]), 12u);
+    for (uint32_t i = 1; i < 4; i++)
+        EXPECT_EQ(tl_module_number(t, &t->frames.at[i]), TL_NONE);
+}

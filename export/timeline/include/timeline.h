@@ -38,6 +38,8 @@ enum tl_slice_kind {
 #define TL_INTERNAL 4u   /* made by libprof itself; no table and no trace shows it */
 #define TL_GRAPH 8u      /* an API call that launches a graph */
 #define TL_CONTINUED 16u /* a later segment of a range that was cut: not counted as a call */
+#define TL_FORWARD_STACK \
+    32u /* its stack has the Python functions of a forward range, see tl_fwdbwd */
 
 /* Without padding at the end: a trace has tens of millions of these. */
 #define TL_DENSE __attribute__((packed, aligned(4)))
@@ -142,6 +144,14 @@ struct tl_frame_path {
     uint32_t parent; /* into frame_paths[], TL_NONE the outermost */
     uint32_t name;
 };
+
+/* Of a slice and a frame of one thread: whether the slice is the outer or the earlier one. */
+static inline bool tl_slice_is_first(const struct tl_slice *slice, const struct tl_frame *frame)
+{
+    if (slice->start_ns != frame->start_ns)
+        return slice->start_ns < frame->start_ns;
+    return slice->end_ns > frame->end_ns;
+}
 
 /* A begin/end range that does not have to nest and may end on another thread. */
 struct tl_async {
@@ -474,6 +484,9 @@ struct tl_stack_of {
     uint32_t stack;
 };
 
+/* How PyTorch's engine names what is around a backward range: "autograd::engine::evaluate_function: MmBackward0". */
+#define TL_EVALUATION "autograd::engine::evaluate_function: "
+
 /* A forward range and the backward range that computes its gradients. PyTorch gives both one sequence number. */
 struct tl_fwdbwd {
     uint32_t forward, backward; /* slices; a backward range has one forward range */
@@ -707,6 +720,12 @@ uint32_t timeline_timing_of(const struct timeline *timeline, uint32_t slice);
 
 /* Index into stacks[]; TL_NONE: none was recorded. */
 uint32_t stack_of_slice(const struct timeline *timeline, uint32_t slice);
+/* Of a backward range, or of the engine's range around one; NULL: it is neither. */
+const struct tl_fwdbwd *timeline_fwdbwd_of(const struct timeline *timeline, uint32_t slice);
+/* False of TL_NONE. */
+bool tl_is_evaluation(const struct timeline *timeline, uint32_t slice);
+/* Of a frame that is a call of one of PyTorch's modules: 0 of "nn.Module: Linear_0"; TL_NONE of others. */
+uint32_t tl_module_number(const struct timeline *timeline, const struct tl_frame *frame);
 uint32_t stack_of_async(const struct timeline *timeline, uint32_t async);
 
 /* The module that contained an address of the process at that time; NULL: none is known. */

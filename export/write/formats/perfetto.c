@@ -323,6 +323,9 @@ static void perfetto_frame(void *user, uint32_t index)
     perfetto_uint(perfetto, PERFETTO_KEY_PYTHON_ID, (uint64_t)frame->call + 1);
     if (frame->parent != TL_NONE)
         perfetto_uint(perfetto, PERFETTO_KEY_PYTHON_PARENT, (uint64_t)frame->parent + 1);
+    uint32_t module = tl_module_number(perfetto->timeline, frame);
+    if (module != TL_NONE)
+        perfetto_uint(perfetto, PERFETTO_KEY_PYTHON_MODULE, module);
     if (frame->flags & TL_FRAME_CONTINUED)
         perfetto_bool(perfetto, PERFETTO_KEY_CONTINUED);
     if (frame->flags & TL_FRAME_UNCLOSED)

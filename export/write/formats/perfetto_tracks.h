@@ -146,6 +146,7 @@ static inline uint32_t perfetto_tracks_thread(struct perfetto_tracks *tracks, ui
     X(RANGE_ID, "range id")                                  \
     X(PYTHON_ID, "Python id")                                \
     X(PYTHON_PARENT, "Python parent id")                     \
+    X(PYTHON_MODULE, "Python module id")                     \
     X(DOMAIN, "domain")                                      \
     X(CATEGORY, "category")                                  \
     X(COLOR, "color")                                        \

@@ -42,6 +42,8 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op);
 
 /* chrome_args.c: "External id" of the operator around a slice, if there is one. */
 void chrome_args_external_id(struct chrome *chrome, uint32_t slice);
+/* "Sequence number" of a range of PyTorch's, if it has one. */
+void chrome_args_sequence(struct chrome *chrome, uint32_t slice);
 
 /* chrome_tensorboard.c: what is different for TensorBoard's plugin. */
 

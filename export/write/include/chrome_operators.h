@@ -37,9 +37,6 @@ static inline uint32_t chrome_operators_of(const struct chrome_operators *operat
     return slice;
 }
 
-/* The thread of the forward range that an operator computes gradients of; TL_NONE none. */
-uint32_t chrome_operators_forward(const struct chrome_operators *operators, uint32_t slice);
-
 /* Attributes of NCCL's collectives, named as in Kineto.
  *
  * NCCL (2.18 and later) annotates its calls in the NVTX domain "NCCL": a range "ncclAllReduce" has the size of

@@ -1,0 +1,342 @@
+/* build_backward.c - from a forward range to the backward passes that it makes necessary; their call stacks.
+ *
+ * PyTorch numbers the functions that it will have to differentiate. The number is an attribute of
+ * ranges: of the operations that run while it is the next number, the last of which makes the
+ * function; and of its evaluation later, with all that is inside. So, among the ranges of one
+ * number, the origin of an evaluation is the one that began last before it and is no part of an
+ * evaluation. What an evaluation is called depends on the version: its name begins with the words
+ * below, or it has the number as "stashed_seq". Other ranges on another thread are taken for one
+ * when their name says so, as those of PyTorch's functions do.
+ */
+#include "array.h"
+#include "build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum role {
+    ROLE_FORWARD,
+    ROLE_BACKWARD,
+    ROLE_EITHER, /* backward if it is on another thread than the forward range, else neither */
+    ROLE_INSIDE, /* part of an evaluation of the same number */
+};
+
+/* A range that has a sequence number. */
+struct numbered {
+    uint64_t number;
+    uint32_t slice;
+    enum role role;
+};
+
+struct search {
+    struct builder *builder;
+    TL_ARRAY(struct numbered) found; /* by slice */
+    struct radix_item *items;        /* places in `found` */
+    struct keymap after;             /* slice -> the segment that goes on from it */
+    bool failed;
+};
+
+static bool text_holds(struct text text, const char *word)
+{
+    const char *end = text.bytes + text.size;
+    while (text.size) {
+        const char *next = memchr(text.bytes, *word, text.size);
+        if (!next)
+            return false;
+        if (text_begins((struct text){next, (size_t)(end - next)}, word))
+            return true;
+        text = (struct text){next + 1, (size_t)(end - next - 1)};
+    }
+    return false;
+}
+
+static enum role role_of(struct text name)
+{
+    if (text_begins(name, TL_EVALUATION))
+        return ROLE_BACKWARD;
+    return text_holds(name, "Backward") ? ROLE_EITHER : ROLE_FORWARD;
+}
+
+static bool is_number(const struct tl_attr *attr)
+{
+    return (attr->type == PROF_ATTR_INT || attr->type == PROF_ATTR_UINT) &&
+           attr->value <= INT64_MAX;
+}
+
+/* Reads the attributes of one slice. */
+static void read_slice(struct search *search, const struct tl_attr *attrs, uint32_t count)
+{
+    const struct timeline *timeline = search->builder->timeline;
+    const struct text *names = timeline->names.at;
+    const struct tl_attr *number = NULL, *stashed = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_number(&attrs[i]) && (text_is(names[attrs[i].key], "seq") ||
+                                     text_is(names[attrs[i].key], "Sequence number")))
+            number = &attrs[i];
+        if (is_number(&attrs[i]) && text_is(names[attrs[i].key], "stashed_seq"))
+            stashed = &attrs[i];
+    }
+    struct numbered *found = number || stashed ? ARRAY_ADD(&search->found) : NULL;
+    if (found)
+        *found = (struct numbered){
+            .number = stashed ? stashed->value : number->value,
+            .slice = attrs->slice,
+            .role =
+                stashed ? ROLE_BACKWARD : role_of(names[timeline->slices.at[attrs->slice].name]),
+        };
+    search->failed |= (number || stashed) && !found;
+}
+
+static void find_numbered(struct search *search)
+{
+    const struct timeline *timeline = search->builder->timeline;
+    for (uint32_t i = search->builder->first.attr, end; i < timeline->attrs.count; i = end) {
+        end = i + 1;
+        while (end < timeline->attrs.count &&
+               timeline->attrs.at[end].slice == timeline->attrs.at[i].slice)
+            end++;
+        read_slice(search, &timeline->attrs.at[i], end - i);
+    }
+}
+
+static void index_segments(struct search *search)
+{
+    const struct timeline *timeline = search->builder->timeline;
+    for (uint32_t i = search->builder->first.segment; i < timeline->segments.count; i++)
+        search->failed |= !keymap_set(&search->after, timeline->segments.at[i].before,
+                                      timeline->segments.at[i].slice);
+}
+
+/* When the whole call ended whose first segment this is. */
+static int64_t call_end(const struct search *search, uint32_t slice)
+{
+    for (uint32_t next = slice; next != KEYMAP_NONE; next = keymap_find(&search->after, next))
+        slice = next;
+    return search->builder->timeline->slices.at[slice].end_ns;
+}
+
+/* Among the ranges of one number, `first` to `end` in the order of their slices, those inside of an
+ * evaluation. */
+static void mark_inside(struct search *search, uint32_t first, uint32_t end)
+{
+    const struct tl_slice *slices = search->builder->timeline->slices.at;
+    const struct tl_slice *outer = NULL;
+    int64_t outer_end_ns = 0;
+    for (uint32_t i = first; i < end; i++) {
+        struct numbered *numbered = &search->found.at[search->items[i].value];
+        const struct tl_slice *slice = &slices[numbered->slice];
+        if (outer && slice->thread == outer->thread && slice->start_ns < outer_end_ns) {
+            numbered->role = ROLE_INSIDE;
+        } else if (numbered->role != ROLE_FORWARD) {
+            outer = slice;
+            outer_end_ns = call_end(search, numbered->slice);
+        }
+    }
+}
+
+static void sort_by_number(struct search *search)
+{
+    for (uint32_t i = 0; i < search->found.count; i++)
+        search->items[i].key = search->found.at[search->items[i].value].number;
+    search->failed |= !radix_sort(search->items, search->found.count);
+}
+
+static void sort_by_start(struct search *search)
+{
+    const struct tl_slice *slices = search->builder->timeline->slices.at;
+    for (uint32_t i = 0; i < search->found.count; i++)
+        search->items[i].key =
+            radix_key(slices[search->found.at[search->items[i].value].slice].start_ns);
+    search->failed |= !radix_sort(search->items, search->found.count);
+}
+
+/* Calls `each` for the ranges of every number. */
+static void for_each_number(struct search *search,
+                            void (*each)(struct search *search, uint32_t first, uint32_t end))
+{
+    for (uint32_t i = 0, end; i < search->found.count && !search->failed; i = end) {
+        end = i + 1;
+        while (end < search->found.count && search->items[end].key == search->items[i].key)
+            end++;
+        each(search, i, end);
+    }
+}
+
+static void add_link(struct search *search, uint32_t forward, uint32_t backward)
+{
+    struct tl_fwdbwd *link = ARRAY_ADD(&search->builder->timeline->fwdbwds);
+    if (link)
+        *link = (struct tl_fwdbwd){forward, backward};
+    else
+        search->failed = true;
+}
+
+/* The ranges of one number in the order in which they began. */
+static void link_number(struct search *search, uint32_t first, uint32_t end)
+{
+    const struct tl_slice *slices = search->builder->timeline->slices.at;
+    uint32_t forward = TL_NONE;
+    for (uint32_t i = first; i < end; i++) {
+        const struct numbered *numbered = &search->found.at[search->items[i].value];
+        bool elsewhere =
+            forward != TL_NONE && slices[numbered->slice].thread != slices[forward].thread;
+        if (numbered->role == ROLE_FORWARD)
+            forward = numbered->slice;
+        else if (forward != TL_NONE &&
+                 (numbered->role == ROLE_BACKWARD || (numbered->role == ROLE_EITHER && elsewhere)))
+            add_link(search, forward, numbered->slice);
+    }
+}
+
+static int by_backward(const void *left, const void *right)
+{
+    const struct tl_fwdbwd *a = left, *b = right;
+    return (a->backward > b->backward) - (a->backward < b->backward);
+}
+
+static void link_all(struct search *search)
+{
+    struct timeline *timeline = search->builder->timeline;
+    uint32_t first = timeline->fwdbwds.count;
+    for (uint32_t i = 0; i < search->found.count; i++)
+        search->items[i].value = i;
+    sort_by_number(search);
+    for_each_number(search, mark_inside);
+    sort_by_start(search);
+    sort_by_number(search);
+    for_each_number(search, link_number);
+    if (timeline->fwdbwds.count > first)
+        qsort(timeline->fwdbwds.at + first, timeline->fwdbwds.count - first,
+              sizeof *timeline->fwdbwds.at, by_backward);
+}
+
+static bool build_fwdbwd(struct builder *builder)
+{
+    struct search search = {.builder = builder};
+    find_numbered(&search);
+    if (search.found.count && !search.failed) {
+        index_segments(&search);
+        search.items = calloc(search.found.count, sizeof *search.items);
+        search.failed |= !search.items;
+        if (!search.failed)
+            link_all(&search);
+    }
+    free(search.found.at);
+    free(search.items);
+    keymap_fini(&search.after);
+    return !search.failed;
+}
+
+/* ---- their call stacks ----
+ *
+ * PyTorch's engine calls backward functions, often on a thread without Python functions. Why they run is known from
+ * the forward range: so its Python functions take the place of theirs, for all that happens in them. Addresses remain
+ * their own. torch.profiler's events have the same stacks. The evaluation around a backward function has them only
+ * where it has no functions of its own.
+ */
+
+/* Where Python functions come from a forward range: by slice of the process; TL_NONE elsewhere. */
+struct borrowed {
+    struct builder *builder;
+    uint32_t *path;
+    uint32_t count; /* slices that have one */
+};
+
+static uint32_t path_of(const struct borrowed *borrowed, uint32_t slice)
+{
+    const struct timeline *timeline = borrowed->builder->timeline;
+    uint32_t path = borrowed->path[slice - borrowed->builder->first.slice];
+    uint32_t stack = path == TL_NONE ? stack_of_slice(timeline, slice) : TL_NONE;
+    return stack == TL_NONE ? path : timeline->stacks.at[stack].frames;
+}
+
+/* A backward range with all that is inside. */
+static void borrow(struct borrowed *borrowed, uint32_t outer, uint32_t path)
+{
+    const struct builder *builder = borrowed->builder;
+    const struct tl_slice *slices = builder->timeline->slices.at;
+    uint32_t i = outer;
+    do {
+        uint32_t *own = &borrowed->path[i - builder->first.slice];
+        borrowed->count += *own == TL_NONE;
+        *own = path;
+        i++;
+    } while (i < builder->timeline->slices.count && slices[i].thread == slices[outer].thread &&
+             slices[i].depth > slices[outer].depth);
+}
+
+static void borrow_all(struct borrowed *borrowed, uint32_t first_link)
+{
+    const struct timeline *timeline = borrowed->builder->timeline;
+    for (uint32_t i = first_link; i < timeline->fwdbwds.count; i++) {
+        const struct tl_fwdbwd *link = &timeline->fwdbwds.at[i];
+        uint32_t path = path_of(borrowed, link->forward), outer = link->backward;
+        uint32_t around = timeline->slices.at[outer].parent;
+        if (path != TL_NONE && tl_is_evaluation(timeline, around) &&
+            path_of(borrowed, around) == TL_NONE)
+            outer = around;
+        if (path != TL_NONE)
+            borrow(borrowed, outer, path);
+    }
+}
+
+/* The stack that a slice had, TL_NONE none, with other Python functions. */
+static uint32_t stack_with(struct builder *builder, uint32_t stack, uint32_t path)
+{
+    bool has_addresses = stack != TL_NONE && builder->timeline->stacks.at[stack].count;
+    return build_stack_on_path(builder, has_addresses ? stack : TL_NONE, path);
+}
+
+/* Both lists are by slice. */
+static void merge_stacks(struct borrowed *borrowed, struct tl_stack_of *to)
+{
+    struct builder *builder = borrowed->builder;
+    struct timeline *timeline = builder->timeline;
+    uint32_t next = builder->first.slice_stack, made = 0;
+    for (uint32_t i = builder->first.slice; i < timeline->slices.count; i++) {
+        bool has_own =
+            next < timeline->slice_stacks.count && timeline->slice_stacks.at[next].owner == i;
+        uint32_t stack = has_own ? timeline->slice_stacks.at[next++].stack : TL_NONE;
+        uint32_t path = borrowed->path[i - builder->first.slice];
+        if (path != TL_NONE) {
+            timeline->slices.at[i].flags |= TL_FORWARD_STACK;
+            stack = stack_with(builder, stack, path);
+        }
+        if (stack != TL_NONE)
+            to[made++] = (struct tl_stack_of){i, stack};
+    }
+    timeline->slice_stacks.count = builder->first.slice_stack;
+    for (uint32_t i = 0; i < made; i++) {
+        struct tl_stack_of *kept = ARRAY_ADD(&timeline->slice_stacks);
+        if (kept)
+            *kept = to[i];
+        builder->failed |= !kept;
+    }
+}
+
+/* `first_link`: of the process. False: no memory. */
+static bool borrow_stacks(struct builder *builder, uint32_t first_link)
+{
+    const struct timeline *timeline = builder->timeline;
+    uint32_t slices = timeline->slices.count - builder->first.slice;
+    if (first_link == timeline->fwdbwds.count || !timeline->frame_paths.count)
+        return true;
+    struct borrowed borrowed = {.builder = builder, .path = malloc(slices * sizeof *borrowed.path)};
+    if (!borrowed.path)
+        return false;
+    memset(borrowed.path, 0xff, slices * sizeof *borrowed.path);
+    borrow_all(&borrowed, first_link);
+    uint32_t own = timeline->slice_stacks.count - builder->first.slice_stack;
+    struct tl_stack_of *merged = malloc(((size_t)own + borrowed.count) * sizeof *merged);
+    if (merged && borrowed.count)
+        merge_stacks(&borrowed, merged);
+    free(borrowed.path);
+    free(merged);
+    return merged || !borrowed.count;
+}
+
+bool build_backward(struct builder *builder)
+{
+    uint32_t first_link = builder->timeline->fwdbwds.count;
+    return build_fwdbwd(builder) && borrow_stacks(builder, first_link) && !builder->failed;
+}
