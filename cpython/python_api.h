@@ -49,6 +49,8 @@ struct python_method {
     X(PyObject *, PyObject_GetAttrString, (PyObject *, const char *))                  \
     X(PyObject *, PyObject_CallFunction, (PyObject *, const char *, ...))              \
     X(PyObject *, PyObject_CallMethod, (PyObject *, const char *, const char *, ...))  \
+    X(PyObject *, PyObject_Type, (PyObject *))                                         \
+    X(PyObject *, PyWeakref_NewRef, (PyObject *, PyObject *))                          \
     X(PyObject *, PyCFunction_NewEx, (struct python_method *, PyObject *, PyObject *)) \
     X(long, PyLong_AsLong, (PyObject *))                                               \
     X(const char *, PyUnicode_AsUTF8AndSize, (PyObject *, ssize_t *))                  \

@@ -101,7 +101,7 @@ static void python_scan_frames(const struct python_api *api, uint32_t depth, uin
     while (frame && depth-- > first) {
         if (depth < end) {
             PyObject *code = api->PyFrame_GetCode(frame);
-            names[depth - first] = python_names_resolve(api, code);
+            names[depth - first] = python_names_resolve(api, code, frame);
             api->Py_DecRef(code);
         }
         PyObject *back = api->PyFrame_GetBack(frame);
@@ -272,8 +272,9 @@ static void python_enter_right(const struct python_api *api, struct python_threa
     if (python_hides(api, code)) {
         mine->imports++;
     } else if (!mine->imports) {
-        uint32_t name = python_names_resolve(api, code);
-        python_remember(mine->stack, name);
+        uint32_t name = python_names_resolve(api, code, NULL);
+        uint32_t mark = python_names_lookup(api, code) & PYTHON_NAMES_MODULE;
+        python_remember(mine->stack, name | mark);
         python_record(mine, PROF_KIND_FRAME_PUSH, name);
     }
 }
@@ -327,6 +328,17 @@ static bool python_is_innermost(const struct python_api *api, const struct pytho
     return place >= PYTHON_DEPTH_MAX || stack->name[place] == python_names_lookup(api, code);
 }
 
+/* The same of a call of a module, which is known by the module's name. One that was seen to begin is not looked up: its
+ * name is marked. */
+static bool python_is_innermost_module(const struct python_api *api,
+                                       const struct python_stack *stack, PyObject *code)
+{
+    if (stack->depth == 0 || !(python_names_lookup(api, code) & PYTHON_NAMES_MODULE))
+        return false;
+    uint32_t name = stack->name[stack->depth - 1];
+    return name & PYTHON_NAMES_MODULE || name == python_names_resolve(api, code, NULL);
+}
+
 /* The stack is right, or has just been emitted. */
 static void python_exit_right(const struct python_api *api, struct python_thread *mine,
                               PyObject *code)
@@ -346,7 +358,8 @@ static void python_exit_anew(const struct python_api *api, struct python_thread 
     if (!on)
         mine->gate = 0;
     else if (!python_is_right_after_all(mine) ||
-             (!mine->imports && !python_is_innermost(api, mine->stack, code)))
+             (!mine->imports && !python_is_innermost(api, mine->stack, code) &&
+              !python_is_innermost_module(api, mine->stack, code)))
         python_emit_frames(api); /* the function that ends is in it */
     if (on && mine->gate)
         python_exit_right(api, mine, code);

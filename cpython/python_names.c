@@ -1,12 +1,12 @@
 /* python_names.c - see python_names.h. */
 #include "python_names.h"
 
+#include "python_modules.h"
+
 #include "recorder.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define PYTHON_PART_MAX 2000u /* bytes of file and function: both fit a name */
 
 ssize_t python_names_index = -1;
 
@@ -47,10 +47,10 @@ static char *python_append(const struct python_api *api, char *to, PyObject *tex
         bytes = "?";
         size = 1;
     }
-    if ((size_t)size > PYTHON_PART_MAX) {
+    if ((size_t)size > PYTHON_NAMES_PART_MAX) {
         to = stpcpy(to, "...");
-        bytes += (size_t)size - PYTHON_PART_MAX;
-        size = PYTHON_PART_MAX;
+        bytes += (size_t)size - PYTHON_NAMES_PART_MAX;
+        size = PYTHON_NAMES_PART_MAX;
     }
     memcpy(to, bytes, (size_t)size);
     if (keeper)
@@ -58,13 +58,13 @@ static char *python_append(const struct python_api *api, char *to, PyObject *tex
     return to + size;
 }
 
-static char *python_append_attribute(const struct python_api *api, char *to, PyObject *code,
-                                     const char *attribute, const char *older)
+char *python_names_append(const struct python_api *api, char *to, PyObject *object,
+                          const char *attribute, const char *older)
 {
-    PyObject *text = api->PyObject_GetAttrString(code, attribute);
+    PyObject *text = api->PyObject_GetAttrString(object, attribute);
     if (!text && older) {
         api->PyErr_Clear();
-        text = api->PyObject_GetAttrString(code, older);
+        text = api->PyObject_GetAttrString(object, older);
     }
     if (!text)
         api->PyErr_Clear();
@@ -87,11 +87,13 @@ static long python_line(const struct python_api *api, PyObject *code)
 
 static uint32_t python_names_create(const struct python_api *api, PyObject *code)
 {
-    char name[2 * PYTHON_PART_MAX + 64];
-    char *end = python_append_attribute(api, name, code, "co_filename", NULL);
+    char name[2 * PYTHON_NAMES_PART_MAX + 64];
+    char *end = python_names_append(api, name, code, "co_filename", NULL);
     end += sprintf(end, "(%ld): ", python_line(api, code));
-    end = python_append_attribute(api, end, code, "co_qualname", "co_name"); /* since 3.11 */
-    return names_intern(name, (size_t)(end - name));
+    end = python_names_append(api, end, code, "co_qualname", "co_name"); /* since 3.11 */
+    uint32_t id = names_intern(name, (size_t)(end - name));
+    bool begins_modules = id && python_modules_is_call(name, (size_t)(end - name));
+    return id | (begins_modules ? PYTHON_NAMES_MODULE : 0);
 }
 
 static void python_names_keep(const struct python_api *api, PyObject *code, uint32_t word)
@@ -134,17 +136,26 @@ bool python_names_is_import(const struct python_api *api, PyObject *code)
 
 /* ---- names ---- */
 
-uint32_t python_names_resolve(const struct python_api *api, PyObject *code)
+static uint32_t python_names_make(const struct python_api *api, PyObject *code)
 {
-    PyObject *type, *value, *trace;
-    uint32_t id = python_names_lookup(api, code);
-    if (id)
-        return id;
     uint32_t mark = python_names_is_import(api, code) ? PYTHON_NAMES_IMPORT : 0;
-    api->PyErr_Fetch(&type, &value, &trace);
-    id = python_names_create(api, code);
+    uint32_t id = python_names_create(api, code);
     if (id)
         python_names_keep(api, code, id | mark);
-    api->PyErr_Restore(type, value, trace);
     return id;
+}
+
+uint32_t python_names_resolve(const struct python_api *api, PyObject *code, PyObject *frame)
+{
+    PyObject *type, *value, *trace;
+    uint32_t id = python_names_lookup(api, code), module = 0;
+    if (id && !(id & PYTHON_NAMES_MODULE))
+        return id;
+    api->PyErr_Fetch(&type, &value, &trace);
+    if (!id)
+        id = python_names_make(api, code);
+    if (id & PYTHON_NAMES_MODULE)
+        module = python_modules_name(api, frame ? frame : api->PyEval_GetFrame());
+    api->PyErr_Restore(type, value, trace);
+    return module ? module : id & ~PYTHON_NAMES_MODULE;
 }

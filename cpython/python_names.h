@@ -19,6 +19,14 @@ extern ssize_t python_names_index __attribute__((visibility("hidden")));
 /* What is kept beside the id. A word that is an id alone, and not 0, is of a function to record. */
 #define PYTHON_NAMES_IMPORT 0x80000000u   /* the code is the import system's */
 #define PYTHON_NAMES_EXAMINED 0x40000000u /* it is not, and has no name yet */
+#define PYTHON_NAMES_MODULE 0x20000000u   /* calls of modules begin in it: python_modules.h */
+
+#define PYTHON_NAMES_PART_MAX 2000u /* bytes of file, function and class: two of them fit a name */
+
+/* A text attribute of an object, of a longer one the last bytes; `older`: where it has none of that name, or NULL.
+ * Returns the new end. */
+char *python_names_append(const struct python_api *api, char *to, PyObject *object,
+                          const char *attribute, const char *older);
 
 static inline uint32_t python_names_word(const struct python_api *api, PyObject *code)
 {
@@ -27,15 +35,16 @@ static inline uint32_t python_names_word(const struct python_api *api, PyObject 
     return (uint32_t)(uintptr_t)extra;
 }
 
-/* The id of a function's name if it has one already, else 0. */
+/* The id of a function's name if it has one already, else 0; with PYTHON_NAMES_MODULE where frames have names of their
+ * own. */
 static inline uint32_t python_names_lookup(const struct python_api *api, PyObject *code)
 {
     return python_names_word(api, code) & ~(PYTHON_NAMES_IMPORT | PYTHON_NAMES_EXAMINED);
 }
 
-/* The same, made where there is none. 0: it was lost, and that is counted. Keeps the exception that
- * is being raised. The calling thread is attached (thread_ready). */
-uint32_t python_names_resolve(const struct python_api *api, PyObject *code);
+/* The id of the name of a frame, whose function has this code; `frame` NULL: the innermost one. 0: it was lost, and that
+ * is counted. Keeps the exception that is being raised. The calling thread is attached (thread_ready). */
+uint32_t python_names_resolve(const struct python_api *api, PyObject *code, PyObject *frame);
 
 /* Whether the code is the import system's (importlib._bootstrap). Makes no name. Keeps the exception
  * that is being raised. */

@@ -4,8 +4,9 @@
  *     status = prof.prof_python_calls(2)    # 2: all threads; 1: this thread; 0: off
  *
  * From then on each range, CUDA call and step has the enclosing Python functions as its call stack:
- * "file.py(LINE): qualified.name", with the line of the `def`. The functions are not ranges: they are not
- * rows of a table and do not change the times of ranges. Functions already running are included.
+ * "file.py(LINE): qualified.name", with the line of the `def`. Calls of PyTorch's modules are called
+ * "nn.Module: Linear_0". The functions are not ranges: they are rows of a table only if asked for
+ * (profdump --kind python), and do not change the times of ranges. Functions already running are included.
  * Generators and coroutines are on the stack while they run.
  *
  * Only functions written in Python are recorded, not builtin functions. What runs within an import is left

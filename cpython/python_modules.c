@@ -1,0 +1,151 @@
+/* python_modules.c - see python_modules.h. */
+#define _GNU_SOURCE
+#include "python_modules.h"
+
+#include "python_names.h"
+
+#include "recorder.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* What comes later has no number, so that a program that makes modules without end does not use up the names. */
+#define PYTHON_MODULES_MAX 16384u
+#define PYTHON_CLASSES_MAX 1024u
+
+static const char python_modules_prefix[] = "nn.Module: ";
+
+/* A module that was called. The reference is weak: an address may come to be another module's. */
+struct python_module {
+    const PyObject *self;
+    PyObject *weak;
+    uint32_t name;
+};
+
+struct python_class {
+    uint32_t name; /* "nn.Module: Linear" */
+    uint32_t count;
+};
+
+/* Open addressing, never more than half full. Guarded by the GIL. */
+struct python_modules {
+    struct python_module modules[2 * PYTHON_MODULES_MAX];
+    struct python_class classes[2 * PYTHON_CLASSES_MAX];
+    uint32_t module_count, class_count;
+};
+
+static struct python_modules *python_modules;
+
+static bool python_modules_map(void)
+{
+    if (python_modules)
+        return true;
+    void *memory = mmap(NULL, sizeof *python_modules, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    python_modules = memory == MAP_FAILED ? NULL : memory;
+    return python_modules != NULL;
+}
+
+bool python_modules_is_call(const char *name, size_t size)
+{
+    static const char file[] = "torch/nn/modules/module.py(", function[] = "_wrapped_call_impl";
+    size_t tail = sizeof function - 1;
+    return size > tail && memcmp(name + size - tail, function, tail) == 0 &&
+           memmem(name, size, file, sizeof file - 1);
+}
+
+/* A new reference; NULL: there is none. */
+static PyObject *python_modules_self(const struct python_api *api, PyObject *frame)
+{
+    PyObject *locals = api->PyObject_GetAttrString(frame, "f_locals");
+    PyObject *self = locals ? api->PyObject_CallMethod(locals, "get", "s", "self") : NULL;
+    if (locals)
+        api->Py_DecRef(locals);
+    if (!self)
+        api->PyErr_Clear();
+    return self;
+}
+
+/* Where the module is, or would be. */
+static struct python_module *python_modules_find(const PyObject *self)
+{
+    uint64_t hash = (uintptr_t)self * UINT64_C(0x9fb21c651e98df25);
+    uint32_t mask = 2 * PYTHON_MODULES_MAX - 1, at = (uint32_t)(hash >> 40) & mask;
+    struct python_module *modules = python_modules->modules;
+    while (modules[at].self && modules[at].self != self)
+        at = (at + 1) & mask;
+    return &modules[at];
+}
+
+static bool python_modules_is_alive(const struct python_api *api,
+                                    const struct python_module *module)
+{
+    PyObject *object = api->PyObject_CallFunction(module->weak, NULL);
+    if (object)
+        api->Py_DecRef(object);
+    else
+        api->PyErr_Clear();
+    return object == module->self;
+}
+
+/* NULL: there are too many. */
+static struct python_class *python_modules_class(uint32_t name)
+{
+    uint32_t mask = 2 * PYTHON_CLASSES_MAX - 1, at = name & mask;
+    struct python_class *classes = python_modules->classes;
+    while (classes[at].name && classes[at].name != name)
+        at = (at + 1) & mask;
+    if (!classes[at].name && python_modules->class_count == PYTHON_CLASSES_MAX)
+        return NULL;
+    python_modules->class_count += !classes[at].name;
+    classes[at].name = name;
+    return &classes[at];
+}
+
+/* "nn.Module: Linear"; returns its length. */
+static size_t python_modules_class_name(const struct python_api *api, PyObject *self, char *name)
+{
+    PyObject *type = api->PyObject_Type(self);
+    char *end = stpcpy(name, python_modules_prefix);
+    end = python_names_append(api, end, type, "__name__", NULL);
+    api->Py_DecRef(type);
+    return (size_t)(end - name);
+}
+
+/* A module that is called for the first time. */
+static uint32_t python_modules_number(const struct python_api *api, PyObject *self,
+                                      struct python_module *module)
+{
+    char name[PYTHON_NAMES_PART_MAX + 64];
+    size_t size = python_modules_class_name(api, self, name);
+    uint32_t plain = names_intern(name, size);
+    bool is_new = module->self == NULL;
+    struct python_class *class = plain ? python_modules_class(plain) : NULL;
+    if (!class || (is_new && python_modules->module_count == PYTHON_MODULES_MAX))
+        return plain;
+    PyObject *weak = api->PyWeakref_NewRef(self, NULL);
+    if (!weak) {
+        api->PyErr_Clear();
+        return plain;
+    }
+    if (module->weak)
+        api->Py_DecRef(module->weak);
+    size += (size_t)sprintf(name + size, "_%u", class->count++);
+    python_modules->module_count += is_new;
+    *module = (struct python_module){self, weak, names_intern(name, size)};
+    return module->name;
+}
+
+uint32_t python_modules_name(const struct python_api *api, PyObject *frame)
+{
+    PyObject *self = python_modules_map() ? python_modules_self(api, frame) : NULL;
+    if (!self)
+        return 0;
+    struct python_module *module = python_modules_find(self);
+    uint32_t name = module->name;
+    if (!module->self || !python_modules_is_alive(api, module))
+        name = python_modules_number(api, self, module);
+    api->Py_DecRef(self);
+    return name;
+}
