@@ -173,17 +173,15 @@ static bool set_kind(struct profdump_options *options, const char *name)
     static const struct {
         const char *name;
         unsigned table;
-    } kinds[] = {{"kernels", WRITE_TABLE_KERNELS},
-                 {"memcpy", WRITE_TABLE_MEMCPY},
-                 {"memset", WRITE_TABLE_MEMSET},
-                 {"api", WRITE_TABLE_API},
-                 {"projected", WRITE_TABLE_PROJECTED}};
+    } kinds[] = {{"kernels", WRITE_TABLE_KERNELS}, {"memcpy", WRITE_TABLE_MEMCPY},
+                 {"memset", WRITE_TABLE_MEMSET},   {"api", WRITE_TABLE_API},
+                 {"python", WRITE_TABLE_PYTHON},   {"projected", WRITE_TABLE_PROJECTED}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(kinds[i].name, name) == 0) {
             options->write.table = kinds[i].table;
             return true;
         }
-    complain("--kind: '%s' is not one of kernels, memcpy, memset, api, projected", name);
+    complain("--kind: '%s' is not one of kernels, memcpy, memset, api, python, projected", name);
     return false;
 }
 
@@ -197,7 +195,7 @@ const struct option_entry table_options[] = {
                "memory all"},
     {CALL("kind", "KIND", set_kind,
           "show only rows of KIND, with the distribution of their durations"),
-     .values = "kernels memcpy memset api projected"},
+     .values = "kernels memcpy memset api python projected"},
     {FLAG("tree", tree, "print ranges as a tree")},
     {CALL("depth", "N", set_depth, "limit the tree to N levels")},
     {FLAG("top-level", write.top_level, "show top-level events only")},
@@ -405,6 +403,11 @@ static int run(const struct profdump_options *options, const struct timeline *ti
     struct write_options with = options->write;
     struct stack_groups groups = {0};
     bool by_stack = with.group_by & KEY_BY_STACK;
+    if (with.table == WRITE_TABLE_PYTHON && !timeline->frames.count)
+        complain("there are no calls of Python functions in this recording%s",
+                 timeline_is_native(timeline)
+                     ? "; 'python -m libprof run --python-calls' records them"
+                     : "");
     if (by_stack && !groups_init(&groups, options, timeline))
         return EXIT_FAILURE;
     if (by_stack)

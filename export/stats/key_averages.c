@@ -589,6 +589,8 @@ static bool add_all(struct builder *b)
         add_orphans(b, last);
     }
     add_marks(b);
+    if (b->options->python)
+        key_rows_add_python(&b->rows);
     if (b->rows.failed || !key_rows_measure(&b->rows))
         return false;
     if (b->options->top_level)
@@ -671,8 +673,8 @@ struct key_average key_averages_total(const struct key_averages *averages)
 
 const char *key_kind_name(enum key_kind kind)
 {
-    static const char *const names[] = {"range",  "cuda_api", "mark", "kernel",
-                                        "memcpy", "memset",   "graph"};
+    static const char *const names[] = {"range",  "cuda_api", "mark",   "python",
+                                        "kernel", "memcpy",   "memset", "graph"};
     return names[kind];
 }
 

@@ -178,6 +178,7 @@ bool key_rows_init(struct key_rows *rows, struct key_averages *averages,
         calloc((size_t)KEY_CLASSES * rows->keys.key_count, sizeof *rows->base_of_key);
     bool ready = rows->base_of_key != NULL;
     size_t ranges = (size_t)timeline->slices.count + timeline->asyncs.count;
+    ranges += options->python ? timeline->frames.count : 0;
     if (ready && (options->spread || options->samples))
         ready = key_samples_init(&rows->samples, ranges + timeline->gpus.count);
     if (ready && options->samples)
@@ -220,8 +221,9 @@ static bool grow_rows(struct key_rows *rows)
 
 static struct text row_name(const struct key_rows *rows, uint32_t key, enum key_kind kind)
 {
-    static const char *const all[KEY_KINDS] = {"(ranges)", "(CUDA calls)", "(marks)", "(kernels)",
-                                               "(copies)", "(sets)",       "(graphs)"};
+    static const char *const all[KEY_KINDS] = {
+        "(ranges)",  "(CUDA calls)", "(marks)", "(Python functions)",
+        "(kernels)", "(copies)",     "(sets)",  "(graphs)"};
     if (rows->options->group_by & KEY_BY_KEY)
         return key_names_text(&rows->keys, key);
     return (struct text){all[kind], strlen(all[kind])};

@@ -122,9 +122,9 @@ bool key_rows_init(struct key_rows *rows, struct key_averages *averages,
                    const struct timeline *timeline, const struct key_options *options);
 void key_rows_fini(struct key_rows *rows);
 
-/* Names are keyed apart by what they name, ranges, calls, marks or device work: a kernel may be
+/* Names are keyed apart by what they name, ranges, calls, marks, Python functions or device work: a kernel may be
  * called like a range. */
-#define KEY_CLASSES 4u
+#define KEY_CLASSES 5u
 static inline uint32_t *key_rows_base(const struct key_rows *rows, uint32_t key, enum key_kind kind)
 {
     uint32_t class = kind < KEY_KERNEL ? (uint32_t)kind : KEY_CLASSES - 1;
@@ -145,6 +145,9 @@ static inline uint32_t key_rows_find(struct key_rows *rows, uint32_t name, enum 
 
 /* Index into paths[] of something inside of `parent`; TL_NONE when rows have no paths. */
 uint32_t key_rows_path(struct key_rows *rows, uint32_t name, enum key_kind kind, uint32_t parent);
+
+/* Adds the calls of Python functions. False: no memory, and rows->failed. */
+bool key_rows_add_python(struct key_rows *rows);
 
 /* A call of the row. */
 static inline void key_rows_sample(struct key_rows *rows, uint32_t row, uint32_t process,

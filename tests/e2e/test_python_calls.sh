@@ -197,6 +197,50 @@ def names():
     space = {"here": here}
     exec(compile("def %s():\n    here('long function')\n%s()" % ("f" * 9000, "f" * 9000), "<string>", "exec"), space)
 
+def modules():
+    """Calls of PyTorch's modules begin in this function of this file."""
+    space = {}
+    source = """class Module:
+    def _wrapped_call_impl(self, *args, **kwargs):
+        return self.forward(*args, **kwargs)
+    __call__ = _wrapped_call_impl
+"""
+    exec(compile(source, "lib/torch/nn/modules/module.py", "exec"), space)
+    class Linear(space["Module"]):
+        def forward(self, name):
+            here(name)
+    class Net(space["Module"]):
+        def __init__(self):
+            self.layers = [Linear(), Linear()]
+        def forward(self):
+            for index, layer in enumerate(self.layers):
+                layer("layer %d" % index)
+            here("net")
+    class Bad(space["Module"]):
+        def forward(self):
+            raise ValueError
+    class Plain:
+        __slots__ = ()
+        __call__ = space["Module"]._wrapped_call_impl
+        def forward(self):
+            here("plain")
+    class Switching(space["Module"]):
+        def forward(self):
+            off()
+            on()
+            here("looked up")
+    net = Net()
+    net(), net()
+    for _ in range(2):
+        try:
+            Bad()()
+        except ValueError:
+            here("failed")
+    for _ in range(3):
+        Linear()("short-lived")
+    Plain()(), Switching()()
+    here("behind them")
+
 def gone():
     for index in range(3000):
         space = {}
@@ -357,6 +401,17 @@ for entry in "${pythons[@]}"; do
     run deep
     stack up "here deep $main"
     "$PROF_BIN/profdump" --json run.prof >/dev/null
+    run modules
+    for index in 0 1; do stack "layer $index" "here forward Module: Linear_$index forward Module: Net_0 modules $main"; done
+    stack net "here forward Module: Net_0 modules $main"
+    stack failed "here modules $main"
+    stack short-lived "$(for index in 2 3 4; do
+        printf '%shere forward Module: Linear_%s modules %s' "${separator-}" $index "$main"
+        separator=" | "
+    done)"
+    stack plain "here forward Module: Plain modules $main"
+    stack "looked up" "here forward Module: Switching_0 modules $main"
+    stack "behind them" "here modules $main"
     run gone
     stack "after them" "here gone $main"
     PROF_FULL=ring PROF_MAX_MB=2 run ring
@@ -403,6 +458,17 @@ python=${pythons[0]#*:} version=${pythons[0]%%:*}
 run nested
 same "rows" "8" "$("$PROF_BIN/profdump" --format csv run.prof | tail -n +2 | wc -l)"
 ! "$PROF_BIN/profdump" run.prof | found calls.py || fail "a Python function is a row of the table"
+"$PROF_BIN/profdump" --kind python --format csv run.prof >rows.csv
+python3 - <<'PYTHON' || fail "rows of Python functions: $(cat rows.csv)"
+import csv
+rows = list(csv.DictReader(open("rows.csv")))
+assert {row["kind"] for row in rows} == {"python"}, rows
+rows = {row["name"].split("): ")[1].split(".")[-1]: row for row in rows if "calls.py(" in row["name"]}
+assert [int(rows[name]["count"]) for name in ("here", "inner", "nested")] == [8, 4, 1], rows
+assert all(0 < int(row["self_cpu_total_ns"]) <= int(row["cpu_total_ns"]) for row in rows.values()), rows
+assert int(rows["inner"]["cpu_total_ns"]) < int(rows["nested"]["cpu_total_ns"]), rows
+assert sum(int(row["self_cpu_total_ns"]) for row in rows.values()) <= int(rows["<module>"]["cpu_total_ns"]), rows
+PYTHON
 
 # One row of Python calls: ids and parents that exist, and no two that cross, however ranges lie (check_trace.py).
 run crossing

@@ -14,6 +14,10 @@
  *                 = the device operations that its thread launched between its begin and its end;
  *                 0 where the two are on different threads.
  *   mark          a count.
+ *   Python function   only if asked for. CPU total = its duration; self CPU = without the functions, ranges and CUDA
+ *                 calls directly inside it. CUDA total = the device operations launched within it, however deep;
+ *                 self CUDA = those with no other function in between. What other rows have does not change: the
+ *                 same time is in both.
  *
  * A range that NVTX put into a domain is called "domain:name", others by their name alone. A
  * call that was recorded in several segments (see timeline.h) counts once, with the sum of its segments.
@@ -40,6 +44,7 @@ enum key_kind {
     KEY_RANGE,
     KEY_API,
     KEY_MARK,
+    KEY_PYTHON,
     KEY_KERNEL,
     KEY_MEMCPY,
     KEY_MEMSET,
@@ -82,6 +87,7 @@ struct key_options {
     bool spread;  /* fill key_average.spread: a third of the time more, and 12 bytes per call while
                        it lasts */
     bool samples; /* hand out key_averages.samples and .device_samples */
+    bool python; /* rows of Python functions, too */
     bool top_level; /* only calls that no range or CUDA call of their thread is around; the sums of
                          self time stay those of all */
 };
@@ -157,7 +163,7 @@ void key_averages_fini(struct key_averages *averages);
  * Its spread has what can be added up: no percentiles. */
 struct key_average key_averages_total(const struct key_averages *averages);
 
-/* "range", "cuda_api", "mark", "kernel", "memcpy", "memset", "graph". */
+/* "range", "cuda_api", "mark", "python", "kernel", "memcpy", "memset", "graph". */
 const char *key_kind_name(enum key_kind kind);
 bool key_kind_is_device(enum key_kind kind);
 

@@ -190,6 +190,14 @@ static void add_api(struct averages_rows *rows)
     add_spread(rows);
 }
 
+static void add_python(struct averages_rows *rows)
+{
+    add_api(rows);
+    if (rows->texts.averages->has_device)
+        CELLS({KEY_BY_SELF_CUDA, AVERAGES_TIME, "Self CUDA"},
+              {KEY_BY_CUDA_TOTAL, AVERAGES_TIME, "CUDA total"});
+}
+
 static void add_projected(struct averages_rows *rows)
 {
     CELLS({KEY_BY_PROJECTED, AVERAGES_TIME, "GPU proj"},
@@ -219,6 +227,9 @@ static void add_all_cells(struct averages_rows *rows)
         break;
     case WRITE_TABLE_API:
         add_api(rows);
+        break;
+    case WRITE_TABLE_PYTHON:
+        add_python(rows);
         break;
     case WRITE_TABLE_PROJECTED:
         add_projected(rows);
@@ -289,7 +300,7 @@ static enum key_column sort_column(const struct write_options *options, bool has
         return options->sort;
     if (options->table == WRITE_TABLE_ALL)
         return has_device ? KEY_BY_CUDA_TOTAL : KEY_BY_CPU_TOTAL;
-    if (options->table == WRITE_TABLE_API)
+    if (options->table == WRITE_TABLE_API || options->table == WRITE_TABLE_PYTHON)
         return KEY_BY_SELF_CPU;
     return options->table == WRITE_TABLE_PROJECTED ? KEY_BY_PROJECTED : KEY_BY_CUDA_TOTAL;
 }
@@ -323,6 +334,8 @@ static bool has_kind(enum write_table table, enum key_kind kind)
         return kind == KEY_MEMSET;
     case WRITE_TABLE_API:
         return kind == KEY_API;
+    case WRITE_TABLE_PYTHON:
+        return kind == KEY_PYTHON;
     case WRITE_TABLE_PROJECTED:
         return kind == KEY_RANGE;
     case WRITE_TABLE_ALL:
@@ -396,6 +409,7 @@ bool averages_rows_select(struct key_averages *averages, const struct timeline *
     wanted.group_by = options->group_by;
     wanted.stack_groups = options->stacks.groups;
     wanted.top_level = options->top_level;
+    wanted.python = options->table == WRITE_TABLE_PYTHON;
     wanted.spread = spread || wants_spread(options);
     if (!key_averages_init_by(averages, timeline, &wanted))
         return false;

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define COLUMN_WIDTH 12
 #define COLUMNS_MAX (2u + AVERAGES_CELLS_MAX + GROUP_PARTS)
@@ -77,13 +78,27 @@ static uint32_t shown_count(const struct report *report)
     return most < 0 || most > count ? count : (uint32_t)most;
 }
 
+/* As text, of a Python function whose name is too long the last parts of its file's path. */
+static struct text shown_name(const struct report *report, const struct key_average *row)
+{
+    struct text name = row->name;
+    unsigned limit = report->options->name_width;
+    while (row->kind == KEY_PYTHON && is_text(report) && show_text_width(name, limit + 1) > limit) {
+        const char *slash = memchr(name.bytes + 1, '/', name.size - 1);
+        if (!slash)
+            return name;
+        name = (struct text){slash + 1, name.size - (size_t)(slash + 1 - name.bytes)};
+    }
+    return name;
+}
+
 /* As text, four characters more than the longest name. */
 static struct table_column name_column(const struct report *report)
 {
     const struct key_averages *averages = report->rows.texts.averages;
     unsigned longest = 4, limit = report->options->name_width; /* "Name" */
     for (uint32_t i = 0; i < shown_count(report); i++) {
-        unsigned width = show_text_width(averages->rows[i].name, limit);
+        unsigned width = show_text_width(shown_name(report, &averages->rows[i]), limit);
         longest = width > longest ? width : longest;
     }
     unsigned width = longest + 4 < limit ? longest + 4 : limit;
@@ -203,7 +218,7 @@ static void add_group(struct report *report, const struct key_average *row, uint
 static void add_row(struct report *report, const struct key_average *row, bool is_total)
 {
     table_row(&report->table);
-    table_text(&report->table, row->name);
+    table_text(&report->table, shown_name(report, row));
     table_string(&report->table, is_total ? "total" : key_kind_name(row->kind));
     for (unsigned i = 0; i < report->rows.cell_count; i++)
         add_cell(report, &report->rows.cells[i], row, is_total);
@@ -226,7 +241,7 @@ static void note_nested(const struct report *report, FILE *stream)
     for (uint32_t i = 0; i < shown_count(report); i++, row++) {
         if (row->outer_count == row->count || nested++ >= NESTED_SHOWN)
             continue;
-        show_text_cut(row->name, NESTED_NAME, name);
+        show_text_cut(shown_name(report, row), NESTED_NAME, name);
         fprintf(stream, "%s%s %llu of %llu",
                 nested > 1 ? ", " : "Totals and averages of outermost calls only: ", name,
                 (unsigned long long)row->outer_count, (unsigned long long)row->count);

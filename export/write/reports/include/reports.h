@@ -34,6 +34,7 @@ enum write_table {
     WRITE_TABLE_MEMCPY,
     WRITE_TABLE_MEMSET,
     WRITE_TABLE_API,
+    WRITE_TABLE_PYTHON,
     WRITE_TABLE_PROJECTED, /* ranges, from their first device operation to their last */
 };
 
