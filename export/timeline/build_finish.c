@@ -327,6 +327,44 @@ static void append_asyncs(struct builder *builder, uint32_t process)
     }
 }
 
+/* A call that outlives the one around it ends with it. `open`: the one around it, TL_NONE. */
+static uint32_t append_frame(struct builder *builder, uint32_t thread,
+                             const struct unordered_frame *from, uint32_t open)
+{
+    struct timeline *timeline = builder->timeline;
+    int64_t start_ns = build_time(builder, from->start_ns);
+    int64_t end_ns = build_time(builder, from->end_ns);
+    while (open != TL_NONE && timeline->frames.at[open].end_ns <= start_ns)
+        open = timeline->frames.at[open].parent;
+    if (open != TL_NONE && end_ns > timeline->frames.at[open].end_ns)
+        end_ns = timeline->frames.at[open].end_ns;
+    uint32_t index = timeline->frames.count;
+    struct tl_frame *frame = ARRAY_ADD(&timeline->frames);
+    builder->failed |= !frame;
+    use_name(builder, from->name);
+    if (frame)
+        *frame = (struct tl_frame){start_ns, end_ns, build_name(builder, from->name), thread, index,
+                                   open,     0};
+    return index;
+}
+
+static void append_frames(struct builder *builder, uint32_t process)
+{
+    const struct unordered *file = builder->file;
+    struct unordered_group threads = unordered_group(&file->index->threads, process);
+    for (uint32_t i = 0; i < threads.count; i++) {
+        uint32_t number = threads.at[i] + 1, open = TL_NONE;
+        uint32_t frame =
+            ARRAY_LOWER_BOUND(&file->frames, struct unordered_frame, thread, 0, number);
+        bool has_any = frame < file->frames.count && file->frames.at[frame].thread == number;
+        uint32_t thread = has_any ? build_thread_of(builder, number) : TL_NONE;
+        for (; thread != TL_NONE && !builder->failed && frame < file->frames.count &&
+               file->frames.at[frame].thread == number;
+             frame++)
+            open = append_frame(builder, thread, &file->frames.at[frame], open);
+    }
+}
+
 /* Growing step by step would need twice the memory for a while. */
 static bool reserve(struct timeline *timeline, const struct unordered *file)
 {
@@ -347,6 +385,7 @@ static void append_process(struct builder *builder, uint32_t process, struct tl_
     define_facts(builder, process);
     append_memory_apart(builder, process);
     uint64_t slices = unordered_append_threads(builder, process);
+    append_frames(builder, process);
     append_asyncs(builder, process);
     append_gpus(builder, process);
     health->records = slices + builder->file->index->gpu_counts[process];

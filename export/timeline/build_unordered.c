@@ -24,6 +24,7 @@ void unordered_destroy(struct unordered *file)
     free(file->memories.at);
     free(file->allocators.at);
     free(file->asyncs.at);
+    free(file->frames.at);
     free(file->gpus.at);
     free(file->devices.at);
     free(file->contexts.at);
@@ -382,6 +383,14 @@ void timeline_append_async(struct builder *builder, uint32_t thread, uint32_t en
         *async = (struct unordered_async){
             start_ns,  end_thread ? end_of(builder, start_ns, end_ns) : start_ns, id, name, thread,
             end_thread};
+}
+
+void timeline_append_frame(struct builder *builder, uint32_t thread, int64_t start_ns,
+                           int64_t end_ns, uint32_t name)
+{
+    struct unordered_frame *frame = ADD(builder, &builder->file->frames);
+    if (frame)
+        *frame = (struct unordered_frame){start_ns, end_ns, thread, name};
 }
 
 uint32_t timeline_async_count(const struct builder *builder)

@@ -46,6 +46,11 @@ struct unordered_allocator {
     uint32_t process, name;
 };
 
+struct unordered_frame {
+    int64_t start_ns, end_ns;
+    uint32_t thread, name;
+};
+
 struct unordered_async {
     int64_t start_ns, end_ns;
     uint64_t id;
@@ -128,6 +133,7 @@ struct unordered {
     TL_ARRAY(struct unordered_memory) memories;
     TL_ARRAY(struct unordered_allocator) allocators;
     TL_ARRAY(struct unordered_async) asyncs;
+    TL_ARRAY(struct unordered_frame) frames; /* by thread, then begin, outer ones first */
     /* Until their process is finished: `process` is the file's, or a row until it is resolved; `name` is an
      * id, 0 none; `slice` the id of a range, and when resolved 1 + index of a slice, 0 none; `stream` is not
      * set; `lane` is 1 where the device of a wait is known. */

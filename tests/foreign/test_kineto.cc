@@ -705,6 +705,31 @@ TEST_F(Kineto, PythonFramesAreStacksAndNoWork)
     EXPECT_EQ(attr("elsewhere", "Call stack"), "none");
 }
 
+TEST_F(Kineto, PythonFramesAreCallsWithinTheTimeOfOtherEvents)
+{
+    events(
+        R"j({"ph":"X","cat":"python_function","name":"a.py(2): f","pid":1,"tid":1,"ts":10,"dur":20},
+              {"ph":"X","cat":"python_function","name":"a.py(1): main","pid":1,"tid":1,"ts":0,"dur":100},
+              {"ph":"X","cat":"python_function","name":"a.py(3): late","pid":1,"tid":1,"ts":70,"dur":60},
+              {"ph":"X","cat":"cpu_op","name":"one","pid":1,"tid":1,"ts":12,"dur":5,"args":{}},
+              {"ph":"X","cat":"cpu_op","name":"two","pid":1,"tid":2,"ts":60,"dur":20,"args":{}})j");
+    const struct {
+        const char *called;
+        int64_t start_ns, end_ns;
+        uint32_t parent;
+    } wanted[] = {{"a.py(1): main", 0, 68000, TL_NONE},
+                  {"a.py(2): f", 0, 18000, 0},
+                  {"a.py(3): late", 58000, 68000, 0}};
+    ASSERT_EQ(timeline_->frames.count, 3u);
+    for (uint32_t i = 0; i < 3; i++) {
+        const tl_frame &frame = timeline_->frames.at[i];
+        EXPECT_EQ(name(frame.name), wanted[i].called);
+        EXPECT_EQ(frame.start_ns - timeline_->start_ns, wanted[i].start_ns) << i;
+        EXPECT_EQ(frame.end_ns - timeline_->start_ns, wanted[i].end_ns) << i;
+        EXPECT_EQ(frame.parent, wanted[i].parent) << i;
+    }
+}
+
 TEST_F(Kineto, LinksForwardToBackwardBySequenceNumber)
 {
     events(

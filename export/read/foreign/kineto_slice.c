@@ -487,12 +487,23 @@ static void walk_all(struct walk *walk)
     }
 }
 
+static void append_frames(const struct kineto_python *python, struct builder *builder)
+{
+    for (uint32_t i = 0; i < python->frames.count; i++) {
+        const struct kineto_frame *frame = &python->frames.at[i];
+        timeline_append_frame(builder, frame->thread, frame->start_ns, frame->end_ns, frame->name);
+    }
+}
+
 bool kineto_python_finish(struct kineto_python *python, struct builder *builder)
 {
     struct walk walk = {.builder = builder, .python = python};
-    if (!python->frames.count || !python->requests.count)
+    if (!python->frames.count)
         return true;
     qsort(python->frames.at, python->frames.count, sizeof *python->frames.at, outer_first);
+    append_frames(python, builder);
+    if (!python->requests.count)
+        return !timeline_build_failed(builder);
     qsort(python->requests.at, python->requests.count, sizeof *python->requests.at, first_first);
     walk.key = timeline_name(builder, (struct text){"Call stack", 10});
     struct node *outside = ARRAY_ADD(&walk.nodes);

@@ -79,12 +79,11 @@ uint32_t kineto_labels_name(struct kineto_labels *labels, struct kineto_rows *ro
 /* After kineto_rows_finish(): sets the process of each domain and category. */
 void kineto_labels_finish(struct kineto_labels *labels, const struct kineto_rows *rows);
 
-/* ---- Python frames of a trace, as call stacks of what was called within them ----
+/* ---- Python frames of a trace, also as call stacks of what was called within them ----
  *
- * Frames are no work of their own: as ranges they would be counted like operators, and each
- * operator's time once more for every frame around it. So they become the attribute "Call stack" of
- * the slices that have none: the frames open when the slice began, innermost first, joined by ';' as
- * Kineto joins them.
+ * Frames are no work of their own: as ranges they would be counted like operators, and each operator's time once more
+ * for every frame around it. So they are calls of Python functions, and become the attribute "Call stack" of the slices
+ * that have none: the frames open when the slice began, innermost first, joined by ';' as Kineto joins them.
  */
 
 struct kineto_frame {
