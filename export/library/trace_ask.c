@@ -268,7 +268,8 @@ prof_status prof_trace_export(struct prof_trace *trace, const char *format, cons
 _Static_assert((int)PROF_ARROW_EVENTS == ARROW_EVENTS &&
                    (int)PROF_ARROW_LAUNCHES == ARROW_LAUNCHES &&
                    (int)PROF_ARROW_KERNELS == ARROW_KERNELS &&
-                   (int)PROF_ARROW_COUNTERS == ARROW_COUNTERS,
+                   (int)PROF_ARROW_COUNTERS == ARROW_COUNTERS &&
+                   (int)PROF_ARROW_FUNCTIONS == ARROW_FUNCTIONS,
                "both sides count tables alike");
 
 struct holding_stream {

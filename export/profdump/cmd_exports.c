@@ -444,7 +444,7 @@ const struct option_entry folded_options[] = {
 
 const struct option_entry export_options[] = {
     {CALL("arrow-table", "TABLE", arrow_table_set, "choose the table for Arrow"),
-     .values = "events launches kernels counters"},
+     .values = "events launches kernels counters functions"},
     {FLAG("html-full", html_full, "keep every event in the timeline of the HTML report")},
     {CALL("label", "NAME=VALUE", add_label, "label each metric for Prometheus; may be repeated")},
     {CALL("width", "N", set_width, "draw the SVG N pixels wide (1200)")},

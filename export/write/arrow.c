@@ -11,10 +11,9 @@
 #include <stdlib.h>
 
 static const struct arrow_rows *const tables[ARROW_TABLES] = {
-    [ARROW_EVENTS] = &arrow_event_rows,
-    [ARROW_LAUNCHES] = &arrow_launch_rows,
-    [ARROW_KERNELS] = &arrow_kernel_rows,
-    [ARROW_COUNTERS] = &arrow_counter_rows,
+    [ARROW_EVENTS] = &arrow_event_rows,       [ARROW_LAUNCHES] = &arrow_launch_rows,
+    [ARROW_KERNELS] = &arrow_kernel_rows,     [ARROW_COUNTERS] = &arrow_counter_rows,
+    [ARROW_FUNCTIONS] = &arrow_function_rows,
 };
 
 struct stream {
@@ -382,10 +381,8 @@ bool arrow_stream_init(struct ArrowArrayStream *stream, struct timeline *timelin
 const char *arrow_table_name(enum arrow_table table)
 {
     static const char *const names[ARROW_TABLES] = {
-        [ARROW_EVENTS] = "events",
-        [ARROW_LAUNCHES] = "launches",
-        [ARROW_KERNELS] = "kernels",
-        [ARROW_COUNTERS] = "counters",
+        [ARROW_EVENTS] = "events",     [ARROW_LAUNCHES] = "launches",   [ARROW_KERNELS] = "kernels",
+        [ARROW_COUNTERS] = "counters", [ARROW_FUNCTIONS] = "functions",
     };
     return names[table];
 }

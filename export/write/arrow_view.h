@@ -152,7 +152,7 @@ struct arrow_rows {
 };
 
 extern const struct arrow_rows arrow_event_rows, arrow_launch_rows, arrow_kernel_rows,
-    arrow_counter_rows;
+    arrow_counter_rows, arrow_function_rows;
 
 /* A table lists its columns once, as X(table, type, column's name, cell). ARROW_FILLS makes a loop of each that the cell
  * is inlined into, ARROW_ENTRY a struct arrow_column. */

@@ -25,6 +25,7 @@ class ArrowTable(enum.IntEnum):
     LAUNCHES = _reader.LAUNCHES
     KERNELS = _reader.KERNELS
     COUNTERS = _reader.COUNTERS
+    FUNCTIONS = _reader.FUNCTIONS
 
 
 class _Schema(ctypes.Structure):

@@ -93,6 +93,17 @@ COUNTERS = {
     "event": Column("int64", "row in events() of the innermost event around the change"),
 }
 
+FUNCTIONS = {
+    "pid": Column("uint32", "process id"),
+    "tid": Column("uint32", "thread id"),
+    "name": Column("text", "file.py(LINE): function, or nn.Module: Linear_0"),
+    "start": Column("time", "when it began"),
+    "duration_ns": Column("int64", "nanoseconds"),
+    "call": Column("int64", "row of the call's first segment: another one where a range crosses the call"),
+    "parent": Column("int64", "row of the call around it"),
+    "module": Column("uint32", "number of the PyTorch module"),
+}
+
 
 def documented(columns: Dict[str, Column]) -> str:
     """A line for each column, for a docstring."""

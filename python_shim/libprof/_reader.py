@@ -20,7 +20,7 @@ from .errors import LibraryError, ProfError
 
 SONAME = "libprofdump.so.0"
 
-EVENTS, LAUNCHES, KERNELS, COUNTERS = range(4)
+EVENTS, LAUNCHES, KERNELS, COUNTERS, FUNCTIONS = range(5)
 """``enum prof_arrow_table`` of arrow.h."""
 
 
@@ -139,7 +139,7 @@ class Reader:
             raise ProfError(sentence.decode(errors="replace"))
 
     def stream(self, table: int) -> ArrowArrayStream:
-        """One of ``EVENTS``, ``LAUNCHES``, ``KERNELS``, ``COUNTERS``; the caller's to release."""
+        """One of ``EVENTS``, ``LAUNCHES``, ``KERNELS``, ``COUNTERS``, ``FUNCTIONS``; the caller's to release."""
         stream = ArrowArrayStream()
         self._check(self._library.prof_trace_arrow(self._handle, table, ctypes.byref(stream)))
         return stream

@@ -181,6 +181,10 @@ class Trace:
         """Values over time: the program's counters, and memory in use."""
         return self._frame("counters", _reader.COUNTERS, _columns.COUNTERS)
 
+    def functions(self) -> Frame:
+        """Calls of Python functions, if they were recorded."""
+        return self._frame("functions", _reader.FUNCTIONS, _columns.FUNCTIONS)
+
     def _frame(self, name: str, table: int, documented: Dict[str, _columns.Column]) -> Frame:
         def open_stream() -> _reader.ArrowArrayStream:
             with _reader.Reader(self.paths, self.window) as reader:
@@ -214,6 +218,7 @@ _document(Trace.events, _columns.EVENTS)
 _document(Trace.launches, _columns.LAUNCHES)
 _document(Trace.kernels, _columns.KERNELS)
 _document(Trace.counters, _columns.COUNTERS)
+_document(Trace.functions, _columns.FUNCTIONS)
 
 
 def read(*paths: PathLike, window: Optional[Window] = None) -> Trace:

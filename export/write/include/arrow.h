@@ -9,7 +9,14 @@
 extern "C" {
 #endif
 
-enum arrow_table { ARROW_EVENTS, ARROW_LAUNCHES, ARROW_KERNELS, ARROW_COUNTERS, ARROW_TABLES };
+enum arrow_table {
+    ARROW_EVENTS,
+    ARROW_LAUNCHES,
+    ARROW_KERNELS,
+    ARROW_COUNTERS,
+    ARROW_FUNCTIONS,
+    ARROW_TABLES
+};
 
 /* A batch ends with the row that makes it this large. */
 #define ARROW_BATCH_ROWS 65536u

@@ -86,6 +86,15 @@
  *     address           uint64, null for counters and if only the size is known
  *     event             int64: row in PROF_ARROW_EVENTS of the innermost event around the change, null outside any
  *
+ * PROF_ARROW_FUNCTIONS  calls of Python functions (python.h); one that a range crosses has a row for each segment
+ *     pid, tid          uint32
+ *     name              dictionary: "file.py(LINE): function", or "nn.Module: Linear_0"
+ *     start             timestamp
+ *     duration_ns       int64
+ *     call              int64: row of the call's first segment: its own, unless it is a later one
+ *     parent            int64: row of the first segment of the call around it, null of the outermost
+ *     module            uint32: number of the PyTorch module, null of other functions
+ *
  * Rows are ordered by thread or stream, then by time; begin/end ranges follow all other events, and marks follow these.
  * Row numbers count across batches. Libprof's own activity is left out. Each text is in its dictionary once and is
  * valid UTF-8: U+FFFD replaces invalid bytes. Future versions add columns only at the end.
@@ -104,7 +113,8 @@ enum prof_arrow_table {
     PROF_ARROW_EVENTS,
     PROF_ARROW_LAUNCHES,
     PROF_ARROW_KERNELS,
-    PROF_ARROW_COUNTERS
+    PROF_ARROW_COUNTERS,
+    PROF_ARROW_FUNCTIONS
 };
 
 PROF_DECLARE(prof_status, prof_arrow,
