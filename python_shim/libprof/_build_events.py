@@ -10,6 +10,7 @@ from ._arrow import ArrowTable
 from ._recording import Recording
 from .events import DeviceType, FunctionEvent, Kernel
 from ._operator_events import DOMAIN, settle
+from ._python_events import functions_of, weave
 
 
 def _list_of(text: Optional[str]) -> List[Any]:
@@ -53,7 +54,7 @@ class _Builder:
         starts = [*self._events.get("start", []), *self._kernels.get("start", [])]
         self._base_ns = recording.window.start_ns if recording.window else min(starts, default=0)
 
-    def build(self) -> List[FunctionEvent]:
+    def build(self, with_functions: bool) -> List[FunctionEvent]:
         events = [self._event(row) for row in range(len(self._events.get("start", [])))]
         for event, parent in zip(events, self._events.get("parent", [])):
             if parent is not None:
@@ -61,7 +62,12 @@ class _Builder:
                 events[parent].cpu_children.append(event)
         settle(events)
         operations = [self._operation(row, events) for row in range(len(self._kernels.get("start", [])))]
-        return sorted(events + operations, key=lambda event: (event.start_ns, event.id))
+        functions: List[FunctionEvent] = []
+        if with_functions:
+            functions = functions_of(self._recording, self._base_ns, len(events) + len(operations))
+        if functions:
+            weave(events, functions)
+        return sorted(events + operations + functions, key=lambda event: (event.start_ns, event.id))
 
     def _event(self, row: int) -> FunctionEvent:
         table = self._events
@@ -118,6 +124,6 @@ class _Builder:
         return event
 
 
-def build_events(recording: Recording) -> List[FunctionEvent]:
-    """Events of a recording in the order in which they began."""
-    return _Builder(recording).build()
+def build_events(recording: Recording, with_functions: bool = False) -> List[FunctionEvent]:
+    """Events of a recording in the order in which they began, perhaps with calls of Python functions."""
+    return _Builder(recording).build(with_functions)

@@ -12,13 +12,14 @@ from .event_list import EventList, Groups, averages_of
 from .events import FunctionEvent
 
 
-CPU_TYPES = frozenset({"cpu_op", "user_annotation", "cpu_instant_event"})
+CPU_TYPES = frozenset({"cpu_op", "user_annotation", "cpu_instant_event", "python_function"})
 DEVICE_TYPES = frozenset({"cuda_runtime", "cuda_driver", "kernel", "gpu_memcpy", "gpu_memset", "gpu_graph"})
 
 _TYPES_OF_KINDS = {
     "range": ("cpu_op", "user_annotation"),
     "step": ("user_annotation",),
     "mark": ("cpu_instant_event",),
+    "python": ("python_function",),
     "call": ("cuda_runtime", "cuda_driver"),
     "kernel": ("kernel",),
     "memcpy": ("gpu_memcpy",),
@@ -59,8 +60,8 @@ def _hide(events: Iterable[FunctionEvent], is_shown: Callable[[FunctionEvent], b
     return kept
 
 
-def events_of(recording: Recording, shown: Shown) -> List[FunctionEvent]:
-    """A recording's events, in the order in which they began."""
+def events_of(recording: Recording, shown: Shown, with_functions: bool = False) -> List[FunctionEvent]:
+    """A recording's events, in the order in which they began, perhaps with calls of Python functions."""
 
     def is_shown(event: FunctionEvent) -> bool:
         kind = event.activity_type
@@ -68,10 +69,10 @@ def events_of(recording: Recording, shown: Shown) -> List[FunctionEvent]:
         return kind in shown.types and not is_off
 
     def make() -> List[FunctionEvent]:
-        events = build_events(recording)
+        events = build_events(recording, with_functions)
         return events if all(map(is_shown, events)) else _hide(events, is_shown)
 
-    events: List[FunctionEvent] = recording.once("events", make)
+    events: List[FunctionEvent] = recording.once("events and functions" if with_functions else "events", make)
     return events
 
 
@@ -153,7 +154,7 @@ def averages_of_cycles(
 
 def events_of_cycles(recordings: Sequence[Recording], shown: Shown, layout: Layout) -> EventList[FunctionEvent]:
     """Events of all of them, as many lists behind each other."""
-    events = [event for recording in recordings for event in events_of(recording, shown)]
+    events = [event for recording in recordings for event in events_of(recording, shown, with_functions=True)]
     layout = layout._replace(device=any(event.device_type.name == "CUDA" for event in events))
     listed = EventList(events, layout=layout)
     whole = len(recordings) == 1 and not hides_something(recordings[0], shown)

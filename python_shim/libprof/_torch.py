@@ -19,7 +19,7 @@ from typing import Any, FrozenSet, Iterator, List, Optional, Set
 
 from . import _native, _torch_observer, _torch_operators
 from ._recording import ALL_MEMORY
-from ._torch_observer import MEMORY, OPERATORS, OVERLOADS, SHAPES
+from ._torch_observer import MEMORY, MODULES, OPERATORS, OVERLOADS, SHAPES
 from ._torch_operators import ELSEWHERE, Place, place_of
 from .errors import ProfError, warn
 
@@ -30,6 +30,7 @@ _LATE = (
 _BUSY = "PyTorch's operators are not recorded: PyTorch's own profiler is on"
 _NO_SHAPES = "record_shapes, with_flops: PyTorch emits no shapes through ITT, and the observer is missing: {}"
 _NO_OVERLOADS = "experimental_config: names of overloads are not recorded, since the observer is missing: {}"
+_NO_MODULES = "with_modules: modules of scripted operators are not recorded, since the observer is missing: {}"
 _NO_MEMORY = "profile_memory: allocations by PyTorch are not recorded ({}) and shown as --"
 _NO_DEVICE = "profile_memory: allocations by PyTorch on devices are not recorded and shown as --"
 _warned: Set[str] = set()
@@ -181,8 +182,8 @@ def _announcing(torch: ModuleType) -> Iterator[None]:
 
 @contextlib.contextmanager
 def recorded(wanted: int) -> Iterator[Optional[Seen]]:
-    """PyTorch's operators are ranges meanwhile, with SHAPES, FLOPS, OVERLOADS and IDS of `wanted`; with MEMORY, what its
-    allocators hand out is recorded on this thread.
+    """PyTorch's operators are ranges meanwhile, with SHAPES, FLOPS, OVERLOADS, IDS and MODULES of `wanted`; with MEMORY,
+    what its allocators hand out is recorded on this thread.
 
     Without PyTorch it does nothing. It warns once about what it cannot record.
     """
@@ -199,6 +200,8 @@ def recorded(wanted: int) -> Iterator[Optional[Seen]]:
         else:
             if wanted & OVERLOADS:
                 _warn_once(_NO_OVERLOADS.format(why))
+            if wanted & MODULES:
+                _warn_once(_NO_MODULES.format(why))
             stack.enter_context(_emitting(torch, bool(wanted & SHAPES), why))
         if torch is not None and hasattr(torch, "autograd"):
             stack.enter_context(_announcing(torch))

@@ -25,7 +25,7 @@ from . import _native
 from ._profdump import unrecorded_environment
 from .errors import ProfError
 
-OPERATORS, SHAPES, FLOPS, MEMORY, OVERLOADS, IDS = 1, 2, 4, 8, 16, 32
+OPERATORS, SHAPES, FLOPS, MEMORY, OVERLOADS, IDS, MODULES = 1, 2, 4, 8, 16, 32, 64
 SOURCE = Path(__file__).with_name("torch_observer.cc")
 VARIABLE = "LIBPROF_TORCH_OBSERVER"
 _COMPILE_S = 300

@@ -118,6 +118,7 @@ class TimesMixin:
 
 _ACTIVITY_TYPES = {
     "mark": "cpu_instant_event",
+    "python": "python_function",
     "kernel": "kernel",
     "memcpy": "gpu_memcpy",
     "memset": "gpu_memset",
@@ -134,7 +135,7 @@ class FunctionEvent(TimesMixin):
     """A range, a step or a CUDA call on a thread, or an operation on a device (`device_type`).
 
     ``time_range`` is in microseconds since the recording began; ``start_ns`` (since the epoch) and
-    ``duration_ns`` are exact. ``kind`` is range, step, call, mark, kernel, memcpy, memset or graph.
+    ``duration_ns`` are exact. ``kind`` is range, step, call, mark, python, kernel, memcpy, memset or graph.
     ``thread`` is the operating system's thread id, of a device operation its stream. Children lie inside
     their parent on the same thread. An operation is one of the ``kernels`` of the innermost range around its
     launch, or, outside of all, of the call. ``input_shapes`` and ``stack`` are lists. What is not known is
@@ -190,7 +191,7 @@ class FunctionEvent(TimesMixin):
         self._self_device_ns: Optional[int] = None
 
     node_id, scope, is_remote, is_legacy = -1, 0, False, False
-    is_python_function, flow_start = False, False
+    flow_start = False
     python_id = python_parent_id = python_module_id = -1
     flow_id = flow_type = linked_correlation_id = 0
     self_cpu_percent = total_cpu_percent = total_device_percent = -1
@@ -227,6 +228,13 @@ class FunctionEvent(TimesMixin):
         if self.kind == "call":
             return "cuda_runtime" if self.name.startswith("cuda") else "cuda_driver"
         return _ACTIVITY_TYPES[self.kind]
+
+    @property
+    def is_python_function(self) -> bool:
+        """Whether it is a call of a Python function. Numbers of calls, ``python_id`` and ``python_parent_id``, are those in
+        Chrome traces; ``python_module_id`` is the number in "nn.Module: Linear_0".
+        """
+        return self.kind == "python"
 
     @property
     def cpu_interval(self) -> Interval:

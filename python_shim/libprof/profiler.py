@@ -19,7 +19,7 @@ from ._experimental import wants_overload_names
 from ._results import CPU_TYPES, DEVICE_TYPES, Shown, averages_of_cycles, events_of_cycles, hides_something
 from ._table import Layout
 from ._torch_methods import TorchMethods
-from ._torch_observer import FLOPS, IDS, MEMORY, OVERLOADS, SHAPES
+from ._torch_observer import FLOPS, IDS, MEMORY, MODULES, OVERLOADS, SHAPES
 from .averages import FunctionEventAvg
 from .errors import ProfError, UnfinishedError, only_warning, warn
 from .event_list import EventList, Groups, export_stacks
@@ -56,6 +56,7 @@ def supported_activities() -> Set[ProfilerActivity]:
 
 _FILTERS = {
     "CPU_OP": "cpu_op", "USER_ANNOTATION": "user_annotation", "CPU_INSTANT_EVENT": "cpu_instant_event",
+    "PYTHON_FUNCTION": "python_function",
     "CUDA_RUNTIME": "cuda_runtime", "CUDA_DRIVER": "cuda_driver", "CONCURRENT_KERNEL": "kernel",
     "GPU_MEMCPY": "gpu_memcpy", "GPU_MEMSET": "gpu_memset",
 }  # fmt: skip
@@ -132,6 +133,7 @@ class profile(TorchMethods):
     for FLOPs. If the process has imported PyTorch, its operators are ranges, with input shapes if
     ``record_shapes`` or ``with_flops`` is set. ``with_stack`` records calls of Python functions as call
     stacks: on all threads from Python 3.12 on; before, on the starting thread and on threads that begin later.
+    ``with_modules`` adds the modules of scripted operators to Chrome traces.
 
     ``on_trace_ready(prof)`` is called at the end of every cycle of the schedule, and at the end. Results then
     cover that cycle, or with ``acc_events`` all cycles so far. Unsupported arguments cause a warning, and so
@@ -185,9 +187,8 @@ class profile(TorchMethods):
         self.post_processing_timeout_s = post_processing_timeout_s
         if post_processing_timeout_s is not None and post_processing_timeout_s < 0:
             raise ValueError(f"post_processing_timeout_s must be non-negative, not {post_processing_timeout_s}")
-        for name in ("with_modules", "post_processing_timeout_s"):
-            if locals()[name]:
-                warn(f"{name} has no effect here")
+        if post_processing_timeout_s:
+            warn("post_processing_timeout_s has no effect here")
         self._with_overloads = wants_overload_names(experimental_config)
 
     def __repr__(self) -> str:
@@ -347,6 +348,7 @@ class profile(TorchMethods):
             | (MEMORY if self.profile_memory else 0)
             | (OVERLOADS if self._with_overloads else 0)
             | (IDS if self.execution_trace_observer is not None else 0)
+            | (MODULES if self.with_modules else 0)
         )
 
     def _switch_on_or_warn(self) -> None:

@@ -11,6 +11,7 @@
  */
 #include <ATen/record_function.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/csrc/profiler/orchestration/observer.h>
 #include <torch/csrc/profiler/util.h>
 
@@ -67,7 +68,8 @@ enum request : uint32_t {
     FLOPS = 4,
     MEMORY = 8,
     OVERLOADS = 16,
-    IDS = 32
+    IDS = 32,
+    MODULES = 64
 };
 
 recorder to;                             /* set once, before the first callback */
@@ -239,7 +241,7 @@ enum word { SIZES, TYPES, STRIDES, CONCRETE, WORDS };
 site words[WORDS] = {{"sizes", 0}, {"Input type", 0}, {"Input Strides", 0}, {"Concrete Inputs", 0}};
 site flops_word = {"flops", 0}, sequence_word = {"seq", 0}, backward_word = {"stashed_seq", 0},
      id_word = {"rf_id", 0}, overload_word = {"overload_name", 0},
-     trouble_word = {"not described", 0};
+     modules_word = {"Module Hierarchy", 0}, trouble_word = {"not described", 0};
 
 /* What is said of inputs that have the same numbers. */
 struct description {
@@ -353,7 +355,7 @@ struct opened final : at::ObserverContext {
 
 /* What a range begins with. */
 struct attributes {
-    attribute at[WORDS + 5];
+    attribute at[WORDS + 6];
     size_t count = 0;
     void add(site &key, int64_t number) { at[count++] = {&key, nullptr, number}; }
     void add(site &key, const site &text) { at[count++] = {&key, const_cast<site *>(&text), 0}; }
@@ -401,6 +403,17 @@ void add_keywords(const at::RecordFunction &function)
             to.attr_string(key.c_str(), text_of(value).c_str());
 }
 
+/* "TOP(Net)::forward.a(Linear)::forward." of a scripted module: where its interpreter is, as torch.profiler writes it. */
+std::string modules_of(const at::RecordFunction &function)
+{
+    std::string text;
+    if (function.scope() == at::RecordScope::BACKWARD_FUNCTION)
+        return text;
+    for (const std::string &module : torch::jit::currentModuleHierarchy())
+        text += module + '.';
+    return text;
+}
+
 void push(const at::RecordFunction &function)
 {
     const uint32_t wanted = requested.load(std::memory_order_relaxed);
@@ -416,6 +429,10 @@ void push(const at::RecordFunction &function)
     } catch (const std::exception &) {
         said.add(trouble_word, 1); /* a tensor of a kind that has no sizes */
     }
+    const std::string modules = wanted & MODULES ? modules_of(function) : "";
+    site modules_site = {modules.c_str(), 0};
+    if (!modules.empty())
+        said.add(modules_word, modules_site);
     site overload = {wanted & OVERLOADS ? overload_of(function) : "", 0};
     if (overload.name && *overload.name)
         said.add(overload_word, overload);

@@ -133,8 +133,8 @@ def test_failing_body_keeps_results() -> None:
 
 
 def test_options_that_are_not_ours_warn() -> None:
-    with pytest.warns(RuntimeWarning, match="with_modules has no effect here"):
-        profile(with_modules=True)
+    with pytest.warns(RuntimeWarning, match="post_processing_timeout_s has no effect here"):
+        profile(post_processing_timeout_s=1)
     with pytest.warns(RuntimeWarning, match="neither CPU nor CUDA: XPU"):
         profile(activities=["CPU", "XPU"])
     with pytest.raises(AssertionError, match="must contain"):

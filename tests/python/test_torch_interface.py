@@ -42,7 +42,7 @@ def test_page_is_of_today() -> None:
     assert page == torch_interface.markdown(), "python3 tests/python/torch_interface.py >docs/torch_profiler.md"
 
 
-@pytest.mark.parametrize("name", ["with_modules", "post_processing_timeout_s"])
+@pytest.mark.parametrize("name", ["post_processing_timeout_s"])
 def test_keywords_without_effect_warn(name: str) -> None:
     for make in (libprof.profile, autograd.profile):
         with pytest.warns(RuntimeWarning, match=f"{name} has no effect here"):

@@ -1,0 +1,212 @@
+"""Modules, Python functions and the stacks of backward operators: as torch.profiler has them."""
+
+# packages: torch==2.13.0+cpu numpy
+
+from __future__ import annotations
+
+import collections
+import json
+import re
+from pathlib import Path
+from typing import Any, Counter, Dict, List, Tuple
+
+import pytest
+
+import libprof
+from libprof import _torch_observer
+from libprof._arrow import ArrowTable, read_table
+
+torch = pytest.importorskip("torch")
+
+
+class Block(torch.nn.Module):  # type: ignore[misc, name-defined]
+    """Two layers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b = torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:  # type: ignore[valid-type]
+        return self.b(torch.relu(self.a(x)))
+
+
+class Both:
+    """One training step, recorded by torch.profiler and by libprof."""
+
+    def __init__(self, directory: Path) -> None:
+        self.model = torch.nn.Sequential(Block(), torch.nn.ReLU(), Block())
+        self.train()
+        verbose = torch._C._profiler._ExperimentalConfig(verbose=True)  # else its stacks are empty
+        with torch.profiler.profile(with_stack=True, experimental_config=verbose) as self.theirs:
+            self.train()
+        with libprof.profile(with_stack=True) as self.ours:
+            self.train()
+        self.traces = []
+        for name, profile in (("theirs.json", self.theirs), ("ours.json", self.ours)):
+            profile.export_chrome_trace(str(directory / name))
+            self.traces.append(json.loads((directory / name).read_text())["traceEvents"])
+
+    def train(self) -> None:
+        self.model(torch.ones(2, 8)).sum().backward()
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: Any) -> Both:
+    if _torch_observer.find(torch)[0] is None:
+        pytest.skip(f"no observer: {_torch_observer.find(torch)[1]}")
+    return Both(tmp_path_factory.mktemp("both"))
+
+
+def modules(trace: List[Dict[str, Any]]) -> List[Tuple[str, int, str]]:
+    """The calls of modules in their order, with their number and the module around them."""
+    calls = [event for event in trace if event.get("cat") == "python_function"]
+    by_id = {event["args"]["Python id"]: event for event in calls}
+    found = []
+    for event in sorted((one for one in calls if one["name"].startswith("nn.Module: ")), key=lambda one: one["ts"]):
+        around = by_id.get(event["args"]["Python parent id"])
+        while around is not None and not around["name"].startswith("nn.Module: "):
+            around = by_id.get(around["args"]["Python parent id"])
+        found.append((event["name"], event["args"]["Python module id"], around["name"] if around else ""))
+    return found
+
+
+def test_modules_have_the_same_names_and_numbers(both: Both) -> None:
+    theirs, ours = (modules(trace) for trace in both.traces)
+    assert ours == theirs
+    assert len(ours) == 8 and ("nn.Module: Linear_3", 3, "nn.Module: Block_1") in ours
+
+
+def functions(stack: List[str]) -> str:
+    """Within train(), without built-in functions, folders and classes."""
+    python = [entry for entry in stack if not entry.startswith("<built-in")]
+    short = [re.sub(r"\): .*\.", "): ", entry).rpartition("/")[2] for entry in python]
+    known = [entry for entry in short if entry.startswith(("test_torch_modules.py(", "nn.Module: ", "linear.py("))]
+    return " ".join(known).partition(" train")[0]
+
+
+def accumulates(event: Any) -> bool:
+    """There torch.profiler has the stack of whatever came first."""
+    while event is not None and "AccumulateGrad" not in event.name:
+        event = event.cpu_parent
+    return event is not None
+
+
+def stacks(profile: Any) -> Counter[str]:
+    """Of operators; torch.profiler drops one of two aten::sum that are in each other."""
+    operators = [event for event in profile.events() if event.activity_type == "cpu_op" and event.name != "aten::sum"]
+    return collections.Counter(f"{one.name}: {functions(one.stack)}" for one in operators if not accumulates(one))
+
+
+def test_backward_operators_have_the_stack_of_their_forward_operator(both: Both) -> None:
+    theirs, ours = stacks(both.theirs), stacks(both.ours)
+    assert sorted(theirs - ours) == [] and sorted(ours - theirs) == []
+    relu = [event for event in both.ours.events() if event.name == "ReluBackward0"]
+    assert len(relu) == 3 and all("nn.Module: Sequential_0" in event.stack for event in relu)
+    inside = [event for event in both.ours.events() if event.name == "aten::threshold_backward"]
+    assert [event.stack for event in inside] == [event.stack for event in relu]
+
+
+def test_groups_by_stack_and_folded_stacks_have_them(both: Both, tmp_path: Path) -> None:
+    rows = [row for row in both.ours.key_averages(group_by_stack_n=3) if row.key == "AddmmBackward0"]
+    assert len(rows) == 4 and {row.stack[2] for row in rows} == {f"nn.Module: Linear_{number}" for number in range(4)}
+    both.ours.export_stacks(str(tmp_path / "stacks.txt"))
+    lines = [line for line in (tmp_path / "stacks.txt").read_text().splitlines() if ";AddmmBackward0 " in line]
+    assert len(lines) == 4 and all("nn.Module:" in line for line in lines), lines
+
+
+def backward(trace: List[Dict[str, Any]]) -> Counter[Tuple[str, Any]]:
+    operators = [event for event in trace if event.get("cat") == "cpu_op" and "Backward0" in event["name"]]
+    return collections.Counter((event["name"], event["args"].get("Sequence number")) for event in operators)
+
+
+def test_the_engines_ranges_have_sequence_numbers(both: Both) -> None:
+    def relative(numbers: Counter[Tuple[str, Any]]) -> Counter[Tuple[str, int]]:
+        first = min(number for _name, number in numbers)
+        return collections.Counter({(name, number - first): count for (name, number), count in numbers.items()})
+
+    theirs, ours = (relative(backward(trace)) for trace in both.traces)
+    assert ours == theirs and len(ours) == 24
+    for event in both.ours.events():
+        if event.name.startswith("autograd::engine::evaluate_function: ") and event.name.endswith("Backward0"):
+            inner = event.cpu_children[0]
+            assert event.sequence_nr == inner.sequence_nr >= 0 and event.fwd_thread == inner.fwd_thread
+
+
+def test_a_chrome_trace_has_each_forward_stack_once(both: Both) -> None:
+    operators = [event for event in both.traces[1] if event.get("cat") == "cpu_op"]
+    told = [event["name"] for event in operators if "Call stack" in event["args"]]
+    assert sorted(set(told)) == ["AddmmBackward0", "ReluBackward0", "SumBackward0", "TBackward0"]
+    assert len(told) == 12
+
+
+def hierarchy(profile: Any, path: Path) -> Counter[Tuple[str, Any]]:
+    profile.export_chrome_trace(str(path))
+    events = json.loads(path.read_text())["traceEvents"]
+    return collections.Counter(
+        (event["name"], event["args"].get("Module Hierarchy")) for event in events if event.get("cat") == "cpu_op"
+    )
+
+
+def test_scripted_modules_have_a_hierarchy(both: Both, tmp_path: Path) -> None:
+    scripted = torch.jit.script(both.model)
+    for _ in range(3):
+        scripted(torch.ones(2, 8))
+    with torch.profiler.profile(with_modules=True) as theirs:
+        scripted(torch.ones(2, 8))
+    with libprof.profile(with_modules=True) as ours:
+        scripted(torch.ones(2, 8))
+    wanted = hierarchy(theirs, tmp_path / "theirs.json")
+    wanted = collections.Counter({key: count for key, count in wanted.items() if "::" in key[0] or key[0] == "detach"})
+    assert sorted(map(str, wanted - hierarchy(ours, tmp_path / "ours.json"))) == []
+    assert ("aten::linear", "TOP()::<forward op>.0(Block)::forward.a(Linear)::forward.") in wanted
+    with libprof.profile() as without:
+        scripted(torch.ones(2, 8))
+    assert not any(modules for _name, modules in hierarchy(without, tmp_path / "without.json"))
+
+
+def test_python_functions_are_rows_if_asked_for(both: Both) -> None:
+    rows = {row["name"]: row for row in json.loads(both.ours.trace.table("--kind", "python", format="json"))["key_averages"]}
+    (train,) = (row for name, row in rows.items() if name.endswith("): Both.train"))
+    assert train["kind"] == "python" and train["count"] == 1
+    assert 0 < train["self_cpu_total_ns"] < train["cpu_total_ns"]
+    assert sum(rows[f"nn.Module: Block_{number}"]["cpu_total_ns"] for number in (0, 1)) < train["cpu_total_ns"]
+    assert not any(row.key in rows for row in both.ours.key_averages())
+
+
+def functions_in(event: Any) -> List[str]:
+    """The modules around an event, innermost first."""
+    around = []
+    while event is not None:
+        around += [event.name] if event.name.startswith("nn.Module: ") else []
+        event = event.cpu_parent
+    return around
+
+
+def test_python_functions_are_events(both: Both) -> None:
+    theirs, ours = ([one for one in prof.events() if one.is_python_function] for prof in (both.theirs, both.ours))
+    called = [[(one.name, one.python_module_id) for one in some if one.python_module_id >= 0] for some in (theirs, ours)]
+    assert called[1] == called[0] and len(called[1]) == 8
+    ids = {one.python_id: one for one in ours}
+    assert len(ids) == len(ours) and {one.activity_type for one in ours} == {"python_function"}
+    for one in ours:
+        parent = ids.get(one.python_parent_id)
+        assert parent is not None or one.python_parent_id == -1
+        assert parent is None or parent.time_range.start <= one.time_range.start <= parent.time_range.end
+        assert 0 <= one.self_cpu_time_total <= one.cpu_time_total
+    wanted, got = (
+        [functions_in(one) for one in prof.events() if one.name == "aten::addmm"] for prof in (both.theirs, both.ours)
+    )
+    assert got == wanted and got[0] == ["nn.Module: Linear_0", "nn.Module: Block_0", "nn.Module: Sequential_0"]
+
+
+def test_functions_take_their_time_from_ranges_around_them(both: Both) -> None:
+    with libprof.profile(with_stack=True) as prof, libprof.record_function("step"):
+        both.train()
+    (step,) = (event for event in prof.events() if event.name == "step")
+    (train,) = (event for event in step.cpu_children if event.name.endswith("train"))
+    assert step.self_cpu_time_total <= step.cpu_time_total - train.cpu_time_total + 0.001
+    assert train.cpu_parent is step and any(child.name == "nn.Module: Sequential_0" for child in train.cpu_children)
+    rows = {row.key: row for row in prof.key_averages()}
+    assert rows["step"].self_cpu_time_total >= train.self_cpu_time_total and train.key not in rows
+    table = read_table(prof.trace.paths, ArrowTable.FUNCTIONS, prof.trace.window)
+    assert table["name"][table["module"].index(3)] == "nn.Module: Linear_3"
