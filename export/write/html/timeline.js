@@ -5,7 +5,7 @@
  */
 
 const LEVEL_PX = 17, TRACK_GAP_PX = 7, PROCESS_PX = 22, SCALE_PX = 24, CANVAS_MOST_PX = 620, PAPER_MOST_PX = 8000, THIN_PX = 2;
-const LABEL_LEAST_PX = 26, ARROWS_MOST = 200, NARROWEST_NS = 20, ALL_SHOWN = 1.0001, LABELS_KEPT = 5000;
+const LABEL_LEAST_PX = 26, ARROWS_MOST = 200, NARROWEST_NS = 20, ALL_SHOWN = 1.0001, LABELS_KEPT = 5000, STRIPE_PX = 5;
 
 /* Hue, saturation, lightness in light and in dark; the hue varies with the name. */
 const BOX_COLORS = {
@@ -172,6 +172,7 @@ class Timeline {
     pen.font = "11px " + style.getPropertyValue("--mono");
     pen.textBaseline = "middle";
     this.letterPx = pen.measureText("0").width;
+    this.stripes = this.makeStripes(pen);
     this.drawScale(pen);
     this.clip(pen, 0, SCALE_PX, this.width, () => this.rows.forEach((row) => this.drawRow(pen, row)));
     this.clip(pen, this.gutter, SCALE_PX, this.width, () => { this.drawArrows(pen); this.outline(pen); });
@@ -306,18 +307,21 @@ class Timeline {
     pen.fillText(this.fit(text, width - 6), left + 3, y + height / 2 + 0.5);
   }
 
-  /* Several events in one box. */
+  /* Several events in one box. Drawing the lines of each box took most of a frame where all are merged. */
   hatch(pen, x, y, width, height) {
-    pen.save();
-    pen.beginPath();
-    pen.rect(x, y, width, height);
-    pen.clip();
-    pen.strokeStyle = this.ink("paper");
+    pen.fillStyle = this.stripes;
     pen.globalAlpha *= 0.5;
-    pen.beginPath();
-    for (let at = x - height; at < x + width; at += 5) pen.moveTo(at, y + height), pen.lineTo(at + height, y);
-    pen.stroke();
-    pen.restore();
+    pen.fillRect(x, y, width, height);
+    pen.globalAlpha *= 2;
+  }
+
+  makeStripes(pen) {
+    const tile = el("canvas", { width: STRIPE_PX, height: STRIPE_PX }), lines = tile.getContext("2d");
+    lines.strokeStyle = this.ink("paper");
+    lines.beginPath();
+    for (const x of [-STRIPE_PX, 0, STRIPE_PX]) lines.moveTo(x, STRIPE_PX), lines.lineTo(x + STRIPE_PX, 0);
+    lines.stroke();
+    return pen.createPattern(tile, "repeat");
   }
 
   placeOf({ track, depth, level, index }) {
