@@ -390,6 +390,7 @@ TEST(FindingDevice, NumbersProcessesThatWouldBeCalledAlike)
     EXPECT_STREQ(finding_device(&found.all.context, 0, 0).text, "GPU 0 of pid 100 #1");
     EXPECT_STREQ(finding_device(&found.all.context, 1, 0).text, "GPU 0 of pid 100 #2");
     EXPECT_STREQ(finding_device(&found.all.context, 2, 0).text, "GPU 0 of pid 101");
+    EXPECT_STREQ(finding_process(&found.all.context, 1).text, "pid 100 #2");
 }
 
 } // namespace

@@ -77,8 +77,8 @@ uint32_t finding_rule_find(const char *name)
     return FINDING_RULES_MAX;
 }
 
-/* "rank 3", "pid 4711", with a number where several processes with a device are called so: on several hosts. */
-static void process_words(const struct timeline *timeline, uint32_t process, char *to, size_t room)
+/* Its place among the processes with a device that are called alike, from 1; 0: there are no others. */
+static uint32_t number_of(const struct timeline *timeline, uint32_t process)
 {
     const struct tl_process_info *info = &timeline->processes.at[process].info;
     uint32_t alike = 0, place = 0, last = TL_NONE;
@@ -91,10 +91,19 @@ static void process_words(const struct timeline *timeline, uint32_t process, cha
         alike++;
         place = other == process ? alike : place;
     }
-    int used = info->rank >= 0 ? snprintf(to, room, " of rank %d", (int)info->rank)
-                               : snprintf(to, room, " of pid %u", info->pid);
-    if (alike > 1 && place && (size_t)used < room)
-        snprintf(to + used, room - (size_t)used, " #%u", place);
+    return alike > 1 ? place : 0;
+}
+
+struct finding_text finding_process(const struct finding_context *context, uint32_t process)
+{
+    const struct tl_process_info *info = &context->timeline->processes.at[process].info;
+    uint32_t number = number_of(context->timeline, process);
+    struct finding_text to;
+    int used = info->rank >= 0 ? snprintf(to.text, sizeof to.text, "rank %d", (int)info->rank)
+                               : snprintf(to.text, sizeof to.text, "pid %u", info->pid);
+    if (number)
+        snprintf(to.text + used, sizeof to.text - (size_t)used, " #%u", number);
+    return to;
 }
 
 struct finding_text finding_device(const struct finding_context *context, uint32_t process,
@@ -105,7 +114,8 @@ struct finding_text finding_device(const struct finding_context *context, uint32
     int used = device == TL_NONE ? snprintf(to.text, sizeof to.text, "An unknown GPU")
                                  : snprintf(to.text, sizeof to.text, "GPU %u", device);
     if (process != TL_NONE && timeline->processes.count > 1)
-        process_words(timeline, process, to.text + used, sizeof to.text - (size_t)used);
+        snprintf(to.text + used, sizeof to.text - (size_t)used, " of %.20s",
+                 finding_process(context, process).text);
     return to;
 }
 

@@ -359,15 +359,6 @@ static bool find_exposed(const struct finding_context *context, const struct fin
     return added;
 }
 
-static void process_words(const struct timeline *timeline, uint32_t process, char words[48])
-{
-    const struct tl_process_info *info = &timeline->processes.at[process].info;
-    if (info->rank >= 0)
-        snprintf(words, 48, "Rank %d", info->rank);
-    else
-        snprintf(words, 48, "Process %u", info->pid);
-}
-
 static bool report_stragglers(const struct stragglers *stragglers,
                               const struct finding_context *context,
                               const struct finding_rule *rule, struct findings *findings)
@@ -376,15 +367,15 @@ static bool report_stragglers(const struct stragglers *stragglers,
     for (uint32_t i = 0; i < stragglers->count && added; i++) {
         const struct straggler *row = &stragglers->at[i];
         struct finding finding = FINDING_OF_ALL;
-        char words[48];
-        process_words(context->timeline, row->process, words);
+        struct finding_text process = finding_process(context, row->process);
+        process.text[0] = (char)(process.text[0] - 'a' + 'A'); /* a sentence begins with it */
         finding.rule = rule;
         finding.process = row->process;
         finding.count = row->last;
         finding.cost_ns = finding.saved_ns = row->caused_ns;
         added = findings_add(findings, context, &finding,
                              "%s came last to %llu of %s; another process waited for it %s in all.",
-                             words, (unsigned long long)row->last,
+                             process.text, (unsigned long long)row->last,
                              finding_count(row->collectives, "collective").text,
                              finding_time(row->caused_ns).text);
     }
