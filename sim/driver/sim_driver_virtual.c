@@ -222,8 +222,8 @@ SIM_API(cuMemUnmap, sim_address, address, size_t, bytes)
         struct mapping *mapping = take(at);
         SIM_CHECK(mapping, SIM_INVALID_VALUE);
         sim_memory_release(at, true, NULL);
-        mmap(at, mapping->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-             -1, 0);
+        (void)mmap(at, mapping->bytes, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
         at += mapping->bytes;
         give_up(mapping->physical, &mapping->physical->mapped);
         free(mapping);
