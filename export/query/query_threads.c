@@ -521,13 +521,15 @@ static const struct query_column step_time_columns[] = {
     QUERY_INT("run", "ns", "the step's thread ran", step_time_run),
     QUERY_INT("queued", "ns", "it waited for a processor", step_time_queued),
     QUERY_INT("off_cpu", "ns", "the rest: it waited for something else", step_time_off_cpu),
-    QUERY_INT("longest_wait", "ns", "the longest wait in the step, if it lasted two sampling periods or more",
+    QUERY_INT("longest_wait", "ns",
+              "the longest wait in the step, if it lasted two sampling periods or more",
               step_time_longest),
     QUERY_INT("wait_stack", "", "call stack of that wait: its number", step_time_stack),
 };
 const struct query_table query_step_times = {
     .name = "step_times",
-    .meaning = "how each step's thread spent the step, from PROF_SAMPLE; accurate to one sampling period",
+    .meaning =
+        "how each step's thread spent the step, from PROF_SAMPLE; accurate to one sampling period",
     QUERY_COLUMNS(step_time_columns),
     .count = step_time_count,
 };

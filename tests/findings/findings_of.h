@@ -67,7 +67,8 @@ public:
         return false;
     }
 
-    struct findings all{};
+    struct findings all {
+    };
 };
 
 #endif

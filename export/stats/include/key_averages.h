@@ -87,7 +87,7 @@ struct key_options {
     bool spread;  /* fill key_average.spread: a third of the time more, and 12 bytes per call while
                        it lasts */
     bool samples; /* hand out key_averages.samples and .device_samples */
-    bool python; /* rows of Python functions, too */
+    bool python;  /* rows of Python functions, too */
     bool top_level; /* only calls that no range or CUDA call of their thread is around; the sums of
                          self time stay those of all */
 };

@@ -37,7 +37,7 @@ struct write_chrome_more {
     /* A stream through which the file of that path is written; NULL with errno 0: none. It is closed,
      * the descriptor is not its own. */
     FILE *(*pack)(int descriptor, const char *path);
-    bool behind; /* write on a second thread: not in a program that is a guest's host */
+    bool behind;          /* write on a second thread: not in a program that is a guest's host */
     bool for_tensorboard; /* in the words of its plugin: chrome_tensorboard.c */
 };
 /* The timeline as a Chrome trace in Kineto's dialect. `stacks`: what stands as "Call stack" at calls and
