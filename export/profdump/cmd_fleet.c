@@ -49,11 +49,11 @@ const struct command command_snapshot = {
     .summary = "show a memory snapshot of PyTorch",
     .usage = "FILE [--rows N] [--format text|json]\nFILE -o OUT [--to FORMAT]",
     .about =
-        "Shows what PyTorch's caching allocator held: segments, free blocks, the peak and who "
-        "owned it, what was alive when memory ran out. FILE is what "
+        "Shows what PyTorch's caching allocator held: segments, free blocks, the peak and its "
+        "owners, and the live allocations at an out-of-memory error. FILE is what "
         "torch.cuda.memory._dump_snapshot() wrote; nothing in it is executed. -o writes the "
-        "history in the formats of 'profdump export': a report for a browser, a timeline. Needs "
-        "Python: pip install libprof.",
+        "history in a format of 'profdump export', such as an HTML report or a Chrome trace. "
+        "Needs Python: pip install libprof.",
     .examples = "snapshot snapshot.pickle\nsnapshot snapshot.pickle -o memory.html",
     .question = QUESTION_OTHER,
     .options = options_of_python,
@@ -62,14 +62,15 @@ const struct command command_snapshot = {
 
 const struct command command_origins = {
     .word = "origins",
-    .summary = "list what Inductor's kernels come from",
+    .summary = "list the origin of Inductor's kernels",
     .usage = "TRACE [FILE|DIRECTORY]... [--rows N] [--format F]",
     .about =
-        "Lists the kernels that Inductor wrote, with the operators that each fuses and the lines "
-        "of the program that they come from. Lines are known if the program ran with "
-        "INDUCTOR_PROVENANCE=1 and TORCH_TRACE=DIRECTORY, or for models of AOTInductor. FILE is "
-        "kernel_information.json or a log of TORCH_TRACE, DIRECTORY has some; by default, files "
-        "beside TRACE are read. F is text or json. Needs Python: pip install libprof.",
+        "Lists the kernels that Inductor generated, and the operators that each fuses. Shows the "
+        "source lines if the program ran with INDUCTOR_PROVENANCE=1 and TORCH_TRACE=DIRECTORY, or "
+        "for AOTInductor models. FILE is kernel_information.json, "
+        "inductor_provenance_tracking_*.json or a TORCH_TRACE log. DIRECTORY contains such files. "
+        "By default, it reads those beside TRACE. F is text or json. Needs Python: pip install "
+        "libprof.",
     .examples = "origins run.prof\norigins run.prof torch_trace",
     .question = QUESTION_NONE,
     .options = options_of_python,

@@ -404,7 +404,7 @@ static int run(const struct profdump_options *options, const struct timeline *ti
     struct stack_groups groups = {0};
     bool by_stack = with.group_by & KEY_BY_STACK;
     if (with.table == WRITE_TABLE_PYTHON && !timeline->frames.count)
-        complain("there are no calls of Python functions in this recording%s",
+        complain("this recording has no calls of Python functions%s",
                  timeline_is_native(timeline)
                      ? "; 'python -m libprof run --python-calls' records them"
                      : "");

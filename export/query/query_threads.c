@@ -524,7 +524,7 @@ static const struct query_column step_time_columns[] = {
     QUERY_INT("longest_wait", "ns",
               "the longest wait in the step, if it lasted two sampling periods or more",
               step_time_longest),
-    QUERY_INT("wait_stack", "", "call stack of that wait: its number", step_time_stack),
+    QUERY_INT("wait_stack", "", "number of the call stack of that wait", step_time_stack),
 };
 const struct query_table query_step_times = {
     .name = "step_times",

@@ -159,9 +159,8 @@ static void runreport_print_many(const struct runreport_files *files)
 
 static void runreport_print_python(const struct runreport_files *files)
 {
-    message("%zu Python process%s ran with -%c, which %s:", files->unstarted,
-            files->unstarted == 1 ? "" : "es", files->flag,
-            files->flag == 'S' ? "does not import sitecustomize" : "ignores PYTHONPATH");
+    message("%zu Python process%s ran with -I, -E or -S (last: -%c)", files->unstarted,
+            files->unstarted == 1 ? "" : "es", files->flag);
     message("--torch and --python-calls recorded nothing there");
 }
 

@@ -5,7 +5,7 @@
     python -m libprof run [...] PROGRAM [ARGUMENT...]
     python -m libprof pack|fleet [ARGUMENT...]     jobs of many ranks: see --help of each
     python -m libprof snapshot FILE                PyTorch's memory snapshots: see --help
-    python -m libprof origins TRACE [FILE...]      what Inductor's kernels come from: see --help
+    python -m libprof origins TRACE [FILE...]      the origin of Inductor's kernels: see --help
     python -m libprof PROFDUMP_COMMAND_OR_OPTION [ARGUMENT...]
 
 For the others, the Python process is replaced by the program: exit status, signals and output are the program's.

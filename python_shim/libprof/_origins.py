@@ -123,9 +123,9 @@ def _read(provenance: Provenance, path: Path) -> None:
         with open(path, encoding="utf-8", errors="replace") as file:
             found = [_add(provenance, one) for one in (_artifacts(file) if path.suffix == ".log" else [json.load(file)])]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ProfError(f"{path}: says nothing of kernels' origin: {error}") from error
+        raise ProfError(f"{path}: cannot read Inductor's provenance data: {error}") from error
     if not all(found):
-        raise ProfError(f"{path}: says nothing of kernels' origin: it has other data")
+        raise ProfError(f"{path}: not a file with Inductor's provenance data")
 
 
 def _files(place: Path) -> List[Path]:
@@ -137,7 +137,7 @@ def _read_all(sources: Sequence[str], beside: Sequence[str]) -> Provenance:
     provenance: Provenance = {}
     found = [file for source in sources for file in _files(Path(source))]
     if sources and not found:
-        raise ProfError(f"{sources[0]}: has none of {', '.join(FILES)}")
+        raise ProfError(f"{sources[0]}: contains none of {', '.join(FILES)}")
     around = {Path(path) if os.path.isdir(path) else Path(path).parent for path in beside}
     for file in found or [file for place in sorted(around) for file in _files(place)]:
         _read(provenance, file)
@@ -222,7 +222,7 @@ def origins_text(listed: Sequence[KernelOrigin], rows: int = -1) -> str:
         lines += [f"  from   {stack}" for stack in one.stacks]
         lines += [f"  file   {one.file}"] if one.file else []
     if not listed:
-        lines = ["No kernel here was written by Inductor, as far as the recording and the files beside it say"]
+        lines = ["Found no Inductor kernels in the recording or in the provenance files"]
     elif len(shown) < len(listed):
         lines.append(f"{len(shown)} of {len(listed)} kernels")
     return "\n".join([*lines, ""])

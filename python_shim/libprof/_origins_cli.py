@@ -14,11 +14,11 @@ from ._origins import FILES, origins_text
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="profdump origins",
-        description="List the kernels that Inductor wrote, with the operators that each fuses and the lines of the program that "
-        f"they come from. Lines are known if the program ran with INDUCTOR_PROVENANCE=1. Files: {', '.join(FILES)}.",
+        description="List the kernels that Inductor generated, and the operators that each fuses. Shows the source lines if the "
+        f"program ran with INDUCTOR_PROVENANCE=1. Files: {', '.join(FILES)}.",
     )
     parser.add_argument("trace", metavar="TRACE", help="a recording, of any format that profdump reads")
-    parser.add_argument("sources", nargs="*", metavar="FILE|DIRECTORY", help="what Inductor wrote (default: what lies beside TRACE)")
+    parser.add_argument("sources", nargs="*", metavar="FILE|DIRECTORY", help="Inductor's provenance files, or a directory of them (default: those beside TRACE)")
     parser.add_argument("--rows", type=int, default=-1, metavar="N", help="show N kernels (default: all)")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
     return parser

@@ -96,12 +96,12 @@ class Allocation(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A device's memory at one moment. ``allocated`` is what was asked for, as torch.cuda.memory_stats() has it in
-    requested_bytes.all. ``largest_free`` is of a part of a segment.
+    """A device's memory at one moment, in bytes. ``requested`` excludes rounding, as ``requested_bytes.all`` in
+    torch.cuda.memory_stats(). ``largest_free`` is the largest free part of a segment.
     """
 
     time_us: int
-    allocated: int
+    requested: int
     reserved: int
     largest_free: int
     alive: List[Allocation]

@@ -95,18 +95,18 @@ def _segment_lines(device: Device, rows: int) -> List[str]:
 
 
 def _peak_lines(device: Device, moment: Moment, rows: int) -> List[str]:
-    title = f"Peak of {memory_name(device)}: {bytes_text(moment.allocated)} requested{_after(device, moment.time_us)}"
-    return ["", f"{title}, {bytes_text(moment.reserved)} reserved then, owned by", *_owner_lines(moment.alive, rows, _EARLIER)]
+    title = f"Peak of {memory_name(device)}{_after(device, moment.time_us)}: {bytes_text(moment.requested)} requested"
+    return ["", f"{title}, {bytes_text(moment.reserved)} reserved. Owners:", *_owner_lines(moment.alive, rows, _EARLIER)]
 
 
 def _out_of_memory_lines(device: Device, event: OutOfMemory, rows: int) -> List[str]:
     moment = event.moment
     return [
         "",
-        f"Out of memory on {memory_name(device)}{_after(device, moment.time_us)}: {bytes_text(event.wanted)} wanted by "
+        f"Out of memory on {memory_name(device)}{_after(device, moment.time_us)}: {bytes_text(event.wanted)} requested by "
         f"{_stack_text(event.stack, _NO_STACK)}",
-        f"  {bytes_text(event.device_free)} were free on the device; {bytes_text(moment.allocated)} of {bytes_text(moment.reserved)} "
-        f"reserved were handed out, the largest free part was {bytes_text(moment.largest_free)}; alive then",
+        f"  Device memory free: {bytes_text(event.device_free)}. Reserved: {bytes_text(moment.reserved)}, of which "
+        f"{bytes_text(moment.requested)} requested; largest free block {bytes_text(moment.largest_free)}. Live allocations:",
         *_owner_lines(moment.alive, rows, _EARLIER),
     ]
 
@@ -122,7 +122,7 @@ def _device_lines(device: Device, rows: int) -> List[str]:
         title = f"Alive at the snapshot: {_plural(len(alive), 'allocation')}, {bytes_text(device.requested)} requested"
         lines += ["", title, *_owner_lines(alive, rows, _NO_STACK)]
     if device.unexplained:
-        lines += ["", f"Segments contradict the history of {_plural(device.unexplained, 'allocation')}: it leaves out actions"]
+        lines += ["", f"The history is incomplete: it does not match the segments for {_plural(device.unexplained, 'allocation')}"]
     return lines
 
 
@@ -164,7 +164,7 @@ def _moment_facts(moment: Optional[Moment], rows: int) -> Optional[Dict[str, Any
         return None
     return {
         "time_us": moment.time_us,
-        "requested_bytes": moment.allocated,
+        "requested_bytes": moment.requested,
         "reserved_bytes": moment.reserved,
         "largest_free_bytes": moment.largest_free,
         "owners": _owner_facts(moment.alive, rows),

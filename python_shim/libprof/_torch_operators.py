@@ -22,7 +22,7 @@ from .errors import ProfError, warn
 
 TAKEN_MARK = b"operators are not recorded: the program's own torch profiler has begun"
 BACK_MARK = b"operators are recorded again"
-ELSEWHERE = "the profile ended on another thread than it began on: {} there until that thread ends"
+ELSEWHERE = "the profile ended on a different thread than it began on: on the first thread, {} until the thread ends"
 
 
 class PlaceHolder:

@@ -22,7 +22,7 @@ OPTIONS_HELP = """\
   --torch           record PyTorch's operators as ranges, with their input shapes
   --no-shapes       with --torch: omit input shapes, which costs less
   --python-calls    record calls of Python functions, as call stacks of ranges and CUDA calls
-                    --python-calls=imports: calls made by import statements, too
+                    --python-calls=imports: also record calls during imports
   and all options of 'profrun --help', before the program"""
 
 STARTUP_VARIABLE = "LIBPROF_STARTUP"

@@ -214,11 +214,11 @@ def test_memory_snapshot(tmp_path: Path) -> None:
     (device,) = libprof.memory_snapshot(tmp_path / "snapshot.pickle").devices
     for ours, name in (("reserved", "reserved"), ("allocated", "allocated"), ("requested", "requested")):
         assert getattr(device, ours) == theirs[f"{name}_bytes.all.current"], ours
-    assert device.peak is not None and device.peak.allocated == theirs["requested_bytes.all.peak"]
+    assert device.peak is not None and device.peak.requested == theirs["requested_bytes.all.peak"]
     assert device.peak_reserved == theirs["reserved_bytes.all.peak"] and device.unexplained == 0
     assert len(device.alive) == theirs["allocation.all.current"] and len(device.segments) == theirs["segment.all.current"]
     (event,) = device.out_of_memory
-    assert event.wanted == 1 << 48 and sum(one.size for one in event.moment.alive) == event.moment.allocated
+    assert event.wanted == 1 << 48 and sum(one.size for one in event.moment.alive) == event.moment.requested
     assert any(one.time_us is None and not one.stack for one in event.moment.alive)  # older than the history
     assert any("snapshot.py:" in frame for frame in event.stack)
     (recording,) = tmp_path.glob("python-*.prof")
@@ -231,7 +231,7 @@ def test_memory_snapshot(tmp_path: Path) -> None:
     libprof.memory_snapshot(tmp_path / "snapshot.pickle").export(tmp_path / "trace.json")
     heaps = json.loads(libprof.read(tmp_path / "trace.json").report("memory", format="json"))["heaps"]
     assert {heap["allocator"]: heap["peak_bytes"] for heap in heaps} == {
-        "PyTorch cuda:0": device.peak.allocated, None: device.peak_reserved,
+        "PyTorch cuda:0": device.peak.requested, None: device.peak_reserved,
     }  # fmt: skip
 
 

@@ -178,10 +178,10 @@ def test_table(path: Path) -> None:
     assert lines[1] == "Allocator settings: expandable_segments:True"
     assert re.split(r" {2,}", lines[4].strip()) == ["PyTorch cuda:0", "3", "26.00 MB", "5.00 MB", "5.00 MB", "8.00 MB", "13.00 MB", "6.00 MB"]
     text = "\n".join(lines)
-    assert "Peak of PyTorch cuda:0: 17.00 MB requested after 3.000ms, 22.00 MB reserved then, owned by\n" in text
+    assert "Peak of PyTorch cuda:0 after 3.000ms: 17.00 MB requested, 22.00 MB reserved. Owners:\n" in text
     assert re.search(r"  8.00 MB +1  train.py:12 step < train.py:44 main\n", text), text  # not linear, not empty_cuda
     assert "(allocated before the history begins)" in text
-    assert "Out of memory on PyTorch cuda:0 after 9.000ms: 1.00 GB wanted by train.py:20 loss < train.py:13 step < train.py:44 main" in text
+    assert "Out of memory on PyTorch cuda:0 after 9.000ms: 1.00 GB requested by train.py:20 loss < train.py:13 step < train.py:44 main" in text
     short = shown(str(path), "--rows", "1").stdout
     assert re.search(r"8.00 MB +1 .*\n +9.00 MB +in 3 more stacks", short) and "1 of 3 segments, the largest first" in short
 
@@ -259,7 +259,7 @@ def test_a_history_that_leaves_actions_out_is_named() -> None:
     data["device_traces"][0] = [entry for entry in data["device_traces"][0] if entry["action"] != "free_requested"]
     (device,) = libprof.memory_snapshot(data).devices
     assert device.unexplained == 2  # 6 and 8 MB; nothing says that the 1 MB was ever there
-    assert "Segments contradict the history of 2 allocations" in str(libprof.memory_snapshot(data))
+    assert "The history is incomplete: it does not match the segments for 2 allocations" in str(libprof.memory_snapshot(data))
 
 
 def test_sums_are_those_of_its_own_tool() -> None:

@@ -113,9 +113,9 @@ def test_says_why_nothing_is_recorded(tmp_path: Path) -> None:
 def test_says_so_of_interpreters_that_a_script_starts(tmp_path: Path) -> None:
     script = tmp_path / "train.sh"
     for flags, said in (
-        (["-I", "", "-I"], "2 Python processes ran with -I, which ignores PYTHONPATH:"),
-        (["-uE"], "1 Python process ran with -E, which ignores PYTHONPATH:"),
-        (["-S"], "1 Python process ran with -S, which does not import sitecustomize:"),
+        (["-I", "", "-I"], "2 Python processes ran with -I, -E or -S (last: -I)"),
+        (["-S", "-uE"], "2 Python processes ran with -I, -E or -S (last: -E)"),
+        (["-S"], "1 Python process ran with -I, -E or -S (last: -S)"),
         (["-B"], None),
     ):
         script.write_text("#!/bin/sh\n" + "".join(f"{sys.executable} {flag} -c pass\n" for flag in flags))

@@ -44,15 +44,15 @@ def takes(function: Any, keyword: str) -> bool:
 
 
 EXCEPTIONS: Dict[Tuple[str, str], str] = {
-    ("torch.profiler", "ExecutionTraceObserver"): "PyTorch's own class, imported when it is asked for. Its files have the ranges of `torch.profiler.record_function`, not those of libprof's.",
+    ("torch.profiler", "ExecutionTraceObserver"): "PyTorch's own class, imported on first use. Its files contain the ranges of `torch.profiler.record_function`, but not libprof's.",
     ("torch.profiler", "kineto_available"): "Always true: libprof records without Kineto.",
     ("torch.profiler", "supported_activities"): "CPU, and CUDA unless PyTorch is a build without it; whether there are devices or not.",
-    ("profile", "with_modules="): "With the observer, the same: scripted modules in Chrome traces. Others come with with_stack.",
-    ("profile", "experimental_config="): "Only capture_overload_names has an effect; for others it warns.",
+    ("profile", "with_modules="): "With the observer, the same: scripted modules in Chrome traces. For other modules, use with_stack.",
+    ("profile", "experimental_config="): "Only capture_overload_names has an effect; other settings cause a warning.",
     ("profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
     ("profile", "activities="): "CPU and CUDA; others are named in a warning. Lists of types are honoured in results, not in files.",
     ("profile", "profile_memory="): "With the observer, memory of the CPU and of CUDA devices; elsewhere `--` and a warning.",
-    ("profile", "with_stack="): "Python functions as call stacks of everything, also of CUDA calls. Functions are events, but not built-in ones, and no rows of key_averages(): see `profdump --kind python`.",
+    ("profile", "with_stack="): "Python functions as call stacks of everything, also of CUDA calls. Python functions, except built-in ones, are events. They are not rows of key_averages(): see `profdump --kind python`.",
     ("profile", "export_memory_timeline"): "The same files; all memory is in the column of no category. HTML is libprof's report. Needs profile_memory only.",
     ("profile", "toggle_collection_dynamic"): "Results leave out what begins while an activity is off; files have it.",
     ("profile", "stop_trace"): "The same. start(), stop() and schedules do not call it, start_trace() or prepare_trace().",
@@ -66,7 +66,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
         for name in keywords(profiler_util.FunctionEvent.__init__)
         if not takes(libprof.FunctionEvent.__init__, name)
     },
-    ("FunctionEvent", "python_id"): "As in the Chrome trace of the same part; built-in functions are not recorded.",
+    ("FunctionEvent", "python_id"): "The same number as in the Chrome trace of the same cycle; built-in functions are not recorded.",
     ("FunctionEvent", "python_module_id"): "The same in a process's first profile; a module keeps its number in later ones.",
     ("FunctionEvent", "scope"): "Always 0.",
     ("FunctionEvent", "flow_id"): "Always 0: `kernels` and Chrome traces connect calls and operations.",
@@ -99,7 +99,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("autograd.profile", "use_kineto="): NO_EFFECT + ".",
     ("autograd.profile", "key_averages"): "The five-column table by name; grouped by more, libprof.profile's.",
     ("autograd.profile.export_chrome_trace", "use_python_export="): NO_EFFECT + ".",
-    ("autograd.profile", "experimental_config="): "Only capture_overload_names has an effect; for others it warns.",
+    ("autograd.profile", "experimental_config="): "Only capture_overload_names has an effect; other settings cause a warning.",
     ("autograd.profile", "with_modules="): "As libprof.profile's.",
     ("autograd.profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
     ("FunctionEvent.append_kernel", "duration="): "Not there: start and end instead.",

@@ -98,7 +98,7 @@ class FindingGroup {
     if (this.number < 0) return ["Not about idle time"];
     return [el("span", { class: "swatch cause" + this.number }), "GPU idle: " + this.idle.causes[this.number][1] + " ",
             el("span", { class: "dim" }, time(this.idleNs(stretch)) + (stretch ? " in " + stretch.title : "") +
-              (shown > 1 ? "; these findings share it: do not add up their savings" : ""))];
+              (shown > 1 ? "; these findings share this idle time, so their savings do not add up" : ""))];
   }
 
   /* Leaves what concerns the chosen steps: their process, and ranges that occur in them. */

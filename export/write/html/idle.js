@@ -99,8 +99,8 @@ function idleSection(run, findings, gaps) {
   });
   section("idle", "Idle gaps", choice("Cause", ["All causes", ...causes.map((cause) => idle.causes[cause][1])], choose),
           el("h3", null, "Whose time it was ", wholeRun()), byOwner.node,
-          idle.owner_count > owners.length && el("p", { class: "note" }, "Of " + count(idle.owner_count) +
-            " owners those with most time are here."),
+          idle.owner_count > owners.length && el("p", { class: "note" }, "Showing the " + count(owners.length) +
+            " owners with the most time, of " + count(idle.owner_count) + "."),
           el("h3", null, "The longest gaps"), byGap.node,
           idle.gap_count > gaps.length && el("p", { class: "note" }, "Of " + count(idle.gap_count) +
             " gaps the longest are here."));

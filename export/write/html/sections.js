@@ -69,7 +69,7 @@ function rowColumns(totals) {
     { title: "Calls", number: true, value: (row) => row.count, show: (row) => count(row.count) },
     timeColumn("Self CPU", "self_cpu", "without the ranges and CUDA calls inside", (row) => (isDeviceKind(row.kind) ? 0 : totals().self_cpu)),
     timeColumn("CPU total", "cpu_total", "with what is inside"),
-    timeColumn("Self CUDA", "self_cuda", "device time of what was launched in it, not further in", () => totals().self_cuda),
+    timeColumn("Self CUDA", "self_cuda", "device time launched directly in it, not in nested ranges or calls", () => totals().self_cuda),
     timeColumn("CUDA total", "cuda_total", "device time of all that was launched within"),
     spreadColumn("Mean", "mean", "of the calls' durations: CPU time of ranges and calls, device time of device work"),
     spreadColumn("Median", "p50", "as Mean"), spreadColumn("99 %", "p99", "99th percentile; as Mean"),
@@ -89,7 +89,7 @@ function rowsSection(run, rows) {
     totals = stretch ? stretch.sums.totals : whole;
     table.setRows(shown);
     note.textContent = (stretch ? "Of " + stretch.title + ": what began in it, and what was launched in it. " : "") +
-      (totals.rows > shown.length ? "Of " + count(totals.rows) + " rows those that took most" + (stretch ? " in the whole run" : "") + " are here." : "");
+      (totals.rows > shown.length ? "Showing the " + count(shown.length) + " rows with the most time" + (stretch ? " in the whole run" : "") + ", of " + count(totals.rows) + "." : "");
     outside.textContent = !stretch && run.cuda_outside_ns > 0 ? "Device time launched outside of any range: " + time(run.cuda_outside_ns) + "." : "";
   };
   stretchFollowers.push(show);

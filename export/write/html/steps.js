@@ -234,7 +234,7 @@ function stragglerText(devices) {
 
 /* What is chosen, and a way back. */
 function stretchNote(stretch, several) {
-  return ["The page shows " + stretch.title + (several ? " of " + deviceName(stretch, true) : "") + ". What is not narrowed says \u201cof the whole run\u201d. ",
+  return ["The page shows " + stretch.title + (several ? " of " + deviceName(stretch, true) : "") + ". Parts marked \u201cof the whole run\u201d are not narrowed. ",
           linkButton("Show the whole recording", () => showStretch(null))];
 }
 
@@ -254,7 +254,7 @@ function stepsSection(run, rows) {
         step.button.setAttribute("aria-pressed", String(Boolean(stretch) && isSameDevice(device, stretch) && stretch.numbers.has(step.number)));
   });
   const matrix = devices.length > MATRIX_DEVICES;
-  section("steps", "Steps", el("p", { class: "note" }, "Click a step to narrow the page to it, Shift-click another for all steps between the two."), only,
+  section("steps", "Steps", el("p", { class: "note" }, "Click a step to narrow the page to it. Shift-click another to select the steps between."), only,
     several && el("p", null, stragglerText(devices)),
     !matrix && legend(used.map((part) => [stepPartClass(part), stepPartTitle(run, part)])),
     matrix ? stepMatrix(run, chooser, devices) : el("div", { class: "charts" }, devices.map((device) => stepChart(run, chooser, device, most, several))),

@@ -71,7 +71,7 @@ function stretchPanel(timeline, from, to) {
     el("h3", null, time(to - from) + " selected ", el("span", { class: "dim" }, "from " + time(from + data.start_ns - data.origin_ns) +
       "; device operations take " + time(busy) + " of it, added up")),
     el("p", { class: "bar" }, linkButton("Zoom to it", () => timeline.go(from, to)), linkButton("Clear selection", () => timeline.letGo())),
-    table.node, all > rows.length && el("p", { class: "note" }, "Of " + count(all) + " names those with most time are here."));
+    table.node, all > rows.length && el("p", { class: "note" }, "Showing the " + count(rows.length) + " names with the most time, of " + count(all) + "."));
 }
 
 /* ---- a row of the table, from all boxes of its name ---- */
