@@ -20,7 +20,7 @@ from typing import Any, FrozenSet, Iterator, List, Optional, Set
 from . import _native, _torch_observer, _torch_operators
 from ._recording import ALL_MEMORY
 from ._torch_observer import MEMORY, MODULES, OPERATORS, OVERLOADS, SHAPES
-from ._torch_operators import ELSEWHERE, Place, place_of
+from ._torch_operators import ELSEWHERE, Place, announcement, place_of
 from .errors import ProfError, warn
 
 _LATE = (
@@ -162,23 +162,6 @@ class Seen:
 
 # ---- both ----
 
-_announced = 0  # profiles for which the flag below is set
-
-
-@contextlib.contextmanager
-def _announcing(torch: ModuleType) -> Iterator[None]:
-    """Sets the flag by which PyTorch's own code and others' decide whether to name what they do: Inductor its kernels."""
-    global _announced
-    profiler = torch.autograd.profiler
-    _announced += 1
-    profiler._is_profiler_enabled = True
-    try:
-        yield
-    finally:
-        _announced -= 1
-        if not _announced and not torch.autograd._profiler_enabled():
-            profiler._is_profiler_enabled = False
-
 
 @contextlib.contextmanager
 def recorded(wanted: int) -> Iterator[Optional[Seen]]:
@@ -204,8 +187,8 @@ def recorded(wanted: int) -> Iterator[Optional[Seen]]:
                 _warn_once(_NO_MODULES.format(why))
             stack.enter_context(_emitting(torch, bool(wanted & SHAPES), why))
         if torch is not None and hasattr(torch, "autograd"):
-            stack.enter_context(_announcing(torch))
+            announcement.begin(torch)
+            stack.callback(announcement.end, torch)
         if place is not None:
-            place.hold(of_thread)
-            stack.callback(place.leave, of_thread)
+            stack.callback(place.leave, place.hold(of_thread))
         yield Seen(torch, place, why) if wanted & MEMORY else None

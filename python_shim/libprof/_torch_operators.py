@@ -54,7 +54,8 @@ class PlaceHolder:
 
     def make_room(self, torch: ModuleType) -> None:
         """Has the program's own profilers find the thread's place free."""
-        for where in (torch.autograd.profiler, torch.autograd, sys.modules.get("torch.autograd.profiler_legacy")):
+        legacy = sys.modules.get("torch.autograd.profiler_legacy")
+        for where in (torch._C._autograd, torch.autograd, torch.autograd.profiler, legacy):
             for name in ("_prepare_profiler", "_enable_profiler", "_enable_profiler_legacy"):
                 if hasattr(where, name):
                     setattr(where, name, self._before(getattr(where, name)))
@@ -85,6 +86,13 @@ class PlaceHolder:
         return wrapper
 
 
+class Hold:
+    """What one profile wants of a thread's place: SHAPES, MEMORY, or nothing more than a profiler's presence."""
+
+    def __init__(self, wanted: int) -> None:
+        self.wanted, self.is_over = wanted, False
+
+
 class Place(PlaceHolder):
     """The calling thread's place while profiles want something of it: memory, or ranges that begin only where a profiler
     is, with inputs. Profiles may nest and overlap."""
@@ -98,28 +106,36 @@ class Place(PlaceHolder):
         self._local = threading.local()
         self.make_room(torch)
 
-    def hold(self, wanted: int) -> None:
+    def hold(self, wanted: int) -> Hold:
         """For one profile more, with SHAPES and MEMORY of `wanted`."""
-        self._change([*self._wanted(), wanted])
+        hold = Hold(wanted)
+        self._change([*self._holds(), hold])
+        return hold
 
-    def leave(self, wanted: int) -> None:
-        """For one less."""
-        rest = list(self._wanted())
-        if wanted in rest:
-            rest.remove(wanted)
-            self._change(rest)
-        elif wanted & MEMORY:
+    def leave(self, hold: Hold) -> None:
+        """For one less. If that was another thread's, its place is left when that thread's next profile begins or ends."""
+        hold.is_over = True
+        holds = self._holds()
+        if any(one is hold for one in holds):
+            self._change(holds)
+        elif hold.wanted & MEMORY:
             warn(ELSEWHERE.format("PyTorch reports its memory"))
 
-    def _wanted(self) -> List[int]:
-        """By the profiles of this thread."""
-        return getattr(self._local, "wanted", [])
+    def _holds(self) -> List[Hold]:
+        """Of the profiles of this thread, those that have ended elsewhere included."""
+        return getattr(self._local, "holds", [])
 
-    def _change(self, wanted: List[int]) -> None:
-        before, self._local.wanted = self._wanted(), wanted
-        if not wanted or not self.is_on() or together(wanted) != together(before):
+    def _wanted(self) -> int:
+        return together([hold.wanted for hold in self._holds() if not hold.is_over])
+
+    def _change(self, holds: List[Hold]) -> None:
+        before, self._local.holds = self._wanted_when_taken(), [hold for hold in holds if not hold.is_over]
+        if not self._local.holds or not self.is_on() or self._wanted() != before:
             self.end()
             self.begin()
+
+    def _wanted_when_taken(self) -> int:
+        return int(getattr(self._local, "taken_for", 0))
 
     def is_on(self) -> bool:
         """On the calling thread."""
@@ -127,13 +143,14 @@ class Place(PlaceHolder):
 
     def say(self, mark: bytes) -> None:
         """Without memory nothing is missed: the ranges have the program's own profiler."""
-        if together(self._wanted()) & MEMORY:
+        if self._wanted() & MEMORY:
             super().say(mark)
 
     def begin(self) -> bool:
         """Where a profile wants it."""
-        if self._wanted() and not self.is_on():
-            self._local.on = self.observer.place_begin(together(self._wanted()))
+        if self._holds() and not self.is_on():
+            self._local.taken_for = self._wanted()
+            self._local.on = self.observer.place_begin(self._local.taken_for)
         return self.is_on()
 
     def end(self) -> bool:
@@ -152,6 +169,39 @@ def place_of(torch: ModuleType, observer: Observer) -> Place:
     global _place
     _place = _place or Place(torch, observer)
     return _place
+
+
+class _Announcement:
+    """The flag by which PyTorch's own code and others' decide whether to name what they do: Inductor its kernels. A profiler
+    of PyTorch's own takes it back when it ends."""
+
+    def __init__(self) -> None:
+        self._users, self._lasts = 0, False
+
+    def begin(self, torch: ModuleType) -> None:
+        """For one user more."""
+        self._users += 1
+        if not self._lasts and hasattr(torch.autograd.profiler, "_run_on_profiler_stop"):
+            self._lasts = True
+            torch.autograd.profiler._run_on_profiler_stop = self._after(torch, torch.autograd.profiler._run_on_profiler_stop)
+        torch.autograd.profiler._is_profiler_enabled = True
+
+    def end(self, torch: ModuleType) -> None:
+        """For one less."""
+        self._users -= 1
+        if not self._users and not torch.autograd._profiler_enabled():
+            torch.autograd.profiler._is_profiler_enabled = False
+
+    def _after(self, torch: ModuleType, stop: Callable[[], None]) -> Callable[[], None]:
+        def wrapper() -> None:
+            stop()
+            if self._users:
+                torch.autograd.profiler._is_profiler_enabled = True
+
+        return wrapper
+
+
+announcement = _Announcement()
 
 
 class _Session:
@@ -234,7 +284,7 @@ def start(torch: ModuleType, shapes: bool) -> None:
         inputs = SHAPES if shapes else 0
         observer.begin(OPERATORS | inputs)
         place_of(torch, observer).hold(inputs)
-        torch.autograd.profiler._is_profiler_enabled = True
+        announcement.begin(torch)
         _is_observed = True
         return
     _operators = Operators(torch, shapes, state)

@@ -73,7 +73,7 @@ def findings_are_grouped(page):
     groups = page.texts('#findings .finding-group > h3')
     check(len(groups) == len(set(groups)) > 1, 'groups are', groups)
     first = groups[0]
-    check(first.startswith('GPU idle: ') and 'share it' in first, 'the first group is', first)
+    check(first.startswith('GPU idle: ') and 'share this idle time' in first, 'the first group is', first)
     shares = page.value('[...document.querySelector("#findings .finding-group").querySelectorAll(".finding")].map(one => one.innerText.match(/about (.*) of this idle time/)[1])')
     check(len(shares) > 1, 'findings do not say what they share:', shares)
     widths = page.value('[...document.querySelectorAll("#findings .saving .fill")].map(bar => bar.offsetWidth)')

@@ -130,7 +130,7 @@ def test_logs_of_pytorchs_trace(recorded: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "[1]", '{"a": 1}', '{"a": {"b": 1}}', '{"cppCodeToPost": 1}', "\0"])
 def test_other_files_are_named(recorded: Path, tmp_path: Path, text: str) -> None:
     (tmp_path / "other.json").write_text(text)
-    with pytest.raises(libprof.ProfError, match="other.json: not a file with Inductor's provenance data"):
+    with pytest.raises(libprof.ProfError, match="other.json: .*Inductor's provenance data"):
         libprof.read(recorded).origins(tmp_path / "other.json")
     with pytest.raises(libprof.ProfError, match="contains none of kernel_information.json"):
         libprof.read(recorded).origins(recorded.parent)

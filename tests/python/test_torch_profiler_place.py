@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import warnings
 from pathlib import Path
 from typing import Any, Dict, List
@@ -80,6 +81,48 @@ def test_the_deprecated_profiler_runs_inside() -> None:
     assert any(event.name == "aten::ones" for event in theirs.function_events)
     assert any(event.name == "aten::ones" for event in ours.events())
     assert any(event.name.startswith("triton") for event in ours.events()), "libprof has its place again"
+
+
+def test_a_profile_that_ends_on_another_thread_leaves_that_threads_place_alone() -> None:
+    first, second = (libprof.profile(profile_memory=True) for _ in range(2))
+    first.start()
+
+    def work() -> None:
+        second.start()
+        first.stop()
+        kept = torch.ones(1 << 20)
+        second.stop()
+        assert kept is not None
+
+    with pytest.warns(RuntimeWarning, match="ended on a different thread"):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert sum(event.cpu_memory_usage or 0 for event in second.events() if event.name == "aten::ones") == 4 << 20
+    with libprof.profile():
+        pass
+    assert not torch.autograd._profiler_enabled(), "the next profile of the first thread has cleared its place"
+
+
+def test_a_profiler_inside_takes_nothing_away() -> None:
+    with libprof.profile() as ours:
+        with torch.profiler.profile():
+            pass
+        assert torch.autograd.profiler._is_profiler_enabled and torch.autograd._profiler_enabled()
+        launch()
+    assert any(event.name.startswith("triton") for event in ours.events())
+    assert not torch.autograd.profiler._is_profiler_enabled
+
+
+def test_a_program_can_begin_pytorchs_profiler_by_itself() -> None:
+    functions = torch._C._autograd
+    config = torch.autograd.ProfilerConfig(
+        torch.autograd.ProfilerState.CPU, False, False, False, False, False, torch._C._profiler._ExperimentalConfig()
+    )
+    with libprof.profile():
+        functions._enable_profiler_legacy(config)
+        torch.ones(2)
+        assert functions._disable_profiler_legacy()
 
 
 def test_operators_have_the_numbers_of_an_execution_trace(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from jax.profiler import StepTraceAnnotation, TraceAnnotation
@@ -35,4 +36,5 @@ def record_annotations() -> None:
     """From now on, ``TraceAnnotation``, ``StepTraceAnnotation`` and ``annotate_function`` of ``jax.profiler`` are ranges,
     with their keywords as attributes. A StepTraceAnnotation begins a step, so do not call :func:`libprof.step` as well.
     """
+    TraceAnnotation._libprof_range = contextlib.nullcontext()  # of those that exist already
     TraceAnnotation.__init__, TraceAnnotation.__enter__, TraceAnnotation.__exit__ = _init, _enter, _exit
