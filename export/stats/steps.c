@@ -10,22 +10,36 @@ static int by_start(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static bool is_step(const struct tl_slice *slice)
+/* Slice `later` is a segment of a step of the thread, whose steps from `first` on are by slice. The
+ * step lasts until the end of its last segment. */
+static void extend(struct steps *steps, uint32_t first, const struct timeline *timeline,
+                   uint32_t later)
 {
-    return slice->kind == TL_STEP && !(slice->flags & (TL_CONTINUED | TL_INTERNAL));
+    uint32_t at = ARRAY_LOWER_BOUND(&timeline->segments, struct tl_segment, slice, 0, later);
+    if (at == timeline->segments.count || timeline->segments.at[at].slice != later)
+        return;
+    uint32_t slice = timeline->segments.at[at].first;
+    uint32_t step = ARRAY_LOWER_BOUND(&steps->at, struct step, slice, first, slice);
+    if (step < steps->at.count && steps->at.at[step].slice == slice)
+        steps->at.at[step].end_ns = timeline->slices.at[later].end_ns;
 }
 
 static bool add_thread(struct steps *steps, const struct timeline *timeline,
                        const struct tl_thread *thread)
 {
+    uint32_t first = steps->at.count;
     for (uint32_t i = thread->first_slice; i < thread->first_slice + thread->slice_count; i++) {
         const struct tl_slice *slice = &timeline->slices.at[i];
-        if (!is_step(slice))
+        if (slice->kind != TL_STEP || slice->flags & TL_INTERNAL)
             continue;
+        if (slice->flags & TL_CONTINUED) {
+            extend(steps, first, timeline, i);
+            continue;
+        }
         struct step *step = ARRAY_ADD(&steps->at);
         if (!step)
             return false;
-        *step = (struct step){slice->start_ns, slice->end_ns, slice->name};
+        *step = (struct step){slice->start_ns, slice->end_ns, slice->name, i};
     }
     return true;
 }

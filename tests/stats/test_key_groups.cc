@@ -354,6 +354,29 @@ TEST(KeyGroups, TellStepsApart)
     EXPECT_EQ(g.find("ProfilerStep*", KEY_RANGE).size(), 2u);
 }
 
+// A range that ends within a step cuts it: what is in the later segment is of the step, too.
+TEST(KeyGroups, AStepLastsUntilTheEndOfItsLastSegment)
+{
+    TimelineMaker m;
+    m.push("outer", 90);
+    auto first = m.push("ProfilerStep#0", 100, TL_STEP);
+    m.range("f", 112, 115);
+    m.pop(150);
+    m.pop(150);
+    auto second = m.push("ProfilerStep#0", 150, TL_STEP, TL_CONTINUED);
+    m.range("f", 160, 190);
+    m.pop(200);
+    m.range("f", 200, 207);
+    timeline *made = m.done();
+    std::vector<tl_segment> segments = {{second, first, first}};
+    made->segments.at = segments.data(), made->segments.count = 1;
+    Groups g(made, KEY_BY_KEY | KEY_BY_STEP);
+    std::map<uint32_t, int64_t> totals;
+    for (auto *row : g.find("f", KEY_RANGE))
+        totals[row->group.step] = row->cpu_total_ns;
+    EXPECT_EQ(totals, (std::map<uint32_t, int64_t>{{0, 33}, {TL_NONE, 7}}));
+}
+
 TEST(KeyGroups, StepsOfAProcessAreItsOwn)
 {
     TimelineMaker m;

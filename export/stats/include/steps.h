@@ -14,7 +14,8 @@ extern "C" {
 
 struct step {
     int64_t start_ns, end_ns;
-    uint32_t name; /* into names[] */
+    uint32_t name;  /* into names[] */
+    uint32_t slice; /* its first segment */
 };
 
 struct steps {
