@@ -393,6 +393,16 @@ void timeline_append_frame(struct builder *builder, uint32_t thread, int64_t sta
         *frame = (struct unordered_frame){start_ns, end_ns, thread, name};
 }
 
+void timeline_note_window(struct builder *builder, int64_t start_ns, int64_t end_ns)
+{
+    struct unordered_window *window = &builder->file->window;
+    if (!window->any || start_ns < window->start_ns)
+        window->start_ns = start_ns;
+    if (!window->any || end_ns > window->end_ns)
+        window->end_ns = end_ns;
+    window->any = true;
+}
+
 uint32_t timeline_async_count(const struct builder *builder)
 {
     return builder->file->asyncs.count;

@@ -51,6 +51,12 @@ struct unordered_frame {
     uint32_t thread, name;
 };
 
+/* When the file states that it was recorded. */
+struct unordered_window {
+    int64_t start_ns, end_ns;
+    bool any;
+};
+
 struct unordered_async {
     int64_t start_ns, end_ns;
     uint64_t id;
@@ -148,6 +154,7 @@ struct unordered {
     TL_ARRAY(struct unordered_domain) domains;
     TL_ARRAY(struct unordered_category) categories;
     TL_ARRAY(struct unordered_warning) warnings;
+    struct unordered_window window;
     int64_t origin_ns;             /* the file's time 0 */
     struct unordered_index *index; /* NULL until the first process is finished */
 };

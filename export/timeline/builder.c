@@ -191,14 +191,20 @@ static int64_t within(const struct extent *extent, int64_t time_ns)
     return least > extent->end_ns ? extent->end_ns : least;
 }
 
-/* In other formats, callers of the profiler itself are there, too. */
-static void clip_frames(struct builder *builder, const struct extent *extent)
+/* In other formats, callers of the profiler itself are there, too. Python code also runs before the
+ * first event and after the last one, so the window that the file states counts as well. */
+static void clip_frames(struct builder *builder, struct extent extent)
 {
     struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->first.frame; i < timeline->frames.count && builder->file; i++) {
+    if (!builder->file)
+        return;
+    const struct unordered_window *window = &builder->file->window;
+    if (window->any)
+        widen(&extent, build_time(builder, window->start_ns), build_time(builder, window->end_ns));
+    for (uint32_t i = builder->first.frame; i < timeline->frames.count && extent.any; i++) {
         struct tl_frame *frame = &timeline->frames.at[i];
-        frame->start_ns = within(extent, frame->start_ns);
-        frame->end_ns = within(extent, frame->end_ns);
+        frame->start_ns = within(&extent, frame->start_ns);
+        frame->end_ns = within(&extent, frame->end_ns);
     }
 }
 
@@ -211,7 +217,7 @@ static void note_extent(struct builder *builder)
         extent.end_ns = extent.start_ns + process->info.span_ns;
     process->start_ns = extent.start_ns;
     process->end_ns = extent.end_ns;
-    clip_frames(builder, &extent);
+    clip_frames(builder, extent);
     if (!extent.any)
         return;
     bool first = timeline->start_ns > timeline->end_ns;

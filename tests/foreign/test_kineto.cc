@@ -53,6 +53,18 @@ public:
         }
         return all;
     }
+    /* "name start-end" of every call of a Python function, from the timeline's start. */
+    std::string frames() const
+    {
+        std::string all;
+        for (uint32_t i = 0; i < timeline_->frames.count; i++) {
+            const tl_frame &frame = timeline_->frames.at[i];
+            all += (i ? ", " : "") + name(frame.name) + " " +
+                   std::to_string(frame.start_ns - timeline_->start_ns) + "-" +
+                   std::to_string(frame.end_ns - timeline_->start_ns);
+        }
+        return all;
+    }
     /* "operation < call < range ..." */
     std::map<std::string, std::string> origins() const
     {
@@ -728,6 +740,25 @@ TEST_F(Kineto, PythonFramesAreCallsWithinTheTimeOfOtherEvents)
         EXPECT_EQ(frame.end_ns - timeline_->start_ns, wanted[i].end_ns) << i;
         EXPECT_EQ(frame.parent, wanted[i].parent) << i;
     }
+}
+
+TEST_F(Kineto, PythonFramesLastAsLongAsTheProfilerSaysItRan)
+{
+    events(
+        R"j({"ph":"X","cat":"Trace","name":"PyTorch Profiler (0)","pid":"Spans","tid":"PyTorch Profiler","ts":5,"dur":85},
+              {"ph":"X","cat":"python_function","name":"main","pid":1,"tid":1,"ts":0,"dur":100},
+              {"ph":"X","cat":"python_function","name":"f","pid":1,"tid":1,"ts":40,"dur":20},
+              {"ph":"X","cat":"cpu_op","name":"one","pid":1,"tid":1,"ts":10,"dur":5})j");
+    EXPECT_EQ(frames(), "main -5000-80000, f 30000-50000");
+    EXPECT_EQ(timeline_->end_ns - timeline_->start_ns, 5000) << "the time is that of events";
+}
+
+TEST_F(Kineto, PythonFramesAloneAreAsTheFileHasThem)
+{
+    events(
+        R"j({"ph":"X","cat":"python_function","name":"main","pid":1,"tid":1,"ts":0,"dur":100},
+              {"ph":"X","cat":"python_function","name":"f","pid":1,"tid":1,"ts":40,"dur":20})j");
+    EXPECT_EQ(frames(), "main 0-100000, f 40000-60000");
 }
 
 TEST_F(Kineto, LinksForwardToBackwardBySequenceNumber)

@@ -230,6 +230,16 @@ static void read_gpu(struct reader *reader, int64_t start_ns)
     reader->operations++;
 }
 
+/* What PyTorch writes about itself: "PyTorch Profiler (0)" lasts from its start to its stop. */
+static void read_window(struct reader *reader, int64_t time_ns)
+{
+    static const char prefix[] = "PyTorch Profiler";
+    const struct kineto_event *event = reader->event;
+    if (event->name.size >= sizeof prefix - 1 &&
+        !memcmp(event->name.bytes, prefix, sizeof prefix - 1))
+        timeline_note_window(reader->builder, time_ns, time_ns + event->duration_ns);
+}
+
 static void read_complete(struct reader *reader, int64_t time_ns)
 {
     const struct kineto_event *event = reader->event;
@@ -237,6 +247,8 @@ static void read_complete(struct reader *reader, int64_t time_ns)
     if (category == KINETO_KERNEL && !kineto_gpu_is_kernel(event))
         category = KINETO_OTHER;
     reader->device_counters += category == KINETO_DEVICE_COUNTERS;
+    if (category == KINETO_TRACE)
+        read_window(reader, time_ns);
     if (category == KINETO_GPU_ANNOTATION || category == KINETO_DEVICE_COUNTERS ||
         category == KINETO_TRACE)
         return;

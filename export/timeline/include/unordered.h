@@ -101,10 +101,15 @@ bool timeline_slice_goes_on(const struct builder *builder, uint32_t slice,
                             const struct complete_slice *next);
 /* The slice lasts until then, where that is later; SLICE_UNCLOSED of `flags` is its own, too. */
 void timeline_extend_slice(struct builder *builder, uint32_t slice, int64_t end_ns, uint8_t flags);
-/* Appends a call of a Python function. They come by thread, then begin, outer ones first. What lies outside of the time
- * of the process's other events is cut off, so that callers of all that was recorded do not lengthen it. */
+/* Appends a call of a Python function. They come by thread, then begin, outer ones first.
+ * What lies outside of the time of the process's other events and of timeline_note_window() is cut
+ * off, so that callers of all that was recorded do not lengthen it. Where there is neither, nothing
+ * is. */
 void timeline_append_frame(struct builder *builder, uint32_t thread, int64_t start_ns,
                            int64_t end_ns, uint32_t name);
+/* The file states that it was recorded during this time. It bounds calls of Python functions and
+ * nothing else: the time of the timeline stays that of its events. Of several, all count. */
+void timeline_note_window(struct builder *builder, int64_t start_ns, int64_t end_ns);
 /* Appends a range that need not nest. `id` is unique in its process. `end_thread` 0: the file has no
  * end of it. */
 void timeline_append_async(struct builder *builder, uint32_t thread, uint32_t end_thread,
