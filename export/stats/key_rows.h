@@ -77,13 +77,15 @@ static inline uint32_t key_context_device(const struct key_context *context, uin
     return known ? context->device_of_stream[stream] : TL_NONE;
 }
 
-/* TL_NONE: outside of all, or not asked for. */
+/* TL_NONE: outside of all that are told apart, or not asked for. */
 static inline uint32_t key_context_step(const struct key_context *context, uint32_t process,
                                         int64_t time_ns)
 {
-    return context->steps.first && process != TL_NONE
-               ? steps_find(&context->steps, process, time_ns)
-               : TL_NONE;
+    const bool *apart = context->options->steps_apart;
+    if (!context->steps.first || process == TL_NONE)
+        return TL_NONE;
+    uint32_t step = steps_find(&context->steps, process, time_ns);
+    return step != TL_NONE && apart && !apart[step] ? TL_NONE : step;
 }
 
 /* ---- rows ----

@@ -17,7 +17,7 @@ class Groups
 {
 public:
     Groups(const timeline *made, uint32_t group_by, bool spread = false, bool top_level = false,
-           const uint32_t *stack_groups = nullptr)
+           const uint32_t *stack_groups = nullptr, const bool *steps_apart = nullptr)
     {
         key_options options;
         key_options_default(&options);
@@ -25,6 +25,7 @@ public:
         options.spread = spread;
         options.top_level = top_level;
         options.stack_groups = stack_groups;
+        options.steps_apart = steps_apart;
         ok = key_averages_init_by(&all, made, &options);
     }
     ~Groups() { key_averages_fini(&all); }
@@ -352,6 +353,24 @@ TEST(KeyGroups, TellStepsApart)
         totals[row->group.step] = row->cpu_total_ns;
     EXPECT_EQ(totals, (std::map<uint32_t, int64_t>{{0, 100}, {1, 20}, {TL_NONE, 10}}));
     EXPECT_EQ(g.find("ProfilerStep*", KEY_RANGE).size(), 2u);
+}
+
+TEST(KeyGroups, StepsThatAreNotToldApartAreOneRow)
+{
+    TimelineMaker m;
+    for (int i = 0; i < 100; i++) {
+        m.push("ProfilerStep#" + std::to_string(i), i * 10, TL_STEP);
+        m.range("f", i * 10 + 1, i * 10 + 4);
+        m.pop(i * 10 + 10);
+    }
+    bool apart[100] = {};
+    apart[7] = true;
+    Groups g(m.done(), KEY_BY_KEY | KEY_BY_STEP, false, false, nullptr, apart);
+    std::map<uint32_t, int64_t> totals;
+    for (auto *row : g.find("f", KEY_RANGE))
+        totals[row->group.step] = row->cpu_total_ns;
+    EXPECT_EQ(totals, (std::map<uint32_t, int64_t>{{7, 3}, {TL_NONE, 297}}));
+    EXPECT_EQ(g.all.count, 4u) << "of f and of steps, one apart and one for all others";
 }
 
 // A range that ends within a step cuts it: what is in the later segment is of the step, too.

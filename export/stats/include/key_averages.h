@@ -90,6 +90,9 @@ struct key_options {
     bool python;  /* rows of Python functions, too */
     bool top_level; /* only calls that no range or CUDA call of their thread is around; the sums of
                          self time stay those of all */
+    const bool *steps_apart; /* by step: what is of the others counts as outside of all, so that a
+                                row per step of a long run takes no memory; NULL: all are. Read
+                                during init only */
 };
 
 struct key_average {

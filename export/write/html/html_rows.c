@@ -145,13 +145,13 @@ static bool add_step_rows(struct html_step_sums *sums, const struct rows *rows,
     struct key_averages averages;
     key_options_default(&options);
     options.group_by = KEY_BY_KEY | KEY_BY_STEP;
+    options.steps_apart = steps->is_shown;
     options.spread = true;
     if (!key_averages_init_by(&averages, timeline, &options))
         return false;
     bool added = true;
     for (uint32_t i = 0; i < averages.count && added; i++) {
-        uint32_t step = averages.rows[i].group.step;
-        if (step != TL_NONE && steps->is_shown[step])
+        if (averages.rows[i].group.step != TL_NONE)
             added = add_step_row(sums, rows, &averages.rows[i]);
     }
     key_averages_fini(&averages);

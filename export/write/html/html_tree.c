@@ -251,8 +251,7 @@ static bool add_paths(struct html_tree *tree, const struct key_averages *average
 
 /* Self device time of a range is that of the operations below it, which are nodes of their own, except
  * where events timed the range. */
-static bool add_times(struct html_tree *tree, const struct key_averages *averages,
-                      const struct html_step_list *steps)
+static bool add_times(struct html_tree *tree, const struct key_averages *averages)
 {
     for (uint32_t i = 0; i < averages->count; i++) {
         const struct key_average *row = &averages->rows[i];
@@ -266,7 +265,7 @@ static bool add_times(struct html_tree *tree, const struct key_averages *average
         node->count += row->count;
         node->self_ns[0] += cpu_ns;
         node->self_ns[1] += device_ns;
-        if (row->group.step == TL_NONE || !steps->is_shown[row->group.step])
+        if (row->group.step == TL_NONE)
             continue;
         struct html_step_sum *sum =
             html_step_sums_add(&tree->steps, row->group.path, row->group.step);
@@ -288,10 +287,11 @@ static bool write_ranges(struct json_out *out, const struct timeline *timeline,
     struct key_options options;
     key_options_default(&options);
     options.group_by = KEY_BY_KEY | KEY_BY_PATH | (steps->all.at.count ? KEY_BY_STEP : 0);
+    options.steps_apart = steps->is_shown;
     if (!key_averages_init_by(&averages, timeline, &options))
         return false;
-    bool written = add_paths(&tree, &averages) && add_times(&tree, &averages, steps) &&
-                   html_tree_write(out, &tree);
+    bool written =
+        add_paths(&tree, &averages) && add_times(&tree, &averages) && html_tree_write(out, &tree);
     tree_fini(&tree);
     key_averages_fini(&averages);
     return written;
