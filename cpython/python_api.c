@@ -30,8 +30,9 @@ static bool python_api_find(struct python_api *api)
     *(void **)(&api->set_code_extra) =
         python_find_either("PyUnstable_Code_SetExtra", "_PyCode_SetExtra");
     api->none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
+    api->type = dlsym(RTLD_DEFAULT, "PyType_Type");
     return whole && api->request_code_extra && api->get_code_extra && api->set_code_extra &&
-           api->none;
+           api->none && api->type;
 }
 
 /* Only builds without a GIL have that function. */

@@ -65,7 +65,7 @@ struct python_api {
     ssize_t (*request_code_extra)(void (*free_extra)(void *));
     int (*get_code_extra)(PyObject *code, ssize_t index, void **extra);
     int (*set_code_extra)(PyObject *code, ssize_t index, void *extra);
-    PyObject *none;
+    PyObject *none, *type;
 };
 
 /* Of the interpreter in the process; NULL: there is none that runs and has all of it, or one without

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What comes later has no number, so that a program that makes modules without end does not use up the names. */
+/* Numbers, not addresses: a program that makes modules without end, often at the same address,
+ * does not use up the names. What comes later has no number. */
 #define PYTHON_MODULES_MAX 16384u
 #define PYTHON_CLASSES_MAX 1024u
 
@@ -32,7 +33,7 @@ struct python_class {
 struct python_modules {
     struct python_module modules[2 * PYTHON_MODULES_MAX];
     struct python_class classes[2 * PYTHON_CLASSES_MAX];
-    uint32_t module_count, class_count;
+    uint32_t numbers, class_count;
 };
 
 static struct python_modules *python_modules;
@@ -103,12 +104,31 @@ static struct python_class *python_modules_class(uint32_t name)
     return &classes[at];
 }
 
+/* A new reference to the name of a class, NULL: there is none. It comes from the descriptor of
+ * `type`: asking the class would run what its metaclass has for attributes, code of the program. */
+static PyObject *python_modules_type_name(const struct python_api *api, PyObject *type)
+{
+    PyObject *members = api->PyObject_GetAttrString(api->type, "__dict__");
+    PyObject *get = members ? api->PyObject_CallMethod(members, "get", "s", "__name__") : NULL;
+    PyObject *name = get ? api->PyObject_CallMethod(get, "__get__", "O", type) : NULL;
+    if (!name)
+        api->PyErr_Clear();
+    if (get)
+        api->Py_DecRef(get);
+    if (members)
+        api->Py_DecRef(members);
+    return name;
+}
+
 /* "nn.Module: Linear"; returns its length. */
 static size_t python_modules_class_name(const struct python_api *api, PyObject *self, char *name)
 {
     PyObject *type = api->PyObject_Type(self);
+    PyObject *text = python_modules_type_name(api, type);
     char *end = stpcpy(name, python_modules_prefix);
-    end = python_names_append(api, end, type, "__name__", NULL);
+    end = python_names_append(api, end, text);
+    if (text)
+        api->Py_DecRef(text);
     api->Py_DecRef(type);
     return (size_t)(end - name);
 }
@@ -120,9 +140,8 @@ static uint32_t python_modules_number(const struct python_api *api, PyObject *se
     char name[PYTHON_NAMES_PART_MAX + 64];
     size_t size = python_modules_class_name(api, self, name);
     uint32_t plain = names_intern(name, size);
-    bool is_new = module->self == NULL;
     struct python_class *class = plain ? python_modules_class(plain) : NULL;
-    if (!class || (is_new && python_modules->module_count == PYTHON_MODULES_MAX))
+    if (!class || python_modules->numbers == PYTHON_MODULES_MAX)
         return plain;
     PyObject *weak = api->PyWeakref_NewRef(self, NULL);
     if (!weak) {
@@ -132,7 +151,7 @@ static uint32_t python_modules_number(const struct python_api *api, PyObject *se
     if (module->weak)
         api->Py_DecRef(module->weak);
     size += (size_t)sprintf(name + size, "_%u", class->count++);
-    python_modules->module_count += is_new;
+    python_modules->numbers++;
     *module = (struct python_module){self, weak, names_intern(name, size)};
     return module->name;
 }

@@ -37,8 +37,7 @@ static const char *python_text(const struct python_api *api, PyObject *text, ssi
     return bytes;
 }
 
-/* Appends a text's bytes, of a longer one the last. Returns the new end. */
-static char *python_append(const struct python_api *api, char *to, PyObject *text)
+char *python_names_append(const struct python_api *api, char *to, PyObject *text)
 {
     PyObject *keeper;
     ssize_t size = 0;
@@ -58,8 +57,9 @@ static char *python_append(const struct python_api *api, char *to, PyObject *tex
     return to + size;
 }
 
-char *python_names_append(const struct python_api *api, char *to, PyObject *object,
-                          const char *attribute, const char *older)
+/* Appends a text attribute of an object; `older`: where it has none of that name, or NULL. */
+static char *python_append(const struct python_api *api, char *to, PyObject *object,
+                           const char *attribute, const char *older)
 {
     PyObject *text = api->PyObject_GetAttrString(object, attribute);
     if (!text && older) {
@@ -68,7 +68,7 @@ char *python_names_append(const struct python_api *api, char *to, PyObject *obje
     }
     if (!text)
         api->PyErr_Clear();
-    to = python_append(api, to, text);
+    to = python_names_append(api, to, text);
     if (text)
         api->Py_DecRef(text);
     return to;
@@ -88,9 +88,9 @@ static long python_line(const struct python_api *api, PyObject *code)
 static uint32_t python_names_create(const struct python_api *api, PyObject *code)
 {
     char name[2 * PYTHON_NAMES_PART_MAX + 64];
-    char *end = python_names_append(api, name, code, "co_filename", NULL);
+    char *end = python_append(api, name, code, "co_filename", NULL);
     end += sprintf(end, "(%ld): ", python_line(api, code));
-    end = python_names_append(api, end, code, "co_qualname", "co_name"); /* since 3.11 */
+    end = python_append(api, end, code, "co_qualname", "co_name"); /* since 3.11 */
     uint32_t id = names_intern(name, (size_t)(end - name));
     bool begins_modules = id && python_modules_is_call(name, (size_t)(end - name));
     return id | (begins_modules ? PYTHON_NAMES_MODULE : 0);

@@ -23,10 +23,8 @@ extern ssize_t python_names_index __attribute__((visibility("hidden")));
 
 #define PYTHON_NAMES_PART_MAX 2000u /* bytes of file, function and class: two of them fit a name */
 
-/* A text attribute of an object, of a longer one the last bytes; `older`: where it has none of that name, or NULL.
- * Returns the new end. */
-char *python_names_append(const struct python_api *api, char *to, PyObject *object,
-                          const char *attribute, const char *older);
+/* Appends a text's bytes, of a longer one the last; "?" for NULL. Returns the new end. */
+char *python_names_append(const struct python_api *api, char *to, PyObject *text);
 
 static inline uint32_t python_names_word(const struct python_api *api, PyObject *code)
 {

@@ -7,6 +7,8 @@ from __future__ import annotations
 import collections
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Counter, Dict, List, Tuple
 
@@ -210,3 +212,51 @@ def test_functions_take_their_time_from_ranges_around_them(both: Both) -> None:
     assert rows["step"].self_cpu_time_total >= train.self_cpu_time_total and train.key not in rows
     table = read_table(prof.trace.paths, ArrowTable.FUNCTIONS, prof.trace.window)
     assert table["name"][table["module"].index(3)] == "nn.Module: Linear_3"
+
+
+ASKED: List[str] = []
+
+
+class Telling(type(torch.nn.Module)):  # type: ignore[misc]
+    """A metaclass that notes who asks its classes for their name."""
+
+    def __getattribute__(cls, name: str) -> Any:
+        if name == "__name__":
+            ASKED.append("__getattribute__")
+        return super().__getattribute__(name)
+
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]
+        ASKED.append("property")
+        return "Wrong"
+
+
+class Odd(torch.nn.Module, metaclass=Telling):  # type: ignore[misc, name-defined]
+    def forward(self, x: int) -> int:
+        return x
+
+
+def test_the_name_of_a_class_is_found_without_code_of_the_program() -> None:
+    odd = Odd()
+    with libprof.profile(with_stack=True) as prof:
+        ASKED.clear()
+        odd(3)
+        asked = list(ASKED)
+    assert asked == []
+    assert [one.name for one in prof.events() if one.python_module_id >= 0] == ["nn.Module: Odd_0"]
+
+
+MANY = """
+import libprof, torch
+
+with libprof.profile(with_stack=True) as prof:
+    for _ in range(17_000):
+        torch.nn.Identity()(3)  # each at the address of the one before it
+names = {one.name for one in prof.events() if one.name.startswith("nn.Module: ")}
+print(len(names), "nn.Module: Identity_16383" in names, "nn.Module: Identity" in names)
+"""
+
+
+def test_modules_that_come_and_go_do_not_use_up_the_names(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", MANY], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["16385", "True", "True"], done.stdout + done.stderr
