@@ -16,11 +16,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import stat
 from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ._arrow import ArrowTable, read_table
-from ._times import ns_text
+from ._times import ns_text, printable
 from .averages import DEVICE_KINDS
 from .errors import ProfError
 
@@ -147,10 +148,17 @@ def _read_all(sources: Sequence[str], beside: Sequence[str]) -> Provenance:
 # ---- the recording ----
 
 
+_TEXT_MAX = 16 << 20  # bytes; Inductor's files have thousands
+
+
 def _text(path: Path) -> str:
+    """Of a regular file of sensible size. A recording names it, so that it may be anything: a device would never end."""
     try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode) or about.st_size > _TEXT_MAX:
+            return ""
         return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+    except (OSError, ValueError):  # ValueError: no path, it contains a zero byte
         return ""
 
 
@@ -178,12 +186,20 @@ class _Cache:
         kernel.file = file + line
 
 
+def _kernel_file(text: Optional[str]) -> str:
+    """What a launch's attributes, a text of JSON, say of it; nothing where "kernel_file" is only part of a value."""
+    words = json.loads(text) if text and '"kernel_file"' in text else None
+    file = words.get("kernel_file") if isinstance(words, dict) else None
+    return file if isinstance(file, str) else ""
+
+
 def _add_launches(provenance: Provenance, events: Dict[str, List[Any]]) -> None:
     """Adds the kernels whose launches have the attribute, and what their files say."""
     files: Dict[str, str] = {}
     for name, text in zip(events.get("name", []), events.get("attributes", [])):
-        if text and name not in files and '"kernel_file"' in text:
-            files[name] = str(json.loads(text)["kernel_file"])
+        file = "" if name in files else _kernel_file(text)
+        if file:
+            files[name] = file
     cache = _Cache()
     for name, file in files.items():
         cache.add(provenance.setdefault(name, _Known()), name, file)
@@ -225,4 +241,4 @@ def origins_text(listed: Sequence[KernelOrigin], rows: int = -1) -> str:
         lines = ["Found no Inductor kernels in the recording or in the provenance files"]
     elif len(shown) < len(listed):
         lines.append(f"{len(shown)} of {len(listed)} kernels")
-    return "\n".join([*lines, ""])
+    return "\n".join([*map(printable, lines), ""])

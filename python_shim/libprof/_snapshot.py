@@ -14,11 +14,13 @@ from collections import Counter
 from typing import IO, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
 
 from ._snapshot_ranges import Ranges
+from ._times import printable
 from .errors import ProfError
 
 ALLOCATED, INACTIVE = "active_allocated", "inactive"
 MAPPING, UNMAPPING = ("segment_alloc", "segment_map"), ("segment_free", "segment_unmap")
 _CHANGES = ("alloc", "free_requested", *MAPPING, *UNMAPPING)
+MOMENTS_KEPT = 20  # of the first and of the last times that memory ran out: each lists all that was alive
 ROUNDED = 512  # the allocator's blocks begin at multiples of it
 
 Stack = Tuple[str, ...]
@@ -34,6 +36,7 @@ class _Unpickler(pickle.Unpickler):
 
 _DAMAGE = (
     pickle.UnpicklingError, EOFError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError,
+    MemoryError,  # for a size that it claims
 )  # fmt: skip
 
 
@@ -41,7 +44,7 @@ def _unpickle(file: IO[bytes], path: str) -> Any:
     try:
         return _Unpickler(file).load()
     except _DAMAGE as error:
-        why = " ".join(str(error).split())
+        why = printable(" ".join(str(error).split())) or type(error).__name__
         raise ProfError(f"{path}: not a memory snapshot of PyTorch, or incomplete: {why}") from error
 
 
@@ -108,12 +111,13 @@ class Moment(NamedTuple):
 
 
 class OutOfMemory(NamedTuple):
-    """The allocator failed. ``device_free`` is what CUDA had left."""
+    """The allocator failed. ``device_free`` is what CUDA had left. ``moment`` is None where it happened very often."""
 
     wanted: int
     device_free: int
     stack: Stack
-    moment: Moment
+    moment: Optional[Moment]  # of the first and last 20
+    time_us: int
 
 
 class _Stacks:
@@ -264,11 +268,13 @@ class Device:
         alive, mapped = self._begin_again()
         if peak < 0:
             self.peak = _moment(self.history[0], alive, mapped)
+        count = sum(action.action == "oom" for action in self.history)
         for number, action in enumerate(self.history):
             _apply(action, alive, mapped)
             if action.action == "oom":
-                moment = _moment(action, alive, mapped)
-                self.out_of_memory.append(OutOfMemory(action.size, action.address, action.stack, moment))
+                is_kept = not MOMENTS_KEPT <= len(self.out_of_memory) < count - MOMENTS_KEPT
+                moment = _moment(action, alive, mapped) if is_kept else None
+                self.out_of_memory.append(OutOfMemory(action.size, action.address, action.stack, moment, action.time_us))
             if number == peak:
                 self.peak = _moment(action, alive, mapped)
 
@@ -309,7 +315,7 @@ class MemorySnapshot:
             histories = [[_action(one, stacks) for one in trace] for trace in data.get("device_traces", [])]
             self.settings: Dict[str, Any] = dict(data.get("allocator_settings", {}))
             self.annotations: List[Dict[str, Any]] = [dict(one) for one in data.get("external_annotations", [])]
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
             where = f"{name}: " if name else ""
             raise ProfError(f"{where}not a memory snapshot of PyTorch: {type(error).__name__}: {error}") from error
         self.devices = _devices(segments, histories)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from ._snapshot import Action, Allocation, Device, MemorySnapshot, Moment, OutOfMemory, Segment, Stack, owners
-from ._times import bytes_text, us_text
+from ._times import bytes_text, printable, us_text
 
 FRAMES_SHOWN = 4
 _NO_STACK = "(no stack recorded)"
@@ -99,11 +99,10 @@ def _peak_lines(device: Device, moment: Moment, rows: int) -> List[str]:
     return ["", f"{title}, {bytes_text(moment.reserved)} reserved. Owners:", *_owner_lines(moment.alive, rows, _EARLIER)]
 
 
-def _out_of_memory_lines(device: Device, event: OutOfMemory, rows: int) -> List[str]:
-    moment = event.moment
+def _out_of_memory_lines(device: Device, event: OutOfMemory, moment: Moment, rows: int) -> List[str]:
     return [
         "",
-        f"Out of memory on {memory_name(device)}{_after(device, moment.time_us)}: {bytes_text(event.wanted)} requested by "
+        f"Out of memory on {memory_name(device)}{_after(device, event.time_us)}: {bytes_text(event.wanted)} requested by "
         f"{_stack_text(event.stack, _NO_STACK)}",
         f"  Device memory free: {bytes_text(event.device_free)}. Reserved: {bytes_text(moment.reserved)}, of which "
         f"{bytes_text(moment.requested)} requested; largest free block {bytes_text(moment.largest_free)}. Live allocations:",
@@ -111,12 +110,23 @@ def _out_of_memory_lines(device: Device, event: OutOfMemory, rows: int) -> List[
     ]
 
 
+def _all_out_of_memory_lines(device: Device, rows: int) -> List[str]:
+    lines: List[str] = []
+    left_out = sum(event.moment is None for event in device.out_of_memory)
+    for event in device.out_of_memory:
+        if event.moment:
+            lines += _out_of_memory_lines(device, event, event.moment, rows)
+        elif left_out:
+            lines += ["", f"Out of memory {left_out:,} more times on {memory_name(device)}, without what was alive then"]
+            left_out = 0
+    return lines
+
+
 def _device_lines(device: Device, rows: int) -> List[str]:
     lines = _segment_lines(device, rows) if device.segments else []
     if device.peak:
         lines += _peak_lines(device, device.peak, rows)
-    for event in device.out_of_memory:
-        lines += _out_of_memory_lines(device, event, rows)
+    lines += _all_out_of_memory_lines(device, rows)
     alive = device.alive
     if alive:
         title = f"Alive at the snapshot: {_plural(len(alive), 'allocation')}, {bytes_text(device.requested)} requested"
@@ -144,11 +154,11 @@ def snapshot_text(snapshot: MemorySnapshot, rows: int) -> str:
     configured = snapshot.settings.get("PYTORCH_CUDA_ALLOC_CONF")
     lines += [f"Allocator settings: {configured}"] if configured else []
     if not snapshot.devices:
-        return "\n".join([*lines, "No device had memory", ""])
+        return "\n".join([*map(printable, lines), "No device had memory", ""])
     lines += ["", *_columns(_DEVICE_TITLES, [_device_row(device) for device in snapshot.devices])]
     for device in snapshot.devices:
         lines += _device_lines(device, rows)
-    return "\n".join([*lines, ""])
+    return "\n".join([*map(printable, lines), ""])
 
 
 # ---- JSON ----
@@ -207,6 +217,7 @@ def _device_facts(device: Device, rows: int) -> Dict[str, Any]:
                 "wanted_bytes": event.wanted,
                 "device_free_bytes": event.device_free,
                 "stack": list(event.stack),
+                "time_us": event.time_us,
                 **(_moment_facts(event.moment, rows) or {}),
             }
             for event in device.out_of_memory

@@ -88,16 +88,19 @@ class _Writer:
             yield from self._write(time_ns, action.stack, self._changes(action))
 
 
-def _trace(snapshot: MemorySnapshot) -> Dict[str, Any]:
+def _lines(snapshot: MemorySnapshot) -> Iterator[str]:
+    """The trace's lines. All events at once would take more memory than the snapshot, and a stack makes many."""
     histories = [device.history for device in snapshot.devices if device.history]
     if not histories:
         raise ProfError(f"{snapshot.name or 'the snapshot'} has no history to write: it has only segments")
     base_us = min(history[0].time_us for history in histories)
     process = {"ph": "M", "name": "process_name", "pid": _PROCESS, "args": {"name": "PyTorch's allocator"}}
-    events: List[Dict[str, Any]] = [process]
+    yield f'{{"schemaVersion":1,"baseTimeNanoseconds":{1000 * base_us},"displayTimeUnit":"ms","traceEvents":[\n'
+    yield json.dumps(process)
     for device in snapshot.devices:
-        events += _Writer(device).events(base_us)
-    return {"schemaVersion": 1, "baseTimeNanoseconds": 1000 * base_us, "displayTimeUnit": "ms", "traceEvents": events}
+        for event in _Writer(device).events(base_us):
+            yield ",\n" + json.dumps(event)
+    yield "\n]}\n"
 
 
 def export(snapshot: MemorySnapshot, path: str, format: Optional[str]) -> None:
@@ -105,5 +108,5 @@ def export(snapshot: MemorySnapshot, path: str, format: Optional[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="libprof-") as directory:
         trace = os.path.join(directory, "snapshot.json")
         with replacing(trace) as file:
-            file.write(json.dumps(_trace(snapshot)).encode())
+            file.writelines(line.encode() for line in _lines(snapshot))
         run_profdump(["-o", path, *(["--to", format] if format else []), trace])

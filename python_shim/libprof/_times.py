@@ -1,4 +1,4 @@
-"""How times, sizes and shares are written: as profdump's tables and torch.profiler's do."""
+"""How times, sizes and shares are written: as profdump's tables and torch.profiler's do. And texts of a file."""
 
 from __future__ import annotations
 
@@ -49,6 +49,13 @@ def flops_unit(least: float) -> Tuple[str, float]:
     while power < len(prefixes) - 1 and least >= 1000 ** (power + 1):
         power += 1
     return f"Total {prefixes[power]}FLOPs", 1000.0**power
+
+
+def printable(text: str) -> str:
+    """A line with what is not printable spelt out: texts of a file may have words for the terminal, or a line's end."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def check_unit(unit: Optional[str]) -> None:

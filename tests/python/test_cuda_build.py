@@ -218,6 +218,7 @@ def test_memory_snapshot(tmp_path: Path) -> None:
     assert device.peak_reserved == theirs["reserved_bytes.all.peak"] and device.unexplained == 0
     assert len(device.alive) == theirs["allocation.all.current"] and len(device.segments) == theirs["segment.all.current"]
     (event,) = device.out_of_memory
+    assert event.moment is not None
     assert event.wanted == 1 << 48 and sum(one.size for one in event.moment.alive) == event.moment.requested
     assert any(one.time_us is None and not one.stack for one in event.moment.alive)  # older than the history
     assert any("snapshot.py:" in frame for frame in event.stack)

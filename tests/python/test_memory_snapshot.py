@@ -11,12 +11,14 @@ import pickle
 import re
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any, Dict, List
 
 import pytest
 
 import libprof
+from libprof import _snapshot_trace
 from libprof._snapshot_ranges import Ranges
 from libprof._snapshot_text import own_frames
 
@@ -156,6 +158,19 @@ def test_what_was_alive_when_memory_ran_out(path: Path) -> None:
     assert event["largest_free_bytes"] == 6 * MB
 
 
+def test_of_many_times_without_memory_the_first_and_last_say_what_was_alive() -> None:
+    data = make_snapshot()
+    data["device_traces"][0] = history(("alloc", SMALL, 1000, WEIGHT), *[("oom", MB, GB, LOSS)] * 45)
+    snapshot = libprof.memory_snapshot(data)
+    events = snapshot.devices[0].out_of_memory
+    assert [event.moment is None for event in events] == [False] * 20 + [True] * 5 + [False] * 20
+    assert [event.time_us for event in events] == [BEGIN_US + 1000 * number for number in range(1, 46)]
+    text = str(snapshot)
+    assert text.count("Out of memory 5 more times on PyTorch cuda:0") == 1 and text.count("Out of memory on") == 40
+    listed = snapshot.to_dict()["devices"][0]["out_of_memory"]
+    assert len(listed) == 45 and ["owners" in one for one in listed] == [event.moment is not None for event in events]
+
+
 def test_parts_that_are_mapped_beside_each_other_are_one() -> None:
     ranges = Ranges([(100, 200)])
     ranges.add(200, 300)
@@ -208,12 +223,31 @@ def test_other_formats(path: Path, tmp_path: Path) -> None:
     assert "train.py:12 step" in (tmp_path / "memory.html").read_text()
 
 
+def test_a_trace_is_written_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stack = frames(*(f"level_{depth} deep.py {depth}" for depth in range(15)))
+    actions = [(kind, SMALL, 512, stack) for _ in range(500) for kind in ("alloc", "free_requested")]
+    snapshot = libprof.memory_snapshot({"segments": [], "device_traces": [history(*actions)]})
+    sizes = []
+    monkeypatch.setattr(_snapshot_trace, "run_profdump", lambda words: sizes.append(os.path.getsize(words[-1])))
+    tracemalloc.start()
+    try:
+        snapshot.export(tmp_path / "trace.json")
+        assert tracemalloc.get_traced_memory()[1] < sizes[0] // 4
+    finally:
+        tracemalloc.stop()
+
+
 class Attack:
     def __reduce__(self) -> Any:
         return os.mkdir, ("attacked",)
 
 
-@pytest.mark.parametrize("data", [b"", b"text\n", pickle.dumps(3), pickle.dumps({"segments": [{}]}), pickle.dumps([1]), b"PROF" * 99])
+HUGE = b"\x80\x04\x8e" + (2**62 - 1).to_bytes(8, "little") + b"."  # bytes, of that size
+NO_NUMBER = pickle.dumps([segment(LARGE, [block(MB)], stream=float("inf"))])
+OTHERS = [b"", b"text\n", pickle.dumps(3), pickle.dumps({"segments": [{}]}), pickle.dumps([1]), b"PROF" * 99, HUGE, NO_NUMBER]
+
+
+@pytest.mark.parametrize("data", OTHERS)
 def test_other_files_are_refused_with_a_sentence(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "other").write_bytes(data)
     with pytest.raises(libprof.ProfError, match="other: not a memory snapshot of PyTorch"):
@@ -228,6 +262,17 @@ def test_every_part_of_a_file_is_refused_or_read(path: Path) -> None:
         path.write_bytes(data[:size])
         with pytest.raises(libprof.ProfError):
             libprof.memory_snapshot(path)
+
+
+def test_texts_of_a_file_do_not_reach_the_terminal_as_they_are(path: Path) -> None:
+    data = make_snapshot()
+    data["device_traces"][0][3]["frames"][0]["name"] = "f\x1b]0;title\x07\nOut of memory\ud800"
+    path.write_bytes(pickle.dumps(data))
+    done = shown(str(path))
+    assert "train.py:20 f\\x1b]0;title\\x07\\nOut of memory\\ud800 < " in done.stdout, done.stdout + done.stderr
+    path.write_bytes(b"cos\x1b]0;title\x07\nf\n.")
+    done = shown(str(path))
+    assert done.returncode == 1 and done.stderr.isascii() and "\x1b" not in done.stderr
 
 
 def test_nothing_in_the_file_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

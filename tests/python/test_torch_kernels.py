@@ -16,6 +16,7 @@ from typing import Any, Dict
 import pytest
 
 import libprof
+from libprof import _origins
 
 torch = pytest.importorskip("torch")
 
@@ -101,6 +102,33 @@ def test_lines_are_in_files_beside_it(recorded: Path, tmp_path: Path) -> None:
     assert len(libprof.read(recorded).origins()) == 1
 
 
+def trace_with(path: Path, **attributes: Any) -> libprof.Trace:
+    """With one launch of the kernel that has these attributes."""
+    launch = {"ph": "X", "cat": "cpu_op", "name": KERNEL, "pid": 1, "tid": 1, "ts": 0, "dur": 1, "args": attributes}
+    path.write_text(json.dumps({"traceEvents": [launch]}))
+    return libprof.read(path)
+
+
+def test_a_trace_may_name_any_file(words: Dict[str, Any], tmp_path: Path) -> None:
+    kernel = Path(words["kernel_file"])
+    (origin,) = trace_with(tmp_path / "trace.json", **words).origins()
+    assert (origin.operators, origin.file) == (["aten.add", "aten.relu"], f"{kernel}:4")
+    kernel.write_text(SOURCE + " " * (16 << 20))
+    os.mkfifo(kernel.with_name("pipe.py"))  # opening it would wait for ever
+    for file in (str(kernel), str(kernel.with_name("pipe.py")), "/dev/zero", "a\0b"):
+        (origin,) = trace_with(tmp_path / "trace.json", **{**words, "kernel_file": file}).origins()
+        assert origin.file == file
+
+
+def test_an_attribute_may_have_any_value(tmp_path: Path) -> None:
+    assert trace_with(tmp_path / "trace.json", kernel_backend="kernel_file").origins() == []
+
+
+def test_texts_of_a_trace_do_not_reach_the_terminal_as_they_are() -> None:
+    origin = _origins.KernelOrigin("k\x1b]0;title\x07", 1, 0, 1000, ["a\nb"], [], [], "")
+    assert _origins.origins_text([origin]) == "k\\x1b]0;title\\x07: 1 launch, 1.000us on the CPU\n  fuses  a\\nb\n"
+
+
 def log_of(*artifacts: Any) -> str:
     lines = []
     for name, data in artifacts:
@@ -130,7 +158,7 @@ def test_logs_of_pytorchs_trace(recorded: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "[1]", '{"a": 1}', '{"a": {"b": 1}}', '{"cppCodeToPost": 1}', "\0"])
 def test_other_files_are_named(recorded: Path, tmp_path: Path, text: str) -> None:
     (tmp_path / "other.json").write_text(text)
-    with pytest.raises(libprof.ProfError, match="other.json: .*Inductor's provenance data"):
+    with pytest.raises(libprof.ProfError, match="other.json: (not a file with|cannot read) Inductor's provenance data"):
         libprof.read(recorded).origins(tmp_path / "other.json")
     with pytest.raises(libprof.ProfError, match="contains none of kernel_information.json"):
         libprof.read(recorded).origins(recorded.parent)
