@@ -38,7 +38,8 @@ static bool sum_exceeds(int64_t start_ns, int64_t end_ns)
 }
 
 /* The plugin adds start and duration, and takes for crossing what is a rounding error beyond the range around it. So their
- * sum is the end in its own numbers: the difference of two numbers that are alike is exact. */
+ * sum is the end in its own numbers: the difference of two numbers is exact if one is at most twice the other, see
+ * choose_shift(). */
 static void write_exact_duration(struct json_out *out, int64_t start_ns, int64_t end_ns)
 {
     json_double(out, end_ns > start_ns ? (double)end_ns / 1e3 - (double)start_ns / 1e3 : 0);
@@ -570,9 +571,11 @@ static const struct exporter chrome_exporter = {
 };
 
 /* How much later than the timeline's the trace's times count. */
-static int64_t choose_shift(const struct timeline *timeline, uint64_t base_ns)
+static int64_t choose_shift(const struct timeline *timeline, uint64_t base_ns, bool exact_ends)
 {
     int64_t shift_ns = timeline->start_ns < 0 ? -timeline->start_ns : 0;
+    if (exact_ends && timeline->end_ns - 2 * timeline->start_ns > shift_ns)
+        shift_ns = timeline->end_ns - 2 * timeline->start_ns;
     uint64_t late = timeline->base_realtime_ns - base_ns;
     if (base_ns && base_ns <= timeline->base_realtime_ns && late <= INT64_MAX / 2 &&
         (int64_t)late > shift_ns)
@@ -605,7 +608,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
         .trace_name = target.name,
         .stacks = stacks,
         .more = more,
-        .shift_ns = choose_shift(timeline, more ? more->base_ns : 0),
+        .shift_ns = choose_shift(timeline, more ? more->base_ns : 0, more && more->for_tensorboard),
     };
     int error = ENOMEM;
     run_facts_init(&chrome.facts, timeline);

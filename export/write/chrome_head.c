@@ -165,7 +165,8 @@ void chrome_head_write(struct chrome *chrome)
     write_run(chrome);
     json_newline(out), json_key(out, "displayTimeUnit"), json_constant(out, "ns");
     json_newline(out), json_key(out, "baseTimeNanoseconds");
-    json_uint(out, timeline->base_realtime_ns - (uint64_t)chrome->shift_ns);
+    uint64_t shift_ns = (uint64_t)chrome->shift_ns, base_ns = timeline->base_realtime_ns;
+    json_uint(out, base_ns > shift_ns ? base_ns - shift_ns : 0);
     json_newline(out), json_key(out, "traceEvents"), json_array_begin(out);
     chrome_labels_write(&chrome->rows, out);
     for (uint32_t i = 0; i < timeline->throttles.count; i++)

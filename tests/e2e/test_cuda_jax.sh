@@ -20,6 +20,8 @@ fetch() {
 
 fetch || skip "pip cannot fetch JAX: $(tail -n 1 pip.txt)"
 
+[[ -x ${CUDA_HOME:-/usr/local/cuda}/bin/ptxas ]] || command -v ptxas >/dev/null || skip "XLA compiles with ptxas, which is not here"
+
 "$CC" -std=gnu17 -O1 -Wall -Wextra -fPIC -shared "$cuda_programs/jax_parts.c" -o libcudnn.so.9
 ln -s libcudnn.so.9 libnvidia-ml.so.1
 
