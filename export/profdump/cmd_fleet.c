@@ -48,12 +48,11 @@ const struct command command_snapshot = {
     .word = "snapshot",
     .summary = "show a memory snapshot of PyTorch",
     .usage = "FILE [--rows N] [--format text|json]\nFILE -o OUT [--to FORMAT]",
-    .about =
-        "Shows what PyTorch's caching allocator held: segments, free blocks, the peak and its "
-        "owners, and the live allocations at an out-of-memory error. FILE is what "
-        "torch.cuda.memory._dump_snapshot() wrote; nothing in it is executed. -o writes the "
-        "history in a format of 'profdump export', such as an HTML report or a Chrome trace. "
-        "Needs Python: pip install libprof.",
+    .about = "Shows what PyTorch's caching allocator held: segments, free blocks, the peak and its "
+             "owners, and the live allocations at an out-of-memory error. FILE is what "
+             "torch.cuda.memory._dump_snapshot() wrote; nothing in it is executed. -o writes the "
+             "history in a format of 'profdump export', such as an HTML report or a Chrome trace. "
+             "Needs Python: pip install libprof.",
     .examples = "snapshot snapshot.pickle\nsnapshot snapshot.pickle -o memory.html",
     .question = QUESTION_OTHER,
     .options = options_of_python,
