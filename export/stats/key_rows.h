@@ -77,7 +77,7 @@ static inline uint32_t key_context_device(const struct key_context *context, uin
     return known ? context->device_of_stream[stream] : TL_NONE;
 }
 
-/* TL_NONE: outside of all that are told apart, or not asked for. */
+/* The step at a time. TL_NONE: steps were not asked for, or none that is told apart is there. */
 static inline uint32_t key_context_step(const struct key_context *context, uint32_t process,
                                         int64_t time_ns)
 {

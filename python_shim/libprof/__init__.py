@@ -48,8 +48,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """What is imported when it is asked for: memory_snapshot(), and PyTorch's own ExecutionTraceObserver, which works beside
-    any profiler."""
+    """Names that are imported on first use: memory_snapshot(), and PyTorch's own ExecutionTraceObserver."""
     if name in ("MemorySnapshot", "memory_snapshot"):
         from . import _snapshot
 

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
-from typing import Callable
+from typing import Callable, List
 
 from .errors import ProfError
 
 FAILURES = (ProfError, OSError, ValueError, TypeError, RuntimeError, AssertionError)
+
+
+def add_listing_options(parser: argparse.ArgumentParser, rows: int, rows_help: str) -> None:
+    """--rows N, which is `rows` unless given, and --format: of commands that print lists."""
+    parser.add_argument("--rows", type=int, default=rows, metavar="N", help=rows_help)
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+
+
+def parse_listing(parser: argparse.ArgumentParser, words: List[str]) -> argparse.Namespace:
+    """The options; a number of rows that there cannot be is wrong usage."""
+    options = parser.parse_args(words)
+    if options.rows < -1:
+        parser.error(f"--rows {options.rows}: a number of rows, or -1 for all")
+    return options
 
 
 def finish(program: str, action: Callable[[], None]) -> int:

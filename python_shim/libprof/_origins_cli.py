@@ -7,7 +7,7 @@ import json
 from typing import List
 
 from . import trace
-from ._cli import finish
+from ._cli import add_listing_options, finish, parse_listing
 from ._origins import FILES, origins_text
 
 
@@ -19,16 +19,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("trace", metavar="TRACE", help="a recording, of any format that profdump reads")
     parser.add_argument("sources", nargs="*", metavar="FILE|DIRECTORY", help="Inductor's provenance files, or a directory of them (default: those beside TRACE)")
-    parser.add_argument("--rows", type=int, default=-1, metavar="N", help="show N kernels (default: all)")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+    add_listing_options(parser, -1, "show N kernels (default: all)")
     return parser
 
 
 def _run(words: List[str]) -> None:
-    parser = _parser()
-    options = parser.parse_args(words)
-    if options.rows < -1:
-        parser.error(f"--rows {options.rows}: a number of rows, or -1 for all")
+    options = parse_listing(_parser(), words)
     listed = trace.read(options.trace).origins(*options.sources)
     if options.format == "json":
         print(json.dumps([one._asdict() for one in (listed if options.rows < 0 else listed[: options.rows])], indent=1))

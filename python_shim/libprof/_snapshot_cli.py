@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import List
 
-from ._cli import finish
+from ._cli import add_listing_options, finish, parse_listing
 from ._snapshot import MemorySnapshot, memory_snapshot
 
 
@@ -17,8 +17,7 @@ def _parser() -> argparse.ArgumentParser:
         "ran out. FILE is what torch.cuda.memory._dump_snapshot() wrote. Nothing in it is executed.",
     )
     parser.add_argument("file", metavar="FILE", help="snapshot.pickle")
-    parser.add_argument("--rows", type=int, default=10, metavar="N", help="show N rows of each list (default: 10; -1: all)")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+    add_listing_options(parser, 10, "show N rows of each list (default: 10; -1: all)")
     parser.add_argument("-o", "--output", metavar="OUT", help="write the history as a Chrome trace, HTML report or another format")
     parser.add_argument("--to", metavar="FORMAT", help="the format of OUT, if its extension does not say it")
     return parser
@@ -26,9 +25,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(words: List[str]) -> None:
     parser = _parser()
-    options = parser.parse_args(words)
-    if options.rows < -1:
-        parser.error(f"--rows {options.rows}: a number of rows, or -1 for all")
+    options = parse_listing(parser, words)
     if options.to and not options.output:
         parser.error("--to: it needs -o OUT")
     snapshot = memory_snapshot(options.file)
