@@ -8,7 +8,7 @@
  *     resume N     stands still for N ms, then works
  *     collective DIRECTORY [ODD]
  *                  rank RANK of WORLD_SIZE: enters all-reduces of NCCL's NVTX domain, each of which waits until all ranks
- *                  have entered it. ODD: "skip" this rank does other work instead of the third; "other" it enters another
+ *                  have entered it: two of 512 B, then of 1 MiB. ODD: "skip" this rank does other work instead of the third; "other" it enters another
  *                  collective there; "sleep" it stops before it; "exit" it ends before it
  */
 #include <prof/prof.h>
@@ -154,7 +154,7 @@ static int train(const char *directory, const char *odd)
             collective(directory, i, "ncclBroadcast", 64, 0);
         if (i == 2 && strcmp(odd, "size") == 0)
             collective(directory, i, "ncclAllReduce", 4096, 0);
-        collective(directory, i, "ncclAllReduce", 1 << 20, 1);
+        collective(directory, i, "ncclAllReduce", i < 2 ? 512 : 1 << 20, 1);
     }
     prof_range_pop();
     return 0;
