@@ -12,17 +12,6 @@
 namespace
 {
 
-void call(Trace &trace, int64_t time_ns, const char *name)
-{
-    uint32_t id = trace_builder_name(trace.raw(), name);
-    trace_builder_word(trace.raw(), PROF_WORD_EVENT(PROF_KIND_FRAME_PUSH, id, time_ns));
-}
-
-void leave(Trace &trace, int64_t time_ns)
-{
-    trace_builder_word(trace.raw(), PROF_WORD_EVENT(PROF_KIND_FRAME_POP, 0, time_ns));
-}
-
 /* Which calls are open, outermost first; `claimed` more than there are. */
 void state(Trace &trace, int64_t time_ns, const std::vector<const char *> &names,
            uint32_t claimed = 0)
@@ -71,15 +60,20 @@ std::string stack(const timeline *t, uint32_t slice)
 TEST(Frames, AreStacksOfWhatHappensInThemAndNoSlices)
 {
     Trace trace;
-    trace.thread(1).log(0, 1).push(0, "before");
-    call(trace, 10, "f");
-    trace.push(20, "a");
-    call(trace, 30, "g");
-    trace.push(40, "b").pop(50);
-    leave(trace, 60);
-    trace.pop(70);
-    leave(trace, 80);
-    trace.push(90, "after").pop(95).pop(100);
+    trace.thread(1)
+        .log(0, 1)
+        .push(0, "before")
+        .call(10, "f")
+        .push(20, "a")
+        .call(30, "g")
+        .push(40, "b")
+        .pop(50)
+        .leave(60)
+        .pop(70)
+        .leave(80)
+        .push(90, "after")
+        .pop(95)
+        .pop(100);
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
     EXPECT_EQ(slice_tree(t), "before 0 100\n a 20 70\n  b 40 50\n after 90 95\n");
@@ -95,15 +89,18 @@ TEST(Frames, AreStacksOfWhatHappensInThemAndNoSlices)
 TEST(Frames, APopOfEitherKindEndsNothingOfTheOther)
 {
     Trace trace;
-    trace.thread(1).log(0, 1).push(0, "outer");
-    call(trace, 10, "enter");
-    trace.push(20, "range");
-    leave(trace, 30);
-    call(trace, 40, "exit");
-    trace.pop(50);
-    leave(trace, 60);
-    leave(trace, 70);
-    trace.pop(100).pop(110);
+    trace.thread(1)
+        .log(0, 1)
+        .push(0, "outer")
+        .call(10, "enter")
+        .push(20, "range")
+        .leave(30)
+        .call(40, "exit")
+        .pop(50)
+        .leave(60)
+        .leave(70)
+        .pop(100)
+        .pop(110);
     const timeline *t = trace.load();
     EXPECT_EQ(slice_tree(t), "outer 0 100\n range 20 50\n");
     EXPECT_EQ(calls(t), "enter 10 20\nenter 20 30+\nexit 40 50\nexit 50 60+\n");
@@ -117,16 +114,16 @@ TEST(Frames, CutsAllThatARangeOutlivesAndAllThatOutliveIt)
     Trace trace;
     trace.thread(1).log(0, 1);
     for (const char *name : {"f", "g", "h"})
-        call(trace, 10, name);
-    trace.push(20, "range");
-    leave(trace, 30);
-    leave(trace, 40);
-    call(trace, 50, "i");
-    call(trace, 55, "j");
-    trace.pop(60);
-    leave(trace, 70);
-    leave(trace, 80);
-    leave(trace, 90);
+        trace.call(10, name);
+    trace.push(20, "range")
+        .leave(30)
+        .leave(40)
+        .call(50, "i")
+        .call(55, "j")
+        .pop(60)
+        .leave(70)
+        .leave(80)
+        .leave(90);
     const timeline *t = trace.load();
     EXPECT_EQ(calls(t),
               "f 0 80\ng 0 10\nh 0 10\ng 10 30+\nh 10 20+\ni 40 50\nj 45 50\ni 50 70+\nj 50 60+\n");
@@ -141,8 +138,7 @@ TEST(Frames, AStatementSaysWhatIsOpen)
     state(trace, 10, {"main", "f", "g"});
     trace.push(20, "a").pop(25);
     state(trace, 30, {"main", "h"});
-    trace.push(40, "b").pop(45);
-    leave(trace, 50);
+    trace.push(40, "b").pop(45).leave(50);
     state(trace, 60, {});
     trace.push(70, "c").pop(75);
     const timeline *t = trace.load();
@@ -158,9 +154,7 @@ TEST(Frames, EqualPathsAreOne)
     Trace trace;
     trace.thread(1).log(0, 1);
     for (int i = 0; i < 3; i++) {
-        call(trace, 10 + 100 * i, "f");
-        trace.push(20 + 100 * i, "a").pop(30 + 100 * i);
-        leave(trace, 40 + 100 * i);
+        trace.call(10 + 100 * i, "f").push(20 + 100 * i, "a").pop(30 + 100 * i).leave(40 + 100 * i);
     }
     const timeline *t = trace.load();
     EXPECT_EQ(t->frame_paths.count, 1u);
@@ -172,10 +166,7 @@ TEST(Frames, EqualPathsAreOne)
 TEST(Frames, ThatAreOpenAtTheEndEndThere)
 {
     Trace trace;
-    trace.thread(1).log(0, 1);
-    call(trace, 10, "f");
-    trace.push(20, "a");
-    call(trace, 30, "g");
+    trace.thread(1).log(0, 1).call(10, "f").push(20, "a").call(30, "g");
     const timeline *t = trace.load();
     EXPECT_NE(calls(t).find("f 0 "), std::string::npos) << calls(t);
     EXPECT_EQ(t->frames.at[0].flags, TL_FRAME_UNCLOSED);
@@ -186,14 +177,9 @@ TEST(Frames, ThatAreOpenAtTheEndEndThere)
 TEST(Frames, OfThreadsThatTakeTurnsInOneLogStayApart)
 {
     Trace trace;
-    trace.thread(1).thread(2).log(0, 1);
-    call(trace, 10, "f");
-    trace.push(20, "a").pop(30);
-    leave(trace, 40);
+    trace.thread(1).thread(2).log(0, 1).call(10, "f").push(20, "a").pop(30).leave(40);
     trace_builder_handover(trace.raw(), 2, 0);
-    call(trace, 50, "g");
-    trace.push(60, "b").pop(70);
-    leave(trace, 80);
+    trace.call(50, "g").push(60, "b").pop(70).leave(80);
     const timeline *t = trace.load();
     EXPECT_EQ(t->threads.at[0].frame_count, 1u);
     EXPECT_EQ(t->threads.at[1].frame_count, 1u);
@@ -206,15 +192,19 @@ TEST(Frames, EndOnEveryThreadWhereTheyAreNotRecordedAnyMore)
     Trace trace;
     trace_builder_frames_end(trace.raw(), 50);
     trace_builder_frames_end(trace.raw(), 200);
-    trace.thread(1).thread(2).log(0, 1);
-    call(trace, 10, "f");
-    call(trace, 20, "g");
-    trace.push(30, "within").pop(40).push(70, "behind").pop(80);
+    trace.thread(1)
+        .thread(2)
+        .log(0, 1)
+        .call(10, "f")
+        .call(20, "g")
+        .push(30, "within")
+        .pop(40)
+        .push(70, "behind")
+        .pop(80);
     state(trace, 100, {"f"});
     trace.push(110, "again").pop(120);
     trace_builder_handover(trace.raw(), 2, 0);
-    call(trace, 130, "late");
-    trace.push(140, "other").pop(150);
+    trace.call(130, "late").push(140, "other").pop(150);
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
     EXPECT_EQ(stack(t, 0), "g f");
@@ -239,11 +229,11 @@ TEST(Frames, RangesThatCrossALotOfThemCostNoMoreThanThereIs)
     trace.thread(1).log(0, 1);
     int64_t now = 0;
     for (int i = 0; i < 300; i++)
-        call(trace, ++now, "f");
+        trace.call(++now, "f");
     for (int i = 0; i < 300; i++)
         trace.push(++now, "a");
     for (int i = 0; i < 300; i++) {
-        leave(trace, ++now);
+        trace.leave(++now);
     }
     for (int i = 0; i < 300; i++)
         trace.pop(++now);
@@ -261,10 +251,9 @@ constexpr const char *evaluation = "autograd::engine::evaluate_function: MmBackw
 /* "main" calls "f", which multiplies; with the sequence number 7. */
 void forward(Trace &trace)
 {
-    call(trace, 10, "main");
-    call(trace, 20, "f");
+    trace.call(10, "main").call(20, "f");
     trace.push(30, "aten::mm").attr("seq", PROF_ATTR_INT, 7).pop(40);
-    leave(trace, 50);
+    trace.leave(50);
 }
 
 void backward(Trace &trace, int64_t time_ns)
@@ -281,8 +270,7 @@ TEST(ForwardFrames, AreTheStackOfTheBackwardPassOnAnotherThread)
     Trace trace;
     trace.thread(1).thread(2).log(0, 1);
     forward(trace);
-    leave(trace, 60);
-    trace.log(1, 2);
+    trace.leave(60).log(1, 2);
     backward(trace, 70);
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
@@ -300,10 +288,9 @@ TEST(ForwardFrames, ReplaceThoseOfTheCallOfBackwardInsideOfTheBackwardFunction)
     Trace trace;
     trace.thread(1).log(0, 1);
     forward(trace);
-    call(trace, 60, "backward");
+    trace.call(60, "backward");
     backward(trace, 70);
-    leave(trace, 90);
-    leave(trace, 100);
+    trace.leave(90).leave(100);
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
     EXPECT_EQ(stack(t, 1), "backward main") << evaluation;
@@ -316,11 +303,10 @@ TEST(ForwardFrames, ReplaceThoseOfTheCallOfBackwardInsideOfTheBackwardFunction)
 TEST(ForwardFrames, LeaveWhatHasNoForwardRangeAsItIs)
 {
     Trace trace;
-    trace.thread(1).log(0, 1);
-    call(trace, 60, "backward");
+    trace.thread(1).log(0, 1).call(60, "backward");
     backward(trace, 70);
     trace.push(80, "aten::mm").attr("seq", PROF_ATTR_INT, 7).pop(85);
-    leave(trace, 90);
+    trace.leave(90);
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
     for (uint32_t slice = 0; slice < t->slices.count; slice++)
@@ -333,7 +319,7 @@ TEST(ForwardFrames, CountModulesByTheNumberInTheirName)
     trace.thread(1).log(0, 1);
     for (const char *name :
          {"nn.Module: Linear_12", "nn.Module: Linear", "nn.Module: Linear_", "f_3"})
-        call(trace, 10, name);
+        trace.call(10, name);
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
     EXPECT_EQ(tl_module_number(t, &t->frames.at[0]), 12u);

@@ -12,17 +12,6 @@ extern "C" {
 namespace
 {
 
-void call(Trace &trace, int64_t time_ns, const char *name)
-{
-    uint32_t id = trace_builder_name(trace.raw(), name);
-    trace_builder_word(trace.raw(), PROF_WORD_EVENT(PROF_KIND_FRAME_PUSH, id, time_ns));
-}
-
-void leave(Trace &trace, int64_t time_ns)
-{
-    trace_builder_word(trace.raw(), PROF_WORD_EVENT(PROF_KIND_FRAME_POP, 0, time_ns));
-}
-
 /* "name calls/outermost self total" of each row of the kind, in order of first appearance. */
 std::string rows(const timeline *t, bool python, key_kind kind, bool spread = false)
 {
@@ -55,15 +44,16 @@ std::string rows(const timeline *t, bool python, key_kind kind, bool spread = fa
 TEST(PythonRows, HaveWhatFunctionsAndRangesInsideLeave)
 {
     Trace trace;
-    trace.thread(1).log(0, 1);
-    call(trace, 10, "f");
-    trace.push(20, "range");
-    call(trace, 30, "g");
-    leave(trace, 60);
-    trace.pop(70);
-    call(trace, 75, "g");
-    leave(trace, 77);
-    leave(trace, 90);
+    trace.thread(1)
+        .log(0, 1)
+        .call(10, "f")
+        .push(20, "range")
+        .call(30, "g")
+        .leave(60)
+        .pop(70)
+        .call(75, "g")
+        .leave(77)
+        .leave(90);
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
     EXPECT_EQ(rows(t, true, KEY_PYTHON, true), "f 1/1 28 80 80..80\ng 2/2 32 32 2..30\n");
@@ -73,10 +63,7 @@ TEST(PythonRows, HaveWhatFunctionsAndRangesInsideLeave)
 TEST(PythonRows, AreThereOnlyIfAskedFor)
 {
     Trace trace;
-    trace.thread(1).log(0, 1);
-    call(trace, 10, "f");
-    trace.push(20, "range").pop(30);
-    leave(trace, 40);
+    trace.thread(1).log(0, 1).call(10, "f").push(20, "range").pop(30).leave(40);
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
     EXPECT_EQ(rows(t, false, KEY_PYTHON), "");
@@ -86,11 +73,7 @@ TEST(PythonRows, AreThereOnlyIfAskedFor)
 TEST(PythonRows, CountRecursionOnceInTotals)
 {
     Trace trace;
-    trace.thread(1).log(0, 1);
-    call(trace, 10, "f");
-    call(trace, 20, "f");
-    leave(trace, 50);
-    leave(trace, 60);
+    trace.thread(1).log(0, 1).call(10, "f").call(20, "f").leave(50).leave(60);
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
     EXPECT_EQ(rows(t, true, KEY_PYTHON), "f 2/1 50 50\n");
@@ -99,13 +82,14 @@ TEST(PythonRows, CountRecursionOnceInTotals)
 TEST(PythonRows, OfACallThatARangeCutsAreOneCall)
 {
     Trace trace;
-    trace.thread(1).log(0, 1);
-    call(trace, 10, "enter");
-    trace.push(20, "range");
-    leave(trace, 30);
-    call(trace, 40, "exit");
-    trace.pop(50);
-    leave(trace, 60);
+    trace.thread(1)
+        .log(0, 1)
+        .call(10, "enter")
+        .push(20, "range")
+        .leave(30)
+        .call(40, "exit")
+        .pop(50)
+        .leave(60);
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
     EXPECT_EQ(rows(t, true, KEY_PYTHON, true), "enter 1/1 20 20 20..20\nexit 1/1 20 20 20..20\n");
@@ -114,12 +98,14 @@ TEST(PythonRows, OfACallThatARangeCutsAreOneCall)
 TEST(PythonRows, HaveTheDeviceTimeOfWhatWasLaunchedInside)
 {
     Trace trace;
-    trace.thread(1).log(0, 1);
-    call(trace, 5, "f");
-    call(trace, 6, "g");
-    trace.launch(10, 20, 1).kernel(30, 80, 1);
-    leave(trace, 25);
-    leave(trace, 26);
+    trace.thread(1)
+        .log(0, 1)
+        .call(5, "f")
+        .call(6, "g")
+        .launch(10, 20, 1)
+        .kernel(30, 80, 1)
+        .leave(25)
+        .leave(26);
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
     key_options options;

@@ -51,6 +51,17 @@ public:
         trace_builder_pop(builder_, time);
         return *this;
     }
+    /* A call of a Python function begins, ends. */
+    Trace &call(int64_t time, const char *text)
+    {
+        trace_builder_word(builder_, PROF_WORD_EVENT(PROF_KIND_FRAME_PUSH, name(text), time));
+        return *this;
+    }
+    Trace &leave(int64_t time)
+    {
+        trace_builder_word(builder_, PROF_WORD_EVENT(PROF_KIND_FRAME_POP, 0, time));
+        return *this;
+    }
     /* An event name of a domain; `detail` may say more about it. */
     uint32_t event_name(const char *text, uint32_t domain, prof_rec_event_name detail = {})
     {
