@@ -1,4 +1,4 @@
-#include "itt_counters.h"
+#include "itt_calls.h"
 
 #include "itt_handles.h"
 #include "itt_number.h"

@@ -2,7 +2,7 @@
  * thread may be given the memory.
  */
 #define PROF_IMPLEMENTATION
-#include "itt_heap.h"
+#include "itt_calls.h"
 
 #include "prof/prof.h"
 

@@ -1,8 +1,7 @@
-#include "itt_metadata.h"
+#include "itt_calls.h"
 
 #include "itt_handles.h"
 #include "itt_number.h"
-#include "itt_tasks.h"
 
 #include "attrs.h"
 #include "thread.h"

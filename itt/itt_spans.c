@@ -3,7 +3,7 @@
  *
  *     empty --cas, begin--> busy --begun--> open --cas, end--> busy --taken--> empty
  */
-#include "itt_spans.h"
+#include "itt_calls.h"
 
 #include "itt_handles.h"
 #include "itt_record.h"

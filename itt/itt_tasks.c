@@ -1,8 +1,7 @@
-#include "itt_tasks.h"
+#include "itt_calls.h"
 
 #include "itt_handles.h"
 #include "itt_record.h"
-#include "itt_spans.h"
 
 #include "attrs.h"
 #include "label_thread.h"

@@ -11,14 +11,9 @@
 extern "C" {
 #include "config.h"
 #include "itt.h"
-#include "itt_counters.h"
-#include "itt_events.h"
+#include "itt_calls.h"
 #include "itt_handles.h"
-#include "itt_heap.h"
-#include "itt_metadata.h"
 #include "itt_number.h"
-#include "itt_spans.h"
-#include "itt_tasks.h"
 #include "registry.h"
 #include "session.h"
 }
