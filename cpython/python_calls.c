@@ -3,7 +3,6 @@
 #include "prof/python.h"
 
 #include "python_calls.h"
-#include "python_hooks.h"
 #include "python_names.h"
 
 #include "config.h"

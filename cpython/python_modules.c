@@ -1,7 +1,5 @@
-/* python_modules.c - see python_modules.h. */
+/* python_modules.c - see python_names.h. */
 #define _GNU_SOURCE
-#include "python_modules.h"
-
 #include "python_names.h"
 
 #include "recorder.h"

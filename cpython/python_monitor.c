@@ -4,8 +4,6 @@
  * do not are passed over. A thread that ends without asking for an end is noticed by a key's destructor, which
  * has no GIL; the next event then switches them off.
  */
-#include "python_hooks.h"
-
 #include "python_calls.h"
 
 #include "atomic.h"

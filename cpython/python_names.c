@@ -1,8 +1,6 @@
 /* python_names.c - see python_names.h. */
 #include "python_names.h"
 
-#include "python_modules.h"
-
 #include "recorder.h"
 
 #include <stdio.h>

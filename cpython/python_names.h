@@ -19,7 +19,7 @@ extern ssize_t python_names_index __attribute__((visibility("hidden")));
 /* What is kept beside the id. A word that is an id alone, and not 0, is of a function to record. */
 #define PYTHON_NAMES_IMPORT 0x80000000u   /* the code is the import system's */
 #define PYTHON_NAMES_EXAMINED 0x40000000u /* it is not, and has no name yet */
-#define PYTHON_NAMES_MODULE 0x20000000u   /* calls of modules begin in it: python_modules.h */
+#define PYTHON_NAMES_MODULE 0x20000000u   /* calls of modules begin in it: below */
 
 #define PYTHON_NAMES_PART_MAX 2000u /* bytes of file, function and class: two of them fit a name */
 
@@ -47,5 +47,19 @@ uint32_t python_names_resolve(const struct python_api *api, PyObject *code, PyOb
 /* Whether the code is the import system's (importlib._bootstrap). Makes no name. Keeps the exception
  * that is being raised. */
 bool python_names_is_import(const struct python_api *api, PyObject *code);
+
+/* ---- python_modules.c: "nn.Module: Linear_0" for calls of PyTorch's modules, as in PyTorch's profiler ----
+ *
+ * Every call of a torch.nn.Module begins in one function; which module it is of, is its argument `self`. Modules of a
+ * class are numbered in the order in which their first calls are recorded, and keep their numbers until the process
+ * ends.
+ */
+
+/* Whether this is the name of the function in which calls of modules begin. */
+bool python_modules_is_call(const char *name, size_t size);
+
+/* The id of the name of the module that a frame of that function is a call of; 0: it is not known. Clears exceptions
+ * of its own; there is none when it is called. */
+uint32_t python_modules_name(const struct python_api *api, PyObject *frame);
 
 #endif

@@ -1,6 +1,4 @@
 /* python_profile.c - the interpreter's profile function, for one thread. */
-#include "python_hooks.h"
-
 #include "python_calls.h"
 
 static int python_profile(PyObject *object, PyObject *frame, int what, PyObject *argument)
