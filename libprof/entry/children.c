@@ -6,7 +6,7 @@
  * A vfork child cannot be recorded when it is created, because a function that calls vfork must not
  * return in both processes. It is recorded when it calls exec.
  */
-#include "children.h"
+#include "interposed.h"
 
 #include "atomic.h"
 #include "clock.h"
@@ -19,8 +19,6 @@
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define CHILDREN_PUBLIC __attribute__((visibility("default")))
 
 /* Children made before there is a file to name them in. More are not remembered: a launcher that
  * makes them records nothing itself. */
@@ -111,7 +109,7 @@ static void children_emit_early(void)
     }
 }
 
-GUEST_PATH CHILDREN_PUBLIC pid_t fork(void)
+GUEST_PATH INTERPOSED pid_t fork(void)
 {
     if (!children_real.fork)
         children_resolve();
@@ -142,20 +140,18 @@ static int children_spawned(children_spawn spawn, pid_t *pid, const char *path,
     return 0;
 }
 
-CHILDREN_PUBLIC int posix_spawn(pid_t *pid, const char *path,
-                                const posix_spawn_file_actions_t *actions,
-                                const posix_spawnattr_t *attributes, char *const argv[],
-                                char *const envp[])
+INTERPOSED int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                           const posix_spawnattr_t *attributes, char *const argv[],
+                           char *const envp[])
 {
     if (!children_real.posix_spawn)
         children_resolve();
     return children_spawned(children_real.posix_spawn, pid, path, actions, attributes, argv, envp);
 }
 
-CHILDREN_PUBLIC int posix_spawnp(pid_t *pid, const char *file,
-                                 const posix_spawn_file_actions_t *actions,
-                                 const posix_spawnattr_t *attributes, char *const argv[],
-                                 char *const envp[])
+INTERPOSED int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                            const posix_spawnattr_t *attributes, char *const argv[],
+                            char *const envp[])
 {
     if (!children_real.posix_spawnp)
         children_resolve();

@@ -7,9 +7,8 @@
  * so they take no lock of the host and allocate nothing: they wait, for a limited time, for the
  * writer thread to do the work.
  */
-#include "exits.h"
+#include "interposed.h"
 
-#include "children.h"
 #include "control_thread.h"
 #include "glibc_only.h"
 #include "process.h"
@@ -22,8 +21,6 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define EXITS_PUBLIC __attribute__((visibility("default")))
 
 static struct {
     int (*execve)(const char *, char *const[], char *const[]);
@@ -80,7 +77,7 @@ static int exits_exec_failed(int result)
     return result;
 }
 
-GUEST_PATH EXITS_PUBLIC __attribute__((noreturn)) void _exit(int status)
+GUEST_PATH INTERPOSED __attribute__((noreturn)) void _exit(int status)
 {
     exits_suspend();
     control_thread_end(); /* an exec keeps the number, under which the new program may want to be found */
@@ -90,24 +87,24 @@ GUEST_PATH EXITS_PUBLIC __attribute__((noreturn)) void _exit(int status)
         syscall(SYS_exit_group, status);
 }
 
-EXITS_PUBLIC __attribute__((noreturn)) void _Exit(int status)
+INTERPOSED __attribute__((noreturn)) void _Exit(int status)
 {
     _exit(status);
 }
 
-EXITS_PUBLIC int execve(const char *path, char *const argv[], char *const envp[])
+INTERPOSED int execve(const char *path, char *const argv[], char *const envp[])
 {
     exits_exec();
     return exits_exec_failed(exits_real.execve ? exits_real.execve(path, argv, envp)
                                                : (int)syscall(SYS_execve, path, argv, envp));
 }
 
-EXITS_PUBLIC int execv(const char *path, char *const argv[])
+INTERPOSED int execv(const char *path, char *const argv[])
 {
     return execve(path, argv, environ);
 }
 
-EXITS_PUBLIC int execvpe(const char *file, char *const argv[], char *const envp[])
+INTERPOSED int execvpe(const char *file, char *const argv[], char *const envp[])
 {
     exits_exec();
     if (exits_real.execvpe)
@@ -116,12 +113,12 @@ EXITS_PUBLIC int execvpe(const char *file, char *const argv[], char *const envp[
     return exits_exec_failed(-1);
 }
 
-EXITS_PUBLIC int execvp(const char *file, char *const argv[])
+INTERPOSED int execvp(const char *file, char *const argv[])
 {
     return execvpe(file, argv, environ);
 }
 
-EXITS_PUBLIC int fexecve(int fd, char *const argv[], char *const envp[])
+INTERPOSED int fexecve(int fd, char *const argv[], char *const envp[])
 {
     exits_exec();
     if (exits_real.fexecve)
@@ -160,21 +157,21 @@ static void exits_collect(char **argv, const char *first, va_list arguments)
     va_start(arguments, first);                  \
     exits_collect(argv, first, arguments)
 
-EXITS_PUBLIC int execl(const char *path, const char *first, ...)
+INTERPOSED int execl(const char *path, const char *first, ...)
 {
     EXITS_ARGV(argv, first);
     va_end(arguments);
     return execve(path, argv, environ);
 }
 
-EXITS_PUBLIC int execlp(const char *file, const char *first, ...)
+INTERPOSED int execlp(const char *file, const char *first, ...)
 {
     EXITS_ARGV(argv, first);
     va_end(arguments);
     return execvpe(file, argv, environ);
 }
 
-EXITS_PUBLIC int execle(const char *path, const char *first, ...)
+INTERPOSED int execle(const char *path, const char *first, ...)
 {
     EXITS_ARGV(argv, first);
     char *const *envp = va_arg(arguments, char *const *);

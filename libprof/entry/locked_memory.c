@@ -5,7 +5,7 @@
  * If the kernel refuses, we lock every mapping except these, provided that their total is within the
  * limit. The rest of libprof's memory is locked, too.
  */
-#include "locked_memory.h"
+#include "interposed.h"
 
 #include "chunks.h"
 #include "own_files.h"
@@ -21,8 +21,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define LOCKED_MEMORY_PUBLIC __attribute__((visibility("default")))
 
 #ifndef MCL_ONFAULT
 #define MCL_ONFAULT 4
@@ -169,7 +167,7 @@ static int locked_memory_lock_each(int flags)
     return error;
 }
 
-LOCKED_MEMORY_PUBLIC int mlockall(int flags)
+INTERPOSED int mlockall(int flags)
 {
     if (!locked_memory_real)
         locked_memory_resolve();

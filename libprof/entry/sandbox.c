@@ -10,14 +10,13 @@
  * nothing it is safe, since libprof then makes no system calls; otherwise it is killed when it exits
  * at the latest.
  */
-#include "sandbox.h"
+#include "interposed.h"
 
 #include "config.h"
 #include "control_thread.h"
 #include "own_thread.h"
 #include "session.h"
 #include "signals.h"
-#include "single_thread.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,8 +27,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define SANDBOX_PUBLIC __attribute__((visibility("default")))
 
 typedef unsigned long sandbox_word;
 
@@ -78,7 +75,7 @@ static int sandbox_call_prctl(int option, const sandbox_word *arguments)
     return -1;
 }
 
-SANDBOX_PUBLIC int prctl(int option, ...)
+INTERPOSED int prctl(int option, ...)
 {
     sandbox_word arguments[4];
     va_list list;

@@ -6,7 +6,7 @@
  * end before such a call. Threads that start afterwards have the credentials of the thread that
  * started them.
  */
-#include "single_thread.h"
+#include "interposed.h"
 
 #include "clock.h"
 #include "control_thread.h"
@@ -20,7 +20,6 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 
-#define SINGLE_THREAD_PUBLIC __attribute__((visibility("default")))
 #define SINGLE_THREAD_WAIT_MS 500u
 
 static struct {
@@ -119,7 +118,7 @@ static bool single_thread_refused(int result)
     return result != 0 && errno == EINVAL;
 }
 
-SINGLE_THREAD_PUBLIC int unshare(int flags)
+INTERPOSED int unshare(int flags)
 {
     int result = single_thread_unshare(flags);
     if (!single_thread_refused(result))
@@ -131,7 +130,7 @@ SINGLE_THREAD_PUBLIC int unshare(int flags)
     return result;
 }
 
-SINGLE_THREAD_PUBLIC int setns(int fd, int type)
+INTERPOSED int setns(int fd, int type)
 {
     int result = single_thread_setns(fd, type);
     if (!single_thread_refused(result))
@@ -143,7 +142,7 @@ SINGLE_THREAD_PUBLIC int setns(int fd, int type)
     return result;
 }
 
-SINGLE_THREAD_PUBLIC int capset(cap_user_header_t header, cap_user_data_t data)
+INTERPOSED int capset(cap_user_header_t header, cap_user_data_t data)
 {
     single_thread_need(*(void **)&single_thread_real.capset);
     if (!single_thread_real.capset)
