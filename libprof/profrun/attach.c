@@ -1,11 +1,10 @@
 #include "attach.h"
 
-#include "attach_ptrace.h"
 #include "clock.h"
 #include "config.h"
 #include "message.h"
 #include "outpath.h"
-#include "runtable.h"
+#include "runreport.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -7,12 +7,20 @@
 #define PROFRUN_ATTACH_H
 
 #include "attach_process.h"
-#include "attach_request.h"
+#include "attach_stub.h"
 #include "preload.h"
 #include "runopts.h"
 
 /* Attaches and, with --for, waits and prints the table. Returns the status to exit with. */
 int attach_run(const struct preload *preload, const struct runopts *options);
+
+/* attach_ptrace.c: has a thread of the process start another, by ptrace(2); attach_stub.h says how.
+ *
+ * Prepared by the caller: path and request, everything else is filled in. `stopped_ns`: for how long a thread of the
+ * process stood still. `address`: where the area is then. Returns 0, or the status to exit with; process->reason says
+ * why. In each case the process runs on, as if nobody had stopped it. */
+int attach_ptrace_start(struct attach_process *process, struct attach_area *area, uint64_t *address,
+                        uint64_t *stopped_ns);
 
 enum attach_python_result {
     ATTACH_PYTHON_ANSWERED, /* the request has the answer */

@@ -1,4 +1,4 @@
-#include "attach_ptrace.h"
+#include "attach.h"
 
 #include "clock.h"
 #include "message.h"

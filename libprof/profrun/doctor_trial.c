@@ -6,7 +6,7 @@
 #include "doctor.h"
 
 #include "loader.h"
-#include "runtable.h"
+#include "runreport.h"
 
 #include <dlfcn.h>
 #include <errno.h>

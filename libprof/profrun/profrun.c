@@ -12,7 +12,6 @@
 #include "preload.h"
 #include "runopts.h"
 #include "runreport.h"
-#include "runtable.h"
 #include "target.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "runhelp.h"
+#include "runopts.h"
 
 #include "config.h"
 #include "message.h"

@@ -1,4 +1,4 @@
-#include "runnothing.h"
+#include "runreport.h"
 
 #include "message.h"
 

@@ -2,7 +2,6 @@
 
 #include "message.h"
 #include "number.h"
-#include "runhelp.h"
 
 #include <getopt.h>
 #include <limits.h>

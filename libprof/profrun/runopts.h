@@ -31,4 +31,13 @@ enum runopts_verdict {
  * process' environment, from where the program inherits it. */
 enum runopts_verdict runopts_parse(int argc, char **argv, struct runopts *options);
 
+/* ---- runhelp.c: the answers profrun prints on stdout instead of running anything ---- */
+
+/* Each returns RUNOPTS_DONE, or RUNOPTS_WRONG when stdout could not be written. */
+enum runopts_verdict runhelp_usage(void);
+enum runopts_verdict runhelp_version(void);
+
+/* The PROF_* variables, from the recorder's own table. */
+enum runopts_verdict runhelp_env(void);
+
 #endif

@@ -1,8 +1,6 @@
 #include "runreport.h"
 
 #include "message.h"
-#include "runnothing.h"
-#include "runtable.h"
 
 #include <errno.h>
 #include <fcntl.h>

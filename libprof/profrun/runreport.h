@@ -2,12 +2,15 @@
  *
  * The library appends the path of every file it makes, a line each, to the file PROF_SESSION_FILE names. So
  * profrun also finds what the program's children recorded. A process that records nothing makes no file; it
- * appends the reason, if it can tell: runnothing.h.
+ * appends the reason, if it can tell.
  */
 #ifndef PROFRUN_RUNREPORT_H
 #define PROFRUN_RUNREPORT_H
 
 #include "runopts.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 struct runreport {
     char *
@@ -22,5 +25,37 @@ void runreport_fini(struct runreport *report);
  * recording was `expected`, prints why; `status` is waitpid's. */
 void runreport_show(const struct runreport *report, const struct runopts *options, int status,
                     bool expected);
+
+/* ---- runnothing.c: why a program recorded nothing, and what to do about it: two lines ---- */
+
+/* The reason that libprof gave in a process (report.h). Of several processes, the one that came closest to a
+ * recording counts: the largest value. */
+enum runnothing {
+    RUNNOTHING_UNKNOWN, /* no reason given: there is no CUDA library in the process */
+    RUNNOTHING_OFF,     /* recording was never switched on */
+    RUNNOTHING_COLD,    /* a CUDA library was loaded, but CUDA was not initialised */
+    RUNNOTHING_IDLE,    /* CUDA was initialised, but did nothing that is recorded */
+    RUNNOTHING_REFUSED, /* CUDA was initialised without CUPTI */
+    RUNNOTHING_FAILED,  /* the trace file could not be made */
+};
+
+/* The larger of `so_far` and the reason in a line of the session file, if it has one. */
+enum runnothing runnothing_read(const char *line, enum runnothing so_far);
+
+/* Prints the reason and what to do; `status` is waitpid's. */
+void runnothing_print(const struct runopts *options, enum runnothing why, int status);
+
+/* ---- runtable.c: the table of key averages, printed by the profdump that lies beside profrun ---- */
+
+/* Whether profdump takes the table's options: a wrong column shall be found before hours of running, not after.
+ * profdump itself says what is wrong. */
+bool runtable_accepts(const struct runopts *options);
+
+/* Runs the profdump that lies beside profrun with its stdout on `out`; `argv` begins with its name.
+ * Returns its exit status, 127 when it could not be run. */
+int runtable_profdump(const char **argv, int out);
+
+/* Prints it on stderr: stdout belongs to the program. Says one line when profdump is not there. */
+void runtable_print(char *const *paths, size_t count, const struct runopts *options);
 
 #endif

@@ -1,4 +1,4 @@
-#include "runtable.h"
+#include "runreport.h"
 
 #include "message.h"
 
