@@ -5,6 +5,7 @@ extern "C" {
 #include "config.h"
 #include "recorder.h"
 #include "session.h"
+#include "worker.h"
 #include "writer.h"
 }
 
@@ -120,7 +121,7 @@ TEST_F(Writer, IsWaitedForNoLongerThanTheDeadline)
         flushes.await_begun(1);
         writer_flush(1);
         EXPECT_EQ(flushes.ended, 0);
-        EXPECT_FALSE(writer_park(1)) << "it flushes first";
+        EXPECT_FALSE(workers_park(1)) << "it flushes first";
         EXPECT_TRUE(writer_runs());
         writer_stop(1);
         EXPECT_EQ(flushes.ended, 0);
@@ -134,18 +135,18 @@ TEST_F(Writer, ThatIsParkedIsReplacedByTheCallerUntilItResumes)
     IN_A_PROCESS_OF_ITS_OWN({
         if (!init())
             return;
-        EXPECT_TRUE(writer_park(forever_ms));
+        EXPECT_TRUE(workers_park(forever_ms));
         EXPECT_FALSE(writer_runs());
         writer_flush(forever_ms);
         EXPECT_EQ(flushes.by, std::this_thread::get_id());
-        writer_resume();
+        workers_resume();
         EXPECT_TRUE(writer_runs());
         writer_flush(forever_ms);
         EXPECT_NE(flushes.by, std::this_thread::get_id());
         EXPECT_EQ(flushes.ended, 2);
-        EXPECT_TRUE(writer_park(forever_ms));
+        EXPECT_TRUE(workers_park(forever_ms));
         session_finish();
-        writer_resume();
+        workers_resume();
         EXPECT_FALSE(writer_runs()) << "after the end";
     });
 }

@@ -140,16 +140,6 @@ void writer_start(void)
                  strerror(error));
 }
 
-bool writer_park(unsigned deadline_ms)
-{
-    return worker_park(&writer, deadline_ms);
-}
-
-void writer_resume(void)
-{
-    worker_resume(&writer);
-}
-
 bool writer_runs(void)
 {
     return worker_runs(&writer);
