@@ -1,4 +1,4 @@
-#include "sim_host.h"
+#include "sim_timeline.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -7,7 +7,6 @@
 #include "sim_clock.h"
 #include "sim_context.h"
 #include "sim_core.h"
-#include "sim_timeline.h"
 
 static bool started; /* core lock */
 

@@ -1,6 +1,5 @@
 #include "sim_module.h"
 
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +11,10 @@
 #include "sim_model.h"
 
 struct sim_module {
-    unsigned id;
     char *ptx; /* a copy of the text, NULL for binary images */
     struct sim_function **functions;
     size_t count, capacity;
 };
-
-static atomic_uint last_id;
 
 static bool is_text(const char *image)
 {
@@ -31,7 +27,6 @@ struct sim_module *sim_module_create(const void *image)
     struct sim_module *module = calloc(1, sizeof *module);
     if (!module)
         return NULL;
-    module->id = atomic_fetch_add(&last_id, 1) + 1;
     module->ptx = is_text(image) ? strdup(image) : NULL;
     sim_handle_add(module, SIM_HANDLE_MODULE);
     return module;
@@ -59,11 +54,6 @@ void sim_module_destroy(struct sim_module *module)
     free(module->functions);
     free(module->ptx);
     free(module);
-}
-
-unsigned sim_module_id(const struct sim_module *module)
-{
-    return module->id;
 }
 
 static bool has_entry(const struct sim_module *module, const char *name)

@@ -23,7 +23,6 @@ struct sim_function {
 /* Loads an image. PTX text is searched for names later; of any other image every name is taken. */
 SIM_SHARED struct sim_module *sim_module_create(const void *image);
 SIM_SHARED void sim_module_destroy(struct sim_module *module);
-SIM_SHARED unsigned sim_module_id(const struct sim_module *module);
 
 /* The function of that name, made at the first asking. Returns  NULL when the module has none. */
 SIM_SHARED struct sim_function *sim_module_function(struct sim_module *module, const char *name);

@@ -6,7 +6,6 @@
 
 #define SIM_SHARED __attribute__((visibility("default")))
 #define SIM_EXPORT __attribute__((visibility("default")))
-#define SIM_UNUSED __attribute__((unused))
 #define SIM_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #endif

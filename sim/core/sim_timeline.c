@@ -8,7 +8,6 @@
 #include "sim_config.h"
 #include "sim_context.h"
 #include "sim_core.h"
-#include "sim_host.h"
 #include "sim_model.h"
 #include "sim_run.h"
 #include "sim_tools.h"

@@ -22,4 +22,8 @@ void sim_timeline_finish_host(struct sim_stream *stream, uint64_t end_ns);
 /* A fresh op of that work, correlated with the current call. Returns  NULL without memory. */
 struct sim_op *sim_timeline_op(struct sim_stream *stream, const struct sim_work *work);
 
+/* sim_host.c, the driver's own thread, which runs host functions in stream order: some stream's head
+ * may be one. Starts the thread at the first need. */
+void sim_host_wake_locked(void);
+
 #endif

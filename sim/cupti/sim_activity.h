@@ -71,4 +71,7 @@ int sim_external_push(uint32_t kind, uint64_t id);
 int sim_external_pop(uint32_t kind, uint64_t *id);
 void sim_external_record(const struct sim_call *call);
 
+/* A graph was instantiated: whether its launches will have records as a whole. */
+void sim_activity_instantiated(uint32_t graph);
+
 #endif

@@ -11,7 +11,6 @@
 #include "sim_context.h"
 #include "sim_counts.h"
 #include "sim_cupti.h"
-#include "sim_device_work.h"
 #include "sim_layout.h"
 #include "sim_model.h"
 #include "sim_module.h"

@@ -4,7 +4,6 @@
 #include "sim_client_clock.h"
 #include "sim_context.h"
 #include "sim_cupti.h"
-#include "sim_device_work.h"
 #include "sim_graph.h"
 #include "sim_stream.h"
 #include "sim_subscriber.h"
