@@ -1,4 +1,4 @@
-#include "control_commands.h"
+#include "control_socket.h"
 
 #include "chunks.h"
 #include "config.h"

@@ -1,6 +1,5 @@
 #include "control_socket.h"
 
-#include "control_commands.h"
 #include "log.h"
 #include "prof/control.h"
 
