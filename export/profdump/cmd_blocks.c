@@ -1,9 +1,8 @@
 /* cmd_blocks.c - profdump executorch blocks, tax, memory. Iterations of a block that differ become event blocks of their own; messages
  * on stderr say which, where and how. */
+#include "cmd_blocks.h"
 #include "commands.h"
-#include "compare_values.h"
 #include "compat.h"
-#include "etrecord_maps.h"
 #include "options.h"
 #include "profdump.h"
 #include "reports.h"

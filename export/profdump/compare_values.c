@@ -1,5 +1,5 @@
 /* compare_values.c - profdump blocks --compare: what two runs computed, side by side. */
-#include "compare_values.h"
+#include "cmd_blocks.h"
 
 #include "foreign.h"
 #include "grid.h"

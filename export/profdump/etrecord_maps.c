@@ -1,9 +1,8 @@
-/* etrecord_maps.c - see etrecord_maps.h. */
-#include "etrecord_maps.h"
+/* etrecord_maps.c - --etrecord FILE: the maps of an ETRecord. */
+#include "cmd_blocks.h"
 
 #include "array.h"
 #include "etrecord.h"
-#include "profdump.h"
 
 #include <stdlib.h>
 #include <string.h>
