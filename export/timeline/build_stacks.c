@@ -221,11 +221,26 @@ static uint32_t find_path(struct builder *builder, uint32_t parent, uint32_t nam
  * above the package may have its name. */
 static bool is_ours(struct text name)
 {
-    static const char *const files[] = {
-        "/_decorate.py(", "/_guest.py(",         "/_new_threads.py(",    "/_open_ranges.py(",
-        "/_startup.py(",  "/_torch.py(",         "/_torch_observer.py(", "/annotations.py(",
-        "/profiler.py(",  "/recorder.py(",       "/ranges.py(",          "/schedule.py(",
-        "/hooks/",        "_pytest/__init__.py("};
+    static const char *const files[] = {"/_decorate.py(",
+                                        "/_guest.py(",
+                                        "/_native.py(",
+                                        "/_new_threads.py(",
+                                        "/_open_ranges.py(",
+                                        "/_python_calls.py(",
+                                        "/_startup.py(",
+                                        "/_torch.py(",
+                                        "/_torch_methods.py(",
+                                        "/_torch_observer.py(",
+                                        "/_torch_operators.py(",
+                                        "/annotations.py(",
+                                        "/autograd.py(",
+                                        "/errors.py(",
+                                        "/profiler.py(",
+                                        "/recorder.py(",
+                                        "/ranges.py(",
+                                        "/schedule.py(",
+                                        "/hooks/",
+                                        "_pytest/__init__.py("};
     static const char package[] = "/libprof";
     const char *found;
     while ((found = memmem(name.bytes, name.size, package, sizeof package - 1))) {
@@ -236,6 +251,12 @@ static bool is_ours(struct text name)
                 return true;
     }
     return false;
+}
+
+/* ".../contextlib.py(299): ...", which the package has between its own functions. */
+static bool is_contextlib(struct text name)
+{
+    return memmem(name.bytes, name.size, "/contextlib.py(", sizeof "/contextlib.py(" - 1);
 }
 
 /* What is open on the thread; `frame` and `path` TL_NONE where nothing is. */
@@ -249,12 +270,14 @@ static void open_call(struct builder *builder, uint32_t thread, int64_t time_ns,
 {
     struct build_thread *stack = build_stack(builder, thread);
     struct open_frame around = innermost_call(stack), *open = ARRAY_ADD(&stack->frames);
+    bool is_in_ours = stack->frames.count > 1 && !around.is_shown;
     if (!open) {
         builder->failed = true;
         return;
     }
     *open = (struct open_frame){name, around.frame, around.path, false};
-    if (is_ours(builder->timeline->names.at[name]))
+    struct text text = builder->timeline->names.at[name];
+    if (is_ours(text) || (is_in_ours && is_contextlib(text)))
         return;
     uint32_t path = find_path(builder, around.path, name);
     struct tl_frame *frame = path == TL_NONE ? NULL : ARRAY_ADD(&builder->timeline->frames);

@@ -86,6 +86,30 @@ TEST(Frames, AreStacksOfWhatHappensInThemAndNoSlices)
     EXPECT_EQ(findings(t), "");
 }
 
+TEST(Frames, OfTheOwnPackageAndOfContextlibInItAreNotShown)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1);
+    trace.call(10, "/a/libprof/train.py(1): main");
+    trace.call(20, "/python/contextlib.py(9): the_program_s");
+    trace.leave(30);
+    trace.call(40, "/a/libprof/profiler.py(2): profile.__exit__");
+    trace.call(41, "/python/contextlib.py(104): helper");
+    trace.call(42, "/python/contextlib.py(132): __enter__");
+    trace.call(43, "/a/train.py(3): schedule");
+    trace.call(44, "/python/contextlib.py(9): the_program_s");
+    trace.push(45, "range").pop(46);
+    for (int64_t time_ns = 47; time_ns < 53; time_ns++)
+        trace.leave(time_ns);
+    const timeline *t = trace.load();
+    EXPECT_EQ(calls(t), "/a/libprof/train.py(1): main 0 42\n"
+                        "/python/contextlib.py(9): the_program_s 10 20\n"
+                        "/a/train.py(3): schedule 33 38\n"
+                        "/python/contextlib.py(9): the_program_s 34 37\n");
+    EXPECT_EQ(stack(t, 0), "/python/contextlib.py(9): the_program_s /a/train.py(3): schedule "
+                           "/a/libprof/train.py(1): main");
+}
+
 TEST(Frames, APopOfEitherKindEndsNothingOfTheOther)
 {
     Trace trace;
