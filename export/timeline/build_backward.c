@@ -7,6 +7,9 @@
  * evaluation. What an evaluation is called depends on the version: its name begins with the words
  * below, or it has the number as "stashed_seq". Other ranges on another thread are taken for one
  * when their name says so, as those of PyTorch's functions do.
+ *
+ * Each thread counts for itself. Where several run forward passes, an evaluation has the origin's thread as
+ * "forward_tid", and only ranges of that thread are its origin.
  */
 #include "array.h"
 #include "build.h"
@@ -25,7 +28,13 @@ enum role {
 struct numbered {
     uint64_t number;
     uint32_t slice;
+    uint32_t forward_tid; /* TL_NONE: not said */
     enum role role;
+};
+
+/* A thread's latest forward range of the number in `group`, which is the place of its first range, from 1. */
+struct latest_forward {
+    uint32_t group, slice;
 };
 
 struct search {
@@ -33,6 +42,8 @@ struct search {
     TL_ARRAY(struct numbered) found; /* by slice */
     struct radix_item *items;        /* places in `found` */
     struct keymap after;             /* slice -> the segment that goes on from it */
+    struct keymap thread_of_tid;     /* the first of that number in the process, from 0 */
+    struct latest_forward *latest;   /* by such a thread */
     bool failed;
 };
 
@@ -69,18 +80,24 @@ static void read_slice(struct search *search, const struct tl_attr *attrs, uint3
     const struct timeline *timeline = search->builder->timeline;
     const struct text *names = timeline->names.at;
     const struct tl_attr *number = NULL, *stashed = NULL;
+    uint32_t forward_tid = TL_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        if (is_number(&attrs[i]) && (text_is(names[attrs[i].key], "seq") ||
-                                     text_is(names[attrs[i].key], "Sequence number")))
+        struct text key = names[attrs[i].key];
+        if (!is_number(&attrs[i]))
+            continue;
+        if (text_is(key, "seq") || text_is(key, "Sequence number"))
             number = &attrs[i];
-        if (is_number(&attrs[i]) && text_is(names[attrs[i].key], "stashed_seq"))
+        else if (text_is(key, "stashed_seq"))
             stashed = &attrs[i];
+        else if (text_is(key, "forward_tid"))
+            forward_tid = (uint32_t)attrs[i].value;
     }
     struct numbered *found = number || stashed ? ARRAY_ADD(&search->found) : NULL;
     if (found)
         *found = (struct numbered){
             .number = stashed ? stashed->value : number->value,
             .slice = attrs->slice,
+            .forward_tid = forward_tid,
             .role =
                 stashed ? ROLE_BACKWARD : role_of(names[timeline->slices.at[attrs->slice].name]),
         };
@@ -171,20 +188,55 @@ static void add_link(struct search *search, uint32_t forward, uint32_t backward)
         search->failed = true;
 }
 
+static void index_threads(struct search *search)
+{
+    const struct builder *builder = search->builder;
+    uint32_t first = builder->first.thread, count = builder->timeline->threads.count - first;
+    search->latest = calloc((size_t)count + 1, sizeof *search->latest);
+    search->failed |= !search->latest;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t tid = builder->timeline->threads.at[first + i].tid;
+        if (keymap_find(&search->thread_of_tid, tid) == KEYMAP_NONE)
+            search->failed |= !keymap_set(&search->thread_of_tid, tid, i);
+    }
+}
+
+/* NULL: the process has no such thread. */
+static struct latest_forward *latest_of(struct search *search, uint32_t tid)
+{
+    uint32_t thread = keymap_find(&search->thread_of_tid, tid);
+    return thread == KEYMAP_NONE ? NULL : &search->latest[thread];
+}
+
+/* Where an evaluation comes from; `forward`: the latest forward range of all threads. */
+static uint32_t origin_of(struct search *search, const struct numbered *numbered, uint32_t group,
+                          uint32_t forward)
+{
+    if (numbered->forward_tid == TL_NONE)
+        return forward;
+    const struct latest_forward *latest = latest_of(search, numbered->forward_tid);
+    return latest && latest->group == group ? latest->slice : TL_NONE;
+}
+
 /* The ranges of one number in the order in which they began. */
 static void link_number(struct search *search, uint32_t first, uint32_t end)
 {
-    const struct tl_slice *slices = search->builder->timeline->slices.at;
-    uint32_t forward = TL_NONE;
+    const struct timeline *timeline = search->builder->timeline;
+    const struct tl_slice *slices = timeline->slices.at;
+    uint32_t latest = TL_NONE;
     for (uint32_t i = first; i < end; i++) {
         const struct numbered *numbered = &search->found.at[search->items[i].value];
-        bool elsewhere =
-            forward != TL_NONE && slices[numbered->slice].thread != slices[forward].thread;
-        if (numbered->role == ROLE_FORWARD)
-            forward = numbered->slice;
-        else if (forward != TL_NONE &&
-                 (numbered->role == ROLE_BACKWARD || (numbered->role == ROLE_EITHER && elsewhere)))
+        uint32_t thread = slices[numbered->slice].thread;
+        uint32_t forward = origin_of(search, numbered, first + 1, latest);
+        bool elsewhere = forward != TL_NONE && thread != slices[forward].thread;
+        if (numbered->role == ROLE_FORWARD) {
+            latest = numbered->slice;
+            *latest_of(search, timeline->threads.at[thread].tid) =
+                (struct latest_forward){first + 1, latest};
+        } else if (forward != TL_NONE && (numbered->role == ROLE_BACKWARD ||
+                                          (numbered->role == ROLE_EITHER && elsewhere))) {
             add_link(search, forward, numbered->slice);
+        }
     }
 }
 
@@ -216,6 +268,7 @@ static bool build_fwdbwd(struct builder *builder)
     find_numbered(&search);
     if (search.found.count && !search.failed) {
         index_segments(&search);
+        index_threads(&search);
         search.items = calloc(search.found.count, sizeof *search.items);
         search.failed |= !search.items;
         if (!search.failed)
@@ -223,6 +276,8 @@ static bool build_fwdbwd(struct builder *builder)
     }
     free(search.found.at);
     free(search.items);
+    free(search.latest);
+    keymap_fini(&search.thread_of_tid);
     keymap_fini(&search.after);
     return !search.failed;
 }

@@ -30,6 +30,9 @@
 #include <utility>
 #include <vector>
 
+#include <pthread.h>
+#include <unistd.h>
+
 namespace
 {
 
@@ -240,7 +243,7 @@ enum word { SIZES, TYPES, STRIDES, CONCRETE, WORDS };
 
 site words[WORDS] = {{"sizes", 0}, {"Input type", 0}, {"Input Strides", 0}, {"Concrete Inputs", 0}};
 site flops_word = {"flops", 0}, sequence_word = {"seq", 0}, backward_word = {"stashed_seq", 0},
-     id_word = {"rf_id", 0}, overload_word = {"overload_name", 0},
+     thread_word = {"forward_tid", 0}, id_word = {"rf_id", 0}, overload_word = {"overload_name", 0},
      modules_word = {"Module Hierarchy", 0}, trouble_word = {"not described", 0};
 
 /* What is said of inputs that have the same numbers. */
@@ -355,11 +358,60 @@ struct opened final : at::ObserverContext {
 
 /* What a range begins with. */
 struct attributes {
-    attribute at[WORDS + 6];
+    attribute at[WORDS + 7];
     size_t count = 0;
     void add(site &key, int64_t number) { at[count++] = {&key, nullptr, number}; }
     void add(site &key, const site &text) { at[count++] = {&key, const_cast<site *>(&text), 0}; }
 };
+
+/* ---- threads of forward passes ----
+ *
+ * Each thread numbers its own differentiable operators, so a backward function is known by its number and its forward
+ * thread. PyTorch has its own numbers of threads; here are the system's for them. A place that another thread takes is
+ * found out by the thread's number, and nothing is said then.
+ */
+
+struct forward_thread {
+    std::atomic<uint64_t> number{0};
+    std::atomic<int> tid{0};
+};
+
+forward_thread forward_threads[4096];
+std::atomic<uint32_t> forward_threads_used{0}, process{1}; /* counts forks */
+thread_local uint32_t entered_in = 0; /* `process` when this thread entered itself */
+
+forward_thread &place_of(uint64_t number)
+{
+    return forward_threads[number % std::size(forward_threads)];
+}
+
+void enter_forward_thread()
+{
+    const uint64_t number = at::RecordFunction::currentThreadId();
+    forward_thread &thread = place_of(number);
+    entered_in = process.load(std::memory_order_relaxed);
+    thread.number.store(0, std::memory_order_relaxed);
+    thread.tid.store(gettid(), std::memory_order_relaxed);
+    thread.number.store(number, std::memory_order_release);
+    forward_threads_used.fetch_add(1, std::memory_order_relaxed);
+}
+
+/* In a forked child threads have other numbers. */
+void forget_forward_threads()
+{
+    process.fetch_add(1, std::memory_order_relaxed);
+    forward_threads_used.store(0, std::memory_order_relaxed);
+}
+
+/* Says whose number a backward function has, unless only one thread makes any. 0: a thread that was not seen. */
+void add_forward_thread(attributes &said, const at::RecordFunction &function)
+{
+    const uint64_t number = function.forwardThreadId();
+    const forward_thread &thread = place_of(number);
+    const bool is_known = number && thread.number.load(std::memory_order_acquire) == number;
+    if (number && !(is_known && forward_threads_used.load(std::memory_order_relaxed) == 1))
+        said.add(thread_word, is_known ? thread.tid.load(std::memory_order_relaxed) : 0);
+}
 
 void add_description(attributes &said, const at::RecordFunction &function, uint32_t wanted)
 {
@@ -421,6 +473,10 @@ void push(const at::RecordFunction &function)
     attributes said;
     if (function.seqNr() >= 0)
         said.add(is_backward ? backward_word : sequence_word, function.seqNr());
+    if (is_backward)
+        add_forward_thread(said, function);
+    else if (function.seqNr() >= 0 && entered_in != process.load(std::memory_order_relaxed))
+        enter_forward_thread();
     if (function.seqNr() < 0 || wanted & IDS)
         said.add(id_word, static_cast<int64_t>(function.handle()));
     try {
@@ -557,6 +613,7 @@ const auto SLOT = c10::DebugInfoKind::PROFILER_STATE;
 EXPORTED void libprof_torch_init(const recorder *functions)
 {
     to = *functions;
+    pthread_atfork(nullptr, nullptr, forget_forward_threads);
 }
 
 /* What is recorded from now on, of enum request. Not from two threads at once. */

@@ -117,6 +117,22 @@ TEST_F(Passes, WithoutASensibleNumberAreLeftOut)
     EXPECT_EQ(result(), "");
 }
 
+TEST_F(Passes, OfThreadsThatCountAtOnceBelongToTheirOwn)
+{
+    trace.thread(3);
+    run(10, "mul", 4);
+    trace.log(1, 2);
+    run(20, "mul", 4);
+    trace.log(2, 3);
+    begin(100, mul_backward, 4);
+    trace.attr("forward_tid", PROF_ATTR_INT, 1001).nvtx_pop(105);
+    begin(110, mul_backward, 4);
+    trace.attr("forward_tid", PROF_ATTR_INT, 1002).nvtx_pop(115);
+    begin(120, mul_backward, 4); /* its thread was not recorded */
+    trace.attr("forward_tid", PROF_ATTR_INT, 1007).nvtx_pop(125);
+    EXPECT_EQ(result(), "10>100 20>110");
+}
+
 TEST_F(Passes, CutInPiecesAreOnePass)
 {
     run(10, "mul", 4);

@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any, Counter, Dict, List, Tuple
 
@@ -65,9 +66,9 @@ def modules(trace: List[Dict[str, Any]]) -> List[Tuple[str, int, str]]:
     by_id = {event["args"]["Python id"]: event for event in calls}
     found = []
     for event in sorted((one for one in calls if one["name"].startswith("nn.Module: ")), key=lambda one: one["ts"]):
-        around = by_id.get(event["args"]["Python parent id"])
+        around = by_id.get(event["args"].get("Python parent id"))  # from 2.14 on, the outermost have none
         while around is not None and not around["name"].startswith("nn.Module: "):
-            around = by_id.get(around["args"]["Python parent id"])
+            around = by_id.get(around["args"].get("Python parent id"))
         found.append((event["name"], event["args"]["Python module id"], around["name"] if around else ""))
     return found
 
@@ -132,6 +133,32 @@ def test_the_engines_ranges_have_sequence_numbers(both: Both) -> None:
         if event.name.startswith("autograd::engine::evaluate_function: ") and event.name.endswith("Backward0"):
             inner = event.cpu_children[0]
             assert event.sequence_nr == inner.sequence_nr >= 0 and event.fwd_thread == inner.fwd_thread
+
+
+def test_backward_functions_belong_to_their_forward_thread(both: Both) -> None:
+    """Threads number their operators each for itself: here both have the same numbers at the same time."""
+    turns, results = threading.Barrier(2, timeout=60), {}
+
+    def forward(name: str, operator: Any) -> None:
+        x = torch.ones(4, requires_grad=True)
+        results[name] = []
+        for _ in range(3):
+            turns.wait()
+            with libprof.record_function(name):
+                results[name].append(operator(x))
+
+    threads = [threading.Thread(target=forward, args=one) for one in (("Sin", torch.sin), ("Exp", torch.exp))]
+    with libprof.profile() as prof:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for result in (*results["Sin"], *results["Exp"]):
+            result.sum().backward()
+    events = prof.events()
+    run_by = {event.name: event.thread for event in events if event.name in results}
+    backward_of = {name: {e.fwd_thread for e in events if e.name == f"{name}Backward0"} for name in results}
+    assert backward_of == {name: {thread} for name, thread in run_by.items()} and len(set(run_by.values())) == 2
 
 
 def test_a_chrome_trace_has_each_forward_stack_once(both: Both) -> None:
