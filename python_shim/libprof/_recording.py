@@ -15,7 +15,7 @@ from ._arrow import ArrowTable, read_table
 from ._output import replacing
 from ._profdump import run_profdump
 from .errors import ProfdumpError
-from .trace import Trace, window_words
+from .trace import Trace, to_words, window_words
 
 ALL_MEMORY = frozenset({"cpu", "device"})
 _MAGIC = b"\x89PROF\r\n\x1a"
@@ -126,7 +126,8 @@ class Recording:
         return bool(self.once("empty", self._holds_nothing))
 
     def _holds_nothing(self) -> bool:
-        return not self.facts()["key_averages"] and not any(self.table(ArrowTable.COUNTERS).values())
+        has_rows = bool(self.facts()["key_averages"])
+        return not has_rows and not any(any(self.table(one).values()) for one in (ArrowTable.COUNTERS, ArrowTable.FUNCTIONS))
 
     def warn_if_empty(self, stacklevel: int) -> None:
         """A RuntimeWarning, the first time, if nothing was recorded."""
@@ -156,9 +157,11 @@ class Recording:
         self.facts()
         return read_table(self.paths, table, self.window) if self.paths else {}
 
-    def export(self, path: str, kind: str) -> None:
-        """Writes it in one of profdump's formats, and keeps the facts, so that the file is read only once."""
-        self._answers[_JSON] = self._run("-o", path, "--to", kind, *_JSON)
+    def export(self, path: str, kind: Optional[str]) -> None:
+        """Writes it in one of profdump's formats, None: that of the name, and keeps the facts, so that the file is read only
+        once.
+        """
+        self._answers[_JSON] = self._run("-o", path, *to_words(kind), *_JSON)
 
     def export_text(self, path: str, *arguments: str) -> None:
         """Writes what profdump prints with these arguments."""

@@ -25,7 +25,7 @@ from .errors import ProfError, UnfinishedError, only_warning, warn
 from .event_list import EventList, Groups, export_stacks
 from .events import FunctionEvent
 from .schedule import KinetoStepTracker, ProfilerAction, Schedule, action_of, always
-from .trace import Trace, format_of
+from .trace import Trace
 
 _KEPT = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 _STEP_NAME = "ProfilerStep"  # of the counts of steps
@@ -472,7 +472,7 @@ class profile(TorchMethods):
 
     def export(self, path: str, format: Optional[str] = None) -> None:
         """Writes any format that profdump writes: see :meth:`libprof.Trace.export`."""
-        self._result().export(os.fspath(path), format or format_of(path))
+        self._result().export(os.fspath(path), format)
         self._shown()
         self._warn_of_activities()
 

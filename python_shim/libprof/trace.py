@@ -31,21 +31,6 @@ if TYPE_CHECKING:
 PathLike = Union[str, "os.PathLike[str]"]
 Window = Tuple[int, int]
 
-FORMATS = {
-    ".speedscope.json": "speedscope",
-    ".json": "chrome",
-    ".pftrace": "perfetto",
-    ".sqlite": "sqlite",
-    ".svg": "svg",
-    ".html": "html",
-    ".pb.gz": "pprof",
-    ".pprof": "pprof",
-    ".prom": "prometheus",
-    ".etprof": "etprof",
-}
-"""Formats of :meth:`Trace.export` by file extension. ``.gz`` or ``.zst`` may follow, except after ``.pb.gz``."""
-
-
 _COMMANDS = {
     "analyze": ["roofline"],
     "blocks": ["executorch", "blocks"],
@@ -63,13 +48,9 @@ class Report(str):
         return notebook.preformatted(self)
 
 
-def format_of(path: PathLike) -> str:
-    """The format that belongs to a file extension. Raises :class:`ProfError` with the known extensions."""
-    name = os.fspath(path)
-    for ending, kind in FORMATS.items():
-        if name.endswith((ending, ending + ".gz", ending + ".zst")):
-            return kind
-    raise ProfError(f"{name}: unknown format; known extensions: {', '.join(FORMATS)}")
+def to_words(format: Optional[str]) -> List[str]:
+    """A format as options of profdump, which otherwise goes by the name of the file."""
+    return ["--to", format] if format else []
 
 
 def window_words(window: Optional[Window]) -> List[str]:
@@ -159,9 +140,9 @@ class Trace:
     # ---- files ----
 
     def export(self, path: PathLike, format: Optional[str] = None, *words: str) -> None:
-        """Writes the trace in another format: `format` (a value of :data:`FORMATS`), by default that of the extension.
-        An existing file is replaced once the new one is complete."""
-        self._profdump("-o", os.fspath(path), "--to", format or format_of(path), *words)
+        """Writes the trace in another format: `format`, such as "chrome" or "arrow" (``profdump --to``), by default that of
+        the extension. An existing file is replaced once the new one is complete."""
+        self._profdump("-o", os.fspath(path), *to_words(format), *words)
 
     # ---- tables ----
 

@@ -188,10 +188,10 @@ def test_stacks(tmp_path: Path) -> None:
 def test_every_format(tmp_path: Path) -> None:
     with profile() as prof:
         work("exported")
-    for ending in (".json", ".pftrace", ".pb.gz", ".speedscope.json", ".html", ".svg", ".prom"):
+    for ending in (".json", ".pftrace", ".pb.gz", ".speedscope.json", ".html", ".svg", ".prom", ".arrow"):
         prof.export(str(tmp_path / f"out{ending}"))
         assert (tmp_path / f"out{ending}").stat().st_size > 20, ending
-    with pytest.raises(libprof.ProfError, match="known extensions"):
+    with pytest.raises(libprof.ProfError, match="unknown ending"):
         prof.export(str(tmp_path / "out.xyz"))
     assert "exported" in prof.trace.table()
 
