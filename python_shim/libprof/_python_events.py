@@ -85,5 +85,19 @@ def weave(events: List[FunctionEvent], functions: List[FunctionEvent]) -> None:
             event.cpu_parent.cpu_children.append(event)
     for event in events:
         if any(child.is_python_function for child in event.cpu_children):
-            inside = sum(child.duration_ns for child in event.cpu_children)
-            event.set_exact_times(event.duration_ns - inside, event._device_ns, event._self_device_ns)
+            event.set_exact_times(_self_ns(event), event._device_ns, event._self_device_ns)
+    for event in sorted(functions, key=_order, reverse=True):
+        _settle_function(event)
+
+
+def _self_ns(event: FunctionEvent) -> int:
+    return event.duration_ns - sum(child.duration_ns for child in event.cpu_children)
+
+
+def _settle_function(function: FunctionEvent) -> None:
+    """What is inside launched its operations and used its memory; of what is inside, this is known already."""
+    inside = function.cpu_children
+    function.set_exact_times(_self_ns(function), round(sum(1000 * child.device_time_total for child in inside)), 0)
+    for name in ("cpu_memory_usage", "device_memory_usage"):
+        sizes = [getattr(child, name) for child in inside]
+        setattr(function, name, None if None in sizes else sum(sizes))

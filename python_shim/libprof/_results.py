@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
+from ._arrow import ArrowTable
 from ._build_events import build_events
 from ._recording import Recording
 from ._table import Layout
@@ -118,8 +119,9 @@ def _add_sums(averages: EventList[FunctionEventAvg], events: Iterable[FunctionEv
 
 
 def _averages_of(recording: Recording, shown: Shown, by: Groups, layout: Layout) -> EventList[FunctionEventAvg]:
-    if by.overloads or hides_something(recording, shown):
-        events = events_of(recording, shown)
+    has_functions = by.functions and any(recording.table(ArrowTable.FUNCTIONS).values())
+    if by.overloads or has_functions or hides_something(recording, shown):
+        events = events_of(recording, shown, has_functions)
         has_device = any(event.device_type.name == "CUDA" for event in events)
         return EventList(events, layout=layout._replace(device=has_device)).key_averages(*by)
     averages = averages_of(recording, by.shapes, by.stack_n, layout)

@@ -106,6 +106,12 @@ class TorchMethods:
         """Its name for events()."""
         return self.events()
 
+    def wait_for_exports(self) -> None:
+        """Does nothing: files are complete when their export returns."""
+
+    def take_pending_cupti_export(self) -> None:
+        """None: no export is left to be done."""
+
     def export_memory_timeline(self, path: str, device: Optional[str] = None) -> None:
         """Writes the memory in use over time, needs ``profile_memory``: as [times, sizes] if `path` ends in .json or .json.gz,
         each allocation if in .raw.json.gz, else the HTML report. `device` is "cpu" or "cuda:N". Tensors have no categories.

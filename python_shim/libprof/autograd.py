@@ -279,13 +279,21 @@ class profile:
         self._profile.export_stacks(path, metric)
 
     def key_averages(
-        self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
+        self,
+        group_by_input_shape: bool = False,
+        group_by_stack_n: int = 0,
+        group_by_overload_name: bool = False,
+        include_python_functions: Optional[bool] = None,
     ) -> Any:
-        """See EventList; grouped by more than the name, averages are those of :meth:`libprof.profile.key_averages`."""
-        events = self._finished()
-        if not (group_by_input_shape or group_by_stack_n or group_by_overload_name):
+        """See EventList; by more than the name, or with Python functions, averages are those of
+        :meth:`libprof.profile.key_averages`.
+        """
+        events, by_more = self._finished(), group_by_input_shape or group_by_stack_n or group_by_overload_name
+        if not (by_more or include_python_functions):
             return events.key_averages()
-        return self._profile.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
+        return self._profile.key_averages(
+            group_by_input_shape, group_by_stack_n, group_by_overload_name, include_python_functions
+        )
 
     def total_average(self) -> FunctionEventAvg:
         """See EventList."""

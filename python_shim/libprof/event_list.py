@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from inspect import signature
 from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Tuple, TypeVar, Union, cast
 
 from . import _table, _times, notebook
@@ -38,6 +40,15 @@ class Groups(NamedTuple):
     shapes: bool = False
     stack_n: int = 0
     overloads: bool = False
+    functions: bool = False  # Python functions are rows, too
+
+
+def has_rows_of_functions(wanted: Optional[bool]) -> bool:
+    """Whether Python functions are rows: by default as the PyTorch that is imported has it, up to 2.13 always."""
+    if wanted is not None:
+        return wanted
+    theirs = getattr(sys.modules.get("torch.autograd.profiler_util"), "EventList", None)
+    return theirs is not None and "include_python_functions" not in signature(theirs.key_averages).parameters
 
 
 Event = TypeVar("Event", bound=Union[FunctionEvent, FunctionEventAvg])
@@ -152,14 +163,17 @@ class EventList(List[Event]):
         group_by_input_shapes: bool = False,
         group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
+        include_python_functions: Optional[bool] = None,
         group_by_input_shape: bool = False,
     ) -> "EventList[FunctionEventAvg]":
         """Its events added up by name, and by input shapes, the innermost `group_by_stack_n` functions, and the name of the
-        overload.
+        overload. `include_python_functions`: see :meth:`libprof.profile.key_averages`.
         """
-        by = Groups(group_by_input_shapes or group_by_input_shape, group_by_stack_n, group_by_overload_name)
+        shapes, functions = group_by_input_shapes or group_by_input_shape, has_rows_of_functions(include_python_functions)
+        by = Groups(shapes, group_by_stack_n, group_by_overload_name, functions)
         is_recording = self._is_as_given() and self._source is not None and not (self and self._averaged)
-        if is_recording and not by.overloads:
+        adds_functions = by.functions and any(event.kind == "python" for event in self)
+        if is_recording and not by.overloads and not adds_functions:
             assert self._source is not None
             return averages_of(self._source, by.shapes, by.stack_n, self._layout)
         return self._added_up(by)
@@ -167,6 +181,8 @@ class EventList(List[Event]):
     def _added_up(self, by: Groups) -> "EventList[FunctionEventAvg]":
         groups: Dict[Tuple[Any, ...], FunctionEventAvg] = {}
         for event in self:
+            if event.kind == "python" and not by.functions:
+                continue
             stack = tuple(event.stack[: by.stack_n])
             overload = event.overload_name if by.overloads else ""
             shapes = str(event.input_shapes) if by.shapes else ""

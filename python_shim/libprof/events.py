@@ -247,9 +247,11 @@ class FunctionEvent(TimesMixin):
         return "cuda"
 
     @property
-    def metadata_json(self) -> Dict[str, Any]:
+    def metadata(self) -> Dict[str, Any]:
         """Its attributes."""
         return self.attributes
+
+    metadata_json = metadata
 
     def set_exact_times(
         self, self_ns: Optional[int], device_ns: Optional[int], self_device_ns: Optional[int]

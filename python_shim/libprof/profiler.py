@@ -22,7 +22,7 @@ from ._torch_methods import TorchMethods
 from ._torch_observer import FLOPS, IDS, MEMORY, MODULES, OVERLOADS, SHAPES
 from .averages import FunctionEventAvg
 from .errors import ProfError, UnfinishedError, only_warning, warn
-from .event_list import EventList, Groups, export_stacks
+from .event_list import EventList, Groups, export_stacks, has_rows_of_functions
 from .events import FunctionEvent
 from .schedule import KinetoStepTracker, ProfilerAction, Schedule, action_of, always
 from .trace import Trace
@@ -417,16 +417,21 @@ class profile(TorchMethods):
         group_by_input_shape: bool = False,
         group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
+        include_python_functions: Optional[bool] = None,
         group_by_input_shapes: bool = False,
     ) -> EventList[FunctionEventAvg]:
         """Events summed by name, and optionally by input shapes, the innermost `group_by_stack_n` functions and the name of
         the overload ("Tensor" of aten::add.Tensor), which an `experimental_config` with ``capture_overload_names`` records.
+
+        With `include_python_functions`, calls that ``with_stack`` recorded are rows, too, and take their time from the
+        ranges around. The default is that of the PyTorch that is imported: True up to 2.13, False from 2.14 on and without it.
         """
         self._shown()
         if group_by_overload_name and not self._with_overloads:
             warn("group_by_overload_name needs experimental_config=_ExperimentalConfig(capture_overload_names=True)")
         shapes = group_by_input_shape or group_by_input_shapes
-        groups = Groups(shapes, group_by_stack_n, group_by_overload_name)
+        functions = has_rows_of_functions(include_python_functions)
+        groups = Groups(shapes, group_by_stack_n, group_by_overload_name, functions)
         return averages_of_cycles(self._cycles, self._activities, groups, self._layout())
 
     def total_average(self) -> FunctionEventAvg:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import collections
+import inspect
 import json
 import re
 import subprocess
@@ -109,6 +110,26 @@ def test_backward_operators_have_the_stack_of_their_forward_operator(both: Both)
     assert [event.stack for event in inside] == [event.stack for event in relu]
 
 
+def rows_of_functions(profile: Any, **options: Any) -> Dict[str, int]:
+    """How often this file's functions and modules are called. torch.profiler leaves out folders and classes."""
+    counts: Dict[str, int] = {}
+    for row in profile.key_averages(**options):
+        short = re.sub(r"\): .*\.", "): ", row.key).rpartition("/")[2]
+        if short.startswith(("test_torch_modules.py(", "nn.Module: ", "linear.py(", "module.py(")) and " <module>" not in short:
+            counts[short] = row.count
+    return {name: count for name, count in counts.items() if not name.endswith((": __init__", ": both"))}
+
+
+def test_functions_are_rows_as_in_this_pytorch(both: Both) -> None:
+    theirs, ours = rows_of_functions(both.theirs), rows_of_functions(both.ours)
+    assert ours == theirs
+    assert bool(ours) == ("include_python_functions" not in inspect.signature(both.theirs.key_averages).parameters)
+    wanted = {} if theirs else {"include_python_functions": True}
+    theirs, ours = rows_of_functions(both.theirs, **wanted), rows_of_functions(both.ours, include_python_functions=True)
+    assert ours == theirs and ours["nn.Module: Linear_0"] == 1 and len(ours) > 8
+    assert rows_of_functions(both.ours, include_python_functions=False) == {}
+
+
 def test_groups_by_stack_and_folded_stacks_have_them(both: Both, tmp_path: Path) -> None:
     rows = [row for row in both.ours.key_averages(group_by_stack_n=3) if row.key == "AddmmBackward0"]
     assert len(rows) == 4 and {row.stack[2] for row in rows} == {f"nn.Module: Linear_{number}" for number in range(4)}
@@ -199,7 +220,12 @@ def test_python_functions_are_rows_if_asked_for(both: Both) -> None:
     assert train["kind"] == "python" and train["count"] == 1
     assert 0 < train["self_cpu_total_ns"] < train["cpu_total_ns"]
     assert sum(rows[f"nn.Module: Block_{number}"]["cpu_total_ns"] for number in (0, 1)) < train["cpu_total_ns"]
-    assert not any(row.key in rows for row in both.ours.key_averages())
+    averages = {row.key: row for row in both.ours.key_averages(include_python_functions=True) if row.kind == "python"}
+    assert averages.keys() == rows.keys()
+    for name, row in rows.items():
+        times = (row["count"], row["self_cpu_total_ns"], row["cpu_total_ns"], row["self_cuda_total_ns"], row["cuda_total_ns"])
+        mine = averages[name]
+        assert times == (mine.count, mine.self_cpu_total_ns, mine.cpu_total_ns, mine.self_cuda_total_ns, mine.cuda_total_ns), name
 
 
 def functions_in(event: Any) -> List[str]:
@@ -221,7 +247,7 @@ def test_python_functions_are_events(both: Both) -> None:
         parent = ids.get(one.python_parent_id)
         assert parent is not None or one.python_parent_id == -1
         assert parent is None or parent.time_range.start <= one.time_range.start <= parent.time_range.end
-        assert 0 <= one.self_cpu_time_total <= one.cpu_time_total
+        assert 0 <= one.self_cpu_time_total <= one.cpu_time_total + 0.001
     wanted, got = (
         [functions_in(one) for one in prof.events() if one.name == "aten::addmm"] for prof in (both.theirs, both.ours)
     )
@@ -235,8 +261,17 @@ def test_functions_take_their_time_from_ranges_around_them(both: Both) -> None:
     (train,) = (event for event in step.cpu_children if event.name.endswith("train"))
     assert step.self_cpu_time_total <= step.cpu_time_total - train.cpu_time_total + 0.001
     assert train.cpu_parent is step and any(child.name == "nn.Module: Sequential_0" for child in train.cpu_children)
-    rows = {row.key: row for row in prof.key_averages()}
+    rows = {row.key: row for row in prof.key_averages(include_python_functions=False)}
     assert rows["step"].self_cpu_time_total >= train.self_cpu_time_total and train.key not in rows
+    with_functions = prof.key_averages(include_python_functions=True)
+    for event in (step, train):
+        (row,) = (one for one in with_functions if one.key == event.key)
+        assert row.self_cpu_time_total == pytest.approx(event.self_cpu_time_total)
+    outermost = sum(event.cpu_time_total for event in prof.events() if event.cpu_parent is None)
+    assert with_functions.self_cpu_time_total == pytest.approx(outermost)
+    assert train.key[-20:] in with_functions.table(max_name_column_width=200, row_limit=-1)
+    again = prof.events().key_averages(include_python_functions=True)
+    assert [(one.key, one.count) for one in again] == [(one.key, one.count) for one in with_functions]
     table = read_table(prof.trace.paths, ArrowTable.FUNCTIONS, prof.trace.window)
     assert table["name"][table["module"].index(3)] == "nn.Module: Linear_3"
 

@@ -52,7 +52,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
     ("profile", "activities="): "CPU and CUDA; others are named in a warning. Lists of types are honoured in results, not in files.",
     ("profile", "profile_memory="): "With the observer, memory of the CPU and of CUDA devices; elsewhere `--` and a warning.",
-    ("profile", "with_stack="): "Python functions as call stacks of everything, also of CUDA calls. Python functions, except built-in ones, are events. They are not rows of key_averages(): see `profdump --kind python`.",
+    ("profile", "with_stack="): "Python functions as call stacks of everything, also of CUDA calls, as events and as rows. Their names have the whole path and the class. Built-in functions are not recorded.",
     ("profile", "export_memory_timeline"): "The same files; all memory is in the column of no category. HTML is libprof's report. Needs profile_memory only.",
     ("profile", "toggle_collection_dynamic"): "Results leave out what begins while an activity is off; files have it.",
     ("profile", "stop_trace"): "The same. start(), stop() and schedules do not call it, start_trace() or prepare_trace().",
@@ -108,6 +108,23 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("autograd.profile", "default_trace_id"): "Not there: it is internal to torch.profiler.",
 }
 """What is not the same, and why."""
+
+SINCE_2_14: Dict[Tuple[str, str], str] = {
+    ("profile", "wait_for_exports"): "Does nothing: files are complete when their export returns.",
+    ("profile", "take_pending_cupti_export"): "Always None.",
+    ("FunctionEvent", "metadata"): "`attributes`, a dict.",
+}
+"""The same of what PyTorch 2.13 does not have."""
+IN_2_14 = """
+## PyTorch 2.14
+
+`key_averages()` has `include_python_functions=`. Its default follows the PyTorch that is imported, as the rows of Python functions do:
+they are there up to 2.13, and only with True from 2.14 on. Without PyTorch, they are there only with True.
+Where they are left out, their time is that of the range around them; torch.profiler leaves it out, too.
+
+| | what differs |
+|---|---|
+"""
 
 
 def walk_keywords(group: str, theirs: Any, ours: Any) -> Iterator[Item]:
@@ -192,7 +209,8 @@ def markdown() -> str:
         others = [f"| `{name}` | {EXCEPTIONS[group, name]} |" for name in names if (group, name) in EXCEPTIONS]
         if others:
             lines += ([""] if same else []) + ["| | what differs |", "|---|---|", *others]
-    return "\n".join(lines) + "\n"
+    newer = [f"| `{group}.{name}` | {text} |" for (group, name), text in SINCE_2_14.items()]
+    return "\n".join(lines) + "\n" + IN_2_14 + "\n".join(newer) + "\n"
 
 
 if __name__ == "__main__":
