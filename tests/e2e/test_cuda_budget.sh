@@ -46,10 +46,8 @@ expect_cuda free.prof -- "$sheds == [] and facts['cost']['budget_percent'] is No
 export PROF_BUDGET=0.01%
 (exec env LD_LIBRARY_PATH="$SIM_LIB" LD_PRELOAD="$lib" PROF_OUTPUT=killed.prof PROF_STACKS=launch ./busy 20000 40) >stdout.txt 2>&1 &
 pid=$!
-for ((i = 0; i < 200; i++)); do
-    [[ -e killed.prof && $("$PROF_BIN/profdump" --json killed.prof 2>/dev/null) == *'"what":"calls","recorded":false'* ]] && break
-    sleep 0.1
-done
+sheds_calls() { "$PROF_BIN/profdump" --json killed.prof 2>/dev/null | found '"what":"calls","recorded":false'; }
+await "calls to be shed" sheds_calls
 kill -9 "$pid"
 wait "$pid" 2>/dev/null || true
 unset PROF_BUDGET

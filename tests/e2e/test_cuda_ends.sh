@@ -82,19 +82,15 @@ recorded() {
 
 # kill -9 after a flush period: everything is there.
 begin stay.prof stay
-for ((tries = 0; tries < 300; tries++)); do
-    if [[ -s stay.txt && $(recorded stay.prof) == 50 ]]; then break; fi
-    sleep 0.1
-done
+has_all() { [[ -s stay.txt && $(recorded stay.prof) == 50 ]]; }
+await "all operations" has_all
 kill_it
 expect_cuda stay.prof -- "$all" "not process['closed'] and loss['launched'] == loss['recorded'] == 50"
 
 # kill -9 while it launches: the file opens, and the ledger adds up.
 begin launch.prof launch
-for ((tries = 0; tries < 300; tries++)); do
-    if (($(recorded launch.prof) > 500)); then break; fi
-    sleep 0.1
-done
+has_many() { (($(recorded launch.prof) > 500)); }
+await "500 operations" has_many
 kill_it
 expect_cuda launch.prof -- "not process['closed'] and loss['recorded'] > 500" \
     "loss['launched'] == loss['recorded'] + loss['undelivered']"

@@ -98,11 +98,8 @@ expect_cuda nameless.prof -- "loss['graph_nodes'] == 0 and len(facts['graphs']) 
 # kill -9: what was not delivered yet is no loss of the graphs.
 env LD_LIBRARY_PATH="$SIM_LIB" LD_PRELOAD="$lib" PROF_OUTPUT=killed.prof ./graphs endless >killed.txt 2>&1 &
 victim=$!
-for _ in {1..100}; do
-    sleep 0.1
-    [[ ! -s killed.txt ]] || break
-done
-sleep 0.3
+launched() { (($(count_of 'other()' killed.prof) > 20)); }
+await "launches of a graph" launched
 kill -9 $victim
 wait $victim 2>/dev/null || true
 expect_cuda killed.prof -- "not process['closed'] and loss['graph_nodes'] == 0 and facts['graphs'][0]['launches'] > 10"

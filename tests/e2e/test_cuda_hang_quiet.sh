@@ -34,10 +34,7 @@ compile_cuda stuck
 SIM_KERNEL_NS=3600000000000 LINGER_MS=0 PROF_LOG=0 PROF_HANG=2s LD_PRELOAD="$lib $here/lingers" PROF_OUTPUT=stuck.prof \
     LD_LIBRARY_PATH="$SIM_LIB" ./stuck kernel 2>/dev/null &
 stuck=$!
-for ((i = 0; i < 600; i++)); do
-    [[ ! -e stuck.prof.hang.txt ]] || break
-    sleep 0.1
-done
+await "an alarm" grep -qs '^end$' stuck.prof.hang.txt
 kill -KILL $stuck
 wait $stuck 2>/dev/null || true
 ! grep -q '^open ' stuck.prof.hang.txt && grep -q '^stream ' stuck.prof.hang.txt || fail "no alarm for an operation alone"

@@ -46,10 +46,8 @@ grep -q 'cudaMalloc: cudaErrorMemoryAllocation (2) x 1' <("$PROF_BIN/profdump" f
 (exec env "${faults[@]}" SIM_COUNTS="$here/killed.counts" LD_LIBRARY_PATH="$SIM_LIB" LD_PRELOAD="$lib" \
     PROF_OUTPUT=killed.prof ./ledger 1000000 3 >killed.txt 2>&1) &
 victim=$!
-for ((tries = 0; tries < 300; tries++)); do
-    if "$PROF_BIN/profdump" --json killed.prof 2>/dev/null | grep -q '"recorded":[0-9]\{4\}'; then break; fi
-    sleep 0.1
-done
+has_thousand() { "$PROF_BIN/profdump" --json killed.prof 2>/dev/null | found '"recorded":[0-9]\{4\}'; }
+await "a thousand operations" has_thousand
 kill -9 $victim
 wait $victim 2>/dev/null || true
 : >killed.txt

@@ -55,11 +55,8 @@ expect_cuda unwatched.prof -- "len(memory['heaps']) == 3 and not memory['managed
 # kill -9: what was delivered is there, and adds up.
 env LD_LIBRARY_PATH="$SIM_LIB" LD_PRELOAD="$lib" PROF_OUTPUT=killed.prof ./memory endless >killed.txt 2>&1 &
 victim=$!
-for _ in {1..100}; do
-    sleep 0.1
-    [[ ! -s killed.txt ]] || break
-done
-sleep 0.3
+freed() { (($(count_of cudaFree killed.prof) > 20)); }
+await "ten frees" freed
 kill -9 $victim
 wait $victim 2>/dev/null || true
 expect_cuda killed.prof -- "not process['closed'] and heap('device')['frees'] > 10" \

@@ -40,12 +40,9 @@ export XDG_RUNTIME_DIR=$here/runtime
 mkdir -p -m 700 runtime
 PROF_CONTROL=1 LD_PRELOAD=$lib PROF_OUTPUT=killed.prof ./steps slow 100000 &
 pid=$!
-for ((i = 0; i < 100; i++)); do
-    "$PROF_BIN/profdump" ctl "$pid" metrics >wrote.txt 2>&1 && [[ $(value steps_total) -gt 2 ]] && break
-    sleep 0.1
-done
+has_three_steps() { "$PROF_BIN/profdump" ctl "$pid" metrics >wrote.txt 2>&1 && [[ $(value steps_total) -gt 2 ]]; }
+await "three steps" has_three_steps
 found "wrote $PROF_PROMETHEUS/libprof-.*-$pid-.*.live.prom" <wrote.txt || fail "nothing was written: $(cat wrote.txt)"
-[[ $(value steps_total) -gt 2 ]] || fail "no steps after ten seconds"
 kill -STOP "$pid"
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null || true
@@ -84,14 +81,10 @@ fi
 # Without the variable: no file, and a sentence for who asks.
 PROF_PROMETHEUS='' PROF_CONTROL=1 LD_PRELOAD=$lib PROF_OUTPUT=none.prof ./steps slow 100000 &
 pid=$!
-for ((i = 0; i < 100; i++)); do
-    "$PROF_BIN/profdump" ctl "$pid" metrics >asked.txt 2>&1 || true
-    found "started without PROF_PROMETHEUS" <asked.txt && break
-    sleep 0.1
-done
+is_refused() { ! "$PROF_BIN/profdump" ctl "$pid" metrics >asked.txt 2>&1 && found "started without PROF_PROMETHEUS" <asked.txt; }
+await "a sentence for who asks" is_refused
 kill "$pid"
 wait "$pid" 2>/dev/null || true
-found "started without PROF_PROMETHEUS" <asked.txt || fail "no sentence: $(cat asked.txt)"
 
 # A directory that is missing, read-only or a file: one sentence, and the program does as without.
 bare ./steps run 5 >expected.txt

@@ -5,13 +5,12 @@
 compile_cuda busy
 SIM_KERNEL_NS=200000 LD_LIBRARY_PATH=$SIM_LIB LD_PRELOAD=$lib PROF_OUTPUT=run.prof ./busy 60000 >/dev/null &
 pid=$!
-for ((i = 0; i < 100; i++)); do
-    "$PROF_BIN/profdump" top --once run.prof >top.txt 2>/dev/null && found 'GPU 0 .*[1-9][0-9]* operations' <top.txt &&
-        found 'simulated CUDA' <top.txt && break
-    sleep 0.1
-done
+shows_all() {
+    "$PROF_BIN/profdump" top --once run.prof >top.txt 2>/dev/null &&
+        found '^GPU 0 .*% busy.* [1-9][0-9]* operations' <top.txt &&
+        found 'simulated CUDA' <top.txt && # said where it is
+        found '^ *turn ' <top.txt
+}
+await "a device, its simulation and a range" shows_all
 kill "$pid"
 wait "$pid" || true
-found '^GPU 0 .*% busy.* [1-9][0-9]* operations' <top.txt || fail "no device: $(cat top.txt)"
-found 'simulated CUDA' <top.txt || fail "not said that it is simulated: $(cat top.txt)"
-found '^ *turn ' <top.txt || fail "no range: $(cat top.txt)"

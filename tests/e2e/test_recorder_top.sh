@@ -9,12 +9,13 @@ compile looping
 start() {
     LD_PRELOAD=$lib PROF_OUTPUT=$1 ./looping "${@:2}" &
     pid=$!
-    for ((i = 0; i < 100; i++)); do
-        [[ -e $1 ]] && "$profdump" "$1" 2>/dev/null | found forward && return
-        sleep 0.1
-    done
-    fail "nothing was recorded in ten seconds"
+    await "a forward pass in $1" has_forward "$1"
 }
+has_forward() { [[ $(count_of forward "$1") -gt 0 ]]; }
+
+# await_lines COUNT PATTERN FILE
+await_lines() { await "$1 lines of '$2' in $3" has_lines "$@"; }
+has_lines() { [[ $(grep -sc "$2" "$3") -ge $1 ]]; }
 
 stop() {
     kill -"${1:-TERM}" "$pid"
@@ -26,7 +27,7 @@ start run.prof
 "$profdump" top --once run.prof >file.txt
 for text in pid.txt file.txt; do
     found "looping, pid $pid, recording: " <"$text" || fail "no program: $(cat $text)"
-    found '^Steps: *[0-9.]*/s, median 1.*ms, longest .*, last ProfilerStep#' <"$text" || fail "no steps: $(cat $text)"
+    found '^Steps: *[0-9.]*/s, median .*ms, longest .*, last ProfilerStep#' <"$text" || fail "no steps: $(cat $text)"
     found '^ *forward .*ms' <"$text" || fail "no range: $(cat $text)"
 done
 
@@ -35,14 +36,13 @@ done
 top=$!
 "$profdump" --follow --interval 500ms --rows 5 run.prof >follow.txt &
 follow=$!
-sleep 2.5
+await_lines 3 'recording: last' plain.txt
+await_lines 3 '^ *forward ' follow.txt
 stop
 wait "$top" || fail "top failed"
 wait "$follow" || fail "--follow failed"
-(($(grep -c 'recording: last' plain.txt) >= 3)) || fail "top printed too little: $(cat plain.txt)"
 found 'looping, pid .*, ended: ' <plain.txt || fail "top did not see the end"
 ! found $'\033' <plain.txt || fail "escape sequences without a terminal"
-(($(grep -c '^ *forward ' follow.txt) >= 3)) || fail "--follow printed too little: $(cat follow.txt)"
 
 # What --follow printed are parts of the run: none twice.
 python3 - <<'E2' || fail "--follow printed something twice: $(grep Shown follow.txt)"
@@ -61,10 +61,9 @@ same "--follow of an ended recording" "$("$profdump" --rows 3 run.prof | grep -c
 PROF_START=api start windows.prof 20
 "$profdump" --follow --interval 60s windows.prof >windows.txt &
 follow=$!
-sleep 2
+await_lines 3 '^ *forward ' windows.txt # a table for each window
 stop KILL
 wait "$follow" || fail "--follow of a killed program failed"
-(($(grep -c '^ *forward ' windows.txt) >= 3)) || fail "not a table for each window: $(cat windows.txt)"
 
 # A long recording: what is before is not read. The long ranges around it are not known then.
 start long.prof

@@ -33,7 +33,7 @@ child_of() {
 # Sends to $pid and waits for the program's answer, so that no two signals of a kind merge.
 send() {
     kill "-$1" "$pid"
-    for _ in $(seq 200); do
+    for _ in $(seq 2400); do
         grep -q "$1" got 2>/dev/null && return
         sleep 0.05
     done
@@ -64,7 +64,8 @@ TERMINAL
     {
         wait_until -e terminal_ready
         printf '\003'
-        sleep 0.5
+        wait_until -s terminal_got
+        sleep 0.5 # for a second one, which must not come
         cp terminal_got terminal_once
         printf '\003'
         sleep 0.5
@@ -92,7 +93,7 @@ if can_stop; then
         awk '{print $3}' "/proc/$1/stat" 2>/dev/null
     }
     wait_state() {
-        for _ in $(seq 200); do
+        for _ in $(seq 2400); do
             [ "$(state "$1")" = "$2" ] && return
             sleep 0.05
         done
