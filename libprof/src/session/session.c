@@ -9,13 +9,12 @@
 #include "loss.h"
 #include "meta.h"
 #include "names.h"
-#include "output.h"
 #include "own_files.h"
 #include "own_thread.h"
 #include "process.h"
+#include "session_file.h"
 #include "signals.h"
 #include "summary.h"
-#include "system_clock.h"
 #include "test_point.h"
 #include "thread.h"
 #include "thread_names.h"
@@ -31,7 +30,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SESSION_NAMES_TRIED 1000u
 #define SESSION_DETACH_NS 1000000000u /* beside PROF_EXIT_MS, which each of two waits may take */
 #define SESSION_ADDRESS_MIN (80ull << 20) /* tables of names and threads, 32 MiB of trace */
 
@@ -68,19 +66,12 @@ static struct {
     uint32_t leaving;     /* recorder_leaving() */
     uint32_t sandbox;     /* session_is_in_sandbox() */
     void (*renew_exit)(void);
-    int error;       /* why there is no file; written while CREATING */
-    char path[4096]; /* written while CREATING */
+    int error;                     /* why there is no file; written while CREATING */
+    char path[SESSION_PATH_BYTES]; /* written while CREATING */
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* How often the calling thread is in session_suspend(): also in handlers that call exec. */
 static __thread uint32_t session_suspended_here __attribute__((tls_model("initial-exec")));
-
-/* What the GPU collector said; kept for a file that is made later. */
-static struct {
-    uint32_t mode;
-    uint32_t simulated;
-    char reason[448];
-} session_gpu;
 
 /* ---- collectors ---- */
 
@@ -123,65 +114,7 @@ void session_cuda_init(void)
     cost_charge(PROF_COST_CUDA, began);
 }
 
-/* ---- the file's header ---- */
-
-static void session_fill_clock(struct prof_file_header *header)
-{
-    struct prof_rec_clock now;
-    clock_sample(&now);
-    header->clock_kind = clock_kind;
-    header->start_ticks = now.ticks;
-    header->start_monotonic_ns = now.monotonic_ns;
-    header->start_realtime_ns = now.realtime_ns;
-}
-
-static void session_fill_process(struct prof_file_header *header, const struct rank *rank)
-{
-    header->pid = (uint32_t)getpid();
-    header->parent_pid = (uint32_t)getppid();
-    header->process_start_ns = process_start_realtime_ns();
-    header->rank = rank->rank;
-    header->local_rank = rank->local_rank;
-    header->world_size = rank->world_size;
-}
-
-static void session_fill_header(struct prof_file_header *header, const struct rank *rank)
-{
-    memcpy(header->magic, PROF_FILE_MAGIC, PROF_FILE_MAGIC_BYTES);
-    header->version = PROF_FORMAT_VERSION;
-    header->byte_order = PROF_BYTE_ORDER_MARK;
-    header->header_bytes = PROF_FILE_HEADER_BYTES;
-    header->chunk_bytes = PROF_CHUNK_BYTES;
-    header->state = PROF_STATE_RECORDING;
-    header->chunk_count = 1;
-    header->gpu_mode = load_relaxed(&session_gpu.mode);
-    header->flags = (load_relaxed(&session_gpu.simulated) ? PROF_FILE_SIMULATED : 0u) |
-                    (config_get()->full == CONFIG_FULL_RING ? PROF_FILE_RING : 0u);
-    snprintf((char *)header->library_version, sizeof header->library_version, "%s",
-             PROF_VERSION_TEXT);
-    session_fill_clock(header);
-    session_fill_process(header, rank);
-}
-
-static void session_emit_system_clock(void)
-{
-    struct prof_rec_system_clock state;
-    if (system_clock_read(&state))
-        meta_append(PROF_REC_SYSTEM_CLOCK, &state, sizeof state, NULL, 0);
-}
-
-static void session_emit_facts(const struct rank *rank)
-{
-    meta_info(PROF_INFO_PROGRAM, process_program());
-    meta_info(PROF_INFO_HOST, process_host());
-    meta_info(PROF_INFO_CLOCK, clock_choose());
-    if (*rank->source)
-        meta_info(PROF_INFO_RANK_SOURCE, rank->source);
-    if (*session_gpu.reason)
-        meta_info(PROF_INFO_GPU_REASON, session_gpu.reason);
-    session_emit_system_clock();
-    meta_clock_sample();
-}
+/* ---- creating the file ---- */
 
 static void session_emit_control(bool on, uint32_t epoch)
 {
@@ -203,45 +136,6 @@ static void session_emit_epoch(uint32_t epoch)
 {
     if (session_has_file())
         session_emit_switch(exchange_seq_cst(&session.stated, epoch), epoch);
-}
-
-/* ---- creating the file ---- */
-
-static int session_try_path(const char *path)
-{
-    struct chunks_options options = {
-        .path = path,
-        .max_bytes = config_get()->max_mib << 20,
-        .address_bytes = process_address_budget(),
-        .ring = config_get()->full == CONFIG_FULL_RING,
-    };
-    return chunks_create(&options);
-}
-
-/* The pattern's name; if that is taken, names beside it that are this process's own. Never
- * overwrites. */
-static int session_create_named(const struct rank *rank)
-{
-    const char *pattern = config_get()->output;
-    struct output_facts facts = {.program = process_program(),
-                                 .host = process_host(),
-                                 .pid = (uint32_t)getpid(),
-                                 .rank = rank->rank};
-    char wanted[sizeof session.path];
-    int error = EEXIST;
-    for (unsigned attempt = 0; error == EEXIST && attempt < SESSION_NAMES_TRIED; attempt++) {
-        facts.number = attempt + 1;
-        if (attempt == 0 || output_has_number(pattern)) {
-            if (!output_expand(pattern, &facts, wanted, sizeof wanted) ||
-                !process_absolute_path(wanted, session.path, sizeof session.path))
-                return ENAMETOOLONG;
-        } else if (!process_absolute_path(wanted, wanted, sizeof wanted) ||
-                   !output_beside(wanted, facts.pid, attempt, session.path, sizeof session.path)) {
-            return ENAMETOOLONG;
-        }
-        error = session_try_path(session.path);
-    }
-    return error;
 }
 
 GUEST_PATH bool session_is_idle(void)
@@ -278,12 +172,12 @@ void session_announce(const char *line)
 static void session_begin_file(const struct rank *rank)
 {
     struct prof_file_header *header = chunks_first();
-    session_fill_header(header, rank);
+    session_file_fill_header(header, rank);
     loss_move_to_file(header);
     meta_begin_file();
     TEST_POINT("session_begin_file: unpublished");
     chunks_publish();
-    session_emit_facts(rank);
+    session_file_emit_facts(rank);
     names_emit_all();
     store_seq_cst(&session.stated,
                   load_relaxed(&session.last_epoch)); /* which the first event saw */
@@ -304,7 +198,7 @@ static bool session_create(void)
     rank_read(&rank);
     uint64_t budget = process_address_budget();
     bool tables = budget >= SESSION_ADDRESS_MIN && thread_init(budget / 4);
-    int error = tables ? session_create_named(&rank) : ENOMEM;
+    int error = tables ? session_file_create(&rank, session.path) : ENOMEM;
     if (error) {
         log_line(LOG_ERROR, "cannot record to %s: %s; the program runs without recording",
                  *session.path ? session.path : config_get()->output, strerror(error));
@@ -577,8 +471,8 @@ void session_describe(struct session_status *status)
     status->on = load_relaxed(&session.epoch) != 0;
     status->windows = load_relaxed(&session.last_epoch);
     status->reason = (enum prof_control_reason)load_relaxed(&session.reason);
-    status->gpu_mode = load_relaxed(&session_gpu.mode);
-    status->gpu_reason = session_gpu.reason;
+    status->gpu_mode = session_file_gpu_mode();
+    status->gpu_reason = session_file_gpu_reason();
 }
 
 void session_init(const struct collector *const *collectors, bool start_now)
@@ -611,7 +505,7 @@ static void session_close_file(void)
     loss_flush();
     cost_emit(true);
     thread_emit_names();
-    session_emit_system_clock();
+    session_file_emit_system_clock();
     meta_clock_sample();
     summary_finish();
     chunks_close();
@@ -760,8 +654,7 @@ static void session_forget(void)
     session_each_collector(fork_child);
     session.ending = session.detached = session.cuda = 0;
     session.suspensions = session_suspended_here = 0;
-    session_gpu.mode = PROF_GPU_NONE;
-    session_gpu.reason[0] = '\0';
+    session_file_fork_child();
     session.path[0] = '\0';
     store_release(&session.state, (uint32_t)(was_over ? SESSION_OVER : SESSION_NO_FILE));
     thread_own_process();
@@ -784,32 +677,4 @@ GUEST_PATH void session_fork_child(void)
     int saved_errno = errno;
     session_forget();
     errno = saved_errno;
-}
-
-/* ---- what collectors state about the GPU ---- */
-
-void recorder_set_gpu_mode(enum prof_gpu_mode mode, const char *reason)
-{
-    store_release(&session_gpu.mode, (uint32_t)mode);
-    snprintf(session_gpu.reason, sizeof session_gpu.reason, "%s", reason);
-    struct prof_file_header *header = chunks_header();
-    if (!header)
-        return;
-    store_release(&header->gpu_mode, (uint32_t)mode);
-    meta_info(PROF_INFO_GPU_REASON, reason);
-}
-
-void recorder_set_simulated(void)
-{
-    store_release(&session_gpu.simulated, 1u);
-    struct prof_file_header *header = chunks_header();
-    if (header)
-        fetch_or_relaxed(&header->flags, PROF_FILE_SIMULATED);
-}
-
-void recorder_count_gpu_records(uint64_t count)
-{
-    struct prof_file_header *header = chunks_header();
-    if (header)
-        fetch_add_relaxed(&header->gpu_records, count);
 }

@@ -1,0 +1,29 @@
+/* session_file.h - the file of a recording: its name, its header, and the facts of the process with which it begins. */
+#ifndef PROF_SESSION_FILE_H
+#define PROF_SESSION_FILE_H
+
+#include "rank.h"
+
+#include "prof/format.h"
+
+#define SESSION_PATH_BYTES 4096
+
+/* Creates the file with the name of PROF_OUTPUT; if that is taken, with one beside it that is this process's own. Never
+ * overwrites. Stores the path. Returns 0, or an errno value. */
+int session_file_create(const struct rank *rank, char path[SESSION_PATH_BYTES]);
+
+/* The first chunk's beginning; and the records behind it, once others may see the file. */
+void session_file_fill_header(struct prof_file_header *header, const struct rank *rank);
+void session_file_emit_facts(const struct rank *rank);
+
+/* Whether somebody keeps the system's clock: at the beginning and at the end. */
+void session_file_emit_system_clock(void);
+
+/* What the collector said by recorder_set_gpu_mode(). Any thread. */
+uint32_t session_file_gpu_mode(void);
+const char *session_file_gpu_reason(void);
+
+/* In a forked child: no collector has said anything yet. */
+void session_file_fork_child(void);
+
+#endif
