@@ -435,6 +435,9 @@ void build_memory_fini(struct builder *builder);
 /* After the slices are in their place and device operations are sorted. False: no memory. */
 bool build_memory_end(struct builder *builder);
 
+/* Migrations of managed memory: by time, with what moved it. build_memory_end() calls it. */
+bool build_migrations(struct builder *builder);
+
 /* Graphs. */
 void build_graphs_begin(struct builder *builder);
 void build_graphs_forget(struct builder *builder);
