@@ -28,7 +28,6 @@
 #include "wrapped_text.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,120 +37,6 @@
 #define FRAMES_SHOWN 5u
 #define FRAMES_MOST 64u
 #define LINE_COLUMNS 2000u
-#define OWNER_BYTES 300
-
-/* ---- the verdict ---- */
-
-static void append(char to[FINDINGS_VERDICT_BYTES], const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void append(char to[FINDINGS_VERDICT_BYTES], const char *format, ...)
-{
-    size_t used = strlen(to);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(to + used, FINDINGS_VERDICT_BYTES - used, format, arguments);
-    va_end(arguments);
-}
-
-static void say_nothing_ran(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES])
-{
-    const struct finding_context *context = &findings->context;
-    struct run_facts facts;
-    run_facts_init(&facts, context->timeline);
-    if (context->wall_ns <= 0) {
-        append(to, "There is nothing to explain: the recording is empty.");
-        return;
-    }
-    append(to, "Nothing ran on a GPU in the %s of this recording (GPU mode: %s",
-           finding_time(context->wall_ns).text, facts.mode);
-    if (facts.mode_reason.size)
-        append(to, ", %.*s", (int)facts.mode_reason.size, facts.mode_reason.bytes);
-    append(to, ").");
-}
-
-static void say_busy(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES])
-{
-    const struct finding_context *context = &findings->context;
-    const struct finding_gaps *gaps = context->gaps;
-    const struct gap_device *least = &gaps->devices.at[0];
-    int64_t busy_ns = 0, window_ns = 0;
-    for (uint32_t i = 0; i < gaps->devices.count; i++) {
-        const struct gap_device *device = &gaps->devices.at[i];
-        busy_ns += device->busy_ns;
-        window_ns += device->window_ns;
-        if ((double)device->busy_ns * (double)least->window_ns <
-            (double)least->busy_ns * (double)device->window_ns)
-            least = device;
-    }
-    struct finding_text name = finding_device(context, least->process, least->device);
-    if (gaps->devices.count == 1)
-        append(to, "%s was busy %s of %s.", name.text, finding_share(busy_ns, window_ns).text,
-               finding_time(window_ns).text);
-    else
-        append(to, "%u GPUs were busy %s of their time; %s least, %s of %s.", gaps->devices.count,
-               finding_share(busy_ns, window_ns).text, name.text,
-               finding_share(least->busy_ns, least->window_ns).text,
-               finding_time(least->window_ns).text);
-}
-
-/* The largest finding about idle time of this cause; NULL: none was worth it. */
-static const struct finding *main_owner(const struct findings *findings, unsigned cause)
-{
-    const struct finding *largest = NULL;
-    for (uint32_t i = 0; i < findings->found.count; i++) {
-        const struct finding *finding = &findings->found.at[i];
-        if (finding->rule == &gap_rules[cause] && (!largest || finding->cost_ns > largest->cost_ns))
-            largest = finding;
-    }
-    return largest;
-}
-
-static void say_idle(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES])
-{
-    const struct finding_gaps *gaps = findings->context.gaps;
-    int64_t sums_ns[GAP_CAUSES] = {0}, idle_ns = 0;
-    unsigned main = 0;
-    for (uint32_t i = 0; i < gaps->devices.count; i++)
-        for (unsigned cause = 0; cause < GAP_CAUSES; cause++) {
-            sums_ns[cause] += gaps->devices.at[i].idle_ns[cause];
-            idle_ns += gaps->devices.at[i].idle_ns[cause];
-        }
-    for (unsigned cause = 0; cause < GAP_CAUSES; cause++)
-        main = sums_ns[cause] > sums_ns[main] ? cause : main;
-    if (idle_ns <= 0)
-        return;
-    const struct finding *owner = main_owner(findings, main);
-    append(to, " %s of the idle time: %s", finding_share(sums_ns[main], idle_ns).text,
-           gap_cause_words((enum gap_cause)main));
-    if (owner && owner->path != TL_NONE) {
-        char path[RANGE_PATH_BYTES];
-        range_paths_text(findings->context.paths, owner->path, path);
-        append(to, "; most in '%.*s' (%s)", OWNER_BYTES, path, finding_time(owner->cost_ns).text);
-    }
-    append(to, ".");
-}
-
-static void say_saving(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES])
-{
-    const struct finding *first = findings->found.count ? &findings->found.at[0] : NULL;
-    if (first && first->saved_ns > 0)
-        append(to, " The largest finding would save at most %s (%s).",
-               finding_time(first->saved_ns).text,
-               finding_share(first->saved_ns, findings->context.wall_ns).text);
-}
-
-void findings_verdict(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES])
-{
-    *to = '\0';
-    if (findings->context.gaps->devices.count == 0) {
-        say_nothing_ran(findings, to);
-        return;
-    }
-    say_busy(findings, to);
-    say_idle(findings, to);
-    say_saving(findings, to);
-}
 
 /* ---- as text ---- */
 
@@ -505,19 +390,15 @@ static bool add_findings(struct report *report)
 #define SCHEMA_VERSION 1
 
 /* A program must not take silence for good news. */
-static void add_abstain(const struct findings *findings, struct json_out *out)
+static void add_abstain(const struct findings *findings, const char *verdict, struct json_out *out)
 {
-    char why[FINDINGS_VERDICT_BYTES] = "";
     json_key(out, "abstain");
-    if (findings->found.count) {
+    if (findings->found.count)
         json_null(out);
-        return;
-    }
-    if (findings->context.gaps->devices.count == 0)
-        say_nothing_ran(findings, why);
+    else if (findings->context.gaps->devices.count == 0)
+        json_string(out, verdict);
     else
-        append(why, "No cost exceeds the limit of its rule (--limits).");
-    json_string(out, why);
+        json_string(out, "No cost exceeds the limit of its rule (--limits).");
 }
 
 static void add_head(const struct findings *findings, struct json_out *out)
@@ -533,7 +414,7 @@ static void add_head(const struct findings *findings, struct json_out *out)
     json_key(out, "lost_anything"), json_bool(out, facts.lost_anything);
     json_key(out, "wall_ns"), json_int(out, findings->context.wall_ns);
     json_key(out, "verdict"), json_string(out, verdict);
-    add_abstain(findings, out);
+    add_abstain(findings, verdict, out);
 }
 
 static void add_waited(struct report *report)
