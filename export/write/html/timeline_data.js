@@ -6,7 +6,7 @@
 
 const TRACK_KINDS = ["thread", "python", "stream"];
 const BOX_KINDS = ["range", "call", "kernel", "copy", "set", "graph", "communication", "function"];
-const CALL_KIND = 1, FIRST_DEVICE_KIND = 2, LAST_DEVICE_KIND = 6, NO_HUE = 255;
+const FIRST_DEVICE_KIND = 2, LAST_DEVICE_KIND = 6, NO_HUE = 255;
 
 class Reader {
   constructor(bytes) {
