@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 from .etrecord import OperatorNode, handle_list
 from .perf import PerfData
 from .signatures import EventSignature
+from .tables import frame
 from .values import ProgramOutput
 
 RESERVED_FRAMEWORK_EVENT_NAMES = ("Method::init", "Program::load_method", "Method::execute")
@@ -126,8 +127,6 @@ class Event:
 
     def to_dataframe(self, _units: str = "") -> Any:
         """A pandas data frame of one line."""
-        from ._frames import frame
-
         row = self.row(_units)
         return frame(list(row), [list(row.values())])
 

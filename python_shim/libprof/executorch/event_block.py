@@ -8,7 +8,6 @@ import logging
 import math
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from ._frames import frame
 from .etrecord import DelegateMetadata, Handles, OperatorNode
 from .event import (
     RESERVED_FRAMEWORK_EVENT_NAMES,
@@ -21,6 +20,7 @@ from .event import (
 from .parse_profiler_results import MemEvent
 from .perf import PerfData
 from .signatures import DebugEventSignature, EventSignature, ProfileEventSignature, RunSignature
+from .tables import frame
 from .time_scale import TimeScale
 from .values import ProgramOutput, same_value, value_from
 

@@ -24,7 +24,6 @@ from typing import IO, Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from .._output import replacing
 from ._answer import Source, ask, warn
-from ._frames import frame
 from .compare import compare_dumps, compare_results, distance_key
 from .etrecord import DelegateMetadata, ETRecord, OperatorNode, by_instruction, parse_etrecord
 from .event import DelegateMetadataParser, DelegateTimeScaleConverter, Event
@@ -37,7 +36,7 @@ from .signatures import (
     ProfileEventSignature,
     RunSignature,
 )
-from .tables import fancy_grid
+from .tables import fancy_grid, frame
 from .time_scale import TimeScale, calculate_time_scale_factor
 
 __all__ = [

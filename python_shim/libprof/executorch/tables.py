@@ -1,10 +1,11 @@
-"""Tables of text: the boxes of PrettyTable, and the grid that ``tabulate`` calls ``fancy_grid``.
+"""Tables of text: the boxes of PrettyTable, and the grid that ``tabulate`` calls ``fancy_grid``; data frames.
 
 Both programs of ExecuTorch print through packages of others; these need none.
 """
 
 from __future__ import annotations
 
+import importlib
 import unicodedata
 from typing import Any, Iterable, List, Optional, Sequence, Tuple
 
@@ -139,3 +140,15 @@ def fancy_grid(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
             shown.append(rule("├", "─", "┼", "┤"))
         shown.append(written(cells[number] for _, cells in columns))
     return "\n".join(shown + [rule("╘", "═", "╧", "╛")])
+
+
+def frame(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
+    """A pandas data frame. :class:`ImportError` with a sentence where pandas is not."""
+    try:
+        pandas: Any = importlib.import_module("pandas")
+    except ImportError as error:
+        raise ImportError(
+            "a data frame needs pandas (pip install pandas); "
+            "print_data_tabular() and save_data_to_tsv() do not"
+        ) from error
+    return pandas.DataFrame([list(row) for row in rows], columns=list(columns))
