@@ -303,7 +303,7 @@ static int get_next(struct ArrowArrayStream *self, struct ArrowArray *out)
     uint32_t end = stream->rows->item_count(stream->timeline), next = stream->next;
     struct batch batch = {.stream = stream};
     for (; next < end && batch.rows < ARROW_BATCH_ROWS; next++)
-        if (stream->rows->is_row(&stream->view, next))
+        if (!stream->rows->is_row || stream->rows->is_row(&stream->view, next))
             stream->chosen[batch.rows++] = next;
     if (batch.rows == 0) {
         out->release = NULL; /* the end */

@@ -1,4 +1,5 @@
-/* arrow_events.c - what threads did, and which of it launched: items are slices, begin/end ranges, marks. */
+/* arrow_events.c - what threads did, and which of it launched: items are slices, begin/end ranges, marks. Calls of
+ * Python functions: items are frames. */
 #include "array.h"
 #include "arrow_view.h"
 #include "timeline.h"
@@ -73,21 +74,9 @@ static struct tl_attrs attrs_at(const struct arrow_view *view, uint32_t item)
 
 /* ---- who, what, when ---- */
 
-static bool event_pid(const struct arrow_view *view, uint32_t item, void *to)
-{
-    uint32_t process = thread_at(view, item)->process;
-    return arrow_put_32(to, view->timeline->processes.at[process].info.pid);
-}
-
-static bool event_tid(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_32(to, thread_at(view, item)->tid);
-}
-
-static bool event_thread_name(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_known(to, thread_at(view, item)->name);
-}
+ARROW_CELL(event_pid, arrow_put_pid(view, to, thread_at(view, item)->process))
+ARROW_CELL(event_tid, arrow_put_32(to, thread_at(view, item)->tid))
+ARROW_CELL(event_thread_name, arrow_put_known(to, thread_at(view, item)->name))
 
 static bool event_kind(const struct arrow_view *view, uint32_t item, void *to)
 {
@@ -173,20 +162,10 @@ static bool event_continues(const struct arrow_view *view, uint32_t item, void *
 }
 
 /* Begin/end ranges need not nest, so no time is their own. */
-static bool event_self(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return slice_at(view, item) && arrow_put_64(to, view->sums[item].self_ns);
-}
-
-static bool event_device(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return slice_at(view, item) && arrow_put_64(to, view->sums[item].device_ns);
-}
-
-static bool event_self_device(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return slice_at(view, item) && arrow_put_64(to, view->sums[item].self_device_ns);
-}
+ARROW_CELL(event_self, slice_at(view, item) && arrow_put_64(to, view->sums[item].self_ns))
+ARROW_CELL(event_device, slice_at(view, item) && arrow_put_64(to, view->sums[item].device_ns))
+ARROW_CELL(event_self_device,
+           slice_at(view, item) && arrow_put_64(to, view->sums[item].self_device_ns))
 
 static bool put_memory(const struct arrow_view *view, uint32_t item, enum memory_side side,
                        void *to)
@@ -197,15 +176,8 @@ static bool put_memory(const struct arrow_view *view, uint32_t item, enum memory
            arrow_put_64(to, view->memory_bytes[side][item]);
 }
 
-static bool event_host_bytes(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return put_memory(view, item, MEMORY_CPU, to);
-}
-
-static bool event_device_bytes(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return put_memory(view, item, MEMORY_CUDA, to);
-}
+ARROW_CELL(event_host_bytes, put_memory(view, item, MEMORY_CPU, to))
+ARROW_CELL(event_device_bytes, put_memory(view, item, MEMORY_CUDA, to))
 
 /* ---- what came with it ---- */
 
@@ -323,25 +295,12 @@ static uint32_t event_count(const struct timeline *timeline)
 
 /* ---- launches ---- */
 
-static bool launch_range(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_known(to, tl_range_name(view->timeline, item));
-}
-
-static bool launch_operations(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_32(to, arrow_view_launched(view->timeline, slice_at(view, item)));
-}
-
-static bool launch_device_time(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_64(to, slice_launched_ns(view->timeline, slice_at(view, item)));
-}
-
-static bool launch_event(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_event(view, to, item);
-}
+ARROW_CELL(launch_range, arrow_put_known(to, tl_range_name(view->timeline, item)))
+ARROW_CELL(launch_operations,
+           arrow_put_32(to, arrow_view_launched(view->timeline, slice_at(view, item))))
+ARROW_CELL(launch_device_time,
+           arrow_put_64(to, slice_launched_ns(view->timeline, slice_at(view, item))))
+ARROW_CELL(launch_event, arrow_put_event(view, to, item))
 
 static bool is_launch(const struct arrow_view *view, uint32_t item)
 {
@@ -407,3 +366,62 @@ const struct arrow_rows arrow_event_rows = {
     event_columns, sizeof event_columns / sizeof *event_columns, is_event, event_count, is_absent};
 const struct arrow_rows arrow_launch_rows = {
     launch_columns, sizeof launch_columns / sizeof *launch_columns, is_launch, slice_count, NULL};
+
+/* ---- calls of Python functions ---- */
+
+static const struct tl_frame *frame_at(const struct arrow_view *view, uint32_t item)
+{
+    return &view->timeline->frames.at[item];
+}
+
+static const struct tl_thread *frame_thread_at(const struct arrow_view *view, uint32_t item)
+{
+    return &view->timeline->threads.at[frame_at(view, item)->thread];
+}
+
+ARROW_CELL(function_pid, arrow_put_pid(view, to, frame_thread_at(view, item)->process))
+ARROW_CELL(function_tid, arrow_put_32(to, frame_thread_at(view, item)->tid))
+ARROW_CELL(function_name, arrow_put_name(view, to, frame_at(view, item)->name))
+ARROW_CELL(function_start, arrow_put_time(view, to, frame_at(view, item)->start_ns))
+
+static bool function_duration(const struct arrow_view *view, uint32_t item, void *to)
+{
+    const struct tl_frame *frame = frame_at(view, item);
+    return arrow_put_64(to, frame->end_ns - frame->start_ns);
+}
+
+ARROW_CELL(function_call, arrow_put_64(to, frame_at(view, item)->call))
+
+static bool function_parent(const struct arrow_view *view, uint32_t item, void *to)
+{
+    uint32_t parent = frame_at(view, item)->parent;
+    return parent != TL_NONE && arrow_put_64(to, parent);
+}
+
+static bool function_module(const struct arrow_view *view, uint32_t item, void *to)
+{
+    uint32_t module = tl_module_number(view->timeline, frame_at(view, item));
+    return module != TL_NONE && arrow_put_32(to, module);
+}
+
+static uint32_t frames_count(const struct timeline *timeline)
+{
+    return timeline->frames.count;
+}
+
+#define FUNCTIONS_COLUMNS(X)                            \
+    X(functions, U32, "pid", function_pid)              \
+    X(functions, U32, "tid", function_tid)              \
+    X(functions, NAME, "name", function_name)           \
+    X(functions, TIME, "start", function_start)         \
+    X(functions, I64, "duration_ns", function_duration) \
+    X(functions, I64, "call", function_call)            \
+    X(functions, I64_NULL, "parent", function_parent)   \
+    X(functions, U32_NULL, "module", function_module)
+
+FUNCTIONS_COLUMNS(ARROW_FILLS)
+
+static const struct arrow_column function_columns[] = {FUNCTIONS_COLUMNS(ARROW_ENTRY)};
+
+const struct arrow_rows arrow_function_rows = {
+    function_columns, sizeof function_columns / sizeof *function_columns, NULL, frames_count, NULL};

@@ -26,10 +26,7 @@ static const struct tl_slice *launch_at(const struct arrow_view *view, uint32_t 
     return slice == TL_NONE ? NULL : &view->timeline->slices.at[slice];
 }
 
-static bool gpu_pid(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_32(to, view->timeline->processes.at[gpu_at(view, item)->process].info.pid);
-}
+ARROW_CELL(gpu_pid, arrow_put_pid(view, to, gpu_at(view, item)->process))
 
 static bool gpu_kind(const struct arrow_view *view, uint32_t item, void *to)
 {
@@ -40,20 +37,9 @@ static bool gpu_kind(const struct arrow_view *view, uint32_t item, void *to)
     return arrow_put_word(view, to, words[gpu_at(view, item)->kind]);
 }
 
-static bool gpu_name(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_name(view, to, gpu_at(view, item)->name);
-}
-
-static bool gpu_range(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_known(to, tl_range_name(view->timeline, gpu_at(view, item)->slice));
-}
-
-static bool gpu_device(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_known(to, gpu_at(view, item)->device);
-}
+ARROW_CELL(gpu_name, arrow_put_name(view, to, gpu_at(view, item)->name))
+ARROW_CELL(gpu_range, arrow_put_known(to, tl_range_name(view->timeline, gpu_at(view, item)->slice)))
+ARROW_CELL(gpu_device, arrow_put_known(to, gpu_at(view, item)->device))
 
 static bool gpu_context(const struct arrow_view *view, uint32_t item, void *to)
 {
@@ -67,10 +53,7 @@ static bool gpu_stream(const struct arrow_view *view, uint32_t item, void *to)
     return stream && arrow_put_32(to, stream->stream);
 }
 
-static bool gpu_start(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_time(view, to, gpu_at(view, item)->start_ns);
-}
+ARROW_CELL(gpu_start, arrow_put_time(view, to, gpu_at(view, item)->start_ns))
 
 static bool gpu_duration(const struct arrow_view *view, uint32_t item, void *to)
 {
@@ -78,10 +61,7 @@ static bool gpu_duration(const struct arrow_view *view, uint32_t item, void *to)
     return arrow_put_64(to, gpu->end_ns - gpu->start_ns);
 }
 
-static bool gpu_correlation(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_32(to, gpu_at(view, item)->correlation);
-}
+ARROW_CELL(gpu_correlation, arrow_put_32(to, gpu_at(view, item)->correlation))
 
 static bool gpu_bytes(const struct arrow_view *view, uint32_t item, void *to)
 {
@@ -105,10 +85,7 @@ KERNEL_CELL(kernel_block_z, kernel->block_z)
 KERNEL_CELL(kernel_registers, kernel->registers)
 KERNEL_CELL(kernel_shared, kernel->static_shared_memory + kernel->dynamic_shared_memory)
 
-static bool gpu_event(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_event(view, to, gpu_at(view, item)->slice);
-}
+ARROW_CELL(gpu_event, arrow_put_event(view, to, gpu_at(view, item)->slice))
 
 static bool gpu_tid(const struct arrow_view *view, uint32_t item, void *to)
 {
@@ -230,10 +207,8 @@ static bool counter_tid(const struct arrow_view *view, uint32_t item, void *to)
     return thread != TL_NONE && arrow_put_32(to, view->timeline->threads.at[thread].tid);
 }
 
-static bool counter_kind(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return arrow_put_word(view, to, counter_at(view, item) ? ARROW_COUNTER : ARROW_MEMORY);
-}
+ARROW_CELL(counter_kind,
+           arrow_put_word(view, to, counter_at(view, item) ? ARROW_COUNTER : ARROW_MEMORY))
 
 static bool counter_name(const struct arrow_view *view, uint32_t item, void *to)
 {
@@ -254,10 +229,8 @@ static bool counter_value(const struct arrow_view *view, uint32_t item, void *to
     return arrow_put_f64(to, counter ? counter->value : (double)view->levels[item - counters]);
 }
 
-static bool memory_device(const struct arrow_view *view, uint32_t item, void *to)
-{
-    return !counter_at(view, item) && arrow_put_known(to, heap_at(view, item)->device);
-}
+ARROW_CELL(memory_device,
+           !counter_at(view, item) && arrow_put_known(to, heap_at(view, item)->device))
 
 static bool memory_change(const struct arrow_view *view, uint32_t item, void *to)
 {
@@ -283,12 +256,6 @@ static bool memory_event(const struct arrow_view *view, uint32_t item, void *to)
                            change_at(view, item)->is_end ? memory->end_slice : memory->slice);
 }
 
-static bool is_row(const struct arrow_view *view, uint32_t item)
-{
-    (void)view, (void)item;
-    return true;
-}
-
 static uint32_t row_count(const struct timeline *timeline)
 {
     uint64_t count = (uint64_t)timeline->counters.count + timeline->memory_events.count;
@@ -312,4 +279,4 @@ COUNTERS_COLUMNS(ARROW_FILLS)
 static const struct arrow_column counter_columns[] = {COUNTERS_COLUMNS(ARROW_ENTRY)};
 
 const struct arrow_rows arrow_counter_rows = {
-    counter_columns, sizeof counter_columns / sizeof *counter_columns, is_row, row_count, NULL};
+    counter_columns, sizeof counter_columns / sizeof *counter_columns, NULL, row_count, NULL};

@@ -131,6 +131,13 @@ typedef bool arrow_cell(const struct arrow_view *view, uint32_t item, void *to);
 typedef uint32_t arrow_fill(const struct arrow_view *view, const uint32_t *items, uint32_t count,
                             char *to, uint8_t *bits);
 
+/* Defines a cell that is one expression of view, item and to. */
+#define ARROW_CELL(name, ...)                                                \
+    static bool name(const struct arrow_view *view, uint32_t item, void *to) \
+    {                                                                        \
+        return __VA_ARGS__;                                                  \
+    }
+
 struct arrow_column {
     const char *name;
     const char *format; /* as Arrow writes types */
@@ -144,7 +151,7 @@ struct arrow_column {
 struct arrow_rows {
     const struct arrow_column *columns;
     uint32_t column_count;
-    /* Rows are those items for which this holds. */
+    /* Rows are those items for which this holds. NULL: all. */
     bool (*is_row)(const struct arrow_view *view, uint32_t item);
     uint32_t (*item_count)(const struct timeline *timeline);
     /* Whether nothing in the timeline has a value of that column: it need not be asked row by row. NULL: unknown. */
@@ -246,6 +253,11 @@ static inline bool arrow_put_name(const struct arrow_view *view, void *to, uint3
 {
     return name < view->timeline->names.count ? arrow_put_32(to, name)
                                               : arrow_put_word(view, to, ARROW_UNNAMED);
+}
+
+static inline bool arrow_put_pid(const struct arrow_view *view, void *to, uint32_t process)
+{
+    return arrow_put_32(to, view->timeline->processes.at[process].info.pid);
 }
 
 static inline bool arrow_put_time(const struct arrow_view *view, void *to, int64_t time_ns)
