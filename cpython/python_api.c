@@ -31,8 +31,12 @@ static bool python_api_find(struct python_api *api)
         python_find_either("PyUnstable_Code_SetExtra", "_PyCode_SetExtra");
     api->none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
     api->type = dlsym(RTLD_DEFAULT, "PyType_Type");
+    api->builtin_type = dlsym(RTLD_DEFAULT, "PyCFunction_Type");
+    api->builtin_method_type = dlsym(RTLD_DEFAULT, "PyCMethod_Type");
+    api->descriptor_type = dlsym(RTLD_DEFAULT, "PyMethodDescr_Type");
     return whole && api->request_code_extra && api->get_code_extra && api->set_code_extra &&
-           api->none && api->type;
+           api->none && api->type && api->builtin_type && api->builtin_method_type &&
+           api->descriptor_type;
 }
 
 /* Only builds without a GIL have that function. */

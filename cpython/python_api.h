@@ -1,6 +1,6 @@
 /* python_api.h - the CPython functions that libprof calls, looked up in the process.
  *
- * All objects are opaque: nothing here depends on how a version lays them out. Names and signatures
+ * All objects are opaque: nothing here depends on how a version lays them out (python_builtins.c does, and checks it). Names and signatures
  * are those of CPython's C API, 3.9 to 3.14: the reference manual's, and of what it does not list
  * (_PyCode_GetExtra and its kin until 3.11) Include/cpython/code.h's.
  */
@@ -17,6 +17,9 @@ typedef struct python_object PyObject;
 /* Py_tracefunc's `what`. */
 #define PYTHON_TRACE_CALL 0
 #define PYTHON_TRACE_RETURN 3
+#define PYTHON_TRACE_C_CALL 4
+#define PYTHON_TRACE_C_EXCEPTION 5
+#define PYTHON_TRACE_C_RETURN 6
 
 typedef int python_tracer(PyObject *object, PyObject *frame, int what, PyObject *argument);
 typedef PyObject *python_fastcall(PyObject *self, PyObject *const *arguments, ssize_t count);
@@ -50,6 +53,7 @@ struct python_method {
     X(PyObject *, PyObject_CallFunction, (PyObject *, const char *, ...))              \
     X(PyObject *, PyObject_CallMethod, (PyObject *, const char *, const char *, ...))  \
     X(PyObject *, PyObject_Type, (PyObject *))                                         \
+    X(PyObject *, PyObject_Repr, (PyObject *))                                         \
     X(PyObject *, PyWeakref_NewRef, (PyObject *, PyObject *))                          \
     X(PyObject *, PyCFunction_NewEx, (struct python_method *, PyObject *, PyObject *)) \
     X(long, PyLong_AsLong, (PyObject *))                                               \
@@ -65,7 +69,7 @@ struct python_api {
     ssize_t (*request_code_extra)(void (*free_extra)(void *));
     int (*get_code_extra)(PyObject *code, ssize_t index, void **extra);
     int (*set_code_extra)(PyObject *code, ssize_t index, void *extra);
-    PyObject *none, *type;
+    PyObject *none, *type, *builtin_type, *builtin_method_type, *descriptor_type;
 };
 
 /* Of the interpreter in the process; NULL: there is none that runs and has all of it, or one without

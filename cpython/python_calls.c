@@ -26,7 +26,15 @@ struct python_stack {
 #define PYTHON_PASSED_MAX 4096u
 
 /* What prof_python_calls() is told; 0 is off. */
-enum { PYTHON_THIS_THREAD = 1, PYTHON_ALL_THREADS = 2, PYTHON_IMPORTS = PROF_PYTHON_IMPORTS };
+enum {
+    PYTHON_THIS_THREAD = 1,
+    PYTHON_ALL_THREADS = 2,
+    PYTHON_IMPORTS = PROF_PYTHON_IMPORTS,
+    PYTHON_BUILTINS = PROF_PYTHON_BUILTINS
+};
+
+/* In `python_stack`, beside a name's id: the call is of a function written in C. */
+#define PYTHON_BUILTIN_MARK 0x10000000u
 
 enum python_hook { PYTHON_HOOK_NONE, PYTHON_HOOK_PROFILE, PYTHON_HOOK_MONITOR };
 
@@ -51,8 +59,9 @@ static void *python_interpreter; /* guarded by its GIL */
 /* Calls of all threads, guarded by the GIL too. */
 static struct {
     bool wanted;
-    bool imports; /* calls within imports are recorded, of whatever thread */
-    uint32_t era; /* counts the ends of that, and changes of `imports` */
+    bool imports;  /* calls within imports are recorded, of whatever thread */
+    bool builtins; /* those of functions written in C */
+    uint32_t era;  /* counts the ends of that, and changes of the last two */
 } python_all;
 
 /* ---- the stack as it is ---- */
@@ -390,6 +399,64 @@ bool python_calls_exit(PyObject *code)
     return python_exit_slow(api, code);
 }
 
+/* ---- functions written in C ----
+ *
+ * No frame tells of them. So a statement of the stack leaves out those that are open, and their ends are passed over. An
+ * end that never came is found out by the function around.
+ */
+
+static bool python_is_right_or_mended(struct python_thread *mine)
+{
+    return python_is_right(mine) || python_is_right_after_all(mine);
+}
+
+static void python_enter_builtin(const struct python_api *api, struct python_thread *mine,
+                                 PyObject *callable, PyObject *self)
+{
+    if (!python_is_right_or_mended(mine) && python_gate_is_open())
+        python_emit_frames(api);
+    if (!python_is_right(mine) || mine->imports || mine->stack->depth >= PYTHON_DEPTH_MAX)
+        return;
+    uint32_t name = python_builtins_resolve(api, callable, self);
+    if (!name)
+        return;
+    python_remember(mine->stack, name | PYTHON_BUILTIN_MARK);
+    python_record(mine, PROF_KIND_FRAME_PUSH, name);
+}
+
+static void python_exit_builtin(const struct python_api *api, struct python_thread *mine,
+                                PyObject *callable, PyObject *self)
+{
+    if (!python_is_right_or_mended(mine) || mine->imports)
+        return;
+    struct python_stack *stack = mine->stack;
+    uint32_t place = stack->depth - 1;
+    if (stack->depth == 0 || place >= PYTHON_DEPTH_MAX ||
+        !(stack->name[place] & PYTHON_BUILTIN_MARK) ||
+        stack->name[place] != (python_builtins_resolve(api, callable, self) | PYTHON_BUILTIN_MARK))
+        return;
+    stack->depth--;
+    python_record(mine, PROF_KIND_FRAME_POP, 0);
+}
+
+void python_calls_enter_builtin(PyObject *callable, PyObject *self)
+{
+    struct python_thread *mine = &python_self;
+    int saved_errno = errno;
+    if (python_all.builtins && python_is_wanted(mine))
+        python_enter_builtin(python_api(), mine, callable, self);
+    errno = saved_errno;
+}
+
+void python_calls_exit_builtin(PyObject *callable, PyObject *self)
+{
+    struct python_thread *mine = &python_self;
+    int saved_errno = errno;
+    if (python_all.builtins && python_is_wanted(mine))
+        python_exit_builtin(python_api(), mine, callable, self);
+    errno = saved_errno;
+}
+
 /* ---- on and off ---- */
 
 /* The next event looks again: who asks from within a profile function of Python's, as hooks of
@@ -475,16 +542,19 @@ static void python_end_all(const struct python_api *api)
 }
 
 /* Of whatever thread; what threads know of their stacks is wrong then. */
-static void python_set_imports(bool imports)
+static void python_set_extent(const struct python_api *api, bool imports, bool builtins)
 {
-    python_all.era += python_all.imports != imports;
+    builtins = builtins && python_builtins_init(api);
+    python_all.era += python_all.imports != imports || python_all.builtins != builtins;
     python_all.imports = imports;
+    python_all.builtins = builtins;
+    python_monitor_set_builtins(api, builtins);
 }
 
 static prof_status python_switch(const struct python_api *api, int how)
 {
     if (how)
-        python_set_imports(how & PYTHON_IMPORTS);
+        python_set_extent(api, how & PYTHON_IMPORTS, how & PYTHON_BUILTINS);
     if (how & PYTHON_ALL_THREADS)
         return python_begin_all(api);
     if (how & PYTHON_THIS_THREAD)
@@ -504,7 +574,7 @@ static bool python_is_ours(const struct python_api *api)
 
 static bool python_is_known(int how)
 {
-    int threads = how & ~PYTHON_IMPORTS;
+    int threads = how & ~(PYTHON_IMPORTS | PYTHON_BUILTINS);
     return how == 0 || threads == PYTHON_THIS_THREAD || threads == PYTHON_ALL_THREADS;
 }
 

@@ -32,6 +32,11 @@ void python_calls_end(void);
 bool python_calls_enter(PyObject *code);
 bool python_calls_exit(PyObject *code);
 
+/* The same of what may be a function written in C; `self`: what a method is called on, NULL where `callable` knows. Does
+ * nothing where these are not wanted. */
+void python_calls_enter_builtin(PyObject *callable, PyObject *self);
+void python_calls_exit_builtin(PyObject *callable, PyObject *self);
+
 /* ---- python_profile.c, python_monitor.c: how the interpreter is made to call these ---- */
 
 /* What calls us on a thread, from here on and no more. A thread whose calls are not wanted any more also
@@ -47,6 +52,9 @@ void python_monitor_end(const struct python_api *api);
 /* Of all threads. */
 prof_status python_monitor_begin_all(const struct python_api *api);
 void python_monitor_end_all(const struct python_api *api);
+
+/* Whether functions written in C are wanted, too. */
+void python_monitor_set_builtins(const struct python_api *api, bool wanted);
 
 /* In a forked child: this thread alone is left. */
 void python_monitor_fork_child(bool on);

@@ -16,25 +16,32 @@ static const int python_monitor_tools[] = {4, 3};
 
 static PyObject *python_monitor_enter(PyObject *self, PyObject *const *arguments, ssize_t count);
 static PyObject *python_monitor_exit(PyObject *self, PyObject *const *arguments, ssize_t count);
+static PyObject *python_monitor_call(PyObject *self, PyObject *const *arguments, ssize_t count);
+static PyObject *python_monitor_end_call(PyObject *self, PyObject *const *arguments, ssize_t count);
 
 static struct python_method python_monitor_methods[] = {
     {"libprof_enter", python_monitor_enter, PYTHON_METH_FASTCALL, NULL},
     {"libprof_leave", python_monitor_exit, PYTHON_METH_FASTCALL, NULL},
+    {"libprof_call", python_monitor_call, PYTHON_METH_FASTCALL, NULL},
+    {"libprof_end_call", python_monitor_end_call, PYTHON_METH_FASTCALL, NULL},
 };
 
+/* In the end, of functions written in C: those of methods from 2 on. CALL is of all functions. */
 static const struct {
     const char *name;
     int method;
 } python_monitor_events[] = {
-    {"PY_START", 0},  {"PY_RESUME", 0}, {"PY_THROW", 0},
-    {"PY_RETURN", 1}, {"PY_YIELD", 1},  {"PY_UNWIND", 1},
+    {"PY_START", 0},  {"PY_RESUME", 0}, {"PY_THROW", 0}, {"PY_RETURN", 1}, {"PY_YIELD", 1},
+    {"PY_UNWIND", 1}, {"CALL", 2},      {"C_RETURN", 3}, {"C_RAISE", 3},
 };
 #define PYTHON_MONITOR_EVENTS (sizeof python_monitor_events / sizeof *python_monitor_events)
 
 /* Guarded by the GIL but for `threads`. */
 static struct {
-    int tool;         /* 0: none yet */
-    int events;       /* the bits of all of them */
+    int tool;   /* 0: none yet */
+    int events; /* the bits of those of functions in Python */
+    int builtin_events;
+    bool builtins;    /* the others are wanted, too */
     bool watching;    /* they are switched on */
     bool all;         /* all threads want them */
     uint32_t threads; /* that want them for themselves; atomic */
@@ -55,11 +62,20 @@ static bool python_monitor_worked(const struct python_api *api, PyObject *result
 static void python_monitor_watch(const struct python_api *api, bool on)
 {
     PyObject *monitoring = api->PySys_GetObject("monitoring");
+    int events =
+        python_monitor.events | (python_monitor.builtins ? python_monitor.builtin_events : 0);
     python_monitor.watching = on;
     if (monitoring)
         python_monitor_worked(api, api->PyObject_CallMethod(monitoring, "set_events", "ii",
-                                                            python_monitor.tool,
-                                                            on ? python_monitor.events : 0));
+                                                            python_monitor.tool, on ? events : 0));
+}
+
+void python_monitor_set_builtins(const struct python_api *api, bool wanted)
+{
+    bool changed = python_monitor.builtins != wanted;
+    python_monitor.builtins = wanted;
+    if (changed && python_monitor.watching)
+        python_monitor_watch(api, true);
 }
 
 static bool python_monitor_is_wanted(void)
@@ -94,6 +110,23 @@ static PyObject *python_monitor_exit(PyObject *self, PyObject *const *arguments,
     (void)self;
     if (count > 0)
         python_calls_exit(arguments[0]);
+    return python_monitor_answer(python_api());
+}
+
+/* Code, place, what is called, its first argument. */
+static PyObject *python_monitor_call(PyObject *self, PyObject *const *arguments, ssize_t count)
+{
+    (void)self;
+    if (count > 3)
+        python_calls_enter_builtin(arguments[2], arguments[3]);
+    return python_monitor_answer(python_api());
+}
+
+static PyObject *python_monitor_end_call(PyObject *self, PyObject *const *arguments, ssize_t count)
+{
+    (void)self;
+    if (count > 3)
+        python_calls_exit_builtin(arguments[2], arguments[3]);
     return python_monitor_answer(python_api());
 }
 
@@ -136,16 +169,18 @@ static int python_monitor_register(const struct python_api *api, PyObject *monit
 static bool python_monitor_register_all(const struct python_api *api, PyObject *monitoring)
 {
     PyObject *events = api->PyObject_GetAttrString(monitoring, "events");
-    int bits = 0;
+    int bits[2] = {0}; /* of functions in Python, in C */
     bool whole = events != NULL;
     for (size_t i = 0; i < PYTHON_MONITOR_EVENTS && whole; i++) {
         int bit = python_monitor_register(api, monitoring, events, i);
         whole = bit != 0;
-        bits |= bit;
+        bits[python_monitor_events[i].method >= 2] |= bit;
     }
     python_monitor_worked(api, events);
-    if (whole)
-        python_monitor.events = bits;
+    if (whole) {
+        python_monitor.events = bits[0];
+        python_monitor.builtin_events = bits[1];
+    }
     return whole;
 }
 

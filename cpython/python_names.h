@@ -48,6 +48,16 @@ uint32_t python_names_resolve(const struct python_api *api, PyObject *code, PyOb
  * that is being raised. */
 bool python_names_is_import(const struct python_api *api, PyObject *code);
 
+/* ---- python_builtins.c: "<built-in function len>", "<built-in method append of list object>" ---- */
+
+/* False: this interpreter lays out its builtin functions in an unknown way, and they have no names. */
+bool python_builtins_init(const struct python_api *api);
+
+/* The id of the name of what is called: a builtin function, or a method of a builtin type, which is called on `self`. 0: it
+ * is neither, or the name was lost. As in PyTorch's profiler, the object of a method's first call names its type. Keeps the
+ * exception that is being raised. The calling thread is attached. */
+uint32_t python_builtins_resolve(const struct python_api *api, PyObject *callable, PyObject *self);
+
 /* ---- python_modules.c: "nn.Module: Linear_0" for calls of PyTorch's modules, as in PyTorch's profiler ----
  *
  * Every call of a torch.nn.Module begins in one function; which module it is of, is its argument `self`. Modules of a

@@ -3,7 +3,11 @@
 
 static int python_profile(PyObject *object, PyObject *frame, int what, PyObject *argument)
 {
-    (void)object, (void)argument;
+    (void)object;
+    if (what == PYTHON_TRACE_C_CALL)
+        python_calls_enter_builtin(argument, NULL);
+    else if (what == PYTHON_TRACE_C_RETURN || what == PYTHON_TRACE_C_EXCEPTION)
+        python_calls_exit_builtin(argument, NULL);
     if (what != PYTHON_TRACE_CALL && what != PYTHON_TRACE_RETURN)
         return 0;
     const struct python_api *api = python_api();

@@ -253,10 +253,11 @@ static bool is_ours(struct text name)
     return false;
 }
 
-/* ".../contextlib.py(299): ...", which the package has between its own functions. */
-static bool is_contextlib(struct text name)
+/* ".../contextlib.py(299): ..." and functions written in C, which the package has between its own functions. */
+static bool is_helper(struct text name)
 {
-    return memmem(name.bytes, name.size, "/contextlib.py(", sizeof "/contextlib.py(" - 1);
+    return text_begins(name, "<built-in ") ||
+           memmem(name.bytes, name.size, "/contextlib.py(", sizeof "/contextlib.py(" - 1);
 }
 
 /* What is open on the thread; `frame` and `path` TL_NONE where nothing is. */
@@ -277,7 +278,7 @@ static void open_call(struct builder *builder, uint32_t thread, int64_t time_ns,
     }
     *open = (struct open_frame){name, around.frame, around.path, false};
     struct text text = builder->timeline->names.at[name];
-    if (is_ours(text) || (is_in_ours && is_contextlib(text)))
+    if (is_ours(text) || (is_in_ours && is_helper(text)))
         return;
     uint32_t path = find_path(builder, around.path, name);
     struct tl_frame *frame = path == TL_NONE ? NULL : ARRAY_ADD(&builder->timeline->frames);

@@ -9,6 +9,7 @@ from .errors import ProfError
 
 _ALL_THREADS = 2
 _IMPORTS = 4
+_BUILTINS = 8
 
 _lock = threading.Lock()
 _wanted = 0
@@ -29,12 +30,14 @@ def _begin_thread() -> None:
         _switch(_how)
 
 
-def begin(imports: bool = False) -> None:
-    """ProfError says why they cannot be recorded. Whoever begins first decides about those within imports."""
+def begin(imports: bool = False, builtins: bool = False) -> None:
+    """ProfError says why they cannot be recorded. Whoever begins first decides about those within imports, and those of
+    functions written in C.
+    """
     global _wanted, _how
     with _lock:
         if not _wanted:
-            _how = _ALL_THREADS | (_IMPORTS if imports else 0)
+            _how = _ALL_THREADS | (_IMPORTS if imports else 0) | (_BUILTINS if builtins else 0)
             _switch(_how)
             _new_threads.add(_begin_thread)
         _wanted += 1

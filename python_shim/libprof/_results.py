@@ -119,9 +119,9 @@ def _add_sums(averages: EventList[FunctionEventAvg], events: Iterable[FunctionEv
 
 
 def _averages_of(recording: Recording, shown: Shown, by: Groups, layout: Layout) -> EventList[FunctionEventAvg]:
-    has_functions = by.functions and any(recording.table(ArrowTable.FUNCTIONS).values())
-    if by.overloads or has_functions or hides_something(recording, shown):
-        events = events_of(recording, shown, has_functions)
+    by_function = (by.functions or by.stack_n > 0) and any(recording.table(ArrowTable.FUNCTIONS).values())
+    if by.overloads or by_function or hides_something(recording, shown):
+        events = events_of(recording, shown, with_functions=by.functions)
         has_device = any(event.device_type.name == "CUDA" for event in events)
         return EventList(events, layout=layout._replace(device=has_device)).key_averages(*by)
     averages = averages_of(recording, by.shapes, by.stack_n, layout)

@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Tuple, TypeVar, Union, cast
 
 from . import _table, _times, notebook
+from ._arrow import ArrowTable
 from ._build_events import build_events
 from ._recording import ALL_MEMORY, Recording, table_of
 from ._table import Layout
@@ -172,8 +173,8 @@ class EventList(List[Event]):
         shapes, functions = group_by_input_shapes or group_by_input_shape, has_rows_of_functions(include_python_functions)
         by = Groups(shapes, group_by_stack_n, group_by_overload_name, functions)
         is_recording = self._is_as_given() and self._source is not None and not (self and self._averaged)
-        adds_functions = by.functions and any(event.kind == "python" for event in self)
-        if is_recording and not by.overloads and not adds_functions:
+        by_function = (by.functions or by.stack_n > 0) and any(event.kind == "python" for event in self)
+        if is_recording and not by.overloads and not by_function:
             assert self._source is not None
             return averages_of(self._source, by.shapes, by.stack_n, self._layout)
         return self._added_up(by)
@@ -235,7 +236,7 @@ def export_stacks(recording: Recording, path: str, metric: str) -> None:
         raise ValueError(f"metric should be one of: {list(STACKS_METRICS)}")
     if metric in STACKS_METRICS[2:]:
         raise ValueError(f"no such devices for {metric}: only CUDA devices are recorded")
-    by_function = "stacks" in recording.facts()
+    by_function = any(recording.table(ArrowTable.EVENTS).get("stack", ()))
     recording.export_text(path, "-o", "-", "--to", "folded", *(["--stacks"] if by_function else []), "--metric", metric)
 
 

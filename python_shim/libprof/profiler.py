@@ -504,7 +504,7 @@ def _stacks(wanted: bool) -> Iterator[None]:
     """Records Python functions as call stacks. Warns if that is not possible."""
     if wanted:
         try:
-            _python_calls.begin()
+            _python_calls.begin(builtins=True)
         except ProfError as error:
             warn(f"with_stack: calls of Python functions are not recorded: {error}")
             wanted = False

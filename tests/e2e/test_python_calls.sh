@@ -241,6 +241,28 @@ def modules():
     Plain()(), Switching()()
     here("behind them")
 
+def builtins():
+    off()
+    assert prof.prof_python_calls(1 | 8) == 0
+    def key(number):
+        here("in sorted")
+        return number
+    def numbers():
+        here("in sum")
+        yield 1
+    for _ in range(3):
+        [].append(1)
+    sorted([2, 1], key=key), sum(numbers())
+    try:
+        [].pop()
+    except IndexError:
+        here("caught")
+    on()
+    assert prof.prof_python_calls(0) == 0
+    on()
+    [].append(1)
+    here("without")
+
 def gone():
     for index in range(3000):
         space = {}
@@ -365,6 +387,14 @@ for entry in "${pythons[@]}"; do
     run raising
     stack finally "here second raising $main"
     stack caught "here raising $main"
+    run builtins
+    stack "in sorted" "here key <built-in function sorted> builtins $main"
+    stack "in sum" "here numbers <built-in function sum> builtins $main"
+    stack caught "here builtins $main"
+    stack without "here builtins $main"
+    for call in "3 method append of list object" "1 method pop of list object" "1 function sorted" "1 function sum"; do
+        same "$version: calls of ${call#* }" "${call%% *}" "$(grep -o "\"<built-in ${call#* }>\"" run.json | wc -l)"
+    done
     run generators
     stack first "here numbers generators $main"
     stack between "here generators $main"

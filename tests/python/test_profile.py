@@ -196,6 +196,12 @@ def test_every_format(tmp_path: Path) -> None:
     assert "exported" in prof.trace.table()
 
 
+def test_stacks_are_of_ranges_where_functions_were_recorded_before(tmp_path: Path) -> None:
+    with profile(with_stack=True):
+        work("before")
+    test_stacks(tmp_path)
+
+
 def test_stacks_of_python(tmp_path: Path) -> None:
     def innermost() -> None:
         with record_function("with a stack"):
@@ -257,7 +263,7 @@ def test_stacks_of_other_threads() -> None:
     def caller(prof: profile, key: str) -> str:
         """Who called named() for this range; "" if nobody is known."""
         stack = next(row.stack for row in prof.key_averages(group_by_stack_n=3) if row.key == key)
-        return stack[1].split(" ")[0].split(".")[-1] if stack else ""
+        return re.split("[ .]", stack[1])[-1] if stack else ""
 
     assert caller(prof, "starter") == "test_stacks_of_other_threads" and caller(prof, "later") == "later"
     assert caller(prof, "earlier, within") == ("earlier" if sys.version_info >= (3, 12) else "")

@@ -81,10 +81,9 @@ def test_modules_have_the_same_names_and_numbers(both: Both) -> None:
 
 
 def functions(stack: List[str]) -> str:
-    """Within train(), without built-in functions, folders and classes."""
-    python = [entry for entry in stack if not entry.startswith("<built-in")]
-    short = [re.sub(r"\): .*\.", "): ", entry).rpartition("/")[2] for entry in python]
-    known = [entry for entry in short if entry.startswith(("test_torch_modules.py(", "nn.Module: ", "linear.py("))]
+    """Within train(), without folders, classes and addresses."""
+    short = [re.sub(r"\): .*\.", "): ", re.sub(" at 0x[0-9a-f]+>$", ">", entry)).rpartition("/")[2] for entry in stack]
+    known = [entry for entry in short if entry.startswith(("test_torch_modules.py(", "nn.Module: ", "linear.py(", "<built-in "))]
     return " ".join(known).partition(" train")[0]
 
 
@@ -130,9 +129,30 @@ def test_functions_are_rows_as_in_this_pytorch(both: Both) -> None:
     assert rows_of_functions(both.ours, include_python_functions=False) == {}
 
 
+def builtins_in_train(profile: Any) -> Counter[str]:
+    """Calls of built-in functions; torch.profiler has the addresses of objects in their names."""
+
+    def is_inside(event: Any) -> bool:
+        while event is not None and not event.name.endswith("train"):
+            event = event.cpu_parent
+        return event is not None
+
+    found = [event for event in profile.events() if event.name.startswith("<built-in ") and is_inside(event)]
+    assert all(event.is_python_function for event in found)
+    return collections.Counter(re.sub(" at 0x[0-9a-f]+>$", ">", event.name) for event in found)
+
+
+def test_builtin_functions_are_events(both: Both) -> None:
+    theirs, ours = builtins_in_train(both.theirs), builtins_in_train(both.ours)
+    assert ours == theirs and ours["<built-in function linear>"] == 4 and len(ours) > 4
+    rows = {row.key: row.count for row in both.ours.key_averages(include_python_functions=True)}
+    assert rows["<built-in function linear>"] == 4
+
+
 def test_groups_by_stack_and_folded_stacks_have_them(both: Both, tmp_path: Path) -> None:
-    rows = [row for row in both.ours.key_averages(group_by_stack_n=3) if row.key == "AddmmBackward0"]
-    assert len(rows) == 4 and {row.stack[2] for row in rows} == {f"nn.Module: Linear_{number}" for number in range(4)}
+    rows = [row for row in both.ours.key_averages(group_by_stack_n=4) if row.key == "AddmmBackward0"]
+    assert len(rows) == 4 and {row.stack[3] for row in rows} == {f"nn.Module: Linear_{number}" for number in range(4)}
+    assert {row.stack[0] for row in rows} == {"<built-in function linear>"}
     both.ours.export_stacks(str(tmp_path / "stacks.txt"))
     lines = [line for line in (tmp_path / "stacks.txt").read_text().splitlines() if ";AddmmBackward0 " in line]
     assert len(lines) == 4 and all("nn.Module:" in line for line in lines), lines

@@ -52,7 +52,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
     ("profile", "activities="): "CPU and CUDA; others are named in a warning. Lists of types are honoured in results, not in files.",
     ("profile", "profile_memory="): "With the observer, memory of the CPU and of CUDA devices; elsewhere `--` and a warning.",
-    ("profile", "with_stack="): "Python functions as call stacks of everything, also of CUDA calls, as events and as rows. Their names have the whole path and the class. Built-in functions are not recorded.",
+    ("profile", "with_stack="): "Python functions as call stacks of everything, also of CUDA calls, as events and as rows. Their names have the whole path and the class; those of built-in functions have no address.",
     ("profile", "export_memory_timeline"): "The same files; all memory is in the column of no category. HTML is libprof's report. Needs profile_memory only.",
     ("profile", "toggle_collection_dynamic"): "Results leave out what begins while an activity is off; files have it.",
     ("profile", "stop_trace"): "The same. start(), stop() and schedules do not call it, start_trace() or prepare_trace().",
@@ -66,7 +66,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
         for name in keywords(profiler_util.FunctionEvent.__init__)
         if not takes(libprof.FunctionEvent.__init__, name)
     },
-    ("FunctionEvent", "python_id"): "The same number as in the Chrome trace of the same cycle; built-in functions are not recorded.",
+    ("FunctionEvent", "python_id"): "The same number as in the Chrome trace of the same cycle.",
     ("FunctionEvent", "python_module_id"): "The same in a process's first profile; a module keeps its number in later ones.",
     ("FunctionEvent", "scope"): "Always 0.",
     ("FunctionEvent", "flow_id"): "Always 0: `kernels` and Chrome traces connect calls and operations.",

@@ -9,10 +9,11 @@
  * (profdump --kind python), and do not change the times of ranges. Functions already running are included.
  * Generators and coroutines are on the stack while they run.
  *
- * Only functions written in Python are recorded, not builtin functions. What runs within an import is left
- * out: a stack there ends at the function with the import statement. Each call and each return adds
- * one 8-byte word to the thread's log, and has the interpreter call libprof: through sys.monitoring from
- * Python 3.12 on, through the profile function before. docs/stacks.md has measurements.
+ * Only functions written in Python are recorded; with PROF_PYTHON_BUILTINS, also those written in C, called
+ * "<built-in method append of list object>". What runs within an import is left out: a stack there ends at
+ * the function with the import statement. Each call and each return adds one 8-byte word to the thread's log,
+ * and has the interpreter call libprof: through sys.monitoring from Python 3.12 on, through the profile
+ * function before. docs/stacks.md has measurements.
  */
 #ifndef PROF_PYTHON_H
 #define PROF_PYTHON_H
@@ -25,6 +26,8 @@ extern "C" {
 
 /* Added to 1 or 2: calls within imports are recorded too. */
 #define PROF_PYTHON_IMPORTS 4
+/* The same: calls of functions written in C are recorded too. Those that are open when recording begins are not. */
+#define PROF_PYTHON_BUILTINS 8
 
 PROF_DECLARE(prof_status, prof_python_calls, (int on));
 PROF_DECLARE(void *, prof_python_function, (const char *name));
@@ -39,7 +42,8 @@ PROF_DECLARE(void *, prof_python_function, (const char *name));
  *         to threading.setprofile().
  *     0   off: for all threads after 2, otherwise for this thread
  *
- * Add PROF_PYTHON_IMPORTS to 1 or 2 to record calls within imports too. The latest call decides, for all threads.
+ * Add PROF_PYTHON_IMPORTS to 1 or 2 to record calls within imports too, PROF_PYTHON_BUILTINS to record calls of functions
+ * written in C. The latest call decides, for all threads.
  *
  * May be called while recording is off: calls are recorded once it is on. Repeating a call has no effect.
  * Nothing needs to be done when a thread ends or the process forks.
