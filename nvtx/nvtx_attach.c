@@ -1,8 +1,6 @@
 #include "nvtx_attach.h"
 
-#include "nvtx_extension.h"
-#include "nvtx_naming.h"
-#include "nvtx_ranges.h"
+#include "nvtx_calls.h"
 
 #define NVTX_SLOT(index, function) [index] = (nvtx_slot)(function)
 

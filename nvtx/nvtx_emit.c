@@ -1,6 +1,5 @@
 #include "nvtx_emit.h"
 
-#include "nvtx_tool.h"
 #include "nvtx_wide.h"
 #include "thread.h"
 

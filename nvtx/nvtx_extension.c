@@ -1,7 +1,6 @@
-#include "nvtx_extension.h"
+#include "nvtx_calls.h"
 
 #include "attrs.h"
-#include "nvtx_ranges.h"
 #include "nvtx_record.h"
 #include "nvtx_schema.h"
 #include "thread.h"

@@ -1,4 +1,4 @@
-#include "nvtx_naming.h"
+#include "nvtx_calls.h"
 
 #include "nvtx_record.h"
 #include "nvtx_wide.h"

@@ -1,4 +1,4 @@
-#include "nvtx_ranges.h"
+#include "nvtx_calls.h"
 
 #include "nvtx_record.h"
 #include "thread.h"

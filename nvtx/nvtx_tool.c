@@ -1,4 +1,4 @@
-#include "nvtx_tool.h"
+#include "nvtx_emit.h"
 
 #include "atomic.h"
 #include "log.h"

@@ -10,9 +10,7 @@
 extern "C" {
 #include "config.h"
 #include "nvtx_attach.h"
-#include "nvtx_extension.h"
-#include "nvtx_naming.h"
-#include "nvtx_ranges.h"
+#include "nvtx_calls.h"
 #include "registry.h"
 #include "session.h"
 }
