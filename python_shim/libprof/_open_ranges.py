@@ -12,13 +12,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from typing import Any, List, Optional, Protocol
-
-
-class Named(Protocol):
-    """What is open: an object that knows its name in UTF-8."""
-
-    _name: bytes
+from typing import Any, List, Optional
 
 
 class _Owner:

@@ -16,6 +16,12 @@ from .events import FunctionEvent
 CPU_TYPES = frozenset({"cpu_op", "user_annotation", "cpu_instant_event", "python_function"})
 DEVICE_TYPES = frozenset({"cuda_runtime", "cuda_driver", "kernel", "gpu_memcpy", "gpu_memset", "gpu_graph"})
 
+
+def types_of(activity: str) -> FrozenSet[str]:
+    """Of the events that an activity of this name means."""
+    return {"CPU": CPU_TYPES, "CUDA": DEVICE_TYPES}.get(activity, frozenset())
+
+
 _TYPES_OF_KINDS = {
     "range": ("cpu_op", "user_annotation"),
     "step": ("user_annotation",),

@@ -19,7 +19,7 @@ from typing import Any, FrozenSet, Iterator, List, Optional, Set
 
 from . import _native, _torch_observer, _torch_operators
 from ._recording import ALL_MEMORY
-from ._torch_observer import MEMORY, MODULES, OPERATORS, OVERLOADS, SHAPES
+from ._torch_observer import MEMORY, MODULES, OPERATORS, OVERLOADS, SHAPES, Observer
 from ._torch_operators import ELSEWHERE, Place, announcement, place_of
 from .errors import ProfError, warn
 
@@ -40,6 +40,12 @@ def _warn_once(text: str) -> None:
     if text not in _warned:
         warn(text)
     _warned.add(text)
+
+
+def _imported() -> Optional[ModuleType]:
+    """PyTorch, if the program has imported it. A module of that name may be another one."""
+    torch = sys.modules.get("torch")
+    return torch if hasattr(torch, "autograd") else None
 
 
 # ---- without the observer ----
@@ -143,8 +149,8 @@ class Seen:
 
     def known_memory(self) -> FrozenSet[str]:
         """The sides ("cpu", "device") of which every allocator was seen so far; warns about the others."""
-        torch: Any = sys.modules.get("torch")
-        if not hasattr(torch, "autograd"):
+        torch: Any = _imported()
+        if torch is None:
             return ALL_MEMORY
         known, trouble = set(ALL_MEMORY), self._trouble()
         if trouble:
@@ -160,7 +166,26 @@ class Seen:
         return self._place is not None and self._place.observer.device_reports() != self._reports
 
 
-# ---- both ----
+# ---- a profile ----
+
+
+@contextlib.contextmanager
+def _operators(torch: ModuleType, observer: Optional[Observer], why: str, wanted: int) -> Iterator[None]:
+    """Through the observer, else as PyTorch emits them; `why` there is no observer."""
+    if _torch_operators.is_on():
+        yield
+    elif observer is not None:
+        observer.begin(wanted)
+        try:
+            yield
+        finally:
+            observer.end(wanted)
+    else:
+        for what, text in ((OVERLOADS, _NO_OVERLOADS), (MODULES, _NO_MODULES)):
+            if wanted & what:
+                _warn_once(text.format(why))
+        with _emitting(torch, bool(wanted & SHAPES), why):
+            yield
 
 
 @contextlib.contextmanager
@@ -170,25 +195,14 @@ def recorded(wanted: int) -> Iterator[Optional[Seen]]:
 
     Without PyTorch it does nothing. It warns once about what it cannot record.
     """
-    torch = sys.modules.get("torch")
-    observer, why = _torch_observer.find(torch) if hasattr(torch, "autograd") else (None, "")
-    of_operators, of_thread = OPERATORS | (wanted & ~MEMORY), wanted & (SHAPES | MEMORY)
-    place = place_of(torch, observer) if torch is not None and observer is not None else None
+    torch, place, why = _imported(), None, ""
     with contextlib.ExitStack() as stack:
-        if torch is None or _torch_operators.is_on():
-            pass
-        elif observer is not None:
-            observer.begin(of_operators)
-            stack.callback(observer.end, of_operators)
-        else:
-            if wanted & OVERLOADS:
-                _warn_once(_NO_OVERLOADS.format(why))
-            if wanted & MODULES:
-                _warn_once(_NO_MODULES.format(why))
-            stack.enter_context(_emitting(torch, bool(wanted & SHAPES), why))
-        if torch is not None and hasattr(torch, "autograd"):
+        if torch is not None:
+            observer, why = _torch_observer.find(torch)
+            stack.enter_context(_operators(torch, observer, why, OPERATORS | (wanted & ~MEMORY)))
             announcement.begin(torch)
             stack.callback(announcement.end, torch)
-        if place is not None:
-            stack.callback(place.leave, place.hold(of_thread))
+            if observer is not None:
+                place = place_of(torch, observer)
+                stack.callback(place.leave, place.hold(wanted & (SHAPES | MEMORY)))
         yield Seen(torch, place, why) if wanted & MEMORY else None

@@ -1,4 +1,4 @@
-"""Methods of torch.profiler.profile that are seldom called: parts of a cycle, ids of traces, activities off and on."""
+"""Methods of torch.profiler.profile that are seldom called: ids of traces, activities off and on, memory over time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Tup
 from . import _memory_timeline
 from ._export import parsed_json
 from ._recording import Recording
+from ._results import types_of
 from .event_list import EventList
 from .events import FunctionEvent
+
 
 class TorchMethods:
     """Base class of :class:`libprof.profile`."""
@@ -23,20 +25,6 @@ class TorchMethods:
         self._trace_id = ""
         self._off: List[Tuple[FrozenSet[str], int, int]] = []  # types that were off from one moment to another
         self._off_since: Dict[str, int] = {}
-
-    # ---- parts of a cycle; start() and stop() are the whole ----
-
-    def prepare_trace(self) -> None:
-        """Starts recording for warm-up: results begin only at start_trace()."""
-        raise NotImplementedError
-
-    def start_trace(self) -> None:
-        """Begins the part of the recording that results show."""
-        raise NotImplementedError
-
-    def stop_trace(self) -> None:
-        """Ends that part and the recording, without calling on_trace_ready."""
-        raise NotImplementedError
 
     def events(self) -> EventList[FunctionEvent]:
         """All events."""
@@ -52,9 +40,6 @@ class TorchMethods:
 
     # ---- activities off and on ----
 
-    def _types_of(self, activity: str) -> FrozenSet[str]:
-        raise NotImplementedError
-
     def toggle_collection_dynamic(self, enable: bool, activities: Iterable[Any]) -> None:
         """Results leave out what begins while an activity is off. It is recorded nevertheless: files have it."""
         if not isinstance(activities, Iterable):
@@ -62,13 +47,13 @@ class TorchMethods:
         now = time.time_ns()
         for activity in (str(getattr(one, "name", one)) for one in activities):
             if enable and activity in self._off_since:
-                self._off.append((self._types_of(activity), self._off_since.pop(activity), now))
+                self._off.append((types_of(activity), self._off_since.pop(activity), now))
             elif not enable:
                 self._off_since.setdefault(activity, now)
 
     def _end_toggles(self, end_ns: int) -> Tuple[Tuple[FrozenSet[str], int, int], ...]:
         """What was off in the cycle that ends."""
-        still = [(self._types_of(activity), since, end_ns) for activity, since in self._off_since.items()]
+        still = [(types_of(activity), since, end_ns) for activity, since in self._off_since.items()]
         off, self._off = (*self._off, *still), []
         return off
 

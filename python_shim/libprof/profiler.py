@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Opt
 from . import _export, _python_calls, _torch, notebook, recorder
 from ._recording import ALL_MEMORY, Recording, Window
 from ._experimental import wants_overload_names
-from ._results import CPU_TYPES, DEVICE_TYPES, Shown, averages_of_cycles, events_of_cycles, hides_something
+from ._results import Shown, averages_of_cycles, events_of_cycles, hides_something, types_of
 from ._table import Layout
 from ._torch_methods import TorchMethods
 from ._torch_observer import FLOPS, IDS, MEMORY, MODULES, OVERLOADS, SHAPES
@@ -60,7 +60,6 @@ _FILTERS = {
     "CUDA_RUNTIME": "cuda_runtime", "CUDA_DRIVER": "cuda_driver", "CONCURRENT_KERNEL": "kernel",
     "GPU_MEMCPY": "gpu_memcpy", "GPU_MEMSET": "gpu_memset",
 }  # fmt: skip
-_GROUPS = {"CPU": CPU_TYPES, "CUDA": DEVICE_TYPES}
 
 
 def _wanted_types(wanted: Iterable[Any]) -> Dict[str, FrozenSet[str]]:
@@ -74,7 +73,7 @@ def _wanted_types(wanted: Iterable[Any]) -> Dict[str, FrozenSet[str]]:
             activity = str(getattr(one, "name", one))
             if activity in types:
                 raise ValueError(f"the activity {activity} occurs more than once")
-            known = _GROUPS.get(activity, frozenset())
+            known = types_of(activity)
             if names is not None:
                 other += [name for name in names if _FILTERS.get(name) not in known]
                 known &= {_FILTERS[name] for name in names if name in _FILTERS}
@@ -93,7 +92,7 @@ def _activities_of(wanted: Optional[Iterable[Any]], use_cuda: Optional[bool]) ->
             warnings.warn("use_cuda is deprecated: use activities", FutureWarning, stacklevel=3)
         wanted = [ProfilerActivity.CPU] if use_cuda is False else [ProfilerActivity.CPU, ProfilerActivity.CUDA]
     types = _wanted_types(wanted)
-    activities = {ProfilerActivity[name] for name in types if name in _GROUPS}
+    activities = {ProfilerActivity[name] for name in types if types_of(name)}
     if not activities:
         raise AssertionError("activities must contain ProfilerActivity.CPU or ProfilerActivity.CUDA")
     return activities, Shown(frozenset().union(*types.values()))
@@ -321,9 +320,6 @@ class profile(TorchMethods):
             self._keep_window(self._window_start_ns)
         self._switch_off()
         self._running_in = None
-
-    def _types_of(self, activity: str) -> FrozenSet[str]:
-        return _GROUPS.get(activity, frozenset())
 
     def _begin_window(self) -> None:
         self._new_trace_id()
