@@ -57,7 +57,7 @@ with libprof.profile(record_shapes=True, with_stack=True, profile_memory=True) a
     for _ in range(3):
         step()
 rows = {row.key: row for row in prof.key_averages()}
-launched = {row.key: row.stack for row in prof.key_averages(group_by_stack_n=1) if row.key == "aten::relu"}
+launched = {row.key: row.stack for row in prof.key_averages(group_by_stack_n=2) if row.key == "aten::relu"}
 shapes = prof.key_averages(group_by_input_shape=True)
 memory = [{row.device_memory_usage for row in listed} for listed in (prof.key_averages(), shapes)]
 print(json.dumps([rows["aten::mul"].cuda_time_total, rows["aten::mul"].count, launched["aten::relu"], list(map(list, memory))]))
@@ -120,7 +120,7 @@ def test_profile(tmp_path: Path) -> None:
     command = ["-c", f"import os; os.execv({profrun!r}, [{profrun!r}, '--sim', '-q', {PYTHON!r}, 'profile.py'])"]
     done = run(tmp_path, *command, LIBPROF_LIBRARY="")
     cuda_us, count, stack, memory = json.loads(done.stdout.splitlines()[-1])
-    assert cuda_us > 0 and count == 6 and "step" in stack[0], done.stdout
+    assert cuda_us > 0 and count == 6 and "built-in method relu" in stack[0] and "step" in stack[1], done.stdout
     assert memory[0] == memory[1] and max(memory[0]) >= 256 and "not recorded" not in done.stderr, done
 
 
