@@ -62,13 +62,11 @@ static void walk_thread_close(struct walk *walk, struct walk_thread *thread, int
 /* Where recording stopped that the thread's last records belong to; false: it never stopped. */
 static bool find_stop(struct walk *walk, const struct walk_thread *thread, int64_t *stop_ns)
 {
-    for (size_t i = 0; i < walk->stop_count; i++) {
-        if (walk->stops[i].epoch != thread->epoch)
-            continue;
-        *stop_ns = clockmap_time_ns(&walk->clock, walk->stops[i].ticks);
-        return true;
-    }
-    return false;
+    uint32_t stop = idmap_find(&walk->stop_of_epoch, thread->epoch);
+    if (stop == IDMAP_NONE)
+        return false;
+    *stop_ns = clockmap_time_ns(&walk->clock, walk->stops[stop]);
+    return true;
 }
 
 /* The thread ends, or its trace does; if recording had been switched off before, what is open ended

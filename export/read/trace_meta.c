@@ -174,8 +174,12 @@ static void collect_control(struct walk *walk, const struct record *record)
         collect_start(walk, &control);
         return;
     }
-    if (walk_room(walk, &walk->stops, walk->stop_count, &walk->stop_capacity, sizeof *walk->stops))
-        walk->stops[walk->stop_count++] = (struct walk_stop){control.epoch, control.ticks};
+    if (idmap_find(&walk->stop_of_epoch, control.epoch) != IDMAP_NONE ||
+        !walk_room(walk, &walk->stops, walk->stop_count, &walk->stop_capacity, sizeof *walk->stops))
+        return;
+    walk->stops[walk->stop_count++] = control.ticks;
+    if (!idmap_set(&walk->stop_of_epoch, control.epoch, (uint32_t)walk->stop_count - 1))
+        walk_no_memory(walk);
 }
 
 static void collect_name(struct walk *walk, const struct record *record)

@@ -343,6 +343,7 @@ static void walk_fini(struct walk *walk)
     free(walk->chunks);
     free(walk->metas);
     free(walk->stops);
+    idmap_fini(&walk->stop_of_epoch);
     free(walk->late_epochs);
     free(walk->attr_sets);
 }

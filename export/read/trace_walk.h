@@ -99,12 +99,6 @@ struct walk_attr_set {
     struct prof_attr_field fields[PROF_ATTR_SET_FIELDS_MAX];
 };
 
-/* Recording was switched off. */
-struct walk_stop {
-    uint32_t epoch;
-    uint64_t ticks;
-};
-
 /* What the recorder states that recording cost. Pushes, pops and the like it only says the price of: they are
  * counted here, as far as its statement goes. */
 struct walk_cost {
@@ -128,9 +122,10 @@ struct walk {
     size_t chunk_count, chunk_capacity;
     size_t *metas; /* offsets of META chunks */
     size_t meta_count, meta_capacity;
-    struct walk_stop *stops;
+    uint64_t *stops; /* ticks at which recording was switched off */
     size_t stop_count, stop_capacity;
-    uint32_t *late_epochs; /* that began in the midst of the program, ascending */
+    struct idmap stop_of_epoch; /* into stops[] */
+    uint32_t *late_epochs;      /* that began in the midst of the program, ascending */
     size_t late_count, late_capacity;
     struct walk_attr_set *attr_sets;
     size_t attr_set_count, attr_set_capacity;

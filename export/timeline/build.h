@@ -236,6 +236,8 @@ struct builder {
     struct idmap kernel_names; /* file's id -> names[], demangled */
     struct idmap thread_slots; /* file's number -> threads[] */
     struct idmap api_names;    /* cbid and domain -> names[] */
+    struct idmap windows;      /* epoch -> the latest of windows[] */
+    struct idmap notes;        /* names[] -> notes[] */
     struct idmap context_device;
     struct idmap stack_ids;     /* file's id -> stacks[] */
     struct idmap module_ids;    /* file's id -> modules[] */

@@ -251,11 +251,10 @@ void timeline_add_note(struct builder *builder, struct text text)
     struct timeline *timeline = builder->timeline;
     uint32_t name = builder->failed ? TL_NONE : text_pool_add(&timeline->names, text);
     builder->failed |= name == TL_NONE;
-    for (uint32_t i = 0; i < timeline->notes.count; i++)
-        if (timeline->notes.at[i].process == builder->process && timeline->notes.at[i].text == name)
-            return;
-    struct tl_note *note = builder->failed ? NULL : ARRAY_ADD(&timeline->notes);
-    builder->failed |= !note;
+    if (builder->failed || idmap_find(&builder->notes, name) != IDMAP_NONE)
+        return;
+    struct tl_note *note = ARRAY_ADD(&timeline->notes);
+    builder->failed |= !note || !idmap_set(&builder->notes, name, timeline->notes.count - 1);
     if (note)
         *note = (struct tl_note){builder->process, name};
 }
@@ -527,22 +526,15 @@ bool timeline_leaves_out_events(const struct builder *builder)
 /* The one that a stop ends: the latest of that epoch in this file. */
 static struct tl_window *find_window(struct builder *builder, uint32_t epoch)
 {
-    struct timeline *timeline = builder->timeline;
-    for (uint32_t i = timeline->windows.count; i-- > 0;) {
-        struct tl_window *window = &timeline->windows.at[i];
-        if (window->process != builder->process)
-            return NULL;
-        if (window->epoch == epoch)
-            return window;
-    }
-    return NULL;
+    uint32_t known = idmap_find(&builder->windows, epoch);
+    return known == IDMAP_NONE ? NULL : &builder->timeline->windows.at[known];
 }
 
 static void open_window(struct builder *builder, uint32_t epoch, enum prof_control_reason reason,
                         int64_t time_ns)
 {
     struct tl_window *window = ARRAY_ADD(&builder->timeline->windows);
-    if (!window) {
+    if (!window || !idmap_set(&builder->windows, epoch, builder->timeline->windows.count - 1)) {
         builder->failed = true;
         return;
     }

@@ -22,6 +22,8 @@ static void forget_process(struct builder *builder)
     idmap_fini(&builder->kernel_names);
     idmap_fini(&builder->thread_slots);
     idmap_fini(&builder->api_names);
+    idmap_fini(&builder->windows);
+    idmap_fini(&builder->notes);
     idmap_fini(&builder->context_device);
     idmap_fini(&builder->stack_ids);
     idmap_fini(&builder->module_ids);

@@ -363,9 +363,11 @@ static void add_events(struct report *report, const struct event_block *only)
     char keys[EVENT_COLUMNS][KEY_BYTES];
     find_columns(report, keys, columns);
     table_begin(&report->table, "events", NULL, columns);
-    for (uint32_t i = 0; i < blocks->blocks.count; i++) {
+    uint32_t first = only ? (uint32_t)(only - blocks->blocks.at) : 0;
+    uint32_t end = only ? first + 1 : blocks->blocks.count;
+    for (uint32_t i = first; i < end; i++) {
         const struct event_block *block = &blocks->blocks.at[i];
-        for (uint32_t j = 0; j < block->row_count && (!only || only == block); j++)
+        for (uint32_t j = 0; j < block->row_count; j++)
             if (block_event_is_shown(blocks, report->options,
                                      &blocks->rows.at[block->first_row + j]))
                 add_event(report, block, j);
