@@ -88,8 +88,10 @@ static void add_kernel(const struct timeline *timeline, struct collective *colle
 static uint32_t range_around(const struct timeline *timeline, uint32_t slice)
 {
     slice = shown_around(timeline, slice);
-    while (slice != TL_NONE && timeline->slices.at[slice].kind == TL_API)
-        slice = shown_around(timeline, timeline->slices.at[slice].parent);
+    for (unsigned calls = 0; slice != TL_NONE && timeline->slices.at[slice].kind == TL_API; calls++)
+        slice = calls < TL_CALLS_AROUND_MAX
+                    ? shown_around(timeline, timeline->slices.at[slice].parent)
+                    : TL_NONE;
     return slice;
 }
 

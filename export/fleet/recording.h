@@ -135,8 +135,9 @@ static inline enum rows_word class_of(const struct recording *recording, const s
 /* The slice, or the innermost one around it, that outputs show; TL_NONE: none. */
 static inline uint32_t shown_around(const struct timeline *timeline, uint32_t slice)
 {
+    unsigned calls = 0;
     while (slice != TL_NONE && !slice_is_shown(timeline, &timeline->slices.at[slice]))
-        slice = timeline->slices.at[slice].parent;
+        slice = calls++ < TL_CALLS_AROUND_MAX ? timeline->slices.at[slice].parent : TL_NONE;
     return slice;
 }
 

@@ -354,19 +354,12 @@ static bool is_empty(const struct amounts *amounts)
            !amounts->side[MEMORY_CUDA].allocations && !amounts->side[MEMORY_CUDA].frees;
 }
 
-static uint32_t range_around(const struct timeline *timeline, uint32_t slice)
-{
-    while (slice != TL_NONE && timeline->slices.at[slice].kind == TL_API)
-        slice = timeline->slices.at[slice].parent;
-    return slice;
-}
-
 static void add_event(struct gathering *gathering, const struct tl_memory_event *event)
 {
     const struct timeline *timeline = gathering->timeline;
     const struct tl_memory *memory = &timeline->memories.at[event->memory];
     int side = memory_is_cuda(&timeline->heaps.at[memory->heap]) ? MEMORY_CUDA : MEMORY_CPU;
-    uint32_t slice = range_around(timeline, event->is_end ? memory->end_slice : memory->slice);
+    uint32_t slice = tl_range_around(timeline, event->is_end ? memory->end_slice : memory->slice);
     if (timeline->heaps.at[memory->heap].is_passed_on)
         return;
     struct memory_amounts *to =
@@ -614,8 +607,7 @@ static uint32_t device_of(const struct tl_migration *migration)
 
 static uint32_t range_name(const struct timeline *timeline, uint32_t slice)
 {
-    while (slice != TL_NONE && timeline->slices.at[slice].kind == TL_API)
-        slice = timeline->slices.at[slice].parent;
+    slice = tl_range_around(timeline, slice);
     return slice == TL_NONE ? TL_NONE : timeline->slices.at[slice].name;
 }
 

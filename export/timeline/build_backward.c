@@ -290,48 +290,77 @@ static bool build_fwdbwd(struct builder *builder)
  * where it has no functions of its own.
  */
 
-/* Where Python functions come from a forward range: by slice of the process; TL_NONE elsewhere. */
+/* Where Python functions come from a forward range. A slice has those of the link that came last of all whose
+ * backward ranges it is in, so the tree has the numbers of links (0 none) for ranges of slices: at leaf `size` + i
+ * what was said of slice i alone, and at node k what was said of all below it. */
 struct borrowed {
     struct builder *builder;
-    uint32_t *path;
-    uint32_t count; /* slices that have one */
+    uint32_t first_link, size; /* of the process */
+    uint32_t *last;            /* by slice: behind the last one that is inside */
+    uint32_t *tree;
+    uint32_t *path; /* by link: TL_NONE none */
 };
+
+/* Inside of a slice are those that follow, up to its end. */
+static void find_last(const struct borrowed *borrowed)
+{
+    const struct builder *builder = borrowed->builder;
+    const struct tl_slice *slices = builder->timeline->slices.at + builder->first.slice;
+    for (uint32_t i = 0; i < borrowed->size; i++)
+        borrowed->last[i] = i + 1;
+    for (uint32_t i = borrowed->size; i-- > 0;) {
+        uint32_t *around = slices[i].parent == TL_NONE
+                               ? NULL
+                               : &borrowed->last[slices[i].parent - builder->first.slice];
+        if (around && *around < borrowed->last[i])
+            *around = borrowed->last[i];
+    }
+}
+
+/* A backward range with all that is inside. */
+static void borrow(struct borrowed *borrowed, uint32_t outer, uint32_t number)
+{
+    uint32_t from = outer - borrowed->builder->first.slice + borrowed->size,
+             to = borrowed->last[outer - borrowed->builder->first.slice] + borrowed->size;
+    for (; from < to; from /= 2, to /= 2) {
+        if (from & 1)
+            borrowed->tree[from++] = number;
+        if (to & 1)
+            borrowed->tree[--to] = number;
+    }
+}
+
+/* What a slice borrows; TL_NONE: nothing. */
+static uint32_t borrowed_path(const struct borrowed *borrowed, uint32_t slice)
+{
+    uint32_t number = 0;
+    for (uint32_t i = slice - borrowed->builder->first.slice + borrowed->size; i; i /= 2)
+        if (borrowed->tree[i] > number)
+            number = borrowed->tree[i];
+    return number ? borrowed->path[number - 1] : TL_NONE;
+}
 
 static uint32_t path_of(const struct borrowed *borrowed, uint32_t slice)
 {
     const struct timeline *timeline = borrowed->builder->timeline;
-    uint32_t path = borrowed->path[slice - borrowed->builder->first.slice];
+    uint32_t path = borrowed_path(borrowed, slice);
     uint32_t stack = path == TL_NONE ? stack_of_slice(timeline, slice) : TL_NONE;
     return stack == TL_NONE ? path : timeline->stacks.at[stack].frames;
 }
 
-/* A backward range with all that is inside. */
-static void borrow(struct borrowed *borrowed, uint32_t outer, uint32_t path)
-{
-    const struct builder *builder = borrowed->builder;
-    const struct tl_slice *slices = builder->timeline->slices.at;
-    uint32_t i = outer;
-    do {
-        uint32_t *own = &borrowed->path[i - builder->first.slice];
-        borrowed->count += *own == TL_NONE;
-        *own = path;
-        i++;
-    } while (i < builder->timeline->slices.count && slices[i].thread == slices[outer].thread &&
-             slices[i].depth > slices[outer].depth);
-}
-
-static void borrow_all(struct borrowed *borrowed, uint32_t first_link)
+static void borrow_all(struct borrowed *borrowed)
 {
     const struct timeline *timeline = borrowed->builder->timeline;
-    for (uint32_t i = first_link; i < timeline->fwdbwds.count; i++) {
+    for (uint32_t i = borrowed->first_link; i < timeline->fwdbwds.count; i++) {
         const struct tl_fwdbwd *link = &timeline->fwdbwds.at[i];
         uint32_t path = path_of(borrowed, link->forward), outer = link->backward;
         uint32_t around = timeline->slices.at[outer].parent;
         if (path != TL_NONE && tl_is_evaluation(timeline, around) &&
             path_of(borrowed, around) == TL_NONE)
             outer = around;
+        borrowed->path[i - borrowed->first_link] = path;
         if (path != TL_NONE)
-            borrow(borrowed, outer, path);
+            borrow(borrowed, outer, i - borrowed->first_link + 1);
     }
 }
 
@@ -343,7 +372,7 @@ static uint32_t stack_with(struct builder *builder, uint32_t stack, uint32_t pat
 }
 
 /* Both lists are by slice. */
-static void merge_stacks(struct borrowed *borrowed, struct tl_stack_of *to)
+static uint32_t merge_stacks(struct borrowed *borrowed, struct tl_stack_of *to)
 {
     struct builder *builder = borrowed->builder;
     struct timeline *timeline = builder->timeline;
@@ -352,7 +381,7 @@ static void merge_stacks(struct borrowed *borrowed, struct tl_stack_of *to)
         bool has_own =
             next < timeline->slice_stacks.count && timeline->slice_stacks.at[next].owner == i;
         uint32_t stack = has_own ? timeline->slice_stacks.at[next++].stack : TL_NONE;
-        uint32_t path = borrowed->path[i - builder->first.slice];
+        uint32_t path = borrowed_path(borrowed, i);
         if (path != TL_NONE) {
             timeline->slices.at[i].flags |= TL_FORWARD_STACK;
             stack = stack_with(builder, stack, path);
@@ -360,38 +389,91 @@ static void merge_stacks(struct borrowed *borrowed, struct tl_stack_of *to)
         if (stack != TL_NONE)
             to[made++] = (struct tl_stack_of){i, stack};
     }
-    timeline->slice_stacks.count = builder->first.slice_stack;
-    for (uint32_t i = 0; i < made; i++) {
-        struct tl_stack_of *kept = ARRAY_ADD(&timeline->slice_stacks);
+    return made;
+}
+
+static void replace_stacks(struct builder *builder, const struct tl_stack_of *by, uint32_t count)
+{
+    builder->timeline->slice_stacks.count = builder->first.slice_stack;
+    for (uint32_t i = 0; i < count; i++) {
+        struct tl_stack_of *kept = ARRAY_ADD(&builder->timeline->slice_stacks);
         if (kept)
-            *kept = to[i];
+            *kept = by[i];
         builder->failed |= !kept;
     }
+}
+
+/* False: no memory. */
+static bool borrowed_init(struct borrowed *borrowed, struct builder *builder, uint32_t first_link)
+{
+    const struct timeline *timeline = builder->timeline;
+    uint32_t links = timeline->fwdbwds.count - first_link;
+    *borrowed = (struct borrowed){.builder = builder, .first_link = first_link};
+    borrowed->size = timeline->slices.count - builder->first.slice;
+    borrowed->last = malloc(borrowed->size * sizeof *borrowed->last);
+    borrowed->tree = calloc((size_t)borrowed->size * 2, sizeof *borrowed->tree);
+    borrowed->path = malloc(links * sizeof *borrowed->path);
+    return borrowed->last && borrowed->tree && borrowed->path;
 }
 
 /* `first_link`: of the process. False: no memory. */
 static bool borrow_stacks(struct builder *builder, uint32_t first_link)
 {
     const struct timeline *timeline = builder->timeline;
-    uint32_t slices = timeline->slices.count - builder->first.slice;
+    struct borrowed borrowed;
     if (first_link == timeline->fwdbwds.count || !timeline->frame_paths.count)
         return true;
-    struct borrowed borrowed = {.builder = builder, .path = malloc(slices * sizeof *borrowed.path)};
-    if (!borrowed.path)
-        return false;
-    memset(borrowed.path, 0xff, slices * sizeof *borrowed.path);
-    borrow_all(&borrowed, first_link);
-    uint32_t own = timeline->slice_stacks.count - builder->first.slice_stack;
-    struct tl_stack_of *merged = malloc(((size_t)own + borrowed.count) * sizeof *merged);
-    if (merged && borrowed.count)
-        merge_stacks(&borrowed, merged);
+    bool ready = borrowed_init(&borrowed, builder, first_link);
+    struct tl_stack_of *merged = ready ? malloc(borrowed.size * sizeof *merged) : NULL;
+    if (merged) {
+        find_last(&borrowed);
+        borrow_all(&borrowed);
+        replace_stacks(builder, merged, merge_stacks(&borrowed, merged));
+    }
+    free(borrowed.last);
+    free(borrowed.tree);
     free(borrowed.path);
     free(merged);
-    return merged || !borrowed.count;
+    return merged;
+}
+
+/* ---- what is around them ---- */
+
+static int by_slice(const void *left, const void *right)
+{
+    const struct tl_evaluation *a = left, *b = right;
+    if (a->slice != b->slice)
+        return a->slice < b->slice ? -1 : 1;
+    return (a->link.backward > b->link.backward) - (a->link.backward < b->link.backward);
+}
+
+/* `first_link`: of the process. False: no memory. */
+static bool find_evaluations(struct builder *builder, uint32_t first_link)
+{
+    struct timeline *timeline = builder->timeline;
+    uint32_t first = timeline->evaluations.count, kept = first;
+    for (uint32_t i = first_link; i < timeline->fwdbwds.count; i++) {
+        uint32_t around = timeline->slices.at[timeline->fwdbwds.at[i].backward].parent;
+        if (!tl_is_evaluation(timeline, around))
+            continue;
+        struct tl_evaluation *found = ARRAY_ADD(&timeline->evaluations);
+        if (!found)
+            return false;
+        *found = (struct tl_evaluation){around, timeline->fwdbwds.at[i]};
+    }
+    struct tl_evaluation *all = timeline->evaluations.at;
+    if (timeline->evaluations.count > first)
+        qsort(all + first, timeline->evaluations.count - first, sizeof *all, by_slice);
+    for (uint32_t i = first; i < timeline->evaluations.count; i++)
+        if (kept == first || all[kept - 1].slice != all[i].slice)
+            all[kept++] = all[i];
+    timeline->evaluations.count = kept;
+    return true;
 }
 
 bool build_backward(struct builder *builder)
 {
     uint32_t first_link = builder->timeline->fwdbwds.count;
-    return build_fwdbwd(builder) && borrow_stacks(builder, first_link) && !builder->failed;
+    return build_fwdbwd(builder) && find_evaluations(builder, first_link) &&
+           borrow_stacks(builder, first_link) && !builder->failed;
 }

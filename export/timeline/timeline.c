@@ -70,6 +70,7 @@ void timeline_destroy(struct timeline *timeline)
     free(timeline->categories.at);
     free(timeline->labels.at);
     free(timeline->fwdbwds.at);
+    free(timeline->evaluations.at);
     free(timeline->timings.at);
     free(timeline->gpus.at);
     free(timeline->gpu_by_slice.at);
@@ -214,16 +215,12 @@ static const struct tl_fwdbwd *link_of(const struct timeline *timeline, uint32_t
 
 const struct tl_fwdbwd *timeline_fwdbwd_of(const struct timeline *timeline, uint32_t slice)
 {
-    const struct tl_slice *slices = timeline->slices.at;
     const struct tl_fwdbwd *link = timeline->fwdbwds.count ? link_of(timeline, slice) : NULL;
-    if (link || !timeline->fwdbwds.count || !tl_is_evaluation(timeline, slice))
+    if (link || !timeline->evaluations.count)
         return link;
-    for (uint32_t i = slice + 1;
-         i < timeline->slices.count && !link && slices[i].thread == slices[slice].thread &&
-         slices[i].depth > slices[slice].depth;
-         i++)
-        link = slices[i].parent == slice ? link_of(timeline, i) : NULL;
-    return link;
+    uint32_t low = ARRAY_LOWER_BOUND(&timeline->evaluations, struct tl_evaluation, slice, 0, slice);
+    bool found = low < timeline->evaluations.count && timeline->evaluations.at[low].slice == slice;
+    return found ? &timeline->evaluations.at[low].link : NULL;
 }
 
 uint32_t tl_module_number(const struct timeline *timeline, const struct tl_frame *frame)

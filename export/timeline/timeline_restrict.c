@@ -151,6 +151,22 @@ static void move_fwdbwds(const struct restriction *with)
     timeline->fwdbwds.count = next;
 }
 
+static void move_evaluations(const struct restriction *with)
+{
+    struct timeline *timeline = with->timeline;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < timeline->evaluations.count; i++) {
+        struct tl_evaluation around = timeline->evaluations.at[i];
+        struct tl_fwdbwd link = around.link;
+        if (with->slice_stays[around.slice] && with->slice_stays[link.forward] &&
+            with->slice_stays[link.backward])
+            timeline->evaluations.at[next++] =
+                (struct tl_evaluation){with->slices[around.slice],
+                                       {with->slices[link.forward], with->slices[link.backward]}};
+    }
+    timeline->evaluations.count = next;
+}
+
 static void move_timings(const struct restriction *with)
 {
     struct timeline *timeline = with->timeline;
@@ -187,6 +203,7 @@ static void restrict_slices(struct restriction *with)
     move_attrs(with);
     move_stacks(with);
     move_fwdbwds(with);
+    move_evaluations(with);
     move_timings(with);
     move_unrecorded(with);
 }

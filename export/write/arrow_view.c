@@ -41,8 +41,9 @@ static bool number_events(struct arrow_view *view)
 
 int64_t arrow_view_row_around(const struct arrow_view *view, uint32_t slice)
 {
+    unsigned calls = 0;
     while (slice != TL_NONE && !arrow_view_is_event(view, slice))
-        slice = view->timeline->slices.at[slice].parent;
+        slice = calls++ < TL_CALLS_AROUND_MAX ? view->timeline->slices.at[slice].parent : TL_NONE;
     return slice == TL_NONE ? -1 : arrow_view_row(view, slice);
 }
 

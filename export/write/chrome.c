@@ -606,6 +606,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
     struct chrome chrome = {
         .timeline = timeline,
         .trace_name = target.name,
+        .point_of = TL_NONE,
         .stacks = stacks,
         .more = more,
         .shift_ns = choose_shift(timeline, more ? more->base_ns : 0, more && more->for_tensorboard),
@@ -618,6 +619,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
         bool walked = chrome_attrs_init(&chrome) && find_segments(&chrome) &&
                       chrome_operators_init(&chrome.operators, timeline) &&
                       chrome_collectives_init(&chrome.collectives, timeline) &&
+                      chrome_tensorboard_init(&chrome) &&
                       range_paths_init(&chrome.paths, timeline) &&
                       json_begin(&chrome.out, target, more && more->behind) &&
                       heap_levels_init(&chrome.heaps, timeline) &&
@@ -628,6 +630,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
             error = ENOMEM;
         stream_ranges_fini(&chrome.ranges);
         range_paths_fini(&chrome.paths);
+        chrome_tensorboard_fini(&chrome);
         chrome_collectives_fini(&chrome.collectives);
         chrome_operators_fini(&chrome.operators);
         chrome_attrs_fini(&chrome);

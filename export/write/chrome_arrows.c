@@ -23,9 +23,11 @@ static bool same_thread(const struct timeline *timeline, uint32_t slice, uint32_
 }
 
 /* Whether a slice of the same thread ends where this one starts. What is before it in the array
- * starts no later: ranges around it that start with it are passed over. */
-static bool slice_touches(const struct timeline *timeline, uint32_t index)
+ * starts no later: ranges around it that start with it are passed over. Going up from there, ends
+ * only become later. */
+static bool find_touching(const struct chrome *chrome, uint32_t index)
 {
+    const struct timeline *timeline = chrome->timeline;
     const struct tl_slice *all = timeline->slices.at;
     int64_t start_ns = all[index].start_ns;
     uint32_t i = index;
@@ -33,10 +35,21 @@ static bool slice_touches(const struct timeline *timeline, uint32_t index)
         if (i == 0 || !same_thread(timeline, i - 1, index))
             return false;
         i--;
-    } while (all[i].start_ns == start_ns && all[i].end_ns != start_ns);
-    while (i != TL_NONE && all[i].end_ns != start_ns)
+        if (all[i].start_ns != start_ns || all[i].end_ns == start_ns)
+            break;
+    } while (i != chrome->point_of);
+    if (i == chrome->point_of && all[i].start_ns == start_ns && all[i].end_ns != start_ns)
+        return chrome->point_touches; /* it asks the same */
+    while (i != TL_NONE && all[i].end_ns < start_ns)
         i = all[i].parent;
-    return i != TL_NONE;
+    return i != TL_NONE && all[i].end_ns == start_ns;
+}
+
+static bool slice_touches(struct chrome *chrome, uint32_t index)
+{
+    chrome->point_touches = find_touching(chrome, index);
+    chrome->point_of = index;
+    return chrome->point_touches;
 }
 
 /* Nothing inside of it starts by then. */
@@ -48,10 +61,11 @@ static bool is_free(const struct timeline *timeline, uint32_t index, int64_t tim
             timeline->slices.at[next].start_ns > time_ns);
 }
 
-static int64_t point_in_slice(const struct timeline *timeline, uint32_t index)
+static int64_t point_in_slice(struct chrome *chrome, uint32_t index)
 {
+    const struct timeline *timeline = chrome->timeline;
     int64_t start_ns = timeline->slices.at[index].start_ns;
-    bool moves = slice_touches(timeline, index) && is_free(timeline, index, start_ns + 1);
+    bool moves = slice_touches(chrome, index) && is_free(timeline, index, start_ns + 1);
     return start_ns + moves;
 }
 
@@ -90,7 +104,7 @@ void chrome_arrows_launches(struct chrome *chrome, const struct chrome_row *row,
 {
     const struct timeline *timeline = chrome->timeline;
     const struct tl_slice *slice = &timeline->slices.at[index];
-    int64_t time_ns = point_in_slice(timeline, index);
+    int64_t time_ns = point_in_slice(chrome, index);
     for (uint32_t i = 0; i < slice->gpu_count; i++) {
         uint32_t op = timeline->gpu_by_slice.at[slice->gpu_first + i];
         if (!exporter_has_arrow(chrome->timeline, &timeline->gpus.at[op]))
@@ -120,7 +134,7 @@ void chrome_arrows_timed_from(struct chrome *chrome, const struct chrome_row *ro
     if (timing == TL_NONE)
         return;
     chrome_event(&chrome->out, "\"ph\":\"s\",\"cat\":\"timed\",\"name\":\"timed\"");
-    write_end(chrome, row, timed_id(chrome, timing), point_in_slice(chrome->timeline, slice));
+    write_end(chrome, row, timed_id(chrome, timing), point_in_slice(chrome, slice));
 }
 
 void chrome_arrows_timed_to(struct chrome *chrome, const struct chrome_row *row, uint32_t timing)

@@ -1,6 +1,8 @@
 /* chrome_operators.c - see chrome_operators.h. */
 #include "chrome_operators.h"
 
+#include "around.h"
+
 #include "array.h"
 
 #include <stdio.h>
@@ -132,6 +134,11 @@ static void mark_all(struct chrome_operators *operators, const uint8_t *kinds)
             mark(operators, timeline->segments.at[i].slice);
 }
 
+static bool has_operator(void *operators, uint32_t slice)
+{
+    return chrome_operators_has(operators, slice);
+}
+
 bool chrome_operators_init(struct chrome_operators *operators, const struct timeline *timeline)
 {
     bool any;
@@ -141,16 +148,20 @@ bool chrome_operators_init(struct chrome_operators *operators, const struct time
         return false;
     if (any)
         operators->bits = calloc((size_t)timeline->slices.count / 64 + 1, sizeof *operators->bits);
-    if (operators->bits)
+    if (operators->bits) {
         mark_all(operators, kinds);
+        operators->around = around_innermost(timeline, has_operator, operators);
+    }
     free(kinds);
-    return operators->bits || !any;
+    return operators->around || !any;
 }
 
 void chrome_operators_fini(struct chrome_operators *operators)
 {
     free(operators->bits);
+    free(operators->around);
     operators->bits = NULL;
+    operators->around = NULL;
 }
 
 /* ---- collectives. Names of attributes are those of NCCL's payload schemas ---- */
@@ -302,23 +313,6 @@ static bool has_nccl(const struct timeline *timeline)
     return false;
 }
 
-bool chrome_collectives_init(struct chrome_collectives *collectives,
-                             const struct timeline *timeline)
-{
-    *collectives = (struct chrome_collectives){.timeline = timeline, .any = has_nccl(timeline)};
-    if (!collectives->any)
-        return true;
-    for (unsigned i = 0; i < CHROME_NCCL_KEYS; i++)
-        collectives->keys[i] = find_name(timeline, key_names[i]);
-    return note_communicators(collectives);
-}
-
-void chrome_collectives_fini(struct chrome_collectives *collectives)
-{
-    free(collectives->communicators.at);
-    *collectives = (struct chrome_collectives){0};
-}
-
 static const struct collective *collective_of(const struct timeline *timeline, uint32_t slice)
 {
     if (!is_nccl(timeline, &timeline->slices.at[slice]))
@@ -328,6 +322,30 @@ static const struct collective *collective_of(const struct timeline *timeline, u
         if (text_is(name, all[i].call))
             return &all[i];
     return NULL;
+}
+
+static bool is_collective(void *timeline, uint32_t slice)
+{
+    return collective_of(timeline, slice);
+}
+
+bool chrome_collectives_init(struct chrome_collectives *collectives,
+                             const struct timeline *timeline)
+{
+    *collectives = (struct chrome_collectives){.timeline = timeline, .any = has_nccl(timeline)};
+    if (!collectives->any)
+        return true;
+    for (unsigned i = 0; i < CHROME_NCCL_KEYS; i++)
+        collectives->keys[i] = find_name(timeline, key_names[i]);
+    collectives->around = around_innermost(timeline, is_collective, (void *)(uintptr_t)timeline);
+    return collectives->around && note_communicators(collectives);
+}
+
+void chrome_collectives_fini(struct chrome_collectives *collectives)
+{
+    free(collectives->communicators.at);
+    free(collectives->around);
+    *collectives = (struct chrome_collectives){0};
 }
 
 const char *chrome_collectives_plugin_name(const struct chrome_collectives *collectives,
@@ -474,12 +492,8 @@ void chrome_collectives_write_slow(const struct chrome_collectives *collectives,
     struct text kernel = timeline->names.at[op->name];
     if (kernel.size < 4 || memcmp(kernel.bytes, "nccl", 4) != 0)
         return;
-    uint32_t i = launched_in(timeline, op);
-    for (; i != TL_NONE; i = timeline->slices.at[i].parent) {
-        const struct collective *collective = collective_of(timeline, i);
-        if (collective) {
-            write_collective(collectives, i, collective, kernel, out);
-            return;
-        }
-    }
+    uint32_t slice = launched_in(timeline, op);
+    uint32_t call = slice == TL_NONE ? TL_NONE : collectives->around[slice];
+    if (call != TL_NONE)
+        write_collective(collectives, call, collective_of(timeline, call), kernel, out);
 }

@@ -397,12 +397,15 @@ static struct chrome_spare *add_spare(struct chrome_rows *rows, struct chrome_sp
     return *end;
 }
 
-/* The first of the group's rows that is free at the start. */
+/* More are of no use, and each event is compared with all of them. */
+#define SPARE_ROWS_MAX 256u
+
+/* The first of the group's rows that is free at the start; the last one where there are too many. */
 static struct chrome_spare *find_or_add_spare(struct chrome_rows *rows, struct chrome_spare wanted,
                                               int64_t start_ns, int64_t end_ns)
 {
     struct chrome_spare **at = first_of_group(rows, &wanted);
-    for (; *at && (*at)->end_ns > start_ns; at = &(*at)->next)
+    for (; *at && (*at)->end_ns > start_ns && wanted.lane < SPARE_ROWS_MAX; at = &(*at)->next)
         wanted.lane++;
     struct chrome_spare *spare = *at ? *at : add_spare(rows, at, wanted);
     if (spare)

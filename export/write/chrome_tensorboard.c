@@ -12,6 +12,7 @@
  */
 #include "chrome.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* As torch.distributed calls them. */
@@ -33,8 +34,9 @@ static bool is_drawn(const struct tl_slice *slice)
     return slice->kind != TL_API && !(slice->flags & TL_INTERNAL);
 }
 
-static bool is_collective(const struct chrome *chrome, uint32_t slice)
+static bool is_collective(void *user, uint32_t slice)
 {
+    const struct chrome *chrome = user;
     const struct timeline *timeline = chrome->timeline;
     const struct tl_slice *at = &timeline->slices.at[slice];
     return at->kind == TL_RANGE && is_drawn(at) &&
@@ -42,25 +44,37 @@ static bool is_collective(const struct chrome *chrome, uint32_t slice)
             has_plugin_name(timeline, at));
 }
 
+static bool has_id(void *chrome, uint32_t slice)
+{
+    return is_drawn(&((const struct chrome *)chrome)->timeline->slices.at[slice]);
+}
+
+bool chrome_tensorboard_init(struct chrome *chrome)
+{
+    if (!chrome_for_tensorboard(chrome))
+        return true;
+    chrome->collective_around = around_outermost(chrome->timeline, is_collective, chrome);
+    chrome->id_around = around_innermost(chrome->timeline, has_id, chrome);
+    return chrome->collective_around && chrome->id_around;
+}
+
+void chrome_tensorboard_fini(struct chrome *chrome)
+{
+    free(chrome->collective_around);
+    free(chrome->id_around);
+}
+
 /* The range whose id a call has, TL_NONE: none. */
 static uint32_t owner_of(const struct chrome *chrome, uint32_t slice)
 {
-    const struct tl_slice *slices = chrome->timeline->slices.at;
-    uint32_t owner = TL_NONE;
-    for (; slice != TL_NONE; slice = slices[slice].parent)
-        if (is_collective(chrome, slice) || (owner == TL_NONE && is_drawn(&slices[slice])))
-            owner = slice;
-    return owner;
+    uint32_t collective = chrome->collective_around[slice];
+    return collective == TL_NONE ? chrome->id_around[slice] : collective;
 }
 
 const char *chrome_tensorboard_collective(const struct chrome *chrome, uint32_t slice)
 {
-    uint32_t parent = chrome->timeline->slices.at[slice].parent;
-    if (!is_collective(chrome, slice))
+    if (chrome->collective_around[slice] != slice)
         return NULL;
-    for (; parent != TL_NONE; parent = chrome->timeline->slices.at[parent].parent)
-        if (is_collective(chrome, parent))
-            return NULL;
     return chrome_collectives_plugin_name(&chrome->collectives, slice);
 }
 

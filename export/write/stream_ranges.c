@@ -1,19 +1,27 @@
-/* stream_ranges.c - three passes: what each range launched on each stream, which operation each projection starts with,
- * and lanes.
- *
- * Operations stand grouped by stream, so of a range with several streams the projection that was met last is nearly
- * always the one that is looked for.
- */
+/* stream_ranges.c - for each stream, what each range launched on it, which operation that starts with, and lanes. */
 #include "stream_ranges.h"
+
+#include "around.h"
+#include "array.h"
+#include "maps.h"
 
 #include <stdlib.h>
 
+/* More lanes than this are not drawn: nobody could look at them, and each range is compared with all. */
+#define LANES_MAX 64u
+/* Ranges in each other that all launch on many streams have a projection for each pair. Beyond so many for each slice and
+ * operation, those of outer ranges are left out. */
+#define PROJECTIONS_EACH 16u
+
 struct build {
     struct stream_ranges *ranges;
+    uint32_t *around;  /* by slice: the innermost projected range at or around it, TL_NONE */
     uint32_t *last;    /* by slice: its projection that was made last, TL_NONE */
     uint32_t *tops;    /* by lane, in lists of each stream: the innermost that is open, TL_NONE */
     uint32_t *further; /* by lane: the stream's next lane, TL_NONE */
     uint32_t *lanes;   /* by stream: its first, TL_NONE */
+    struct radix_item *order; /* of a stream's projections */
+    uint32_t order_capacity;
     uint32_t lane_count, lane_capacity;
 };
 
@@ -22,101 +30,138 @@ static bool is_projected(const struct timeline *timeline, const struct tl_gpu *o
     return tl_is_work(op) && op->slice < timeline->slices.count && op->stream != TL_NONE;
 }
 
+static bool has_projection(void *timeline, uint32_t slice)
+{
+    const struct tl_slice *at = &((const struct timeline *)timeline)->slices.at[slice];
+    return at->kind == TL_RANGE && !(at->flags & TL_INTERNAL);
+}
+
+static uint32_t around(const struct build *build, uint32_t slice)
+{
+    return slice == TL_NONE ? TL_NONE : build->around[slice];
+}
+
+static uint32_t parent_of(const struct build *build, uint32_t slice)
+{
+    return around(build, build->ranges->timeline->slices.at[slice].parent);
+}
+
+/* Onto the stream at hand, the latest; TL_NONE: there is none. */
 static uint32_t find(const struct build *build, uint32_t slice, uint32_t stream)
 {
-    uint32_t at = build->last[slice];
-    while (at != TL_NONE && build->ranges->all.at[at].stream != stream)
-        at = build->ranges->all.at[at].older;
-    return at;
+    uint32_t at = slice == TL_NONE ? TL_NONE : build->last[slice];
+    return at != TL_NONE && build->ranges->all.at[at].stream == stream ? at : TL_NONE;
 }
 
-static bool grow(struct stream_ranges *ranges)
+static bool has_room(const struct stream_ranges *ranges)
 {
-    uint32_t capacity = ranges->all.capacity ? ranges->all.capacity * 2 : 256;
-    struct stream_range *at = realloc(ranges->all.at, capacity * sizeof *at);
-    if (!at)
-        return false;
-    ranges->all.at = at;
-    ranges->all.capacity = capacity;
-    return true;
+    const struct timeline *timeline = ranges->timeline;
+    return ranges->all.count / PROJECTIONS_EACH <= timeline->slices.count + timeline->gpus.count;
 }
 
-/* Returns NULL when memory is short. */
-static struct stream_range *find_or_add(struct build *build, uint32_t slice, uint32_t op_index)
+/* Projections of the range and of those around it that have none on the stream yet, without operations. False: no memory. */
+static bool add(struct build *build, uint32_t slice, uint32_t stream)
 {
     struct stream_ranges *ranges = build->ranges;
-    const struct tl_gpu *op = &ranges->timeline->gpus.at[op_index];
-    uint32_t at = find(build, slice, op->stream);
-    if (at != TL_NONE)
-        return &ranges->all.at[at];
-    if (ranges->all.count == ranges->all.capacity && !grow(ranges))
-        return NULL;
-    at = ranges->all.count++;
-    ranges->all.at[at] = (struct stream_range){
-        .start_ns = op->start_ns,
-        .end_ns = op->end_ns,
-        .slice = slice,
-        .stream = op->stream,
-        .next = TL_NONE,
-        .older = build->last[slice],
-        .first = op_index,
-    };
-    build->last[slice] = at;
-    return &ranges->all.at[at];
-}
-
-static void widen(struct stream_range *range, const struct tl_gpu *op, uint32_t op_index)
-{
-    range->operations++;
-    if (op->end_ns > range->end_ns)
-        range->end_ns = op->end_ns;
-    if (op->start_ns < range->start_ns) {
-        range->start_ns = op->start_ns;
-        range->first = op_index;
-    }
-}
-
-static bool project(struct build *build, uint32_t op_index)
-{
-    const struct timeline *timeline = build->ranges->timeline;
-    const struct tl_gpu *op = &timeline->gpus.at[op_index];
-    for (uint32_t i = op->slice; i != TL_NONE; i = timeline->slices.at[i].parent) {
-        const struct tl_slice *slice = &timeline->slices.at[i];
-        if (slice->kind != TL_RANGE || (slice->flags & TL_INTERNAL))
-            continue;
-        struct stream_range *range = find_or_add(build, i, op_index);
+    for (; slice != TL_NONE && find(build, slice, stream) == TL_NONE && has_room(ranges);
+         slice = parent_of(build, slice)) {
+        struct stream_range *range = ARRAY_ADD(&ranges->all);
         if (!range)
             return false;
-        widen(range, op, op_index);
+        *range = (struct stream_range){.start_ns = INT64_MAX,
+                                       .end_ns = INT64_MIN,
+                                       .slice = slice,
+                                       .stream = stream,
+                                       .next = TL_NONE};
+        build->last[slice] = ranges->all.count - 1;
     }
     return true;
 }
 
+static void widen(struct stream_range *range, const struct stream_range *by)
+{
+    range->operations += by->operations;
+    if (by->end_ns > range->end_ns)
+        range->end_ns = by->end_ns;
+    if (by->start_ns < range->start_ns) {
+        range->start_ns = by->start_ns;
+        range->first = by->first;
+    }
+}
+
+static bool add_operation(struct build *build, uint32_t op_index)
+{
+    const struct tl_gpu *op = &build->ranges->timeline->gpus.at[op_index];
+    uint32_t slice = around(build, op->slice);
+    if (slice == TL_NONE)
+        return true;
+    if (!add(build, slice, op->stream))
+        return false;
+    uint32_t at = find(build, slice, op->stream);
+    if (at != TL_NONE)
+        widen(&build->ranges->all.at[at], &(struct stream_range){.start_ns = op->start_ns,
+                                                                 .end_ns = op->end_ns,
+                                                                 .operations = 1,
+                                                                 .first = op_index});
+    return true;
+}
+
+/* The projections from `first` on, those of one stream, by slice. False: no memory. */
+static bool sort_stream(struct build *build, uint32_t first)
+{
+    const struct stream_ranges *ranges = build->ranges;
+    uint32_t count = ranges->all.count - first;
+    if (count > build->order_capacity) {
+        struct radix_item *order = realloc(build->order, count * sizeof *order);
+        if (!order)
+            return false;
+        build->order = order;
+        build->order_capacity = count;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        build->order[i] =
+            (struct radix_item){.key = ranges->all.at[first + i].slice, .value = first + i};
+    return radix_sort(build->order, count);
+}
+
+/* From the innermost out, each is added to the one around it. Those that start with one operation are of one thread, so
+ * the one that comes last is the outermost. */
+static bool end_stream(struct build *build, uint32_t first)
+{
+    struct stream_ranges *ranges = build->ranges;
+    if (!sort_stream(build, first))
+        return false;
+    for (uint32_t i = ranges->all.count - first; i-- > 0;) {
+        uint32_t index = build->order[i].value;
+        struct stream_range *range = &ranges->all.at[index];
+        uint32_t outer = find(build, parent_of(build, range->slice), range->stream);
+        if (outer != TL_NONE)
+            widen(&ranges->all.at[outer], range);
+        range->next = ranges->by_op[range->first];
+        ranges->by_op[range->first] = index;
+    }
+    return true;
+}
+
+/* Operations stand grouped by stream. */
 static bool project_all(struct build *build)
 {
     const struct timeline *timeline = build->ranges->timeline;
-    for (uint32_t i = 0; i < timeline->gpus.count; i++)
-        if (is_projected(timeline, &timeline->gpus.at[i]) && !project(build, i))
+    uint32_t first = 0, stream = TL_NONE;
+    for (uint32_t i = 0; i < timeline->gpus.count; i++) {
+        const struct tl_gpu *op = &timeline->gpus.at[i];
+        if (!is_projected(timeline, op))
+            continue;
+        if (op->stream != stream) {
+            if (!end_stream(build, first))
+                return false;
+            first = build->ranges->all.count;
+            stream = op->stream;
+        }
+        if (!add_operation(build, i))
             return false;
-    return true;
-}
-
-static uint16_t depth_of(const struct stream_ranges *ranges, uint32_t range)
-{
-    return ranges->timeline->slices.at[ranges->all.at[range].slice].depth;
-}
-
-/* Those that start with one operation are of one thread: the outermost comes first. Inner ones were made first, so
- * nearly every one is put in front. */
-static void link_by_op(struct stream_ranges *ranges)
-{
-    for (uint32_t i = 0; i < ranges->all.count; i++) {
-        uint32_t *at = &ranges->by_op[ranges->all.at[i].first];
-        while (*at != TL_NONE && depth_of(ranges, *at) < depth_of(ranges, i))
-            at = &ranges->all.at[*at].next;
-        ranges->all.at[i].next = *at;
-        *at = i;
     }
+    return end_stream(build, first);
 }
 
 /* Returns TL_NONE when memory is short. */
@@ -146,16 +191,20 @@ static bool fits(struct build *build, uint32_t lane, const struct stream_range *
     return *top == TL_NONE || all[*top].end_ns >= range->end_ns;
 }
 
-static bool assign_lane(struct build *build, uint32_t index)
+/* Into the first lane that it fits; `*drawn`: there is one. False: no memory. */
+static bool assign_lane(struct build *build, uint32_t index, bool *drawn)
 {
     struct stream_range *range = &build->ranges->all.at[index];
     uint32_t lane = build->lanes[range->stream], before = TL_NONE;
-    while (lane < build->lane_count && !fits(build, lane, range)) {
+    while (lane != TL_NONE && !fits(build, lane, range)) {
         before = lane;
         lane = build->further[lane];
         range->lane++;
     }
-    if (lane >= build->lane_count) {
+    *drawn = lane != TL_NONE || range->lane < LANES_MAX;
+    if (!*drawn)
+        return true;
+    if (lane == TL_NONE) {
         lane = add_lane(build);
         if (lane == TL_NONE)
             return false;
@@ -169,10 +218,17 @@ static bool assign_lane(struct build *build, uint32_t index)
 static bool assign_lanes(struct build *build)
 {
     struct stream_ranges *ranges = build->ranges;
+    bool drawn;
     for (uint32_t op = 0; op < ranges->timeline->gpus.count; op++)
-        for (uint32_t i = ranges->by_op[op]; i != TL_NONE; i = ranges->all.at[i].next)
-            if (!assign_lane(build, i))
+        for (uint32_t *at = &ranges->by_op[op]; *at != TL_NONE;) {
+            if (!assign_lane(build, *at, &drawn))
                 return false;
+            uint32_t *next = &ranges->all.at[*at].next;
+            if (drawn)
+                at = next;
+            else
+                *at = *next;
+        }
     return true;
 }
 
@@ -184,15 +240,15 @@ static uint32_t *none_of(uint32_t count)
     return array;
 }
 
-static bool arrange(struct build *build)
+static bool reserve(struct build *build)
 {
     struct stream_ranges *ranges = build->ranges;
-    ranges->by_op = none_of(ranges->timeline->gpus.count);
-    build->lanes = none_of(ranges->timeline->streams.count);
-    if (!ranges->by_op || !build->lanes)
-        return false;
-    link_by_op(ranges);
-    return assign_lanes(build);
+    const struct timeline *timeline = ranges->timeline;
+    build->around = around_innermost(timeline, has_projection, (void *)(uintptr_t)timeline);
+    build->last = none_of(timeline->slices.count);
+    build->lanes = none_of(timeline->streams.count);
+    ranges->by_op = none_of(timeline->gpus.count);
+    return build->around && build->last && build->lanes && ranges->by_op;
 }
 
 bool stream_ranges_init(struct stream_ranges *ranges, const struct timeline *timeline)
@@ -201,11 +257,10 @@ bool stream_ranges_init(struct stream_ranges *ranges, const struct timeline *tim
     *ranges = (struct stream_ranges){.timeline = timeline};
     if (timeline->gpus.count == 0)
         return true;
-    build.last = none_of(timeline->slices.count);
-    bool done = build.last && project_all(&build);
+    bool done = reserve(&build) && project_all(&build) && assign_lanes(&build);
+    free(build.around);
     free(build.last);
-    if (done && ranges->all.count)
-        done = arrange(&build);
+    free(build.order);
     free(build.lanes);
     free(build.further);
     free(build.tops);

@@ -174,7 +174,9 @@ void cuda_calls_fini(struct cuda_calls *calls)
 uint32_t cuda_call_outermost(const struct timeline *timeline, uint32_t slice)
 {
     const struct tl_slice *slices = timeline->slices.at;
-    while (slices[slice].parent != TL_NONE && slices[slices[slice].parent].kind == TL_API)
+    unsigned calls = 0;
+    while (slices[slice].parent != TL_NONE && slices[slices[slice].parent].kind == TL_API &&
+           calls++ < TL_CALLS_AROUND_MAX)
         slice = slices[slice].parent;
     return slice;
 }

@@ -83,8 +83,9 @@ static uint32_t shown_slice(const struct thread_walk *walk)
 {
     const struct tl_slice *slices = walk->timeline->slices.at;
     uint32_t slice = walk->open;
+    unsigned calls = 0;
     while (slice != TL_NONE && slices[slice].flags & TL_INTERNAL)
-        slice = slices[slice].parent;
+        slice = calls++ < TL_CALLS_AROUND_MAX ? slices[slice].parent : TL_NONE;
     return slice;
 }
 
@@ -255,18 +256,12 @@ static enum gap_cause cause_of_call(const struct gap_segments *segments, uint32_
     }
 }
 
-static uint32_t without_calls(const struct gap_segments *segments, uint32_t slice)
-{
-    while (slice != TL_NONE && slice_at(segments, slice)->kind == TL_API)
-        slice = slice_at(segments, slice)->parent;
-    return slice;
-}
-
 /* Who owns time of a call: launches belong to the range that makes them, together with what is between
  * them; other calls are told by name. */
 static uint32_t owner_of(const struct gap_segments *segments, enum gap_cause cause, uint32_t slice)
 {
-    uint32_t range = cause == GAP_LAUNCH ? without_calls(segments, slice) : TL_NONE;
+    uint32_t range =
+        cause == GAP_LAUNCH ? tl_range_around(segments->context->timeline, slice) : TL_NONE;
     return range == TL_NONE ? slice : range;
 }
 
@@ -284,7 +279,7 @@ static bool add_other_thread(struct gap_segments *segments, int64_t from_ns, int
         return add_segment(segments, GAP_CPU, TL_NONE, to_ns - from_ns);
     thread_walk_begin(&walk, timeline, other, from_ns, to_ns);
     while (added && thread_walk_next(&walk, &segment))
-        added = add_segment(segments, GAP_CPU, without_calls(segments, segment.slice),
+        added = add_segment(segments, GAP_CPU, tl_range_around(timeline, segment.slice),
                             segment.end_ns - segment.start_ns);
     return added;
 }

@@ -250,7 +250,7 @@ static bool is_wanted(const struct timeline *timeline, const bool *names,
 static bool is_within_another(const struct timeline *timeline, const bool *names,
                               const struct tl_slice *slice)
 {
-    while (slice->parent != TL_NONE) {
+    for (unsigned calls = 0; slice->parent != TL_NONE && calls < TL_CALLS_AROUND_MAX; calls++) {
         slice = &timeline->slices.at[slice->parent];
         if (slice->kind != TL_API)
             return false;

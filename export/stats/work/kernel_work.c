@@ -1,5 +1,6 @@
 #include "kernel_work.h"
 
+#include "around.h"
 #include "kernel_names.h"
 
 #include <math.h>
@@ -308,26 +309,28 @@ void range_works_fini(struct range_works *works)
     memset(works, 0, sizeof *works);
 }
 
-/* Why nothing is known of a kernel of this slice: OP_NO_SHAPES in an operator with a formula whose
- * inputs were not recorded ... */
-static struct op_work range_works_reason(struct range_works *works, uint32_t slice)
+/* Whether a range says what its kernels do, or why that is not known. */
+static bool has_reason(void *user, uint32_t slice)
+{
+    struct range_works *works = user;
+    const struct tl_slice *range = &works->timeline->slices.at[slice];
+    return works->of_slice[slice] != TL_NONE ||
+           (range->kind != TL_API && class_of(works, range->name) != OP_UNCLASSED);
+}
+
+/* Why nothing is known of kernels for which this is the innermost slice that has a reason: OP_NO_SHAPES of an operator
+ * with a formula whose inputs were not recorded ... */
+static struct op_work range_works_reason(const struct range_works *works, uint32_t slice)
 {
     struct op_work reason = {NAN, NAN, OP_NO_FORMULA, OP_NO_FORMULA, OP_TYPE_UNKNOWN};
-    const struct timeline *timeline = works->timeline;
-    for (; slice != TL_NONE; slice = timeline->slices.at[slice].parent) {
-        const struct tl_slice *range = &timeline->slices.at[slice];
-        if (works->of_slice[slice] != TL_NONE) {
-            const struct op_work *work = &works->all.at[works->of_slice[slice]].work;
-            if (work->flop_known != OP_KNOWN && work->bytes_known != OP_KNOWN)
-                return *work;
-            return reason;
-        }
-        if (range->kind != TL_API && class_of(works, range->name) != OP_UNCLASSED) {
-            reason.flop_known = reason.bytes_known = OP_NO_SHAPES;
-            return reason;
-        }
+    if (slice == TL_NONE)
+        return reason;
+    if (works->of_slice[slice] == TL_NONE) {
+        reason.flop_known = reason.bytes_known = OP_NO_SHAPES;
+        return reason;
     }
-    return reason;
+    const struct op_work *work = &works->all.at[works->of_slice[slice]].work;
+    return work->flop_known != OP_KNOWN && work->bytes_known != OP_KNOWN ? *work : reason;
 }
 
 /* ---- kernels: which range each works for, then each range's work among its kernels ----
@@ -352,6 +355,7 @@ struct sharing {
     struct range_works ranges;
     uint8_t *inside;         /* by slice: enum op_class */
     uint32_t *share_of;      /* by slice: into shares[], TL_NONE */
+    uint32_t *reasons;       /* by slice: the innermost that has_reason(); NULL: not needed yet */
     uint8_t *computes;       /* by name: COMPUTES_ */
     struct keymap of_launch; /* (share of the range, correlation) -> into shares[] */
     TL_ARRAY(struct share) shares;
@@ -388,11 +392,16 @@ static uint32_t first_segment(const struct sharing *sharing, uint32_t slice)
     return found ? timeline->segments.at[at].first : slice;
 }
 
-static uint8_t highest_around(const struct sharing *sharing, uint32_t slice)
+/* By slice: the highest rank of it and what is around it. NULL: no memory. */
+static uint8_t *ranks_around(const struct sharing *sharing)
 {
-    uint8_t highest = OP_UNCLASSED;
-    for (; slice != TL_NONE; slice = sharing->timeline->slices.at[slice].parent)
-        raise(&highest, rank_of(sharing, first_segment(sharing, slice)));
+    const struct timeline *timeline = sharing->timeline;
+    uint8_t *highest = calloc((size_t)timeline->slices.count + 1, sizeof *highest);
+    for (uint32_t i = 0; highest && i < timeline->slices.count; i++) {
+        uint32_t parent = timeline->slices.at[i].parent;
+        highest[i] = rank_of(sharing, first_segment(sharing, i));
+        raise(&highest[i], parent == TL_NONE ? OP_UNCLASSED : highest[parent]);
+    }
     return highest;
 }
 
@@ -401,23 +410,20 @@ static bool captured_in(const struct tl_captured *captured, const struct timelin
     return captured->when == TL_CAPTURED_RECORDED && captured->slice < timeline->slices.count;
 }
 
-/* Launching a graph does what was captured. Operations of one node lie apart, those of one range
- * together. */
-static void raise_from_graphs(struct sharing *sharing)
+/* Launching a graph does what was captured. False: no memory. */
+static bool raise_from_graphs(struct sharing *sharing)
 {
     const struct timeline *timeline = sharing->timeline;
-    uint32_t seen = TL_NONE;
-    uint8_t highest = OP_UNCLASSED;
-    for (uint32_t i = 0; i < timeline->captured.count; i++) {
+    uint8_t *highest = timeline->captured.count ? ranks_around(sharing) : NULL;
+    bool ready = highest || !timeline->captured.count;
+    for (uint32_t i = 0; highest && i < timeline->captured.count; i++) {
         const struct tl_captured *captured = &timeline->captured.at[i];
         uint32_t launch = timeline->gpus.at[captured->gpu].slice;
-        if (launch == TL_NONE || !captured_in(captured, timeline))
-            continue;
-        if (captured->slice != seen)
-            highest = highest_around(sharing, captured->slice);
-        seen = captured->slice;
-        raise(&sharing->inside[launch], highest);
+        if (launch != TL_NONE && captured_in(captured, timeline))
+            raise(&sharing->inside[launch], highest[captured->slice]);
     }
+    free(highest);
+    return ready;
 }
 
 /* Children stand behind their parents, segments behind the first. */
@@ -560,6 +566,14 @@ static void add_to_share(struct sharing *sharing, struct share *share, const str
     share->computing_ns += is_computing ? duration_ns(gpu) : 0;
 }
 
+/* Needed only if the work of some kernel is unknown. False: no memory. */
+static bool find_reasons(struct sharing *sharing)
+{
+    if (!sharing->reasons)
+        sharing->reasons = around_innermost(sharing->timeline, has_reason, &sharing->ranges);
+    return sharing->reasons;
+}
+
 /* `slice` is the share for now, where there is one; the rest is known where there is none. */
 static bool add_to_shares(struct sharing *sharing, struct kernel_works *works)
 {
@@ -573,7 +587,10 @@ static bool add_to_shares(struct sharing *sharing, struct kernel_works *works)
         if (!find_share(sharing, i, &share, &slice))
             return false;
         if (share == TL_NONE) {
-            struct op_work reason = range_works_reason(&sharing->ranges, slice);
+            if (!find_reasons(sharing))
+                return false;
+            struct op_work reason = range_works_reason(
+                &sharing->ranges, slice == TL_NONE ? TL_NONE : sharing->reasons[slice]);
             works->at[i] = unknown_work(&reason);
             continue;
         }
@@ -624,7 +641,8 @@ static bool sharing_reserve(struct sharing *sharing, struct kernel_works *works)
 
 static bool assign_all(struct sharing *sharing, struct kernel_works *works)
 {
-    raise_from_graphs(sharing);
+    if (!raise_from_graphs(sharing))
+        return false;
     raise_from_children(sharing);
     if (!find_shares(sharing) || !add_to_shares(sharing, works))
         return false;
@@ -638,6 +656,7 @@ static void sharing_fini(struct sharing *sharing)
 {
     free(sharing->inside);
     free(sharing->share_of);
+    free(sharing->reasons);
     free(sharing->computes);
     free(sharing->shares.at);
     keymap_fini(&sharing->of_launch);

@@ -1,5 +1,6 @@
 #include "roofline.h"
 
+#include "around.h"
 #include "array.h"
 #include "device_time.h"
 #include "kernel_names.h"
@@ -121,6 +122,7 @@ struct pass {
     struct key_samples samples;
     uint32_t *row_of_name; /* by name, the last for none: row + 1; of an earlier device: stale */
     uint8_t *type_of_name; /* by name: enum op_type, NO_TYPE_YET */
+    uint32_t *ranges;      /* by slice: the range around it, TL_NONE; see range_name() */
     double tops[OP_TYPES]; /* of the device at hand, NaN unknown */
     double type_flop[OP_TYPES];
     double bandwidth; /* bytes per second, NaN unknown */
@@ -206,23 +208,17 @@ static bool is_step(const struct timeline *timeline, const struct tl_slice *slic
 }
 
 /* Steps are no operators: there would be a row for each. */
-static uint32_t innermost_range(const struct timeline *timeline, uint32_t slice)
+static bool is_range(void *timeline, uint32_t slice)
 {
-    while (slice != TL_NONE && (timeline->slices.at[slice].kind == TL_API ||
-                                is_step(timeline, &timeline->slices.at[slice])))
-        slice = timeline->slices.at[slice].parent;
-    return slice == TL_NONE ? TL_NONE : timeline->slices.at[slice].name;
+    const struct tl_slice *at = &((const struct timeline *)timeline)->slices.at[slice];
+    return at->kind != TL_API && !is_step(timeline, at);
 }
 
-static uint32_t outermost_range(const struct timeline *timeline, uint32_t slice)
+/* The name of the innermost range around a slice, of the outermost with ROOFLINE_BY_RANGE; TL_NONE: it is in none. */
+static uint32_t range_name(const struct pass *pass, uint32_t slice)
 {
-    uint32_t name = TL_NONE;
-    for (; slice != TL_NONE; slice = timeline->slices.at[slice].parent) {
-        const struct tl_slice *at = &timeline->slices.at[slice];
-        if (at->kind != TL_API && !is_step(timeline, at))
-            name = at->name;
-    }
-    return name;
+    uint32_t range = slice == TL_NONE ? TL_NONE : pass->ranges[slice];
+    return range == TL_NONE ? TL_NONE : pass->timeline->slices.at[range].name;
 }
 
 static uint32_t name_of_row(const struct pass *pass, uint32_t gpu)
@@ -231,9 +227,8 @@ static uint32_t name_of_row(const struct pass *pass, uint32_t gpu)
     uint32_t slice = pass->works->at[gpu].slice;
     if (pass->options->by == ROOFLINE_BY_KERNEL)
         return op->name;
-    if (pass->options->by == ROOFLINE_BY_RANGE)
-        return outermost_range(pass->timeline, op->slice);
-    return innermost_range(pass->timeline, slice != TL_NONE ? slice : op->slice);
+    bool by_work = pass->options->by != ROOFLINE_BY_RANGE && slice != TL_NONE;
+    return range_name(pass, by_work ? slice : op->slice);
 }
 
 /* Devices come one after the other, so a row of another device is an old one. */
@@ -293,7 +288,7 @@ static struct instance instance_of(const struct pass *pass, uint32_t gpu)
 static unsigned reason_of(const struct pass *pass, uint32_t gpu, uint8_t known)
 {
     uint32_t launch = pass->timeline->gpus.at[gpu].slice;
-    return innermost_range(pass->timeline, launch) == TL_NONE ? ROOFLINE_NO_OP : known;
+    return range_name(pass, launch) == TL_NONE ? ROOFLINE_NO_OP : known;
 }
 
 static void add_flop(struct roofline_row *row, const struct instance *instance, double tops)
@@ -513,15 +508,20 @@ static bool pass_init(struct pass *pass)
     pass->type_of_name = malloc(names);
     if (pass->type_of_name)
         memset(pass->type_of_name, NO_TYPE_YET, names);
+    void *timeline = (void *)(uintptr_t)pass->timeline;
+    pass->ranges = pass->options->by == ROOFLINE_BY_RANGE
+                       ? around_outermost(pass->timeline, is_range, timeline)
+                       : around_innermost(pass->timeline, is_range, timeline);
     bool timed = device_times_init(&pass->times, pass->timeline);
     bool sampled = key_samples_init(&pass->samples, pass->timeline->gpus.count);
-    return timed && sampled && pass->row_of_name && pass->type_of_name;
+    return timed && sampled && pass->row_of_name && pass->type_of_name && pass->ranges;
 }
 
 static void pass_fini(struct pass *pass)
 {
     key_samples_fini(&pass->samples);
     device_times_fini(&pass->times);
+    free(pass->ranges);
     free(pass->type_of_name);
     free(pass->row_of_name);
 }

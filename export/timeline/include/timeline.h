@@ -423,6 +423,12 @@ struct tl_fwdbwd {
     uint32_t forward, backward; /* slices; a backward range has one forward range */
 };
 
+/* What PyTorch's engine opens around backward ranges; the link is that of the first. */
+struct tl_evaluation {
+    uint32_t slice; /* the parent of link.backward */
+    struct tl_fwdbwd link;
+};
+
 /* The account of launches. Two identities always hold:
  *
  *     launched       = recorded + lost_operations + undelivered + unobserved + missing
@@ -533,7 +539,8 @@ struct timeline {
     TL_ARRAY(struct tl_domain) domains;
     TL_ARRAY(struct tl_category) categories;
     TL_ARRAY(struct tl_label) labels;
-    TL_ARRAY(struct tl_fwdbwd) fwdbwds; /* by backward */
+    TL_ARRAY(struct tl_fwdbwd) fwdbwds;         /* by backward */
+    TL_ARRAY(struct tl_evaluation) evaluations; /* by slice */
     TL_ARRAY(struct tl_timing) timings;
     TL_ARRAY(struct tl_gpu) gpus;
     TL_ARRAY(uint32_t) gpu_by_slice; /* indexes into gpus[], grouped by launching slice */
@@ -626,11 +633,23 @@ static inline uint32_t tl_shown_name(const struct timeline *timeline, uint32_t n
     return timeline->labels.at[label].name;
 }
 
-/* The name of the innermost range or step around a slice, itself included; TL_NONE: none, as of TL_NONE. */
+/* CUDA calls nest a few deep. Only in a damaged file they are in more calls than this, and then nobody asks what is around
+ * all of them: it would take quadratic time. */
+#define TL_CALLS_AROUND_MAX 64u
+
+/* The innermost range or step around a slice, itself included; TL_NONE: none, as of TL_NONE. */
+static inline uint32_t tl_range_around(const struct timeline *timeline, uint32_t slice)
+{
+    unsigned calls = 0;
+    while (slice != TL_NONE && timeline->slices.at[slice].kind == TL_API)
+        slice = calls++ < TL_CALLS_AROUND_MAX ? timeline->slices.at[slice].parent : TL_NONE;
+    return slice;
+}
+
+/* The name of that range or step. */
 static inline uint32_t tl_range_name(const struct timeline *timeline, uint32_t slice)
 {
-    while (slice != TL_NONE && timeline->slices.at[slice].kind == TL_API)
-        slice = timeline->slices.at[slice].parent;
+    slice = tl_range_around(timeline, slice);
     if (slice == TL_NONE)
         return TL_NONE;
     const struct tl_slice *range = &timeline->slices.at[slice];

@@ -165,9 +165,7 @@ static void put_range(struct nsys_export *nsys, uint32_t index, const struct tl_
 /* Of the innermost range around a slice. */
 static uint32_t range_row(const struct nsys_export *nsys, uint32_t slice)
 {
-    const struct timeline *timeline = nsys->timeline;
-    while (slice != TL_NONE && timeline->slices.at[slice].kind == TL_API)
-        slice = timeline->slices.at[slice].parent;
+    slice = tl_range_around(nsys->timeline, slice);
     return slice == TL_NONE ? 0 : nsys->row_of_slice[slice];
 }
 

@@ -3,6 +3,7 @@
 #ifndef PROF_CHROME_H
 #define PROF_CHROME_H
 
+#include "around.h"
 #include "chrome_operators.h"
 #include "chrome_rows.h"
 #include "heap_levels.h"
@@ -27,9 +28,13 @@ struct chrome {
     struct stream_ranges ranges;          /* what is drawn of ranges on streams */
     struct chrome_operators operators;
     struct chrome_collectives collectives;
+    uint32_t point_of; /* chrome_arrows.c: the slice that was asked for last, TL_NONE */
+    bool point_touches;
     uint64_t skipped_counters; /* not a number, which JSON does not have */
     uint32_t *
         segment_of; /* by slice: 1 + the first one of its segments, 0 it has none; NULL: none has */
+    /* By slice, for TensorBoard: the outermost collective, and the innermost drawn range, at or around it; TL_NONE. */
+    uint32_t *collective_around, *id_around;
     uint8_t *attr_words; /* chrome_args.c: by name index, which word of its table it is */
 };
 
@@ -52,6 +57,9 @@ static inline bool chrome_for_tensorboard(const struct chrome *chrome)
     return chrome->more && chrome->more->for_tensorboard;
 }
 
+/* Needs chrome.collectives. Returns false when memory is short; fini is harmless then. */
+bool chrome_tensorboard_init(struct chrome *chrome);
+void chrome_tensorboard_fini(struct chrome *chrome);
 /* The plugin's name of a collective, NULL: the slice is none, or within another. */
 const char *chrome_tensorboard_collective(const struct chrome *chrome, uint32_t slice);
 /* Ids of ranges, calls and operations; the size of a collective. */

@@ -16,6 +16,8 @@
 struct chrome_operators {
     const struct timeline *timeline;
     uint64_t *bits; /* by slice; NULL: there are none */
+    uint32_t *
+        around; /* by slice: the innermost operator at or around it, TL_NONE; where there are any */
 };
 
 /* Linear in names and attributes. Returns false when memory is short; fini is harmless then. */
@@ -30,11 +32,7 @@ static inline bool chrome_operators_has(const struct chrome_operators *operators
 /* The innermost operator at or around a slice (TL_NONE: of nothing); TL_NONE none. */
 static inline uint32_t chrome_operators_of(const struct chrome_operators *operators, uint32_t slice)
 {
-    if (!operators->bits)
-        return TL_NONE;
-    while (slice != TL_NONE && !chrome_operators_has(operators, slice))
-        slice = operators->timeline->slices.at[slice].parent;
-    return slice;
+    return operators->bits && slice != TL_NONE ? operators->around[slice] : TL_NONE;
 }
 
 /* Attributes of NCCL's collectives, named as in Kineto.
@@ -66,6 +64,8 @@ struct chrome_collectives {
     bool any;                        /* there is a domain of NCCL's */
     uint32_t keys[CHROME_NCCL_KEYS]; /* names of attributes, TL_NONE: not in the timeline */
     TL_ARRAY(struct chrome_communicator) communicators;
+    uint32_t
+        *around; /* by slice: the innermost call at or around it, TL_NONE; where there are any */
 };
 
 /* Linear in names, and in attributes where there is NCCL. Returns false when memory is short; fini is harmless

@@ -4,7 +4,7 @@
  * Of ranges of one thread the projections nest as the ranges do, where the stream runs in order. Those of several
  * threads that share a stream may cross, and so may any where operations of the stream overlap: each has a lane, and
  * within a lane they nest. Steps are not projected: the TensorBoard plugin takes what is called ProfilerStep for a step
- * of its own, wherever it is.
+ * of its own, wherever it is. Nor is what needs more than 64 lanes.
  */
 #ifndef PROF_STREAM_RANGES_H
 #define PROF_STREAM_RANGES_H
@@ -15,11 +15,9 @@ struct stream_range {
     int64_t start_ns, end_ns;
     uint32_t slice, stream;
     uint32_t operations;
-    uint32_t lane; /* of the stream, from 0 */
-    uint32_t next; /* the one inside it that starts with the same operation; TL_NONE */
-    uint32_t
-        older; /* stream_ranges.c's: before all are there, of the slice on another stream; then the one around it
-                       in its lane */
+    uint32_t lane;  /* of the stream, from 0 */
+    uint32_t next;  /* the one inside it that starts with the same operation; TL_NONE */
+    uint32_t older; /* stream_ranges.c's: the one around it in its lane */
     uint32_t first; /* the operation it starts with */
 };
 
@@ -30,7 +28,7 @@ struct stream_ranges {
         by_op; /* the outermost that starts with an operation, TL_NONE; NULL where there are none at all */
 };
 
-/* Linear in operations times the depth of ranges. Returns false when memory is short; fini is harmless then. */
+/* Linear in operations and slices. Returns false when memory is short; fini is harmless then. */
 bool stream_ranges_init(struct stream_ranges *ranges, const struct timeline *timeline);
 void stream_ranges_fini(struct stream_ranges *ranges);
 
