@@ -15,8 +15,7 @@ enum {
     SEGMENTS_MAX = 64,
     DYNAMIC_MAX = 128,
     TLS_SPARE_BYTES = 1 << 16,
-    GAP_ALIGN = 16,
-    GAP_MARK_BYTES = 16
+    GAP_ALIGN = 16
 };
 #define SYMBOLS_BYTES_MAX (64u << 20)
 #define DLOPEN_BY_LIBC 0x80000000u /* __RTLD_DLOPEN */
@@ -33,9 +32,7 @@ struct module {
 struct search {
     const struct attach_process *process;
     struct attach_functions *found;
-    const void *code; /* that is to stand in the gap */
-    size_t code_bytes;
-    bool has_unused;
+    size_t code_bytes; /* that are to stand in the gap */
     uint64_t libc_dlopen, libc_dlsym;
     bool has_musl, has_glibc, has_sanitizer;
     bool first; /* the program itself comes next */
@@ -189,27 +186,13 @@ static void take_functions(struct search *search, const struct module *module)
 
 /* ---- mapped files ---- */
 
-static bool is_used(const struct search *search, uint64_t gap)
-{
-    unsigned char there[GAP_MARK_BYTES];
-    return !attach_process_read(search->process, gap, there, sizeof there) ||
-           memcmp(there, search->code, sizeof there) == 0;
-}
-
-/* Behind a module's code, up to the end of the page. A place is used once: if profrun was killed, a thread may be there
- * still. Once all have been used, the first serves again. */
+/* Behind a module's code, up to the end of the page: the first that is large enough, so the same one each time. */
 static void take_gap(struct search *search, const struct module *module)
 {
-    const uint64_t step = (search->code_bytes + GAP_ALIGN - 1) & ~(uint64_t)(GAP_ALIGN - 1);
     const uint64_t end = (module->code_end + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
-    uint64_t gap = (module->code_end + GAP_ALIGN - 1) & ~(uint64_t)(GAP_ALIGN - 1);
-    if (!module->code || search->has_unused)
-        return;
-    for (; gap + step <= end && !search->has_unused; gap += step) {
-        search->has_unused = !is_used(search, gap);
-        if (search->has_unused || !search->found->gap)
-            search->found->gap = gap;
-    }
+    const uint64_t gap = (module->code_end + GAP_ALIGN - 1) & ~(uint64_t)(GAP_ALIGN - 1);
+    if (module->code && !search->found->gap && gap + search->code_bytes <= end)
+        search->found->gap = gap;
 }
 
 static void look_at(struct search *search, uint64_t base, const char *name)
@@ -309,12 +292,12 @@ static bool explain_lack(struct attach_process *process, const struct search *se
     return !why;
 }
 
-bool attach_process_find(struct attach_process *process, const void *code, size_t code_bytes,
+bool attach_process_find(struct attach_process *process, size_t code_bytes,
                          struct attach_functions *found)
 {
     *found = (struct attach_functions){0};
     struct search search = {
-        .process = process, .found = found, .code = code, .code_bytes = code_bytes, .first = true};
+        .process = process, .found = found, .code_bytes = code_bytes, .first = true};
     if (!each_file(process, look_at_file, &search)) {
         snprintf(process->reason, sizeof process->reason, "its memory map cannot be read");
         return false;

@@ -49,6 +49,7 @@ enum {
     BLOCK_GUARDS = 0x28, /* stack_guard, pointer_guard */
     BLOCK_FEATURES = 0x48,
     BLOCK_THREAD = 0x2d0,
+    FEATURE_SHADOW_STACK = 2, /* GNU_PROPERTY_X86_FEATURE_1_SHSTK */
 };
 
 /* What the kernel returns to itself for a system call that it will make again. */
@@ -274,6 +275,19 @@ static bool is_good_place(struct injection *injection, int attempt)
            can_resume(injection) && !is_in_sequence(injection);
 }
 
+/* The code leaves by a return without a call, which a shadow stack (Intel CET) forbids. */
+static bool has_shadow_stack(struct injection *injection)
+{
+    uint32_t features = 0;
+    if (!attach_process_read(injection->process, injection->registers.fs_base + BLOCK_FEATURES,
+                             &features, sizeof features) ||
+        !(features & FEATURE_SHADOW_STACK))
+        return false;
+    snprintf(injection->process->reason, sizeof injection->process->reason,
+             "its threads have shadow stacks (glibc.cpu.x86_shstk)");
+    return true;
+}
+
 /* Stops the thread at a good place. */
 static bool stop_at_good_place(struct injection *injection, uint64_t *stopped_at_ns)
 {
@@ -357,19 +371,17 @@ static bool write_area(struct injection *injection)
 
 /* ---- the borrowed thread ---- */
 
-/* From here on, the thread restores itself, whatever becomes of us. Nothing but its program counter changes: so the
- * kernel ends its system call as it would have done, and the program cannot tell. */
+/* From here on, the thread restores itself, whatever becomes of us. Nothing but its program counter and its stack pointer
+ * changes: so the kernel ends its system call as it would have done, and the program cannot tell. */
 static bool divert(struct injection *injection)
 {
     struct user_regs_struct registers = injection->registers;
-    size_t bytes, slots_at;
-    attach_stub_code(&bytes, &slots_at);
-    const struct attach_slots slots = {injection->area_bytes, ~0ull, registers.rip,
-                                       registers.rip - 2};
-    if (!poke(injection->thread, injection->functions.gap + slots_at, &slots, sizeof slots))
-        return failed(injection, "cannot write to it");
-    attach_test_point("stopped");
+    const struct attach_frame frame = {registers.rip, injection->area_bytes};
+    registers.rsp -= ATTACH_RED_ZONE_BYTES + sizeof frame;
     registers.rip = injection->functions.gap + ATTACH_ENTRY;
+    if (!poke(injection->thread, registers.rsp, &frame, sizeof frame))
+        return failed(injection, "cannot write to its stack");
+    attach_test_point("stopped");
     if (!set_registers(injection, &registers))
         return failed(injection, "cannot set its registers");
     attach_test_point("diverted");
@@ -425,20 +437,26 @@ static bool run_stub(struct injection *injection)
     return true;
 }
 
+/* Some kernels let only ptrace(2) write, which wants the thread to stand still. */
+static bool place_code(struct injection *injection)
+{
+    size_t bytes;
+    const void *code = attach_stub_code(&bytes);
+    if (write_code(injection, injection->functions.gap, code, bytes))
+        return true;
+    if (!stop(injection) || !poke(injection->thread, injection->functions.gap, code, bytes))
+        return failed(injection, "cannot write to it");
+    return send(injection, PTRACE_CONT, 0);
+}
+
 static bool borrow(struct injection *injection, uint64_t *stopped_ns)
 {
-    size_t bytes, slots_at;
     uint64_t begin_ns;
-    const void *code = attach_stub_code(&bytes, &slots_at);
     attach_test_point("seized");
-    if (!write_code(injection, injection->functions.gap, code, bytes)) {
-        /* some kernels allow that to ptrace(2) only, which wants the thread to stand still */
-        if (!stop(injection) || !poke(injection->thread, injection->functions.gap, code, bytes))
-            return failed(injection, "cannot write to it");
-        send(injection, PTRACE_CONT, 0);
-    }
+    if (!place_code(injection))
+        return false;
     attach_test_point("written");
-    if (!stop_at_good_place(injection, &begin_ns))
+    if (!stop_at_good_place(injection, &begin_ns) || has_shadow_stack(injection))
         return false;
     const bool done = divert(injection) && run_stub(injection);
     send(injection, PTRACE_DETACH, 0);
@@ -463,7 +481,9 @@ static bool try_thread(struct injection *injection, pid_t thread, uint64_t *stop
 {
     injection->thread = thread;
     if (ptrace(PTRACE_SEIZE, thread, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0) {
-        attach_process_explain(injection->process, errno);
+        if (errno != ESRCH ||
+            !attach_process_exists(injection->process)) /* else the thread has ended */
+            attach_process_explain(injection->process, errno);
         return false;
     }
     if (borrow(injection, stopped_ns))
@@ -504,12 +524,10 @@ static unsigned count_threads(pid_t pid)
 int attach_ptrace_start(struct attach_process *process, struct attach_area *area, uint64_t *address,
                         uint64_t *stopped_ns)
 {
-    size_t bytes, slots_at;
     struct injection injection = {.process = process, .area = area};
-    const void *code = attach_stub_code(&bytes, &slots_at);
-    if (!attach_process_find(process, code, bytes, &injection.functions))
+    attach_stub_code(&injection.code_bytes);
+    if (!attach_process_find(process, injection.code_bytes, &injection.functions))
         return STATUS_NOT_EXECUTABLE;
-    injection.code_bytes = bytes;
     injection.area_bytes = area_block(&injection, 0) + BLOCK_BYTES;
     injection.threads_alone = count_threads(process->pid) == 1;
     const bool started = try_threads(&injection, stopped_ns);

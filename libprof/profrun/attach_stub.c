@@ -2,7 +2,7 @@
 
 #if defined(__x86_64__)
 
-extern const char attach_stub_begin[], attach_stub_slots[], attach_stub_end[];
+extern const char attach_stub_begin[], attach_stub_end[];
 
 /* Offsets in struct attach_area, below. */
 #define AT(member, offset) \
@@ -32,35 +32,21 @@ AT(request.text, 4264 + 56);
 _Static_assert(ATTACH_MAGIC == 0x70726f66 && ATTACH_NOT_LOADED == 1 && ATTACH_TEXT_BYTES == 4352,
                "as below");
 
-/* Gives the borrowed thread its registers and flags back, and its stack. */
-#define RESTORE       \
-    "    popq %r11\n" \
-    "    popq %r10\n" \
-    "    popq %r9\n"  \
-    "    popq %r8\n"  \
-    "    popq %rdi\n" \
-    "    popq %rsi\n" \
-    "    popq %rdx\n" \
-    "    popq %rcx\n" \
-    "    popq %rbx\n" \
-    "    popq %rax\n" \
-    "    popfq\n"     \
-    "    leaq 136(%rsp), %rsp\n"
+_Static_assert(offsetof(struct attach_frame, resume) == 0 &&
+                   sizeof(struct attach_frame) + ATTACH_RED_ZONE_BYTES - 8 == 136,
+               "as below");
 
 __asm__(
     ".pushsection .rodata\n"
     "attach_stub_begin:\n"
     /* The borrowed thread enters at +2. Where it was in a system call, the kernel either makes that again, which it does
-     * two bytes before, or delivers a signal and lets it fail with EINTR, which leads here. Leaves the red zone alone; lea
-     * keeps the flags. */
+     * two bytes before, or delivers a signal and lets it fail with EINTR, which leads here. */
     "    jmp 8f\n"
-    "    leaq -128(%rsp), %rsp\n"
-    "    pushq $0\n"
+    "    pushfq\n"
     "    jmp 9f\n"
-    "8:  leaq -128(%rsp), %rsp\n"
-    "    pushq $1\n"
-    "9:  pushfq\n"
-    "    pushq %rax\n"
+    "8:  pushfq\n"
+    "    subq $2, 8(%rsp)\n" /* resume */
+    "9:  pushq %rax\n"
     "    pushq %rbx\n"
     "    pushq %rcx\n"
     "    pushq %rdx\n"
@@ -73,14 +59,14 @@ __asm__(
     "    pushq $0\n"
     /* rt_sigprocmask(SIG_SETMASK, &all, old, 8): the new threads begin with all signals blocked */
     "    movl $2, %edi\n"
-    "    leaq 8 + attach_stub_slots(%rip), %rsi\n"
+    "    leaq attach_stub_signals(%rip), %rsi\n"
     "    movq %rsp, %rdx\n"
     "    movl $8, %r10d\n"
     "    movl $14, %eax\n"
     "    syscall\n"
     /* mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) */
     "    xorl %edi, %edi\n"
-    "    movq attach_stub_slots(%rip), %rsi\n"
+    "    movq 104(%rsp), %rsi\n" /* area_bytes */
     "    movl $3, %edx\n"
     "    movl $0x4022, %r10d\n"
     "    movq $-1, %r8\n"
@@ -105,7 +91,7 @@ __asm__(
     "    jns 2f\n"
     /* munmap(area, bytes) */
     "1:  movq %rbx, %rdi\n"
-    "    movq attach_stub_slots(%rip), %rsi\n"
+    "    movq 104(%rsp), %rsi\n"
     "    movl $11, %eax\n"
     "    syscall\n"
     /* rt_sigprocmask(SIG_SETMASK, old, NULL, 8) */
@@ -116,9 +102,19 @@ __asm__(
     "    movl $14, %eax\n"
     "    syscall\n"
     "    popq %r11\n"
-    "    cmpq $0, 88(%rsp)\n"
-    "    jne 3f\n" RESTORE "    jmpq *16 + attach_stub_slots(%rip)\n"
-    "3:\n" RESTORE "    jmpq *24 + attach_stub_slots(%rip)\n"
+    /* Registers, flags, stack and program counter as they were. */
+    "    popq %r11\n"
+    "    popq %r10\n"
+    "    popq %r9\n"
+    "    popq %r8\n"
+    "    popq %rdi\n"
+    "    popq %rsi\n"
+    "    popq %rdx\n"
+    "    popq %rcx\n"
+    "    popq %rbx\n"
+    "    popq %rax\n"
+    "    popfq\n"
+    "    retq $136\n"
 
     /* The bare thread; rbx is the area. It has the borrowed thread's flags and floating-point state. */
     "attach_stub_bare:\n"
@@ -199,23 +195,22 @@ __asm__(
     "    retq\n"
 
     "    .balign 8\n"
-    "attach_stub_slots:\n"
-    "    .fill 4, 8, 0\n"
+    "attach_stub_signals:\n" /* all of them */
+    "    .quad -1\n"
     "attach_stub_end:\n"
     ".popsection\n");
 
-const void *attach_stub_code(size_t *bytes, size_t *slots_at)
+const void *attach_stub_code(size_t *bytes)
 {
     *bytes = (size_t)(attach_stub_end - attach_stub_begin);
-    *slots_at = (size_t)(attach_stub_slots - attach_stub_begin);
     return attach_stub_begin;
 }
 
 #else
 
-const void *attach_stub_code(size_t *bytes, size_t *slots_at)
+const void *attach_stub_code(size_t *bytes)
 {
-    *bytes = *slots_at = 0;
+    *bytes = 0;
     return "";
 }
 

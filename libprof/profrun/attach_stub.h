@@ -1,8 +1,8 @@
 /* attach_stub.h - what runs inside the process that profrun attaches to: a few instructions in a gap of its code, and
  * the memory that they work on.
  *
- * 1. A thread of the process is stopped and sent to the code, nothing but its program counter changed. The code saves
- *    the registers on the thread's stack, blocks signals, maps an area and stops at the return of mmap(2), where profrun
+ * 1. A thread of the process is stopped and sent to the code, with a struct attach_frame on its stack. The code saves
+ *    the registers there, blocks signals, maps an area and stops at the return of mmap(2), where profrun
  *    fills the area in.
  * 2. It starts a bare thread with clone(2), restores signal mask and registers, and goes back to where the thread was.
  *    An area that profrun has not filled in, because it was killed, is unmapped instead.
@@ -10,7 +10,8 @@
  * 4. That thread is an ordinary one. It loads libprof.so and calls libprof_attach(), which never returns here.
  *
  * So the borrowed thread makes five system calls and takes no lock. All that may wait for a lock of the program happens
- * on threads of our own. If profrun is killed at any moment, the process goes on by itself.
+ * on threads of our own. If profrun is killed at any moment, the process goes on by itself. The code has no variables: it
+ * is the same for each profrun, so one may attach while a thread that another one borrowed is still there.
  */
 #ifndef PROFRUN_ATTACH_STUB_H
 #define PROFRUN_ATTACH_STUB_H
@@ -47,15 +48,14 @@ struct attach_area {
 /* Where a thread enters: two bytes before, the kernel leads it that makes its system call again. */
 enum { ATTACH_ENTRY = 2 };
 
-/* Variables at the end of the code. */
-struct attach_slots {
+/* What the borrowed thread's stack pointer points to when it enters, below the red zone. The code removes both. */
+struct attach_frame {
+    uint64_t resume; /* where the thread goes on; makes its system call again two bytes before */
     uint64_t area_bytes;
-    uint64_t all_signals; /* a mask */
-    uint64_t resume;      /* where the borrowed thread goes on */
-    uint64_t again;       /* where it makes its system call again */
 };
+enum { ATTACH_RED_ZONE_BYTES = 128 };
 
-/* The code and its variables, and where these are in it. Of no bytes on a processor for which there is none. */
-const void *attach_stub_code(size_t *bytes, size_t *slots_at);
+/* Of no bytes on a processor for which there is none. */
+const void *attach_stub_code(size_t *bytes);
 
 #endif

@@ -23,6 +23,21 @@ for mode in busy malloc signals epoll futex4; do
     done
 done
 
+# A thread that one borrowed is still within the code, because other programs have its processor, when the next ones come.
+cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+begin taskset -c "$cpu" chrt -i 0 ./attach_guest busy
+taskset -c "$cpu" sh -c 'while :; do :; done' &
+hog=$!
+for ((i = 0; i < 40; i++)); do # more often than the code finds room in new places
+    PROFRUN_TEST_KILL=detached "$PROF_BIN/profrun" --attach "$guest" -o "starved$i.prof" 2>attach.txt || true
+    kill -0 "$guest" || fail "killed by attach $i: $(cat attach.txt)"
+done
+kill $hog
+wait $hog || true
+attach
+end 7 ended
+rm -f ./*.prof
+
 for mode in busy signals malloc4; do
     begin ./attach_guest "$mode"
     for ((i = 0; i < 20; i++)); do
