@@ -17,7 +17,7 @@ def rewrite(table, part, columns):
     duckdb.sql(f"CREATE OR REPLACE TABLE t AS SELECT {columns} FROM read_parquet('{path}')")
     duckdb.sql(f"COPY t TO '{path}' (FORMAT parquet)")
 rewrite("copies", "one", "'yesterday' AS rank, 5 AS price")
-rewrite("kernels", "one", "*, 7 AS added_later")
+rewrite("kernels", "one", "*, 7 AS added_later, {'rank': 'first', 'step': 1.5} AS parts_added, MAP {'a': 1} AS map_added, MAP {1: 'a'} AS map_again")
 for part in ("one", "two"):
     rewrite("collectives", part, "* EXCLUDE stream")
 PYTHON

@@ -136,6 +136,10 @@ make_job ranks=1 steps=3 alone
 fleet pack alone -o alone.dataset >/dev/null
 found '1 ranks on 1 hosts, median step' < <(fleet fleet alone.dataset) && found '^Nothing stands out' < <(fleet fleet alone.dataset) || fail "$(fleet fleet alone.dataset)"
 
+# Statements may write names as they like, or ask for them.
+same "capitals" "$(rows dataset "SELECT count(*) FROM kernels")" "$(rows dataset 'SELECT count(*) FROM "KERNELS"')"
+same "all tables" "$(fleet fleet schema | grep -c '^### ')" "$(rows dataset "SHOW TABLES" | wc -l)"
+
 # A statement that is wrong: what DuckDB says, and nothing else.
 if fleet fleet dataset --sql "SELECT nonsense FROM kernels" 2>err.txt; then fail "no error for a wrong statement"; fi
 found '^profdump: .*nonsense' <err.txt && ! found 'Traceback\|nanobind' <err.txt || fail "$(cat err.txt)"

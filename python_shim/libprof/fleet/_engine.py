@@ -64,32 +64,35 @@ class Source:
     lacking: Tuple[Column, ...]
 
 
-def _types_in(connection: Any, file: str) -> Dict[str, str]:
-    """Types of a file's columns, by name; none if it cannot be read."""
-    try:
-        rows = connection.execute(f"DESCRIBE SELECT * FROM read_parquet('{quoted(file)}', hive_partitioning = false)").fetchall()
-    except duckdb_error():
-        return {}
-    return {row[0]: row[1].replace(" ", "") for row in rows}
+def _outermost(columns: Sequence[Tuple[str, str, int]]) -> Dict[str, str]:
+    """Types by name. Inside of a column come those it consists of, and inside of these again: they are left out."""
+    types: Dict[str, str] = {}
+    inside = 0
+    for name, kind, parts in columns:
+        if inside:
+            inside -= 1
+        else:
+            types[name] = kind.replace(" ", "")
+        inside += parts
+    return types
+
+
+def _types_in(connection: Any, files: Sequence[str]) -> Dict[str, Dict[str, str]]:
+    """Types of each file's columns, by name; DuckDB's error if one cannot be read. Nearly all files of a table have the same."""
+    listed = ", ".join(f"'{quoted(file)}'" for file in files)
+    rows = connection.execute(
+        "SELECT columns, list(file_name) FROM (SELECT file_name, list((name, duckdb_type, coalesce(num_children, 0)) ORDER BY column_id) "
+        f"AS columns FROM parquet_schema([{listed}]) WHERE column_id > 0 GROUP BY file_name) GROUP BY columns"
+    ).fetchall()
+    return {file: types for columns, named in rows for types in [_outermost(columns)] for file in named}
 
 
 def _types_of(connection: Any, files: Sequence[str]) -> Dict[str, Dict[str, str]]:
-    """The same for many files. To describe one takes a millisecond; a job has thousands, and nearly all have the same columns."""
-    listed = ", ".join(f"'{quoted(file)}'" for file in files)
+    """The same, with no columns for a file that cannot be read. To ask for one takes a millisecond; a job has thousands."""
     try:
-        rows = connection.execute(
-            "SELECT file_name, list(concat_ws(' ', name, type, repetition_type, num_children, converted_type, logical_type))::VARCHAR "
-            f"FROM parquet_schema([{listed}]) GROUP BY file_name"
-        ).fetchall()
+        return _types_in(connection, files) if files else {}
     except duckdb_error():  # one of them cannot be read: which, only each can tell
-        return {file: _types_in(connection, file) for file in files}
-    columns = dict(rows)
-    known: Dict[str, Dict[str, str]] = {}
-    for file in files:
-        key = columns.get(file, file)
-        if key not in known:
-            known[key] = _types_in(connection, file)
-    return {file: known[columns.get(file, file)] for file in files}
+        return {files[0]: {}} if len(files) == 1 else {file: _types_of(connection, [file])[file] for file in files}
 
 
 def _is_of(table: str, types: Dict[str, str]) -> bool:
@@ -112,12 +115,13 @@ def _sources(connection: Any, dataset: Dataset) -> Tuple[Dict[str, Source], List
     """The source of each table, and a sentence for each file that is not read, or not wholly."""
     sources: Dict[str, Source] = {}
     left_out: List[str] = []
+    files_of = {table: dataset.files(table) for table in TABLES}
+    types = _types_of(connection, [file for files in files_of.values() for file in files])
     for table, columns in TABLES.items():
-        files = dataset.files(table)
-        types = _types_of(connection, files) if files else {}
-        troubles = ((file, _trouble(table, types[file])) for file in files)
+        files = files_of[table]
+        troubles = ((file, _trouble(table, types.get(file, {}))) for file in files)
         left_out += [f"{file}: {trouble}" for file, trouble in troubles if trouble]
-        read = tuple(file for file in files if _is_of(table, types[file]))
+        read = tuple(file for file in files if _is_of(table, types.get(file, {})))
         there = set().union(*(types[file] for file in read))
         sources[table] = Source(read, tuple(column for column in columns if column.name not in there))
     return sources, left_out
@@ -130,17 +134,28 @@ class DuckDB:
 
     def __init__(self, dataset: Dataset) -> None:
         self.connection = duckdb_connection()
-        sources, self.left_out = _sources(self.connection, dataset)
-        for table, source in sources.items():
+        self._unseen, self.left_out = _sources(self.connection, dataset)
+
+    def _add_views(self, sql: str) -> None:
+        """Of the tables that the statement names, or else of all: a view reads the end of each file of its table."""
+        for table in [table for table in TABLES if table in sql.lower()] or list(TABLES):
+            source = self._unseen.pop(table, None)
+            if source is None:
+                continue
             files = ", ".join(f"'{quoted(file)}'" for file in source.files)
             rows = f"FROM read_parquet([{files}], union_by_name = true, hive_partitioning = false)" if files else "WHERE false"
             lacking = (f"NULL::{column.type} AS {column.name}" for column in source.lacking)
             self.connection.execute(f"CREATE VIEW {table} AS SELECT {', '.join([*(['*'] if files else []), *lacking])} {rows}")
 
+    def execute(self, sql: str) -> Any:
+        """DuckDB's answer to one statement, or its error."""
+        self._add_views(sql)
+        return self.connection.execute(sql)
+
     def run(self, sql: str) -> Rows:
         """Runs one statement."""
         try:
-            result = self.connection.execute(sql)
+            result = self.execute(sql)
             return [column[0] for column in result.description], result.fetchall()
         except duckdb_error() as error:
             raise ProfError(str(error)) from None

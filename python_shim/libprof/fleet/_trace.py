@@ -8,6 +8,7 @@ compared with the recording, the dataset lacks: see docs/ranks.md.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import sys
 from typing import Any, Dict, Iterable, List, Optional, Sequence, TextIO, Tuple
@@ -122,14 +123,12 @@ def _head(rank: Dict[str, Any], base_ns: int, note: str) -> str:
 
 def _events(engine: Any, rank: Dict[str, Any], base_ns: int, shift: str) -> Iterable[str]:
     """The events, many at a time, each on a line that begins with a comma."""
-    connection = engine.connection
     values = {"$rank": rank["rank"], "$row": CPU_ROWS + rank["pid"], "$base": base_ns}
-    connection.execute(f"CREATE OR REPLACE TEMP MACRO shifted(t) AS {shift}")
+    engine.connection.execute(f"CREATE OR REPLACE TEMP MACRO shifted(t) AS {shift}")
     for statement in filter(str.strip, _engine.sql_text("trace").split(";\n")):
         for word, value in values.items():
             statement = statement.replace(word, str(value))
-        connection.execute(statement)
-        for rows in iter(lambda: connection.fetchmany(BATCH), []):
+        for rows in iter(functools.partial(engine.execute(statement).fetchmany, BATCH), []):
             yield "".join(text for (text,) in rows)
 
 
