@@ -7,7 +7,7 @@ asks the last job's dataset again as one with N times as many ranks: its rows, w
 and communicators. Such ranks differ less than those of a job, so tables compress better. --before DIRECTORY packs each
 job with another version of the Python package, too, in turn. "start" is what packing one event costs: Python's and DuckDB's.
 --summaries N packs the summaries of N ranks, each a file of its own of 128 KiB, and asks for stragglers; --workers N packs them with
-N processes.
+N threads.
 """
 import argparse
 import json
@@ -59,7 +59,7 @@ def pack_summaries(options, build, work, libprof, environment):
     packed = run([*libprof, "pack", job, "-o", dataset, "--summaries", "--workers", str(options.workers)], environment)
     rows = json.loads(run([*libprof, "fleet", "--format", "json", "--sql", "SELECT count(*) AS n FROM summary", str(dataset)], environment)[3])[0]["n"]
     size = sum(path.stat().st_size for path in dataset.glob("table=*/*.parquet"))
-    more = f"{packed[0] / count * 1e3:.2f} ms and {size / count:.0f} bytes each, {rows} rows; {options.workers} processes"
+    more = f"{packed[0] / count * 1e3:.2f} ms and {size / count:.0f} bytes each, {rows} rows; {options.workers} threads"
     show("summaries", packed, count, more=more)
     ask(dataset, count, libprof, environment)
 
@@ -103,7 +103,7 @@ def main():
     parser.add_argument("--directory", help="where to write (default: a temporary directory)")
     parser.add_argument("--before", type=Path, help="another version's python_shim, to compare with")
     parser.add_argument("--summaries", type=int, default=0, help="pack the summaries of N ranks, too (a multiple of 8)")
-    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes that pack summaries (default: one per processor)")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="threads that pack summaries (default: one per processor)")
     options = parser.parse_args()
     build = options.build.resolve()
     environment = dict(os.environ, LIBPROF_BIN=str(build / "bin"), LIBPROF_LIBRARY=str(build / "lib/libprof.so"))

@@ -14,7 +14,7 @@ const struct command command_pack = {
         "Packing again adds only new recordings. --summaries reads only the summaries that "
         "PROF_SUMMARY adds to recordings; reports that need single events then stay empty. --node "
         "names the files of the dataset after NAME instead of the host. --workers sets the number "
-        "of processes. Needs Python and DuckDB: pip install 'libprof[fleet]'.",
+        "of threads. Needs Python and DuckDB: pip install 'libprof[fleet]'.",
     .examples = "pack run-rank*.prof -o job.dataset",
     .question = QUESTION_OTHER,
     .options = options_of_python,

@@ -107,6 +107,19 @@ assert sizes(100, 8, 2) == [3, 3, 2], sizes(100, 8, 2)
 assert sizes(0, 2 * GROUP_FILES + 1, 1) == [GROUP_FILES, GROUP_FILES, 1]
 PYTHON
 
+# Several threads pack what one packs, also for a script whose first lines cannot run again.
+python3 - <<'PYTHON' || fail "threads"
+from libprof import fleet
+from libprof.fleet import _pack
+assert fleet.pack(["job"], "thread", workers=1).packed == 6
+_pack.LEAST_GROUP_BYTES = 1
+assert fleet.pack(["job"], "threads", workers=3).packed == 6
+PYTHON
+same "parts" 3 "$(find threads/packed -name '*.json' | wc -l)"
+for table in kernels calls ranges collectives; do
+    same "$table of several threads" "$(rows thread "SELECT count(*), sum(hash($table)) FROM $table")" "$(rows threads "SELECT count(*), sum(hash($table)) FROM $table")"
+done
+
 # Damaged, foreign and wrong inputs.
 head -c 100000 job/rank-00000.prof >cut.prof
 echo nonsense >nonsense.prof

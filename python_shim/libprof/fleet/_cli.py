@@ -62,7 +62,7 @@ def _pack_parser() -> argparse.ArgumentParser:
     parser.add_argument("-o", "--output", required=True, metavar="DATASET", help="directory of the dataset; created if missing")
     parser.add_argument("--node", metavar="NAME", help="name parts after NAME (default: the host's name)")
     parser.add_argument("--summaries", action="store_true", help="read only the summaries that profrun --summary adds to recordings")
-    parser.add_argument("--workers", type=int, metavar="N", help="use N processes (default: one per processor)")
+    parser.add_argument("--workers", type=int, metavar="N", help="use N threads (default: one per processor)")
     return parser
 
 

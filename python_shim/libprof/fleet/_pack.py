@@ -1,8 +1,9 @@
 """Recordings become a dataset.
 
-Files are packed in groups, each by a process of its own, so memory does not grow with the number of ranks. A group's
-rows become one part, which counts once its entry in ``packed/`` is there: that is written last. A part's name depends
-on the content of its files alone, so packing again finds what is done, and what a killed process left is replaced.
+Files are packed in groups, one after the other on each thread, so memory does not grow with the number of ranks. Python is
+no hindrance to threads, because libprofdump.so reads and DuckDB writes. A group's rows become one part, which counts once its
+entry in ``packed/`` is there: that is written last. A part's name depends on the content of its files alone, so packing
+again finds what is done, and what a killed process left is replaced.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import concurrent.futures
 import functools
 import hashlib
 import json
-import multiprocessing
 import os
 import platform
 import re
@@ -28,7 +28,7 @@ from ._dataset import TABLES, VERSION, Dataset, PathLike, part_path
 GROUP_BYTES = 256 << 20
 """Limit of the total size of a part's recordings, which bounds memory."""
 LEAST_GROUP_BYTES = 16 << 20
-"""Less is not shared out among processes: one takes 0.3 s to start."""
+"""Less is not shared out among threads: that makes more files."""
 GROUP_FILES = 256
 IDENTITY_BYTES = 1 << 16
 MAGIC = b"\x89PROF\r\n\x1a"
@@ -173,9 +173,7 @@ def _write_tables(engine: Any, rows: _reader.DatasetRows, folder: Path, part: st
     return list(TABLES)
 
 
-def pack_part(
-    folder: Path, node: str, files: Sequence[Recording], summaries: bool = False
-) -> Tuple[int, List[str]]:
+def pack_part(engine: Any, folder: Path, node: str, files: Sequence[Recording], summaries: bool) -> Tuple[int, List[str]]:
     """Packs some recordings as one part. Returns how many, and a sentence for each that could not be read."""
     done: List[Dict[str, str]] = []
     refused: List[str] = []
@@ -188,23 +186,9 @@ def pack_part(
                 refused.append(str(error))
         if done:
             part = f"{node}-{hashlib.sha256(''.join(sorted(entry['identity'] for entry in done)).encode()).hexdigest()[:12]}"
-            entry = {"part": part, "tables": _write_tables(_engine.duckdb_connection(threads=1), rows, folder, part), "files": done}
+            entry = {"part": part, "tables": _write_tables(engine, rows, folder, part), "files": done}
             _write(folder / "packed" / f"{part}.json", json.dumps(entry, indent=1) + "\n")
     return len(done), refused
-
-
-def _pack_groups(
-    folder: Path, node: str, groups: Sequence[Sequence[Recording]], workers: int, summaries: bool
-) -> Iterable[Tuple[int, List[str]]]:
-    """What pack_part() returns for each group. Where one process suffices, it is this one: another takes 0.3 s to start."""
-    if min(workers, len(groups)) <= 1:
-        yield from (pack_part(folder, node, group, summaries) for group in groups)
-        return
-    with concurrent.futures.ProcessPoolExecutor(
-        min(workers, len(groups)), mp_context=multiprocessing.get_context("spawn")
-    ) as pool:
-        for done in [pool.submit(pack_part, folder, node, group, summaries) for group in groups]:
-            yield done.result()
 
 
 def _remove_leftovers(folder: Path, node: str) -> None:
@@ -223,7 +207,7 @@ def pack(
     """Adds recordings to a dataset, which is made where there is none.
 
     `inputs`: files that profdump reads, and directories of them. `node`: a name for the parts, by default the host's;
-    several nodes may pack into one dataset at the same time, a node only once at a time. `workers`: processes, by
+    several nodes may pack into one dataset at the same time, a node only once at a time. `workers`: threads, by
     default one for each processor. `summaries`: read only what PROF_SUMMARY wrote to the recordings; tables of events and
     ``idle`` stay empty. Recordings that the dataset has are skipped; of several files of one process, such as
     dumps beside its recording, the recording is packed. One that cannot be read is left out and reported, the others are
@@ -238,8 +222,10 @@ def pack(
     _remove_leftovers(folder, name)
     new, copies = _without_copies([file for file in files if file.identity not in have], origins)
     packed, refused = 0, []
-    processes = workers or os.cpu_count() or 1
-    for count, sentences in _pack_groups(folder, name, list(_groups(new, processes)), processes, summaries):
-        packed += count
-        refused += sentences
+    threads = workers or os.cpu_count() or 1
+    database = _engine.duckdb_connection(threads=1)  # each cursor works on the thread that uses it
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        for count, sentences in pool.map(lambda group: pack_part(database.cursor(), folder, name, group, summaries), _groups(new, threads)):
+            packed += count
+            refused += sentences
     return Packed(packed, len(files) - len(new) - len(copies), tuple(refused), tuple(copies))
