@@ -96,14 +96,15 @@ same "after kills" "$(rows once "$sums")" "$(rows killed "$sums")"
 same "leftovers" "" "$(find killed -name '.*.tmp')"
 same "files" "$(cd once && find . | sort)" "$(cd killed && find . | sort)"
 
-# Large jobs are shared out among the processes, small ones are not.
+# Large jobs are shared out among the threads, small ones are not.
 python3 - <<'PYTHON' || fail "shares of processes"
 from pathlib import Path
 from libprof.fleet._pack import GROUP_FILES, Recording, _groups
-def sizes(megabytes, count, workers):
-    return [len(group) for group in _groups([Recording(Path(str(i)), str(i), "", False, megabytes << 20) for i in range(count)], workers)]
-assert sizes(1, 12, 4) == [12] and sizes(20, 8, 4) == [2, 2, 2, 2] and sizes(20, 8, 1) == [8]
-assert sizes(100, 8, 2) == [3, 3, 2], sizes(100, 8, 2)
+def sizes(megabytes, count, workers, suffix=".prof"):
+    return [len(group) for group in _groups([Recording(Path(f"{i}{suffix}"), str(i), "", False, megabytes << 20) for i in range(count)], workers)]
+assert sizes(1, 12, 4) == [12] and sizes(20, 8, 4) == [2, 2, 2, 2] and sizes(6, 8, 1) == [8]
+assert sizes(25, 8, 2) == [3, 3, 2] and sizes(100, 8, 2, ".json") == [3, 3, 2], sizes(25, 8, 2)
+assert sizes(6, 8, 2, ".json.gz") == [3, 3, 2] and sizes(1, 8, 2, ".json.zst") == [4, 4]
 assert sizes(0, 2 * GROUP_FILES + 1, 1) == [GROUP_FILES, GROUP_FILES, 1]
 PYTHON
 
