@@ -396,8 +396,9 @@ static int print_plain(struct top *top)
 
 /* ---- on a terminal ---- */
 
-#define ENTER_SCREEN "\033[?1049h\033[?25l"
-#define LEAVE_SCREEN "\033[?25h\033[?1049l"
+/* Another screen, no cursor; lines that are too long are cut instead of wrapped. */
+#define ENTER_SCREEN "\033[?1049h\033[?25l\033[?7l"
+#define LEAVE_SCREEN "\033[?7h\033[?25h\033[?1049l"
 
 static struct termios terminal_before;
 static volatile sig_atomic_t interrupted;

@@ -23,7 +23,7 @@ def main():
     def read_until(pattern):
         """The screen that has it."""
         nonlocal shown
-        until = time.time() + 20
+        until = time.time() + 120
         while time.time() < until:
             for screen in reversed(re.split(rb"\x1b\[H", shown)):
                 if re.search(pattern, screen) and screen.endswith(b"\x1b[J"):
@@ -38,6 +38,7 @@ def main():
         os.write(terminal, key)
 
     assert all(len(line) <= 100 for line in read_until(rb"forward.*ms").replace(b"\r", b"").split(b"\n"))
+    first = shown[shown.index(b"\x1b[?1049h"):]
     press(b"t")
     read_until(rb"looping.*training > ProfilerStep#\d+ > forward|looping.*forward")
     if b"load" not in re.search(rb"\n> [^\r\n]*", read_until(rb"Open now")).group():  # whichever thread was first
@@ -63,7 +64,8 @@ def main():
             break
         shown += data
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-    assert shown.endswith(b"\x1b[?25h\x1b[?1049l"), shown[-100:]
+    assert first.startswith(b"\x1b[?1049h\x1b[?25l\x1b[?7l"), first[:100]
+    assert shown.endswith(b"\x1b[?7h\x1b[?25h\x1b[?1049l"), shown[-100:]
     print("OK", before[3] != 0)
 
 
