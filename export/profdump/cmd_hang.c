@@ -5,6 +5,7 @@
 #include "json_out.h"
 #include "options.h"
 #include "place_names.h"
+#include "process_name.h"
 #include "profdump.h"
 #include "read.h"
 #include "units.h"
@@ -146,12 +147,9 @@ static const char *name_of(const struct timeline *timeline, uint32_t name)
     return name == TL_NONE ? "?" : timeline->names.at[name].bytes;
 }
 
-static void print_rank(const struct hang_rank *rank, int32_t number, FILE *out)
+static void print_rank(const struct hang_ranks *ranks, const struct hang_rank *rank, FILE *out)
 {
-    if (number >= 0)
-        fprintf(out, "rank %d", number);
-    else
-        fprintf(out, "process %u", rank->process->info.pid);
+    fputs(process_short_name(ranks->timeline, rank->index).text, out);
 }
 
 static void print_chain(const struct timeline *timeline, uint32_t slice, FILE *out)
@@ -204,7 +202,7 @@ static void print_found(const struct hang_ranks *ranks, const struct hang_verdic
                         const struct hang_rank *rank, FILE *out)
 {
     const struct timeline *timeline = ranks->timeline;
-    print_rank(rank, verdict->rank, out);
+    print_rank(ranks, rank, out);
     switch (verdict->kind) {
     case HANG_MISSING:
         fputs(" has not entered ", out);
@@ -256,7 +254,7 @@ static void print_members(const struct hang_ranks *ranks, uint32_t group, FILE *
                ranks->at[last + 1].rank == ranks->at[last].rank + 1 && ranks->at[i].rank >= 0)
             last++;
         fputs(separator, out);
-        print_rank(&ranks->at[i], ranks->at[i].rank, out);
+        print_rank(ranks, &ranks->at[i], out);
         if (last > i)
             fprintf(out, "-%d", ranks->at[last].rank);
         separator = ", ";
@@ -323,7 +321,7 @@ static void print_first(const struct hang_ranks *ranks, FILE *out)
         return;
     time_text((double)(last_ns - first->last_ns), time);
     fputs("First rank without new events: ", out);
-    print_rank(first, first->rank, out);
+    print_rank(ranks, first, out);
     fprintf(out, ", %s before the last one\n", time);
 }
 

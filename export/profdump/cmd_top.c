@@ -9,6 +9,7 @@
 #include "live.h"
 #include "memory_use.h"
 #include "options.h"
+#include "process_name.h"
 #include "report_cells.h"
 #include "run_facts.h"
 #include "text.h"
@@ -58,17 +59,15 @@ static const char *shown(struct text text, char to[SHOW_TEXT_BYTES(NAME_COLUMNS)
     return to;
 }
 
-static void print_program(const struct top *top, const struct tl_process *process, FILE *out)
+static void print_program(const struct top *top, const struct timeline *timeline, FILE *out)
 {
-    const struct tl_process_info *info = &process->info;
+    const struct tl_process_info *info = &timeline->processes.at[0].info;
     char program[SHOW_TEXT_BYTES(NAME_COLUMNS)], span[TIME_TEXT_BYTES], all[TIME_TEXT_BYTES];
     time_text((double)top->shown_ns, span);
     time_text((double)(top->live.now_ns > 0 ? top->live.now_ns : 0), all);
-    fprintf(out, "%s, pid %u", shown(info->program, program), info->pid);
-    if (info->rank >= 0)
-        fprintf(out, ", rank %d", info->rank);
-    fprintf(out, ", %s: last %s of %s%s\n", top->live.running ? "recording" : "ended", span, all,
-            top->frozen ? " (frozen)" : "");
+    fprintf(out, "%s, %s, %s: last %s of %s%s\n", shown(info->program, program),
+            process_full_name(timeline, 0).text, top->live.running ? "recording" : "ended", span,
+            all, top->frozen ? " (frozen)" : "");
 }
 
 static int compare_times(const void *left, const void *right)
@@ -204,7 +203,7 @@ static void print_recording(const struct top *top, const struct timeline *timeli
 
 static bool print_head(const struct top *top, const struct timeline *timeline, FILE *out)
 {
-    print_program(top, &timeline->processes.at[0], out);
+    print_program(top, timeline, out);
     print_steps(timeline, out);
     bool printed = print_devices(top, timeline, out) && print_memory(timeline, out);
     print_recording(top, timeline, out);

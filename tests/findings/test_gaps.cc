@@ -5,6 +5,7 @@
 extern "C" {
 #include "device_time.h"
 #include "finding_gaps.h"
+#include "process_name.h"
 #include "rules.h"
 }
 
@@ -390,7 +391,16 @@ TEST(FindingDevice, NumbersProcessesThatWouldBeCalledAlike)
     EXPECT_STREQ(finding_device(&found.all.context, 0, 0).text, "GPU 0 of pid 100 #1");
     EXPECT_STREQ(finding_device(&found.all.context, 1, 0).text, "GPU 0 of pid 100 #2");
     EXPECT_STREQ(finding_device(&found.all.context, 2, 0).text, "GPU 0 of pid 101");
-    EXPECT_STREQ(finding_process(&found.all.context, 1).text, "pid 100 #2");
+    EXPECT_STREQ(process_short_name(found.all.context.timeline, 1).text, "pid 100 #2");
+    EXPECT_STREQ(process_full_name(found.all.context.timeline, 1).text, "pid 100 #2");
+}
+
+TEST(ProcessName, IsTheRankWhereThereIsOne)
+{
+    TimelineMaker m;
+    m.processes[0].info.rank = 3;
+    EXPECT_STREQ(process_short_name(m.done(), 0).text, "rank 3");
+    EXPECT_STREQ(process_full_name(m.done(), 0).text, "rank 3 (pid 100)");
 }
 
 } // namespace

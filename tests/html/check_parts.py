@@ -154,7 +154,7 @@ def check_ranks(page, folder):
     for part in ('verdict', 'time', 'findings', 'steps', 'usage', 'idle'):
         text = page.value(f'document.getElementById({part!r}).innerText')
         check('of pid' not in text, part, 'says pid where there are ranks')
-    check('Rank 3' in page.value(f'{VIEW}.rows.filter(row => row.title)[3].title'), 'the timeline does not say rank')
+    check('rank 3 (pid ' in page.value(f'{VIEW}.rows.filter(row => row.title)[3].title'), 'the timeline does not say rank')
     check('overlapped with compute' in page.value('document.querySelector("#time").innerText'), 'nothing is said of overlap')
     page.click('#steps .step-chart:nth-child(6) .step:nth-child(5)')
     said = page.value('[...document.querySelectorAll("#findings .finding")].filter(one => one.offsetParent).map(one => one.querySelector("p").textContent)')

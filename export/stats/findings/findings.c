@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "finding_gaps.h"
+#include "process_name.h"
 #include "rules.h"
 
 #include <errno.h>
@@ -77,35 +78,6 @@ uint32_t finding_rule_find(const char *name)
     return FINDING_RULES_MAX;
 }
 
-/* Its place among the processes with a device that are called alike, from 1; 0: there are no others. */
-static uint32_t number_of(const struct timeline *timeline, uint32_t process)
-{
-    const struct tl_process_info *info = &timeline->processes.at[process].info;
-    uint32_t alike = 0, place = 0, last = TL_NONE;
-    for (uint32_t i = 0; i < timeline->streams.count; i++) {
-        uint32_t other = timeline->streams.at[i].process;
-        const struct tl_process_info *of = &timeline->processes.at[other].info;
-        if (other == last || of->rank != info->rank || (info->rank < 0 && of->pid != info->pid))
-            continue;
-        last = other;
-        alike++;
-        place = other == process ? alike : place;
-    }
-    return alike > 1 ? place : 0;
-}
-
-struct finding_text finding_process(const struct finding_context *context, uint32_t process)
-{
-    const struct tl_process_info *info = &context->timeline->processes.at[process].info;
-    uint32_t number = number_of(context->timeline, process);
-    struct finding_text to;
-    int used = info->rank >= 0 ? snprintf(to.text, sizeof to.text, "rank %d", (int)info->rank)
-                               : snprintf(to.text, sizeof to.text, "pid %u", info->pid);
-    if (number)
-        snprintf(to.text + used, sizeof to.text - (size_t)used, " #%u", number);
-    return to;
-}
-
 struct finding_text finding_device(const struct finding_context *context, uint32_t process,
                                    uint32_t device)
 {
@@ -115,7 +87,7 @@ struct finding_text finding_device(const struct finding_context *context, uint32
                                  : snprintf(to.text, sizeof to.text, "GPU %u", device);
     if (process != TL_NONE && timeline->processes.count > 1)
         snprintf(to.text + used, sizeof to.text - (size_t)used, " of %.20s",
-                 finding_process(context, process).text);
+                 process_short_name(timeline, process).text);
     return to;
 }
 

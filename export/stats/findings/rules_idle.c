@@ -1,4 +1,5 @@
 /* rules_idle.c - idle devices, communication that nothing hides, and runs without a device. */
+#include "process_name.h"
 #include "rules.h"
 #include "stragglers.h"
 
@@ -367,7 +368,7 @@ static bool report_stragglers(const struct stragglers *stragglers,
     for (uint32_t i = 0; i < stragglers->count && added; i++) {
         const struct straggler *row = &stragglers->at[i];
         struct finding finding = FINDING_OF_ALL;
-        struct finding_text process = finding_process(context, row->process);
+        struct process_name process = process_short_name(context->timeline, row->process);
         process.text[0] = (char)(process.text[0] - 'a' + 'A'); /* a sentence begins with it */
         finding.rule = rule;
         finding.process = row->process;

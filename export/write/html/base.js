@@ -129,7 +129,7 @@ function isNumber(value) {
   return typeof value === "number" && isFinite(value);
 }
 
-const DAY_NS = 86400e9, HOUR_NS = 3600e9, LONG_DAYS = 3, LONG_HOURS = 3;
+const DAY_NS = 86400e9, HOUR_NS = 3600e9, MINUTE_NS = 60e9, LONG_DAYS = 3, LONG_HOURS = 3;
 
 /* "9.832 ms": four digits. */
 function time(ns) {
@@ -143,7 +143,8 @@ function time(ns) {
 
 /* For the ends of axes: no more digits than tell ticks apart. */
 function tickTime(ns, step) {
-  const [unit, scale] = step >= DAY_NS ? ["d", DAY_NS] : step >= HOUR_NS ? ["h", HOUR_NS] : step >= 1e9 ? ["s", 1e9] : step >= 1e6 ? ["ms", 1e6] : ["us", 1e3];
+  const [unit, scale] = step >= DAY_NS ? ["d", DAY_NS] : step >= HOUR_NS ? ["h", HOUR_NS] : step >= MINUTE_NS ? ["min", MINUTE_NS]
+                      : step >= 1e9 ? ["s", 1e9] : step >= 1e6 ? ["ms", 1e6] : ["us", 1e3];
   const digits = Math.max(0, Math.min(3, -Math.floor(Math.log10(step / scale) + 1e-9)));
   return (ns / scale).toFixed(digits) + " " + unit;
 }
@@ -183,20 +184,6 @@ function digits(value) {
 
 let pageProcesses = [];
 
-/* Gives each a label. Those that have devices and would be called alike are numbered: process ids of several hosts can be equal. */
-function knowProcesses(processes, devices) {
-  const shown = new Set(devices.map((device) => device.process)), alike = new Map();
-  pageProcesses = processes;
-  processes.forEach((process, index) => {
-    process.label = process.rank >= 0 ? "rank " + process.rank : "pid " + process.pid;
-    if (!shown.has(index)) return;
-    if (!alike.has(process.label)) alike.set(process.label, []);
-    alike.get(process.label).push(process);
-  });
-  const others = [...alike.values()].filter((same) => same.length > 1);
-  others.forEach((same) => same.forEach((process, index) => (process.label += " #" + (index + 1))));
-}
-
 /* "rank 2", "pid 7". `of` has a process: a place among those of the page. */
 function processTitle(of) {
   const process = pageProcesses[of.process];
@@ -207,16 +194,9 @@ function isSameDevice(one, other) {
   return one.device === other.device && one.process === other.process;
 }
 
-/* "train, pid 7"; files of others may not name the program. */
+/* "train, rank 2 (pid 7)"; files of others may not name the program. */
 function programName(process) {
-  return (process.program ? plain(process.program, 80) + ", " : "") + "pid " + process.pid;
-}
-
-/* "Rank 2, train, pid 7" */
-function processName(process) {
-  const numbered = process.rank < 0 && process.label ? process.label.slice(("pid " + process.pid).length) : "";
-  const ranked = process.rank >= 0 ? "R" + process.label.slice(1) + ", " : "";
-  return ranked + programName(process) + numbered + (numbered && process.host ? " on " + plain(process.host, 40) : "");
+  return (process.program ? plain(process.program, 80) + ", " : "") + process.longLabel;
 }
 
 function deviceName(of, several) {

@@ -10,6 +10,7 @@
  * as text, and the block "diff-data", as profdump diff --json.
  */
 #include "html_page.h"
+#include "process_name.h"
 #include "reports.h"
 #include "roofline.h"
 #include "run_facts.h"
@@ -107,6 +108,19 @@ static void write_counts(struct json_out *out, const struct timeline *timeline)
     json_object_end(out);
 }
 
+/* What the page calls each process, where there is little room and where there is more. */
+static void write_names(struct json_out *out, const struct timeline *timeline)
+{
+    json_key(out, "process_names"), json_array_begin(out);
+    for (uint32_t i = 0; i < timeline->processes.count; i++) {
+        json_newline(out), json_array_begin(out);
+        json_string(out, process_short_name(timeline, i).text);
+        json_string(out, process_full_name(timeline, i).text);
+        json_array_end(out);
+    }
+    json_array_end(out);
+}
+
 static void write_facts(struct json_out *out, const struct timeline *timeline)
 {
     struct run_facts facts;
@@ -118,6 +132,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline)
     json_key(out, "duration_ns"), json_int(out, timeline->end_ns - timeline->start_ns);
     write_counts(out, timeline);
     facts_json_lists(out, timeline);
+    json_newline(out), write_names(out, timeline);
     json_newline(out), facts_json_loss(out, &facts);
 }
 
@@ -197,10 +212,10 @@ static void write_title(FILE *stream, const struct timeline *timeline)
 {
     char title[300] = "libprof report";
     if (timeline->processes.count) {
-        const struct tl_process_info *info = &timeline->processes.at[0].info;
-        size_t size = info->program.size < 200 ? info->program.size : 200;
-        snprintf(title, sizeof title, "%.*s%spid %u - libprof report", (int)size,
-                 size ? info->program.bytes : "", size ? ", " : "", info->pid);
+        struct text program = timeline->processes.at[0].info.program;
+        int size = program.size < 200 ? (int)program.size : 200;
+        snprintf(title, sizeof title, "%.*s%s%s - libprof report", size, size ? program.bytes : "",
+                 size ? ", " : "", process_full_name(timeline, 0).text);
     }
     html_page_begin(stream, title);
 }

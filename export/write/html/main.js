@@ -70,7 +70,8 @@ function preparePrinting() {
 function reportPage(run) {
   const findings = readBlock("findings-data"), roofline = readBlock("roofline-data");
   for (const one of [...findings.devices, ...findings.findings, ...roofline.devices]) one.process = one.process_index;
-  knowProcesses(run.processes, findings.devices);
+  pageProcesses = run.processes;
+  run.process_names.forEach(([label, longLabel], index) => Object.assign(run.processes[index], { label, longLabel }));
   const rows = readRows(run), gaps = readGaps(run.idle, findings.devices);
   const first = run.processes[0];
   sections.push(["verdict", "Verdict"]);

@@ -74,7 +74,7 @@ class Timeline {
     this.rows = [];
     for (const track of this.tracksOf(this.shows)) {
       if (this.several && track.process !== process) {
-        this.rows.push({ y, height: PROCESS_PX, title: processName(this.processes[track.process]) });
+        this.rows.push({ y, height: PROCESS_PX, title: programName(this.processes[track.process]) });
         y += PROCESS_PX;
         process = track.process;
       }

@@ -51,7 +51,7 @@ function boxPanel(timeline, box) {
     el("dl", null,
       fact("Start", time(level.start[index] + data.start_ns - data.origin_ns)),
       fact("Duration", time(level.end[index] - level.start[index])), many && fact("Busy in it", time(level.busy[index])),
-      fact("On", timeline.trackName(track) + (timeline.several ? " of " + processName(timeline.processes[track.process]) : "")),
+      fact("On", timeline.trackName(track) + (timeline.several ? " of " + programName(timeline.processes[track.process]) : "")),
       detailFacts(data, level, index), launchFacts(timeline, box)));
 }
 

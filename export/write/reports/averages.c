@@ -3,6 +3,7 @@
 #include "report_parts.h"
 
 #include "memory_use.h"
+#include "process_name.h"
 #include "text.h"
 #include "units.h"
 
@@ -14,7 +15,7 @@
 #define PATH_SHOWN 64u /* ranges of a path: the innermost ones */
 
 const struct group_part group_parts[GROUP_PARTS] = {
-    {KEY_BY_PROCESS, "pid", "Process", 12, false},
+    {KEY_BY_PROCESS, "pid", "Process", 24, false},
     {KEY_BY_RANK, "rank", "Rank", 12, false},
     {KEY_BY_THREAD, "thread", "Thread", 30, false},
     {KEY_BY_DEVICE, "device", "Device", 20, false},
@@ -30,16 +31,27 @@ static void write_text(struct text text, FILE *stream)
 }
 
 /* Of several processes, whose. */
-static void write_pid(const struct group_texts *texts, uint32_t process, FILE *stream)
+static void write_whose(const struct group_texts *texts, uint32_t process, FILE *stream)
 {
-    if (texts->timeline->processes.count > 1)
-        fprintf(stream, "%u:", texts->timeline->processes.at[process].info.pid);
+    const struct timeline *timeline = texts->timeline;
+    if (timeline->processes.count > 1 && texts->for_people)
+        fprintf(stream, "%s: ", process_short_name(timeline, process).text);
+    else if (timeline->processes.count > 1)
+        fprintf(stream, "%u:", timeline->processes.at[process].info.pid);
+}
+
+static void write_process(const struct group_texts *texts, uint32_t process, FILE *stream)
+{
+    if (texts->for_people)
+        fputs(process_full_name(texts->timeline, process).text, stream);
+    else
+        fprintf(stream, "%u", texts->timeline->processes.at[process].info.pid);
 }
 
 static void write_thread(const struct group_texts *texts, uint32_t index, FILE *stream)
 {
     const struct tl_thread *thread = &texts->timeline->threads.at[index];
-    write_pid(texts, thread->process, stream);
+    write_whose(texts, thread->process, stream);
     fprintf(stream, "%u", thread->tid);
     if (thread->name < texts->timeline->names.count) {
         fputc(' ', stream);
@@ -50,7 +62,7 @@ static void write_thread(const struct group_texts *texts, uint32_t index, FILE *
 static void write_stream(const struct group_texts *texts, uint32_t index, FILE *stream)
 {
     const struct tl_stream *of = &texts->timeline->streams.at[index];
-    write_pid(texts, of->process, stream);
+    write_whose(texts, of->process, stream);
     if (of->device != TL_NONE)
         fprintf(stream, "%u/", of->device);
     fprintf(stream, "%u", of->stream);
@@ -83,13 +95,13 @@ static void write_group(const struct group_texts *texts, const struct key_averag
     const struct key_group *group = &row->group;
     const struct timeline *timeline = texts->timeline;
     if (flag == KEY_BY_PROCESS && group->process != TL_NONE)
-        fprintf(stream, "%u", timeline->processes.at[group->process].info.pid);
+        write_process(texts, group->process, stream);
     if (flag == KEY_BY_RANK && group->rank != TL_NONE)
         fprintf(stream, "%u", group->rank);
     if (flag == KEY_BY_THREAD && group->thread != TL_NONE)
         write_thread(texts, group->thread, stream);
     if (flag == KEY_BY_DEVICE && group->device != TL_NONE) {
-        write_pid(texts, timeline->devices.at[group->device].process, stream);
+        write_whose(texts, timeline->devices.at[group->device].process, stream);
         fprintf(stream, "%u", timeline->devices.at[group->device].info.device);
     }
     if (flag == KEY_BY_STREAM && group->stream != TL_NONE)
@@ -259,8 +271,8 @@ static void find_wholes(struct averages_rows *rows)
 void averages_rows_init(struct averages_rows *rows, const struct timeline *timeline,
                         const struct key_averages *averages, const struct write_options *options)
 {
-    *rows =
-        (struct averages_rows){.texts = {timeline, averages, &options->stacks}, .options = options};
+    *rows = (struct averages_rows){.texts = {timeline, averages, &options->stacks, false},
+                                   .options = options};
     add_all_cells(rows);
     find_wholes(rows);
 }

@@ -411,6 +411,7 @@ static bool write_selected(const struct timeline *timeline, const struct write_o
     if (!averages_rows_select(&averages, timeline, options, false))
         return false;
     averages_rows_init(&report.rows, timeline, &averages, options);
+    report.rows.texts.for_people = write_format_is_for_people(format);
     bool done = !is_tree || averages_tree_init(&report.tree, &averages, options);
     done = done && table_write(&report.table, is_tree ? add_tree : add_table, &report);
     if (done && format == WRITE_TEXT && !options->bare)

@@ -3,6 +3,8 @@
 #include "reports.h"
 
 #include "operation_totals.h"
+#include "process_name.h"
+#include "report_cells.h"
 #include "step_times.h"
 #include "stragglers.h"
 #include "table.h"
@@ -19,11 +21,10 @@ struct breakdown_report {
     struct table table;
 };
 
-/* `left` is the rank at which a terminal may do without the process's rank: see table.h. */
 /* clang-format off */
-#define WHOSE_COLUMNS(left) {"pid", "Pid"}, {"rank", "Rank", .rank = left}
-#define DEVICE_COLUMNS(left) WHOSE_COLUMNS(left), {"device", "Device"}
-#define STREAM_COLUMNS(left) DEVICE_COLUMNS(left), {"context", "Context"}, {"stream", "Stream"}
+#define WHOSE_COLUMNS PROCESS_COLUMNS, {"rank", .in = TABLE_FOR_PROGRAMS}
+#define DEVICE_COLUMNS WHOSE_COLUMNS, {"device", "Device"}
+#define STREAM_COLUMNS DEVICE_COLUMNS, {"context", "Context"}, {"stream", "Stream"}
 /* clang-format on */
 
 /* ---- cells that several tables have ---- */
@@ -31,7 +32,7 @@ struct breakdown_report {
 static void breakdown_whose_cells(struct breakdown_report *report, uint32_t process)
 {
     const struct tl_process_info *info = &report->timeline->processes.at[process].info;
-    table_count(&report->table, info->pid);
+    cell_process(&report->table, report->timeline, process);
     if (info->rank < 0)
         table_unknown(&report->table);
     else
@@ -101,14 +102,14 @@ static void temporal_identity(const struct breakdown_report *report, const struc
     if (row->device != TL_NONE)
         snprintf(device, sizeof device, "%u", row->device);
     fprintf(report->table.stream,
-            "Device %s of pid %u: before %s + after %s + idle %s + compute %s + communication %s + "
+            "Device %s of %s: before %s + after %s + idle %s + compute %s + communication %s + "
             "memory %s = window %s\n",
-            device, report->timeline->processes.at[row->process].info.pid, texts[0], texts[1],
+            device, process_full_name(report->timeline, row->process).text, texts[0], texts[1],
             texts[2], texts[3], texts[4], texts[5], texts[6]);
 }
 
 static const struct table_column temporal_columns[] = {
-    DEVICE_COLUMNS(4),
+    DEVICE_COLUMNS,
     {"operations", "Operations", .rank = 3},
     {"before_ns", "Before", .rank = 5},
     {"span_ns", "Span", .rank = 2},
@@ -157,7 +158,7 @@ static void set_text(unsigned set, char text[64])
 }
 
 static const struct table_column overlap_columns[] = {
-    DEVICE_COLUMNS(0), {"running", "Running"}, {"time_ns", "Time"}, {"busy_percent", "Busy %"}, {0},
+    DEVICE_COLUMNS, {"running", "Running"}, {"time_ns", "Time"}, {"busy_percent", "Busy %"}, {0},
 };
 
 static void overlap_rows(struct breakdown_report *report, const struct temporal_row *row)
@@ -176,7 +177,7 @@ static void overlap_rows(struct breakdown_report *report, const struct temporal_
 }
 
 static const struct table_column hidden_columns[] = {
-    DEVICE_COLUMNS(0),
+    DEVICE_COLUMNS,
     {"kind", "Kind"},
     {"running_ns", "Running"},
     {"beside_compute_ns", "Beside compute"},
@@ -224,7 +225,7 @@ static bool breakdown_overlap(struct breakdown_report *report)
 /* ---- operations by name ---- */
 
 static const struct table_column kernel_columns[] = {
-    DEVICE_COLUMNS(5),
+    DEVICE_COLUMNS,
     {"kind", "Kind", .rank = 2},
     {"name", "Name"},
     {"count", "Count", .rank = 1},
@@ -255,7 +256,7 @@ static void kernel_row(struct breakdown_report *report, const struct operation_t
 }
 
 static const struct table_column copy_columns[] = {
-    DEVICE_COLUMNS(4),
+    DEVICE_COLUMNS,
     {"name", "Name"},
     {"count", "Count", .rank = 1},
     {"bytes", "Bytes", .rank = 2},
@@ -312,7 +313,7 @@ static bool breakdown_copies(struct breakdown_report *report)
 /* ---- launches ---- */
 
 static const struct table_column launch_columns[] = {
-    DEVICE_COLUMNS(8),
+    DEVICE_COLUMNS,
     {"launched", "Launched"},
     {"others", "Others", .rank = 7},
     {"mean_call_ns", "Call (mean)", .rank = 1},
@@ -433,7 +434,7 @@ static bool breakdown_sequences(struct breakdown_report *report)
 /* ---- processes ---- */
 
 static const struct table_column straggler_columns[] = {
-    WHOSE_COLUMNS(0),
+    WHOSE_COLUMNS,
     {"collectives", "Collectives"},
     {"last", "Came last"},
     {"caused_ns", "Others waited"},
@@ -467,7 +468,7 @@ static bool breakdown_stragglers(struct breakdown_report *report)
 /* ---- why streams were idle, and what waited in them ---- */
 
 static const struct table_column idle_columns[] = {
-    STREAM_COLUMNS(0),
+    STREAM_COLUMNS,
     {"cause", "Cause"},
     {"gaps", "Gaps"},
     {"idle_ns", "Idle"},
@@ -505,7 +506,7 @@ static bool breakdown_idle(struct breakdown_report *report)
 }
 
 static const struct table_column queue_columns[] = {
-    STREAM_COLUMNS(0),
+    STREAM_COLUMNS,
     {"changes", "Changes"},
     {"mean", "Mean"},
     {"mean_in_time", "Mean in time"},
@@ -544,7 +545,7 @@ static bool breakdown_queues(struct breakdown_report *report)
 }
 
 static const struct table_column step_columns[] = {
-    WHOSE_COLUMNS(3),
+    WHOSE_COLUMNS,
     {"tid", "Tid", .rank = 3},
     {"step", "Step"},
     {"duration_ns", "Duration"},

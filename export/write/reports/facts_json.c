@@ -357,7 +357,7 @@ static void write_device(struct json_out *out, const struct timeline *timeline,
 static void write_averages(struct json_out *out, const struct timeline *timeline,
                            const struct key_averages *averages, const struct write_options *options)
 {
-    struct group_texts texts = {timeline, averages, &options->stacks};
+    struct group_texts texts = {timeline, averages, &options->stacks, false};
     struct key_average total = key_averages_total(averages);
     json_newline(out), json_key(out, "key_averages");
     averages_json_rows(out, &texts, false, options->rows);

@@ -10,6 +10,7 @@
 
 #include "fit.h"
 #include "graph_totals.h"
+#include "process_name.h"
 #include "report_cells.h"
 #include "reports.h"
 #include "text.h"
@@ -34,11 +35,11 @@ static void add_graph_id(struct report *report, uint32_t index)
 {
     struct table *table = &report->table;
     if (index == TL_NONE) {
-        table_unknown(table), table_unknown(table);
+        table_unknown(table), table_unknown(table), table_unknown(table);
         return;
     }
     const struct tl_graph *graph = &report->timeline->graphs.at[index];
-    table_count(table, report->timeline->processes.at[graph->process].info.pid);
+    cell_process(table, report->timeline, graph->process);
     table_count(table, graph->id);
 }
 
@@ -73,7 +74,8 @@ static void add_place(struct report *report, struct table *table, const struct g
     table_ns(table, place->device_ns);
 }
 
-static const struct table_column captured_columns[] = {{"pid", "Pid", TABLE_BUT_JSON},
+static const struct table_column captured_columns[] = {{"process", "Process", TABLE_FOR_PEOPLE},
+                                                       {"pid", .in = TABLE_IN_VALUES},
                                                        {"graph", "Graph", TABLE_BUT_JSON},
                                                        {"when", .in = TABLE_IN_JSON},
                                                        {"path", "Captured in"},
@@ -83,9 +85,13 @@ static const struct table_column captured_columns[] = {{"pid", "Pid", TABLE_BUT_
                                                        {"device_ns", "On devices"},
                                                        {0}};
 
-static const struct table_column replayed_columns[] = {
-    {"pid", "Pid", TABLE_BUT_JSON}, {"graph", "Graph", TABLE_BUT_JSON}, {"path", "Replayed in"},
-    {"launches", "Launches"},       {"device_ns", "On devices"},        {0}};
+static const struct table_column replayed_columns[] = {{"process", "Process", TABLE_FOR_PEOPLE},
+                                                       {"pid", .in = TABLE_IN_VALUES},
+                                                       {"graph", "Graph", TABLE_BUT_JSON},
+                                                       {"path", "Replayed in"},
+                                                       {"launches", "Launches"},
+                                                       {"device_ns", "On devices"},
+                                                       {0}};
 
 static void add_places_of(struct report *report, struct table *table,
                           const struct graph_total *total, bool replays)
@@ -98,7 +104,7 @@ static void add_places_of(struct report *report, struct table *table,
         if (table == &report->table)
             add_graph_id(report, total->graph);
         else
-            table_none(table), table_none(table);
+            table_none(table), table_none(table), table_none(table);
         add_place(report, table, &report->totals->places.at[first + i]);
     }
 }
@@ -133,7 +139,7 @@ static void add_graph(struct report *report, const struct graph_total *total)
 
 static void add_graphs(struct report *report, const char *name)
 {
-    static const struct table_column columns[] = {{"pid", "Pid"},
+    static const struct table_column columns[] = {PROCESS_COLUMNS,
                                                   {"graph", "Graph", .json = "id"},
                                                   {"source", .in = TABLE_IN_JSON},
                                                   {"known", .in = TABLE_IN_JSON},
@@ -320,8 +326,8 @@ static void print_graph(const struct report *report, const struct graph_total *t
     else
         fprintf(report->table.stream, "\nGraph %u: ", timeline->graphs.at[total->graph].id);
     if (timeline->processes.count > 1 && total->graph != TL_NONE)
-        fprintf(report->table.stream, "pid %u, ",
-                timeline->processes.at[timeline->graphs.at[total->graph].process].info.pid);
+        fprintf(report->table.stream, "%s, ",
+                process_full_name(timeline, timeline->graphs.at[total->graph].process).text);
     fprintf(report->table.stream, "%llu launch%s", (unsigned long long)total->launches,
             total->launches == 1 ? "" : "es");
     print_per_launch(report, total);

@@ -13,6 +13,7 @@
 
 #include "failed_calls.h"
 #include "fit.h"
+#include "process_name.h"
 #include "report_cells.h"
 #include "run_facts.h"
 #include "text.h"
@@ -48,7 +49,7 @@ struct ledger {
     uint64_t total[COUNTS]; /* of all streams, not of graphs */
     bool seen[COUNTS];      /* as text, columns without a number in any line are left out */
     struct table table;
-    struct table_column columns[COUNTS + 9];
+    struct table_column columns[COUNTS + 10];
 };
 
 static const uint64_t *counts_of(const struct tl_ledger_row *row)
@@ -126,10 +127,10 @@ static struct table_column count_column(const struct ledger *ledger, unsigned co
 static void find_columns(struct ledger *ledger)
 {
     static const struct table_column place[] = {
-        {"place", "", TABLE_IN_TEXT, .width = 36}, {"pid", "pid", TABLE_BUT_TEXT},
-        {"kind", "kind", TABLE_BUT_TEXT},          {"device", "device", TABLE_BUT_TEXT},
-        {"context", "context", TABLE_BUT_TEXT},    {"stream", "stream", TABLE_BUT_TEXT},
-        {"graph", "graph", TABLE_BUT_TEXT}};
+        {"place", "", TABLE_IN_TEXT, .width = 36}, {"process", "process", TABLE_IN_MARKDOWN},
+        {"pid", .in = TABLE_FOR_PROGRAMS},         {"kind", "kind", TABLE_BUT_TEXT},
+        {"device", "device", TABLE_BUT_TEXT},      {"context", "context", TABLE_BUT_TEXT},
+        {"stream", "stream", TABLE_BUT_TEXT},      {"graph", "graph", TABLE_BUT_TEXT}};
     struct table_column *column = ledger->columns + sizeof place / sizeof *place;
     memcpy(ledger->columns, place, sizeof place);
     for (unsigned count = 0; count < COUNTS; count++) {
@@ -146,8 +147,8 @@ static void describe(const struct timeline *timeline, const struct tl_ledger_row
 {
     size_t used = 0;
     if (timeline->processes.count > 1)
-        used = (size_t)snprintf(place, PLACE_BYTES, "pid %u, ",
-                                timeline->processes.at[row->process].info.pid);
+        used = (size_t)snprintf(place, PLACE_BYTES, "%s, ",
+                                process_short_name(timeline, row->process).text);
     if (row->kind == TL_LEDGER_GRAPH) {
         snprintf(place + used, PLACE_BYTES - used, row->graph ? "graph %u" : "graphs", row->graph);
     } else if (row->stream >= timeline->streams.count) {
@@ -171,7 +172,7 @@ static void add_place(struct ledger *ledger, const struct tl_ledger_row *row)
     char place[PLACE_BYTES];
     describe(timeline, row, place);
     table_string(table, place);
-    table_count(table, timeline->processes.at[row->process].info.pid);
+    cell_process(table, timeline, row->process);
     table_string(table, kinds[row->kind]);
     cell_index(table, stream->device), cell_index(table, stream->context);
     cell_index(table, stream->stream), cell_index(table, row->graph ? row->graph : TL_NONE);
@@ -211,7 +212,7 @@ static void add_rows_for_people(struct ledger *ledger)
         if (!graphs) {
             table_row(&ledger->table);
             table_string(&ledger->table, "all streams");
-            for (unsigned i = 0; i < 6; i++)
+            for (unsigned i = 0; i < 7; i++)
                 table_none(&ledger->table);
             add_counts(&ledger->table, ledger->total);
         }

@@ -248,7 +248,7 @@ static bool add_heaps(struct report *report)
 {
     static const struct table_column columns[] = {
         {"memory", "Memory", TABLE_BUT_JSON, .width = 32},
-        {"pid", "Pid", TABLE_BUT_TEXT},
+        {"pid", .in = TABLE_FOR_PROGRAMS},
         {"device", .in = TABLE_IN_JSON},
         {"kind", .in = TABLE_IN_JSON},
         {"allocator", .in = TABLE_IN_JSON},

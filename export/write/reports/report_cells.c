@@ -1,5 +1,7 @@
 #include "report_cells.h"
 
+#include "process_name.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +59,15 @@ static const char *name_of(const struct timeline *timeline, uint32_t name)
     return name < timeline->names.count ? timeline->names.at[name].bytes : "(unnamed)";
 }
 
+void cell_process(struct table *table, const struct timeline *timeline, uint32_t process)
+{
+    if (write_format_is_for_people(table->format))
+        table_string(table, process_short_name(timeline, process).text);
+    else
+        table_none(table);
+    table_count(table, timeline->processes.at[process].info.pid);
+}
+
 void memory_label(const struct timeline *timeline, uint32_t heap, char to[MEMORY_LABEL_BYTES])
 {
     const struct tl_heap *what = &timeline->heaps.at[heap];
@@ -69,8 +80,8 @@ void memory_label(const struct timeline *timeline, uint32_t heap, char to[MEMORY
     else
         size = snprintf(to, MEMORY_LABEL_BYTES, "Device %u %.100s", what->device, name);
     if (timeline->processes.count > 1 && size > 0)
-        snprintf(to + size, MEMORY_LABEL_BYTES - (size_t)size, ", pid %u",
-                 timeline->processes.at[what->process].info.pid);
+        snprintf(to + size, MEMORY_LABEL_BYTES - (size_t)size, ", %s",
+                 process_short_name(timeline, what->process).text);
 }
 
 /* Puts the name ahead of what is at `at`; returns where it begins, NULL when there is no room. */

@@ -26,6 +26,7 @@ struct group_texts {
     const struct timeline *timeline;
     const struct key_averages *averages;
     const struct write_stacks *stacks;
+    bool for_people; /* processes by name, else by pid */
 };
 
 /* The text of a row's part, as it is recorded; empty where there is none, or no memory. To free(). */

@@ -9,6 +9,7 @@
 #include "reports.h"
 
 #include "peak_table.h"
+#include "process_name.h"
 #include "report_cells.h"
 #include "roofline.h"
 #include "text.h"
@@ -315,7 +316,7 @@ static void print_title(const struct roofline *roofline, const struct roofline_d
     else
         fprintf(stream, "Device %u", device->ordinal);
     if (roofline->timeline->processes.count > 1)
-        fprintf(stream, " of pid %u", roofline->timeline->processes.at[device->process].info.pid);
+        fprintf(stream, " of %s", process_full_name(roofline->timeline, device->process).text);
     fprintf(stream, ": %s: ", *name ? name : "of unknown name");
     if (device->peak.origin == PEAK_UNKNOWN)
         fprintf(stream, "peak rates unknown: %s (--device-rates FILE gives them)\n",

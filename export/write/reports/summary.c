@@ -3,6 +3,7 @@
 #include "device_time.h"
 #include "failed_calls.h"
 #include "fit.h"
+#include "process_name.h"
 #include "report_cells.h"
 #include "report_parts.h"
 #include "run_facts.h"
@@ -45,19 +46,18 @@ static const char *ending(const struct tl_process_info *info)
     return info->closed ? "normally" : "without closing the trace: killed, or still running";
 }
 
-static void print_process(const struct tl_process *process, FILE *stream)
+static void print_process(const struct timeline *timeline, uint32_t index, FILE *stream)
 {
+    const struct tl_process *process = &timeline->processes.at[index];
     const struct tl_process_info *info = &process->info;
     struct shown_text program, host, version;
     char duration[TIME_TEXT_BYTES];
     int64_t ns = process->end_ns - process->start_ns;
     time_text((double)(ns > 0 ? ns : 0), duration);
-    fprintf(stream, "Program:   %s, pid %u on %s", shown(info->program, "(unknown)", &program),
-            info->pid, shown(info->host, "(unknown host)", &host));
+    fprintf(stream, "Program:   %s, %s on %s", shown(info->program, "(unknown)", &program),
+            process_full_name(timeline, index).text, shown(info->host, "(unknown host)", &host));
     if (info->rank >= 0 && info->world_size > 0)
-        fprintf(stream, ", rank %d of %d", info->rank, info->world_size);
-    else if (info->rank >= 0)
-        fprintf(stream, ", rank %d", info->rank);
+        fprintf(stream, ", world size %d", info->world_size);
     if (info->format.size) {
         fprintf(stream, "\nRecorded:  %s, read from %s\n", duration,
                 shown(info->format, "", &version));
@@ -322,7 +322,7 @@ static bool print_summary(const void *user, FILE *stream)
 {
     const struct timeline *timeline = user;
     for (uint32_t i = 0; i < timeline->processes.count; i++) {
-        print_process(&timeline->processes.at[i], stream);
+        print_process(timeline, i, stream);
         print_children(timeline, i, stream);
         print_windows(timeline, i, stream);
         print_request(&timeline->processes.at[i].info, stream);
@@ -372,7 +372,7 @@ static bool print_accounts(const struct timeline *timeline, FILE *stream)
         const struct device_time *time = &times.at[i];
         fprintf(stream, "Device %u", time->device);
         if (timeline->processes.count > 1)
-            fprintf(stream, " of pid %u", timeline->processes.at[time->process].info.pid);
+            fprintf(stream, " of %s", process_full_name(timeline, time->process).text);
         print_account(time, stream);
     }
     if (times.count > 1) {
@@ -484,7 +484,7 @@ static void print_throttle(const struct statement *statement, const struct timel
             throttle->on ? "recorded again" : "not recorded any more",
             run_cost_throttle_sentence(throttle), cost, budget);
     if (timeline->processes.count > 1)
-        fprintf(statement->stream, ", process %u", process->info.pid);
+        fprintf(statement->stream, ", %s", process_full_name(timeline, throttle->process).text);
     fputc('\n', statement->stream);
 }
 

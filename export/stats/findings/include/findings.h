@@ -169,9 +169,6 @@ void findings_fini(struct findings *findings);
 
 /* ---- for rules ---- */
 
-/* "rank 3", "pid 4711", "pid 4711 #2": the second of those with a device that have this process id. */
-struct finding_text finding_process(const struct finding_context *context, uint32_t process);
-
 /* "GPU 0", "GPU 0 of rank 3", "GPU 0 of pid 4711", "GPU 0 of pid 4711 #2": as much as distinguishes it from
  * others. */
 struct finding_text finding_device(const struct finding_context *context, uint32_t process,

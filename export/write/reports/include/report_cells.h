@@ -6,6 +6,14 @@
 #include "range_paths.h"
 #include "table.h"
 
+/* Of a table that names the process of its rows: for people by rank where there is one, for programs by pid. */
+#define PROCESS_COLUMNS                       \
+    {"process", "Process", TABLE_FOR_PEOPLE}, \
+    {                                         \
+        "pid", .in = TABLE_FOR_PROGRAMS       \
+    }
+void cell_process(struct table *table, const struct timeline *timeline, uint32_t process);
+
 /* A count, or nothing for TL_NONE. */
 void cell_index(struct table *table, uint32_t index);
 
@@ -30,7 +38,7 @@ void cell_rest(FILE *stream, uint32_t count, int64_t most);
 #define MEMORY_LABEL_BYTES 200
 #define MEMORY_PATH_BYTES 600
 
-/* "Device 0 device", "Host pinned", "Allocator arena"; with ", pid 12" where the timeline holds
+/* "Device 0 device", "Host pinned", "Allocator arena"; with ", rank 3" where the timeline holds
  * several processes. The name in it may hold any bytes. */
 void memory_label(const struct timeline *timeline, uint32_t heap, char to[MEMORY_LABEL_BYTES]);
 
