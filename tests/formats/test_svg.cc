@@ -79,6 +79,33 @@ TEST(Svg, HasTicksInOneUnit)
     EXPECT_EQ(svg.find(" s<"), std::string::npos);
 }
 
+std::string ticks_of(int64_t span_ns)
+{
+    TimelineMaker m;
+    m.range("r", 0, span_ns);
+    write_svg_options options = usual;
+    options.to_ns = span_ns;
+    std::string svg = svg_of(m.done(), options), ticks;
+    static const char tick[] = "<text class=\"d\" x=\"";
+    for (size_t at = svg.find(tick); at != std::string::npos; at = svg.find(tick, at + 1)) {
+        size_t from = svg.find('>', at) + 1;
+        std::string text = svg.substr(from, svg.find('<', from) - from);
+        if (text.find(' ') != std::string::npos && text.find("main") == std::string::npos)
+            ticks += text + ", ";
+    }
+    return ticks;
+}
+
+TEST(Svg, HasTicksInTheUnitThatFits)
+{
+    const int64_t second = 1000000000, minute = 60 * second, hour = 60 * minute, day = 24 * hour;
+    EXPECT_EQ(ticks_of(100 * second), "0 s, 20 s, 40 s, 60 s, 80 s, ");
+    EXPECT_EQ(ticks_of(5 * minute), "0 min, 1 min, 2 min, 3 min, 4 min, ");
+    EXPECT_EQ(ticks_of(3 * hour), "0 min, 30 min, 60 min, 90 min, 120 min, 150 min, ");
+    EXPECT_EQ(ticks_of(2 * day), "0 h, 6 h, 12 h, 18 h, 24 h, 30 h, 36 h, 42 h, ");
+    EXPECT_EQ(ticks_of(365 * day), "0 d, 50 d, 100 d, 150 d, 200 d, 250 d, 300 d, 350 d, ");
+}
+
 TEST(Svg, CutsLabelsWithAnEndAndAllOfThemInTheTitle)
 {
     TimelineMaker m;

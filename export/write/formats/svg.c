@@ -7,6 +7,7 @@
 #include "formats.h"
 #include "packed_out.h"
 #include "picture.h"
+#include "process_name.h"
 #include "run_facts.h"
 #include "text.h"
 #include "units.h"
@@ -204,11 +205,10 @@ static void write_label(struct svg *svg, double y, const char *class, const char
 
 static void process_heading(const struct timeline *timeline, uint32_t process, char to[400])
 {
-    const struct tl_process_info *info = &timeline->processes.at[process].info;
-    int size = info->program.size < 200 ? (int)info->program.size : 200;
-    int used = info->rank >= 0 ? snprintf(to, 400, "Rank %d, ", info->rank) : 0;
-    snprintf(to + used, 400 - (size_t)used, "%.*s%spid %u", size,
-             info->program.size ? info->program.bytes : "", size ? ", " : "", info->pid);
+    struct text program = timeline->processes.at[process].info.program;
+    int size = program.size < 200 ? (int)program.size : 200;
+    snprintf(to, 400, "%.*s%s%s", size, size ? program.bytes : "", size ? ", " : "",
+             process_full_name(timeline, process).text);
 }
 
 static void device_heading(const struct timeline *timeline, const struct tl_stream *stream,
@@ -302,35 +302,56 @@ static void write_arrows(struct svg *svg)
 
 /* ---- around it ---- */
 
-/* 1, 2 or 5 times a power of ten: about TICKS of them fit, of less than TICKS ns one each. */
+/* Steps between ticks are round in their unit: a day has no ten hours. */
+#define MINUTE_NS 60e9
+#define HOUR_NS 3600e9
+#define DAY_NS 86400e9
+
+static const double long_steps_ns[] = {
+    MINUTE_NS, 2 * MINUTE_NS, 5 * MINUTE_NS, 10 * MINUTE_NS, 15 * MINUTE_NS, 30 * MINUTE_NS,
+    HOUR_NS,   2 * HOUR_NS,   3 * HOUR_NS,   6 * HOUR_NS,    12 * HOUR_NS,
+};
+#define LONG_STEPS (sizeof long_steps_ns / sizeof long_steps_ns[0])
+#define LONGEST_DECIMAL_NS 20e9 /* 50 s is no part of a minute */
+
+static const struct {
+    const char *name;
+    double ns;
+} tick_units[] = {{"d", DAY_NS}, {"h", HOUR_NS}, {"min", MINUTE_NS},
+                  {"s", 1e9},    {"ms", 1e6},    {"us", 1e3}};
+
+/* 1, 2 or 5 times a power of ten. */
+static double decimal_step(double least)
+{
+    double power = pow(10, floor(log10(least)));
+    double times = least / power;
+    return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+}
+
+/* At most TICKS of them fit, of less than TICKS ns one each. */
 static double tick_ns(double span_ns)
 {
-    if (span_ns < TICKS)
+    double least = span_ns / TICKS;
+    if (least < 1)
         return 1;
-    double power = pow(10, floor(log10(span_ns / TICKS)));
-    double times = span_ns / TICKS / power;
-    return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+    if (least <= LONGEST_DECIMAL_NS)
+        return decimal_step(least);
+    for (size_t i = 0; i < LONG_STEPS; i++)
+        if (least <= long_steps_ns[i])
+            return long_steps_ns[i];
+    return DAY_NS * decimal_step(fmax(1, least / DAY_NS));
 }
 
 /* In the unit of the step, with no more decimals than tell ticks apart. */
 static void tick_text(double at_ns, double step_ns, char to[TIME_TEXT_BYTES + 4])
 {
-    bool is_ms = step_ns >= 1e6 && step_ns < 1e9;
-    double unit_ns = step_ns >= 1e9 ? 1e9 : is_ms ? 1e6 : 1e3;
-    double steps = step_ns / unit_ns;
-    char number[TIME_TEXT_BYTES];
-    time_text_number(fabs(at_ns) / unit_ns,
-                     steps >= 0.99     ? 0
-                     : steps >= 0.099  ? 1
-                     : steps >= 0.0099 ? 2
-                                       : 3,
-                     number);
-    if (steps >= 0.99)
-        number[strcspn(number, ".")] = '\0';
-    snprintf(to, TIME_TEXT_BYTES + 4, "%s%s %s", at_ns < 0 ? "-" : "", number,
-             step_ns >= 1e9 ? "s"
-             : is_ms        ? "ms"
-                            : "us");
+    unsigned unit = 0;
+    while (unit + 1 < sizeof tick_units / sizeof tick_units[0] && step_ns < tick_units[unit].ns)
+        unit++;
+    double steps = step_ns / tick_units[unit].ns;
+    int decimals = steps >= 0.99 ? 0 : steps >= 0.099 ? 1 : steps >= 0.0099 ? 2 : 3;
+    snprintf(to, TIME_TEXT_BYTES + 4, "%.*f %s", decimals, at_ns / tick_units[unit].ns,
+             tick_units[unit].name);
 }
 
 static void write_axis(struct svg *svg)

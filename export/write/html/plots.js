@@ -61,16 +61,19 @@ function breakdown(title, parts, whole, note) {
 
 /* ---- axes ---- */
 
-/* Round steps, in ns, of which there are about `wanted` in the stretch: of days and hours where it is that long. */
-function niceStep(stretch, wanted) {
-  const rough = stretch / wanted, unit = rough > DAY_NS / 2 ? DAY_NS : rough > HOUR_NS / 2 ? HOUR_NS : 1;
-  return unit * roundStep(rough / unit);
+const LONG_STEPS = [1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_NS).concat([1, 2, 3, 6, 12].map((hours) => hours * HOUR_NS));
+const LONGEST_DECIMAL_NS = 20e9; /* 50 s is no part of a minute */
+
+/* A round step, in ns, of which there are at most `most` in the stretch: a day has no ten hours. */
+function niceStep(stretch, most) {
+  const least = stretch / most;
+  if (least <= LONGEST_DECIMAL_NS) return roundStep(least);
+  return LONG_STEPS.find((step) => step >= least) || DAY_NS * roundStep(Math.max(1, least / DAY_NS));
 }
 
-function roundStep(rough) {
-  const power = Math.pow(10, Math.floor(Math.log10(rough)));
-  const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= rough);
-  return factor * power;
+function roundStep(least) {
+  const power = Math.pow(10, Math.floor(Math.log10(least)));
+  return power * [1, 2, 5, 10].find((candidate) => candidate * power >= least);
 }
 
 const LEFT = 64, RIGHT = 10;
