@@ -162,7 +162,7 @@ TEST(LaunchStats, TellsSlowCallsLateStartsAndShortOperations)
     m.kernel("k", starved, 805, 905); // 200 late, on a free stream
     m.kernel("k", TL_NONE, 905, 906);
     launch_stats stats;
-    ASSERT_TRUE(launch_stats_init(&stats, m.done(), 50, 100));
+    ASSERT_TRUE(launch_stats_init(&stats, m.done(), 50, 100, nullptr));
     ASSERT_EQ(stats.count, 1u);
     const launch_row &row = stats.at[0];
     EXPECT_EQ(row.launched, 4u);
@@ -251,7 +251,7 @@ struct Sequences {
     Sequences(const timeline *timeline, const char *part)
     {
         EXPECT_TRUE(key_names_init(&keys, timeline));
-        EXPECT_TRUE(kernel_sequences_init(&sequences, timeline, &keys, part, 3));
+        EXPECT_TRUE(kernel_sequences_init(&sequences, timeline, &keys, part, 3, nullptr));
     }
     ~Sequences()
     {
@@ -303,7 +303,7 @@ struct Stragglers {
     explicit Stragglers(const timeline *timeline)
     {
         EXPECT_TRUE(work_classes_init(&classes, timeline));
-        EXPECT_TRUE(stragglers_init(&all, timeline, &classes));
+        EXPECT_TRUE(stragglers_init(&all, timeline, &classes, nullptr));
     }
     ~Stragglers()
     {

@@ -9,7 +9,6 @@ extern "C" {
 #include "rules.h"
 }
 
-#include <array>
 #include <cstdlib>
 #include <random>
 
@@ -330,10 +329,10 @@ TEST(Gaps, AddUpWhateverHappens)
 }
 
 // Idle time of each finding by cause.
-std::vector<std::array<int64_t, GAP_CAUSES>> idle_of(const FindingsOf &found)
+std::vector<finding_idle> idle_of(const FindingsOf &found)
 {
-    std::vector<std::array<int64_t, GAP_CAUSES>> of(found.all.found.count);
-    EXPECT_TRUE(findings_idle(&found.all, reinterpret_cast<int64_t(*)[GAP_CAUSES]>(of.data())));
+    std::vector<finding_idle> of(found.all.found.count);
+    EXPECT_TRUE(findings_idle(&found.all, of.data()));
     return of;
 }
 
@@ -351,7 +350,7 @@ TEST(FindingsIdle, OfARuleAboutIdleTimeIsWhatItCosts)
             const finding &one = found.all.found.at[i];
             for (unsigned cause = 0; cause < GAP_CAUSES; cause++)
                 if (one.rule == &gap_rules[cause]) {
-                    EXPECT_EQ(of[i][cause], one.cost_ns) << seed << " " << one.rule->name;
+                    EXPECT_EQ(of[i].ns[cause], one.cost_ns) << seed << " " << one.rule->name;
                     seen++;
                 }
         }
@@ -369,7 +368,7 @@ TEST(FindingsIdle, IsSharedByRulesAboutTheSameTime)
     auto of = idle_of(found);
     std::map<std::string, int64_t> allocate;
     for (uint32_t i = 0; i < found.all.found.count; i++)
-        allocate[found.all.found.at[i].rule->name] += of[i][GAP_ALLOCATE];
+        allocate[found.all.found.at[i].rule->name] += of[i].ns[GAP_ALLOCATE];
     EXPECT_EQ(allocate["gpu-idle-allocation"], 800 * us);
     EXPECT_EQ(allocate["allocations-in-loops"], 800 * us);
     EXPECT_EQ(allocate["gpu-idle-cpu-bound"], 0);

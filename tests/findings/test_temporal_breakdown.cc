@@ -16,7 +16,7 @@ struct Breakdown {
     explicit Breakdown(const timeline *timeline, int64_t long_gap_ns = INT64_MAX)
     {
         EXPECT_TRUE(work_classes_init(&classes, timeline));
-        EXPECT_TRUE(temporal_breakdown_init(&breakdown, timeline, &classes, long_gap_ns));
+        EXPECT_TRUE(temporal_breakdown_init(&breakdown, timeline, &classes, long_gap_ns, nullptr));
     }
     ~Breakdown()
     {

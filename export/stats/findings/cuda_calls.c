@@ -203,7 +203,7 @@ static struct call_stat *stat_of(struct adding *adding, uint32_t name, uint32_t 
     return added;
 }
 
-static bool is_timed(const struct timeline *timeline, const struct tl_slice *slice)
+bool call_is_timed(const struct timeline *timeline, const struct tl_slice *slice)
 {
     return slice->kind == TL_API && !(slice->flags & TL_INTERNAL) &&
            slice->name < timeline->names.count &&
@@ -215,7 +215,7 @@ static bool add_calls(struct adding *adding)
     const struct timeline *timeline = adding->timeline;
     for (uint32_t i = 0; i < timeline->slices.count; i++) {
         const struct tl_slice *slice = &timeline->slices.at[i];
-        if (!is_timed(timeline, slice))
+        if (!call_is_timed(timeline, slice))
             continue;
         int64_t ns = slice->end_ns - slice->start_ns;
         struct call_stat *row = stat_of(adding, slice->name, i);

@@ -516,11 +516,11 @@ static bool find_bounds(struct finding_gaps *gaps, const struct timeline *timeli
 
 /* Example calls: of the range, the launch that ended the gap has a call stack if any has. */
 static void add_owner(struct gap_search *search, struct gap_device *device,
-                      const struct gap_segment *segment)
+                      const struct gap_segment *segment, int64_t start_ns)
 {
-    struct finding_owner *owner =
-        finding_owners_add(&search->gaps->owners[segment->cause], search->segments.context,
-                           device->process, device->device, segment->slice, segment->ns);
+    struct finding_owner *owner = finding_owners_add_time(
+        &search->gaps->owners[segment->cause], search->segments.context, device->process,
+        device->device, segment->slice, start_ns, start_ns + segment->ns);
     if (!owner)
         search->failed = true;
     else if (owner->largest_ns == segment->ns)
@@ -547,14 +547,19 @@ static void add_gap(struct gap_search *search, uint32_t before, uint32_t next, i
 {
     struct gap_device *device = &search->gaps->devices.at[search->gaps->devices.count - 1];
     struct gap_segments *segments = &search->segments;
+    int64_t at_ns = start_ns; /* segments follow one another */
     if (end_ns <= start_ns || search->failed)
         return;
     search->failed = !gap_segments_of(segments, device->process, before, next, start_ns, end_ns);
     for (uint32_t i = 0; i < segments->segments.count && !search->failed; i++) {
         const struct gap_segment *segment = &segments->segments.at[i];
         device->idle_ns[segment->cause] += segment->ns;
+        finding_parts_add_time(segments->context->steps, &device->idle_parts[segment->cause],
+                               device->process, at_ns, at_ns + segment->ns,
+                               (struct finding_amounts){.cost_ns = 1});
         if (segment->cause != GAP_SHORT)
-            add_owner(search, device, segment);
+            add_owner(search, device, segment, at_ns);
+        at_ns += segment->ns;
     }
     bool is_short = segments->segments.count && segments->segments.at[0].cause == GAP_SHORT;
     if (before != TL_NONE && next != TL_NONE && !is_short && !search->failed)

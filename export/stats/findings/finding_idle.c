@@ -13,7 +13,7 @@ struct idle_search {
     struct keymap known; /* rule, process, device and path -> finding */
     uint32_t *around;    /* by path: it, or the innermost around it, that has findings; TL_NONE */
     bool has_findings[FINDING_RULES_MAX];
-    int64_t (*idle_ns)[GAP_CAUSES];
+    struct finding_idle *idle;
 };
 
 static uint64_t key_of(uint32_t rule, uint32_t process, uint32_t device, uint32_t path)
@@ -88,14 +88,17 @@ static void add_owner(struct idle_search *search, unsigned cause, const struct f
             path = parent == TL_NONE ? TL_NONE : search->around[parent];
             found = finding_at(search, rule, owner, path);
         }
-        if (found != KEYMAP_NONE)
-            search->idle_ns[found][cause] += owner->cost_ns;
+        if (found == KEYMAP_NONE)
+            continue;
+        search->idle[found].ns[cause] += owner->cost_ns;
+        finding_parts_join(search->findings->context.steps, &search->idle[found].parts[cause],
+                           &owner->parts);
     }
 }
 
-bool findings_idle(const struct findings *findings, int64_t (*idle_ns)[GAP_CAUSES])
+bool findings_idle(const struct findings *findings, struct finding_idle *idle)
 {
-    struct idle_search search = {.findings = findings, .idle_ns = idle_ns};
+    struct idle_search search = {.findings = findings, .idle = idle};
     const struct finding_gaps *gaps = findings->context.gaps;
     bool listed = list_findings(&search) && find_around(&search);
     for (unsigned cause = 0; cause < GAP_CAUSES && listed; cause++)

@@ -37,9 +37,9 @@ static struct finding_owner *owner_of(struct finding_owners *owners, uint32_t pr
     return owner;
 }
 
-struct finding_owner *finding_owners_add(struct finding_owners *owners,
-                                         const struct finding_context *context, uint32_t process,
-                                         uint32_t device, uint32_t slice, int64_t cost_ns)
+static struct finding_owner *add_cost(struct finding_owners *owners,
+                                      const struct finding_context *context, uint32_t process,
+                                      uint32_t device, uint32_t slice, int64_t cost_ns)
 {
     uint32_t path = slice == TL_NONE ? TL_NONE : range_paths_of(context->paths, slice);
     owners->failed |= context->paths->failed;
@@ -55,7 +55,54 @@ struct finding_owner *finding_owners_add(struct finding_owners *owners,
     return owner;
 }
 
-static void merge_owner(struct finding_owner *into, const struct finding_owner *from)
+static uint32_t step_of(const struct finding_context *context, uint32_t process, uint32_t slice)
+{
+    if (slice == TL_NONE || process == TL_NONE)
+        return TL_NONE;
+    return finding_steps_at(context->steps, process, context->timeline->slices.at[slice].start_ns);
+}
+
+struct finding_owner *finding_owners_add(struct finding_owners *owners,
+                                         const struct finding_context *context, uint32_t process,
+                                         uint32_t device, uint32_t slice, int64_t cost_ns)
+{
+    struct finding_owner *owner = add_cost(owners, context, process, device, slice, cost_ns);
+    if (owner && context->steps)
+        finding_parts_add(context->steps, &owner->parts, step_of(context, process, slice),
+                          (struct finding_amounts){.count = 1, .cost_ns = cost_ns});
+    return owner;
+}
+
+struct finding_owner *finding_owners_add_time(struct finding_owners *owners,
+                                              const struct finding_context *context,
+                                              uint32_t process, uint32_t device, uint32_t slice,
+                                              int64_t start_ns, int64_t end_ns)
+{
+    struct finding_owner *owner =
+        add_cost(owners, context, process, device, slice, end_ns - start_ns);
+    if (owner && context->steps) {
+        finding_parts_add(context->steps, &owner->parts,
+                          finding_steps_at(context->steps, process, start_ns),
+                          (struct finding_amounts){.count = 1});
+        finding_parts_add_time(context->steps, &owner->parts, process, start_ns, end_ns,
+                               (struct finding_amounts){.cost_ns = 1});
+    }
+    return owner;
+}
+
+void finding_owner_adjust(struct finding_owner *owner, const struct finding_context *context,
+                          int64_t count, int64_t saved_ns)
+{
+    owner->count += (uint64_t)count;
+    owner->saved_ns += saved_ns;
+    if (context->steps && owner->parts.last)
+        finding_parts_add(context->steps, &owner->parts,
+                          context->steps->parts.at[owner->parts.last - 1].step,
+                          (struct finding_amounts){.count = count, .saved_ns = saved_ns});
+}
+
+static void merge_owner(const struct finding_context *context, struct finding_owner *into,
+                        const struct finding_owner *from)
 {
     if (into->count == 0 || from->largest_ns > into->largest_ns) {
         into->slice = from->slice;
@@ -66,6 +113,7 @@ static void merge_owner(struct finding_owner *into, const struct finding_owner *
     into->cost_ns += from->cost_ns;
     into->saved_ns += from->saved_ns;
     into->more += from->more;
+    finding_parts_join(context->steps, &into->parts, &from->parts);
 }
 
 /* Deepest paths first: a path's number is larger than that of what is around it. Outside of every
@@ -143,7 +191,7 @@ static void merge_into_parents(struct finding_owners *owners, const struct findi
             owners->owners.at[kept++] = owner;
         } else if (owner.path != TL_NONE && owner.count) {
             uint32_t parent = context->paths->paths.at[owner.path].parent;
-            merge_owner(owner_of(owners, owner.process, owner.device, parent), &owner);
+            merge_owner(context, owner_of(owners, owner.process, owner.device, parent), &owner);
         }
     }
     owners->owners.count = kept;
@@ -204,6 +252,7 @@ struct finding finding_of_owner(const struct finding_context *context,
     finding.count = owner->count;
     finding.cost_ns = owner->cost_ns;
     finding.saved_ns = owner->saved_ns;
+    finding.parts = owner->parts;
     if (owner->slice != TL_NONE)
         finding.stack = stack_of_slice(context->timeline, owner->slice);
     if (finding.stack == TL_NONE && owner->call != TL_NONE)
@@ -290,36 +339,37 @@ bool rule_add_calls(struct finding_owners *owners, const struct finding_context 
 
 /* ---- telling ---- */
 
-int64_t rule_host_saving(const struct finding_context *context, uint32_t process, int64_t cost_ns)
+void rule_save_host(const struct finding_context *context, struct finding *finding)
 {
-    int64_t most_ns =
-        process == TL_NONE ? context->wall_ns : finding_gaps_bound(context->gaps, process);
-    return cost_ns < most_ns ? cost_ns : most_ns;
+    int64_t most_ns = finding->process == TL_NONE
+                          ? context->wall_ns
+                          : finding_gaps_bound(context->gaps, finding->process);
+    finding->saved_ns = finding->cost_ns < most_ns ? finding->cost_ns : most_ns;
+    finding->saving = FINDING_SAVES_IDLE;
 }
 
 static bool report_owner(const struct finding_owner *owner, const struct finding_context *context,
                          const struct finding_rule *rule, struct findings *findings,
-                         rule_words *words, int64_t saved_ns)
+                         rule_words *words, enum finding_saving saving)
 {
     char sentence[FINDING_SENTENCE_BYTES];
     struct finding finding = finding_of_owner(context, rule, owner);
-    finding.saved_ns = saved_ns;
+    finding.saving = saving;
+    if (saving == FINDING_SAVES_IDLE)
+        rule_save_host(context, &finding);
+    if (!finding_is_worth(context, finding.saved_ns))
+        return true;
     words(context, owner, sentence);
     return findings_add(findings, context, &finding, "%s", sentence);
 }
 
 static bool report_owners(struct finding_owners *owners, const struct finding_context *context,
                           const struct finding_rule *rule, struct findings *findings,
-                          rule_words *words, bool host)
+                          rule_words *words, enum finding_saving saving)
 {
     bool done = finding_owners_gather(owners, context);
-    for (uint32_t i = 0; i < owners->owners.count && done; i++) {
-        const struct finding_owner *owner = &owners->owners.at[i];
-        int64_t saved_ns =
-            host ? rule_host_saving(context, owner->process, owner->cost_ns) : owner->saved_ns;
-        if (finding_is_worth(context, saved_ns))
-            done = report_owner(owner, context, rule, findings, words, saved_ns);
-    }
+    for (uint32_t i = 0; i < owners->owners.count && done; i++)
+        done = report_owner(&owners->owners.at[i], context, rule, findings, words, saving);
     finding_owners_fini(owners);
     return done;
 }
@@ -327,13 +377,13 @@ static bool report_owners(struct finding_owners *owners, const struct finding_co
 bool rule_report(struct finding_owners *owners, const struct finding_context *context,
                  const struct finding_rule *rule, struct findings *findings, rule_words *words)
 {
-    return report_owners(owners, context, rule, findings, words, false);
+    return report_owners(owners, context, rule, findings, words, FINDING_SAVES_SUM);
 }
 
 bool rule_report_host(struct finding_owners *owners, const struct finding_context *context,
                       const struct finding_rule *rule, struct findings *findings, rule_words *words)
 {
-    return report_owners(owners, context, rule, findings, words, true);
+    return report_owners(owners, context, rule, findings, words, FINDING_SAVES_IDLE);
 }
 
 bool rule_name_in(struct text name, const char *const *names)

@@ -22,6 +22,7 @@ struct finding_workings {
     struct cuda_calls calls;
     struct finding_facts facts;
     struct finding_gaps gaps;
+    struct finding_steps steps;
 };
 
 /* A new rule is a row here, a line in rules.h and a function in a rules_*.c. */
@@ -177,7 +178,7 @@ static bool run_rules(struct findings *findings, const struct finding_settings *
         context.limits = &settings->limits[i];
         if (settings->enabled[i])
             done = finding_rules[i]->find(&context, finding_rules[i], findings) &&
-                   !context.paths->failed;
+                   !context.paths->failed && !(context.steps && context.steps->failed);
     }
     if (findings->found.count)
         qsort(findings->found.at, findings->found.count, sizeof *findings->found.at, by_saved);
@@ -185,13 +186,14 @@ static bool run_rules(struct findings *findings, const struct finding_settings *
 }
 
 static bool finding_facts_init(struct finding_facts *facts, const struct timeline *timeline,
-                               int64_t long_gap_ns)
+                               int64_t long_gap_ns, struct finding_steps *steps)
 {
     *facts = (struct finding_facts){0};
     return work_classes_init(&facts->classes, timeline) &&
-           temporal_breakdown_init(&facts->temporal, timeline, &facts->classes, long_gap_ns) &&
-           launch_stats_init(&facts->launches, timeline, LAUNCH_SLOW_CALL_NS,
-                             LAUNCH_LATE_START_NS) &&
+           temporal_breakdown_init(&facts->temporal, timeline, &facts->classes, long_gap_ns,
+                                   steps) &&
+           launch_stats_init(&facts->launches, timeline, LAUNCH_SLOW_CALL_NS, LAUNCH_LATE_START_NS,
+                             steps) &&
            call_stats_init(&facts->calls, timeline);
 }
 
@@ -213,7 +215,7 @@ bool finding_facts_any(const struct finding_facts *facts, uint8_t traits)
 }
 
 static bool make_context(struct findings *findings, const struct timeline *timeline,
-                         const struct finding_settings *settings)
+                         const struct finding_settings *settings, const struct finding_steps *steps)
 {
     struct finding_workings *workings = calloc(1, sizeof *workings);
     findings->workings = workings;
@@ -226,36 +228,56 @@ static bool make_context(struct findings *findings, const struct timeline *timel
         .timeline = timeline,
         .paths = &workings->paths,
         .calls = &workings->calls,
+        .steps = steps ? &workings->steps : NULL,
         .wall_ns = timeline->end_ns - timeline->start_ns,
     };
+    if (steps)
+        workings->steps = *steps;
     struct finding_context context = findings->context;
     context.limits = &settings->shared;
     if (!finding_gaps_init(&workings->gaps, &context))
         return false;
     findings->context.gaps = &workings->gaps;
-    if (!finding_facts_init(&workings->facts, timeline, settings->shared.long_gap_ns))
+    if (!finding_facts_init(&workings->facts, timeline, settings->shared.long_gap_ns,
+                            findings->context.steps))
         return false;
     findings->context.facts = &workings->facts;
     return true;
 }
 
-bool findings_init(struct findings *findings, const struct timeline *timeline,
-                   const struct finding_settings *settings)
+static bool init_findings(struct findings *findings, const struct timeline *timeline,
+                          const struct finding_settings *settings,
+                          const struct finding_steps *steps)
 {
     struct finding_settings standard;
     *findings = (struct findings){0};
     finding_settings_default(&standard);
     settings = settings ? settings : &standard;
-    if (make_context(findings, timeline, settings) && run_rules(findings, settings))
+    if (make_context(findings, timeline, settings, steps) && run_rules(findings, settings))
         return true;
     findings_fini(findings);
     return false;
+}
+
+bool findings_init(struct findings *findings, const struct timeline *timeline,
+                   const struct finding_settings *settings)
+{
+    return init_findings(findings, timeline, settings, NULL);
+}
+
+bool findings_init_by_step(struct findings *findings, const struct timeline *timeline,
+                           const struct finding_settings *settings, const struct steps *steps,
+                           const bool *is_apart)
+{
+    const struct finding_steps by = {.all = steps, .is_apart = is_apart};
+    return init_findings(findings, timeline, settings, &by);
 }
 
 void findings_fini(struct findings *findings)
 {
     struct finding_workings *workings = findings->workings;
     if (workings) {
+        finding_steps_fini(&workings->steps);
         finding_facts_fini(&workings->facts);
         finding_gaps_fini(&workings->gaps);
         cuda_calls_fini(&workings->calls);

@@ -203,6 +203,7 @@ void operation_totals_fini(struct operation_totals *totals)
 
 struct limits {
     int64_t slow_call_ns, late_start_ns;
+    struct finding_steps *steps;
 };
 
 static void add_launch_some(struct launch_some *some, uint32_t operation, int64_t ns,
@@ -242,6 +243,11 @@ static void add_launched(struct launch_row *row, const struct timeline *timeline
     add_launch_some(&row->starved, index, starved_ns < delay_ns ? starved_ns : delay_ns,
                     limits->late_start_ns);
     add_launch_some(&row->shorter, index, call_ns - duration_ns, 0);
+    int64_t excess_ns = (starved_ns < delay_ns ? starved_ns : delay_ns) - limits->late_start_ns;
+    if (limits->steps && excess_ns > 0)
+        finding_parts_add(limits->steps, &row->starved.parts,
+                          finding_steps_at(limits->steps, operation->process, call->start_ns),
+                          (struct finding_amounts){.count = 1, .cost_ns = excess_ns});
 }
 
 static void add_launched_stream(struct launch_row *row, const struct timeline *timeline,
@@ -274,9 +280,9 @@ static struct launch_row *launch_row_of(struct launch_stats *stats, const struct
 }
 
 bool launch_stats_init(struct launch_stats *stats, const struct timeline *timeline,
-                       int64_t slow_call_ns, int64_t late_start_ns)
+                       int64_t slow_call_ns, int64_t late_start_ns, struct finding_steps *steps)
 {
-    const struct limits limits = {slow_call_ns, late_start_ns};
+    const struct limits limits = {slow_call_ns, late_start_ns, steps};
     *stats = (struct launch_stats){
         .at = malloc(((size_t)timeline->streams.count + 1) * sizeof *stats->at)};
     for (uint32_t i = 0; i < timeline->streams.count && stats->at; i++) {
@@ -302,6 +308,7 @@ struct search {
     uint32_t least;
     struct keymap known; /* hash -> sequence */
     struct kernel_sequences *sequences;
+    struct finding_steps *steps;
 };
 
 /* FNV-1a over the four bytes. */
@@ -355,6 +362,7 @@ static bool add_sequence(struct search *search, const struct kernel_sequence *fo
     sequences->at[known].device_ns += found->device_ns;
     sequences->at[known].range_ns += found->range_ns;
     sequences->at[known].call_ns += found->call_ns;
+    finding_parts_join(search->steps, &sequences->at[known].parts, &found->parts);
     return true;
 }
 
@@ -370,6 +378,10 @@ static bool add_range(struct search *search, uint32_t root, uint32_t end)
     for (uint32_t i = root; i < end; i++)
         add_sequence_part(search->timeline, &search->timeline->slices.at[i], &found);
     search->sequences->ranges++;
+    uint32_t process = search->timeline->threads.at[slice->thread].process;
+    finding_parts_add(search->steps, &found.parts,
+                      finding_steps_at(search->steps, process, slice->start_ns),
+                      (struct finding_amounts){.count = 1, .cost_ns = found.call_ns});
     return found.length < search->least || add_sequence(search, &found);
 }
 
@@ -418,9 +430,10 @@ static bool *names_with(const struct timeline *timeline, const char *part)
 }
 
 bool kernel_sequences_init(struct kernel_sequences *sequences, const struct timeline *timeline,
-                           const struct key_names *keys, const char *part, uint32_t least)
+                           const struct key_names *keys, const char *part, uint32_t least,
+                           struct finding_steps *steps)
 {
-    struct search search = {timeline, keys, NULL, least, {0}, sequences};
+    struct search search = {timeline, keys, NULL, least, {0}, sequences, steps};
     *sequences = (struct kernel_sequences){0};
     if (part && !(search.wanted = names_with(timeline, part)))
         return false;

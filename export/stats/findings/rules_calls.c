@@ -143,7 +143,7 @@ const struct finding_rule rule_waits_in_loops = {
 /* What the CPU does in CUDA calls and beside them that could be done once, or elsewhere.
  *
  * cost: the durations of the calls, ranges or overhead records. saved: as far as devices were idle:
- * rule_host_saving().
+ * rule_save_host().
  */
 
 /* CUpti_ActivityOverheadKind in steps of 65,536: what the driver does, not what profiling costs. */

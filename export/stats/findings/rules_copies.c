@@ -11,7 +11,7 @@
  * that are too small for what each costs.
  *
  * cost: the calls' durations; of small copies, also the operations'. saved: without them the CPU is
- * earlier by as much, and the devices have their work to do: see rule_host_saving(). Small copies that
+ * earlier by as much, and the devices have their work to do: see rule_save_host(). Small copies that
  * are made one cost one of them.
  */
 
@@ -99,9 +99,13 @@ static bool add_small(struct finding_owners *owners, const struct finding_contex
         finding_owners_add(owners, context, operation->process, operation->device, operation->slice,
                            operation_call_end_ns(timeline, call) - call->start_ns +
                                operation->end_ns - operation->start_ns);
-    if (owner)
-        owner->more += (int64_t)operation->bytes;
-    return owner != NULL;
+    if (!owner)
+        return false;
+    owner->more += (int64_t)operation->bytes;
+    finding_owner_adjust(owner, context, 0,
+                         operation_call_end_ns(timeline, call) - call->start_ns +
+                             operation->end_ns - operation->start_ns);
+    return true;
 }
 
 static void small_words(const struct finding_context *context, const struct finding_owner *owner,
@@ -124,8 +128,7 @@ static bool find_small(const struct finding_context *context, const struct findi
     finding_owners_drop(&owners, context->limits->loop_calls);
     for (uint32_t i = 0; i < owners.owners.count; i++) {
         struct finding_owner *owner = &owners.owners.at[i];
-        int64_t one_ns = owner->cost_ns / (int64_t)owner->count;
-        owner->saved_ns = owner->cost_ns - one_ns;
+        finding_owner_adjust(owner, context, 0, -(owner->cost_ns / (int64_t)owner->count));
     }
     done = done && rule_report(&owners, context, rule, findings, small_words);
     finding_owners_fini(&owners);
@@ -179,7 +182,8 @@ struct overlap {
     TL_ARRAY(uint32_t) copies;         /* into gpus[], by start */
     struct finding_owners owners;      /* exposed copies */
     int64_t kernel_ns, copy_ns;
-    int64_t alone_ns; /* copies without a kernel beside them */
+    int64_t alone_ns;                   /* copies without a kernel beside them */
+    struct finding_parts kernels_alone; /* by step: most_ns */
 };
 
 static bool is_transfer(const struct timeline *timeline, const struct tl_gpu *gpu)
@@ -227,7 +231,7 @@ static bool collect_copies(struct overlap *overlap, struct device_walk *walk)
 }
 
 /* How much of a stretch has no kernel in it; `*at` goes on to where the next one has to look. */
-static int64_t time_alone(const struct overlap *overlap, uint32_t *at, int64_t start_ns,
+static int64_t time_alone(struct overlap *overlap, uint32_t process, uint32_t *at, int64_t start_ns,
                           int64_t end_ns)
 {
     int64_t left_ns = end_ns - start_ns;
@@ -236,8 +240,11 @@ static int64_t time_alone(const struct overlap *overlap, uint32_t *at, int64_t s
     for (uint32_t i = *at; i < overlap->kernels.count && overlap->kernels.at[i].start < end_ns;
          i++) {
         const struct interval *kernel = &overlap->kernels.at[i];
-        left_ns -= (kernel->end < end_ns ? kernel->end : end_ns) -
-                   (kernel->start > start_ns ? kernel->start : start_ns);
+        int64_t from_ns = kernel->start > start_ns ? kernel->start : start_ns;
+        int64_t to_ns = kernel->end < end_ns ? kernel->end : end_ns;
+        left_ns -= to_ns - from_ns;
+        finding_parts_add_time(overlap->context->steps, &overlap->kernels_alone, process, from_ns,
+                               to_ns, (struct finding_amounts){.most_ns = -1});
     }
     return left_ns;
 }
@@ -249,15 +256,21 @@ static void measure_overlap(struct overlap *overlap)
     int64_t copied_until_ns = INT64_MIN;
     uint32_t at = 0;
     overlap->kernel_ns = overlap->copy_ns = overlap->alone_ns = 0;
-    for (uint32_t i = 0; i < overlap->kernels.count; i++)
-        overlap->kernel_ns += overlap->kernels.at[i].end - overlap->kernels.at[i].start;
+    overlap->kernels_alone = (struct finding_parts){0};
+    for (uint32_t i = 0; i < overlap->kernels.count && overlap->copies.count; i++) {
+        const struct interval *kernel = &overlap->kernels.at[i];
+        overlap->kernel_ns += kernel->end - kernel->start;
+        finding_parts_add_time(overlap->context->steps, &overlap->kernels_alone,
+                               gpus[overlap->copies.at[0]].process, kernel->start, kernel->end,
+                               (struct finding_amounts){.most_ns = 1});
+    }
     for (uint32_t i = 0; i < overlap->copies.count && !overlap->owners.failed; i++) {
         const struct tl_gpu *copy = &gpus[overlap->copies.at[i]];
         int64_t start_ns = copy->start_ns > copied_until_ns ? copy->start_ns : copied_until_ns;
         if (copy->end_ns <= start_ns)
             continue;
         copied_until_ns = copy->end_ns;
-        int64_t alone_ns = time_alone(overlap, &at, start_ns, copy->end_ns);
+        int64_t alone_ns = time_alone(overlap, copy->process, &at, start_ns, copy->end_ns);
         overlap->copy_ns += copy->end_ns - start_ns;
         overlap->alone_ns += alone_ns;
         struct finding_owner *owner =
@@ -279,6 +292,8 @@ static bool report_overlap(struct overlap *overlap, const struct finding_rule *r
         const struct finding_owner *owner = &overlap->owners.owners.at[i];
         struct finding finding = finding_of_owner(context, rule, owner);
         finding.saved_ns = owner->cost_ns < kernels_alone_ns ? owner->cost_ns : kernels_alone_ns;
+        finding.saving = FINDING_SAVES_LEAST;
+        finding_parts_join(context->steps, &finding.parts, &overlap->kernels_alone);
         if (!finding_is_worth(context, finding.saved_ns))
             continue;
         added = findings_add(

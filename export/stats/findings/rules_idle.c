@@ -36,7 +36,7 @@ static bool find_gaps(const struct finding_context *context, const struct findin
     for (uint32_t i = 0; i < owners.owners.count && added; i++) {
         const struct finding_owner *owner = &owners.owners.at[i];
         struct finding finding = finding_of_owner(context, rule, owner);
-        finding.saved_ns = rule_host_saving(context, owner->process, owner->cost_ns);
+        rule_save_host(context, &finding);
         added = findings_add(findings, context, &finding,
                              "%s idled for %s (%s of the wall time) %s: %s, the longest %s.",
                              finding_device(context, owner->process, owner->device).text,
@@ -167,7 +167,7 @@ static struct finding of_device(const struct finding_context *context,
     finding.process = row->process;
     finding.device = row->device;
     finding.cost_ns = cost_ns;
-    finding.saved_ns = rule_host_saving(context, row->process, cost_ns);
+    rule_save_host(context, &finding);
     return finding;
 }
 
@@ -180,6 +180,7 @@ static bool find_long_gaps(const struct finding_context *context, const struct f
         const struct temporal_row *row = &temporal->at[i];
         struct finding finding = of_device(context, rule, row, row->long_gaps_ns);
         finding.count = row->long_gaps;
+        finding.parts = row->long_parts;
         added = findings_add(
             findings, context, &finding,
             "%s was idle for at least %s at a time %s, %s in all (%s of its span); the longest was "
@@ -198,10 +199,13 @@ struct low_parts {
     uint32_t count;
     int64_t idle_ns;
     int64_t least_busy_ns, least_length_ns, least_at_ns; /* of the part that was used least */
+    struct finding_parts parts;
 };
 
-static struct low_parts low_parts_of(const struct temporal_row *row, double limit)
+static struct low_parts low_parts_of(const struct finding_context *context,
+                                     const struct temporal_row *row)
 {
+    double limit = context->limits->low_utilization;
     struct low_parts low = {0};
     for (uint32_t chunk = 0; chunk < TEMPORAL_CHUNKS; chunk++) {
         int64_t start_ns, end_ns, busy_ns = row->chunk_busy_ns[chunk];
@@ -214,6 +218,10 @@ static struct low_parts low_parts_of(const struct temporal_row *row, double limi
             low.least_at_ns = start_ns;
         }
         low.idle_ns += end_ns - start_ns - busy_ns;
+        finding_parts_add(context->steps, &low.parts,
+                          finding_steps_at(context->steps, row->process, start_ns),
+                          (struct finding_amounts){.count = 1});
+        finding_parts_join(context->steps, &low.parts, &row->chunk_idle[chunk]);
     }
     return low;
 }
@@ -225,11 +233,12 @@ static bool find_low_utilization(const struct finding_context *context,
     bool added = true;
     for (uint32_t i = 0; i < temporal->count && added; i++) {
         const struct temporal_row *row = &temporal->at[i];
-        struct low_parts low = low_parts_of(row, context->limits->low_utilization);
+        struct low_parts low = low_parts_of(context, row);
         if (temporal_span_ns(row) < LEAST_SPAN_NS)
             continue;
         struct finding finding = of_device(context, rule, row, low.idle_ns);
         finding.count = low.count;
+        finding.parts = low.parts;
         added = findings_add(
             findings, context, &finding,
             "%s was used for less than %s of the time in %u of %u equal parts of its span, and for "
@@ -288,7 +297,7 @@ static void add_self_times(struct finding_owners *owners, const struct finding_c
                 ? NULL
                 : finding_owners_add(owners, context, process, TL_NONE, slice->parent, -took_ns);
         if (parent)
-            parent->count--;
+            finding_owner_adjust(parent, context, -1, 0);
     }
 }
 
@@ -348,6 +357,8 @@ static bool find_exposed(const struct finding_context *context, const struct fin
         finding.count = row->count[WORK_COMMUNICATION];
         finding.cost_ns = union_ns - hidden_ns;
         finding.saved_ns = finding.cost_ns < compute_ns ? finding.cost_ns : compute_ns;
+        finding.saving = FINDING_SAVES_LEAST;
+        finding.parts = row->exposed;
         added = findings_add(
             findings, context, &finding,
             "%s communicated for %s (%s); %s of that was beside computing, %s (%s of its span) was "
@@ -374,6 +385,7 @@ static bool report_stragglers(const struct stragglers *stragglers,
         finding.process = row->process;
         finding.count = row->last;
         finding.cost_ns = finding.saved_ns = row->caused_ns;
+        finding.parts = row->parts;
         added = findings_add(findings, context, &finding,
                              "%s came last to %llu of %s; another process waited for it %s in all.",
                              process.text, (unsigned long long)row->last,
@@ -389,7 +401,7 @@ static bool find_stragglers(const struct finding_context *context, const struct 
     struct stragglers stragglers;
     if (!finding_facts_any(context->facts, KERNEL_COMMUNICATES))
         return true;
-    if (!stragglers_init(&stragglers, context->timeline, &context->facts->classes))
+    if (!stragglers_init(&stragglers, context->timeline, &context->facts->classes, context->steps))
         return false;
     bool added = report_stragglers(&stragglers, context, rule, findings);
     if (stragglers.left_out && added)

@@ -41,10 +41,8 @@ static void add_waits(struct finding_owners *owners, const struct finding_contex
         int64_t waited_ns = gap->end_ns - gap->start_ns;
         struct finding_owner *owner =
             finding_owners_add(owners, context, gpu->process, gpu->device, gpu->slice, waited_ns);
-        if (owner) {
-            owner->count--; /* counted with the kernels */
-            owner->saved_ns += waited_ns;
-        }
+        if (owner) /* counted with the kernels */
+            finding_owner_adjust(owner, context, -1, waited_ns);
     }
 }
 
@@ -105,8 +103,10 @@ struct shape {
 struct kernel_sum {
     uint64_t count;
     int64_t cost_ns, largest_ns;
-    double saved_ns, occupancy_ns, waves_ns; /* the latter two: weighted by time */
-    uint32_t example;                        /* into gpus[] */
+    int64_t saved_ns;
+    double occupancy_ns, waves_ns; /* weighted by time */
+    struct finding_parts parts;
+    uint32_t example; /* into gpus[] */
 };
 
 struct occupancy_search {
@@ -152,6 +152,15 @@ static double waste_of_tail(const struct shape *shape, const struct finding_limi
     return waste >= limits->tail_share ? waste : 0;
 }
 
+/* That of its launch. */
+static uint32_t step_of(const struct finding_context *context, const struct tl_gpu *gpu)
+{
+    if (gpu->slice == TL_NONE)
+        return TL_NONE;
+    return finding_steps_at(context->steps, gpu->process,
+                            context->timeline->slices.at[gpu->slice].start_ns);
+}
+
 static void add_wasting_kernel(struct occupancy_search *search, uint32_t index,
                                const struct shape *shape, double waste)
 {
@@ -164,7 +173,10 @@ static void add_wasting_kernel(struct occupancy_search *search, uint32_t index,
     }
     sum->count++;
     sum->cost_ns += ran_ns;
-    sum->saved_ns += waste * (double)ran_ns;
+    int64_t saved_ns = (int64_t)llround(waste * (double)ran_ns);
+    sum->saved_ns += saved_ns;
+    finding_parts_add(search->context->steps, &sum->parts, step_of(search->context, gpu),
+                      (struct finding_amounts){1, ran_ns, saved_ns, 0});
     sum->occupancy_ns += shape->occupancy * (double)ran_ns;
     sum->waves_ns += shape->waves * (double)ran_ns;
 }
@@ -208,7 +220,8 @@ static struct finding finding_of_kernel(const struct finding_context *context,
     }
     finding.count = sum->count;
     finding.cost_ns = sum->cost_ns;
-    finding.saved_ns = (int64_t)sum->saved_ns;
+    finding.saved_ns = sum->saved_ns;
+    finding.parts = sum->parts;
     return finding;
 }
 
@@ -224,7 +237,7 @@ static bool add_findings(const struct occupancy_search *search, const struct fin
     bool added = true;
     for (uint32_t name = 0; name < timeline->names.count && added; name++) {
         const struct kernel_sum *sum = &search->sums[name];
-        if (!finding_is_worth(context, (int64_t)sum->saved_ns))
+        if (!finding_is_worth(context, sum->saved_ns))
             continue;
         struct finding finding = finding_of_kernel(context, rule, sum);
         added = report(context, findings, &finding, sum, timeline->names.at[name].bytes);
@@ -285,8 +298,7 @@ static bool report_tail(const struct finding_context *context, struct findings *
         "multiprocessors empty for %s of the time.",
         KERNEL_BYTES, name, cut_mark(name), finding_count(sum->count, "time").text,
         finding_time(sum->cost_ns).text, finding_share(sum->cost_ns, context->wall_ns).text,
-        sum->waves_ns / (double)sum->cost_ns,
-        finding_share((int64_t)sum->saved_ns, sum->cost_ns).text);
+        sum->waves_ns / (double)sum->cost_ns, finding_share(sum->saved_ns, sum->cost_ns).text);
 }
 
 /* cost: how long they ran. saved: as if a kernel were as much faster as more warps are at work. */
@@ -349,7 +361,7 @@ static bool add_fp32(struct finding_owners *owners, const struct finding_context
     struct finding_owner *owner = finding_owners_add(
         owners, context, operation->process, operation->device, operation->slice, duration_ns);
     if (owner)
-        owner->saved_ns += duration_ns - duration_ns / 8;
+        finding_owner_adjust(owner, context, 0, duration_ns - duration_ns / 8);
     return owner != NULL;
 }
 
@@ -422,7 +434,7 @@ static bool add_train(struct finding_owners *owners, const struct finding_contex
             owners, context, gpus[i].process, gpus[i].device, gpus[i].slice, duration_ns);
         if (!owner)
             return false;
-        owner->saved_ns += i == longest ? 0 : duration_ns;
+        finding_owner_adjust(owner, context, 0, i == longest ? 0 : duration_ns);
         owner->more += i == longest; /* trains */
     }
     return true;

@@ -12,7 +12,7 @@
  * Outliers: cost is what they took beyond the median of their name. Late starts: what passed beyond 100 us
  * between a call's end and the start while the stream was free. Steps: the durations of the calls that
  * launched, which one launch of a graph would take the place of. saved: each of them as far as devices
- * were idle: rule_host_saving().
+ * were idle: rule_save_host().
  */
 
 #define GRAPH_STEPS 3u       /* capturing and instantiating costs about what two steps do */
@@ -26,6 +26,26 @@ static bool varies(const struct finding_context *context, uint32_t name)
     enum cuda_call call = cuda_call_of_name(context->timeline->names.at[name]);
     return cuda_call_waits(call) || call == CUDA_CALL_COPY || call == CUDA_CALL_COPY_ASYNC ||
            call == CUDA_CALL_MODULE;
+}
+
+/* By step, what calls of a name took beyond its median. */
+static struct finding_parts outliers_by_step(const struct finding_context *context,
+                                             const struct call_stat *row)
+{
+    const struct timeline *timeline = context->timeline;
+    struct finding_parts parts = {0};
+    for (uint32_t i = 0; i < timeline->slices.count && context->steps; i++) {
+        const struct tl_slice *call = &timeline->slices.at[i];
+        int64_t ns = call->end_ns - call->start_ns;
+        if (call->name != row->name || !call_is_timed(timeline, call) ||
+            ns / CALL_OUTLIER_TIMES <= row->median_ns)
+            continue;
+        uint32_t process = timeline->threads.at[call->thread].process;
+        finding_parts_add(context->steps, &parts,
+                          finding_steps_at(context->steps, process, call->start_ns),
+                          (struct finding_amounts){.count = 1, .cost_ns = ns - row->median_ns});
+    }
+    return parts;
 }
 
 static bool find_outliers(const struct finding_context *context, const struct finding_rule *rule,
@@ -46,7 +66,9 @@ static bool find_outliers(const struct finding_context *context, const struct fi
         finding.path = range_paths_of(context->paths, row->slowest);
         finding.count = row->outliers;
         finding.cost_ns = row->outliers_ns;
-        finding.saved_ns = rule_host_saving(context, finding.process, row->outliers_ns);
+        if (finding_is_worth(context, row->outliers_ns))
+            finding.parts = outliers_by_step(context, row);
+        rule_save_host(context, &finding);
         added = findings_add(
             findings, context, &finding,
             "%llu of %s of %.100s took more than %d times the median of %s, together %s more than "
@@ -78,7 +100,8 @@ static bool find_late_starts(const struct finding_context *context, const struct
         finding.path = range_paths_of(context->paths, finding.slice);
         finding.count = row->starved.count;
         finding.cost_ns = row->starved.excess_ns;
-        finding.saved_ns = rule_host_saving(context, row->process, row->starved.excess_ns);
+        finding.parts = row->starved.parts;
+        rule_save_host(context, &finding);
         added = findings_add(
             findings, context, &finding,
             "%s started %s of %s more than %s after the launch though nothing before them on their "
@@ -115,7 +138,8 @@ static bool report_steps(const struct kernel_sequences *sequences,
         finding.path = range_paths_of(context->paths, row->example);
         finding.count = row->count;
         finding.cost_ns = row->call_ns;
-        finding.saved_ns = rule_host_saving(context, finding.process, row->call_ns);
+        finding.parts = row->parts;
+        rule_save_host(context, &finding);
         if (!finding_is_worth(context, finding.saved_ns))
             continue;
         added = findings_add(findings, context, &finding,
@@ -136,11 +160,13 @@ static bool find_steps(const struct finding_context *context, const struct findi
     const struct key_names *keys = context->paths->keys;
     if (is_of_graphs(context->timeline))
         return true;
-    if (!kernel_sequences_init(&sequences, context->timeline, keys, NULL, GRAPH_OPERATIONS))
+    if (!kernel_sequences_init(&sequences, context->timeline, keys, NULL, GRAPH_OPERATIONS,
+                               context->steps))
         return false;
     if (sequences.ranges == 0) {
         kernel_sequences_fini(&sequences);
-        if (!kernel_sequences_init(&sequences, context->timeline, keys, "", GRAPH_OPERATIONS))
+        if (!kernel_sequences_init(&sequences, context->timeline, keys, "", GRAPH_OPERATIONS,
+                                   context->steps))
             return false;
     }
     bool added = report_steps(&sequences, context, rule, findings);
@@ -214,7 +240,7 @@ static bool add_shared_stream(struct finding_owners *owners, const struct findin
                                                          operation->device, operation->slice, ns);
         if (!owner)
             return false;
-        owner->saved_ns += ns;
+        finding_owner_adjust(owner, context, 0, ns);
     }
     return true;
 }
@@ -271,8 +297,9 @@ struct queue {
     uint64_t empty; /* launches when all that was launched before had ended */
     uint64_t full;  /* launches behind at least queue_limit others */
     uint32_t deepest;
-    int64_t full_ns;    /* how long the latter took */
-    uint32_t full_call; /* the longest of them, TL_NONE */
+    int64_t full_ns;                              /* how long the latter took */
+    uint32_t full_call;                           /* the longest of them, TL_NONE */
+    struct finding_parts empty_parts, full_parts; /* by step */
 };
 
 static bool queue_init(struct queue *queue, const struct finding_context *context)
@@ -323,6 +350,15 @@ static bool collect_launches(struct queue *queue, struct device_walk *walk)
     return radix_sort(queue->launches, queue->count) && radix_sort(queue->leads, queue->count);
 }
 
+static uint32_t step_of_launch(const struct queue *queue, const struct tl_slice *launch)
+{
+    const struct finding_context *context = queue->context;
+    return context->steps ? finding_steps_at(context->steps,
+                                             context->timeline->threads.at[launch->thread].process,
+                                             launch->start_ns)
+                          : TL_NONE;
+}
+
 static void note_depth(struct queue *queue, const struct tl_slice *launch, uint32_t slice,
                        uint32_t depth)
 {
@@ -336,6 +372,8 @@ static void note_depth(struct queue *queue, const struct tl_slice *launch, uint3
         queue->full_call = slice;
     queue->full++;
     queue->full_ns += took_ns;
+    finding_parts_add(queue->context->steps, &queue->full_parts, step_of_launch(queue, launch),
+                      (struct finding_amounts){.count = 1, .cost_ns = took_ns});
 }
 
 /* Two walks in step: launches in order of their calls, and operations in order of their start. */
@@ -346,6 +384,7 @@ static void measure_queue(struct queue *queue)
     uint32_t started = 0;
     queue->empty = queue->full = 0;
     queue->full_ns = 0, queue->deepest = 0, queue->full_call = TL_NONE;
+    queue->empty_parts = queue->full_parts = (struct finding_parts){0};
     for (uint32_t i = 0; i < queue->count; i++) {
         uint32_t slice = timeline->gpus.at[queue->launches[i].value].slice;
         const struct tl_slice *launch = &timeline->slices.at[slice];
@@ -356,7 +395,11 @@ static void measure_queue(struct queue *queue)
             busy_until_ns = end_ns > busy_until_ns ? end_ns : busy_until_ns;
         }
         uint32_t depth = started < i ? i - started : 0;
-        queue->empty += depth == 0 && busy_until_ns <= launch->start_ns;
+        bool is_empty = depth == 0 && busy_until_ns <= launch->start_ns;
+        queue->empty += is_empty;
+        if (is_empty)
+            finding_parts_add(queue->context->steps, &queue->empty_parts,
+                              step_of_launch(queue, launch), (struct finding_amounts){.count = 1});
         note_depth(queue, launch, slice, depth);
     }
 }
@@ -376,8 +419,8 @@ static int64_t median_lead_ns(const struct queue *queue)
     return radix_time(queue->leads[queue->count / 2].key);
 }
 
-/* Idle time in which nothing was queued. */
-static int64_t idle_unqueued_ns(const struct queue *queue)
+/* Idle time in which nothing was queued; `parts`: of each step is added to them. */
+static int64_t idle_unqueued_ns(const struct queue *queue, struct finding_parts *parts)
 {
     static const enum gap_cause starving[] = {GAP_LAUNCH, GAP_CPU,      GAP_SYNC,
                                               GAP_COPY,   GAP_ALLOCATE, GAP_OTHER_CALL};
@@ -387,8 +430,11 @@ static int64_t idle_unqueued_ns(const struct queue *queue)
     for (uint32_t i = 0; i < gaps->devices.count; i++)
         if (gaps->devices.at[i].process == gpu->process &&
             gaps->devices.at[i].device == gpu->device)
-            for (size_t cause = 0; cause < sizeof starving / sizeof starving[0]; cause++)
+            for (size_t cause = 0; cause < sizeof starving / sizeof starving[0]; cause++) {
                 sum_ns += gaps->devices.at[i].idle_ns[starving[cause]];
+                finding_parts_join(queue->context->steps, parts,
+                                   &gaps->devices.at[i].idle_parts[starving[cause]]);
+            }
     return sum_ns;
 }
 
@@ -399,7 +445,8 @@ static bool report_empty(const struct queue *queue, const struct finding_rule *r
     if ((double)queue->empty < OFTEN * queue->count)
         return true;
     finding.count = queue->empty;
-    finding.cost_ns = idle_unqueued_ns(queue);
+    finding.parts = queue->empty_parts;
+    finding.cost_ns = idle_unqueued_ns(queue, &finding.parts);
     return findings_add(
         findings, queue->context, &finding,
         "%s of %u launches found %s idle and nothing queued: half of them were at most %s ahead of "
@@ -418,6 +465,7 @@ static bool report_full(const struct queue *queue, const struct finding_rule *ru
         return true;
     finding.count = queue->full;
     finding.cost_ns = queue->full_ns;
+    finding.parts = queue->full_parts;
     finding.slice = queue->full_call;
     finding.path = range_paths_of(queue->context->paths, queue->full_call);
     return findings_add(

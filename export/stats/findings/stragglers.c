@@ -80,6 +80,11 @@ static void compare(struct stragglers *stragglers, const struct part *parts, uin
         struct straggler *row = &stragglers->at[shortest->process];
         row->last++;
         row->caused_ns += longest_ns - shortest->duration_ns;
+        int64_t ns = longest_ns - shortest->duration_ns;
+        finding_parts_add(
+            stragglers->steps, &row->parts,
+            finding_steps_at(stragglers->steps, shortest->process, shortest->start_ns),
+            (struct finding_amounts){.count = 1, .cost_ns = ns, .saved_ns = ns});
     }
 }
 
@@ -132,10 +137,11 @@ static void keep_compared(struct stragglers *stragglers, uint32_t processes)
 }
 
 bool stragglers_init(struct stragglers *stragglers, const struct timeline *timeline,
-                     const struct work_classes *classes)
+                     const struct work_classes *classes, struct finding_steps *steps)
 {
     struct parts parts = {0};
     *stragglers = (struct stragglers){
+        .steps = steps,
         .at = calloc((size_t)timeline->processes.count + 1, sizeof *stragglers->at)};
     bool done = stragglers->at && collect(&parts, timeline, classes);
     if (done && parts.list.count)

@@ -119,6 +119,7 @@ struct sweep {
     int64_t until_ns[WORK_CLASSES]; /* when the last operation of the class, so far, ends */
     int64_t idle_ns;                /* how long nothing has run now */
     int64_t long_gap_ns;
+    struct finding_steps *steps;
 };
 
 /* ---- chunks ---- */
@@ -146,16 +147,30 @@ static uint32_t chunk_of(const struct temporal_row *row, int64_t time_ns)
     return chunk;
 }
 
-static void add_to_chunks(struct temporal_row *row, int64_t from_ns, int64_t to_ns)
+static void add_chunk(struct sweep *sweep, uint32_t chunk, bool is_busy, int64_t from_ns,
+                      int64_t to_ns)
 {
+    struct temporal_row *row = sweep->row;
+    if (is_busy)
+        row->chunk_busy_ns[chunk] += to_ns - from_ns;
+    else
+        finding_parts_add_time(sweep->steps, &row->chunk_idle[chunk], row->process, from_ns, to_ns,
+                               (struct finding_amounts){.cost_ns = 1});
+}
+
+static void add_to_chunks(struct sweep *sweep, bool is_busy, int64_t from_ns, int64_t to_ns)
+{
+    const struct temporal_row *row = sweep->row;
     for (uint32_t chunk = chunk_of(row, from_ns); chunk < TEMPORAL_CHUNKS && from_ns < to_ns;
          chunk++) {
         int64_t start_ns, end_ns;
         temporal_chunk(row, chunk, &start_ns, &end_ns);
         if (end_ns > to_ns)
             end_ns = to_ns;
-        row->chunk_busy_ns[chunk] += end_ns > from_ns ? end_ns - from_ns : 0;
-        from_ns = end_ns > from_ns ? end_ns : from_ns;
+        if (end_ns <= from_ns)
+            continue;
+        add_chunk(sweep, chunk, is_busy, from_ns, end_ns);
+        from_ns = end_ns;
     }
 }
 
@@ -171,8 +186,23 @@ static void end_gap(struct sweep *sweep)
     if (sweep->idle_ns >= sweep->long_gap_ns) {
         row->long_gaps++;
         row->long_gaps_ns += sweep->idle_ns;
+        int64_t from_ns = sweep->now_ns - sweep->idle_ns;
+        finding_parts_add(sweep->steps, &row->long_parts,
+                          finding_steps_at(sweep->steps, row->process, from_ns),
+                          (struct finding_amounts){.count = 1});
+        finding_parts_add_time(sweep->steps, &row->long_parts, row->process, from_ns, sweep->now_ns,
+                               (struct finding_amounts){.cost_ns = 1});
     }
     sweep->idle_ns = 0;
+}
+
+static void add_exposed(struct sweep *sweep, unsigned running, int64_t to_ns)
+{
+    bool computes = running & 1u << WORK_COMPUTE, communicates = running & 1u << WORK_COMMUNICATION;
+    if (computes != communicates)
+        finding_parts_add_time(
+            sweep->steps, &sweep->row->exposed, sweep->row->process, sweep->now_ns, to_ns,
+            (struct finding_amounts){.cost_ns = communicates, .most_ns = computes});
 }
 
 static void add_stretch(struct sweep *sweep, unsigned running, int64_t to_ns)
@@ -183,10 +213,12 @@ static void add_stretch(struct sweep *sweep, unsigned running, int64_t to_ns)
     if (running) {
         if (sweep->idle_ns)
             end_gap(sweep);
-        add_to_chunks(sweep->row, sweep->now_ns, to_ns);
     } else {
         sweep->idle_ns += length_ns;
     }
+    if (running || sweep->steps)
+        add_to_chunks(sweep, running, sweep->now_ns, to_ns);
+    add_exposed(sweep, running, to_ns);
     sweep->row->running_ns[running] += length_ns;
     sweep->now_ns = to_ns;
 }
@@ -217,6 +249,10 @@ static void add_operation(struct sweep *sweep, const struct tl_gpu *operation,
     sweep->row->sum_ns[class_of] += end_ns - operation->start_ns;
     sweep->row->count[class_of]++;
     sweep->row->operations++;
+    if (sweep->steps && class_of == WORK_COMMUNICATION)
+        finding_parts_add(sweep->steps, &sweep->row->exposed,
+                          finding_steps_at(sweep->steps, operation->process, operation->start_ns),
+                          (struct finding_amounts){.count = 1});
 }
 
 /* ---- rows ---- */
@@ -253,10 +289,11 @@ static void find_window(const struct timeline *timeline, struct temporal_row *ro
 }
 
 static void sweep_device(struct device_walk *walk, const struct work_classes *classes,
-                         struct temporal_row *row, int64_t long_gap_ns)
+                         struct temporal_row *row, int64_t long_gap_ns, struct finding_steps *steps)
 {
     const struct tl_gpu *gpus = walk->timeline->gpus.at;
-    struct sweep sweep = {.row = row, .now_ns = row->first_ns, .long_gap_ns = long_gap_ns};
+    struct sweep sweep = {
+        .row = row, .now_ns = row->first_ns, .long_gap_ns = long_gap_ns, .steps = steps};
     for (unsigned i = 0; i < WORK_CLASSES; i++)
         sweep.until_ns[i] = row->first_ns;
     for (uint32_t next; (next = device_walk_next(walk)) != TL_NONE;)
@@ -267,7 +304,8 @@ static void sweep_device(struct device_walk *walk, const struct work_classes *cl
 }
 
 static uint32_t add_device(struct temporal_breakdown *breakdown, struct device_walk *walk,
-                           const struct work_classes *classes, uint32_t first, int64_t long_gap_ns)
+                           const struct work_classes *classes, uint32_t first, int64_t long_gap_ns,
+                           struct finding_steps *steps)
 {
     const struct tl_stream *stream = &walk->timeline->streams.at[first];
     struct temporal_row row = {.process = stream->process, .device = stream->device};
@@ -276,13 +314,14 @@ static uint32_t add_device(struct temporal_breakdown *breakdown, struct device_w
     if (row.first_ns > row.last_ns)
         return end;
     find_window(walk->timeline, &row);
-    sweep_device(walk, classes, &row, long_gap_ns);
+    sweep_device(walk, classes, &row, long_gap_ns, steps);
     breakdown->at[breakdown->count++] = row;
     return end;
 }
 
 bool temporal_breakdown_init(struct temporal_breakdown *breakdown, const struct timeline *timeline,
-                             const struct work_classes *classes, int64_t long_gap_ns)
+                             const struct work_classes *classes, int64_t long_gap_ns,
+                             struct finding_steps *steps)
 {
     struct device_walk walk;
     *breakdown = (struct temporal_breakdown){
@@ -293,7 +332,7 @@ bool temporal_breakdown_init(struct temporal_breakdown *breakdown, const struct 
         return false;
     }
     for (uint32_t i = 0; i < timeline->streams.count;)
-        i = add_device(breakdown, &walk, classes, i, long_gap_ns);
+        i = add_device(breakdown, &walk, classes, i, long_gap_ns, steps);
     device_walk_fini(&walk);
     return true;
 }

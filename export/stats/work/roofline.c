@@ -243,7 +243,8 @@ static struct roofline_row *find_row(struct pass *pass, uint32_t name)
         !array_grow(&roofline->rows, &roofline->row_capacity, sizeof *roofline->rows))
         return NULL;
     *place = ++roofline->row_count;
-    roofline->rows[*place - 1] = (struct roofline_row){.name = name, .device = device};
+    roofline->rows[*place - 1] =
+        (struct roofline_row){.name = name, .device = device, .number = *place - 1};
     roofline->devices[device].row_count++;
     return &roofline->rows[*place - 1];
 }
@@ -360,6 +361,10 @@ static void add_instance(struct pass *pass, struct roofline_row *row, uint32_t g
     if (!isnan(instance.flop) && !isnan(instance.bytes))
         add_both(row, &instance, tops);
     add_to_device(pass, op, &instance);
+    if (pass->options->each)
+        pass->options->each(
+            pass->options->user,
+            &(struct roofline_instance){gpu, row->number, ns, instance.flop, instance.bytes, tops});
     key_samples_add(&pass->samples, (uint32_t)(row - pass->roofline->rows), ns);
 }
 

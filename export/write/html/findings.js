@@ -26,12 +26,61 @@ function groupFindings(findings) {
   }).sort((a, b) => b.saved_ns - a.saved_ns);
 }
 
-function savingOf(finding, wall) {
+/* ---- the same of chosen steps ---- */
+
+/* Idle time of the device that idled least, of those that the process has, in some steps. */
+function leastIdle(devices, process, numbers) {
+  const idle = devices.filter((device) => device.process === process).map((device) => device.steps.filter((step) => numbers.has(step.number))
+    .reduce((sum, step) => sum + step.parts.slice(STEP_WORK.length).reduce((all, ns) => all + ns, 0), 0));
+  return idle.length ? Math.min(...idle) : Infinity;
+}
+
+/* What steps have of each finding: { count, cost, saved, most, idle: by cause }, by its number. */
+function findingParts(run, numbers) {
+  const parts = new Map();
+  const partOf = (number) => {
+    if (!parts.has(number)) parts.set(number, { count: 0, cost: 0, saved: 0, most: 0, idle: {} });
+    return parts.get(number);
+  };
+  findingSums.each(numbers, (number, [count, cost, saved, most]) => {
+    const part = partOf(number);
+    part.count += count, part.cost += cost, part.saved += saved, part.most += most;
+  });
+  findingIdleSums.each(numbers, (item, [ns]) => {
+    const { idle } = partOf(Math.floor(item / run.idle.causes.length)), cause = run.idle.causes[item % run.idle.causes.length][0];
+    idle[cause] = (idle[cause] || 0) + ns;
+  });
+  return parts;
+}
+
+/* As the whole finding's follows from its sums. */
+function savingOfPart(run, finding, part, numbers) {
+  if (finding.saved_ns === null) return null;
+  const kind = run.finding_savings[finding.number];
+  return Math.max(0, kind === "sum" ? part.saved : Math.min(part.cost, kind === "idle" ? leastIdle(run.stepDevices, finding.process, numbers) : part.most));
+}
+
+/* Findings as the steps have them; those of which nothing is known by step stay as they are if they concern the steps. */
+function narrowFindings(run, findings, stretch, rows) {
+  const parts = findingParts(run, stretch.numbers);
+  return new Map(findings.map((finding) => {
+    const part = parts.get(finding.number), mine = finding.process === null || finding.process === stretch.process;
+    if (finding.number >= findingSums.items || run.finding_savings[finding.number] === null)
+      return [finding, mine && (!finding.path.length || occursIn(stretch, rows, finding.path[finding.path.length - 1])) ? finding : null];
+    if (!mine || !part || part.cost <= 0) return [finding, null];
+    return [finding, { ...finding, count: part.count, cost_ns: part.cost, saved_ns: savingOfPart(run, finding, part, stretch.numbers), part: part.idle }];
+  }));
+}
+
+/* ---- cards ---- */
+
+/* `whole`: how long what is shown takes. */
+function savingOf(finding, whole, words) {
   if (finding.saved_ns === null) return el("p", { class: "saving dim" }, "savings unknown");
   const bar = el("span", { class: "fill" });
-  bar.style.width = Math.min(100, (100 * finding.saved_ns) / (wall || 1)).toFixed(1) + "%";
+  bar.style.width = Math.min(100, (100 * finding.saved_ns) / (whole || 1)).toFixed(1) + "%";
   return el("div", { class: "saving" }, el("b", null, time(finding.saved_ns)), " ",
-            el("span", { class: "dim" }, "saved at most, " + share(finding.saved_ns, wall) + " of the wall time"),
+            el("span", { class: "dim" }, "saved at most, " + share(finding.saved_ns, whole) + " of " + words),
             el("span", { class: "track thick" }, bar));
 }
 
@@ -56,19 +105,26 @@ function sameElsewhere(others, wall) {
               el("span", { class: "dim" }, one.saved_ns === null ? "" : "saves at most " + time(one.saved_ns) + " (" + share(one.saved_ns, wall) + ")")))));
 }
 
+/* The cause is the whole finding's, so that it stays in its group. */
 function sharedIdle(finding) {
   const cause = mainCause(finding);
-  return cause === null ? null : el("p", { class: "dim" }, "about " + time(finding.idle[cause]) + " of this idle time");
+  return cause === null ? null : el("p", { class: "dim" }, "about " + time((finding.part || finding.idle)[cause] || 0) + " of this idle time");
 }
 
-function findingCard([finding, ...others], findings, gaps) {
+function inSteps(finding, stretch) {
+  return finding.part ? [el("b", null, "In " + stretch.title + ": " + time(finding.cost_ns) + (finding.count > 0 ? ", " + count(finding.count) + "\u00d7" : "") + ". "),
+                         el("span", { class: "dim" }, "In the whole run: ")] : wholeRun();
+}
+
+function findingCard([finding, ...others], findings, gaps, stretch) {
+  const whole = stretch && finding.part ? stretch.ns : findings.wall_ns, words = stretch && finding.part ? stretch.title : "the wall time";
   return [
     el("div", { class: "finding-text" }, el("h4", null, plain(finding.title)),
-       el("p", null, plain(finding.sentence, 800)), el("p", { class: "remedy" }, plain(finding.remedy, 800)),
+       el("p", null, stretch && inSteps(finding, stretch), plain(finding.sentence, 800)), el("p", { class: "remedy" }, plain(finding.remedy, 800)),
        finding.stack.length > 0 && el("details", null, el("summary", null, "called from"),
                                       el("ol", { class: "stack" }, finding.stack.map((frame) => el("li", null, plain(frame, 400))))),
-       sameElsewhere(others, findings.wall_ns)),
-    el("div", { class: "finding-side" }, savingOf(finding, findings.wall_ns),
+       sameElsewhere(others, whole)),
+    el("div", { class: "finding-side" }, savingOf(finding, whole, words),
        finding.path.length
         ? el("p", { class: "dim" }, "in ", el("code", null, pathText(finding.path)))
         : el("p", { class: "dim" }, "outside any range, or in several"),
@@ -83,10 +139,10 @@ class FindingGroup {
     this.title = el("h3");
     this.number = run.idle.causes.findIndex(([name]) => name === this.cause);
     this.cards = group.items.map((same) => ({ same, node: el("li", { class: "finding" }) }));
-    this.fill = (node, same) => node.replaceChildren(...findingCard(same, findings, gaps));
-    const nodes = this.cards.map((card) => card.node), rest = nodes.slice(FINDINGS_SHOWN);
-    this.node = el("div", { class: "finding-group" }, this.title, el("ul", { class: "findings" }, nodes.slice(0, FINDINGS_SHOWN)),
-      rest.length > 0 && el("details", null, el("summary", null, count(rest.length) + " more of this kind"), el("ul", { class: "findings" }, rest)));
+    this.fill = (node, same, stretch) => node.replaceChildren(...findingCard(same, findings, gaps, stretch));
+    this.first = el("ul", { class: "findings" }), this.rest = el("ul", { class: "findings" }), this.more = el("summary");
+    this.folded = el("details", null, this.more, this.rest);
+    this.node = el("div", { class: "finding-group" }, this.title, this.first, this.folded);
   }
 
   /* The idle time of the cause, of all devices or of the chosen steps of one. */
@@ -101,29 +157,33 @@ class FindingGroup {
               (shown > 1 ? "; these findings share this idle time, so their savings do not add up" : ""))];
   }
 
-  /* Leaves what concerns the chosen steps: their process, and ranges that occur in them. */
-  show(stretch, rows) {
-    const concerns = (finding) => !stretch || ((finding.process === null || finding.process === stretch.process) &&
-      (!finding.path.length || occursIn(stretch, rows, finding.path[finding.path.length - 1])));
-    for (const { same, node } of this.cards) {
-      const left = same.filter(concerns);
-      node.hidden = left.length === 0;
-      if (left.length) this.fill(node, left);
-    }
-    const shown = this.cards.filter((card) => !card.node.hidden).length;
-    clear(this.title).append(...this.titleOf(stretch, shown));
-    this.node.hidden = shown === 0 || (stretch !== null && this.number >= 0 && this.idleNs(stretch) === 0);
+  /* `narrowed`: of each finding what the chosen steps have, null for nothing; null: the whole recording is shown. */
+  show(stretch, narrowed) {
+    const most = (same) => same[0].saved_ns || 0;
+    const shown = this.cards.map(({ same, node }) => ({ node, same: narrowed ? same.map((one) => narrowed.get(one)).filter(Boolean).sort((a, b) => most([b]) - most([a])) : same }))
+      .filter(({ same }) => same.length).sort((a, b) => most(b.same) - most(a.same));
+    for (const { node, same } of shown) this.fill(node, same, stretch);
+    const nodes = shown.map(({ node }) => node);
+    this.first.replaceChildren(...nodes.slice(0, FINDINGS_SHOWN)), this.rest.replaceChildren(...nodes.slice(FINDINGS_SHOWN));
+    this.more.textContent = count(nodes.length - FINDINGS_SHOWN) + " more of this kind";
+    this.folded.hidden = nodes.length <= FINDINGS_SHOWN;
+    clear(this.title).append(...this.titleOf(stretch, shown.length));
+    this.node.hidden = shown.length === 0;
   }
 }
 
 function findingsSection(run, findings, gaps, rows) {
+  findings.findings.forEach((finding, number) => (finding.number = number));
   const groups = groupFindings(findings.findings).map((group) => new FindingGroup(group, run, findings, gaps));
   const rest = groups.slice(GROUPS_SHOWN), notes = findings.notes.map((note) => el("li", null, plain(note.sentence, 800)));
   section("findings", "Findings",
     groups.length ? groups.slice(0, GROUPS_SHOWN).map((group) => group.node) : el("p", { class: "none" }, "No finding exceeds the reporting thresholds."),
     rest.length > 0 && el("details", null, el("summary", null, rest.length === 1 ? "1 more group" : count(rest.length) + " more groups"), rest.map((group) => group.node)),
     notes.length > 0 && el("details", null, el("summary", null, "What was not examined"), el("ul", null, notes)));
-  const show = (stretch) => groups.forEach((group) => group.show(stretch, rows));
+  const show = (stretch) => {
+    const narrowed = stretch && narrowFindings(run, findings.findings, stretch, rows);
+    groups.forEach((group) => group.show(stretch, narrowed));
+  };
   stretchFollowers.push(show);
   show(null);
 }

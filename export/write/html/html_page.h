@@ -7,6 +7,7 @@
 #include "maps.h"
 #include "out_file.h"
 #include "range_paths.h"
+#include "roofline.h"
 #include "steps.h"
 #include "text.h"
 #include "timeline.h"
@@ -68,7 +69,7 @@ bool html_step_list_init(struct html_step_list *list, const struct timeline *tim
 void html_step_list_fini(struct html_step_list *list);
 
 #define HTML_STEP_SUMS 30000u
-#define HTML_STEP_VALUES 9
+#define HTML_STEP_VALUES 11
 
 struct html_step_sum {
     uint32_t item, step; /* step: as steps.h numbers them */
@@ -182,9 +183,31 @@ bool html_timeline(struct json_out *out, const struct timeline *timeline, bool f
  *                 communicating, moving memory, idle by each of idle.causes[]]; these add up to the step
  *     overlaps[]  [process, device or null, time computing, communicating, doing both]
  *
- * A gap's time counts for the cause of most of it. False: no memory. */
+ * A gap's time counts for the causes of its segments, as everywhere. False: no memory. */
 bool html_steps(struct json_out *out, const struct findings *findings,
                 const struct html_step_list *steps);
+
+/* ---- findings by step ---- */
+
+#define HTML_FINDINGS 100u /* of a page, as of "findings-data" */
+
+/* Members
+ *
+ *     finding_savings[]    of each finding "sum", "idle" or "least", as enum finding_saving; null: its steps are not known
+ *     finding_steps        as html_step_sums_write() has it: by finding count, cost, saved_ns, most_ns
+ *     finding_idle_steps   by finding * causes + cause: idle time that it is about
+ *
+ * False: no memory. */
+bool html_finding_steps(struct json_out *out, const struct findings *findings);
+
+#define HTML_ROOFLINE_ROWS 300u /* of a device */
+#define HTML_ROOFLINE_VALUES 11
+
+/* Member "roofline_steps": as html_step_sums_write() has it, by row of "roofline-data", of one device after the other: count;
+ * time; operations and their time; bytes and their time; of those that have both, operations, bytes and time, and operations
+ * that were possible and the time of those. Times are ns. False: no memory. */
+bool html_roofline_steps(struct json_out *out, const struct timeline *timeline,
+                         const struct html_step_list *steps);
 
 /* The idle time of devices: the longest gaps, and whose time they were. */
 

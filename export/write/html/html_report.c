@@ -20,7 +20,6 @@
 #include <stdlib.h>
 
 #define LIST_ROWS 100
-#define ROOFLINE_ROWS 300
 #define DIFF_TEXT_ROWS 20
 #define DIFF_DATA_ROWS 500
 
@@ -147,6 +146,8 @@ static bool write_members(struct json_out *out, const struct report *report)
     json_newline(out);
     return written && html_rows(out, timeline, report->steps) && html_usage(out, timeline) &&
            html_gaps(out, report->findings) && html_steps(out, report->findings, report->steps) &&
+           html_finding_steps(out, report->findings) &&
+           html_roofline_steps(out, timeline, report->steps) &&
            html_flames(out, timeline, report->steps, report->options);
 }
 
@@ -164,14 +165,15 @@ static bool write_run(FILE *stream, const struct report *report)
 
 static bool write_findings(FILE *stream, const struct report *report)
 {
-    struct findings_report_options options = {LIST_ROWS, report->options->frames,
+    struct findings_report_options options = {HTML_FINDINGS, report->options->frames,
                                               report->options->user};
     return findings_report(report->findings, &options, WRITE_JSON, stream);
 }
 
 static bool write_roofs(FILE *stream, const struct report *report)
 {
-    const struct write_roofline_options options = {.format = WRITE_JSON, .rows = ROOFLINE_ROWS};
+    const struct write_roofline_options options = {.format = WRITE_JSON,
+                                                   .rows = HTML_ROOFLINE_ROWS};
     const struct roofline_options how = {.by = ROOFLINE_BY_KERNEL};
     struct kernel_works works;
     struct roofline roofline;
@@ -241,7 +243,7 @@ static int write_report(FILE *stream, const void *user)
     if (!html_step_list_init(&steps, report.timeline))
         return ENOMEM;
     report.steps = &steps;
-    if (!findings_init(&findings, report.timeline, NULL)) {
+    if (!findings_init_by_step(&findings, report.timeline, NULL, &steps.all, steps.is_shown)) {
         html_step_list_fini(&steps);
         return ENOMEM;
     }

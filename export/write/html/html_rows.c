@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define RATIO_BY_LOG 4
+#define HTML_ROW_VALUES 9
 
 struct rows {
     struct key_averages averages;
@@ -100,7 +101,7 @@ static void fill_sum(struct html_step_sum *sum, const struct key_average *row)
     const struct key_spread *spread = &row->spread;
     int64_t total_ns = key_kind_is_device(row->kind) ? row->cuda_total_ns : row->cpu_total_ns;
     int64_t mean_ns = spread->count ? spread->sum_ns / (int64_t)spread->count : 0;
-    const int64_t values[HTML_STEP_VALUES] = {
+    const int64_t values[HTML_ROW_VALUES] = {
         (int64_t)row->count,
         row->cpu_total_ns,
         row->cpu_total_ns - row->self_cpu_total_ns,
@@ -161,7 +162,7 @@ static bool add_step_rows(struct html_step_sums *sums, const struct rows *rows,
 static bool write_step_rows(struct json_out *out, struct rows *rows,
                             const struct timeline *timeline, const struct html_step_list *steps)
 {
-    struct html_step_sums sums = {.values = HTML_STEP_VALUES};
+    struct html_step_sums sums = {.values = HTML_ROW_VALUES};
     json_newline(out), json_key(out, "row_steps");
     bool written =
         find_places(rows) && (!steps->all.at.count || add_step_rows(&sums, rows, timeline, steps));

@@ -17,12 +17,13 @@ struct step_parts {
 typedef TL_ARRAY(struct step_parts) step_array;
 
 struct device_steps {
-    const struct finding_gaps *gaps;
+    const struct findings *findings;
     struct work_classes classes;
     step_array steps;
-    uint32_t next;                     /* the first step that may have time to come */
-    int64_t now_ns, first_ns, last_ns; /* last: of the operations so far */
-    int64_t until_ns[WORK_CLASSES];    /* when what ran of a class ends */
+    uint32_t next; /* the first step that may have time to come */
+    int64_t now_ns;
+    bool has_operations;
+    int64_t until_ns[WORK_CLASSES]; /* when what ran of a class ends */
 };
 
 /* ---- steps of a process ---- */
@@ -70,11 +71,9 @@ static void advance(struct device_steps *of, int64_t to_ns)
             part++;
         if (part < WORK_CLASSES && of->until_ns[part] < end_ns)
             end_ns = of->until_ns[part];
-        /* idle time between operations is short unless a gap says otherwise */
+        /* idle time is short unless a gap says otherwise */
         if (part == WORK_CLASSES)
-            part += of->now_ns < of->first_ns   ? GAP_START
-                    : of->now_ns >= of->last_ns ? GAP_END
-                                                : GAP_SHORT;
+            part += GAP_SHORT;
         add_stretch(&of->steps, &of->next, part, of->now_ns, end_ns);
         of->now_ns = end_ns;
     }
@@ -83,34 +82,37 @@ static void advance(struct device_steps *of, int64_t to_ns)
 static void add_operation(struct device_steps *of, const struct tl_gpu *gpu)
 {
     int64_t *until_ns = &of->until_ns[work_class_of(&of->classes, gpu)];
-    if (of->first_ns == INT64_MAX)
-        of->first_ns = gpu->start_ns;
-    if (gpu->end_ns > of->last_ns)
-        of->last_ns = gpu->end_ns;
+    of->has_operations = true;
     advance(of, gpu->start_ns);
     if (gpu->end_ns > *until_ns)
         *until_ns = gpu->end_ns;
 }
 
-/* Idle time that a gap explains is not short. */
-static void add_gaps(struct device_steps *of, uint32_t process, uint32_t device)
+/* `first`: the process's first step, of all. */
+static void add_cause(struct device_steps *of, const struct gap_device *device, unsigned cause,
+                      uint32_t first)
 {
-    const struct finding_gaps *gaps = of->gaps;
-    uint32_t first = 0;
-    for (uint32_t i = 0; i < gaps->gaps.count; i++) {
-        const struct finding_gap *gap = &gaps->gaps.at[i];
-        const struct gap_device *owner = &gaps->devices.at[gap->device];
-        if (owner->process != process || owner->device != device)
+    const struct finding_steps *by_step = of->findings->context.steps;
+    const struct finding_part *part = NULL;
+    while ((part = finding_parts_next(by_step, &device->idle_parts[cause], part))) {
+        if (part->step == TL_NONE)
             continue;
-        for (; first < of->steps.count && of->steps.at[first].step.end_ns <= gap->start_ns;
-             first++) {
-        }
-        uint32_t next = first;
-        add_stretch(&of->steps, &next, WORK_CLASSES + gap->cause, gap->start_ns, gap->end_ns);
-        for (uint32_t s = first; s < of->steps.count && of->steps.at[s].step.start_ns < gap->end_ns;
-             s++)
-            of->steps.at[s].ns[WORK_CLASSES + GAP_SHORT] -=
-                inside_ns(&of->steps.at[s].step, gap->start_ns, gap->end_ns);
+        int64_t *ns = of->steps.at[part->step - first].ns;
+        ns[WORK_CLASSES + cause] += part->amounts.cost_ns;
+        ns[WORK_CLASSES + GAP_SHORT] -= part->amounts.cost_ns;
+    }
+}
+
+static void add_causes(struct device_steps *of, const struct tl_stream *stream, uint32_t first)
+{
+    const struct finding_gaps *gaps = of->findings->context.gaps;
+    for (uint32_t i = 0; i < gaps->devices.count; i++) {
+        const struct gap_device *device = &gaps->devices.at[i];
+        if (device->process != stream->process || device->device != stream->device)
+            continue;
+        for (unsigned cause = 0; cause < GAP_CAUSES; cause++)
+            if (cause != GAP_SHORT)
+                add_cause(of, device, cause, first);
     }
 }
 
@@ -119,7 +121,7 @@ static void sweep(struct device_steps *of, struct device_walk *walk)
     uint32_t index;
     of->next = 0;
     of->now_ns = of->steps.at[0].step.start_ns;
-    of->first_ns = INT64_MAX, of->last_ns = INT64_MIN;
+    of->has_operations = false;
     for (unsigned i = 0; i < WORK_CLASSES; i++)
         of->until_ns[i] = INT64_MIN;
     while ((index = device_walk_next(walk)) != TL_NONE)
@@ -175,9 +177,9 @@ static bool write_devices(struct json_out *out, const struct timeline *timeline,
         if (!written || !of->steps.count)
             continue;
         sweep(of, &walk);
-        if (of->first_ns == INT64_MAX)
+        if (!of->has_operations)
             continue;
-        add_gaps(of, first->process, first->device);
+        add_causes(of, first, list->all.first[first->process]);
         write_device(out, timeline, first, &of->steps, list);
     }
     device_walk_fini(&walk);
@@ -189,7 +191,7 @@ static bool write_overlaps(struct json_out *out, const struct timeline *timeline
                            const struct work_classes *classes)
 {
     struct temporal_breakdown breakdown;
-    if (!temporal_breakdown_init(&breakdown, timeline, classes, INT64_MAX))
+    if (!temporal_breakdown_init(&breakdown, timeline, classes, INT64_MAX, NULL))
         return false;
     json_newline(out), json_key(out, "overlaps"), json_array_begin(out);
     for (uint32_t i = 0; i < breakdown.count; i++) {
@@ -214,7 +216,7 @@ bool html_steps(struct json_out *out, const struct findings *findings,
                 const struct html_step_list *steps)
 {
     const struct timeline *timeline = findings->context.timeline;
-    struct device_steps of = {.gaps = findings->context.gaps};
+    struct device_steps of = {.findings = findings};
     if (!work_classes_init(&of.classes, timeline))
         return false;
     json_newline(out), json_key(out, "steps"), json_array_begin(out);

@@ -88,7 +88,7 @@ function reportPage(run) {
   const flame = flameSection(run);
   sections.push(["statement", "Losses and overhead"]);
   document.getElementById("statement").after(runSection(run));
-  for (const id of ["verdict", "usage", "memory", "findings", "roofline", "statement", "run"]) {
+  for (const id of ["verdict", "usage", "memory", "statement", "run"]) {
     const title = document.querySelector("#" + id + " > h2");
     if (title) title.append(" ", wholeRun());
   }

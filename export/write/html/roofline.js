@@ -120,7 +120,7 @@ function drawPoints(plot, scale, points, types, choose) {
   }
 }
 
-function drawRoofline(device, width, choose) {
+function drawRoofline(device, width, types, choose) {
   const points = device.rows.filter((row) => row.intensity > 0 && row.tflops > 0);
   const rates = ratesOf(device.peak), bandwidth = device.peak.bandwidth_gbs;
   if (!points.length && !(rates.length && bandwidth)) return null;
@@ -129,7 +129,7 @@ function drawRoofline(device, width, choose) {
   const scale = roofScale(points, rates, bandwidth, width);
   drawScale(plot, scale, width);
   drawRoofs(plot, scale, rates, bandwidth, width);
-  drawPoints(plot, scale, points, typesOf(device), choose);
+  drawPoints(plot, scale, points, types, choose);
   labelPoints(plot, scale, points, width);
   return plot;
 }
@@ -166,9 +166,10 @@ const rooflineColumns = [
   { title: "Bound by", value: (row) => row.bound, show: (row) => row.bound },
 ];
 
-function rooflineOf(device) {
+/* `types`: those of the whole device, so that colours stay. */
+function rooflineOf(device, types, isNarrowed) {
   const host = el("div", { class: "wide" });
-  const notes = rooflineNote(device).map((note) => el("p", { class: "note" }, note));
+  const notes = isNarrowed ? [] : rooflineNote(device).map((note) => el("p", { class: "note" }, note));
   const table = makeTable({ id: "roofline-table", columns: rooflineColumns, rows: device.rows, sort: 2,
                             descending: true, page: 8, text: (row) => row.name || "",
                             over: (row) => light(row) });
@@ -178,20 +179,42 @@ function rooflineOf(device) {
     light(point);
     device.rows.forEach((one) => one.node && one.node.classList.toggle("lit", one === point));
   };
-  const types = typesOf(device);
-  const isAway = (row) => Boolean(shownStretch && row.name !== null &&
-    (device.process !== shownStretch.process || !shownStretch.sums.rows.some((one) => one.name === row.name)));
-  const follow = () => {
-    table.filter((row) => !isAway(row));
-    device.rows.forEach((row) => row.circle && row.circle.classList.toggle("away", isAway(row)));
-  };
   responsive(host, (width) => {
-    const plot = drawRoofline(device, width, choose);
-    if (shownStretch) follow();
+    const plot = drawRoofline(device, width, types, choose);
     clear(host).append(plot || el("p", { class: "none" },
       "Nothing can be drawn: neither operations and bytes of a kernel nor the peaks of the device are known."));
   });
-  return { follow, node: el("div", null, types.length > 0 && legend(types.map((type, index) => ["type" + (index % TYPE_COLORS), plain(type)])), host, notes, table.node) };
+  return el("div", null, isNarrowed ? el("p", { class: "note" }, "Of " + shownStretch.title + ": what was launched in it.") : el("p", null, wholeRun()),
+            types.length > 0 && legend(types.map((type, index) => ["type" + (index % TYPE_COLORS), plain(type)])), host, notes, table.node);
+}
+
+/* ---- the same of chosen steps ---- */
+
+const ratio = (part, whole) => (whole > 0 ? part / whole : null);
+
+/* As the whole row's follow from its sums. */
+function addRates(row, peak, { flop, flopNs, bytes, bytesNs, bothFlop, bothBytes, bothNs, possible, ratedNs }) {
+  const bandwidth = peak.bandwidth_gbs, moved = bandwidth ? ratio(bothBytes, bandwidth * bothNs) : null;
+  Object.assign(row, { tflops: flopNs > 0 ? flop / flopNs / 1000 : null, gbs: ratio(bytes, bytesNs), intensity: ratio(bothFlop, bothBytes), bound: "unknown", roof_share: null });
+  if (bothFlop <= 0) {
+    if (moved > 0) Object.assign(row, { bound: "memory", roof_share: moved });
+  } else if (ratedNs >= bothNs && moved !== null && bothBytes > 0) {
+    const ridge = possible / ratedNs / bandwidth;
+    Object.assign(row, { bound: row.intensity >= ridge ? "compute" : "memory", roof_share: Math.max(bothFlop / possible, moved) });
+  }
+  return row;
+}
+
+/* The rows of a device that the steps have, with their numbers; those of which nothing is known by step are left out. */
+function narrowRoofline(device, numbers) {
+  const sums = new Map(), byItem = new Map(device.rows.map((row) => [row.item, row]));
+  rooflineSums.each(numbers, (item, values) => {
+    const sum = sums.get(item);
+    sums.set(item, sum ? sum.map((value, index) => value + values[index]) : values);
+  });
+  const rows = [...sums].filter(([item]) => byItem.has(item)).map(([item, [launches, total_ns, flop, flopNs, bytes, bytesNs, bothFlop, bothBytes, bothNs, possible, ratedNs]]) =>
+    addRates({ ...byItem.get(item), count: launches, total_ns, circle: null, node: null }, device.peak, { flop, flopNs, bytes, bytesNs, bothFlop, bothBytes, bothNs, possible, ratedNs }));
+  return { ...device, rows };
 }
 
 /* Whether the work of at least one kernel is known. */
@@ -202,21 +225,24 @@ function hasWork(device) {
 function rooflineSection(data) {
   const devices = data.devices.filter(hasWork);
   if (!devices.length) return;
+  let item = 0;
+  for (const device of data.devices) for (const row of device.rows) row.item = item++;
   const host = el("div");
   const several = new Set(data.devices.map((device) => device.process)).size > 1;
   const titles = devices.map((device) => deviceName(device, several) + ", " + plain(device.name));
-  let shown = null;
+  let shown = 0;
   const show = (index) => {
-    shown = rooflineOf(devices[index]);
-    clear(host).append(shown.node);
-    if (shownStretch) shown.follow();
+    const device = devices[(shown = index)], known = rooflineSums && rooflineSums.items >= item;
+    const narrowed = shownStretch && known && device.process === shownStretch.process ? narrowRoofline(device, shownStretch.numbers) : device;
+    forgetTable("roofline-table");
+    clear(host).append(rooflineOf(narrowed, typesOf(device), narrowed !== device));
   };
   const choice = titles.length > 1 ? select("Device", titles, show) : el("p", { class: "dim" }, titles[0]);
   section("roofline", "Roofline", choice, host);
   show(0);
   stretchFollowers.push((stretch) => {
     const index = stretch ? devices.findIndex((device) => isSameDevice(device, stretch)) : -1;
-    if (index >= 0 && titles.length > 1) show((choice.querySelector("select").selectedIndex = index));
-    shown.follow();
+    if (index >= 0 && titles.length > 1) choice.querySelector("select").selectedIndex = index;
+    show(index >= 0 ? index : shown);
   });
 }

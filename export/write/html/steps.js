@@ -53,9 +53,11 @@ class StepSums {
 }
 
 let rowSums = null; /* of the table: item 0 is the step itself, 1 + i row i */
+let findingSums = null, findingIdleSums = null, rooflineSums = null; /* see html_page.h */
 
 async function readStepSums(run) {
   rowSums = await StepSums.read(run.row_steps);
+  [findingSums, findingIdleSums, rooflineSums] = await Promise.all([run.finding_steps, run.finding_idle_steps, run.roofline_steps].map((block) => StepSums.read(block)));
   for (const flame of run.flames) flame.sums = flame.steps && (await StepSums.read(flame.steps));
 }
 
@@ -239,7 +241,8 @@ function stretchNote(stretch, several) {
 }
 
 function stepsSection(run, rows) {
-  const devices = readSteps(run).filter((device) => device.steps.length > 1);
+  run.stepDevices = readSteps(run);
+  const devices = run.stepDevices.filter((device) => device.steps.length > 1);
   if (!devices.length) return;
   devices.forEach((device) => markOutliers(device.steps));
   const most = Math.max(...devices.flatMap((device) => device.steps.map((step) => step.ns)));

@@ -154,6 +154,12 @@ function makeTable(wanted) {
   return new Table(wanted);
 }
 
+/* One that makes way for another of its id. */
+function forgetTable(id) {
+  const at = tables.findIndex((table) => table.id === id);
+  if (at >= 0) tables.splice(at, 1);
+}
+
 /* Leads to the rows of a name, where the page has any. */
 function rowLink(name) {
   const table = tables.find((one) => one.id === "rows-table");

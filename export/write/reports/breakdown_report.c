@@ -128,7 +128,7 @@ static const struct table_column temporal_columns[] = {
 static bool breakdown_temporal(struct breakdown_report *report)
 {
     struct temporal_breakdown breakdown;
-    if (!temporal_breakdown_init(&breakdown, report->timeline, &report->classes, INT64_MAX))
+    if (!temporal_breakdown_init(&breakdown, report->timeline, &report->classes, INT64_MAX, NULL))
         return false;
     table_begin(&report->table, "temporal",
                 "What devices did, from their first operation to their last; at once: compute "
@@ -203,7 +203,7 @@ static void hidden_row(struct breakdown_report *report, const struct temporal_ro
 static bool breakdown_overlap(struct breakdown_report *report)
 {
     struct temporal_breakdown breakdown;
-    if (!temporal_breakdown_init(&breakdown, report->timeline, &report->classes, INT64_MAX))
+    if (!temporal_breakdown_init(&breakdown, report->timeline, &report->classes, INT64_MAX, NULL))
         return false;
     table_begin(&report->table, "running", "What ran at the same time", overlap_columns);
     for (uint32_t i = 0; i < breakdown.count; i++)
@@ -352,7 +352,8 @@ static void launch_row(struct breakdown_report *report, const struct launch_row 
 static bool breakdown_launches(struct breakdown_report *report)
 {
     struct launch_stats stats;
-    if (!launch_stats_init(&stats, report->timeline, LAUNCH_SLOW_CALL_NS, LAUNCH_LATE_START_NS))
+    if (!launch_stats_init(&stats, report->timeline, LAUNCH_SLOW_CALL_NS, LAUNCH_LATE_START_NS,
+                           NULL))
         return false;
     table_begin(&report->table, "launches",
                 "Launches; a slow call takes more than 50 us, a late start comes more than 100 us "
@@ -411,7 +412,7 @@ static bool breakdown_sequences(struct breakdown_report *report)
     if (!key_names_init(&keys, report->timeline))
         return false;
     bool done = kernel_sequences_init(&sequences, report->timeline, &keys,
-                                      report->options->sequences, KERNEL_SEQUENCE_LEAST);
+                                      report->options->sequences, KERNEL_SEQUENCE_LEAST, NULL);
     if (done) {
         table_begin(&report->table, "sequences", "Sequences of operations that ranges launched",
                     sequence_columns);
@@ -445,7 +446,7 @@ static const struct table_column straggler_columns[] = {
 static bool breakdown_stragglers(struct breakdown_report *report)
 {
     struct stragglers stragglers;
-    if (!stragglers_init(&stragglers, report->timeline, &report->classes))
+    if (!stragglers_init(&stragglers, report->timeline, &report->classes, NULL))
         return false;
     table_begin(&report->table, "stragglers", "Who came last to collectives", straggler_columns);
     for (uint32_t i = 0; i < stragglers.count; i++) {

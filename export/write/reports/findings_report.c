@@ -372,16 +372,16 @@ static bool add_findings(struct report *report)
         {0}};
     const struct findings *findings = report->findings;
     bool is_empty = findings->context.wall_ns <= 0 && report->table.format != WRITE_JSON;
-    int64_t(*idle_ns)[GAP_CAUSES] = calloc((size_t)findings->found.count + 1, sizeof *idle_ns);
-    bool known = idle_ns && findings_idle(findings, idle_ns);
+    struct finding_idle *idle = calloc((size_t)findings->found.count + 1, sizeof *idle);
+    bool known = idle && findings_idle(findings, idle);
     report->table.most = report->options->rows;
     table_begin(&report->table, "findings", "Findings; several can be about the same time",
                 columns);
     for (uint32_t i = 0; i < findings->found.count && !is_empty && known; i++)
         if (table_row(&report->table))
-            add_finding(report, &findings->found.at[i], idle_ns[i]);
+            add_finding(report, &findings->found.at[i], idle[i].ns);
     table_end(&report->table);
-    free(idle_ns);
+    free(idle);
     return known;
 }
 

@@ -87,6 +87,9 @@ struct call_stats {
     uint32_t count, capacity;
 };
 
+/* Whether it is such a call. */
+bool call_is_timed(const struct timeline *timeline, const struct tl_slice *slice);
+
 /* Linear. False: no memory; fini is not needed then. */
 bool call_stats_init(struct call_stats *stats, const struct timeline *timeline);
 void call_stats_fini(struct call_stats *stats);

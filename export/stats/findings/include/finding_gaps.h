@@ -59,6 +59,7 @@ struct gap_device {
     uint64_t operations;
     int64_t window_ns, busy_ns;
     int64_t idle_ns[GAP_CAUSES];
+    struct finding_parts idle_parts[GAP_CAUSES]; /* by step: cost_ns */
 };
 
 struct finding_gaps {
@@ -87,7 +88,11 @@ int64_t finding_gaps_bound(const struct finding_gaps *gaps, uint32_t process);
 /* Of each finding, the idle time of devices that it is about, by cause: zeroed by the caller. Findings of several rules
  * share idle time; those of one rule do not. What a rule about idle time costs is the sum of its causes here. False: no
  * memory. */
-bool findings_idle(const struct findings *findings, int64_t (*idle_ns)[GAP_CAUSES]);
+struct finding_idle {
+    int64_t ns[GAP_CAUSES];
+    struct finding_parts parts[GAP_CAUSES]; /* by step: cost_ns */
+};
+bool findings_idle(const struct findings *findings, struct finding_idle *idle);
 
 #ifdef __cplusplus
 }

@@ -22,8 +22,9 @@ struct finding_owner {
     uint64_t count;
     int64_t cost_ns;
     int64_t saved_ns;
-    int64_t largest_ns; /* the cost of `slice` */
-    int64_t more;       /* another sum, as the rule defines it */
+    int64_t largest_ns;         /* the cost of `slice` */
+    int64_t more;               /* another sum, as the rule defines it */
+    struct finding_parts parts; /* by step: count, cost_ns, saved_ns */
 };
 
 /* Zeroed is empty. */
@@ -40,6 +41,16 @@ void finding_owners_fini(struct finding_owners *owners);
 struct finding_owner *finding_owners_add(struct finding_owners *owners,
                                          const struct finding_context *context, uint32_t process,
                                          uint32_t device, uint32_t slice, int64_t cost_ns);
+
+/* The same of time that passes in those steps, whichever step `slice` is of. */
+struct finding_owner *finding_owners_add_time(struct finding_owners *owners,
+                                              const struct finding_context *context,
+                                              uint32_t process, uint32_t device, uint32_t slice,
+                                              int64_t start_ns, int64_t end_ns);
+
+/* Adds to what the owner has counted and saves; to the step of what was added to it last. */
+void finding_owner_adjust(struct finding_owner *owner, const struct finding_context *context,
+                          int64_t count, int64_t saved_ns);
 
 /* A copy that can be gathered, as the owners that several rules look at must not be. False: no memory,
  * and fini is not needed. */
@@ -77,16 +88,16 @@ bool rule_add_operations(struct finding_owners *owners, const struct finding_con
 bool rule_add_calls(struct finding_owners *owners, const struct finding_context *context,
                     bool (*wanted)(struct text name), uint64_t least);
 
-/* What would be saved at most if the process's threads did not spend `cost_ns` like this: devices
- * have their work to do, so no more than they idled. */
-int64_t rule_host_saving(const struct finding_context *context, uint32_t process, int64_t cost_ns);
+/* What would be saved at most if the process's threads did not spend its cost like this: devices have their work to do, so no
+ * more than they idled. */
+void rule_save_host(const struct finding_context *context, struct finding *finding);
 
 /* Gathers the owners and adds a finding for each that is worth it; then they are empty. `saved_ns` of
  * owners stands. False: no memory. */
 bool rule_report(struct finding_owners *owners, const struct finding_context *context,
                  const struct finding_rule *rule, struct findings *findings, rule_words *words);
 
-/* The same with saved_ns by rule_host_saving(). */
+/* The same with saved_ns by rule_save_host(). */
 bool rule_report_host(struct finding_owners *owners, const struct finding_context *context,
                       const struct finding_rule *rule, struct findings *findings,
                       rule_words *words);

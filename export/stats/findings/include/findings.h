@@ -12,6 +12,7 @@
 #define PROF_FINDINGS_H
 
 #include "cuda_calls.h"
+#include "finding_steps.h"
 #include "operation_totals.h"
 #include "range_paths.h"
 #include "temporal_breakdown.h"
@@ -90,6 +91,13 @@ struct finding_text finding_count(uint64_t count, const char *noun); /* "1 copy"
 
 #define FINDING_SENTENCE_BYTES 512u
 
+/* How saved_ns follows from sums, so that it can be had for some steps, too. */
+enum finding_saving {
+    FINDING_SAVES_SUM,  /* it is one */
+    FINDING_SAVES_IDLE, /* the cost, but not more than the process's device idled that idled least */
+    FINDING_SAVES_LEAST, /* the cost, but not more than the sum of most_ns */
+};
+
 struct finding {
     const struct finding_rule *rule;
     uint32_t process; /* TL_NONE all */
@@ -100,6 +108,8 @@ struct finding {
     uint64_t count;   /* occurrences */
     int64_t cost_ns;  /* time spent this way */
     int64_t saved_ns; /* upper bound on the wall time that the remedy saves; 0: unknown */
+    enum finding_saving saving;
+    struct finding_parts parts;            /* by step; empty: not known, or not asked for */
     char sentence[FINDING_SENTENCE_BYTES]; /* with its numbers; names in it are the file's */
 };
 
@@ -140,7 +150,8 @@ struct finding_context {
     const struct cuda_calls *calls;
     const struct finding_gaps *gaps; /* why devices idled: finding_gaps.h */
     const struct finding_facts *facts;
-    int64_t wall_ns; /* from the first to the last event; 0: there are none */
+    struct finding_steps *steps; /* NULL: nothing is asked for by step */
+    int64_t wall_ns;             /* from the first to the last event; 0: there are none */
 };
 
 /* What could not be examined, and why: "no limits of device 0: occupancy was not examined". */
@@ -165,6 +176,11 @@ uint32_t finding_rule_find(const char *name);
  * with their defaults. False: no memory; fini is not needed then. Threads: one. */
 bool findings_init(struct findings *findings, const struct timeline *timeline,
                    const struct finding_settings *settings);
+/* The same, with the parts of findings and of idle time by step. `is_apart`: of each step, whether it is kept apart. Both
+ * must outlive the findings. */
+bool findings_init_by_step(struct findings *findings, const struct timeline *timeline,
+                           const struct finding_settings *settings, const struct steps *steps,
+                           const bool *is_apart);
 void findings_fini(struct findings *findings);
 
 /* ---- for rules ---- */

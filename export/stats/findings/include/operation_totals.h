@@ -8,6 +8,7 @@
 #ifndef PROF_OPERATION_TOTALS_H
 #define PROF_OPERATION_TOTALS_H
 
+#include "finding_steps.h"
 #include "key_averages.h"
 #include "temporal_breakdown.h"
 #include "timeline.h"
@@ -78,6 +79,7 @@ struct launch_some {
     int64_t excess_ns; /* beyond the limit; of `shorter`: what the calls took longer */
     uint32_t worst;    /* operation, into gpus[]; TL_NONE */
     int64_t worst_ns;
+    struct finding_parts parts; /* by step of the launch: count, cost_ns the excess */
 };
 
 struct launch_row {
@@ -97,9 +99,9 @@ struct launch_stats {
     uint32_t count;
 };
 
-/* Linear. False: no memory; fini is not needed then. */
+/* Linear. `steps` NULL: nothing by step. False: no memory; fini is not needed then. */
 bool launch_stats_init(struct launch_stats *stats, const struct timeline *timeline,
-                       int64_t slow_call_ns, int64_t late_start_ns);
+                       int64_t slow_call_ns, int64_t late_start_ns, struct finding_steps *steps);
 void launch_stats_fini(struct launch_stats *stats);
 
 /* ---- sequences ----
@@ -116,13 +118,14 @@ void launch_stats_fini(struct launch_stats *stats);
 
 struct kernel_sequence {
     uint64_t hash;
-    uint32_t example;  /* the first range of it */
-    uint32_t key;      /* of its name */
-    uint32_t length;   /* operations */
-    uint32_t count;    /* ranges */
-    int64_t device_ns; /* of the operations */
-    int64_t range_ns;  /* of the ranges */
-    int64_t call_ns;   /* of it, in the calls that launched */
+    uint32_t example;           /* the first range of it */
+    uint32_t key;               /* of its name */
+    uint32_t length;            /* operations */
+    uint32_t count;             /* ranges */
+    int64_t device_ns;          /* of the operations */
+    int64_t range_ns;           /* of the ranges */
+    int64_t call_ns;            /* of it, in the calls that launched */
+    struct finding_parts parts; /* by step in which the range began: count, cost_ns of call_ns */
 };
 
 struct kernel_sequences {
@@ -133,7 +136,8 @@ struct kernel_sequences {
 
 /* Ranges whose name contains `part`; NULL: steps. Linear. False: no memory; fini is not needed then. */
 bool kernel_sequences_init(struct kernel_sequences *sequences, const struct timeline *timeline,
-                           const struct key_names *keys, const char *part, uint32_t least);
+                           const struct key_names *keys, const char *part, uint32_t least,
+                           struct finding_steps *steps);
 void kernel_sequences_fini(struct kernel_sequences *sequences);
 
 /* Names of its operations, at most `most`; returns how many were given. */

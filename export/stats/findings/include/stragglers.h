@@ -24,19 +24,22 @@ struct straggler {
     uint64_t last;        /* it came last; of equals nobody did */
     int64_t waited_ns;    /* it waited for others */
     int64_t caused_ns;    /* the longest that another waited for it, summed over the collectives */
+    struct finding_parts
+        parts; /* by step in which its kernel ran: count those, cost_ns and saved_ns caused_ns */
 };
 
 struct stragglers {
     struct straggler *at; /* processes whose collectives were compared; most caused first */
     uint32_t count;
     uint64_t compared; /* collectives */
+    struct finding_steps *steps;
     uint64_t left_out; /* kernels of names that are not as many in each process */
 };
 
 /* n log n of the communication kernels. With fewer than two processes that have any, nothing is
- * compared. False: no memory; fini is not needed then. */
+ * compared. `steps` NULL: nothing by step. False: no memory; fini is not needed then. */
 bool stragglers_init(struct stragglers *stragglers, const struct timeline *timeline,
-                     const struct work_classes *classes);
+                     const struct work_classes *classes, struct finding_steps *steps);
 void stragglers_fini(struct stragglers *stragglers);
 
 #ifdef __cplusplus

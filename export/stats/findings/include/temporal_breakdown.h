@@ -13,6 +13,7 @@
 #ifndef PROF_TEMPORAL_BREAKDOWN_H
 #define PROF_TEMPORAL_BREAKDOWN_H
 
+#include "finding_steps.h"
 #include "timeline.h"
 
 #ifdef __cplusplus
@@ -83,6 +84,8 @@ struct temporal_row {
     uint64_t long_gaps; /* idle for at least `long_gap_ns` at a time */
     int64_t long_gaps_ns, longest_gap_ns, longest_gap_at_ns;
     int64_t chunk_busy_ns[TEMPORAL_CHUNKS]; /* of equal parts of the span */
+    /* By step: communication that no computing hid, with computing alone as most_ns; idle time of long gaps and of chunks. */
+    struct finding_parts exposed, long_parts, chunk_idle[TEMPORAL_CHUNKS];
 };
 
 struct temporal_breakdown {
@@ -91,9 +94,10 @@ struct temporal_breakdown {
     int64_t long_gap_ns; /* as it was asked for */
 };
 
-/* Linear but for the merge of a device's streams. False: no memory; fini is not needed then. */
+/* Linear but for the merge of a device's streams. `steps` NULL: nothing by step. False: no memory; fini is not needed then. */
 bool temporal_breakdown_init(struct temporal_breakdown *breakdown, const struct timeline *timeline,
-                             const struct work_classes *classes, int64_t long_gap_ns);
+                             const struct work_classes *classes, int64_t long_gap_ns,
+                             struct finding_steps *steps);
 void temporal_breakdown_fini(struct temporal_breakdown *breakdown);
 
 int64_t temporal_span_ns(const struct temporal_row *row);

@@ -67,6 +67,7 @@ struct roofline_part {
 struct roofline_row {
     uint32_t name;   /* into names[]; TL_NONE: launched outside of every range */
     uint32_t device; /* into roofline.devices[] */
+    uint32_t number; /* stays what it is when rows are sorted */
     uint64_t count;
     uint64_t untimed; /* of these without a duration */
     int64_t total_ns;
@@ -107,10 +108,20 @@ struct roofline_device {
     uint32_t above_peak; /* rows */
 };
 
+/* One operation, as it was added to its row. */
+struct roofline_instance {
+    uint32_t gpu, row; /* into gpus[]; `number` of the row */
+    int64_t ns;
+    double flop, bytes; /* NaN unknown */
+    double tops;        /* what the device can do in its type; NaN unknown */
+};
+
 struct roofline_options {
     enum roofline_by by;
     enum op_type type;            /* assumed for kernels of unknown type; OP_TYPE_UNKNOWN none */
     const struct peak_file *file; /* NULL none */
+    void (*each)(void *user, const struct roofline_instance *instance); /* NULL: not asked for */
+    void *user;
 };
 
 struct roofline {
