@@ -101,6 +101,7 @@ void finding_owner_adjust(struct finding_owner *owner, const struct finding_cont
                           (struct finding_amounts){.count = count, .saved_ns = saved_ns});
 }
 
+/* `from` is no owner any more. */
 static void merge_owner(const struct finding_context *context, struct finding_owner *into,
                         const struct finding_owner *from)
 {
@@ -113,7 +114,7 @@ static void merge_owner(const struct finding_context *context, struct finding_ow
     into->cost_ns += from->cost_ns;
     into->saved_ns += from->saved_ns;
     into->more += from->more;
-    finding_parts_join(context->steps, &into->parts, &from->parts);
+    finding_parts_move(context->steps, &into->parts, &from->parts);
 }
 
 /* Deepest paths first: a path's number is larger than that of what is around it. Outside of every
@@ -197,7 +198,17 @@ static void merge_into_parents(struct finding_owners *owners, const struct findi
     owners->owners.count = kept;
 }
 
-bool finding_owners_copy(struct finding_owners *to, const struct finding_owners *from)
+static void copy_parts(struct finding_owners *owners, struct finding_steps *steps)
+{
+    for (uint32_t i = 0; i < owners->owners.count; i++) {
+        const struct finding_parts shared = owners->owners.at[i].parts;
+        owners->owners.at[i].parts = (struct finding_parts){0};
+        finding_parts_join(steps, &owners->owners.at[i].parts, &shared);
+    }
+}
+
+bool finding_owners_copy(struct finding_owners *to, const struct finding_owners *from,
+                         struct finding_steps *steps)
 {
     uint32_t count = from->owners.count;
     *to = (struct finding_owners){0};
@@ -207,6 +218,7 @@ bool finding_owners_copy(struct finding_owners *to, const struct finding_owners 
     if (count)
         memcpy(to->owners.at, from->owners.at, count * sizeof *to->owners.at);
     to->owners.count = to->owners.capacity = count;
+    copy_parts(to, steps);
     if (reindex(to))
         return true;
     finding_owners_fini(to);

@@ -106,6 +106,18 @@ void finding_parts_join(struct finding_steps *steps, struct finding_parts *to,
     }
 }
 
+void finding_parts_move(struct finding_steps *steps, struct finding_parts *to,
+                        const struct finding_parts *from)
+{
+    if (!steps || !from->last)
+        return;
+    if (to->last)
+        steps->parts.at[to->last - 1].next = from->first;
+    else
+        to->first = from->first;
+    to->last = from->last;
+}
+
 const struct finding_part *finding_parts_next(const struct finding_steps *steps,
                                               const struct finding_parts *parts,
                                               const struct finding_part *part)

@@ -30,7 +30,7 @@ static bool find_gaps(const struct finding_context *context, const struct findin
 {
     size_t cause = (size_t)(rule - gap_rules);
     struct finding_owners owners;
-    if (!finding_owners_copy(&owners, &context->gaps->owners[cause]))
+    if (!finding_owners_copy(&owners, &context->gaps->owners[cause], context->steps))
         return false;
     bool added = finding_owners_gather(&owners, context);
     for (uint32_t i = 0; i < owners.owners.count && added; i++) {

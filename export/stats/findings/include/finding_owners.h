@@ -54,7 +54,8 @@ void finding_owner_adjust(struct finding_owner *owner, const struct finding_cont
 
 /* A copy that can be gathered, as the owners that several rules look at must not be. False: no memory,
  * and fini is not needed. */
-bool finding_owners_copy(struct finding_owners *to, const struct finding_owners *from);
+bool finding_owners_copy(struct finding_owners *to, const struct finding_owners *from,
+                         struct finding_steps *steps);
 
 /* Gathers what is not worth a finding in the ranges around. What is left: owners that are worth one,
  * most cost first, by the limits of the context. False: no memory. */

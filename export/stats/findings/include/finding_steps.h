@@ -54,6 +54,10 @@ void finding_parts_add_time(struct finding_steps *steps, struct finding_parts *t
 void finding_parts_join(struct finding_steps *steps, struct finding_parts *to,
                         const struct finding_parts *from);
 
+/* Adds another list, which is no list any more and of which no other one has a part. Takes the same time for any length. */
+void finding_parts_move(struct finding_steps *steps, struct finding_parts *to,
+                        const struct finding_parts *from);
+
 /* The part behind `part` in the list, the first for NULL; NULL: that was the last. */
 const struct finding_part *finding_parts_next(const struct finding_steps *steps,
                                               const struct finding_parts *parts,
