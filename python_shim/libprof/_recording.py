@@ -15,7 +15,7 @@ from ._arrow import ArrowTable, read_table
 from ._output import replacing
 from ._profdump import run_profdump
 from .errors import ProfdumpError
-from .trace import Trace, to_words, window_words
+from .trace import Trace, export, window_words
 
 ALL_MEMORY = frozenset({"cpu", "device"})
 _MAGIC = b"\x89PROF\r\n\x1a"
@@ -161,7 +161,7 @@ class Recording:
         """Writes it in one of profdump's formats, None: that of the name, and keeps the facts, so that the file is read only
         once.
         """
-        self._answers[_JSON] = self._run("-o", path, *to_words(kind), *_JSON)
+        self._answers[_JSON] = export(self._run, path, kind, *_JSON)
 
     def export_text(self, path: str, *arguments: str) -> None:
         """Writes what profdump prints with these arguments."""

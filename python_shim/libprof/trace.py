@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence,
 
 from . import _columns, _reader, notebook
 from ._profdump import run_profdump
-from .errors import ProfError
+from .errors import ProfdumpError, ProfError
 from .frames import Frame
 
 if TYPE_CHECKING:
@@ -48,9 +48,13 @@ class Report(str):
         return notebook.preformatted(self)
 
 
-def to_words(format: Optional[str]) -> List[str]:
-    """A format as options of profdump, which otherwise goes by the name of the file."""
-    return ["--to", format] if format else []
+def export(run: Callable[..., str], path: str, format: Optional[str], *words: str) -> str:
+    """Has `run`, of profdump, write a file. What it says of its options is said of Python's arguments."""
+    try:
+        return run("-o", path, *(["--to", format] if format else []), *words)
+    except ProfdumpError as error:
+        text = str(error).replace("--to FORMAT selects one", "format=... selects one").replace(" --to: ", " format: ")
+        raise ProfdumpError(text.partition("\nTry 'profdump")[0], error.status) from None
 
 
 def window_words(window: Optional[Window]) -> List[str]:
@@ -142,7 +146,7 @@ class Trace:
     def export(self, path: PathLike, format: Optional[str] = None, *words: str) -> None:
         """Writes the trace in another format: `format`, such as "chrome" or "arrow" (``profdump --to``), by default that of
         the extension. An existing file is replaced once the new one is complete."""
-        self._profdump("-o", os.fspath(path), *to_words(format), *words)
+        export(self._profdump, os.fspath(path), format, *words)
 
     # ---- tables ----
 

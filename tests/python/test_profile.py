@@ -191,8 +191,11 @@ def test_every_format(tmp_path: Path) -> None:
     for ending in (".json", ".pftrace", ".pb.gz", ".speedscope.json", ".html", ".svg", ".prom", ".arrow"):
         prof.export(str(tmp_path / f"out{ending}"))
         assert (tmp_path / f"out{ending}").stat().st_size > 20, ending
-    with pytest.raises(libprof.ProfError, match="unknown ending"):
-        prof.export(str(tmp_path / "out.xyz"))
+    for export in (prof.export, prof.trace.export):
+        with pytest.raises(libprof.ProfError, match=r"unknown ending; .*\.folded, and format=\.\.\. selects one$"):
+            export(str(tmp_path / "out.xyz"))
+        with pytest.raises(libprof.ProfError, match="^profdump: format: 'doc' is not one of chrome, [a-z, ]+$"):
+            export(str(tmp_path / "out.xyz"), "doc")
     assert "exported" in prof.trace.table()
 
 
