@@ -31,15 +31,16 @@ def _begin_thread() -> None:
 
 
 def begin(imports: bool = False, builtins: bool = False) -> None:
-    """ProfError says why they cannot be recorded. Whoever begins first decides about those within imports, and those of
-    functions written in C.
-    """
+    """Raises ProfError if recording is impossible. Every caller's options apply from then on, until the last end()."""
     global _wanted, _how
+    how = _ALL_THREADS | (_IMPORTS if imports else 0) | (_BUILTINS if builtins else 0)
     with _lock:
+        how |= _how if _wanted else 0
+        if not _wanted or how != _how:
+            _switch(how)
         if not _wanted:
-            _how = _ALL_THREADS | (_IMPORTS if imports else 0) | (_BUILTINS if builtins else 0)
-            _switch(_how)
             _new_threads.add(_begin_thread)
+        _how = how
         _wanted += 1
 
 

@@ -250,6 +250,20 @@ def test_python_calls_are_call_stacks_on_every_thread(tmp_path: Path) -> None:
         assert "inner" in stacks[name] and "outer" in stacks[name], stacks
 
 
+def test_with_stack_has_builtin_functions_beside_python_calls(tmp_path: Path) -> None:
+    (tmp_path / "work.py").write_text(
+        "import libprof\n"
+        "def work():\n    len('abc')\n"
+        "for _ in range(2):\n"
+        "    work()\n"
+        "    with libprof.profile(with_stack=True) as prof:\n        work()\n"
+        "    print([event.name for event in prof.events() if 'len' in event.name])\n"
+    )
+    for words in ((), ("--python-calls",), ("--python-calls=imports",)):
+        done = libprof("run", *words, "-o", "c.prof", "--force", "--no-table", "work.py", cwd=tmp_path)
+        assert done.stdout.splitlines() == ["['<built-in function len>']"] * 2, done.stdout + done.stderr
+
+
 def test_a_torch_that_cannot_be_imported_fails_as_before(tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text("raise ImportError('broken torch')\n")
     (tmp_path / "work.py").write_text("try:\n    import torch\nexcept ImportError as error:\n    print(error)\n")
