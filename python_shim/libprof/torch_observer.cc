@@ -31,6 +31,7 @@
 #include <vector>
 
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace
@@ -367,8 +368,8 @@ struct attributes {
 /* ---- threads of forward passes ----
  *
  * Each thread numbers its own differentiable operators, so a backward function is known by its number and its forward
- * thread. PyTorch has its own numbers of threads; here are the system's for them. A place that another thread takes is
- * found out by the thread's number, and nothing is said then.
+ * thread. PyTorch has its own numbers of threads; here are the system's for them. Threads may share a slot; it stores the
+ * number, so a mismatch is detected and emitted as 0 (unknown).
  */
 
 struct forward_thread {
@@ -391,7 +392,7 @@ void enter_forward_thread()
     forward_thread &thread = place_of(number);
     entered_in = process.load(std::memory_order_relaxed);
     thread.number.store(0, std::memory_order_relaxed);
-    thread.tid.store(gettid(), std::memory_order_relaxed);
+    thread.tid.store((int)syscall(SYS_gettid), std::memory_order_relaxed);
     thread.number.store(number, std::memory_order_release);
     forward_threads_used.fetch_add(1, std::memory_order_relaxed);
 }
