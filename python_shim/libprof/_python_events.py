@@ -95,7 +95,7 @@ def _self_ns(event: FunctionEvent) -> int:
 
 
 def _settle_function(function: FunctionEvent) -> None:
-    """What is inside launched its operations and used its memory; of what is inside, this is known already."""
+    """Device time and memory are sums over the children, which are settled first."""
     inside = function.cpu_children
     function.set_exact_times(_self_ns(function), round(sum(1000 * child.device_time_total for child in inside)), 0)
     for name in ("cpu_memory_usage", "device_memory_usage"):
