@@ -160,9 +160,11 @@ def averages_of_cycles(
     return lists[0] if len(lists) == 1 else _merged(lists)
 
 
-def events_of_cycles(recordings: Sequence[Recording], shown: Shown, layout: Layout) -> EventList[FunctionEvent]:
+def events_of_cycles(
+    recordings: Sequence[Recording], shown: Shown, layout: Layout, with_functions: bool
+) -> EventList[FunctionEvent]:
     """Events of all of them, as many lists behind each other."""
-    events = [event for recording in recordings for event in events_of(recording, shown, with_functions=True)]
+    events = [event for recording in recordings for event in events_of(recording, shown, with_functions)]
     layout = layout._replace(device=any(event.device_type.name == "CUDA" for event in events))
     listed = EventList(events, layout=layout)
     whole = len(recordings) == 1 and not hides_something(recordings[0], shown)

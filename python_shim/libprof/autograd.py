@@ -32,7 +32,7 @@ from ._recording import Recording
 from ._torch_observer import SHAPES
 from .averages import FunctionEventAvg as _Average
 from .errors import ProfError
-from .event_list import EventList as _EventList
+from .event_list import EventList as _EventList, has_rows_of_functions
 from .events import Interval, Kernel
 from .ranges import record_function
 from .schedule import KinetoStepTracker
@@ -243,7 +243,7 @@ class profile:
 
     def _keep(self) -> None:
         self._profile._shown(stacklevel=5)
-        made = _as_functions(self._profile.events())
+        made = _as_functions(self._profile._events(with_functions=False))
         for function in [] if self.use_cuda else made:
             function.kernels = []
             function.set_exact_times(function._self_ns, 0, 0)
@@ -289,11 +289,10 @@ class profile:
         :meth:`libprof.profile.key_averages`.
         """
         events, by_more = self._finished(), group_by_input_shape or group_by_stack_n or group_by_overload_name
-        if not (by_more or include_python_functions):
+        functions = self._profile.with_stack and has_rows_of_functions(include_python_functions)
+        if not (by_more or functions):
             return events.key_averages()
-        return self._profile.key_averages(
-            group_by_input_shape, group_by_stack_n, group_by_overload_name, include_python_functions
-        )
+        return self._profile.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name, functions)
 
     def total_average(self) -> FunctionEventAvg:
         """See EventList."""

@@ -45,7 +45,7 @@ class Groups(NamedTuple):
 
 
 def has_rows_of_functions(wanted: Optional[bool]) -> bool:
-    """Whether Python functions are rows: by default as the PyTorch that is imported has it, up to 2.13 always."""
+    """Whether Python functions are rows. Default: as in the imported PyTorch (always up to 2.13)."""
     if wanted is not None:
         return wanted
     theirs = getattr(sys.modules.get("torch.autograd.profiler_util"), "EventList", None)
@@ -168,7 +168,7 @@ class EventList(List[Event]):
         group_by_input_shape: bool = False,
     ) -> "EventList[FunctionEventAvg]":
         """Its events added up by name, and by input shapes, the innermost `group_by_stack_n` functions, and the name of the
-        overload. `include_python_functions`: see :meth:`libprof.profile.key_averages`.
+        overload. `include_python_functions`: see :meth:`libprof.profile.key_averages`. Averages keep all their rows.
         """
         shapes, functions = group_by_input_shapes or group_by_input_shape, has_rows_of_functions(include_python_functions)
         by = Groups(shapes, group_by_stack_n, group_by_overload_name, functions)
@@ -181,14 +181,16 @@ class EventList(List[Event]):
 
     def _added_up(self, by: Groups) -> "EventList[FunctionEventAvg]":
         groups: Dict[Tuple[Any, ...], FunctionEventAvg] = {}
+        leaves_out = bool(self) and not self._averaged and not by.functions  # averages have no children to ask
         for event in self:
-            if event.kind == "python" and not by.functions:
+            if event.kind == "python" and leaves_out:
                 continue
             stack = tuple(event.stack[: by.stack_n])
             overload = event.overload_name if by.overloads else ""
             shapes = str(event.input_shapes) if by.shapes else ""
             key = (event.key, event.kind, event.device_type, shapes, stack, overload)
             average = groups.setdefault(key, FunctionEventAvg()).add(event)
+            average.self_cpu_total_ns += _functions_ns(event) if leaves_out else 0
             average.stack, average.overload_name = list(stack), overload
             average.input_shapes = event.input_shapes if by.shapes else []
             average.shape_text = event.shape_text if by.shapes else None
@@ -224,6 +226,17 @@ class EventList(List[Event]):
         if self._source is None:
             raise ProfError("cannot export a list that was filtered, sorted or combined: export the profile")
         return self._source
+
+
+def _functions_ns(event: Any) -> int:
+    """Self times of the Python functions that it called, without those inside of other ranges and calls."""
+    total, inside = 0, list(event.cpu_children)
+    while inside:
+        child = inside.pop()
+        if child.kind == "python":
+            total += round(1000 * child.self_cpu_time_total)
+            inside += child.cpu_children
+    return total
 
 
 def _is_same(one: object, other: object) -> bool:

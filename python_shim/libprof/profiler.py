@@ -406,7 +406,10 @@ class profile(TorchMethods):
     def events(self) -> EventList[FunctionEvent]:
         """All events, in the order of their start times; with acc_events, the latest cycle comes first."""
         self._shown()
-        return events_of_cycles(self._cycles, self._activities, self._layout())
+        return self._events(with_functions=True)
+
+    def _events(self, with_functions: bool) -> EventList[FunctionEvent]:
+        return events_of_cycles(self._cycles, self._activities, self._layout(), with_functions)
 
     def key_averages(
         self,

@@ -79,6 +79,26 @@ def test_events() -> None:
     assert profiler.format_time(0.12345) == "0.123us"
 
 
+def sleepy() -> None:
+    time.sleep(0.002)
+    with profiler.range("inner"):
+        time.sleep(0.001)
+
+
+def test_python_functions_take_no_time_away() -> None:
+    with profiler.profile(with_stack=True) as prof, profiler.range("outer"):
+        sleepy()
+    outer, inner = prof.function_events
+    assert inner.cpu_parent is outer and outer.cpu_children == [inner]
+    assert prof.self_cpu_time_total == pytest.approx(outer.cpu_time_total)
+    for options in ({}, {"group_by_stack_n": 5}):
+        rows = {row.key: row for row in prof.key_averages(include_python_functions=False, **options)}
+        assert rows.keys() == {"outer", "inner"}
+        assert rows["outer"].self_cpu_time_total == pytest.approx(outer.cpu_time_total - inner.cpu_time_total)
+    with_functions = prof.key_averages(include_python_functions=True)
+    assert any(row.key.endswith("sleepy") and row.self_cpu_time_total < inner.cpu_time_total for row in with_functions)
+
+
 def test_arrows_have_two_like_ends(tmp_path: Path) -> None:
     event = profiler.FunctionEvent(1, 'f"', 3, 1.0, 5.0)
     event.append_kernel("one", 0, 6, 7)

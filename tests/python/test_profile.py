@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any, List
+from typing import Any, Dict, List
 
 import pytest
 
@@ -226,6 +226,36 @@ def test_stacks_of_python(tmp_path: Path) -> None:
     prof.export_stacks(str(folded), "self_cpu_time_total")
     around = r";test_stacks_of_python;([^;]*\.)?innermost;"  # qualified from Python 3.11 on
     assert re.search(rf"{around}(.*;)?with_a_stack \d+$", folded.read_text(), re.MULTILINE)
+
+
+def calling() -> None:
+    with record_function("step"):
+        for _ in range(3):
+            called()
+
+
+def called() -> None:
+    time.sleep(0.002)
+    with record_function("in a function"):
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize("options", [{}, {"group_by_stack_n": 5}, {"group_by_overload_name": True}], ids=str)
+def test_functions_that_are_no_rows_give_their_time_to_the_range_around(options: Dict[str, Any]) -> None:
+    with profile(with_stack=True) as prof:
+        calling()
+    events = prof.events()
+    (step,) = (event for event in events if event.name == "step")
+    chosen = libprof.EventList(event for event in events if not event.is_python_function)
+    asked = [events, libprof.EventList(events), chosen, *([] if "group_by_overload_name" in options else [prof])]
+    for one in asked:
+        named = {row.key: row for row in one.key_averages(include_python_functions=False, **options)}
+        assert named.keys() == {"step", "in a function"}
+        own = step.cpu_time_total - named["in a function"].cpu_time_total
+        assert named["step"].self_cpu_time_total == pytest.approx(own) and own > 5000
+    rows = events.key_averages(include_python_functions=True, **options)
+    again = rows.key_averages(include_python_functions=False)
+    assert again.self_cpu_time_total == pytest.approx(rows.self_cpu_time_total)
 
 
 def test_stacks_of_other_threads() -> None:

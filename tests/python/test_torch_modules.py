@@ -17,7 +17,7 @@ from typing import Any, Counter, Dict, List, Tuple
 import pytest
 
 import libprof
-from libprof import _torch_observer
+from libprof import _torch_observer, autograd
 from libprof._arrow import ArrowTable, read_table
 
 torch = pytest.importorskip("torch")
@@ -127,6 +127,15 @@ def test_functions_are_rows_as_in_this_pytorch(both: Both) -> None:
     theirs, ours = rows_of_functions(both.theirs, **wanted), rows_of_functions(both.ours, include_python_functions=True)
     assert ours == theirs and ours["nn.Module: Linear_0"] == 1 and len(ours) > 8
     assert rows_of_functions(both.ours, include_python_functions=False) == {}
+
+
+def test_functions_are_rows_of_autograds_profile_as_well(both: Both) -> None:
+    with autograd.profile(with_stack=True) as prof:
+        both.train()
+    wanted = bool(rows_of_functions(both.theirs))
+    assert [bool(rows_of_functions(prof, **by)) for by in ({}, {"group_by_stack_n": 5})] == [wanted, wanted]
+    for asked in (False, True):
+        assert bool(rows_of_functions(prof, include_python_functions=asked)) == asked
 
 
 def builtins_in_train(profile: Any) -> Counter[str]:

@@ -97,7 +97,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("torch.autograd.profiler_util", "MemRecordsAcc"): "Not there: it is internal to torch.profiler.",
     ("torch.autograd.profiler", "KinetoStepTracker"): "Advances the recorder's step.",
     ("autograd.profile", "use_kineto="): NO_EFFECT + ".",
-    ("autograd.profile", "key_averages"): "The five-column table by name; grouped by more, libprof.profile's.",
+    ("autograd.profile", "key_averages"): "The five-column table by name; grouped by more, or with Python functions, libprof.profile's.",
     ("autograd.profile.export_chrome_trace", "use_python_export="): NO_EFFECT + ".",
     ("autograd.profile", "experimental_config="): "Only capture_overload_names has an effect; other settings cause a warning.",
     ("autograd.profile", "with_modules="): "As libprof.profile's.",
@@ -118,9 +118,8 @@ SINCE_2_14: Dict[Tuple[str, str], str] = {
 IN_2_14 = """
 ## PyTorch 2.14
 
-`key_averages()` has `include_python_functions=`. Its default follows the PyTorch that is imported, as the rows of Python functions do:
-they are there up to 2.13, and only with True from 2.14 on. Without PyTorch, they are there only with True.
-Where they are left out, their time is that of the range around them; torch.profiler leaves it out, too.
+`key_averages()` has `include_python_functions=`. By default it follows the imported PyTorch: True up to 2.13, False from 2.14 on and
+without PyTorch. Without these rows, libprof counts their time as self time of the enclosing range; torch.profiler counts it nowhere.
 
 | | what differs |
 |---|---|
