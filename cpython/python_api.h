@@ -1,7 +1,7 @@
 /* python_api.h - the CPython functions that libprof calls, looked up in the process.
  *
- * All objects are opaque: nothing here depends on how a version lays them out (python_builtins.c does, and checks it). Names and signatures
- * are those of CPython's C API, 3.9 to 3.14: the reference manual's, and of what it does not list
+ * All objects are opaque here; python_builtins.c alone depends on how they are laid out, and checks that. Names and
+ * signatures are those of CPython's C API, 3.9 to 3.14: the reference manual's, and of what it does not list
  * (_PyCode_GetExtra and its kin until 3.11) Include/cpython/code.h's.
  */
 #ifndef PROF_PYTHON_API_H

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#define PYTHON_BUILTINS_KEPT 4096u
+#define PYTHON_BUILTINS_SETS 2048u /* of two each */
+#define PYTHON_BUILTINS_TEXT 32
 
 /* The layout of builtin functions and of methods of builtin types, 3.9 to 3.14: looked at only after it was found in two
  * that every interpreter has. */
@@ -32,12 +33,14 @@ static struct {
     const PyObject *function, *method, *descriptor; /* types; NULL: the layout is another one */
 } python_builtin_types;
 
-/* The text is compared too: a definition may be a library's that was unloaded, and the address another's now. */
-static struct {
+/* Guarded by the GIL. The text is compared too: a definition may have been freed, and the address another's now. */
+struct python_builtin_kept {
     const struct python_method *method;
-    const char *text;
-    uint32_t name;
-} python_builtins_kept[PYTHON_BUILTINS_KEPT]; /* guarded by the GIL */
+    uint32_t name; /* 0: it was lost */
+    char text[PYTHON_BUILTINS_TEXT];
+};
+
+static struct python_builtin_kept python_builtins_kept[PYTHON_BUILTINS_SETS][2];
 
 static bool python_is_named(const struct python_method *method, const char *name)
 {
@@ -82,9 +85,13 @@ static PyObject *python_bind(const struct python_api *api, PyObject *callable, P
     const struct python_builtin *builtin = (const void *)callable;
     if (builtin->type != python_builtin_types.descriptor || !self)
         return NULL;
-    PyObject *bound = api->PyObject_CallMethod(callable, "__get__", "O", self);
+    /* with the type: methods of METH_METHOD need it up to 3.13, and a tuple alone would be taken for the arguments */
+    PyObject *type = api->PyObject_Type(self);
+    PyObject *bound = type ? api->PyObject_CallMethod(callable, "__get__", "OO", self, type) : NULL;
     if (!bound)
         api->PyErr_Clear();
+    if (type)
+        api->Py_DecRef(type);
     return bound;
 }
 
@@ -108,21 +115,29 @@ static uint32_t python_builtins_make(const struct python_api *api, PyObject *cal
     return names_intern(name, (size_t)(end - name));
 }
 
+static bool python_is_kept(const struct python_builtin_kept *kept,
+                           const struct python_method *method)
+{
+    return kept->method == method &&
+           strncmp(kept->text, method->name, PYTHON_BUILTINS_TEXT - 1) == 0;
+}
+
 uint32_t python_builtins_resolve(const struct python_api *api, PyObject *callable, PyObject *self)
 {
     const struct python_method *method = python_method_of(callable);
-    if (!method)
+    if (!method || !method->name)
         return 0;
-    size_t place = ((uintptr_t)method >> 5) * 0x9e3779b9u % PYTHON_BUILTINS_KEPT;
-    if (python_builtins_kept[place].method == method &&
-        python_builtins_kept[place].text == method->name)
-        return python_builtins_kept[place].name;
+    const uint64_t mixed = ((uintptr_t)method >> 4) * 0x9e3779b97f4a7c15ull;
+    struct python_builtin_kept *kept = python_builtins_kept[(mixed >> 32) % PYTHON_BUILTINS_SETS];
+    for (int i = 0; i < 2; i++)
+        if (python_is_kept(&kept[i], method))
+            return kept[i].name;
     PyObject *type, *value, *trace;
     api->PyErr_Fetch(&type, &value, &trace);
-    uint32_t name = python_builtins_make(api, callable, self);
+    const uint32_t name = python_builtins_make(api, callable, self);
     api->PyErr_Restore(type, value, trace);
-    python_builtins_kept[place].method = name ? method : NULL;
-    python_builtins_kept[place].text = method->name;
-    python_builtins_kept[place].name = name;
+    kept[1] = kept[0];
+    kept[0] = (struct python_builtin_kept){.method = method, .name = name};
+    strncpy(kept[0].text, method->name, PYTHON_BUILTINS_TEXT - 1);
     return name;
 }

@@ -243,6 +243,8 @@ def modules():
 
 def builtins():
     off()
+    import re, queue
+    pattern, queue = re.compile("a"), queue.SimpleQueue()
     assert prof.prof_python_calls(1 | 8) == 0
     def key(number):
         here("in sorted")
@@ -252,6 +254,7 @@ def builtins():
         yield 1
     for _ in range(3):
         [].append(1)
+    pattern.match("abc"), queue.put(1), (1, 2).index(2), (1, 2).count(1)  # some of METH_METHOD; tuples
     sorted([2, 1], key=key), sum(numbers())
     try:
         [].pop()
@@ -392,7 +395,9 @@ for entry in "${pythons[@]}"; do
     stack "in sum" "here numbers <built-in function sum> builtins $main"
     stack caught "here builtins $main"
     stack without "here builtins $main"
-    for call in "3 method append of list object" "1 method pop of list object" "1 function sorted" "1 function sum"; do
+    for call in "3 method append of list object" "1 method pop of list object" "1 method match of re.Pattern object" \
+        "1 method put of _queue.SimpleQueue object" "1 method index of tuple object" "1 method count of tuple object" \
+        "1 function sorted" "1 function sum"; do
         same "$version: calls of ${call#* }" "${call%% *}" "$(grep -o "\"<built-in ${call#* }>\"" run.json | wc -l)"
     done
     run generators
