@@ -15,7 +15,8 @@ enum {
     SEGMENTS_MAX = 64,
     DYNAMIC_MAX = 128,
     TLS_SPARE_BYTES = 1 << 16,
-    GAP_ALIGN = 16
+    GAP_ALIGN = 16,
+    GAP_BYTES_MAX = 1024
 };
 #define SYMBOLS_BYTES_MAX (64u << 20)
 #define DLOPEN_BY_LIBC 0x80000000u /* __RTLD_DLOPEN */
@@ -32,7 +33,9 @@ struct module {
 struct search {
     const struct attach_process *process;
     struct attach_functions *found;
-    size_t code_bytes; /* that are to stand in the gap */
+    const void *code; /* that is to stand in the gap */
+    size_t code_bytes;
+    bool has_ours;
     uint64_t libc_dlopen, libc_dlsym;
     bool has_musl, has_glibc, has_sanitizer;
     bool first; /* the program itself comes next */
@@ -186,13 +189,29 @@ static void take_functions(struct search *search, const struct module *module)
 
 /* ---- mapped files ---- */
 
-/* Behind a module's code, up to the end of the page: the first that is large enough, so the same one each time. */
+/* Whether nothing is there, or what we would write. Else it may be the code of another version of profrun. */
+static bool is_ours(const struct search *search, uint64_t gap)
+{
+    unsigned char there[GAP_BYTES_MAX] = {0};
+    if (search->code_bytes > sizeof there ||
+        !attach_process_read(search->process, gap, there, search->code_bytes))
+        return false;
+    return memcmp(there, search->code, search->code_bytes) == 0 ||
+           (there[0] == 0 && memcmp(there, there + 1, search->code_bytes - 1) == 0);
+}
+
+/* Behind a module's code, up to the end of the page. The first that is ours, so the same one each time; without one, the
+ * first. */
 static void take_gap(struct search *search, const struct module *module)
 {
+    const uint64_t step = (search->code_bytes + GAP_ALIGN - 1) & ~(uint64_t)(GAP_ALIGN - 1);
     const uint64_t end = (module->code_end + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
-    const uint64_t gap = (module->code_end + GAP_ALIGN - 1) & ~(uint64_t)(GAP_ALIGN - 1);
-    if (module->code && !search->found->gap && gap + search->code_bytes <= end)
-        search->found->gap = gap;
+    uint64_t gap = (module->code_end + GAP_ALIGN - 1) & ~(uint64_t)(GAP_ALIGN - 1);
+    for (; module->code && !search->has_ours && gap + step <= end; gap += step) {
+        search->has_ours = is_ours(search, gap);
+        if (search->has_ours || !search->found->gap)
+            search->found->gap = gap;
+    }
 }
 
 static void look_at(struct search *search, uint64_t base, const char *name)
@@ -292,12 +311,12 @@ static bool explain_lack(struct attach_process *process, const struct search *se
     return !why;
 }
 
-bool attach_process_find(struct attach_process *process, size_t code_bytes,
+bool attach_process_find(struct attach_process *process, const void *code, size_t code_bytes,
                          struct attach_functions *found)
 {
     *found = (struct attach_functions){0};
     struct search search = {
-        .process = process, .found = found, .code_bytes = code_bytes, .first = true};
+        .process = process, .found = found, .code = code, .code_bytes = code_bytes, .first = true};
     if (!each_file(process, look_at_file, &search)) {
         snprintf(process->reason, sizeof process->reason, "its memory map cannot be read");
         return false;

@@ -38,9 +38,9 @@ bool attach_process_exists(const struct attach_process *process);
 /* Why ptrace(2) was refused with `error`, in `reason`. */
 void attach_process_explain(struct attach_process *process, int error);
 
-/* Finds the functions, and a gap for code. Returns false if nothing can be loaded into the process (static, another
+/* Finds the functions, and a gap for `code`, or where it is already. Returns false if nothing can be loaded into the process (static, another
  * libc); `reason` says why. */
-bool attach_process_find(struct attach_process *process, size_t code_bytes,
+bool attach_process_find(struct attach_process *process, const void *code, size_t code_bytes,
                          struct attach_functions *found);
 
 /* The number of a thread in the innermost PID namespace of the process, 0 where it has gone. */

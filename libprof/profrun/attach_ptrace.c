@@ -525,8 +525,8 @@ int attach_ptrace_start(struct attach_process *process, struct attach_area *area
                         uint64_t *stopped_ns)
 {
     struct injection injection = {.process = process, .area = area};
-    attach_stub_code(&injection.code_bytes);
-    if (!attach_process_find(process, injection.code_bytes, &injection.functions))
+    const void *code = attach_stub_code(&injection.code_bytes);
+    if (!attach_process_find(process, code, injection.code_bytes, &injection.functions))
         return STATUS_NOT_EXECUTABLE;
     injection.area_bytes = area_block(&injection, 0) + BLOCK_BYTES;
     injection.threads_alone = count_threads(process->pid) == 1;

@@ -38,6 +38,7 @@ _Static_assert(offsetof(struct attach_frame, resume) == 0 &&
 
 __asm__(
     ".pushsection .rodata\n"
+    ".balign 8\n"
     "attach_stub_begin:\n"
     /* The borrowed thread enters at +2. Where it was in a system call, the kernel either makes that again, which it does
      * two bytes before, or delivers a signal and lets it fail with EINTR, which leads here. */

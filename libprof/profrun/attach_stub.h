@@ -10,8 +10,8 @@
  * 4. That thread is an ordinary one. It loads libprof.so and calls libprof_attach(), which never returns here.
  *
  * So the borrowed thread makes five system calls and takes no lock. All that may wait for a lock of the program happens
- * on threads of our own. If profrun is killed at any moment, the process goes on by itself. The code has no variables: it
- * is the same for each profrun, so one may attach while a thread that another one borrowed is still there.
+ * on threads of our own. If profrun is killed at any moment, the process goes on by itself. The code has no variables:
+ * it is the same each time, so one profrun may attach while a thread that another one borrowed is still there.
  */
 #ifndef PROFRUN_ATTACH_STUB_H
 #define PROFRUN_ATTACH_STUB_H
