@@ -7,13 +7,13 @@ compile_cuda small
 compile_cuda endings
 compile_cuda locked
 
-# hangs NAME COMMAND...: status and output are what they are without libprof; the limit is 30 times PROF_EXIT_MS.
+# hangs NAME COMMAND...: status and output are what they are without libprof; the limit is 60 times PROF_EXIT_MS.
 export PROF_FLUSH_MS=50 PROF_EXIT_MS=500
 hangs() {
     local name=$1 wanted got
     shift
-    wanted=$(bare timeout 100 "$@" 2>&1; echo "status $?")
-    got=$(simulate "$name.prof" timeout 100 "$@" 2>"$name.err"; echo "status $?")
+    wanted=$(bare timeout 30 "$@" 2>&1; echo "status $?")
+    got=$(simulate "$name.prof" timeout 30 "$@" 2>"$name.err"; echo "status $?")
     same "$name" "$(grep -v '^libprof' <<<"$wanted")" "$got"
 }
 
