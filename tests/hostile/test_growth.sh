@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Time of outputs grows with the number of events, not with its square, whatever the shape of the trace: each command has a
-# limit of CPU time that the square would exceed many times over. `HOSTILE=1000000 ctest -R hostile` has larger traces.
+# The time of outputs is linear in the number of events, whatever the shape of the trace: each command has a limit of CPU time
+# that a quadratic time would far exceed. `HOSTILE=1000000 ctest -R hostile` has larger traces.
 set -euo pipefail
 
 n=${HOSTILE:-200000}
@@ -28,7 +28,7 @@ for shape in deep deep_backward deep_evaluation deep_collectives deep_calls; do
     within "$shape" explain
 done
 
-# Rows for what overlaps.
+# Lanes for slices that overlap.
 for shape in waits_one_event migrations overheads timings; do
     within "$shape" export -o out.json -o out.pftrace
 done
