@@ -8,7 +8,7 @@ import importlib.util
 import logging
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Sequence, Tuple, Type
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Type
 
 from ..errors import ProfError
 from ._dataset import TABLES, Column, Dataset
@@ -17,22 +17,34 @@ Rows = Tuple[List[str], List[Tuple[Any, ...]]]
 """Names of columns, and rows."""
 
 
-def _module(name: str, package: str) -> Any:
+LEAST_DUCKDB = (1, 3)
+"""pack's COPY has options that 1.2 does not know. Python 3.9 has no DuckDB after 1.4."""
+REQUIRED = {"duckdb": "duckdb>=1.3", "pyspark": "pyspark>=4.0", "py4j": "pyspark>=4.0"}
+"""What pip is asked for, by package of Python; as in pyproject.toml."""
+
+
+def _module(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise ProfError(f"this needs {package}: pip install 'libprof[fleet]' (or: pip install {package})") from error
+        raise ProfError(_needed(name)) from error
+
+
+def _needed(name: str) -> str:
+    required = REQUIRED[name.partition(".")[0]]
+    extra = "fleet" if name == "duckdb" else "spark"
+    return f"this needs {required}: pip install 'libprof[{extra}]' (or: pip install '{required}')"
 
 
 def require_duckdb() -> None:
     """:class:`ProfError` that says what to install, where DuckDB is missing. Does not load it."""
     if importlib.util.find_spec("duckdb") is None:
-        _module("duckdb", "duckdb")
+        _module("duckdb")
 
 
 def duckdb_error() -> Type[Exception]:
     """What DuckDB raises."""
-    error: Type[Exception] = _module("duckdb", "duckdb").Error
+    error: Type[Exception] = _module("duckdb").Error
     return error
 
 
@@ -51,7 +63,10 @@ def duckdb_connection(threads: int = 0) -> Any:
     config: Dict[str, Any] = {"autoinstall_known_extensions": "false"}
     if threads:
         config["threads"] = threads
-    connection = _module("duckdb", "duckdb").connect(config=config)
+    duckdb = _module("duckdb")
+    if tuple(map(int, duckdb.__version__.split(".")[:2])) < LEAST_DUCKDB:
+        raise ProfError(f"DuckDB {duckdb.__version__} is too old: {_needed('duckdb')}")
+    connection = duckdb.connect(config=config)
     connection.execute("SET enable_progress_bar = false")
     return connection
 
@@ -64,35 +79,39 @@ class Source:
     lacking: Tuple[Column, ...]
 
 
-def _outermost(columns: Sequence[Tuple[str, str, int]]) -> Dict[str, str]:
-    """Types by name. Inside of a column come those it consists of, and inside of these again: they are left out."""
-    types: Dict[str, str] = {}
-    inside = 0
-    for name, kind, parts in columns:
-        if inside:
-            inside -= 1
-        else:
-            types[name] = kind.replace(" ", "")
-        inside += parts
-    return types
+def _asked(connection: Any, statement: str) -> Optional[List[Tuple[Any, ...]]]:
+    """What a statement says of files; None if one of them cannot be read. :class:`ProfError` for any other failure, such as a
+    statement that this DuckDB does not know: it tells nothing of the files."""
+    duckdb = _module("duckdb")
+    unreadable = (duckdb.IOException, duckdb.InvalidInputException, duckdb.NotSupportedError)
+    try:
+        rows: List[Tuple[Any, ...]] = connection.execute(statement).fetchall()
+        return rows
+    except duckdb.Error as error:
+        if isinstance(error, unreadable) or type(error) is duckdb.Error:  # which is raised for a list of columns that is damaged
+            return None
+        raise ProfError(f"DuckDB {duckdb.__version__} cannot list the columns of files: {error}") from None
 
 
-def _types_in(connection: Any, files: Sequence[str]) -> Dict[str, Dict[str, str]]:
-    """Types of each file's columns, by name; DuckDB's error if one cannot be read. Nearly all files of a table have the same."""
-    listed = ", ".join(f"'{quoted(file)}'" for file in files)
-    rows = connection.execute(
-        "SELECT columns, list(file_name) FROM (SELECT file_name, list((name, duckdb_type, coalesce(num_children, 0)) ORDER BY column_id) "
-        f"AS columns FROM parquet_schema([{listed}]) WHERE column_id > 0 GROUP BY file_name) GROUP BY columns"
-    ).fetchall()
-    return {file: types for columns, named in rows for types in [_outermost(columns)] for file in named}
+def _types_in(connection: Any, file: str) -> Dict[str, str]:
+    """Types of a file's columns, by name; none if it cannot be read."""
+    rows = _asked(connection, f"DESCRIBE SELECT * FROM read_parquet('{quoted(file)}', hive_partitioning = false)")
+    return {row[0]: row[1].replace(" ", "") for row in rows or ()}
 
 
 def _types_of(connection: Any, files: Sequence[str]) -> Dict[str, Dict[str, str]]:
-    """The same, with no columns for a file that cannot be read. To ask for one takes a millisecond; a job has thousands."""
-    try:
-        return _types_in(connection, files) if files else {}
-    except duckdb_error():  # one of them cannot be read: which, only each can tell
-        return {files[0]: {}} if len(files) == 1 else {file: _types_of(connection, [file])[file] for file in files}
+    """The same for many files. To describe one takes a millisecond; a job has thousands, and nearly all of a table are alike."""
+    if not files:
+        return {}
+    listed = ", ".join(f"'{quoted(file)}'" for file in files)
+    alike = _asked(
+        connection,
+        "SELECT list(file_name) FROM (SELECT file_name, list(concat_ws(' ', name, type, repetition_type, num_children, converted_type, "
+        f"logical_type)) AS columns FROM parquet_schema([{listed}]) GROUP BY file_name) GROUP BY columns",
+    )
+    if alike is None:  # one of them cannot be read: which, only each can tell
+        return {file: _types_in(connection, file) for file in files}
+    return {file: types for (named,) in alike for types in [_types_in(connection, named[0])] for file in named}
 
 
 def _is_of(table: str, types: Dict[str, str]) -> bool:
@@ -134,12 +153,12 @@ class DuckDB:
 
     def __init__(self, dataset: Dataset) -> None:
         self.connection = duckdb_connection()
-        self._unseen, self.left_out = _sources(self.connection, dataset)
+        self._pending_views, self.left_out = _sources(self.connection, dataset)
 
     def _add_views(self, sql: str) -> None:
         """Of the tables that the statement names, or else of all: a view reads the end of each file of its table."""
         for table in [table for table in TABLES if table in sql.lower()] or list(TABLES):
-            source = self._unseen.pop(table, None)
+            source = self._pending_views.pop(table, None)
             if source is None:
                 continue
             files = ", ".join(f"'{quoted(file)}'" for file in source.files)
@@ -165,7 +184,7 @@ class Spark:
     """The same in Spark: `master` is spark://..., local[2] ... DuckDB looks at the files first, so both read the same ones."""
 
     def __init__(self, dataset: Dataset, master: str) -> None:
-        builder = _module("pyspark.sql", "pyspark").SparkSession.builder.master(master).appName("libprof")
+        builder = _module("pyspark.sql").SparkSession.builder.master(master).appName("libprof")
         settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.ansi.enabled": "true"}
         for name, value in settings.items():
             builder = builder.config(name, value)
@@ -188,7 +207,7 @@ class Spark:
 
     def _tried(self, action: Callable[[], Any]) -> Any:
         """What Spark raises has its plans and the stack of Java in it: only the line that says what is wrong is kept."""
-        raised = (_module("pyspark.errors", "pyspark").PySparkException, _module("py4j.protocol", "pyspark").Py4JError)
+        raised = (_module("pyspark.errors").PySparkException, _module("py4j.protocol").Py4JError)
         try:
             return action()
         except raised as error:
