@@ -169,6 +169,14 @@ mkdir full && touch full/thing
 if fleet pack job -o full 2>err.txt; then fail "packs into a directory of other files"; fi
 found 'holds other files' <err.txt || fail "$(cat err.txt)"
 
+# A disk that is full: one sentence, and no files under temporary names. A limit of 4 KiB stands for it; Python ignores its signal.
+status=0
+bash -c 'ulimit -f 4 && exec python3 -m libprof pack job -o small' >out.txt 2>err.txt || status=$?
+same "status where files cannot be written" 1 "$status"
+found '^profdump: small: part .* cannot be written: .*File too large' <err.txt && same "lines said" 1 "$(wc -l <err.txt)" || fail "$(cat err.txt)"
+same "files left" "small/dataset.json" "$(find small -type f)"
+same "what can be written later" 0 "$(fleet pack job -o small >/dev/null; echo $?)"
+
 # The umask decides who may read a dataset and a page.
 for mask in 000 027; do
     (

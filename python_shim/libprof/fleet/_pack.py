@@ -159,20 +159,28 @@ def _write(path: Path, text: str) -> None:
 # ---- one part ----
 
 
+def _copy(engine: Any, rows: _reader.DatasetRows, table: str, path: Path) -> None:
+    """Writes the rows of a table to a file."""
+    distinct = "DISTINCT" if table in ("names", "stacks") else ""
+    order = f"ORDER BY {SORTED[table]}" if table in SORTED else ""
+    engine.register("rows", Frame(table, functools.partial(rows.stream, table)))
+    engine.execute(f"COPY (SELECT {distinct} * FROM rows {order}) TO '{_engine.quoted(path)}' ({FORMAT})")
+    engine.unregister("rows")
+
+
 def _write_tables(engine: Any, rows: _reader.DatasetRows, folder: Path, part: str) -> List[str]:
     """Under temporary names first: readers see a part's files one after the other, but each of them whole."""
-    temporary: List[Tuple[Path, Path]] = []
-    for table in TABLES:
-        distinct = "DISTINCT" if table in ("names", "stacks") else ""
-        order = f"ORDER BY {SORTED[table]}" if table in SORTED else ""
-        target = part_path(folder, table, part)
-        hidden = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        engine.register("rows", Frame(table, functools.partial(rows.stream, table)))
-        engine.execute(f"COPY (SELECT {distinct} * FROM rows {order}) TO '{_engine.quoted(hidden)}' ({FORMAT})")
-        engine.unregister("rows")
-        temporary.append((hidden, target))
-    for hidden, target in temporary:
-        os.replace(hidden, target)
+    targets = {table: part_path(folder, table, part) for table in TABLES}
+    temporary = {table: target.with_name(f".{target.name}.{os.getpid()}.tmp") for table, target in targets.items()}
+    try:
+        for table, hidden in temporary.items():
+            _copy(engine, rows, table, hidden)
+    except _engine.duckdb_error() as error:
+        for hidden in temporary.values():  # the disk may be full
+            hidden.unlink(missing_ok=True)
+        raise ProfError(f"{folder}: part {part} cannot be written: {error}") from None
+    for table, hidden in temporary.items():
+        os.replace(hidden, targets[table])
     return list(TABLES)
 
 
