@@ -1,7 +1,7 @@
 """Recordings become a dataset.
 
-Files are packed in groups, one after the other on each thread, so memory does not grow with the number of ranks. Python is
-no hindrance to threads, because libprofdump.so reads and DuckDB writes. A group's rows become one part, which counts once its
+Files are packed in groups, one after the other on each thread, so memory does not grow with the number of ranks. Threads
+run in parallel because libprofdump.so and DuckDB work without the GIL. A group's rows become one part, which counts once its
 entry in ``packed/`` is there: that is written last. A part's name depends on the content of its files alone, so packing
 again finds what is done, and what a killed process left is replaced.
 """
@@ -28,9 +28,9 @@ from ._dataset import TABLES, VERSION, Dataset, PathLike, part_path
 GROUP_BYTES = 64 << 20
 """Limit of the total size of a part's recordings, about 10^6 events, which bounds memory: 80 bytes each."""
 SIZES = {".gz": 4.0, ".zst": 4.0, ".json": 0.25}
-"""Of other files: what a recording of as many events has, for each of their bytes."""
+"""Recording bytes per byte of other file types, for equal event counts."""
 LEAST_GROUP_BYTES = 16 << 20
-"""Less is not shared out among threads: that makes more files."""
+"""Smaller groups are not split among threads: that would only add files."""
 GROUP_FILES = 256
 IDENTITY_BYTES = 1 << 16
 MAGIC = b"\x89PROF\r\n\x1a"
