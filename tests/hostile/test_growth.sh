@@ -3,6 +3,10 @@
 # that a quadratic time would far exceed. `HOSTILE=1000000 ctest -R hostile` has larger traces.
 set -euo pipefail
 
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
 n=${HOSTILE:-200000}
 limit=$((n / 20000 + 2)) # seconds of CPU time; most commands take n / 200,000
 [[ -z ${SANITIZE:-} ]] || limit=$((limit * 10))
