@@ -196,15 +196,15 @@ static bool assign_lane(struct build *build, uint32_t index, bool *drawn)
 {
     struct stream_range *range = &build->ranges->all.at[index];
     uint32_t lane = build->lanes[range->stream], before = TL_NONE;
-    while (lane != TL_NONE && !fits(build, lane, range)) {
+    while (lane < build->lane_count && !fits(build, lane, range)) {
         before = lane;
         lane = build->further[lane];
         range->lane++;
     }
-    *drawn = lane != TL_NONE || range->lane < LANES_MAX;
+    *drawn = lane < build->lane_count || range->lane < LANES_MAX;
     if (!*drawn)
         return true;
-    if (lane == TL_NONE) {
+    if (lane >= build->lane_count) { /* TL_NONE */
         lane = add_lane(build);
         if (lane == TL_NONE)
             return false;
