@@ -72,9 +72,9 @@ void steps_fini(struct steps *steps)
     *steps = (struct steps){0};
 }
 
-uint32_t steps_find(const struct steps *steps, uint32_t process, int64_t time_ns)
+uint32_t steps_first_after(const struct steps *steps, uint32_t process, int64_t time_ns)
 {
-    uint32_t first = steps->first[process], low = first, high = steps->first[process + 1];
+    uint32_t low = steps->first[process], high = steps->first[process + 1];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (steps->at.at[middle].start_ns <= time_ns)
@@ -82,5 +82,12 @@ uint32_t steps_find(const struct steps *steps, uint32_t process, int64_t time_ns
         else
             high = middle;
     }
-    return low > first && steps->at.at[low - 1].end_ns > time_ns ? low - 1 : TL_NONE;
+    return low;
+}
+
+uint32_t steps_find(const struct steps *steps, uint32_t process, int64_t time_ns)
+{
+    uint32_t next = steps_first_after(steps, process, time_ns);
+    return next > steps->first[process] && steps->at.at[next - 1].end_ns > time_ns ? next - 1
+                                                                                   : TL_NONE;
 }

@@ -58,20 +58,6 @@ static void add_length(struct finding_steps *steps, struct finding_parts *to, ui
         finding_parts_add(steps, to, step, amounts);
 }
 
-/* The first step of the process that begins later than that. */
-static uint32_t first_after(const struct steps *all, uint32_t process, int64_t time_ns)
-{
-    uint32_t low = all->first[process], high = all->first[process + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (all->at.at[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* A step has the time until it ends or the next one begins, as steps_find() has it. */
 void finding_parts_add_time(struct finding_steps *steps, struct finding_parts *to, uint32_t process,
                             int64_t start_ns, int64_t end_ns, struct finding_amounts per_ns)
@@ -79,7 +65,7 @@ void finding_parts_add_time(struct finding_steps *steps, struct finding_parts *t
     if (!steps)
         return;
     const struct steps *all = steps->all;
-    uint32_t next = first_after(all, process, start_ns);
+    uint32_t next = steps_first_after(all, process, start_ns);
     while (start_ns < end_ns) {
         uint32_t step = finding_steps_at(steps, process, start_ns);
         int64_t until_ns = end_ns;

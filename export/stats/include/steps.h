@@ -30,6 +30,9 @@ void steps_fini(struct steps *steps);
 /* The step of a process at a time, TL_NONE: none. Its end is not part of it. */
 uint32_t steps_find(const struct steps *steps, uint32_t process, int64_t time_ns);
 
+/* The first step of the process that begins later than that; first[process + 1]: none does. */
+uint32_t steps_first_after(const struct steps *steps, uint32_t process, int64_t time_ns);
+
 #ifdef __cplusplus
 }
 #endif
