@@ -113,12 +113,14 @@ static bool number_collectives(struct hang_rank *rank)
         rank->in_order[i] = i;
     qsort_r(rank->in_order, rank->collectives.count, sizeof *rank->in_order, compare_collectives,
             rank);
-    const struct hang_collective *before = NULL;
+    uint64_t communicator = 0;
+    uint32_t number = 0;
     for (uint32_t i = 0; i < rank->collectives.count; i++) {
         struct hang_collective *one = &rank->collectives.at[rank->in_order[i]];
-        bool follows = before && before->communicator == one->communicator;
-        one->number = follows ? before->number + 1 : 1;
-        before = one;
+        /* no pointer to the collective before, NULL at first: gcc 14.2 reads a field of that NULL */
+        number = one->communicator == communicator ? number + 1 : 1;
+        communicator = one->communicator;
+        one->number = number;
     }
     return true;
 }
