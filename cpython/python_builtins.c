@@ -5,6 +5,7 @@
  */
 #include "python_names.h"
 
+#include "memory.h"
 #include "recorder.h"
 
 #include <string.h>
@@ -40,7 +41,7 @@ struct python_builtin_kept {
     char text[PYTHON_BUILTINS_TEXT];
 };
 
-static struct python_builtin_kept python_builtins_kept[PYTHON_BUILTINS_SETS][2];
+static struct python_builtin_kept (*python_builtins_kept)[2]; /* memory_once() */
 
 static bool python_is_named(const struct python_method *method, const char *name)
 {
@@ -125,8 +126,8 @@ static bool python_is_kept(const struct python_builtin_kept *kept,
 uint32_t python_builtins_resolve(const struct python_api *api, PyObject *callable, PyObject *self)
 {
     const struct python_method *method = python_method_of(callable);
-    if (!method || !method->name)
-        return 0;
+    if (!method || !method->name || !MEMORY_ONCE(&python_builtins_kept, PYTHON_BUILTINS_SETS))
+        return 0; /* without memory, too */
     const uint64_t mixed = ((uintptr_t)method >> 4) * 0x9e3779b97f4a7c15ull;
     struct python_builtin_kept *kept = python_builtins_kept[(mixed >> 32) % PYTHON_BUILTINS_SETS];
     for (int i = 0; i < 2; i++)

@@ -3,6 +3,7 @@
 
 #include "abi.h"
 #include "atomic.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <string.h>
@@ -28,12 +29,12 @@ struct slot {
     size_t present;  /* bytes whose pages are there, as far as is known; whoever holds the buffer */
 };
 
-static struct slot slots[SLOT_COUNT];
+static struct slot *slots;              /* memory_once() */
 static uint32_t slots_used;             /* slots from here on are EMPTY; grows only */
 static size_t buffer_bytes = BYTES_MIN; /* mapped for each; buffers_init stores */
 static size_t given_bytes = GIVEN_MIN;  /* of that, what CUPTI gets next; buffers_fit stores */
 
-static uint8_t last_resort[LAST_RESORT_BYTES] __attribute__((aligned(PAGE_BYTES)));
+static uint8_t *last_resort; /* memory_once(), LAST_RESORT_BYTES */
 static uint32_t last_resort_holders;
 static uint32_t takes; /* since buffers_fit() */
 
@@ -46,6 +47,7 @@ void buffers_init(size_t bytes)
 {
     size_t rounded = buffers_round_to_pages(bytes);
     buffer_bytes = rounded < BYTES_MIN ? BYTES_MIN : rounded;
+    MEMORY_ONCE(&last_resort, LAST_RESORT_BYTES); /* later there may be none */
 }
 
 void buffers_fit(size_t bytes)
@@ -85,7 +87,8 @@ static uint8_t *buffers_map(void)
 /* Fills an empty slot; it ends in `state`, with the pages of its first `present` bytes. NULL when there is no memory or no slot. */
 static struct slot *buffers_add(enum slot_state state, size_t present)
 {
-    for (uint32_t i = 0; i < SLOT_COUNT; i++) {
+    bool room = MEMORY_ONCE(&slots, SLOT_COUNT) != NULL;
+    for (uint32_t i = 0; room && i < SLOT_COUNT; i++) {
         uint32_t empty = SLOT_EMPTY;
         if (load_relaxed(&slots[i].state) != SLOT_EMPTY ||
             !cas_acq_rel(&slots[i].state, &empty, (uint32_t)SLOT_MAPPING))
@@ -102,12 +105,14 @@ static struct slot *buffers_add(enum slot_state state, size_t present)
     return NULL;
 }
 
-/* Zeroed only while nobody else holds it: CUPTI counts on zeroes, and may be writing. */
+/* Zeroed only while nobody else holds it: CUPTI counts on zeroes, and may be writing. NULL, for want of memory: CUPTI
+ * drops the records, and counts them. */
 static uint8_t *buffers_acquire_last_resort(size_t *bytes)
 {
-    if (fetch_add_seq_cst(&last_resort_holders, 1) == 0)
-        memset(last_resort, 0, sizeof last_resort);
-    *bytes = sizeof last_resort;
+    if (MEMORY_ONCE(&last_resort, LAST_RESORT_BYTES) &&
+        fetch_add_seq_cst(&last_resort_holders, 1) == 0)
+        memset(last_resort, 0, LAST_RESORT_BYTES);
+    *bytes = last_resort ? LAST_RESORT_BYTES : 0;
     return last_resort;
 }
 
@@ -176,7 +181,7 @@ bool buffers_is_last_resort(const uint8_t *buffer)
 size_t buffers_bytes(const uint8_t *buffer)
 {
     if (buffers_is_last_resort(buffer))
-        return sizeof last_resort;
+        return LAST_RESORT_BYTES;
     const struct slot *slot = buffers_find(buffer);
     return slot ? load_relaxed(&slot->given) : 0;
 }

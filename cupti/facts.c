@@ -2,6 +2,7 @@
 
 #include "atomic.h"
 #include "log.h"
+#include "memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct fact {
     uint8_t head[FACTS_BYTES_MAX];
 };
 
-static struct fact facts[FACT_COUNT];
+static struct fact *facts;  /* memory_once(), before one is claimed */
 static uint32_t fact_count; /* claimed; may pass FACT_COUNT */
 
 static char infos[INFO_KEYS][INFO_BYTES]; /* one writer at a time; empty = not stated */
@@ -43,7 +44,7 @@ static bool facts_is_known(enum prof_record_type type, const void *head, size_t 
 
 static void facts_remember(enum prof_record_type type, const void *head, size_t bytes)
 {
-    if (load_relaxed(&fact_count) >= FACT_COUNT)
+    if (load_relaxed(&fact_count) >= FACT_COUNT || !MEMORY_ONCE(&facts, FACT_COUNT))
         return;
     uint32_t index = fetch_add_seq_cst(&fact_count, 1);
     if (index >= FACT_COUNT)

@@ -1,6 +1,7 @@
 #include "graph_tables.h"
 
 #include "atomic.h"
+#include "memory.h"
 
 /* ---- places by key ---- */
 
@@ -15,15 +16,16 @@
 
 /* Which place is whose; what lies there is the caller's, by the same index. */
 struct places {
-    uint64_t *keys; /* stored when the place is filled in, release -> acquire by readers */
-    uint32_t count; /* a power of two */
+    uint64_t *keys; /* memory_once(); stored when the place is filled in, release -> acquire */
+    const uint32_t count; /* a power of two */
 };
 
 static uint32_t graph_tables_find(const struct places *places, uint32_t first, uint64_t key)
 {
-    for (uint32_t i = 0; i < REACH; i++) {
+    const uint64_t *keys = load_acquire(&places->keys);
+    for (uint32_t i = 0; keys && i < REACH; i++) {
         uint32_t at = (first + i) % places->count;
-        uint64_t found = load_acquire(&places->keys[at]);
+        uint64_t found = load_acquire(&keys[at]);
         if (found == key)
             return at;
         if (found == KEY_EMPTY)
@@ -32,11 +34,12 @@ static uint32_t graph_tables_find(const struct places *places, uint32_t first, u
     return NO_PLACE;
 }
 
-/* A place that nobody else fills; NO_PLACE when there is none within reach. */
-static uint32_t graph_tables_claim(const struct places *places, uint32_t first)
+/* A place that nobody else fills; NO_PLACE when there is none within reach, or no memory. */
+static uint32_t graph_tables_claim(struct places *places, uint32_t first)
 {
-    for (uint32_t i = 0; i < REACH; i++) {
-        uint64_t *key = &places->keys[(first + i) % places->count];
+    uint64_t *keys = MEMORY_ONCE(&places->keys, places->count);
+    for (uint32_t i = 0; keys && i < REACH; i++) {
+        uint64_t *key = &keys[(first + i) % places->count];
         uint64_t found = load_relaxed(key);
         if (found <= KEY_LEFT && cas_acq_rel(key, &found, (uint64_t)KEY_BUSY))
             return (first + i) % places->count;
@@ -53,9 +56,8 @@ struct node {
     bool emitted; /* is in the file; whoever emits it stores */
 };
 
-static uint64_t node_keys[GRAPH_TABLES_NODES_MAX];
-static struct node nodes[GRAPH_TABLES_NODES_MAX];
-static const struct places node_places = {node_keys, GRAPH_TABLES_NODES_MAX};
+static struct places node_places = {.count = GRAPH_TABLES_NODES_MAX};
+static struct node *nodes;   /* memory_once(), before the first key */
 static uint32_t nodes_used;  /* places that hold a node */
 static uint32_t nodes_fresh; /* of them, not in the file */
 static uint64_t nodes_unplaced;
@@ -71,7 +73,9 @@ void graph_tables_add_node(const struct prof_rec_earlier_node *node)
     if (node->node <= KEY_BUSY)
         return;
     graph_tables_remove_node(node->node);
-    uint32_t at = graph_tables_claim(&node_places, graph_tables_first_of_node(node->node));
+    bool room = MEMORY_ONCE(&nodes, GRAPH_TABLES_NODES_MAX) != NULL;
+    uint32_t at =
+        room ? graph_tables_claim(&node_places, graph_tables_first_of_node(node->node)) : NO_PLACE;
     if (at == NO_PLACE) {
         fetch_add_relaxed(&nodes_unplaced, 1u);
         return;
@@ -84,7 +88,7 @@ void graph_tables_add_node(const struct prof_rec_earlier_node *node)
     store_relaxed(&nodes[at].emitted, false);
     fetch_add_relaxed(&nodes_used, 1u);
     fetch_add_relaxed(&nodes_fresh, 1u);
-    store_release(&node_keys[at], node->node);
+    store_release(&node_places.keys[at], node->node);
 }
 
 void graph_tables_remove_node(uint64_t node)
@@ -92,7 +96,7 @@ void graph_tables_remove_node(uint64_t node)
     uint32_t at = load_relaxed(&nodes_used)
                       ? graph_tables_find(&node_places, graph_tables_first_of_node(node), node)
                       : NO_PLACE;
-    if (at != NO_PLACE && cas_acq_rel(&node_keys[at], &node, (uint64_t)KEY_LEFT))
+    if (at != NO_PLACE && cas_acq_rel(&node_places.keys[at], &node, (uint64_t)KEY_LEFT))
         fetch_add_relaxed(&nodes_used, UINT32_MAX);
 }
 
@@ -111,7 +115,7 @@ static void graph_tables_emit_node(uint32_t at, uint64_t node)
         .type = nodes[at].type,
         .flags = nodes[at].flags,
     };
-    if (load_acquire(&node_keys[at]) == node &&
+    if (load_acquire(&node_places.keys[at]) == node &&
         meta_append(PROF_REC_EARLIER_NODE, &record, sizeof record, NULL, 0))
         store_relaxed(&nodes[at].emitted, true);
 }
@@ -122,7 +126,7 @@ void graph_tables_emit_nodes(bool again)
         return;
     store_relaxed(&nodes_fresh, 0u);
     for (uint32_t at = 0; at < GRAPH_TABLES_NODES_MAX; at++) {
-        uint64_t node = load_acquire(&node_keys[at]);
+        uint64_t node = load_acquire(&node_places.keys[at]);
         if (node > KEY_BUSY && (again || !load_relaxed(&nodes[at].emitted)))
             graph_tables_emit_node(at, node);
     }
@@ -135,9 +139,8 @@ struct exec {
     bool emitted;
 };
 
-static uint64_t exec_keys[GRAPH_TABLES_EXECS_MAX];
-static struct exec execs[GRAPH_TABLES_EXECS_MAX];
-static const struct places exec_places = {exec_keys, GRAPH_TABLES_EXECS_MAX};
+static struct places exec_places = {.count = GRAPH_TABLES_EXECS_MAX};
+static struct exec *execs;   /* memory_once(), before the first key */
 static uint32_t execs_fresh; /* not in the file */
 
 static uint64_t graph_tables_key_of_exec(const void *exec)
@@ -161,6 +164,8 @@ void graph_tables_add_exec(const void *exec, const struct prof_rec_graph *facts)
     if (graph_tables_key_of_exec(exec) <= KEY_BUSY)
         return;
     graph_tables_remove_exec(exec); /* whose end was not seen */
+    if (!MEMORY_ONCE(&execs, GRAPH_TABLES_EXECS_MAX))
+        return;
     uint32_t at = graph_tables_claim(&exec_places, graph_tables_first_of_exec(exec));
     if (at == NO_PLACE)
         return;
@@ -168,14 +173,14 @@ void graph_tables_add_exec(const void *exec, const struct prof_rec_graph *facts)
     execs[at].facts.header = 0;
     store_relaxed(&execs[at].emitted, false);
     fetch_add_relaxed(&execs_fresh, 1u);
-    store_release(&exec_keys[at], graph_tables_key_of_exec(exec));
+    store_release(&exec_places.keys[at], graph_tables_key_of_exec(exec));
 }
 
 void graph_tables_remove_exec(const void *exec)
 {
     uint32_t at = graph_tables_place_of_exec(exec);
     if (at != NO_PLACE)
-        store_release(&exec_keys[at], (uint64_t)KEY_LEFT);
+        store_release(&exec_places.keys[at], (uint64_t)KEY_LEFT);
 }
 
 void graph_tables_flag_exec(const void *exec, uint32_t flags)
@@ -213,10 +218,11 @@ static void graph_tables_emit_exec(uint32_t at)
 
 void graph_tables_emit_execs(bool again)
 {
-    if (!again && !load_relaxed(&execs_fresh))
+    if (!load_acquire(&exec_places.keys) || (!again && !load_relaxed(&execs_fresh)))
         return;
     store_relaxed(&execs_fresh, 0u);
     for (uint32_t at = 0; at < GRAPH_TABLES_EXECS_MAX; at++)
-        if (load_acquire(&exec_keys[at]) > KEY_BUSY && (again || !load_relaxed(&execs[at].emitted)))
+        if (load_acquire(&exec_places.keys[at]) > KEY_BUSY &&
+            (again || !load_relaxed(&execs[at].emitted)))
             graph_tables_emit_exec(at);
 }

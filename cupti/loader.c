@@ -3,6 +3,7 @@
 
 #include "atomic.h"
 #include "log.h"
+#include "memory.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -61,20 +62,24 @@ static int loader_is_driver(struct dl_phdr_info *object, size_t size, void *unus
     return slash && strncmp(slash + 1, "libcuda.so", 10) == 0;
 }
 
+#define LOADER_DRIVER_TABLES 8u
+
 /* A dlopen that finds nothing allocates its message. This may be exit() in a signal handler that
  * interrupted malloc, which would never return: so the loader's list is looked at first. */
 bool loader_open_driver(void)
 {
-    static struct driver_library
-        tables[8]; /* threads that come at once fill one each, all the same */
+    /* threads that come at once fill one each, all the same */
+    static struct driver_library *tables;
     static uint32_t taken;
     if (load_acquire(&driver_in_use))
         return true;
     if (!dl_iterate_phdr(loader_is_driver, NULL))
         return false;
     void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    uint32_t place = library ? fetch_add_relaxed(&taken, 1u) : COUNT(tables);
-    if (place >= COUNT(tables))
+    if (!library || !MEMORY_ONCE(&tables, LOADER_DRIVER_TABLES))
+        return false;
+    uint32_t place = fetch_add_relaxed(&taken, 1u);
+    if (place >= LOADER_DRIVER_TABLES)
         return false;
     struct driver_library *driver = &tables[place];
     if (loader_resolve(library, driver_symbols, COUNT(driver_symbols), driver))

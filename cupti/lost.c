@@ -2,6 +2,7 @@
 
 #include "abi_records.h"
 #include "atomic.h"
+#include "memory.h"
 #include "recorder.h"
 
 /* More streams than that in one buffer are written in parts: a library that is loaded late has little
@@ -74,10 +75,10 @@ struct window {
     uint32_t high; /* highest id; 0 = no launch was seen */
 };
 
-static struct window windows[WINDOW_COUNT]; /* ends grow by compare-and-swap in lost_window_note */
-static uint32_t current; /* lost_window_end moves it; index modulo WINDOW_COUNT */
-static bool any;         /* set by the first note: most runs have none */
-static bool is_open;     /* set by a note, cleared by the one lost_window_end that counts */
+static struct window *windows; /* memory_once(); ends grow by compare-and-swap */
+static uint32_t current;       /* lost_window_end moves it; index modulo WINDOW_COUNT */
+static bool any;               /* set by the first note: most runs have none */
+static bool is_open;           /* set by a note, cleared by the one lost_window_end that counts */
 
 static void lost_raise_to(uint32_t *end, uint32_t value)
 {
@@ -88,6 +89,8 @@ static void lost_raise_to(uint32_t *end, uint32_t value)
 
 void lost_window_note(uint32_t correlation)
 {
+    if (!MEMORY_ONCE(&windows, WINDOW_COUNT))
+        return;
     struct window *window = &windows[load_acquire(&current) % WINDOW_COUNT];
     lost_raise_to(&window->low, ~correlation);
     lost_raise_to(&window->high, correlation);

@@ -4,6 +4,7 @@
 #include "itt_record.h"
 
 #include "attrs.h"
+#include "memory.h"
 #include "thread.h"
 #include "thread_names.h"
 
@@ -13,13 +14,15 @@
 
 #define ITT_NUMBERS_MAX 4096u
 
-static struct interned_text
-    *itt_numbers[ITT_NUMBERS_MAX]; /* by number - 1; store_release -> load_acquire */
-static uint32_t itt_numbers_used;  /* may pass ITT_NUMBERS_MAX */
+/* By number - 1; store_release -> load_acquire. memory_once(), before the first number. */
+static struct interned_text **itt_numbers;
+static uint32_t itt_numbers_used; /* may pass ITT_NUMBERS_MAX */
 
 static void itt_number_fill(void *handle, const struct interned_text *text)
 {
-    uint32_t at = fetch_add_relaxed(&itt_numbers_used, 1u);
+    uint32_t at = MEMORY_ONCE(&itt_numbers, ITT_NUMBERS_MAX)
+                      ? fetch_add_relaxed(&itt_numbers_used, 1u)
+                      : ITT_NUMBERS_MAX;
     *(int *)handle = at < ITT_NUMBERS_MAX ? (int)at + 1 : 0;
     if (at < ITT_NUMBERS_MAX)
         store_release(&itt_numbers[at], (struct interned_text *)(uintptr_t)text);
@@ -42,7 +45,9 @@ static int itt_number(const char *name, size_t bytes_max)
 static struct interned_text *itt_numbered(int number)
 {
     uint32_t at = (uint32_t)number - 1;
-    struct interned_text *text = at < ITT_NUMBERS_MAX ? load_acquire(&itt_numbers[at]) : NULL;
+    struct interned_text **numbers = load_acquire(&itt_numbers);
+    struct interned_text *text =
+        numbers && at < ITT_NUMBERS_MAX ? load_acquire(&numbers[at]) : NULL;
     if (!text)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
     return text;

@@ -8,6 +8,7 @@
 #include "itt_handles.h"
 #include "itt_record.h"
 
+#include "memory.h"
 #include "thread.h"
 
 #include <string.h>
@@ -31,25 +32,26 @@ struct itt_span {
     uint64_t range;
 };
 
-static struct itt_span itt_spans[ITT_SPAN_PLACES];
-static bool itt_spans_used; /* set when a place is reserved, cleared in a forked child */
+static struct itt_span *itt_spans; /* memory_once() */
+static bool itt_spans_used;        /* set when a place is reserved, cleared in a forked child */
 
 /* Leaves an unused table alone: clearing it would fault in 192 pages in each child. */
 GUEST_PATH void itt_span_fork_child(void)
 {
     if (!load_relaxed(&itt_spans_used))
         return;
-    memset(itt_spans, 0, sizeof itt_spans);
+    memset(itt_spans, 0, ITT_SPAN_PLACES * sizeof *itt_spans);
     store_relaxed(&itt_spans_used, false);
 }
 
 /* ---- the table ---- */
 
-static struct itt_span *itt_span_place(const struct itt_span_key *key, unsigned probe)
+static struct itt_span *itt_span_place(struct itt_span *spans, const struct itt_span_key *key,
+                                       unsigned probe)
 {
     uint64_t mixed =
         (key->id.d1 ^ key->id.d2 << 20 ^ key->id.d3 << 40 ^ key->kind << 60) * 0x9e3779b97f4a7c15u;
-    return &itt_spans[((mixed >> 40) + probe) % ITT_SPAN_PLACES];
+    return &spans[((mixed >> 40) + probe) % ITT_SPAN_PLACES];
 }
 
 static bool itt_span_is(const struct itt_span *span, const struct itt_span_key *key)
@@ -70,9 +72,10 @@ static bool itt_span_seize(struct itt_span *span, uint32_t state)
 /* A place for the key, which is busy; NULL: none is left (counted). */
 static struct itt_span *itt_span_reserve(const struct itt_span_key *key)
 {
-    store_relaxed(&itt_spans_used, true);
-    for (unsigned probe = 0; probe < ITT_SPAN_PROBES; probe++) {
-        struct itt_span *span = itt_span_place(key, probe);
+    struct itt_span *spans = MEMORY_ONCE(&itt_spans, ITT_SPAN_PLACES);
+    store_relaxed(&itt_spans_used, spans != NULL);
+    for (unsigned probe = 0; spans && probe < ITT_SPAN_PROBES; probe++) {
+        struct itt_span *span = itt_span_place(spans, key, probe);
         if (itt_span_seize(span, ITT_SPAN_EMPTY))
             return span;
     }
@@ -93,9 +96,9 @@ static void itt_span_open(struct itt_span *span, const struct itt_span_key *key,
 /* The latest that is open of the key: of one thread's the largest id. NULL: none is. */
 static struct itt_span *itt_span_latest(const struct itt_span_key *key)
 {
-    struct itt_span *latest = NULL;
-    for (unsigned probe = 0; probe < ITT_SPAN_PROBES; probe++) {
-        struct itt_span *span = itt_span_place(key, probe);
+    struct itt_span *spans = load_acquire(&itt_spans), *latest = NULL;
+    for (unsigned probe = 0; spans && probe < ITT_SPAN_PROBES; probe++) {
+        struct itt_span *span = itt_span_place(spans, key, probe);
         if (itt_span_is(span, key) &&
             (!latest || load_relaxed(&span->range) > load_relaxed(&latest->range)))
             latest = span;

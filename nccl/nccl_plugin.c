@@ -2,6 +2,7 @@
 
 #include "atomic.h"
 #include "config.h"
+#include "memory.h"
 #include "nccl_record.h"
 #include "texts.h"
 
@@ -15,13 +16,15 @@ bool (*nccl_plugin_takes)(void);
 /* The fields are written before `state` says used, and read after. A communicator that is finalized while another
  * thread is in a call of it is an error of the program; what is read then is wrong, but valid. */
 enum { NCCL_COMM_FREE, NCCL_COMM_TAKEN, NCCL_COMM_USED };
-static struct nccl_comm_slot {
+struct nccl_comm_slot {
     uint32_t state; /* release -> acquire */
     uint32_t epoch; /* of the recording that states it; any thread */
     uint64_t id;
     const char *name;
     int32_t nodes, ranks, rank;
-} nccl_comms[NCCL_COMMS];
+};
+
+static struct nccl_comm_slot *nccl_comms; /* memory_once() */
 
 static void nccl_comm_fill(struct nccl_comm_slot *slot, const struct nccl_comm *comm)
 {
@@ -36,9 +39,11 @@ static void nccl_comm_fill(struct nccl_comm_slot *slot, const struct nccl_comm *
     store_release(&slot->state, (uint32_t)NCCL_COMM_USED);
 }
 
-/* 0: there are too many. Its events are recorded without a communicator then. */
+/* 0: there are too many, or there is no memory. Its events are recorded without a communicator then. */
 static uintptr_t nccl_comm_add(const struct nccl_comm *comm)
 {
+    if (!MEMORY_ONCE(&nccl_comms, NCCL_COMMS))
+        return 0;
     for (uintptr_t i = 0; i < NCCL_COMMS; i++) {
         uint32_t expected = NCCL_COMM_FREE;
         if (__atomic_compare_exchange_n(&nccl_comms[i].state, &expected, NCCL_COMM_TAKEN, false,
@@ -53,7 +58,7 @@ static uintptr_t nccl_comm_add(const struct nccl_comm *comm)
 static struct nccl_comm_slot *nccl_comm_slot(const void *context)
 {
     uintptr_t number = (uintptr_t)context;
-    if (number == 0 || number > NCCL_COMMS ||
+    if (number == 0 || number > NCCL_COMMS || !load_acquire(&nccl_comms) ||
         load_acquire(&nccl_comms[number - 1].state) != NCCL_COMM_USED)
         return NULL;
     return &nccl_comms[number - 1];

@@ -1,5 +1,6 @@
 #include "nvtx_emit.h"
 
+#include "memory.h"
 #include "nvtx_wide.h"
 #include "thread.h"
 
@@ -65,10 +66,12 @@ static void nvtx_emit_pop(void)
 
 /* Our id -> the tool's. Slots are claimed by whoever begins and cleared by whoever ends; only they
  * know the id. */
-static struct {
+struct nvtx_emit_range {
     uint64_t id; /* 0 free; CAS */
     uint64_t tools;
-} nvtx_emit_ranges[NVTX_EMIT_RANGES];
+};
+
+static struct nvtx_emit_range *nvtx_emit_ranges; /* memory_once() */
 
 static uint32_t nvtx_emit_slot(uint64_t id, uint32_t probe)
 {
@@ -79,7 +82,7 @@ static uint32_t nvtx_emit_slot(uint64_t id, uint32_t probe)
 static void nvtx_emit_begin(uint64_t id, const char *name)
 {
     const struct nvtx_tool *tool = nvtx_tool_get();
-    if (!tool || !tool->start || !tool->end)
+    if (!tool || !tool->start || !tool->end || !MEMORY_ONCE(&nvtx_emit_ranges, NVTX_EMIT_RANGES))
         return;
     for (uint32_t probe = 0; probe < NVTX_EMIT_PROBES; probe++) {
         uint32_t slot = nvtx_emit_slot(id, probe);
@@ -94,7 +97,9 @@ static void nvtx_emit_begin(uint64_t id, const char *name)
 static void nvtx_emit_end(uint64_t id)
 {
     const struct nvtx_tool *tool = nvtx_tool_get();
-    for (uint32_t probe = 0; tool && tool->end && probe < NVTX_EMIT_PROBES; probe++) {
+    if (!tool || !tool->end || !load_acquire(&nvtx_emit_ranges))
+        return;
+    for (uint32_t probe = 0; probe < NVTX_EMIT_PROBES; probe++) {
         uint32_t slot = nvtx_emit_slot(id, probe);
         uint64_t expected = id;
         uint64_t tools = load_acquire(&nvtx_emit_ranges[slot].tools);

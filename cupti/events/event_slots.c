@@ -1,6 +1,7 @@
 #include "event_slots.h"
 
 #include "atomic.h"
+#include "memory.h"
 
 #include <string.h>
 
@@ -8,7 +9,7 @@ enum context_state { CONTEXT_FREE, CONTEXT_BUSY, CONTEXT_READY };
 enum slot_state { SLOT_FREE, SLOT_OPEN, SLOT_ENDED, SLOT_READING };
 
 static struct event_context contexts[EVENT_CONTEXTS];
-static struct event_slot slots[EVENT_SLOTS];
+static struct event_slot *slots; /* memory_once(), before one is used */
 static uint32_t slots_used; /* ever; may pass EVENT_SLOTS by the number of threads for a moment */
 static struct free_list blanks; /* slots without a living context */
 
@@ -19,7 +20,7 @@ static void event_slots_push(struct free_list *list, struct event_slot *slot)
 
 static struct event_slot *event_slots_pop(struct free_list *list)
 {
-    uint32_t number = free_list_pop(list, &slots->next_free, sizeof *slots);
+    uint32_t number = slots ? free_list_pop(list, &slots->next_free, sizeof *slots) : 0;
     return number ? &slots[number - 1] : NULL;
 }
 
@@ -131,7 +132,7 @@ void event_context_forget(struct event_context *context)
 static struct event_slot *event_slots_new_slot(void)
 {
     struct event_slot *slot = event_slots_pop(&blanks);
-    if (slot)
+    if (slot || !MEMORY_ONCE(&slots, EVENT_SLOTS))
         return slot;
     uint32_t index = fetch_add_relaxed(&slots_used, 1u);
     if (index < EVENT_SLOTS)
@@ -230,7 +231,8 @@ uint32_t event_slots_used(void)
 
 void event_slots_reset(void)
 {
-    memset(slots, 0, event_slots_used() * sizeof *slots); /* the rest is untouched memory */
+    if (slots)
+        memset(slots, 0, event_slots_used() * sizeof *slots); /* the rest is untouched memory */
     memset(contexts, 0, sizeof contexts);
     slots_used = 0;
     blanks = (struct free_list){0};

@@ -7,6 +7,7 @@
 #include "config.h"
 #include "log.h"
 #include "loss.h"
+#include "memory.h"
 #include "own_child.h"
 #include "own_thread.h"
 #include "reader.h"
@@ -93,13 +94,16 @@ static bool report_is_small_enough(const char *path)
     return stat(path, &status) == 0 && status.st_size <= REPORT_BYTES_MAX;
 }
 
+#define REPORT_VARIABLES 4096u
+
 /* The process's own without preloaded libraries: profdump must not be recorded. */
 static char **report_environment(void)
 {
-    static char *variables[4096]; /* no page of it is used before */
+    static char **variables;
     size_t count = 0;
-    for (char **own = environ; own && *own && count + 1 < sizeof variables / sizeof *variables;
-         own++)
+    if (!MEMORY_ONCE(&variables, REPORT_VARIABLES))
+        return NULL;
+    for (char **own = environ; own && *own && count + 1 < REPORT_VARIABLES; own++)
         if (strncmp(*own, "LD_PRELOAD=", strlen("LD_PRELOAD=")) != 0)
             variables[count++] = *own;
     variables[count] = NULL;

@@ -41,3 +41,10 @@ EARLY
 echo 'int main(void) { return 0; }' >../early_main.c
 "$CC" ../early_main.c -o ../early_main -Wl,--no-as-needed -L.. -learly -Wl,-rpath,"$here"
 same "exec in an early constructor" executed "$(record x.prof ../early_main 2>&1)"
+
+# Nor does it need memory: its data grows by half a MiB at most, and it starts under a limit that leaves room for little more.
+data_kib() { "$@" awk '/^VmData:/ { print $2 }' /proc/self/status; }
+more=$(($(data_kib record x.prof) - $(data_kib env)))
+((more <= 512)) || fail "the library adds $more KiB of data"
+(ulimit -d 1000 && record x.prof /bin/true) || fail "true does not start under a limit on its data"
+same "files of all that" "" "$(ls -A)"

@@ -16,6 +16,7 @@
 #include "prof/prof.h"
 
 #include "atomic.h"
+#include "memory.h"
 #include "session.h"
 #include "thread.h"
 
@@ -24,13 +25,14 @@
 #define ALLOC_MAX 1024u
 #define ALLOC_NAMES_BYTES (64u << 10)
 
-static char alloc_names[ALLOC_NAMES_BYTES]; /* each name is its registrar's until published */
-static uint32_t alloc_names_used;           /* may pass ALLOC_NAMES_BYTES; whoever registers */
-static const char *alloc_of[ALLOC_MAX];     /* by number - 1; cas_acq_rel -> load_acquire */
+static char *alloc_names;         /* memory_once(); each name is its registrar's until published */
+static uint32_t alloc_names_used; /* may pass ALLOC_NAMES_BYTES; whoever registers */
+static const char *alloc_of[ALLOC_MAX]; /* by number - 1; cas_acq_rel -> load_acquire */
 
 static const char *alloc_copy(const char *name, size_t size)
 {
-    if (load_relaxed(&alloc_names_used) > ALLOC_NAMES_BYTES - size - 1)
+    if (!MEMORY_ONCE(&alloc_names, ALLOC_NAMES_BYTES) ||
+        load_relaxed(&alloc_names_used) > ALLOC_NAMES_BYTES - size - 1)
         return NULL;
     uint32_t at = fetch_add_relaxed(&alloc_names_used, (uint32_t)size + 1);
     if (at > ALLOC_NAMES_BYTES - size - 1)

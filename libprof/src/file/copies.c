@@ -1,6 +1,7 @@
 #include "copies.h"
 
 #include "atomic.h"
+#include "memory.h"
 #include "test_point.h"
 
 #include "prof/format.h"
@@ -27,12 +28,14 @@ static struct {
     const uint8_t *base;
     bool is_ring; /* chunks are used again and again */
     struct copies_chunk *chunks;
-    uint64_t file_count;                /* copier: the file's length */
-    uint64_t words[COPIES_CHUNK_WORDS]; /* copier: of the chunk at hand */
+    uint64_t file_count; /* copier: the file's length */
+    uint64_t *words;     /* copier: of the chunk at hand, COPIES_CHUNK_WORDS; memory_once() */
 } copies;
 
 int copies_init(const uint8_t *base, uint64_t chunks, bool ring)
 {
+    if (!MEMORY_ONCE(&copies.words, COPIES_CHUNK_WORDS))
+        return ENOMEM;
     void *memory = mmap(NULL, chunks * sizeof *copies.chunks, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)

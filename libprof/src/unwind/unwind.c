@@ -1,5 +1,6 @@
 #include "unwind.h"
 
+#include "memory.h"
 #include "process.h"
 #include "unwind_inside.h"
 
@@ -42,12 +43,16 @@ bool unwind_copy(void *to, uint64_t from, size_t size)
 /* A mapping that can be executed, and where its file's first byte is mapped. */
 struct unwind_module {
     uint64_t start, end, first;
-    const char *path; /* in unwind_maps */
+    const char *path; /* in `maps` */
 };
 
-static char unwind_maps[UNWIND_MAPS_BYTES];
-static struct unwind_module unwind_modules[UNWIND_MODULES];
-static unsigned unwind_module_count;
+struct unwind_read {
+    char maps[UNWIND_MAPS_BYTES]; /* as read from /proc */
+    struct unwind_module modules[UNWIND_MODULES];
+};
+
+static struct unwind_read *unwind_read; /* memory_once() */
+static unsigned unwind_module_count;    /* 0 while there is no memory */
 
 /* "START-END PERMS OFFSET DEV INODE   PATH" */
 static void unwind_add_mapping(char *line, struct unwind_module *file)
@@ -66,7 +71,8 @@ static void unwind_add_mapping(char *line, struct unwind_module *file)
     if (!executable || !file->path || strcmp(file->path, path) != 0 ||
         unwind_module_count == UNWIND_MODULES)
         return;
-    unwind_modules[unwind_module_count++] = (struct unwind_module){start, end, file->first, path};
+    unwind_read->modules[unwind_module_count++] =
+        (struct unwind_module){start, end, file->first, path};
 }
 
 bool unwind_prepare(void)
@@ -74,9 +80,10 @@ bool unwind_prepare(void)
     struct unwind_module file = {0};
     unwind_module_count = 0;
     unwind_forget();
-    if (!process_read_file("/proc/self/maps", unwind_maps, sizeof unwind_maps))
+    if (!MEMORY_ONCE(&unwind_read, 1) ||
+        !process_read_file("/proc/self/maps", unwind_read->maps, sizeof unwind_read->maps))
         return false;
-    for (char *line = unwind_maps; *line;) {
+    for (char *line = unwind_read->maps; *line;) {
         char *end = strchrnul(line, '\n');
         char *next = *end ? end + 1 : end;
         *end = '\0';
@@ -88,9 +95,11 @@ bool unwind_prepare(void)
 
 static const struct unwind_module *unwind_find_module(uint64_t address)
 {
-    for (unsigned i = 0; i < unwind_module_count; i++)
-        if (address - unwind_modules[i].start < unwind_modules[i].end - unwind_modules[i].start)
-            return &unwind_modules[i];
+    for (unsigned i = 0; i < unwind_module_count; i++) {
+        const struct unwind_module *module = &unwind_read->modules[i];
+        if (address - module->start < module->end - module->start)
+            return module;
+    }
     return NULL;
 }
 

@@ -6,6 +6,8 @@
  */
 #include "unwind_inside.h"
 
+#include "memory.h"
+
 #if defined(__x86_64__)
 
 #include <string.h>
@@ -22,11 +24,14 @@ struct unwind_known {
 };
 #define UNWIND_NOT_SAVED INT16_MIN
 
-static struct unwind_known unwind_known[UNWIND_KNOWN];
+static struct unwind_known *unwind_known; /* memory_once() */
 
 void unwind_forget(void)
 {
-    memset(unwind_known, 0, sizeof unwind_known);
+    if (unwind_known)
+        memset(unwind_known, 0, UNWIND_KNOWN * sizeof *unwind_known);
+    else
+        MEMORY_ONCE(&unwind_known, UNWIND_KNOWN);
 }
 
 static struct unwind_known *unwind_known_at(uint64_t pc)
@@ -44,7 +49,7 @@ void unwind_remember(uint64_t pc, const struct unwind_rules *rules, bool signal)
 {
     struct unwind_known known = {.pc = pc, .signal = signal};
     known.outermost = rules->of[UNWIND_PC].kind == UNWIND_UNDEFINED;
-    if (rules->cfa_computed || rules->cfa_register >= UNWIND_REGISTERS ||
+    if (!unwind_known || rules->cfa_computed || rules->cfa_register >= UNWIND_REGISTERS ||
         rules->cfa_offset > INT32_MAX || rules->cfa_offset < INT32_MIN)
         return;
     known.cfa_register = (uint8_t)rules->cfa_register;
@@ -61,8 +66,8 @@ void unwind_remember(uint64_t pc, const struct unwind_rules *rules, bool signal)
 
 enum unwind_step unwind_step_known(uint64_t pc, struct unwind_registers *registers, bool *inside)
 {
-    const struct unwind_known *known = unwind_known_at(pc);
-    if (known->pc != pc)
+    const struct unwind_known *known = unwind_known ? unwind_known_at(pc) : NULL;
+    if (!known || known->pc != pc)
         return UNWIND_STEP_UNKNOWN;
     if (known->outermost)
         return UNWIND_STEP_END;
