@@ -1,7 +1,8 @@
 #define _DEFAULT_SOURCE
 #include "intern.h"
 
-#include <errno.h>
+#include "memory.h"
+
 #include <sys/mman.h>
 
 static size_t intern_level_bytes(const struct intern_table *table, unsigned level)
@@ -9,24 +10,12 @@ static size_t intern_level_bytes(const struct intern_table *table, unsigned leve
     return table->slots[level] * (sizeof(uint64_t) + sizeof(const void *));
 }
 
-/* Of two threads that map a level at once, one gives it back. */
-static uint64_t *intern_level_slow(struct intern_table *table, unsigned level)
-{
-    int saved_errno = errno;
-    size_t bytes = intern_level_bytes(table, level);
-    uint64_t *missing = NULL;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory != MAP_FAILED && !cas_acq_rel(&table->levels[level], &missing, (uint64_t *)memory))
-        munmap(memory, bytes);
-    errno = saved_errno;
-    return load_acquire(&table->levels[level]);
-}
-
 uint64_t *intern_level(struct intern_table *table, unsigned level, bool add)
 {
     uint64_t *slots = load_acquire(&table->levels[level]);
-    return slots || !add ? slots : intern_level_slow(table, level);
+    if (slots || !add)
+        return slots;
+    return memory_once((void **)&table->levels[level], intern_level_bytes(table, level));
 }
 
 uint32_t intern_allocate(struct intern_table *table)
