@@ -17,6 +17,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,7 +33,8 @@ static struct {
     children_spawn posix_spawn, posix_spawnp;
 } children_real;
 
-/* In one page: an idle program's fork copies each that it writes to. */
+/* In one page: an idle program's fork copies each that it writes to. The child of an idle program goes on with its
+ * parent's, which are not stated then: the generation is another one. */
 static struct {
     uint32_t generation; /* process_generation() of who made them */
     uint32_t count;      /* taken by whoever makes a child; may exceed the array */
@@ -51,22 +53,8 @@ void children_resolve(void)
     children_real.posix_spawnp = (children_spawn)dlsym(RTLD_NEXT, "posix_spawnp");
 }
 
-/* The parent's are its own to name. Another thread of this process that remembers one at the same moment
- * may lose it. */
-static void children_claim(void)
-{
-    uint32_t generation = process_generation();
-    if (exchange_acquire(&children_early.generation, generation) == generation)
-        return;
-    for (uint32_t i = 0; i < CHILDREN_EARLY; i++)
-        store_relaxed(&children_early.made[i].pid, 0u);
-    store_relaxed(&children_early.count, 0u);
-}
-
 GUEST_PATH static void children_remember(const struct prof_rec_child *child)
 {
-    if (load_relaxed(&children_early.generation) != process_generation())
-        children_claim();
     if (load_relaxed(&children_early.count) >= CHILDREN_EARLY)
         return; /* without a write, as above */
     uint32_t place = fetch_add_relaxed(&children_early.count, 1u);
@@ -158,7 +146,15 @@ INTERPOSED int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file
     return children_spawned(children_real.posix_spawnp, pid, file, actions, attributes, argv, envp);
 }
 
+/* The parent's are its own to name. */
+static void children_fork_child(void)
+{
+    memset(&children_early, 0, sizeof children_early);
+    children_early.generation = process_generation();
+}
+
 const struct collector children_collector = {
     .name = "children",
     .file_created = children_emit_early,
+    .fork_child = children_fork_child,
 };

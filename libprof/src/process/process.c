@@ -23,26 +23,36 @@ static char process_directory[PATH_MAX];
 static uint32_t
     process_claimed; /* pid; 0: nobody yet. Whoever claims stores, a forked child takes back */
 
+static uint32_t process_forks;
+static uint32_t process_counted; /* pid of whom that holds for; 0: nobody has looked yet */
+
 void process_remember(void)
 {
+    process_counted = (uint32_t)getpid();
     if (!getcwd(process_directory, sizeof process_directory))
         process_directory[0] = '\0';
 }
-
-static uint32_t process_forks GUEST_DATA;
 
 GUEST_PATH uint32_t process_generation(void)
 {
     return load_relaxed(&process_forks);
 }
 
-GUEST_PATH void process_next_generation(void)
+void process_next_generation(void)
 {
+    process_counted = (uint32_t)getpid();
     store_relaxed(&process_forks, process_forks + 1);
+}
+
+void process_count_fork(void)
+{
+    if (process_counted && process_counted != (uint32_t)getpid())
+        process_next_generation();
 }
 
 void process_claim(void)
 {
+    process_count_fork();
     store_release(&process_claimed, (uint32_t)getpid());
 }
 

@@ -50,9 +50,14 @@ uint64_t process_address_budget(void);
 bool process_has_threads_left(unsigned long count);
 
 /* How many forks lie between the process that loaded us and this one. What somebody kept in an earlier
- * one is his parent's: found out when it is next looked at, it costs children that never look nothing. */
+ * one is his parent's: found out when it is next looked at, it costs children that never look nothing.
+ * A fork of a process that has nothing of its own counts only once its child begins to have something:
+ * counting would copy a page in each child. */
 uint32_t process_generation(void);
 void process_next_generation(void);
+
+/* Counts such a fork of the parent's. process_claim() does so, too. One system call. */
+void process_count_fork(void);
 
 /* How many threads there are; 0: unknown. Likewise. */
 unsigned long process_threads(void);

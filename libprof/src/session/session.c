@@ -315,6 +315,7 @@ static void session_open_gate(enum prof_control_reason reason)
 
 static void session_switch_on(enum prof_control_reason reason)
 {
+    process_count_fork();
     cost_claim();
     cost_recording(true);
     session_open_gate(reason);
@@ -671,10 +672,10 @@ GUEST_PATH void session_fork_child(void)
     process_free_lock(&session.lock);
     if (session_is_in_sandbox())
         return;
-    process_next_generation();
     if (session_is_idle() && load_relaxed(&session.state) != SESSION_OVER)
         return;
     int saved_errno = errno;
+    process_next_generation();
     session_forget();
     errno = saved_errno;
 }
