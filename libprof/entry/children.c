@@ -5,6 +5,9 @@
  *
  * A vfork child cannot be recorded when it is created, because a function that calls vfork must not
  * return in both processes. It is recorded when it calls exec.
+ *
+ * While there is no file, only fork() remembers its children, in the process that loaded the library: posix_spawn() is
+ * libc's own then, and a forked child does not know without a system call that it is one.
  */
 #include "interposed.h"
 
@@ -16,6 +19,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -111,21 +116,53 @@ GUEST_PATH INTERPOSED pid_t fork(void)
     return pid;
 }
 
+/* libc stores the child's id while signals are blocked, so no handler of the calling thread runs without it. We must know the
+ * id, and may not read it where libc has stored it: other threads and handlers may have changed or freed that by then. So
+ * signals are blocked here, too, and the child gets the mask that it would have had. Those that a fault raises stay: the
+ * kernel ends a process that blocks one. */
 static int children_spawned(children_spawn spawn, pid_t *pid, const char *path,
                             const posix_spawn_file_actions_t *actions,
                             const posix_spawnattr_t *attributes, char *const argv[],
                             char *const envp[])
 {
-    pid_t child = 0;
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    pid_t child;
+    short flags = 0;
+    sigset_t all, mask;
+    posix_spawnattr_t own;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&all, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
+    if (attributes)
+        own = *attributes;
+    else
+        posix_spawnattr_init(&own);
+    posix_spawnattr_getflags(&own, &flags);
+    if (!(flags & POSIX_SPAWN_SETSIGMASK)) {
+        posix_spawnattr_setsigmask(&own, &mask);
+        posix_spawnattr_setflags(&own, (short)(flags | POSIX_SPAWN_SETSIGMASK));
+    }
+    int error = spawn(&child, path, actions, &own, argv, envp);
+    if (!error && pid)
+        *pid = child;
+    if (!error)
+        children_note(child, PROF_CHILD_SPAWN);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    return error;
+}
+
+/* While there is no file, the call is libc's own. */
+static inline __attribute__((always_inline)) int
+children_spawn_by(children_spawn spawn, pid_t *pid, const char *path,
+                  const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+                  char *const argv[], char *const envp[])
+{
     if (!spawn)
         return ENOSYS;
-    int error = spawn(&child, path, actions, attributes, argv, envp);
-    if (error)
-        return error;
-    children_note(child, PROF_CHILD_SPAWN);
-    if (pid)
-        *pid = child;
-    return 0;
+    if (!session_has_file())
+        return spawn(pid, path, actions, attributes, argv, envp);
+    return children_spawned(spawn, pid, path, actions, attributes, argv, envp);
 }
 
 INTERPOSED int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
@@ -134,7 +171,7 @@ INTERPOSED int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_
 {
     if (!children_real.posix_spawn)
         children_resolve();
-    return children_spawned(children_real.posix_spawn, pid, path, actions, attributes, argv, envp);
+    return children_spawn_by(children_real.posix_spawn, pid, path, actions, attributes, argv, envp);
 }
 
 INTERPOSED int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
@@ -143,7 +180,8 @@ INTERPOSED int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file
 {
     if (!children_real.posix_spawnp)
         children_resolve();
-    return children_spawned(children_real.posix_spawnp, pid, file, actions, attributes, argv, envp);
+    return children_spawn_by(children_real.posix_spawnp, pid, file, actions, attributes, argv,
+                             envp);
 }
 
 /* The parent's are its own to name. */
