@@ -21,6 +21,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +31,7 @@
 
 typedef unsigned long sandbox_word;
 
-static int (*sandbox_real_prctl)(int, sandbox_word, sandbox_word, sandbox_word, sandbox_word);
+static int (*sandbox_real_prctl)(int, ...);
 
 /* Read by the code below; NULL: not looked for yet. */
 void *sandbox_real_syscall __attribute__((visibility("hidden")));
@@ -43,12 +44,15 @@ void sandbox_resolve(void)
 
 static void sandbox_enter(void)
 {
-    int saved_errno = errno;
+    int saved_errno = errno, cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+                           &cancel_state); /* prctl() is no cancellation point */
     if (session_enter_sandbox()) {
         control_thread_leave();
         own_thread_await_end((unsigned)config_get()->exit_ms);
         signals_disable();
     }
+    pthread_setcancelstate(cancel_state, NULL);
     errno = saved_errno;
 }
 

@@ -16,6 +16,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -54,10 +55,12 @@ static bool single_thread_but_for_ours(void)
     return count && single_thread_await(1 + count, 10);
 }
 
+/* The calls are no cancellation points, but what is done here consists of some. */
 struct single_thread single_thread_begin(void)
 {
     struct single_thread ended = {false, false};
-    int saved_errno = errno;
+    int saved_errno = errno, cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     if (single_thread_but_for_ours()) {
         ended.parked = true;
         ended.controlled = control_thread_runs();
@@ -66,17 +69,20 @@ struct single_thread single_thread_begin(void)
         workers_park(SINGLE_THREAD_WAIT_MS);
         single_thread_await(1, SINGLE_THREAD_WAIT_MS);
     }
+    pthread_setcancelstate(cancel_state, NULL);
     errno = saved_errno;
     return ended;
 }
 
 void single_thread_end(struct single_thread ended)
 {
-    int saved_errno = errno;
+    int saved_errno = errno, cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     if (ended.parked)
         workers_resume();
     if (ended.controlled)
         control_thread_return();
+    pthread_setcancelstate(cancel_state, NULL);
     errno = saved_errno;
 }
 
