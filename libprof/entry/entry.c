@@ -314,7 +314,7 @@ static void entry_begin(void)
         entry_preloaded = entry_is_preloaded(own_path);
         exits_init();
         stacks_init();
-        glibc_only_atfork(NULL, NULL, entry_fork_child);
+        glibc_only_atfork(NULL, exits_fork_parent, entry_fork_child);
         python_fork_init();
         registry_init();
         emitter_use(&nvtx_emitter);

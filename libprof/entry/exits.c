@@ -1,4 +1,4 @@
-/* exits.c - interposes _exit, _Exit and exec*, which end a process image without exit handlers.
+/* exits.c - interposes _exit, _Exit, exec* and daemon, which end a process image without exit handlers.
  *
  * Python's os._exit and every multiprocessing worker call them. The functions here write what is
  * buffered to the file, then call libc's. quick_exit has its own handlers: ours runs last.
@@ -16,6 +16,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -26,6 +27,8 @@ static struct {
     int (*execve)(const char *, char *const[], char *const[]);
     int (*execvpe)(const char *, char *const[], char *const[]);
     int (*fexecve)(int, char *const[], char *const[]);
+    int (*execveat)(int, const char *, char *const[], char *const[], int); /* since glibc 2.34 */
+    int (*daemon)(int, int);
     void (*exit)(int);
 } exits_real;
 
@@ -36,29 +39,27 @@ void exits_resolve(void)
     exits_real.execvpe =
         (int (*)(const char *, char *const[], char *const[]))dlsym(RTLD_NEXT, "execvpe");
     exits_real.fexecve = (int (*)(int, char *const[], char *const[]))dlsym(RTLD_NEXT, "fexecve");
+    *(void **)&exits_real.execveat = dlsym(RTLD_NEXT, "execveat");
+    *(void **)&exits_real.daemon = dlsym(RTLD_NEXT, "daemon");
     exits_real.exit = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
+}
+
+/* exec* and _exit are no cancellation points. */
+static void exits_suspend_file(void)
+{
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    if (process_is_own())
+        session_suspend();
+    pthread_setcancelstate(cancel_state, NULL);
 }
 
 GUEST_PATH static void exits_suspend(void)
 {
     if (!exits_real.execve)
         exits_resolve(); /* called by a constructor that runs before ours */
-    if (session_has_file() && process_is_own())
-        session_suspend();
-}
-
-/* The program's handlers, registered later, have run: what they did is recorded. An exec keeps the
- * number, under which the new program may want to be found. */
-static void exits_at_quick_exit(void *unused)
-{
-    (void)unused;
-    exits_suspend();
-    control_thread_end();
-}
-
-void exits_init(void)
-{
-    glibc_only_at_quick_exit(exits_at_quick_exit);
+    if (session_has_file())
+        exits_suspend_file();
 }
 
 static void exits_exec(void)
@@ -70,17 +71,27 @@ static void exits_exec(void)
 
 static int exits_exec_failed(int result)
 {
-    int saved_errno = errno;
-    if (session_has_file() && process_is_own())
+    int saved_errno = errno, cancel_state;
+    if (!session_has_file())
+        return result;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    if (process_is_own())
         session_resume();
+    pthread_setcancelstate(cancel_state, NULL);
     errno = saved_errno;
     return result;
 }
 
-GUEST_PATH INTERPOSED __attribute__((noreturn)) void _exit(int status)
+/* An exec keeps the number, under which the new program may want to be found. */
+GUEST_PATH static void exits_end(void)
 {
     exits_suspend();
-    control_thread_end(); /* an exec keeps the number, under which the new program may want to be found */
+    control_thread_end();
+}
+
+GUEST_PATH INTERPOSED __attribute__((noreturn)) void _exit(int status)
+{
+    exits_end();
     if (exits_real.exit)
         exits_real.exit(status);
     for (;;)
@@ -91,6 +102,44 @@ INTERPOSED __attribute__((noreturn)) void _Exit(int status)
 {
     _exit(status);
 }
+
+/* The program's handlers, registered later, have run: what they did is recorded. */
+static void exits_at_quick_exit(void *unused)
+{
+    (void)unused;
+    exits_end();
+}
+
+void exits_init(void)
+{
+    glibc_only_at_quick_exit(exits_at_quick_exit);
+}
+
+/* ---- daemon(): libc forks, and ends the parent by its own _exit ---- */
+
+static __thread bool exits_in_daemon __attribute__((tls_model("initial-exec")));
+
+void exits_fork_parent(void)
+{
+    if (exits_in_daemon)
+        exits_end();
+}
+
+INTERPOSED int daemon(int keep_directory, int keep_files)
+{
+    if (!exits_real.daemon)
+        exits_resolve();
+    if (!exits_real.daemon) {
+        errno = ENOSYS;
+        return -1;
+    }
+    exits_in_daemon = true;
+    int result = exits_real.daemon(keep_directory, keep_files);
+    exits_in_daemon = false; /* in the child, or without one */
+    return result;
+}
+
+/* ---- exec* ---- */
 
 INTERPOSED int execve(const char *path, char *const argv[], char *const envp[])
 {
@@ -125,6 +174,15 @@ INTERPOSED int fexecve(int fd, char *const argv[], char *const envp[])
         return exits_exec_failed(exits_real.fexecve(fd, argv, envp));
     errno = ENOSYS;
     return exits_exec_failed(-1);
+}
+
+INTERPOSED int execveat(int directory, const char *path, char *const argv[], char *const envp[],
+                        int flags)
+{
+    exits_exec();
+    return exits_exec_failed(exits_real.execveat
+                                 ? exits_real.execveat(directory, path, argv, envp, flags)
+                                 : (int)syscall(SYS_execveat, directory, path, argv, envp, flags));
 }
 
 /* ---- the variadic ones: (path, arg0, ..., NULL [, envp]) ---- */

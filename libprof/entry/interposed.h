@@ -27,6 +27,9 @@ void locked_memory_resolve(void);
 /* In the constructor: takes note of quick_exit(). */
 void exits_init(void);
 
+/* In the parent, when it has forked. */
+void exits_fork_parent(void);
+
 extern const struct collector children_collector;
 
 /* The calling process shares this one's memory (vfork) and is about to become another program.

@@ -12,7 +12,8 @@ ends_as() {
     same "status of $1" "$wanted" "$got"
 }
 
-for how in exit _exit _Exit quick_exit execve execv execvp execvpe execl execlp execle fexecve exit_in_thread; do
+for how in exit _exit _Exit quick_exit execve execv execvp execvpe execl execlp execle fexecve \
+    execveat daemon exit_in_thread; do
     ends_as $how
     expect $how.prof 'count["before"] == 2000' 'process["closed"]' 'not any(raw.loss)'
 done

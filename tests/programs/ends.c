@@ -125,6 +125,10 @@ static void end(const char *how)
         execle("/bin/sh", "sh", "-c", "exit $STATUS", (char *)NULL, (char *[]){"STATUS=9", NULL});
     if (!strcmp(how, "fexecve"))
         fexecve(sh, command, environ);
+    if (!strcmp(how, "execveat"))
+        execveat(sh, "", command, environ, AT_EMPTY_PATH);
+    if (!strcmp(how, "daemon"))
+        _exit(daemon(1, 1)); /* the child; the parent has ended in there */
     if (!strcmp(how, "exec_fails"))
         fails_to_exec();
     if (!strcmp(how, "exit_in_handler"))
