@@ -3,12 +3,15 @@
  * For mlockall(MCL_CURRENT) the kernel compares the whole address space with the user's limit (8 MiB
  * in Debian). Most of it may be the trace, its reserved address space, and libprof's sparse tables.
  * If the kernel refuses, we lock every mapping except these, provided that their total is within the
- * limit. The rest of libprof's memory is locked, too.
+ * limit. The rest of libprof's memory is locked, too. In a process that records nothing, the library is
+ * all that libprof has: there the call succeeds where it would without it.
  */
 #include "interposed.h"
 
 #include "chunks.h"
+#include "own_child.h"
 #include "own_files.h"
+#include "session.h"
 #include "signals.h"
 
 #include <dlfcn.h>
@@ -29,8 +32,10 @@
 
 static int (*locked_memory_real)(int);
 
-/* Of libprof.so, by the linker. */
-extern char _end[] __attribute__((visibility("hidden")));
+/* Of libprof.so, by the linker: its first byte, the end of data that is not zero at first, the end of all. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _edata[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
 
 void locked_memory_resolve(void)
 {
@@ -45,10 +50,16 @@ struct locked_memory_mapping {
     bool accessible;
 };
 
+#define LOCKED_MEMORY_HOLES 2u /* libprof.so, and the stack of the process that walks */
+
 struct locked_memory_walk {
     bool (*visit)(struct locked_memory_walk *walk, const struct locked_memory_mapping *mapping);
     uint64_t bytes; /* so far */
+    bool idle;      /* the process records nothing */
     bool on_fault;
+    struct locked_memory_hole {
+        uint64_t from, to;
+    } holes[LOCKED_MEMORY_HOLES];
 };
 
 /* What has been read of a line. */
@@ -76,18 +87,47 @@ static void locked_memory_read(struct locked_memory_line *line, char c)
         line->mapping.accessible |= c == 'r' || c == 'w' || c == 'x';
 }
 
-static bool locked_memory_is_ours(const struct locked_memory_mapping *mapping)
+static uint64_t locked_memory_page_from(const void *address)
 {
-    uintptr_t tables = (uintptr_t)_end - 1; /* zero at first, they lie behind all data */
-    return chunks_hold((uintptr_t)mapping->from) ||
-           (mapping->from <= tables && tables < mapping->to);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return ((uintptr_t)address + page - 1) & ~(page - 1);
 }
 
-/* The kernel's own page, above all of the program's, cannot be locked. */
-static bool locked_memory_counts(const struct locked_memory_mapping *mapping)
+/* Tables are zero at first: they lie behind all other data of the library. */
+static void locked_memory_set_holes(struct locked_memory_walk *walk)
 {
-    return mapping->accessible && mapping->from < mapping->to && !(mapping->from >> 63) &&
-           !locked_memory_is_ours(mapping);
+    const char *stack = own_child_stack();
+    walk->holes[0].from =
+        walk->idle ? (uint64_t)(uintptr_t)__ehdr_start : locked_memory_page_from(_edata);
+    walk->holes[0].to = locked_memory_page_from(_end);
+    walk->holes[1].from = (uintptr_t)stack;
+    walk->holes[1].to = stack ? (uintptr_t)stack + OWN_CHILD_STACK_BYTES : 0;
+}
+
+/* The kernel merges neighbours into one mapping, the program's and ours. */
+static bool locked_memory_visit(struct locked_memory_walk *walk,
+                                struct locked_memory_mapping mapping, unsigned hole)
+{
+    if (mapping.from >= mapping.to)
+        return true;
+    if (hole == LOCKED_MEMORY_HOLES)
+        return walk->visit(walk, &mapping);
+    struct locked_memory_mapping before = mapping, behind = mapping;
+    if (before.to > walk->holes[hole].from)
+        before.to = walk->holes[hole].from;
+    if (behind.from < walk->holes[hole].to)
+        behind.from = walk->holes[hole].to;
+    return locked_memory_visit(walk, before, hole + 1) &&
+           locked_memory_visit(walk, behind, hole + 1);
+}
+
+/* The kernel counts what is not accessible, too; where there are threads of ours, much of that is theirs. Its own page,
+ * above all of the program's, cannot be locked. */
+static bool locked_memory_counts(const struct locked_memory_walk *walk,
+                                 const struct locked_memory_mapping *mapping)
+{
+    return (mapping->accessible || walk->idle) && !(mapping->from >> 63) &&
+           !chunks_hold((uintptr_t)mapping->from);
 }
 
 static bool locked_memory_parse(struct locked_memory_walk *walk, struct locked_memory_line *line,
@@ -98,7 +138,8 @@ static bool locked_memory_parse(struct locked_memory_walk *walk, struct locked_m
             locked_memory_read(line, bytes[i]);
             continue;
         }
-        if (locked_memory_counts(&line->mapping) && !walk->visit(walk, &line->mapping))
+        if (locked_memory_counts(walk, &line->mapping) &&
+            !locked_memory_visit(walk, line->mapping, 0))
             return false;
         *line = (struct locked_memory_line){0};
     }
@@ -109,6 +150,7 @@ static int locked_memory_walk_all(void *argument)
 {
     struct locked_memory_line line = {0};
     char bytes[4096];
+    locked_memory_set_holes(argument);
     int fd = own_files_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     ssize_t count;
     int error = fd < 0 ? errno : 0;
@@ -137,6 +179,8 @@ static bool locked_memory_lock(struct locked_memory_walk *walk,
 {
     void *memory = (void *)(uintptr_t)mapping->from;
     size_t bytes = mapping->to - mapping->from;
+    if (!mapping->accessible)
+        return true;
     long result = walk->on_fault ? syscall(SYS_mlock2, memory, bytes, LOCKED_MEMORY_ON_FAULT)
                                  : mlock(memory, bytes);
     return result == 0 || errno == EINVAL || errno == EAGAIN || msync(memory, bytes, MS_ASYNC) != 0;
@@ -151,9 +195,10 @@ static bool locked_memory_may(uint64_t bytes)
 /* Returns 0 or an errno value. */
 static int locked_memory_lock_each(int flags)
 {
-    struct locked_memory_walk add = {.visit = locked_memory_add};
-    struct locked_memory_walk lock = {.visit = locked_memory_lock,
-                                      .on_fault = (flags & MCL_ONFAULT) != 0};
+    bool idle = session_is_idle();
+    struct locked_memory_walk add = {.visit = locked_memory_add, .idle = idle};
+    struct locked_memory_walk lock = {
+        .visit = locked_memory_lock, .idle = idle, .on_fault = (flags & MCL_ONFAULT) != 0};
     struct signals_saved saved;
     signals_block(&saved);
     int error = own_files_run(locked_memory_walk_all, &add);

@@ -15,6 +15,10 @@
  * (signals_block). Threads: any; not where own_thread_sanitized(). */
 pid_t own_child_run(int (*main)(void *argument), void *argument);
 
+/* In such a child, the stack that it runs on; elsewhere NULL. */
+#define OWN_CHILD_STACK_BYTES (256u << 10)
+const void *own_child_stack(void);
+
 /* Whether it has ended within `deadline_ms`, and is gone then. `status`: as waitpid() has it; may be NULL. */
 bool own_child_await(pid_t child, unsigned deadline_ms, int *status);
 
