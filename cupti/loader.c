@@ -2,6 +2,7 @@
 #include "loader.h"
 
 #include "atomic.h"
+#include "loaded.h"
 #include "log.h"
 #include "memory.h"
 
@@ -290,18 +291,6 @@ bool loader_open_cupti(const char *named, char *why, size_t why_bytes)
     return true;
 }
 
-/* What a table's entry points to, NULL: there is none. The loader has made the address absolute, but not everywhere. */
-static const void *loader_table(const struct dl_phdr_info *object, const ElfW(Dyn) * dynamic,
-                                int64_t tag)
-{
-    for (; dynamic->d_tag != DT_NULL; dynamic++) {
-        uintptr_t at = dynamic->d_un.d_ptr;
-        if (dynamic->d_tag == tag)
-            return (const void *)(at < object->dlpi_addr ? object->dlpi_addr + at : at);
-    }
-    return NULL;
-}
-
 static bool loader_needs_cupti(const ElfW(Dyn) * dynamic, const char *strings)
 {
     for (; dynamic->d_tag != DT_NULL; dynamic++)
@@ -315,8 +304,8 @@ static bool loader_needs_cupti(const ElfW(Dyn) * dynamic, const char *strings)
 static bool loader_imports(const struct dl_phdr_info *object, const ElfW(Dyn) * dynamic,
                            const char *strings, const char *name)
 {
-    const uint32_t *hash = loader_table(object, dynamic, DT_GNU_HASH);
-    const ElfW(Sym) *symbols = loader_table(object, dynamic, DT_SYMTAB);
+    const uint32_t *hash = loaded_table(object, dynamic, DT_GNU_HASH);
+    const ElfW(Sym) *symbols = loaded_table(object, dynamic, DT_SYMTAB);
     for (uint32_t i = 1; hash && symbols && i < hash[1]; i++)
         if (strcmp(strings + symbols[i].st_name, name) == 0)
             return true;
@@ -325,7 +314,7 @@ static bool loader_imports(const struct dl_phdr_info *object, const ElfW(Dyn) * 
 
 static bool loader_is_tool_object(const struct dl_phdr_info *object, const ElfW(Dyn) * dynamic)
 {
-    const char *strings = loader_table(object, dynamic, DT_STRTAB);
+    const char *strings = loaded_table(object, dynamic, DT_STRTAB);
     return strings && loader_needs_cupti(dynamic, strings) &&
            loader_imports(object, dynamic, strings, "cuptiActivityRegisterCallbacks") &&
            !loader_imports(object, dynamic, strings, "cuptiActivityRegisterCallbacks_v2");
@@ -334,12 +323,8 @@ static bool loader_is_tool_object(const struct dl_phdr_info *object, const ElfW(
 static int loader_is_tool(struct dl_phdr_info *object, size_t size, void *unused)
 {
     (void)size, (void)unused;
-    for (unsigned i = 0; i < object->dlpi_phnum; i++)
-        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC &&
-            loader_is_tool_object(
-                object, (const ElfW(Dyn) *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr)))
-            return 1;
-    return 0;
+    const ElfW(Dyn) *dynamic = loaded_dynamic(object);
+    return dynamic && loader_is_tool_object(object, dynamic);
 }
 
 bool loader_finds_tool(void)

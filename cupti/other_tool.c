@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "facts.h"
 #include "glibc_only.h"
+#include "loaded.h"
 #include "loader.h"
 #include "log.h"
 #include "recorder.h"
@@ -51,15 +52,17 @@ void other_tool_begin(const struct other_tool_hooks *with)
     store_release(&hooks, with);
 }
 
-/* Python opens extensions, and what they need, with RTLD_LOCAL: the program's own lookups do not reach them. What
- * was found is kept, so the library is not closed again. */
-void *other_tool_find(const char *name, const char *soname)
+/* Also where the program's own lookups do not reach: Python opens extensions, and what they need, with RTLD_LOCAL. What may be
+ * unloaded and loaded again elsewhere is looked for each time: whoever calls was linked with it, so it is there now. */
+void *other_tool_find(void **known, const char *name, const char *soname)
 {
-    int kept_errno = errno;
-    void *library = dlopen(soname, RTLD_LAZY | RTLD_NOLOAD);
-    void *found = library && dlvsym ? dlvsym(library, name, soname) : NULL;
-    dlerror(); /* the program's next dlerror() must not report our call */
-    errno = kept_errno;
+    bool stays;
+    void *found = load_acquire(known);
+    if (found)
+        return found;
+    found = loaded_find(soname, name, soname, &stays);
+    if (found && stays)
+        store_release(known, found);
     return found;
 }
 
@@ -89,8 +92,9 @@ bool other_tool_is_seen(void)
 bool other_tool_is_our_library(const char *soname)
 {
     const struct cupti_library *cupti = loader_cupti();
-    return cupti &&
-           other_tool_find("cuptiActivityFlushAll", soname) == (void *)cupti->cuptiActivityFlushAll;
+    bool stays;
+    return cupti && loaded_find(soname, "cuptiActivityFlushAll", soname, &stays) ==
+                        (void *)cupti->cuptiActivityFlushAll;
 }
 
 /* Of the library that we record with, in the v1 API, which has one subscriber. */

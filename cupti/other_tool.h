@@ -27,8 +27,9 @@ typedef int (*other_tool_disable_function)(uint32_t kind);
 typedef int (*other_tool_flush_function)(uint32_t flags);
 typedef int (*other_tool_finalize_function)(void);
 
-/* The function of that name in the libcupti that is loaded under `soname`, NULL: it is not. Threads: any. */
-void *other_tool_find(const char *name, const char *soname);
+/* The function of that name in the libcupti that is loaded under `soname`, NULL: it is not. `*known` is it, once it was
+ * found in a library that stays loaded. Threads: any. Takes no lock but that of dl_iterate_phdr(). */
+void *other_tool_find(void **known, const char *name, const char *soname);
 
 /* Whether we stand before another tool's calls: libprof.so was there before the tool. */
 bool other_tool_is_seen(void);

@@ -25,38 +25,39 @@
     int ENTRY_OURS(name) parameters
 #endif
 
+/* CUPTI's own function; NULL: that libcupti is not loaded. */
+#define ENTRY_REAL(type, name)          \
+    static void *known;                 \
+    other_tool_##type##_function real = \
+        (other_tool_##type##_function)other_tool_find(&known, #name, CUPTI_SONAME)
+
 ENTRY(cuptiActivityRegisterCallbacks, (abi_buffer_requested request, abi_buffer_completed complete))
 {
-    other_tool_register_function real = (other_tool_register_function)other_tool_find(
-        "cuptiActivityRegisterCallbacks", CUPTI_SONAME);
+    ENTRY_REAL(register, cuptiActivityRegisterCallbacks);
     return real ? other_tool_register(real, request, complete) : ABI_NOT_INITIALIZED;
 }
 
 ENTRY(cuptiActivityRegisterTimestampCallback, (abi_timestamp clock))
 {
-    other_tool_clock_function real = (other_tool_clock_function)other_tool_find(
-        "cuptiActivityRegisterTimestampCallback", CUPTI_SONAME);
+    ENTRY_REAL(clock, cuptiActivityRegisterTimestampCallback);
     return real ? other_tool_clock(real, clock) : ABI_NOT_INITIALIZED;
 }
 
 ENTRY(cuptiActivityDisable, (uint32_t kind))
 {
-    other_tool_disable_function real =
-        (other_tool_disable_function)other_tool_find("cuptiActivityDisable", CUPTI_SONAME);
+    ENTRY_REAL(disable, cuptiActivityDisable);
     return real ? other_tool_disable(real, kind) : ABI_NOT_INITIALIZED;
 }
 
 ENTRY(cuptiActivityFlushAll, (uint32_t flags))
 {
-    other_tool_flush_function real =
-        (other_tool_flush_function)other_tool_find("cuptiActivityFlushAll", CUPTI_SONAME);
+    ENTRY_REAL(flush, cuptiActivityFlushAll);
     return real ? other_tool_flush(real, flags) : ABI_NOT_INITIALIZED;
 }
 
 ENTRY(cuptiFinalize, (void))
 {
-    other_tool_finalize_function real =
-        (other_tool_finalize_function)other_tool_find("cuptiFinalize", CUPTI_SONAME);
+    ENTRY_REAL(finalize, cuptiFinalize);
     return real ? other_tool_finalize(real, other_tool_is_our_library(CUPTI_SONAME))
                 : ABI_NOT_INITIALIZED;
 }

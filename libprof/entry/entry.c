@@ -29,6 +29,7 @@
 #include "glibc_only.h"
 #include "hang.h"
 #include "interposed.h"
+#include "loaded.h"
 #include "own_thread.h"
 #include "process.h"
 #include "reader.h"
@@ -289,7 +290,7 @@ static bool entry_start_now(void)
 
 static bool entry_takes_nccl(void);
 
-static void entry_resolve(void)
+static void entry_resolve(const char *own_path)
 {
     if (exchange_acquire(&entry_resolved, 1u))
         return;
@@ -298,6 +299,8 @@ static void entry_resolve(void)
     sandbox_resolve();
     single_thread_resolve();
     locked_memory_resolve();
+    if (entry_is_preloaded(own_path))
+        loaded_init();
 }
 
 static void entry_begin(void)
@@ -307,7 +310,7 @@ static void entry_begin(void)
     int saved_errno = errno;
     uint64_t began_ns = clock_monotonic_ns();
     const char *own_path = reader_own_path();
-    entry_resolve();
+    entry_resolve(own_path);
     entry_inert = getauxval(AT_SECURE) || !glibc_only_is_present() || entry_is_second_copy();
     if (!entry_inert) {
         config_load();
@@ -338,7 +341,7 @@ static void entry_begin(void)
 __attribute__((constructor)) static void entry_load(void)
 {
     if (reader_is_attached())
-        entry_resolve(); /* the rest is left to libprof_attach() */
+        entry_resolve(reader_own_path()); /* the rest is left to libprof_attach() */
     else
         entry_begin();
 }
