@@ -2,6 +2,7 @@
 
 #include "atomic.h"
 #include "glibc_only.h"
+#include "loaded.h"
 #include "log.h"
 
 #include <dlfcn.h>
@@ -9,12 +10,16 @@
 #include <stdbool.h>
 #include <string.h>
 
+static bool cublas_is_a_cublas(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash ? slash + 1 : path, "libcublas", strlen("libcublas")) == 0;
+}
+
 static bool cublas_is_in_a_cublas(void *function)
 {
     Dl_info info;
-    const char *name = dladdr(function, &info) && info.dli_fname ? info.dli_fname : "";
-    const char *slash = strrchr(name, '/');
-    return strncmp(slash ? slash + 1 : name, "libcublas", strlen("libcublas")) == 0;
+    return dladdr(function, &info) && info.dli_fname && cublas_is_a_cublas(info.dli_fname);
 }
 
 /* Somebody else who stands before cuBLAS, and after us. */
@@ -24,10 +29,23 @@ static void *cublas_other_interposer(const char *name)
     return function && !cublas_is_in_a_cublas(function) ? function : NULL;
 }
 
+/* Where cuBLAS was loaded with the program, which needs neither the loader's lock nor a reference that keeps it loaded. */
+static void *cublas_search_startup(const char *name, const char *soname)
+{
+    bool stays;
+    const char *path;
+    void *own = loaded_find(soname, name, soname, &stays);
+    void *next = own && stays ? loaded_find_next(name, &path) : NULL;
+    return next && !cublas_is_a_cublas(path) ? next : stays ? own : NULL;
+}
+
 /* The library is found among those that are loaded also where the program's own lookups do not reach:
  * Python opens extensions with RTLD_LOCAL, and what they need with them. It is not closed again. */
 static void *cublas_search(const char *name, const char *soname)
 {
+    void *startup = cublas_search_startup(name, soname);
+    if (startup)
+        return startup;
     void *library = dlopen(soname, RTLD_LAZY | RTLD_NOLOAD);
     void *found = cublas_other_interposer(name);
     if (!found && library && dlvsym)

@@ -20,7 +20,7 @@ struct cublas_function {
 
 /* The function itself, of the library that is loaded under `soname`; never opens one that is not there.
  * NULL: there is none. The library stays loaded from here on, as what was found in it is kept.
- * Threads: any. Takes the loader's lock the first time, keeps errno. */
+ * Threads: any. Takes the loader's lock the first time, unless it was loaded with the program. Keeps errno. */
 void (*cublas_find(struct cublas_function *function, const char *name, const char *soname))(void);
 
 /* Says so, and returns what a call for it can have. */
