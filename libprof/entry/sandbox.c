@@ -1,4 +1,5 @@
-/* sandbox.c - interposes prctl() and syscall(), to end the recording when the program enters a sandbox.
+/* sandbox.c - interposes prctl() and syscall(), to end the recording when the program enters a sandbox, and to send no more
+ * signals when it takes libprof's (own_signal.h).
  *
  * A seccomp filter can kill a process for any system call that it does not list. libprof cannot know
  * which of its calls the filter allows, and a filter may apply to all threads. Therefore the
@@ -14,6 +15,7 @@
 
 #include "config.h"
 #include "control_thread.h"
+#include "own_signal.h"
 #include "own_thread.h"
 #include "session.h"
 #include "signals.h"
@@ -108,6 +110,8 @@ __asm__(".pushsection .text\n"
         ".type syscall, @function\n"
         "syscall:\n"
         "    endbr64\n"
+        "    cmpq $13, %rdi\n" /* SYS_rt_sigaction */
+        "    je 1f\n"
         "    cmpq $157, %rdi\n" /* SYS_prctl */
         "    je 1f\n"
         "    cmpq $317, %rdi\n" /* SYS_seccomp */
@@ -134,7 +138,7 @@ __asm__(".pushsection .text\n"
         "    jmp *%rax\n"
         ".size syscall, . - syscall\n"
         ".popsection\n");
-_Static_assert(SYS_prctl == 157 && SYS_seccomp == 317, "as above");
+_Static_assert(SYS_rt_sigaction == 13 && SYS_prctl == 157 && SYS_seccomp == 317, "as above");
 #elif defined(__aarch64__)
 #define SANDBOX_HAS_SYSCALL 1
 __asm__(".pushsection .text\n"
@@ -142,6 +146,8 @@ __asm__(".pushsection .text\n"
         ".type syscall, %function\n"
         "syscall:\n"
         "    hint #34\n"     /* bti c */
+        "    cmp x0, #134\n" /* SYS_rt_sigaction */
+        "    b.eq 1f\n"
         "    cmp x0, #167\n" /* SYS_prctl */
         "    b.eq 1f\n"
         "    cmp x0, #277\n" /* SYS_seccomp */
@@ -166,7 +172,7 @@ __asm__(".pushsection .text\n"
         "    br x16\n"
         ".size syscall, . - syscall\n"
         ".popsection\n");
-_Static_assert(SYS_prctl == 167 && SYS_seccomp == 277, "as above");
+_Static_assert(SYS_rt_sigaction == 134 && SYS_prctl == 167 && SYS_seccomp == 277, "as above");
 #endif
 
 #ifdef SANDBOX_HAS_SYSCALL
@@ -181,6 +187,8 @@ static bool sandbox_is_requested_by_seccomp(sandbox_word operation, sandbox_word
 __attribute__((visibility("hidden"), used)) void *
 sandbox_look(long number, sandbox_word first, sandbox_word second, sandbox_word third)
 {
+    if (number == SYS_rt_sigaction && first == OWN_SIGNAL_NUMBER && second)
+        own_signal_yield((const void *)second);
     if (number == SYS_seccomp
             ? sandbox_is_requested_by_seccomp(first, second, third)
             : number == SYS_prctl && sandbox_is_requested_by_prctl((int)first, second, third))

@@ -63,6 +63,16 @@ says 'compute_forever (hangs)' spin.prof
 end_all
 says 'take_lock (hangs)' mutex.prof # killed: everything is in the file
 
+# ---- threads that sleep for moments: one may wake while its stack is read, which is then read again ----
+hang naps ./hangs naps
+await_line naps.prof.hang.txt '^end$'
+end_all
+awk '
+    /^thread / { if (named && !frames) bare++; named = / name="hangs"/; frames = 0 }
+    /^  .*\/hangs\+0x/ { frames++ }
+    named && /^  .*\/hangs\+0x/ && frames == 1 { stacks++ }
+    END { exit bare || stacks < 18 }' naps.prof.hang.txt || fail "a thread has no stack: $(cat naps.prof.hang.txt)"
+
 # ---- no alarm: ranges that end in time; nothing open; PROF_HANG off ----
 PROF_HANG=1500ms record slow.prof ./hangs slow 150
 PROF_HANG=200ms record idle.prof ./hangs idle 1000

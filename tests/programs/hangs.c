@@ -3,6 +3,7 @@
  *     mutex        locks what it holds already; another thread waits for the same
  *     spin         computes for ever
  *     blocked      as mutex, with every signal blocked
+ *     naps         as mutex, beside threads that sleep for a moment again and again
  *     idle         sleeps without a range
  *     slow N       works, each range N ms long, for 20 ranges
  *     resume N     stands still for N ms, then works
@@ -52,6 +53,20 @@ static void deadlock(void)
     pthread_mutex_lock(&lock);
     pthread_create(&other, NULL, take_lock, NULL);
     take_lock(NULL);
+}
+
+__attribute__((noinline)) static void *nap_forever(void *ns)
+{
+    for (;;)
+        nanosleep(&(struct timespec){0, (long)ns}, NULL);
+    return NULL;
+}
+
+static void begin_naps(void)
+{
+    pthread_t thread;
+    for (long i = 0; i < 16; i++)
+        pthread_create(&thread, NULL, nap_forever, (void *)(20000L << i % 8));
 }
 
 static void work(int count, long ms)
@@ -178,6 +193,8 @@ int main(int argc, char **argv)
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, NULL);
     }
+    if (strcmp(how, "naps") == 0)
+        begin_naps();
     prof_range_push("train step");
     if (strcmp(how, "spin") == 0)
         compute_forever();

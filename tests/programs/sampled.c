@@ -81,6 +81,24 @@ static void threads(unsigned waves)
     }
 }
 
+static void *no_work(void *argument)
+{
+    return argument;
+}
+
+/* Most threads have ended before the sampler has looked at them. */
+static void storm(unsigned waves)
+{
+    pthread_t each[16];
+    for (unsigned wave = 0; wave < waves; wave++) {
+        for (int i = 0; i < 16; i++)
+            if (pthread_create(&each[i], NULL, no_work, NULL) != 0)
+                exit(1);
+        for (int i = 0; i < 16; i++)
+            pthread_join(each[i], NULL);
+    }
+}
+
 static int forks(void)
 {
     int status;
@@ -137,15 +155,13 @@ static int taken(void)
     return strange;
 }
 
-/* The same later: libprof notices within a second. No signal of libprof's may end the program, or come for long. */
+/* The same later. */
 static int taken_later(void)
 {
     slow_decode(0.3);
     for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
         signal(number, on_any);
-    slow_decode(1.5);
-    strange = 0;
-    slow_decode(0.5);
+    slow_decode(1.0);
     return strange;
 }
 
@@ -230,6 +246,8 @@ int main(int count, char **arguments)
         steps(number);
     else if (strcmp(mode, "threads") == 0)
         threads(number);
+    else if (strcmp(mode, "storm") == 0)
+        storm(number);
     else if (strcmp(mode, "forks") == 0)
         status = forks();
     else if (strcmp(mode, "exec") == 0 && slow_decode(0.2) > 0)

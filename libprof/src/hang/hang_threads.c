@@ -1,21 +1,24 @@
-/* hang_threads.c - a thread that waits in the kernel is unwound from where /proc says it is, without disturbing it. Where
- * that is not enough, a signal has the thread publish its registers and wait until it is unwound:
+/* hang_threads.c - a thread that waits in the kernel is unwound from where /proc says it is, without disturbing it. If it did
+ * anything meanwhile, which its CPU time shows, that is done again. Where this does not work, a signal has the thread
+ * publish its registers and wait until it is unwound:
  *
  *     NONE --watcher asks--> ASKED --handler--> ANSWERED --watcher, after unwinding--> NONE
  *                              '--watcher, after HANG_ANSWER_MS--> NONE: a late handler finds nothing to do
  *
- * The signal is a real-time signal that the program leaves alone. Its handler stays: a thread that is late must find it.
- * System calls that a handler ends with EINTR, whatever SA_RESTART says, are never interrupted, nor calls that /proc does not
- * name. A thread that was computing may begin one just then.
+ * Only two kinds of threads are sent a signal, as it would end other system calls: a thread that runs, which a timer
+ * interrupts (own_signal.h), and one that waits in a futex without a timeout.
  */
 #include "hang_threads.h"
 #include "atomic.h"
 #include "clock.h"
+#include "futex_wait.h"
 #include "hang_inside.h"
+#include "own_signal.h"
+#include "own_thread.h"
 #include "process.h"
+#include "thread_clock.h"
 #include "unwind.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -27,10 +30,11 @@
 #include <unistd.h>
 
 #define HANG_FRAMES 64u
-#define HANG_ANSWER_MS 200u
+#define HANG_ANSWER_MS 2000u     /* on a busy machine, a thread that runs waits for a processor */
+#define HANG_NEXT_ANSWER_MS 200u /* once one has not answered */
 #define HANG_HOLD_MS 1000u
+#define HANG_TICK_NS 1000000u /* CPU time until a thread that runs is interrupted */
 #define HANG_THREADS_MAX 4096u
-#define HANG_FUTEX_LOCK_PI2 13u /* Linux 5.14 */
 
 enum hang_answer { HANG_NONE, HANG_ASKED, HANG_ANSWERED };
 
@@ -38,8 +42,9 @@ static struct {
     uint32_t state;                    /* enum hang_answer */
     uint32_t tid;                      /* watcher writes before ASKED */
     struct unwind_registers registers; /* handler writes before ANSWERED */
-    int signal;                        /* 0: none chosen, -1: none to be had */
 } hang_ask;
+
+static bool hang_missed_answer; /* of this dump; the watcher's */
 
 /* ---- registers ---- */
 
@@ -64,37 +69,19 @@ void hang_copy_registers(const void *handler_context, struct unwind_registers *r
 }
 #endif
 
-static void hang_handle(int number, siginfo_t *info, void *context)
+static void hang_handle(void *ask, const void *context)
 {
-    (void)number;
-    (void)info;
-    int saved_errno = errno;
-    uint32_t tid = (uint32_t)syscall(SYS_gettid);
-    if (load_acquire(&hang_ask.state) == HANG_ASKED && load_relaxed(&hang_ask.tid) == tid) {
-        hang_copy_registers(context, &hang_ask.registers);
-        uint32_t asked = HANG_ASKED;
-        if (cas_acq_rel(&hang_ask.state, &asked, (uint32_t)HANG_ANSWERED))
-            for (unsigned i = 0;
-                 i < HANG_HOLD_MS && load_acquire(&hang_ask.state) == HANG_ANSWERED &&
-                 load_relaxed(&hang_ask.tid) == tid;
-                 i++)
-                clock_pause(1000);
-    }
-    errno = saved_errno;
-}
-
-int hang_choose_signal(void (*handler)(int, siginfo_t *, void *))
-{
-    for (int number = SIGRTMAX - 1; number > SIGRTMIN; number--) {
-        struct sigaction now,
-            ours = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-        if (sigaction(number, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) ||
-            now.sa_handler != SIG_DFL)
-            continue;
-        sigfillset(&ours.sa_mask);
-        return sigaction(number, &ours, NULL) == 0 ? number : -1;
-    }
-    return -1;
+    uint32_t tid = (uint32_t)syscall(SYS_gettid), asked = HANG_ASKED;
+    (void)ask;
+    if (load_acquire(&hang_ask.state) != HANG_ASKED || load_relaxed(&hang_ask.tid) != tid)
+        return;
+    hang_copy_registers(context, &hang_ask.registers);
+    if (!cas_acq_rel(&hang_ask.state, &asked, (uint32_t)HANG_ANSWERED))
+        return;
+    for (unsigned i = 0; i < HANG_HOLD_MS && load_acquire(&hang_ask.state) == HANG_ANSWERED &&
+                         load_relaxed(&hang_ask.tid) == tid;
+         i++)
+        clock_pause(1000);
 }
 
 /* ---- what /proc says of a thread ---- */
@@ -104,9 +91,8 @@ struct hang_thread {
     char name[32];
     char state;        /* R, S, D, T, ... */
     char waits_in[64]; /* the kernel's function; "" unknown */
-    long call;         /* number of the system call, -1 none, -2 unknown or running */
-    uint64_t arguments[HANG_ARGUMENTS]; /* of the call, the first ones */
-    bool blocks;                        /* our signal */
+    long call;         /* hang_read_call() */
+    uint64_t arguments[HANG_ARGUMENTS];
     struct unwind_registers registers;
 };
 
@@ -117,10 +103,9 @@ size_t hang_read_task(uint32_t tid, const char *name, char *to, size_t size)
     return process_read_file(path, to, size);
 }
 
-bool hang_mask_has(const char *status, const char *field, int number)
+bool hang_is_thread(uint32_t tid)
 {
-    const char *at = strstr(status, field);
-    return at && (strtoull(at + strlen(field), NULL, 16) >> (number - 1) & 1);
+    return tid && syscall(SYS_tgkill, getpid(), tid, 0) == 0;
 }
 
 /* "NR ARG0 ... ARG5 SP PC", or "-1 SP PC", or "running". */
@@ -130,26 +115,27 @@ long hang_read_call(uint32_t tid, struct unwind_registers *registers, uint64_t *
     registers->known = 0;
     hang_read_task(tid, "syscall", text, sizeof text);
     if ((*text < '0' || *text > '9') && *text != '-')
-        return -2;
+        return HANG_CALL_UNKNOWN;
     long number = strtol(text, &at, 10);
-    for (int i = 0; number >= 0 && i < 6; i++) {
+    for (int i = 0; number >= 0 && i < HANG_ARGUMENTS; i++) {
         uint64_t argument = strtoull(at, &at, 16);
-        if (i < HANG_ARGUMENTS && arguments)
+        if (arguments)
             arguments[i] = argument;
     }
     uint64_t stack = strtoull(at, &at, 16), pc = strtoull(at, &at, 16);
     if (!pc)
-        return -2;
+        return HANG_CALL_UNKNOWN;
     registers->value[UNWIND_RSP] = stack;
     registers->value[UNWIND_PC] = pc;
     registers->known = 1u << UNWIND_RSP | 1u << UNWIND_PC;
     return number;
 }
 
+/* False: it has ended. */
 static bool hang_read_thread(uint32_t tid, struct hang_thread *thread)
 {
-    char text[4096];
-    *thread = (struct hang_thread){.tid = tid, .state = '?'};
+    char text[1024];
+    *thread = (struct hang_thread){.tid = tid, .state = '?', .call = HANG_CALL_UNKNOWN};
     if (!hang_read_task(tid, "stat", text, sizeof text))
         return false;
     char *name = strchr(text, '('), *end = strrchr(text, ')');
@@ -160,15 +146,8 @@ static bool hang_read_thread(uint32_t tid, struct hang_thread *thread)
     hang_read_task(tid, "wchan", thread->waits_in, sizeof thread->waits_in);
     if (strcmp(thread->waits_in, "0") == 0)
         thread->waits_in[0] = '\0';
-    if (hang_read_task(tid, "status", text, sizeof text) && hang_ask.signal > 0)
-        thread->blocks = hang_mask_has(text, "SigBlk:", hang_ask.signal);
     thread->call = hang_read_call(tid, &thread->registers, thread->arguments);
     return true;
-}
-
-static bool hang_is_thread(uint32_t tid)
-{
-    return tid && syscall(SYS_tgkill, getpid(), tid, 0) == 0;
 }
 
 /* Who has the mutex that the thread waits for, as glibc lays mutexes out: a word that is 2 while one waits, or has the owner and
@@ -180,7 +159,7 @@ static uint32_t hang_lock_owner(const struct hang_thread *thread)
     if (thread->call != SYS_futex || !unwind_copy(words, thread->arguments[0], sizeof words))
         return 0;
     bool waits = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
-    if (operation == FUTEX_LOCK_PI || operation == HANG_FUTEX_LOCK_PI2 ||
+    if (operation == FUTEX_LOCK_PI || operation == FUTEX_WAIT_OPERATION_PI2 ||
         (waits && (words[0] & FUTEX_WAITERS) && (words[0] & FUTEX_TID_MASK) == words[2]))
         owner = words[0] & FUTEX_TID_MASK;
     else if (waits && words[0] == 2)
@@ -188,128 +167,133 @@ static uint32_t hang_lock_owner(const struct hang_thread *thread)
     return hang_is_thread(owner) ? owner : 0;
 }
 
-/* signal(7): these fail with EINTR after any handler. */
-static bool hang_is_always_interrupted(long call)
-{
-    static const short calls[] = {
-        SYS_ppoll,
-        SYS_epoll_pwait,
-        SYS_pselect6,
-        SYS_nanosleep,
-        SYS_clock_nanosleep,
-        SYS_rt_sigsuspend,
-        SYS_rt_sigtimedwait,
-        SYS_semop,
-        SYS_semtimedop,
-        SYS_msgrcv,
-        SYS_msgsnd,
-        SYS_io_getevents,
-        SYS_recvmmsg,
-        SYS_recvfrom,
-        SYS_recvmsg,
-        SYS_accept,
-        SYS_accept4,
-        SYS_connect,
-        SYS_sendto,
-        SYS_sendmsg,
-#if defined(__x86_64__)
-        SYS_poll,
-        SYS_epoll_wait,
-        SYS_select,
-        SYS_pause,
-#endif
-    };
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (call == calls[i])
-            return true;
-    return false;
-}
-
 /* ---- native stacks ---- */
 
-/* A futex wait is restarted unless it has a timeout; then sem_timedwait(3), for one, fails with EINTR. */
-static bool hang_is_restarted(const struct hang_thread *thread)
+struct hang_stack {
+    uint64_t addresses[HANG_FRAMES];
+    unsigned count;
+    bool complete;
+};
+
+static void hang_unwind(const struct unwind_registers *registers, struct hang_stack *stack)
 {
-    return thread->call >= 0 && thread->call != SYS_restart_syscall &&
-           !hang_is_always_interrupted(thread->call) &&
-           !(thread->call == SYS_futex && thread->arguments[3]);
+    stack->count = unwind_stack(registers, stack->addresses, HANG_FRAMES, &stack->complete);
 }
 
-static bool hang_may_interrupt(const struct hang_thread *thread)
+/* What /proc says, and the stack as far as that leads. False: the thread ran before both were read. */
+static bool hang_take_wait(uint32_t tid, struct hang_thread *thread, struct hang_stack *stack)
 {
-    bool outside = thread->state == 'R' || thread->call == -1;
-    return hang_ask.signal > 0 && !thread->blocks && strchr("RS", thread->state) &&
-           (outside || hang_is_restarted(thread));
+    uint64_t cpu_ns = thread_clock_ns(tid);
+    stack->count = 0;
+    if (!hang_read_thread(tid, thread) || thread->call == HANG_CALL_UNKNOWN)
+        return false;
+    hang_unwind(&thread->registers, stack);
+    return thread_clock_ns(tid) == cpu_ns;
 }
 
-/* The thread waits in the handler until hang_release(). */
-static bool hang_ask_registers(uint32_t tid, struct unwind_registers *registers)
+static void hang_begin_ask(uint32_t tid)
 {
     store_relaxed(&hang_ask.tid, tid);
     store_release(&hang_ask.state, (uint32_t)HANG_ASKED);
-    if (syscall(SYS_tgkill, getpid(), tid, hang_ask.signal) == 0)
-        for (unsigned i = 0; i < HANG_ANSWER_MS; i++) {
-            if (load_acquire(&hang_ask.state) == HANG_ANSWERED) {
-                *registers = hang_ask.registers;
-                return true;
-            }
-            clock_pause(1000);
-        }
+}
+
+/* Takes the question back. Whether it was answered before: then the thread waits in the handler until it is unwound. */
+static bool hang_end_ask(struct hang_stack *stack)
+{
     uint32_t asked = HANG_ASKED;
     if (cas_acq_rel(&hang_ask.state, &asked, (uint32_t)HANG_NONE))
         return false;
-    *registers = hang_ask.registers;
+    hang_unwind(&hang_ask.registers, stack);
+    store_release(&hang_ask.state, (uint32_t)HANG_NONE);
     return true;
 }
 
-static void hang_release(void)
+static uint64_t hang_answer_end_ns(void)
 {
-    store_release(&hang_ask.state, (uint32_t)HANG_NONE);
+    return clock_monotonic_ns() +
+           (hang_missed_answer ? HANG_NEXT_ANSWER_MS : HANG_ANSWER_MS) * 1000000ull;
 }
 
-static void hang_add_frames(const uint64_t *addresses, unsigned count, bool complete)
+static bool hang_has_answer(uint64_t end_ns)
 {
-    for (unsigned i = 0; i < count; i++) {
+    while (load_acquire(&hang_ask.state) != HANG_ANSWERED) {
+        if (clock_monotonic_ns() >= end_ns)
+            return false;
+        clock_pause(1000);
+    }
+    return true;
+}
+
+static bool hang_may_send(uint32_t tid)
+{
+    char status[4096];
+    return !own_thread_is(tid) && own_signal_prepare() &&
+           hang_read_task(tid, "status", status, sizeof status) && !own_signal_is_blocked(status);
+}
+
+/* A thread that runs is interrupted, unless it is found waiting before. False: neither in time. */
+static bool hang_take_running(uint32_t tid, struct hang_thread *thread, struct hang_stack *stack)
+{
+    uint64_t end_ns = hang_answer_end_ns();
+    bool waits = false, answered;
+    int timer = -1;
+    hang_begin_ask(tid);
+    if (hang_may_send(tid) && own_signal_timer_begin(tid, &hang_ask, HANG_TICK_NS, &timer) != 0)
+        timer = -1;
+    while (!waits && !hang_has_answer(clock_monotonic_ns() + HANG_TICK_NS) &&
+           clock_monotonic_ns() < end_ns && hang_is_thread(tid) && !strchr("ZX", thread->state))
+        waits = hang_take_wait(tid, thread, stack);
+    if (timer >= 0)
+        own_signal_timer_end(timer);
+    answered = hang_end_ask(stack);
+    return answered || waits;
+}
+
+/* Registers that /proc does not show, of a thread that waits. False: it did not answer. */
+static bool hang_take_waiting(uint32_t tid, struct hang_stack *stack)
+{
+    hang_begin_ask(tid);
+    if (own_signal_send(tid, &hang_ask))
+        hang_has_answer(hang_answer_end_ns());
+    return hang_end_ask(stack);
+}
+
+static void hang_add_frames(const struct hang_stack *stack)
+{
+    for (unsigned i = 0; i < stack->count; i++) {
         const char *path;
         uint64_t offset;
-        if (unwind_locate(addresses[i], &path, &offset))
+        if (unwind_locate(stack->addresses[i], &path, &offset))
             hang_text_add("  %s+0x%llx\n", path, (unsigned long long)offset);
         else
-            hang_text_add("  0x%llx\n", (unsigned long long)addresses[i]);
+            hang_text_add("  0x%llx\n", (unsigned long long)stack->addresses[i]);
     }
-    if (!complete)
+    if (!stack->complete)
         hang_text_add("  ...\n");
 }
 
 static void hang_add_thread(uint32_t tid)
 {
     struct hang_thread thread;
-    uint64_t addresses[HANG_FRAMES];
-    bool complete = false, asked = false, answered = false;
-    unsigned count = 0;
-    if (!hang_read_thread(tid, &thread))
+    struct hang_stack stack = {.count = 0};
+    bool answered = true;
+    if (!hang_take_wait(tid, &thread, &stack))
+        answered = hang_take_running(tid, &thread, &stack);
+    else if (!stack.complete && stack.count < HANG_FRAMES && hang_may_send(tid) &&
+             futex_wait_is_endless(thread.call, thread.arguments))
+        answered = hang_take_waiting(tid, &stack);
+    if (!hang_is_thread(tid))
         return;
-    if (thread.registers.known)
-        count = unwind_stack(&thread.registers, addresses, HANG_FRAMES, &complete);
-    if (!complete && count < HANG_FRAMES && (asked = hang_may_interrupt(&thread))) {
-        struct unwind_registers registers;
-        answered = hang_ask_registers(tid, &registers);
-        if (answered) {
-            count = unwind_stack(&registers, addresses, HANG_FRAMES, &complete);
-            hang_release();
-        }
-    }
+    hang_missed_answer |= !answered;
     hang_text_add("thread tid=%u state=%c call=%ld wchan=%s%s name=", tid, thread.state,
                   thread.call, *thread.waits_in ? thread.waits_in : "-",
-                  asked && !answered ? " no-answer"
-                  : thread.blocks    ? " blocks-signal"
-                                     : "");
+                  answered ? "" : " no-answer");
     hang_text_add_quoted(thread.name);
     uint32_t owner = hang_lock_owner(&thread);
     if (owner)
         hang_text_add(" mutex=0x%llx owner=%u", (unsigned long long)thread.arguments[0], owner);
     hang_text_add("\n");
-    hang_add_frames(addresses, count, complete);
+    hang_add_frames(&stack);
 }
 
 /* ---- all threads ---- */
@@ -341,8 +325,8 @@ unsigned hang_list_threads(uint32_t *tids, unsigned limit)
 void hang_threads_add(void)
 {
     static uint32_t tids[HANG_THREADS_MAX];
-    if (!hang_ask.signal)
-        hang_ask.signal = hang_choose_signal(hang_handle);
+    hang_missed_answer = false;
+    own_signal_use(OWN_SIGNAL_HANG, &hang_ask, sizeof hang_ask, hang_handle);
     unwind_lock();
     if (!unwind_prepare())
         hang_text_add("no-maps\n");

@@ -7,10 +7,12 @@
 #include "hang_threads.h"
 #include "log.h"
 #include "modules.h"
+#include "own_signal.h"
 #include "own_thread.h"
 #include "sample_inside.h"
 #include "stacks.h"
 #include "thread.h"
+#include "thread_clock.h"
 #include "worker.h"
 
 #include <errno.h>
@@ -21,7 +23,7 @@
 
 #define SAMPLE_LOOK_NS 100000000u /* for threads that came or went */
 #define SAMPLE_CHECK_NS \
-    1000000000u /* for signals that are blocked or taken; a long wait is written */
+    1000000000u /* a long wait is written; a timer that was refused is tried again */
 #define SAMPLE_END_MS 200u
 #define SAMPLE_LISTED_MAX 4096u /* threads, of which those without a place are counted */
 
@@ -34,6 +36,7 @@ static struct {
     uint32_t tids[SAMPLE_THREADS_MAX]; /* by place, side by side: to be searched */
     unsigned left_out;                 /* threads without a place, the most at once */
     unsigned long threads;             /* as /proc counts them */
+    bool signals;                      /* may be sent */
     bool refused;                      /* that a thread cannot be sampled was said */
     uint32_t off;                      /* the budget says so; the writer stores */
 } sample;
@@ -124,12 +127,12 @@ static void sample_find_wait(struct sample_thread *thread, uint64_t cpu_ns)
 {
     struct unwind_registers registers;
     uint64_t calls[SAMPLE_CALLS_MAX], python = load_relaxed(&thread->python);
-    if (hang_read_call(thread->tid, &registers, NULL) == -2)
+    if (hang_read_call(thread->tid, &registers, NULL) == HANG_CALL_UNKNOWN)
         return; /* it would run, if it had a processor */
     unsigned count = python ? sample_python_calls(python, calls, SAMPLE_CALLS_MAX) : 0;
     thread->wait_stack = sample_stack(&registers, NULL);
     thread->wait_calls = sample_python_names(calls, count, thread->wait_names);
-    thread->waits = sample_cpu_ns(thread->tid) == cpu_ns;
+    thread->waits = thread_clock_ns(thread->tid) == cpu_ns;
 }
 
 /* From when it was first seen to wait until the tick before this one. */
@@ -151,7 +154,7 @@ static void sample_write_wait(struct sample_thread *thread)
 /* A thread whose CPU time stands still waits: once over two ticks it is looked at where. */
 static void sample_look_at(struct sample_thread *thread, bool check)
 {
-    uint64_t cpu_ns = sample_cpu_ns(thread->tid);
+    uint64_t cpu_ns = thread_clock_ns(thread->tid);
     bool same = cpu_ns == thread->cpu_ns;
     if (thread->waits && (!same || check))
         sample_write_wait(thread);
@@ -180,14 +183,21 @@ static struct sample_thread *sample_find_thread(uint32_t tid)
     return NULL;
 }
 
+/* Said once, of whichever comes first. */
+static bool sample_must_say(void)
+{
+    bool said = sample.refused;
+    sample.refused = true;
+    return !said;
+}
+
+/* A thread that ends meanwhile has no clock any more. */
 static void sample_arm(struct sample_thread *thread)
 {
-    bool armed = sample_signal_arm(thread, sample_period_ns());
-    if (!armed && !sample.refused && !sample_signal_is_blocked(thread->tid)) {
-        sample.refused = true;
+    int error = sample.signals ? sample_signal_arm(thread, sample_period_ns()) : 0;
+    if (error && hang_is_thread(thread->tid) && sample_must_say())
         log_line(LOG_ERROR, "no timer for thread %u (%s): it is not sampled while it runs",
-                 thread->tid, strerror(errno));
-    }
+                 thread->tid, strerror(error));
 }
 
 /* False: every place is taken. */
@@ -201,7 +211,7 @@ static bool sample_add_thread(uint32_t tid)
     for (uint32_t i = 0; i < SAMPLE_SHOTS; i++)
         store_relaxed(&sample_shot_at(thread, i)->full, 0u);
     *thread =
-        (struct sample_thread){.shot_ns = sample_cpu_ns(tid), .queued_ns = sample_queued_ns(tid)};
+        (struct sample_thread){.shot_ns = thread_clock_ns(tid), .queued_ns = sample_queued_ns(tid)};
     sample.tids[sample_place_of(thread)] = tid;
     store_release(&thread->tid, tid);
     sample_arm(thread);
@@ -269,15 +279,6 @@ static void sample_drop_all(void)
     unwind_unlock();
 }
 
-/* A thread may begin to block the signal, or cease to. */
-static void sample_check_thread(struct sample_thread *thread)
-{
-    if (!thread->armed)
-        sample_arm(thread);
-    else if (sample_signal_is_blocked(thread->tid))
-        sample_signal_disarm(thread);
-}
-
 /* ---- the sampler ---- */
 
 static void sample_know_modules(void)
@@ -308,7 +309,19 @@ static bool sample_is_due(uint64_t *last_ns, uint64_t now_ns, uint64_t period_ns
 
 static bool sample_is_wanted(void)
 {
-    return recorder_on() && !load_relaxed(&sample.off) && sample_signal_is_ours();
+    return recorder_on() && !load_relaxed(&sample.off);
+}
+
+static void sample_look_at_signal(void)
+{
+    sample.signals = own_signal_prepare();
+    if (sample.signals)
+        return;
+    for (unsigned i = 0; i < sample.places; i++)
+        sample_signal_disarm(sample_thread_at(i));
+    if (sample_must_say())
+        log_line(LOG_ERROR, "the program has taken the signal that libprof sends: threads are not "
+                            "sampled while they run");
 }
 
 static void sample_tick(uint64_t now_ns)
@@ -318,6 +331,7 @@ static void sample_tick(uint64_t now_ns)
     bool check = sample_is_due(&sample.checked_ns, now_ns, SAMPLE_CHECK_NS);
     if (!thread_ready(&thread_self))
         return; /* without a log stacks have no numbers */
+    sample_look_at_signal();
     sample_know_modules();
     if (look)
         sample_look_for_threads();
@@ -327,8 +341,8 @@ static void sample_tick(uint64_t now_ns)
             continue;
         sample_read_shots(thread);
         sample_look_at(thread, check);
-        if (check)
-            sample_check_thread(thread);
+        if (check && !thread->armed)
+            sample_arm(thread);
     }
     if (look)
         sample_count_cost();
@@ -361,10 +375,9 @@ static void sample_begin(void)
 {
     if (!config_get()->sample_hz)
         return;
-    int error = sample_signal_prepare();
     sample.modules = UINT32_MAX; /* unlike any */
     sample.tick_ticks = clock_now();
-    error = error ? error : worker_begin(&sample_worker);
+    int error = sample_signal_reserve() ? worker_begin(&sample_worker) : ENOMEM;
     if (error)
         log_line(LOG_ERROR, "cannot sample stacks (%s)", strerror(error));
     else

@@ -42,25 +42,18 @@ struct sample_thread {
 
 /* ---- sample_signal.c: a timer for each thread, and the handler ---- */
 
-/* Reserves memory and chooses a signal, once. 0, or an errno value. */
-int sample_signal_prepare(void);
-
-/* Whether the signal is still ours: the program may have put a handler of its own in its place. */
-bool sample_signal_is_ours(void);
+/* Reserves memory, once. False: the system refuses. */
+bool sample_signal_reserve(void);
 
 /* Threads by place; constant once prepared. */
 struct sample_thread *sample_thread_at(unsigned place);
 struct sample_shot *sample_shot_at(const struct sample_thread *thread, uint32_t number);
 
-/* Has the kernel interrupt the thread after each `period_ns` of its CPU time. False: refused, or the thread blocks the
- * signal, which would then be pending where the program might fetch it. */
-bool sample_signal_arm(struct sample_thread *thread, uint64_t period_ns);
+/* Has the kernel interrupt the thread after each `period_ns` of its CPU time. Before: own_signal_prepare(). Returns 0, or an
+ * errno value. */
+int sample_signal_arm(struct sample_thread *thread, uint64_t period_ns);
 void sample_signal_disarm(struct sample_thread *thread);
-bool sample_signal_is_blocked(uint32_t tid);
 void sample_signal_fork_child(unsigned places);
-
-/* CPU time of any thread of the process, 0: it is gone. */
-uint64_t sample_cpu_ns(uint32_t tid);
 
 /* ---- sample_python.c: calls of Python functions ---- */
 

@@ -1,8 +1,6 @@
 /* sample_signal.c - a CPU-time timer for each thread of the program, and the handler that copies what it was doing.
  *
- * The handler takes no lock, allocates nothing, and reads memory through the kernel. It leaves alone a signal that no timer of
- * ours sent. Where the program waits in a system call that no SA_RESTART restarts (signal(7): poll, select, sleeps), the call
- * may fail with EINTR: only if the timer fires on the call's own way to its wait, since a thread that waits uses no CPU time.
+ * The handler takes no lock, allocates nothing, and reads memory through the kernel.
  */
 #include "sample_inside.h"
 
@@ -10,20 +8,13 @@
 #include "clock.h"
 #include "cost.h"
 #include "hang_threads.h"
+#include "own_signal.h"
 #include "process.h"
 #include "recorder.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
-
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
 
 #define SAMPLE_PAGE_BYTES 4096u
 
@@ -33,7 +24,6 @@ struct sample_memory {
 };
 
 static struct sample_memory *sample_memory; /* touched only as far as there are threads */
-static int sample_signal;                   /* 0: none chosen yet, -1: none to be had */
 
 struct sample_thread *sample_thread_at(unsigned place)
 {
@@ -82,89 +72,43 @@ static void sample_take(struct sample_thread *thread, const void *context)
 static bool sample_is_thread(const struct sample_thread *thread)
 {
     uintptr_t offset = (uintptr_t)thread - (uintptr_t)sample_memory->threads;
-    return offset < sizeof sample_memory->threads && offset % sizeof *thread == 0 &&
+    return offset % sizeof *thread == 0 &&
            load_relaxed(&thread->tid) == (uint32_t)syscall(SYS_gettid);
 }
 
-static void sample_handle(int number, siginfo_t *info, void *context)
+static void sample_handle(void *thread, const void *context)
 {
-    int saved_errno = errno;
-    (void)number;
-    if (info->si_code == SI_TIMER && recorder_on() && sample_is_thread(info->si_value.sival_ptr)) {
+    if (recorder_on() && sample_is_thread(thread)) {
         uint64_t began = cost_clock();
-        sample_take(info->si_value.sival_ptr, context);
+        sample_take(thread, context);
         cost_charge(PROF_COST_SAMPLES, began);
     }
-    errno = saved_errno;
 }
 
-int sample_signal_prepare(void)
+bool sample_signal_reserve(void)
 {
     void *memory = NULL;
     if (!sample_memory && !process_memory(&memory, sizeof *sample_memory))
-        return ENOMEM;
+        return false;
     sample_memory = sample_memory ? sample_memory : memory;
-    if (!sample_signal)
-        sample_signal = hang_choose_signal(sample_handle);
-    return sample_signal > 0 ? 0 : EBUSY;
-}
-
-bool sample_signal_is_ours(void)
-{
-    struct sigaction now;
-    return sigaction(sample_signal, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
-           now.sa_sigaction == sample_handle;
+    own_signal_use(OWN_SIGNAL_SAMPLES, sample_memory->threads, sizeof sample_memory->threads,
+                   sample_handle);
+    return true;
 }
 
 /* ---- timers ---- */
 
-/* The kernel's number of a thread's CPU clock; pthread_getcpuclockid() has it from the thread's number as well. */
-static clockid_t sample_clock_of(uint32_t tid)
+int sample_signal_arm(struct sample_thread *thread, uint64_t period_ns)
 {
-    return (clockid_t)(~tid << 3 | 6u);
-}
-
-uint64_t sample_cpu_ns(uint32_t tid)
-{
-    struct timespec now;
-    if (clock_gettime(sample_clock_of(tid), &now) != 0)
-        return 0;
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-bool sample_signal_is_blocked(uint32_t tid)
-{
-    char status[4096];
-    return !hang_read_task(tid, "status", status, sizeof status) ||
-           hang_mask_has(status, "SigBlk:", sample_signal);
-}
-
-bool sample_signal_arm(struct sample_thread *thread, uint64_t period_ns)
-{
-    struct sigevent event;
-    struct timespec period = {.tv_sec = (time_t)(period_ns / 1000000000u),
-                              .tv_nsec = (long)(period_ns % 1000000000u)};
-    struct itimerspec times = {period, period};
-    if (sample_signal_is_blocked(thread->tid))
-        return false;
-    memset(&event, 0, sizeof event);
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = sample_signal;
-    event.sigev_value.sival_ptr = thread;
-    event.sigev_notify_thread_id = (pid_t)thread->tid;
-    /* libc's function would allocate, and count the timer as one of the program's */
-    if (syscall(SYS_timer_create, sample_clock_of(thread->tid), &event, &thread->timer) != 0)
-        return false;
-    thread->armed = syscall(SYS_timer_settime, thread->timer, 0, &times, NULL) == 0;
-    if (!thread->armed)
-        syscall(SYS_timer_delete, thread->timer);
-    return thread->armed;
+    int error = own_signal_timer_begin(thread->tid, thread, period_ns, &thread->timer);
+    thread->armed = error == 0;
+    return error;
 }
 
 void sample_signal_disarm(struct sample_thread *thread)
 {
     if (thread->armed)
-        syscall(SYS_timer_delete, thread->timer);
+        own_signal_timer_end(thread->timer);
     thread->armed = false;
 }
 

@@ -10,6 +10,7 @@
 #include "meta.h"
 #include "names.h"
 #include "own_files.h"
+#include "own_signal.h"
 #include "own_thread.h"
 #include "process.h"
 #include "session_file.h"
@@ -650,6 +651,7 @@ static void session_forget(void)
     throttle_fork_child();
     process_fork_child();
     own_thread_fork_child();
+    own_signal_fork_child();
     writer_fork_child();
     summary_fork_child();
     session_each_collector(fork_child);
