@@ -1,5 +1,7 @@
 #include "itt_number.h"
 
+#include "number.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +60,7 @@ double itt_number_double(const struct attr_value *value)
 static int itt_number_print(const struct attr_value *value, char *text, size_t room)
 {
     if (value->type == PROF_ATTR_DOUBLE)
-        return snprintf(text, room, "%.9g", itt_number_double(value));
+        return snprintf(text, room, "%s", number_general(itt_number_double(value), 9).bytes);
     if (value->type == PROF_ATTR_INT)
         return snprintf(text, room, "%" PRId64, (int64_t)value->bits);
     return snprintf(text, room, "%" PRIu64, value->bits);

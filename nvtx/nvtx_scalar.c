@@ -1,5 +1,6 @@
 #include "nvtx_scalar.h"
 
+#include "number.h"
 #include "nvtx_wide.h"
 
 #include <inttypes.h>
@@ -258,7 +259,7 @@ size_t nvtx_scalar_print(const struct attr_value *value, char *text, size_t byte
         break;
     case PROF_ATTR_DOUBLE:
         memcpy(&real, &value->bits, sizeof real);
-        size = snprintf(text, bytes, "%.9g", real);
+        size = snprintf(text, bytes, "%s", number_general(real, 9).bytes);
         break;
     case PROF_ATTR_STRING:
         size = snprintf(text, bytes, "%.*s", (int)value->bytes, value->text);

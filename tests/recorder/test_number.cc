@@ -1,5 +1,9 @@
-// Numbers out of text.
+// Numbers out of text, and text of numbers.
 #include "recorder_support.h"
+
+#include <clocale>
+#include <cmath>
+#include <cstdlib>
 
 extern "C" {
 #include "number.h"
@@ -24,6 +28,45 @@ TEST(Number, IsNothingElse)
         uint64_t number = 1;
         EXPECT_EQ(number_parse(text, &number), nullptr) << text;
         EXPECT_EQ(number, 0u) << text;
+    }
+}
+
+// A point of one byte and one of two; false where the system has no sources of locales.
+bool make_locale(const TemporaryDirectory &directory, const std::string &name)
+{
+    std::string command = "localedef -i " + name + " -f UTF-8 '" +
+                          (directory / (name + ".UTF-8").c_str()) + "' >/dev/null 2>&1";
+    return system(command.c_str()) == 0;
+}
+
+void expect_points()
+{
+    EXPECT_STREQ(number_fixed(1234.56, 1).bytes, "1234.6");
+    EXPECT_STREQ(number_fixed(-0.25, 2).bytes, "-0.25");
+    EXPECT_STREQ(number_fixed(7, 0).bytes, "7");
+    EXPECT_STREQ(number_general(0.5, 6).bytes, "0.5");
+    EXPECT_STREQ(number_general(-1.25e-30, 9).bytes, "-1.25e-30");
+    EXPECT_STREQ(number_general(1e300, 9).bytes, "1e+300");
+    EXPECT_STREQ(number_general(INFINITY, 9).bytes, "inf");
+    EXPECT_EQ(strlen(number_fixed(1e300, 1).bytes), sizeof(number_text) - 1);
+}
+
+TEST(Number, HasAPointInEveryLocale)
+{
+    TemporaryDirectory directory;
+    expect_points();
+    for (const char *name : {"de_DE", "ps_AF"}) {
+        if (!make_locale(directory, name))
+            GTEST_SKIP() << "no localedef, or no sources of locales";
+        setenv("LOCPATH", directory.path.c_str(), 1);
+        locale_t locale = newlocale(LC_ALL_MASK, (std::string(name) + ".UTF-8").c_str(), nullptr);
+        ASSERT_NE(locale, nullptr) << name;
+        locale_t before = uselocale(locale);
+        EXPECT_STRNE(localeconv()->decimal_point, ".");
+        expect_points();
+        uselocale(before);
+        freelocale(locale);
+        unsetenv("LOCPATH");
     }
 }
 

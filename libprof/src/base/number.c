@@ -1,6 +1,8 @@
 #include "number.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 const char *number_parse(const char *text, uint64_t *number)
 {
@@ -15,4 +17,38 @@ const char *number_parse(const char *text, uint64_t *number)
         return NULL;
     *number = value;
     return at;
+}
+
+/* Whatever bytes a locale puts there, they are neither letters, digits nor signs in ASCII. */
+static bool number_is_point(char byte)
+{
+    return !(byte >= '0' && byte <= '9') && !(byte >= 'a' && byte <= 'z') && byte != '+' &&
+           byte != '-';
+}
+
+static void number_force_point(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at; at++)
+        if (!number_is_point(*at))
+            *to++ = *at;
+        else if (to == text || to[-1] != '.')
+            *to++ = '.';
+    *to = '\0';
+}
+
+struct number_text number_fixed(double number, int decimals)
+{
+    struct number_text text;
+    snprintf(text.bytes, sizeof text.bytes, "%.*f", decimals, number);
+    number_force_point(text.bytes);
+    return text;
+}
+
+struct number_text number_general(double number, int digits)
+{
+    struct number_text text;
+    snprintf(text.bytes, sizeof text.bytes, "%.*g", digits, number);
+    number_force_point(text.bytes);
+    return text;
 }

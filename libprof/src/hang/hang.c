@@ -6,6 +6,7 @@
 #include "hang_inside.h"
 #include "log.h"
 #include "meta.h"
+#include "number.h"
 #include "own_thread.h"
 #include "process.h"
 #include "session.h"
@@ -44,6 +45,11 @@ static uint64_t hang_look_ns(void)
     return look_ns < HANG_LOOK_MIN_NS   ? HANG_LOOK_MIN_NS
            : look_ns > HANG_LOOK_MAX_NS ? HANG_LOOK_MAX_NS
                                         : look_ns;
+}
+
+static struct number_text hang_seconds(uint64_t ns)
+{
+    return number_fixed((double)ns / 1e9, 1);
 }
 
 static bool hang_is_traced(void)
@@ -106,9 +112,10 @@ static void hang_act(void)
 static void hang_dump(void)
 {
     hang_text_clear();
-    hang_text_add("hang number=%u silent=%.1f limit=%.1f pid=%d realtime_ns=%llu program=",
-                  hang.number + 1, (double)hang.silent_ns / 1e9, (double)hang_limit_ns() / 1e9,
-                  (int)getpid(), (unsigned long long)clock_gettime_ns(CLOCK_REALTIME));
+    hang_text_add(
+        "hang number=%u silent=%s limit=%s pid=%d realtime_ns=%llu program=", hang.number + 1,
+        hang_seconds(hang.silent_ns).bytes, hang_seconds(hang_limit_ns()).bytes, (int)getpid(),
+        (unsigned long long)clock_gettime_ns(CLOCK_REALTIME));
     hang_text_add_quoted(process_program());
     hang_text_add("\n");
     unsigned open = hang_log_add_open();
@@ -125,8 +132,8 @@ static void hang_dump(void)
     hang_add_memory();
     hang_text_add("end\n");
     hang_write();
-    log_line(LOG_ERROR, "no progress for %.1f s: stacks of all threads are in %s",
-             (double)hang.silent_ns / 1e9, hang_path());
+    log_line(LOG_ERROR, "no progress for %s s: stacks of all threads are in %s",
+             hang_seconds(hang.silent_ns).bytes, hang_path());
     hang_act();
 }
 
@@ -136,11 +143,10 @@ static void hang_progressed(void)
         uint64_t lasted_ns = clock_monotonic_ns() - hang.hung_ns;
         hang_state(PROF_HANG_RESUMED, lasted_ns);
         hang_text_clear();
-        hang_text_add("resumed number=%u after=%.1f\n", hang.number, (double)lasted_ns / 1e9);
+        hang_text_add("resumed number=%u after=%s\n", hang.number, hang_seconds(lasted_ns).bytes);
         hang_write();
-        log_line(LOG_ERROR,
-                 "the program made progress again after %.1f s; still watching for hangs",
-                 (double)lasted_ns / 1e9);
+        log_line(LOG_ERROR, "the program made progress again after %s s; still watching for hangs",
+                 hang_seconds(lasted_ns).bytes);
     }
     hang.hung = false;
     hang.silent_ns = 0;

@@ -6,6 +6,7 @@
 #include "config.h"
 #include "log_walk.h"
 #include "names.h"
+#include "number.h"
 #include "process.h"
 
 #include <string.h>
@@ -181,7 +182,7 @@ void hang_log_add_attrs(const struct hang_open *open)
             hang_text_add("=");
             hang_text_add_quoted(names_text_of((uint32_t)attr->value));
         } else if (attr->type == PROF_ATTR_DOUBLE) {
-            hang_text_add("=%g", number);
+            hang_text_add("=%s", number_general(number, 6).bytes);
         } else if (attr->type == PROF_ATTR_HEX) {
             hang_text_add("=0x%llx", (unsigned long long)attr->value);
         } else {
@@ -215,8 +216,8 @@ static void hang_log_list(void)
 {
     for (unsigned i = 0; i < hang_log->depth; i++) {
         const struct hang_open *open = &hang_log->open[i];
-        hang_text_add("open tid=%u seconds=%.1f kind=", hang_log->tid,
-                      hang_log_seconds(open->ticks));
+        hang_text_add("open tid=%u seconds=%s kind=", hang_log->tid,
+                      number_fixed(hang_log_seconds(open->ticks), 1).bytes);
         hang_text_add_quoted(hang_log_kind(open));
         if (open->kind == LOG_WALK_STEP) {
             hang_text_add(" number=%u", open->name);

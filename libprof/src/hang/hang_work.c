@@ -8,6 +8,7 @@
 #include "config.h"
 #include "hang_inside.h"
 #include "names.h"
+#include "number.h"
 #include "process.h"
 #include "recorder.h"
 
@@ -181,7 +182,8 @@ static void hang_work_add_stream(uint32_t number, const struct hang_launch *firs
     hang_text_add("stream handle=0x%llx outstanding=%u first=", (unsigned long long)stream->handle,
                   count);
     hang_work_add_name(first->name, first->call);
-    hang_text_add(" seconds=%.1f tid=%u correlation=%u", hang_log_seconds(first->ticks), first->tid,
+    hang_text_add(" seconds=%s tid=%u correlation=%u",
+                  number_fixed(hang_log_seconds(first->ticks), 1).bytes, first->tid,
                   first->correlation);
     if (first->around.kind) {
         hang_text_add(" in=");
