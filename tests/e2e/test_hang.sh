@@ -194,3 +194,14 @@ for each in "${pythons[@]}"; do
     grep -q 'line [0-9]* in other$' "python-$version.prof.hang.txt" || fail "Python $version lacks the other thread"
     end_all
 done
+
+# ---- the loader's lock is held: neither the hang watch nor the sampler waits for it ----
+compile holds_loader -rdynamic -ldl
+"$CC" -DLIBRARY -shared -fPIC -O2 -I"$include" "$programs/holds_loader.c" -o libholds.so -ldl
+PROF_SAMPLE=199 hang loader ./holds_loader ./libholds.so
+await_line loader.prof.hang.txt '^end$'
+grep -q 'name="stuck"' loader.prof.hang.txt || fail "another hang: $(cat loader.prof.hang.txt)"
+if [[ $(uname -m) == x86_64 ]]; then
+    "$PROF_BIN/profdump" stacks --cpu loader.prof | found 'compute_meanwhile' || fail "no samples while a library is loaded"
+fi
+end_all

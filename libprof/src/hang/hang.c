@@ -30,7 +30,7 @@ static struct {
     uint64_t silent_ns;
     uint64_t hung_ns; /* since the dump */
     uint32_t number;  /* of the latest hang */
-    bool hung, found_python;
+    bool hung;
 } hang;
 
 static uint64_t hang_limit_ns(void)
@@ -150,16 +150,13 @@ static void hang_progressed(void)
     }
     hang.hung = false;
     hang.silent_ns = 0;
-    hang_python_find();
 }
 
 static uint64_t hang_duties(void)
 {
     uint64_t now = clock_monotonic_ns(), passed = now - hang.looked_ns, look_ns = hang_look_ns();
-    if (!hang.looked_ns) {
-        hang_python_find();
+    if (!hang.looked_ns)
         passed = 0;
-    }
     hang.looked_ns = now;
     if (hang_log_has_progress())
         hang_progressed();

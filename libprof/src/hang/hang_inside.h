@@ -93,10 +93,7 @@ void hang_threads_add(void);
 
 /* ---- hang_python.c ---- */
 
-/* Looks for the interpreter. Takes the loader's lock: not once the program hangs. */
-void hang_python_find(void);
-
-/* Appends a "python" line and the stacks of all Python threads, or a "python-failed" line. Nothing without Python. */
+/* After hang_threads_add(). Appends a "python" line and the stacks of all Python threads, or a "python-failed" line. Nothing without Python. */
 void hang_python_add(void);
 
 #endif

@@ -7,8 +7,8 @@
 #include "clock.h"
 #include "hang_inside.h"
 #include "own_child.h"
+#include "unwind.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -35,13 +35,14 @@ static struct {
     unsigned lines; /* of stacks */
 } hang_python;
 
-void hang_python_find(void)
+/* After hang_threads_add(), which has read what is mapped. */
+static bool hang_python_find(void)
 {
-    if (hang_python_fatal)
-        return;
-    *(void **)(void *)&hang_python_interpreter = dlsym(RTLD_DEFAULT, "PyInterpreterState_Main");
-    if (hang_python_interpreter)
-        *(void **)(void *)&hang_python_fatal = dlsym(RTLD_DEFAULT, "Py_FatalError");
+    unwind_lock();
+    *(void **)(void *)&hang_python_interpreter = unwind_find_python("PyInterpreterState_Main");
+    *(void **)(void *)&hang_python_fatal = unwind_find_python("Py_FatalError");
+    unwind_unlock();
+    return hang_python_interpreter && hang_python_fatal;
 }
 
 /* ---- the copy ---- */
@@ -129,7 +130,7 @@ static void hang_python_explain(bool ended, int status)
 void hang_python_add(void)
 {
     int ends[2], status = 0;
-    if (!hang_python_fatal)
+    if (!hang_python_find())
         return;
     if (own_child_would_be_first() || pipe2(ends, O_CLOEXEC) != 0) {
         hang_text_add("python-failed \"the process cannot be cloned\"\n");

@@ -57,7 +57,7 @@ void sample_signal_fork_child(unsigned places);
 
 /* ---- sample_python.c: calls of Python functions ---- */
 
-/* Looks for the interpreter. The sampler, not while the program forks. */
+/* Looks for the interpreter, after unwind_prepare(). The sampler. */
 void sample_python_find(void);
 
 /* The calling thread's interpreter state, 0: none. In signal handlers. */

@@ -9,7 +9,6 @@
 #include "atomic.h"
 #include "recorder.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +53,9 @@ void sample_python_find(void)
         return;
     const char *(*version)(void);
     void *(*state)(void);
-    *(void **)(void *)&version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
-    *(void **)(void *)&state = dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
-    void *type = dlsym(RTLD_DEFAULT, "PyCode_Type");
+    *(void **)(void *)&version = unwind_find_python("Py_GetVersion");
+    *(void **)(void *)&state = unwind_find_python("PyGILState_GetThisThreadState");
+    void *type = unwind_find_python("PyCode_Type");
     if (!version || !state || !type)
         return;
     const char *text = version();

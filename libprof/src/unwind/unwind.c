@@ -103,39 +103,49 @@ static const struct unwind_module *unwind_find_module(uint64_t address)
     return NULL;
 }
 
-/* What the program headers of the module say: the load bias, and where .eh_frame_hdr is (0: none). */
-static bool unwind_read_headers(const struct unwind_module *module, uint64_t *bias,
-                                uint64_t *frame_hdr)
+bool unwind_module_at(unsigned place, const char **path, uint64_t *first)
+{
+    if (place >= unwind_module_count)
+        return false;
+    *path = unwind_read->modules[place].path;
+    *first = unwind_read->modules[place].first;
+    return true;
+}
+
+bool unwind_read_headers(uint64_t first, struct unwind_headers *headers)
 {
     Elf64_Ehdr file;
-    *bias = *frame_hdr = 0;
-    if (!unwind_copy(&file, module->first, sizeof file) ||
-        memcmp(file.e_ident, ELFMAG, SELFMAG) != 0)
-        return false;
     bool based = false;
+    *headers = (struct unwind_headers){0};
+    if (!unwind_copy(&file, first, sizeof file) || memcmp(file.e_ident, ELFMAG, SELFMAG) != 0)
+        return false;
     for (unsigned i = 0; i < file.e_phnum && i < 64; i++) {
         Elf64_Phdr part;
-        if (!unwind_copy(&part, module->first + file.e_phoff + i * sizeof part, sizeof part))
+        if (!unwind_copy(&part, first + file.e_phoff + i * sizeof part, sizeof part))
             return false;
         if (part.p_type == PT_LOAD && !based) {
-            *bias = module->first - (part.p_vaddr - part.p_offset);
+            headers->bias = first - (part.p_vaddr - part.p_offset);
             based = true;
         } else if (part.p_type == PT_GNU_EH_FRAME) {
-            *frame_hdr = part.p_vaddr;
+            headers->frame_hdr = part.p_vaddr;
+        } else if (part.p_type == PT_DYNAMIC) {
+            headers->dynamic = part.p_vaddr;
         }
     }
-    *frame_hdr += *frame_hdr ? *bias : 0;
+    headers->frame_hdr += headers->frame_hdr ? headers->bias : 0;
+    headers->dynamic += headers->dynamic ? headers->bias : 0;
     return based;
 }
 
 bool unwind_locate(uint64_t address, const char **path, uint64_t *offset)
 {
-    uint64_t bias, unused;
+    struct unwind_headers headers;
     const struct unwind_module *module = unwind_find_module(address);
     if (!module)
         return false;
     *path = module->path;
-    *offset = address - (unwind_read_headers(module, &bias, &unused) ? bias : module->first);
+    *offset =
+        address - (unwind_read_headers(module->first, &headers) ? headers.bias : module->first);
     return true;
 }
 
@@ -220,12 +230,13 @@ enum unwind_step unwind_step_on(const struct unwind_registers *registers)
 static enum unwind_step unwind_step_by_table(uint64_t pc, struct unwind_registers *registers,
                                              bool *inside)
 {
-    uint64_t bias, header, cfa;
+    struct unwind_headers headers;
+    uint64_t cfa;
     bool signal;
     const struct unwind_module *module = unwind_find_module(pc);
-    if (!module || !unwind_read_headers(module, &bias, &header) || !header)
+    if (!module || !unwind_read_headers(module->first, &headers) || !headers.frame_hdr)
         return UNWIND_STEP_LOST;
-    const struct unwind_rules *rules = unwind_find_rules(header, pc, &signal);
+    const struct unwind_rules *rules = unwind_find_rules(headers.frame_hdr, pc, &signal);
     if (!rules || !unwind_find_cfa(rules, registers, &cfa))
         return UNWIND_STEP_LOST;
     unwind_remember(pc, rules, signal);

@@ -51,6 +51,10 @@ struct unwind_dump {
 unsigned unwind_dump_stack(const struct unwind_registers *registers, const struct unwind_dump *dump,
                            uint64_t *addresses, unsigned limit, bool *complete);
 
+/* What a name that Python's interpreter exports stands for; NULL: there is none, or no interpreter. Takes no lock of the
+ * loader. */
+void *unwind_find_python(const char *name);
+
 /* The file that contains the address, and the address as the file counts. False: it is in none. */
 bool unwind_locate(uint64_t address, const char **path, uint64_t *offset);
 

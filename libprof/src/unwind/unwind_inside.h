@@ -49,6 +49,15 @@ enum unwind_step {
 /* A word of the stack that is unwound. */
 bool unwind_read_word(uint64_t *word, uint64_t from);
 
+/* The executable mappings, in the order of addresses; `first`: where the file's first byte is mapped. False: no more. */
+bool unwind_module_at(unsigned place, const char **path, uint64_t *first);
+
+/* What the program headers of a module say: the load bias, and where .eh_frame_hdr and .dynamic are (0: none). */
+struct unwind_headers {
+    uint64_t bias, frame_hdr, dynamic;
+};
+bool unwind_read_headers(uint64_t first, struct unwind_headers *headers);
+
 /* What the caller's registers mean. */
 enum unwind_step unwind_step_on(const struct unwind_registers *registers);
 
