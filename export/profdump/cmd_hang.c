@@ -131,6 +131,7 @@ static char *read_stack(struct place_names *names, struct hang_rank *rank)
             print_native(names, find_thread(text, process->info.pid), out);
         print_lock(names, text, process->info.pid, out);
         rank->resident_bytes = read_resident(text);
+        rank->is_at_start = strstr(text, "\nnothing-recorded\n") != NULL;
     }
     free(text);
     trace_file_close(file);
@@ -140,7 +141,8 @@ static char *read_stack(struct place_names *names, struct hang_rank *rank)
 /* ---- words ---- */
 
 static const char *const state_names[] = {"ended", "not closed", "gone", "stopped", "running"};
-static const char *const kind_names[] = {"missing", "other", "lost", "stopped", "device", "open"};
+static const char *const kind_names[] = {"missing", "other", "lost", "stopped",
+                                         "device",  "open",  "start"};
 
 static const char *name_of(const struct timeline *timeline, uint32_t name)
 {
@@ -228,6 +230,9 @@ static void print_found(const struct hang_ranks *ranks, const struct hang_verdic
     case HANG_OPEN:
         fputs(" is in ", out);
         print_chain(timeline, rank->open_slice, out);
+        break;
+    case HANG_START:
+        fputs(" has recorded nothing since it began, and stands still", out);
         break;
     }
 }
@@ -456,6 +461,7 @@ static bool write_hang(struct hang_ranks *ranks, char **stacks,
         errno = ENOMEM;
         return false;
     }
+    hang_ranks_judge(ranks);
     hang_ranks_group(ranks, stacks);
     if (options->format == WRITE_JSON)
         return write_hang_json(ranks, stacks, options->out);

@@ -149,6 +149,7 @@ static bool read_slices(struct hang_rank *rank, const struct timeline *timeline,
         if (slice->flags & TL_INTERNAL)
             continue;
         note_time(rank, open ? slice->start_ns : slice->end_ns);
+        rank->has_events = true;
         if (open && depth_of(timeline, i) > depth_of(timeline, rank->open_slice))
             rank->open_slice = i;
         if (!read_collective(timeline, i, &collective))
@@ -279,16 +280,32 @@ static bool has_file(const struct hang_ranks *ranks, int32_t number)
     return false;
 }
 
+/* Launchers, helpers and workers enter no collectives: they have no rank, or that of another process. */
+static bool is_helper(const struct hang_ranks *ranks, const struct hang_rank *rank)
+{
+    bool others_have_ranks = false;
+    if (rank->collectives.count)
+        return false;
+    for (uint32_t i = 0; i < ranks->count; i++) {
+        const struct hang_rank *other = &ranks->at[i];
+        if (other != rank && rank->rank >= 0 && other->rank == rank->rank &&
+            other->collectives.count)
+            return true;
+        others_have_ranks |= other->rank >= 0;
+    }
+    return rank->rank < 0 && (others_have_ranks || !rank->has_events);
+}
+
 /* What is known of the process itself comes before what it did last. */
-static bool judge(struct hang_rank *rank, const struct hang_collective *expected,
-                  struct hang_verdict *verdict)
+static bool judge(const struct hang_ranks *ranks, struct hang_rank *rank,
+                  const struct hang_collective *expected, struct hang_verdict *verdict)
 {
     const struct hang_collective *entered =
         expected ? collective_of(rank, expected->communicator, expected->number) : NULL;
     verdict->entered = entered;
     verdict->expected = expected;
     verdict->rank = rank->rank;
-    bool behind = expected && !is_same(entered, expected);
+    bool behind = expected && !is_same(entered, expected) && !is_helper(ranks, rank);
     if (rank->state == HANG_PAUSED)
         verdict->kind = HANG_STOPPED;
     else if (behind && entered)
@@ -321,7 +338,15 @@ static void add_open(struct hang_ranks *ranks)
                                    .kind = HANG_OPEN, .rank = ranks->at[i].rank, .at = i});
 }
 
-static void find_verdicts(struct hang_ranks *ranks)
+static void add_at_start(struct hang_ranks *ranks)
+{
+    for (uint32_t i = 0; i < ranks->count; i++)
+        if (ranks->at[i].state != HANG_ENDED && ranks->at[i].is_at_start)
+            add_verdict(ranks, (struct hang_verdict){
+                                   .kind = HANG_START, .rank = ranks->at[i].rank, .at = i});
+}
+
+void hang_ranks_judge(struct hang_ranks *ranks)
 {
     const struct hang_collective *expected = find_expected(ranks);
     forget_gone(ranks);
@@ -330,11 +355,13 @@ static void find_verdicts(struct hang_ranks *ranks)
             add_verdict(ranks, (struct hang_verdict){.kind = HANG_LOST, .rank = i, .at = TL_NONE});
     for (uint32_t i = 0; i < ranks->count; i++) {
         struct hang_verdict verdict = {.at = i};
-        if (judge(&ranks->at[i], expected, &verdict))
+        if (judge(ranks, &ranks->at[i], expected, &verdict))
             add_verdict(ranks, verdict);
     }
     if (!ranks->verdict_count)
         add_open(ranks);
+    if (!ranks->verdict_count)
+        add_at_start(ranks);
 }
 
 /* ---- all ranks ---- */
@@ -375,7 +402,6 @@ bool hang_ranks_init(struct hang_ranks *ranks, const struct timeline *timeline)
         if (ranks->at[i].last_ns < ranks->at[ranks->first].last_ns)
             ranks->first = i;
     }
-    find_verdicts(ranks);
     return true;
 }
 
@@ -393,7 +419,7 @@ const char *hang_ranks_mixed(const struct hang_ranks *ranks)
 {
     for (uint32_t i = 1; i < ranks->count; i++) {
         const struct hang_rank *before = &ranks->at[i - 1], *rank = &ranks->at[i];
-        if (rank->process->info.world_size != before->process->info.world_size)
+        if (before->rank >= 0 && rank->process->info.world_size != before->process->info.world_size)
             return "the files are of different jobs: their numbers of ranks differ";
         if (rank->rank >= 0 && rank->rank == before->rank && rank->collectives.count &&
             before->collectives.count)

@@ -34,6 +34,8 @@ struct hang_rank {
     uint32_t stuck_call; /* the earliest call whose operations have not been delivered, TL_NONE */
     uint32_t stuck_stream;
     uint64_t device_bytes;   /* of recorded allocations that were not freed */
+    bool has_events;         /* of its own threads */
+    bool is_at_start;        /* as PROF_HANG wrote. The caller's, before hang_ranks_judge() */
     uint64_t resident_bytes; /* of the process when it hung; 0 unknown. The caller's */
     uint32_t group;          /* index of the first rank that does the same */
 };
@@ -51,6 +53,7 @@ enum hang_kind {
     HANG_STOPPED, /* its process is stopped */
     HANG_DEVICE,  /* an operation of a device does not end */
     HANG_OPEN,    /* is in a range; cause unknown */
+    HANG_START,   /* has recorded nothing since it began, and PROF_HANG found it standing still */
 };
 
 struct hang_verdict {
@@ -72,6 +75,9 @@ struct hang_ranks {
 
 /* False: no memory; fini is needed then, too. */
 bool hang_ranks_init(struct hang_ranks *ranks, const struct timeline *timeline);
+
+/* Finds the verdicts. */
+void hang_ranks_judge(struct hang_ranks *ranks);
 void hang_ranks_fini(struct hang_ranks *ranks);
 
 /* A sentence if the files are not of one job; NULL: they can be. */

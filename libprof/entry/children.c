@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "process.h"
 #include "session.h"
+#include "starter.h"
 #include "thread.h"
 
 #include <dlfcn.h>
@@ -113,6 +114,8 @@ GUEST_PATH INTERPOSED pid_t fork(void)
     pid_t pid = children_real.fork();
     if (pid > 0)
         children_note(pid, PROF_CHILD_FORK);
+    else if (pid == 0)
+        starter_forked();
     return pid;
 }
 

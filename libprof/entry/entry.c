@@ -2,8 +2,8 @@
  * process.
  *
  *   load            entry_load: read the configuration, switch recording on if preloaded. No
- *                   thread (but where one is asked for: control_thread.h), no file, no CUDA: most
- *                   processes that inherit LD_PRELOAD record nothing and must not notice us.
+ *                   thread (but where one is asked for: control_thread.h, starter.h), no file, no
+ *                   CUDA: most processes that inherit LD_PRELOAD record nothing and must not notice us.
  *   cuInit          InitializeInjection: collectors may touch CUPTI from here on.
  *   first NVTX call InitializeInjectionNvtx2, of each shared object that uses NVTX; perhaps before
  *                   our own constructor has run. First ITT call: __itt_api_init, as well.
@@ -37,6 +37,7 @@
 #include "sample.h"
 #include "session.h"
 #include "stacks.h"
+#include "starter.h"
 #include "trace_request.h"
 #include "triggers.h"
 
@@ -266,6 +267,7 @@ GUEST_PATH static void entry_exit(void)
     int saved_errno = errno;
     if (!entry_inert && !session_is_in_sandbox()) {
         control_thread_end();
+        starter_hold();
         if (!session_is_idle() && process_is_own())
             entry_finish();
         report_no_trace();
@@ -333,6 +335,7 @@ static void entry_begin(void)
                                (getenv(entry_nccl.variable) || !nccl_other_plugin()),
                            own_path);
         nccl_plugin_takes = entry_takes_nccl;
+        starter_begin(); /* a thread: after what changes the environment */
     }
     cost_add_ns(PROF_COST_SPACE, 1, clock_monotonic_ns() - began_ns);
     errno = saved_errno;

@@ -13,6 +13,7 @@
 #include "glibc_only.h"
 #include "process.h"
 #include "session.h"
+#include "starter.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -58,6 +59,7 @@ GUEST_PATH static void exits_suspend(void)
 {
     if (!exits_real.execve)
         exits_resolve(); /* called by a constructor that runs before ours */
+    starter_hold();
     if (session_has_file())
         exits_suspend_file();
 }
@@ -72,6 +74,7 @@ static void exits_exec(void)
 static int exits_exec_failed(int result)
 {
     int saved_errno = errno, cancel_state;
+    starter_release();
     if (!session_has_file())
         return result;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
@@ -136,6 +139,8 @@ INTERPOSED int daemon(int keep_directory, int keep_files)
     exits_in_daemon = true;
     int result = exits_real.daemon(keep_directory, keep_files);
     exits_in_daemon = false; /* in the child, or without one */
+    if (result == 0)
+        starter_forked();
     return result;
 }
 

@@ -32,6 +32,10 @@ static const struct runnothing_text runnothing_texts[] = {
 static const struct runnothing_text runnothing_not_found = {
     "it exited with status 127, which usually means that a library or a command is missing",
     "if that is libcudart or libcuda, '--sim' provides a simulated one"};
+static const struct runnothing_text runnothing_short = {
+    "each of its processes ended within 100 ms, or only waited for others",
+    "--sample and --hang record processes that live longer; ranges and CUDA calls are always "
+    "recorded"};
 static const struct runnothing_text runnothing_no_driver = {
     "it pushed no range, and there is no CUDA driver (libcuda.so.1) on this machine",
     "'--sim' runs the program on a simulated GPU; 'profrun --doctor' checks this machine"};
@@ -65,6 +69,8 @@ static const struct runnothing_text *runnothing_find(const struct runopts *optio
         return &runnothing_texts[why];
     if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND)
         return &runnothing_not_found;
+    if (runreport_has("PROF_SAMPLE") || runreport_has("PROF_HANG"))
+        return &runnothing_short;
     if (options->sim)
         return &runnothing_no_simulation;
     return dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) ? &runnothing_no_cuda

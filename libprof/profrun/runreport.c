@@ -60,6 +60,15 @@ struct runreport_files {
     char flag;           /* of the last of these */
 };
 
+/* A name may be given to a later file: session_file.c. */
+static bool runreport_knows(const struct runreport_files *files, const char *path)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (strcmp(files->paths[i], path) == 0)
+            return true;
+    return false;
+}
+
 static bool runreport_add(struct runreport_files *files, const char *path)
 {
     char **grown = realloc(files->paths, (files->count + 2) * sizeof *grown);
@@ -93,7 +102,8 @@ static void runreport_read(struct runreport_files *files, const char *session_pa
         line[strcspn(line, "\n")] = '\0';
         files->why = runnothing_read(line, files->why);
         runreport_read_python(files, line);
-        going = access(line, F_OK) != 0 || runreport_add(files, line);
+        going =
+            access(line, F_OK) != 0 || runreport_knows(files, line) || runreport_add(files, line);
     }
     free(line);
     if (session)
@@ -131,6 +141,12 @@ static void runreport_format_size(char *text, size_t size, const char *path)
     snprintf(text, size, "%.*f %s", unit == 0 ? 0 : 1, amount, units[unit]);
 }
 
+bool runreport_has(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value && strcmp(value, "0") != 0 && strcmp(value, "off") != 0;
+}
+
 static void runreport_print_one(const char *path)
 {
     char size[32];
@@ -140,6 +156,8 @@ static void runreport_print_one(const char *path)
     const char *typed = quoted ? quoted : shown;
     message("wrote %s (%s)", shown, size);
     message("'profdump %s' shows the table, --chrome out.json writes the timeline", typed);
+    if (runreport_has("PROF_SAMPLE"))
+        message("'profdump stacks --cpu %s' shows the samples", typed);
     free(quoted);
 }
 

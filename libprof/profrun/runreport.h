@@ -26,6 +26,9 @@ void runreport_fini(struct runreport *report);
 void runreport_show(const struct runreport *report, const struct runopts *options, int status,
                     bool expected);
 
+/* Whether the program ran with PROF_SAMPLE or PROF_HANG, which are off by default. */
+bool runreport_has(const char *variable);
+
 /* ---- runnothing.c: why a program recorded nothing, and what to do about it: two lines ---- */
 
 /* The reason that libprof gave in a process (report.h). Of several processes, the one that came closest to a

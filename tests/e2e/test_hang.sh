@@ -133,6 +133,18 @@ end_all
 says "^Hang: rank 2 has not entered $third" job # of killed processes
 rm job/2.prof
 says '^Hang: rank 2 is lost: it has no file here' job
+
+# ---- a launcher without a rank, and a worker of a rank, enter no collectives: nobody waits for them ----
+job sleep 'name="load batch"'
+hang job/launcher sleep 1000
+RANK=1 WORLD_SIZE=4 hang job/worker sleep 1000
+for name in launcher worker; do
+    await_line job/$name.prof.hang.txt '^nothing-recorded$'
+done
+says "^Hang: rank 2 has not entered $third" job
+same "ranks to blame" 1 "$(grep -c '^Hang: \|^      [rp]' said.txt)"
+"$PROF_BIN/profdump" hang job 2>&1 >/dev/null | grep -q . && fail "a complaint about a launcher"
+end_all
 judge lock '^thread .* mutex=' "rank 2 has not entered $third"
 grep -q 'take_lock (hangs)' said.txt || fail "the lock is not named: $(cat said.txt)"
 end_all

@@ -57,6 +57,21 @@ if pid == 0:
 os.waitpid(pid, 0)
 PYTHON
 
+cat >unrecorded.py <<'PYTHON'
+import os, time
+def fork(depth):
+    pid = os.fork()
+    if pid == 0:
+        if depth:
+            fork(depth - 1)
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+end = time.monotonic() + 0.4  # before the file is made, and after
+while time.monotonic() < end:
+    fork(1)
+    sum(range(100000))
+PYTHON
+
 # run HOW [VARIABLE=VALUE...]: what the program says, each warning once.
 run() {
     mkdir "$1-$version"
@@ -75,6 +90,10 @@ for entry in "${pythons[@]}"; do
     mkdir "watched-$version"
     same "what Python $version says beside the hang watch" "" \
         "$(cd "watched-$version" && env LD_PRELOAD="$lib" PROF_HANG=60s PROF_OUTPUT=run.prof timeout 60 "$python" -W always ../forks.py alone 2>&1)"
+    for mode in PROF_SAMPLE=99 PROF_HANG=60s; do
+        same "what Python $version says with $mode alone" "" \
+            "$(cd "watched-$version" && env LD_PRELOAD="$lib" $mode PROF_OUTPUT='u%p.prof' timeout 60 "$python" -W always ../unrecorded.py 2>&1)"
+    done
     warned=$(run threads LD_PRELOAD="$lib" | grep -c 'is multi-threaded' || true)
     same "warnings of a program with a thread in Python $version" 2 "$warned"
     same "libprof loaded by Python $version" "" "$(PROF_OUTPUT=l.prof "$python" -W always loaded.py "$lib" 2>&1)"

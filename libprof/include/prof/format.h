@@ -131,6 +131,7 @@ enum prof_gpu_mode {
 /* Header flags. */
 #define PROF_FILE_SIMULATED 1u /* recorded on the simulated CUDA, not on a real device */
 #define PROF_FILE_RING 2u      /* chunks were recycled: only the last part of the run is left */
+#define PROF_FILE_NO_EVENTS 4u /* no thread of the program has recorded anything: samples at most */
 
 /* Causes of loss. X(symbol, name in outputs, sentence). Append only. */
 #define PROF_LOSS_CAUSES(X)                                                                       \

@@ -22,6 +22,7 @@
 #define fetch_add_relaxed(object, value) __atomic_fetch_add(object, value, __ATOMIC_RELAXED)
 #define fetch_add_seq_cst(object, value) __atomic_fetch_add(object, value, __ATOMIC_SEQ_CST)
 #define fetch_or_relaxed(object, value) __atomic_fetch_or(object, value, __ATOMIC_RELAXED)
+#define fetch_and_relaxed(object, value) __atomic_fetch_and(object, value, __ATOMIC_RELAXED)
 
 #define fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
 

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "control_signal.h"
+#include "environment.h"
 #include "log.h"
 #include "number.h"
 #include "schedule.h"
@@ -394,7 +395,7 @@ static const char *config_find_in_list(const char *name)
 
 static const char *config_text(const char *name)
 {
-    return config_list ? config_find_in_list(name) : secure_getenv(name);
+    return config_list ? config_find_in_list(name) : environment_get(name);
 }
 
 void config_load(void)
@@ -451,7 +452,7 @@ void config_warn(void)
     for (size_t i = 0; i < CONFIG_COUNT; i++)
         if (config_refused[i])
             config_warn_refused(i);
-    for (char **entry = config_list ? NULL : environ; entry && *entry; entry++)
+    for (char **entry = config_list ? NULL : environment_list(); entry && *entry; entry++)
         if (strncmp(*entry, "PROF_", 5) == 0 && !config_is_variable(*entry))
             log_line(LOG_ERROR, "%.*s ignored: unknown variable ('profrun --help-env' lists all)",
                      (int)strcspn(*entry, "="), *entry);

@@ -1,5 +1,6 @@
 #include "rank.h"
 
+#include "environment.h"
 #include "number.h"
 
 #include <limits.h>
@@ -24,7 +25,7 @@ static const struct rank_launcher {
 
 static int32_t rank_number(const char *variable)
 {
-    const char *text = secure_getenv(variable);
+    const char *text = environment_get(variable);
     uint64_t value;
     const char *end = text ? number_parse(text, &value) : NULL;
     return end && *end == '\0' && value <= INT32_MAX ? (int32_t)value : -1;

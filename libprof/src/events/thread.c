@@ -11,6 +11,7 @@
 #include "meta.h"
 #include "process.h"
 #include "session.h"
+#include "session_file.h"
 #include "signals.h"
 #include "test_point.h"
 #include "thread_names.h"
@@ -378,6 +379,8 @@ static bool thread_attach(struct thread_log *self)
     slot->thread = fetch_add_relaxed(&threads.last_thread, 1u) + 1;
     slot->internal = self->internal;
     store_release(&slot->tid, (uint32_t)syscall(SYS_gettid));
+    if (!self->internal)
+        session_file_note_event();
     if (threads.key_made)
         pthread_setspecific(threads.key, slot);
     if (stacks_chosen())

@@ -1,5 +1,6 @@
 #include "output.h"
 
+#include "environment.h"
 #include "prof/format.h"
 
 #include <fcntl.h>
@@ -45,7 +46,7 @@ static const char *output_put_variable(struct output_text *text, const char *esc
         return NULL;
     memcpy(name, escape, (size_t)(end - escape));
     name[end - escape] = '\0';
-    output_put_value(text, secure_getenv(name));
+    output_put_value(text, environment_get(name));
     return end + 1;
 }
 

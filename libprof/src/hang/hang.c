@@ -4,12 +4,14 @@
 #include "clock.h"
 #include "config.h"
 #include "hang_inside.h"
+#include "hang_threads.h"
 #include "log.h"
 #include "meta.h"
 #include "number.h"
 #include "own_thread.h"
 #include "process.h"
 #include "session.h"
+#include "session_file.h"
 #include "worker.h"
 
 #include <errno.h>
@@ -29,8 +31,10 @@ static struct {
     uint64_t looked_ns;
     uint64_t silent_ns;
     uint64_t hung_ns; /* since the dump */
+    uint64_t cpu_ns;  /* of the process, at the latest look */
     uint32_t number;  /* of the latest hang */
     bool hung;
+    bool wrote_start; /* a hang before that was written */
 } hang;
 
 static uint64_t hang_limit_ns(void)
@@ -108,6 +112,29 @@ static void hang_act(void)
         syscall(SYS_kill, getpid(), (int)(action - CONFIG_HANG_SIGNAL));
 }
 
+/* ---- before the first event ---- */
+
+/* Whether the process has used a tenth of a processor since the last look. */
+static bool hang_computes(uint64_t passed_ns)
+{
+    uint64_t before_ns = hang.cpu_ns;
+    hang.cpu_ns = clock_gettime_ns(CLOCK_PROCESS_CPUTIME_ID);
+    return (hang.cpu_ns - before_ns) * 10 > passed_ns;
+}
+
+/* A program that has recorded nothing may hang in an import, or where processes meet. Or it records nothing at all and waits
+ * for something to do, so this is written once. A forked child is a worker, whose parent is watched. On a busy machine, a
+ * program that computes may get hardly any CPU time. */
+static bool hang_is_start(void)
+{
+    if (hang.wrote_start || session_file_has_events() || recorder_is_forked())
+        return false;
+    struct hang_crowd crowd = hang_count_threads();
+    return !crowd.run && crowd.wait;
+}
+
+/* ---- the text ---- */
+
 /* Nothing open and nothing outstanding means that the program has nothing to do: no hang. */
 static void hang_dump(void)
 {
@@ -118,11 +145,15 @@ static void hang_dump(void)
         (unsigned long long)clock_gettime_ns(CLOCK_REALTIME));
     hang_text_add_quoted(process_program());
     hang_text_add("\n");
-    unsigned open = hang_log_add_open();
-    if (hang_work_add() + open == 0) {
+    unsigned found = hang_log_add_open();
+    found += hang_work_add();
+    if (!found && !hang_is_start()) {
         hang.silent_ns = 0;
         return;
     }
+    if (!found)
+        hang_text_add("nothing-recorded\n");
+    hang.wrote_start |= !found;
     hang.number++;
     hang.hung = true;
     hang.hung_ns = clock_monotonic_ns() - hang.silent_ns;
@@ -132,9 +163,11 @@ static void hang_dump(void)
     hang_add_memory();
     hang_text_add("end\n");
     hang_write();
-    log_line(LOG_ERROR, "no progress for %s s: stacks of all threads are in %s",
+    log_line(LOG_ERROR, "%s for %s s: stacks of all threads are in %s",
+             found ? "no progress" : "nothing was recorded, and hardly any CPU time used,",
              hang_seconds(hang.silent_ns).bytes, hang_path());
-    hang_act();
+    if (found)
+        hang_act();
 }
 
 static void hang_progressed(void)
@@ -158,7 +191,8 @@ static uint64_t hang_duties(void)
     if (!hang.looked_ns)
         passed = 0;
     hang.looked_ns = now;
-    if (hang_log_has_progress())
+    bool computes = hang_computes(passed);
+    if (hang_log_has_progress() || (computes && !session_file_has_events()))
         hang_progressed();
     else if (!recorder_on() || recorder_ending())
         hang.silent_ns = 0;

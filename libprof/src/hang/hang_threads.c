@@ -35,6 +35,8 @@
 #define HANG_HOLD_MS 1000u
 #define HANG_TICK_NS 1000000u /* CPU time until a thread that runs is interrupted */
 #define HANG_THREADS_MAX 4096u
+#define HANG_COUNTED_MAX 256u
+#define HANG_CALL_CLONE3 435 /* Linux 5.3; the same number on each processor */
 
 enum hang_answer { HANG_NONE, HANG_ASKED, HANG_ANSWERED };
 
@@ -320,6 +322,49 @@ unsigned hang_list_threads(uint32_t *tids, unsigned limit)
     process_each_entry(fd, hang_list_thread, &list);
     close(fd);
     return list.count;
+}
+
+/* For its end, for a signal of that, for it to execute a program, or for what it writes. */
+static bool hang_awaits_child(uint32_t tid, long call)
+{
+    static const long calls[] = {
+        SYS_wait4,
+        SYS_waitid,
+        SYS_rt_sigsuspend,
+        SYS_clone,
+        HANG_CALL_CLONE3,
+#if defined(__x86_64__)
+        SYS_pause,
+        SYS_vfork,
+#endif
+    };
+    char children[64];
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (call == calls[i])
+            return true;
+    return call == SYS_read && hang_read_task(tid, "children", children, sizeof children);
+}
+
+/* A main thread that has left is neither. */
+static void hang_count_thread(uint32_t tid, struct hang_crowd *crowd)
+{
+    struct hang_thread thread;
+    if (own_thread_is(tid) || !hang_read_thread(tid, &thread) || strchr("ZX", thread.state))
+        return;
+    if (thread.call == HANG_CALL_UNKNOWN)
+        crowd->run++;
+    else if (!hang_awaits_child(tid, thread.call))
+        crowd->wait++;
+}
+
+struct hang_crowd hang_count_threads(void)
+{
+    uint32_t tids[HANG_COUNTED_MAX];
+    struct hang_crowd crowd = {0, 0};
+    unsigned count = hang_list_threads(tids, HANG_COUNTED_MAX);
+    for (unsigned i = 0; i < count; i++)
+        hang_count_thread(tids[i], &crowd);
+    return crowd;
 }
 
 void hang_threads_add(void)

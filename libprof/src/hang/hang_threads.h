@@ -21,6 +21,13 @@ bool hang_is_thread(uint32_t tid);
  * the above. */
 long hang_read_call(uint32_t tid, struct unwind_registers *registers, uint64_t *arguments);
 
+/* What the program's threads do, without those that wait for a child process or a signal, as launchers do. */
+struct hang_crowd {
+    unsigned run; /* or would, if they had a processor */
+    unsigned wait;
+};
+struct hang_crowd hang_count_threads(void);
+
 /* The registers of what a signal handler interrupted; `context` is its third argument. */
 void hang_copy_registers(const void *context, struct unwind_registers *registers);
 

@@ -15,6 +15,7 @@
 #include "process.h"
 #include "session_file.h"
 #include "signals.h"
+#include "starter.h"
 #include "summary.h"
 #include "test_point.h"
 #include "thread.h"
@@ -249,6 +250,11 @@ bool session_ready(void)
     return state == SESSION_FILE;
 }
 
+GUEST_PATH bool session_may_begin(void)
+{
+    return load_acquire(&session.state) == SESSION_NO_FILE && !load_relaxed(&session.finished);
+}
+
 GUEST_PATH bool session_has_file(void)
 {
     return load_seq_cst(&session.state) == SESSION_FILE && thread_process_is_ours();
@@ -320,6 +326,7 @@ static void session_switch_on(enum prof_control_reason reason)
     cost_claim();
     cost_recording(true);
     session_open_gate(reason);
+    starter_begin();
 }
 
 static void session_switch_off(enum prof_control_reason reason)
@@ -624,6 +631,7 @@ static void session_end_in_sandbox(void)
 
 bool session_enter_sandbox(void)
 {
+    starter_end((unsigned)config_get()->exit_ms);
     while (load_acquire(&session.state) == SESSION_CREATING)
         sched_yield();
     bool idle = session_is_idle();
@@ -674,6 +682,7 @@ GUEST_PATH void session_fork_child(void)
     process_free_lock(&session.lock);
     if (session_is_in_sandbox())
         return;
+    starter_fork_child();
     if (session_is_idle() && load_relaxed(&session.state) != SESSION_OVER)
         return;
     int saved_errno = errno;

@@ -46,6 +46,9 @@ void session_describe(struct session_status *status);
 bool session_ready(void);
 bool session_has_file(void);
 
+/* Whether there is no file yet, and session_ready() would make one. */
+bool session_may_begin(void);
+
 /* Whether this process has recorded nothing and does not use CUDA. libprof then makes no system call at
  * fork, exec and exit, for which a sandbox might kill the process. */
 bool session_is_idle(void);

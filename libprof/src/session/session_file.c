@@ -6,15 +6,26 @@
 #include "config.h"
 #include "meta.h"
 #include "output.h"
+#include "own_files.h"
 #include "process.h"
+#include "session.h"
 #include "system_clock.h"
+#include "thread.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define SESSION_FILE_NAMES_TRIED 1000u
+#define SESSION_FILE_SAME_START_NS \
+    1000000000 /* the kernel tells a process's start in hundredths of a second since boot */
+
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE 1
+#endif
 
 /* What the GPU collector said; kept for a file that is made later. */
 static struct {
@@ -34,6 +45,58 @@ static int session_file_try(const char *path)
         .ring = config_get()->full == CONFIG_FULL_RING,
     };
     return chunks_create(&options);
+}
+
+/* A process that calls exec again and again, as wrapper scripts do, makes a file for each program that is sampled. Its name
+ * is for the last: an earlier file without events gets the name of a second one. */
+struct session_file_earlier {
+    const char *path;
+    uint32_t pid;
+    uint64_t start_ns;
+    char other[SESSION_PATH_BYTES];
+};
+
+static bool session_file_is_earlier(const struct session_file_earlier *earlier,
+                                    const struct prof_file_header *header)
+{
+    int64_t apart_ns = (int64_t)(header->process_start_ns - earlier->start_ns);
+    return memcmp(header->magic, PROF_FILE_MAGIC, PROF_FILE_MAGIC_BYTES) == 0 &&
+           (header->flags & PROF_FILE_NO_EVENTS) && header->pid == earlier->pid &&
+           apart_ns < SESSION_FILE_SAME_START_NS && apart_ns > -SESSION_FILE_SAME_START_NS;
+}
+
+static int session_file_move_job(void *argument)
+{
+    struct session_file_earlier *earlier = argument;
+    struct prof_file_header header;
+    int fd = own_files_open(earlier->path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+    ssize_t size = fd < 0 ? -1 : read(fd, &header, sizeof header);
+    if (fd >= 0)
+        close(fd);
+    if (size != (ssize_t)sizeof header || !session_file_is_earlier(earlier, &header))
+        return EEXIST;
+    for (unsigned attempt = 1; attempt < SESSION_FILE_NAMES_TRIED; attempt++) {
+        if (!output_beside(earlier->path, header.pid, attempt, earlier->other,
+                           sizeof earlier->other))
+            return ENAMETOOLONG;
+        if (syscall(SYS_renameat2, AT_FDCWD, earlier->path, AT_FDCWD, earlier->other,
+                    RENAME_NOREPLACE) == 0)
+            return 0;
+        if (errno != EEXIST)
+            return errno;
+    }
+    return EEXIST;
+}
+
+/* Whether the name is free now. */
+static bool session_file_move_earlier(const char *path)
+{
+    struct session_file_earlier earlier = {
+        .path = path, .pid = (uint32_t)getpid(), .start_ns = process_start_realtime_ns()};
+    if (own_files_run(session_file_move_job, &earlier) != 0)
+        return false;
+    session_announce(earlier.other);
+    return true;
 }
 
 int session_file_create(const struct rank *rank, char path[SESSION_PATH_BYTES])
@@ -56,6 +119,8 @@ int session_file_create(const struct rank *rank, char path[SESSION_PATH_BYTES])
             return ENAMETOOLONG;
         }
         error = session_file_try(path);
+        if (error == EEXIST && attempt == 0 && session_file_move_earlier(path))
+            error = session_file_try(path);
     }
     return error;
 }
@@ -93,11 +158,25 @@ void session_file_fill_header(struct prof_file_header *header, const struct rank
     header->chunk_count = 1;
     header->gpu_mode = load_relaxed(&session_file_gpu.mode);
     header->flags = (load_relaxed(&session_file_gpu.simulated) ? PROF_FILE_SIMULATED : 0u) |
-                    (config_get()->full == CONFIG_FULL_RING ? PROF_FILE_RING : 0u);
+                    (config_get()->full == CONFIG_FULL_RING ? PROF_FILE_RING : 0u) |
+                    (thread_self.internal ? PROF_FILE_NO_EVENTS : 0u);
     snprintf((char *)header->library_version, sizeof header->library_version, "%s",
              PROF_VERSION_TEXT);
     session_file_fill_clock(header);
     session_file_fill_process(header, rank);
+}
+
+bool session_file_has_events(void)
+{
+    const struct prof_file_header *header = chunks_header();
+    return header && !(load_relaxed(&header->flags) & PROF_FILE_NO_EVENTS);
+}
+
+void session_file_note_event(void)
+{
+    struct prof_file_header *header = chunks_header();
+    if (header && (load_relaxed(&header->flags) & PROF_FILE_NO_EVENTS))
+        fetch_and_relaxed(&header->flags, ~PROF_FILE_NO_EVENTS);
 }
 
 void session_file_emit_system_clock(void)

@@ -6,15 +6,21 @@
 
 #include "prof/format.h"
 
+#include <stdbool.h>
+
 #define SESSION_PATH_BYTES 4096
 
 /* Creates the file with the name of PROF_OUTPUT; if that is taken, with one beside it that is this process's own. Never
- * overwrites. Stores the path. Returns 0, or an errno value. */
+ * overwrites, but renames an earlier file of the same process that has no events. Stores the path. Returns 0, or an errno value. */
 int session_file_create(const struct rank *rank, char path[SESSION_PATH_BYTES]);
 
 /* The first chunk's beginning; and the records behind it, once others may see the file. */
 void session_file_fill_header(struct prof_file_header *header, const struct rank *rank);
 void session_file_emit_facts(const struct rank *rank);
+
+/* Whether a thread of the program has recorded anything; and that one has. Any thread. */
+bool session_file_has_events(void);
+void session_file_note_event(void);
 
 /* Whether somebody keeps the system's clock: at the beginning and at the end. */
 void session_file_emit_system_clock(void);

@@ -1,0 +1,17 @@
+/* environment.h - the program's environment, for a thread of libprof's. The program may change its environment at any moment,
+ * without a lock: only its own threads know when it may be read.
+ */
+#ifndef PROF_ENVIRONMENT_H
+#define PROF_ENVIRONMENT_H
+
+/* Remembers the list of variables as it is now. Once, while the program has one thread: later calls do nothing. */
+void environment_keep(void);
+
+/* From here on, the calling thread reads what was remembered. */
+void environment_use_kept(void);
+
+/* As secure_getenv() and environ. */
+const char *environment_get(const char *name);
+char **environment_list(void);
+
+#endif
