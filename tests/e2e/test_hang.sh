@@ -73,6 +73,28 @@ awk '
     named && /^  .*\/hangs\+0x/ && frames == 1 { stacks++ }
     END { exit bare || stacks < 18 }' naps.prof.hang.txt || fail "a thread has no stack: $(cat naps.prof.hang.txt)"
 
+# ---- a thread in a call that a signal would end: its stack comes from /proc alone, and is right as far as it goes ----
+# functions TEXT: of the thread that waits in read(), outermost first
+functions() {
+    awk '/^thread .* call=0 /{ here = 1; next } /^thread /{ here = 0 } here && /\/waits_deep\+0x/ { sub(/.*\+/, ""); print }' "$1" |
+        while read -r address; do
+            nm waits_deep | sort | awk -v at="$(printf '%016x' $((address - 1)))" 'tolower($2) == "t" && "x" $1 <= "x" at { name = $3 } END { print name }'
+        done | tac | tr '\n' ' '
+}
+if [[ $(uname -m) == x86_64 ]] && command -v nm >/dev/null; then
+    for flags in -O0 -O2 '-O2 -fno-omit-frame-pointer' '-O1 -fno-omit-frame-pointer -fcf-protection'; do
+        compile waits_deep $flags -fno-optimize-sibling-calls
+        for how in sort grow beside; do
+            PROF_HANG=300ms record "deep-$how.prof" ./waits_deep $how
+        done
+        same "sort, $flags" "begin sort compare pass_registers pass_many fill wait " "$(functions deep-sort.prof.hang.txt)"
+        same "grow, $flags" "begin grow sort compare pass_registers pass_many fill wait " "$(functions deep-grow.prof.hang.txt)"
+        beside=$(functions deep-beside.prof.hang.txt)
+        [[ $beside == "begin wait_beside " || $beside == "wait_beside " ]] || fail "beside, $flags: $beside"
+        rm deep-*
+    done
+fi
+
 # ---- no alarm: ranges that end in time; nothing open; PROF_HANG off ----
 PROF_HANG=1500ms record slow.prof ./hangs slow 150
 PROF_HANG=200ms record idle.prof ./hangs idle 1000

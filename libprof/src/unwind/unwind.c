@@ -103,6 +103,11 @@ static const struct unwind_module *unwind_find_module(uint64_t address)
     return NULL;
 }
 
+bool unwind_is_code(uint64_t address)
+{
+    return unwind_find_module(address) != NULL;
+}
+
 bool unwind_module_at(unsigned place, const char **path, uint64_t *first)
 {
     if (place >= unwind_module_count)
@@ -237,7 +242,9 @@ static enum unwind_step unwind_step_by_table(uint64_t pc, struct unwind_register
     if (!module || !unwind_read_headers(module->first, &headers) || !headers.frame_hdr)
         return UNWIND_STEP_LOST;
     const struct unwind_rules *rules = unwind_find_rules(headers.frame_hdr, pc, &signal);
-    if (!rules || !unwind_find_cfa(rules, registers, &cfa))
+    if (!rules ||
+        !(unwind_find_cfa(rules, registers, &cfa) ||
+          (unwind_find_frame(rules, pc, registers) && unwind_find_cfa(rules, registers, &cfa))))
         return UNWIND_STEP_LOST;
     unwind_remember(pc, rules, signal);
     if (rules->of[UNWIND_PC].kind == UNWIND_UNDEFINED)
@@ -252,7 +259,10 @@ static enum unwind_step unwind_step(struct unwind_registers *registers, bool *in
 {
     uint64_t pc = registers->value[UNWIND_PC] - !*inside;
     enum unwind_step step = unwind_step_known(pc, registers, inside);
-    return step == UNWIND_STEP_UNKNOWN ? unwind_step_by_table(pc, registers, inside) : step;
+    bool is_partly_known = !(registers->known >> UNWIND_RBP & 1); /* there may be more to find */
+    return step == UNWIND_STEP_UNKNOWN || (step == UNWIND_STEP_LOST && is_partly_known)
+               ? unwind_step_by_table(pc, registers, inside)
+               : step;
 }
 
 unsigned unwind_stack(const struct unwind_registers *start, uint64_t *addresses, unsigned limit,

@@ -15,6 +15,7 @@
 
 /* DWARF's numbers: 6 rbp, 7 rsp, 16 the return address. */
 #define UNWIND_REGISTERS 17u
+#define UNWIND_RBP 6u
 #define UNWIND_RSP 7u
 #define UNWIND_PC 16u
 

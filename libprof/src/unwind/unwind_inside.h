@@ -30,6 +30,7 @@ struct unwind_rule {
 
 /* CFA: the stack pointer of the caller, before the call. */
 struct unwind_rules {
+    uint64_t function; /* where it begins */
     unsigned cfa_register;
     bool cfa_computed;
     int64_t cfa_offset;
@@ -52,6 +53,9 @@ bool unwind_read_word(uint64_t *word, uint64_t from);
 /* The executable mappings, in the order of addresses; `first`: where the file's first byte is mapped. False: no more. */
 bool unwind_module_at(unsigned place, const char **path, uint64_t *first);
 
+/* Whether code is mapped there. */
+bool unwind_is_code(uint64_t address);
+
 /* What the program headers of a module say: the load bias, and where .eh_frame_hdr and .dynamic are (0: none). */
 struct unwind_headers {
     uint64_t bias, frame_hdr, dynamic;
@@ -71,6 +75,12 @@ const struct unwind_rules *unwind_find_rules(uint64_t header, uint64_t pc, bool 
  * a register that is not known. */
 bool unwind_evaluate(struct unwind_bytes bytes, const struct unwind_registers *registers,
                      const uint64_t *initial, uint64_t *result);
+
+/* ---- unwind_frame.c ---- */
+
+/* Finds the frame pointer that the rules need, if it is not known. False: it is not that, or it cannot be found for certain. */
+bool unwind_find_frame(const struct unwind_rules *rules, uint64_t pc,
+                       struct unwind_registers *registers);
 
 /* ---- unwind_known.c: rules that were found before ---- */
 

@@ -350,6 +350,7 @@ const struct unwind_rules *unwind_find_rules(uint64_t header, uint64_t pc, bool 
     program.initial = program.rules;
     program.pc = pc;
     program.at = entry.begin;
+    program.rules.function = entry.begin;
     *signal = entry.signal;
     return unwind_run(&program, entry.own) ? &program.rules : NULL;
 }
