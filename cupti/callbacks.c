@@ -525,8 +525,7 @@ bool callbacks_enable(void *subscriber)
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE,
                                ABI_RESOURCE_CONTEXT_DESTROY_STARTING);
-    if (config_get()->gpu_detail >= CONFIG_DETAIL_STANDARD)
-        graphs_enable(subscriber);
+    graphs_enable(subscriber, config_get()->gpu_detail >= CONFIG_DETAIL_STANDARD);
     if (activity_wants_init())
         cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_INIT_FINISHED);
     unsigned runtime = callbacks_enable_calls(ABI_DOMAIN_RUNTIME, true, true);

@@ -27,6 +27,9 @@ static __thread struct instantiation this_thread;
  * graphs_enable(), before any callback. */
 static bool switches_unseen;
 
+static bool
+    nodes_wanted; /* where they come from is recorded; graphs_enable() stores, before any callback */
+
 static uint32_t graphs_graph_id(void *graph)
 {
     const struct cupti_library *cupti = loader_cupti();
@@ -123,13 +126,14 @@ static void graphs_count_node(struct prof_rec_graph *facts, uint8_t type)
 static void graphs_node_created(const struct abi_graph_data *data, struct stacks_origin origin,
                                 bool in_call)
 {
+    if (this_thread.active)
+        graphs_count_node(&this_thread.facts, graphs_node_type(data));
+    if (this_thread.active || !nodes_wanted)
+        return;
     const struct node node = {.id = graphs_node_id(data->node),
                               .graph = graphs_graph_id(data->graph),
                               .type = graphs_node_type(data)};
-    if (this_thread.active)
-        graphs_count_node(&this_thread.facts, node.type);
-    else
-        graphs_handle_node(&node, origin, in_call);
+    graphs_handle_node(&node, origin, in_call);
 }
 
 static void graphs_node_copied(const struct abi_graph_data *data, struct stacks_origin origin,
@@ -203,22 +207,28 @@ void graphs_receive(uint32_t cbid, const struct abi_graph_data *data, struct sta
     errno = kept_errno;
 }
 
-void graphs_enable(void *subscriber)
+void graphs_enable(void *subscriber, bool nodes)
 {
     static const uint32_t wanted[] = {
-        ABI_RESOURCE_GRAPH_NODE_CREATED,          ABI_RESOURCE_GRAPH_NODE_CLONED,
-        ABI_RESOURCE_GRAPH_NODE_UPDATED,          ABI_RESOURCE_GRAPH_NODE_DESTROY_STARTING,
-        ABI_RESOURCE_GRAPH_EXEC_CREATE_STARTING,  ABI_RESOURCE_GRAPH_EXEC_CREATED,
+        ABI_RESOURCE_GRAPH_NODE_CREATED,
+        ABI_RESOURCE_GRAPH_EXEC_CREATE_STARTING,
+        ABI_RESOURCE_GRAPH_EXEC_CREATED,
         ABI_RESOURCE_GRAPH_EXEC_DESTROY_STARTING,
+        /* where nodes come from */
+        ABI_RESOURCE_GRAPH_NODE_CLONED,
+        ABI_RESOURCE_GRAPH_NODE_UPDATED,
+        ABI_RESOURCE_GRAPH_NODE_DESTROY_STARTING,
     };
+    const size_t counting = 4, count = nodes ? sizeof wanted / sizeof *wanted : counting;
     const struct cupti_library *cupti = loader_cupti();
     const struct driver_library *driver = loader_driver();
+    nodes_wanted = nodes;
     if (!cupti->cuptiGetGraphNodeId)
         return;
     switches_unseen = cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RUNTIME,
                                                  ABI_CBID_RUNTIME_SWITCH_NODE) != ABI_OK &&
                       driver && driver->version >= ABI_SWITCH_NODE_VERSION;
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    for (size_t i = 0; i < count; i++)
         cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE, wanted[i]);
 }
 
@@ -239,7 +249,7 @@ static void graphs_note_update(const struct abi_call_data *data)
     uint32_t result = 0;
     if (data->result)
         memcpy(&result, data->result, sizeof result);
-    if (result != ABI_OK || this_thread.updated ||
+    if (result != ABI_OK || this_thread.updated || !nodes_wanted ||
         !graph_tables_find_exec(graphs_exec_of(data), &facts))
         return;
     const struct node unknown = {.graph = facts.graph, .flags = PROF_GRAPH_NODE_UNKNOWN};

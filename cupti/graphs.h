@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 /* Enables the callbacks about graphs, for as long as the subscriber lives. A CUPTI that refuses some
- * tells less. */
-void graphs_enable(void *subscriber);
+ * tells less. Without `nodes`, only operations are counted: where nodes come from is not recorded. */
+void graphs_enable(void *subscriber, bool nodes);
 
 /* A callback of the RESOURCE domain. `origin`: where a call stack is to begin; `in_call`: within a
  * recorded call, which has its own stack. Keeps errno. */

@@ -191,7 +191,7 @@ int finish(const struct profdump_options *options, const struct timeline *timeli
     if (finish_answer(options, written) != EXIT_SUCCESS)
         return EXIT_FAILURE;
     run_facts_init(&facts, timeline);
-    return options->fail_on_loss && facts.lost_anything ? EXIT_LOSS : EXIT_SUCCESS;
+    return options->fail_on_loss && facts.may_have_lost ? EXIT_LOSS : EXIT_SUCCESS;
 }
 
 int finish_export(const struct profdump_options *options, const struct timeline *timeline,

@@ -126,7 +126,7 @@ static bool add_ranks(struct profdump_options *options, const char *list)
 const struct option_entry input_options[] = {
     {CALL("rank", "LIST", add_ranks, "read these ranks of a dataset: 17, or 3,5-8")},
     {FLAG("partial", partial, "read damaged files as far as possible")},
-    {FLAG("fail-on-loss", fail_on_loss, "exit with status 3 if events were lost")},
+    {FLAG("fail-on-loss", fail_on_loss, "exit with status 3 if events were or may have been lost")},
     {CALL("source-time-scale", "SCALE", blocks_set_source, NULL)},
     {FLAG("wrap32", blocks.blocks.wrap32, NULL)},
     {0},

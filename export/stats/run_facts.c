@@ -95,6 +95,9 @@ void run_facts_troubles(const struct run_facts *facts, struct run_trouble troubl
          ledger->undelivered, true},
         {"unobserved", "launch whose device side was not recorded: see the GPU mode",
          ledger->unobserved, true},
+        {"unjudged",
+         "graph launch of an unknown number of operations: one that is missing does not show",
+         ledger->unjudged, false},
         {"orphans", "device operation whose launch is not in the trace", ledger->orphans,
          !facts->ring},
         {"ambiguous", "device operation that calls of several processes can have launched",
@@ -150,6 +153,7 @@ void run_facts_init(struct run_facts *facts, const struct timeline *timeline)
     for (uint32_t i = 0; i < timeline->processes.count; i++)
         add_process(facts, &timeline->processes.at[i]);
     facts->lost_anything = find_loss(facts);
+    facts->may_have_lost = facts->lost_anything || facts->ledger.unjudged;
 }
 
 /* ---- what recording cost ---- */

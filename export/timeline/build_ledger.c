@@ -294,12 +294,24 @@ static uint64_t count_recorded(struct ledger_work *work, const struct tl_slice *
     return count;
 }
 
-/* What a launch was to give at least, and did not. */
+/* Whether a missing operation of the launch would show. A failed call launches nothing, and a known graph may have no
+ * operation of a device. */
+static bool is_judged(const struct timeline *timeline, const struct tl_graph_launch *launch)
+{
+    const struct tl_graph *graph =
+        launch->graph == TL_NONE ? NULL : &timeline->graphs.at[launch->graph];
+    return launch->expected || timeline->apis.at[timeline->slices.at[launch->slice].api].result ||
+           (graph && graph->known && !(graph->flags & PROF_GRAPH_VARIES) && !graph->kernels &&
+            !graph->memsets);
+}
+
+/* Counts the operations that a launch should have at least and does not have. */
 static bool count_graph_launch(struct ledger_work *work, const struct tl_graph_launch *launch)
 {
-    const struct timeline *timeline = work->builder->timeline;
+    struct timeline *timeline = work->builder->timeline;
     uint32_t graph = launch->graph == TL_NONE ? 0 : timeline->graphs.at[launch->graph].id;
     uint64_t there = launch->recorded;
+    timeline->ledger.unjudged += !is_judged(timeline, launch);
     for (uint32_t i = keymap_find(&work->losts, launch->slice); i != TL_NONE;
          i = work->builder->losts.at[i].next)
         there++;

@@ -166,7 +166,8 @@ struct listener {
 const struct listener *complain_to(const struct listener *listener);
 
 /* Flushes the output and returns the command's exit status: 1, after having complained, when not everything could be
- * written (silently if the reader closed the pipe); EXIT_LOSS with --fail-on-loss when something was lost. */
+ * written (silently if the reader closed the pipe); EXIT_LOSS with --fail-on-loss when something was or may have
+ * been lost. */
 int finish(const struct profdump_options *options, const struct timeline *timeline, bool written);
 
 /* The same for answers that are about no recording. */

@@ -453,6 +453,8 @@ struct tl_ledger {
     uint64_t graph_expected; /* operations of graph launches */
     uint64_t graph_lost;     /* as lost_operations; PROF_LOSS_GRAPH_NODES too */
     uint64_t graph_undelivered, graph_unobserved;
+    uint64_t
+        unjudged; /* graph launches of an unknown number of operations: what is missing does not show */
     uint64_t lost[PROF_LOSS_COUNT]; /* by cause */
     uint64_t recycled; /* their chunks are not in the file: recycled, cut off or damaged */
 };

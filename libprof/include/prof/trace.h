@@ -91,7 +91,7 @@ PROF_TRACE_API prof_status prof_trace_table(struct prof_trace *trace,
  *
  * report   one of prof_trace_report_name().
  * Returns  the same as prof_trace_export(). PROF_FAILED also means that "check" found a broken invariant, or, with
- *          "--fail-on-loss", that records were lost; the report is complete in both cases.
+ *          "--fail-on-loss", that records were or may have been lost; the report is complete in both cases.
  */
 PROF_TRACE_API prof_status prof_trace_report(struct prof_trace *trace, const char *report,
                                              const struct prof_table_options *options,
