@@ -199,8 +199,9 @@ static void entry_hook_forget(struct entry_hook *hook)
 /* exit() in two threads at once: each runs handlers that the other has not taken. The next one could be
  * CUPTI's destructor, and who finds none left ends the process under the other. So the next one is ours,
  * and waits until the first has finished. */
-static uint32_t entry_ending;   /* handlers of ours at work; whoever ends the process adds */
-static uint32_t entry_attached; /* entry_detach() is registered and has not finished */
+static uint32_t entry_ending;    /* handlers of ours at work; whoever ends the process adds */
+static uint32_t entry_attached;  /* entry_detach() is registered and has not finished */
+static uint32_t entry_attaching; /* a thread serves a request: two profruns may come at once */
 
 static bool entry_must_wait(void)
 {
@@ -278,6 +279,7 @@ GUEST_PATH static void entry_exit(void)
 
 GUEST_PATH static void entry_fork_child(void)
 {
+    store_relaxed(&entry_attaching, 0u);
     session_fork_child();
     triggers_fork_child();
     trace_request_fork_child();
@@ -415,6 +417,8 @@ static void entry_release(struct attach_request *request)
     munmap((void *)(uintptr_t)request->memory, request->memory_bytes);
 }
 
+static uint32_t entry_attaching; /* a thread serves a request: two profruns may come at once */
+
 /* The thread is ours, made by ptrace, or the interpreter's. */
 void libprof_attach(struct attach_request *request)
 {
@@ -425,6 +429,8 @@ void libprof_attach(struct attach_request *request)
     }
     if (request->memory)
         own_thread_enter("prof-attach");
+    while (exchange_acquire(&entry_attaching, 1u))
+        clock_pause(1000);
     entry_configure(request);
     if (entry_inert)
         attach_request_refuse(
@@ -433,6 +439,7 @@ void libprof_attach(struct attach_request *request)
                          : "another copy of libprof is in the process");
     else
         attach_request_run(request);
+    store_release(&entry_attaching, 0u);
     if (request->memory) {
         entry_release(request);
         own_thread_leave();

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ANSWER_MS = 20000, LOOK_US = 2000, WAIT_US = 50000 };
+enum { ANSWER_MS = 20000, LOOK_US = 2000, WAIT_US = 50000, RELEASE_MS = 200 };
 
 struct attaching {
     const struct runopts *options;
@@ -161,31 +161,48 @@ static bool read_answer(struct attaching *attaching)
                                &area->created, sizeof area->created);
 }
 
-static bool await_answer(struct attaching *attaching)
+/* Without an answer: why there is none. */
+static int explain_end(struct attaching *attaching)
+{
+    char *reason = attaching->process.reason;
+    const enum attach_end end =
+        attach_process_end(&attaching->process, reason, ATTACH_REASON_BYTES);
+    if (end == ATTACH_END_NONE)
+        snprintf(reason, ATTACH_REASON_BYTES, "the kernel refused to create a thread");
+    return end == ATTACH_END_SIGNAL || end == ATTACH_END_UNKNOWN ? STATUS_ENDED
+                                                                 : STATUS_NOT_EXECUTABLE;
+}
+
+/* What the process would load later is not loaded. */
+static void withdraw(const struct attaching *attaching)
+{
+    const uint64_t nothing = 0;
+    attach_process_write(&attaching->process,
+                         attaching->address + offsetof(struct attach_area, magic), &nothing,
+                         sizeof nothing);
+}
+
+static int await_answer(struct attaching *attaching)
 {
     const struct attach_area *area = &attaching->area;
     const uint64_t end_ns = clock_monotonic_ns() + ANSWER_MS * 1000000ull;
     char *reason = attaching->process.reason;
-    const char *why =
-        "it has not loaded libprof within 20 s: another thread may hold the loader's lock";
     while (clock_monotonic_ns() < end_ns) {
-        if (!read_answer(attaching)) {
-            why = attach_process_exists(&attaching->process)
-                      ? "the kernel refused to create a thread"
-                      : "it ended in the meantime";
-            break;
-        }
+        if (!read_answer(attaching))
+            return explain_end(attaching);
         if (area->request.state != ATTACH_WAITING)
-            return true;
+            return 0;
         if (area->created) {
             snprintf(reason, ATTACH_REASON_BYTES, "it cannot start a thread: %s",
                      strerror((int)area->created - 1));
-            return false;
+            return STATUS_NOT_EXECUTABLE;
         }
         clock_pause(LOOK_US);
     }
-    snprintf(reason, ATTACH_REASON_BYTES, "%s", why);
-    return false;
+    withdraw(attaching);
+    snprintf(reason, ATTACH_REASON_BYTES,
+             "it has not loaded libprof within 20 s: another thread may hold the loader's lock");
+    return STATUS_NOT_EXECUTABLE;
 }
 
 static void acknowledge(const struct attaching *attaching)
@@ -205,15 +222,15 @@ static int load(struct attaching *attaching)
         return 0;
     if (asked == ATTACH_PYTHON_SILENT)
         message("Python did not respond; using ptrace instead");
-    const int status = attach_ptrace_start(&attaching->process, &attaching->area,
-                                           &attaching->address, &attaching->stopped_ns);
-    if (status)
-        return status;
-    if (await_answer(attaching)) {
+    int status = attach_ptrace_start(&attaching->process, &attaching->area, &attaching->address,
+                                     &attaching->stopped_ns);
+    if (status && !attach_process_exists(&attaching->process))
+        return explain_end(attaching);
+    if (status == 0)
+        status = await_answer(attaching);
+    if (status == 0)
         acknowledge(attaching);
-        return 0;
-    }
-    return STATUS_NOT_EXECUTABLE;
+    return status;
 }
 
 /* ---- what comes after ---- */
@@ -254,6 +271,26 @@ static void wait_for_stop(const struct attaching *attaching)
         clock_pause(WAIT_US);
 }
 
+/* Until the process has released what it no longer needs of us. */
+static void wait_for_release(struct attaching *attaching)
+{
+    const uint64_t end_ns = clock_monotonic_ns() + RELEASE_MS * 1000000ull;
+    while (attaching->address && clock_monotonic_ns() < end_ns && read_answer(attaching))
+        clock_pause(LOOK_US);
+}
+
+/* The status to exit with: a process that ends by itself meanwhile is none of our business. */
+static int judge_end(const struct attaching *attaching)
+{
+    char how[ATTACH_REASON_BYTES];
+    const enum attach_end end = attach_process_end(&attaching->process, how, sizeof how);
+    if (end != ATTACH_END_SIGNAL && end != ATTACH_END_UNKNOWN)
+        return 0;
+    message("process %d (%s) ended while profrun was attached: %s", (int)attaching->process.pid,
+            attaching->process.program, how);
+    return end == ATTACH_END_SIGNAL ? STATUS_ENDED : 0;
+}
+
 static void print_end(const struct attaching *attaching, char *path)
 {
     if (attaching->options->table)
@@ -271,17 +308,19 @@ static int report(struct attaching *attaching)
         return refused(attaching, STATUS_INTERNAL);
     }
     shown_path(attaching, path);
+    if (!attaching->options->quiet)
+        print_begin(attaching, path);
+    wait_for_release(attaching);
     if (attaching->options->quiet)
-        return 0;
-    print_begin(attaching, path);
+        return judge_end(attaching);
     if (!request->for_ms) {
         message("'profdump top %d' shows it, 'profdump ctl %d stop' stops it",
                 (int)attaching->process.pid, (int)attaching->process.pid);
-        return 0;
+        return judge_end(attaching);
     }
     wait_for_stop(attaching);
     print_end(attaching, path);
-    return 0;
+    return judge_end(attaching);
 }
 
 int attach_run(const struct preload *preload, const struct runopts *options)

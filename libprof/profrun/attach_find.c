@@ -16,15 +16,21 @@ enum {
     DYNAMIC_MAX = 128,
     TLS_SPARE_BYTES = 1 << 16,
     GAP_ALIGN = 16,
-    GAP_BYTES_MAX = 1024
+    GAP_BYTES_MAX = 2048,
+    NEEDED_MAX = 64,
+    CANDIDATES_MAX = 64,
+    LOADER_DATA_BYTES_MAX = 1 << 20,
+    TURNS_MAX = 1 << 16,
 };
 #define SYMBOLS_BYTES_MAX (64u << 20)
 #define DLOPEN_BY_LIBC 0x80000000u /* __RTLD_DLOPEN */
 
 /* One mapped ELF file. */
 struct module {
-    uint64_t bias;           /* what is added to the addresses of its headers */
-    uint64_t code, code_end; /* its executable segment */
+    uint64_t bias;             /* what is added to the addresses of its headers */
+    uint64_t code, code_end;   /* its executable segment */
+    uint64_t data, data_end;   /* its writable segment */
+    struct attach_range relro; /* what the loader has made read-only of that */
     uint64_t dynamic, dynamic_bytes;
     uint64_t tls_bytes;
     char name[256]; /* without its directory */
@@ -33,11 +39,16 @@ struct module {
 struct search {
     const struct attach_process *process;
     struct attach_functions *found;
-    const void *code; /* that is to stand in the gap */
-    size_t code_bytes;
-    bool has_ours;
+    const struct attach_code *code;      /* that is to stand in the gap */
+    uint64_t theirs[ATTACH_ALLOCATIONS]; /* in our code that is there */
     uint64_t libc_dlopen, libc_dlsym;
-    bool has_musl, has_glibc, has_sanitizer;
+    struct attach_range loader_data, loader_relro;
+    /* functions of that name, of any library */
+    uint64_t candidates[ATTACH_ALLOCATIONS][CANDIDATES_MAX];
+    unsigned candidate_count[ATTACH_ALLOCATIONS];
+    char needed[NEEDED_MAX][64]; /* by the program itself: these stay loaded */
+    unsigned needed_count;
+    bool has_musl, has_glibc, has_loader, has_sanitizer;
     bool first; /* the program itself comes next */
 };
 
@@ -64,6 +75,15 @@ static bool read_segments(const struct attach_process *process, uint64_t base,
             module->code = module->bias + segment->p_vaddr;
             module->code_end = module->code + segment->p_memsz;
         }
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_W) {
+            module->data = module->bias + segment->p_vaddr;
+            module->data_end = module->data + segment->p_memsz;
+        }
+        if (segment->p_type == PT_GNU_RELRO) {
+            module->relro.begin = module->bias + segment->p_vaddr;
+            module->relro.end =
+                (module->relro.begin + segment->p_memsz) & ~(uint64_t)(PAGE_BYTES - 1);
+        }
         if (segment->p_type == PT_DYNAMIC) {
             module->dynamic = segment->p_vaddr;
             module->dynamic_bytes = segment->p_memsz;
@@ -80,6 +100,8 @@ struct symbols {
     Elf64_Sym *table;
     char *names;
     size_t count, names_bytes;
+    uint64_t needed[NEEDED_MAX]; /* offsets in `names` */
+    unsigned needed_count;
 };
 
 /* The loader has added the bias where it could write. */
@@ -88,28 +110,57 @@ static uint64_t relocated(const struct module *module, uint64_t address)
     return address < module->bias ? module->bias + address : address;
 }
 
-static bool read_tables(const struct attach_process *process, uint64_t table, uint64_t names,
-                        uint64_t names_bytes, struct symbols *symbols)
+/* How many symbols there are: only the hash tables tell. */
+static size_t count_by_hash(const struct attach_process *process, uint64_t hash)
 {
-    /* the names stand behind the symbols, as every linker puts them */
-    if (names <= table || names - table > SYMBOLS_BYTES_MAX || names_bytes > SYMBOLS_BYTES_MAX ||
-        !names_bytes)
+    uint32_t counts[2];
+    return hash && attach_process_read(process, hash, counts, sizeof counts) ? counts[1] : 0;
+}
+
+static size_t count_by_gnu_hash(const struct attach_process *process, uint64_t hash)
+{
+    struct {
+        uint32_t buckets, first, words, shift;
+    } header;
+    uint32_t last = 0, chain = 0;
+    if (!hash || !attach_process_read(process, hash, &header, sizeof header) ||
+        header.buckets > SYMBOLS_BYTES_MAX / sizeof last)
+        return 0;
+    const uint64_t buckets = hash + sizeof header + header.words * sizeof(uint64_t);
+    uint32_t *firsts = calloc(header.buckets, sizeof *firsts);
+    if (firsts && attach_process_read(process, buckets, firsts, header.buckets * sizeof *firsts))
+        for (uint32_t i = 0; i < header.buckets; i++)
+            last = firsts[i] > last ? firsts[i] : last;
+    free(firsts);
+    if (last < header.first)
+        return 0;
+    const uint64_t chains = buckets + header.buckets * sizeof last;
+    for (; !(chain & 1); last++)
+        if (!attach_process_read(process, chains + (last - header.first) * sizeof chain, &chain,
+                                 sizeof chain))
+            return 0;
+    return last;
+}
+
+static bool read_tables(const struct attach_process *process, uint64_t table, uint64_t names,
+                        struct symbols *symbols)
+{
+    if (!table || !names || symbols->count > SYMBOLS_BYTES_MAX / sizeof *symbols->table ||
+        symbols->names_bytes > SYMBOLS_BYTES_MAX || !symbols->names_bytes)
         return false;
-    symbols->count = (names - table) / sizeof *symbols->table;
-    symbols->names_bytes = names_bytes;
     symbols->table = calloc(symbols->count + 1, sizeof *symbols->table);
-    symbols->names = calloc(1, names_bytes + 1);
+    symbols->names = calloc(1, symbols->names_bytes + 1);
     return symbols->table && symbols->names &&
            attach_process_read(process, table, symbols->table,
                                symbols->count * sizeof *symbols->table) &&
-           attach_process_read(process, names, symbols->names, names_bytes);
+           attach_process_read(process, names, symbols->names, symbols->names_bytes);
 }
 
 static bool read_symbols(const struct attach_process *process, const struct module *module,
                          struct symbols *symbols)
 {
     Elf64_Dyn dynamic[DYNAMIC_MAX];
-    uint64_t table = 0, names = 0, names_bytes = 0;
+    uint64_t table = 0, names = 0, hash = 0, gnu_hash = 0;
     const size_t bytes =
         module->dynamic_bytes < sizeof dynamic ? module->dynamic_bytes : sizeof dynamic;
     if (!module->dynamic ||
@@ -121,9 +172,18 @@ static bool read_symbols(const struct attach_process *process, const struct modu
         if (dynamic[i].d_tag == DT_STRTAB)
             names = relocated(module, dynamic[i].d_un.d_ptr);
         if (dynamic[i].d_tag == DT_STRSZ)
-            names_bytes = dynamic[i].d_un.d_val;
+            symbols->names_bytes = dynamic[i].d_un.d_val;
+        if (dynamic[i].d_tag == DT_HASH)
+            hash = relocated(module, dynamic[i].d_un.d_ptr);
+        if (dynamic[i].d_tag == DT_GNU_HASH)
+            gnu_hash = relocated(module, dynamic[i].d_un.d_ptr);
+        if (dynamic[i].d_tag == DT_NEEDED && symbols->needed_count < NEEDED_MAX)
+            symbols->needed[symbols->needed_count++] = dynamic[i].d_un.d_val;
     }
-    return read_tables(process, table, names, names_bytes, symbols);
+    symbols->count = count_by_hash(process, hash);
+    if (!symbols->count)
+        symbols->count = count_by_gnu_hash(process, gnu_hash);
+    return read_tables(process, table, names, symbols);
 }
 
 static void free_symbols(struct symbols *symbols)
@@ -132,17 +192,50 @@ static void free_symbols(struct symbols *symbols)
     free(symbols->names);
 }
 
+/* The address of the next symbol of that name from *at on, 0 after the last. */
+static uint64_t next_symbol(const struct module *module, const struct symbols *symbols,
+                            const char *name, size_t *at)
+{
+    while (*at < symbols->count) {
+        const Elf64_Sym *symbol = &symbols->table[(*at)++];
+        if (symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
+            symbol->st_name < symbols->names_bytes &&
+            strcmp(symbols->names + symbol->st_name, name) == 0)
+            return module->bias + symbol->st_value;
+    }
+    return 0;
+}
+
 /* Stores the address of a function, if it is not known yet. */
 static void take(const struct module *module, const struct symbols *symbols, const char *name,
                  uint64_t *address)
 {
-    for (size_t i = 0; i < symbols->count && !*address; i++) {
-        const Elf64_Sym *symbol = &symbols->table[i];
-        if (symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
-            symbol->st_name < symbols->names_bytes &&
-            strcmp(symbols->names + symbol->st_name, name) == 0)
-            *address = module->bias + symbol->st_value;
+    size_t at = 0;
+    if (!*address)
+        *address = next_symbol(module, symbols, name, &at);
+}
+
+static void take_candidates(struct search *search, const struct module *module,
+                            const struct symbols *symbols)
+{
+    static const char *const names[] = {[ATTACH_MALLOC] = "malloc",
+                                        [ATTACH_CALLOC] = "calloc",
+                                        [ATTACH_REALLOC] = "realloc",
+                                        [ATTACH_FREE] = "free"};
+    for (unsigned i = 0; i < ATTACH_ALLOCATIONS; i++) {
+        size_t at = 0;
+        for (uint64_t address; search->candidate_count[i] < CANDIDATES_MAX &&
+                               (address = next_symbol(module, symbols, names[i], &at));)
+            search->candidates[i][search->candidate_count[i]++] = address;
     }
+}
+
+static void take_needed(struct search *search, const struct symbols *symbols)
+{
+    for (unsigned i = 0; i < symbols->needed_count; i++)
+        if (symbols->needed[i] < symbols->names_bytes)
+            snprintf(search->needed[search->needed_count++], sizeof *search->needed, "%s",
+                     symbols->names + symbols->needed[i]);
 }
 
 static bool begins(const char *text, const char *with)
@@ -160,20 +253,30 @@ static bool is_loader(const char *name)
     return begins(name, "ld-linux") || begins(name, "ld-2.");
 }
 
+static bool is_part_of_libc(const char *name)
+{
+    return is_libc(name) || is_loader(name) || begins(name, "libpthread") || begins(name, "libdl");
+}
+
 static void take_functions(struct search *search, const struct module *module)
 {
     struct attach_functions *found = search->found;
     struct symbols symbols = {0};
     uint64_t sanitizer = 0;
     if (read_symbols(search->process, module, &symbols)) {
-        if (is_loader(module->name))
-            take(module, &symbols, "_dl_allocate_tls_init", &found->tls_init);
-        take(module, &symbols, "__asan_init", &sanitizer);
-        take(module, &symbols, "__tsan_init", &sanitizer);
-        take(module, &symbols, "__msan_init", &sanitizer);
-        search->has_sanitizer |= sanitizer != 0;
+        if (search->first)
+            take_needed(search, &symbols);
+        if (search->first || strstr(module->name, "asan") || strstr(module->name, "tsan")) {
+            take(module, &symbols, "__asan_init", &sanitizer);
+            take(module, &symbols, "__tsan_init", &sanitizer);
+            take(module, &symbols, "__msan_init", &sanitizer);
+            search->has_sanitizer |= sanitizer != 0;
+        }
+        if (is_libc(module->name))
+            take(module, &symbols, "__libc_single_threaded", &found->single_threaded);
         if (is_libc(module->name) || begins(module->name, "libpthread")) {
             take(module, &symbols, "pthread_create", &found->create);
+            take(module, &symbols, "pthread_join", &found->join);
             take(module, &symbols, "pthread_detach", &found->detach);
         }
         if (is_libc(module->name) || begins(module->name, "libdl")) {
@@ -183,59 +286,95 @@ static void take_functions(struct search *search, const struct module *module)
             take(module, &symbols, "__libc_dlopen_mode", &search->libc_dlopen);
             take(module, &symbols, "__libc_dlsym", &search->libc_dlsym);
         }
+        if (!is_loader(module->name))
+            take_candidates(search, module, &symbols);
     }
     free_symbols(&symbols);
 }
 
 /* ---- mapped files ---- */
 
-/* Whether nothing is there, or what we would write. Else it may be the code of another version of profrun. */
-static bool is_ours(const struct search *search, uint64_t gap)
+enum gap_content { GAP_OTHER, GAP_FREE, GAP_OURS };
+
+/* Other code may be that of another version of profrun. */
+static enum gap_content look_at_gap(struct search *search, uint64_t gap)
 {
+    const struct attach_code *code = search->code;
+    const size_t behind = code->theirs + sizeof search->theirs;
     unsigned char there[GAP_BYTES_MAX] = {0};
-    if (search->code_bytes > sizeof there ||
-        !attach_process_read(search->process, gap, there, search->code_bytes))
-        return false;
-    return memcmp(there, search->code, search->code_bytes) == 0 ||
-           (there[0] == 0 && memcmp(there, there + 1, search->code_bytes - 1) == 0);
+    if (code->size > sizeof there || !attach_process_read(search->process, gap, there, code->size))
+        return GAP_OTHER;
+    if (memcmp(there, code->bytes, code->theirs) == 0 &&
+        memcmp(there + behind, (const char *)code->bytes + behind, code->size - behind) == 0) {
+        memcpy(search->theirs, there + code->theirs, sizeof search->theirs);
+        return GAP_OURS;
+    }
+    return there[0] == 0 && memcmp(there, there + 1, code->size - 1) == 0 ? GAP_FREE : GAP_OTHER;
 }
 
 /* Behind a module's code, up to the end of the page. The first that is ours, so the same one each time; without one, the
  * first. */
 static void take_gap(struct search *search, const struct module *module)
 {
-    const uint64_t step = (search->code_bytes + GAP_ALIGN - 1) & ~(uint64_t)(GAP_ALIGN - 1);
+    struct attach_functions *found = search->found;
+    const uint64_t step = (search->code->size + GAP_ALIGN - 1) & ~(uint64_t)(GAP_ALIGN - 1);
     const uint64_t end = (module->code_end + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
     uint64_t gap = (module->code_end + GAP_ALIGN - 1) & ~(uint64_t)(GAP_ALIGN - 1);
-    for (; module->code && !search->has_ours && gap + step <= end; gap += step) {
-        search->has_ours = is_ours(search, gap);
-        if (search->has_ours || !search->found->gap)
-            search->found->gap = gap;
+    for (; module->code && !found->has_code && gap + step <= end; gap += step) {
+        const enum gap_content content = look_at_gap(search, gap);
+        found->has_code = content == GAP_OURS;
+        if (found->has_code || (content == GAP_FREE && !found->gap))
+            found->gap = gap;
     }
+}
+
+/* A library that the program has opened may be closed, and our code with it. */
+static bool stays_loaded(const struct search *search, const char *name)
+{
+    if (search->first || is_part_of_libc(name))
+        return true;
+    for (unsigned i = 0; i < search->needed_count; i++)
+        if (strcmp(search->needed[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The last page of libc's data has room that nobody else uses. */
+static void take_turn(struct search *search, const struct module *module)
+{
+    const uint64_t at = (module->data_end + 15) & ~(uint64_t)15;
+    const uint64_t end = (module->data_end + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+    struct attach_turn there;
+    if (module->data && at + sizeof there <= end &&
+        attach_process_read(search->process, at, &there, sizeof there) && !there.unused &&
+        there.count < TURNS_MAX)
+        search->found->turn = at;
 }
 
 static void look_at(struct search *search, uint64_t base, const char *name)
 {
+    struct attach_functions *found = search->found;
     struct module module = {0};
     snprintf(module.name, sizeof module.name, "%s", name);
     search->has_musl |= begins(name, "ld-musl") || begins(name, "libc.musl");
     if (!read_segments(search->process, base, &module))
         return;
-    if (search->first || is_loader(name) || is_libc(name) || begins(name, "libpthread") ||
-        begins(name, "libdl") || strstr(name, "asan") || strstr(name, "tsan"))
-        take_functions(search, &module);
+    take_functions(search, &module);
+    if (stays_loaded(search, name))
+        take_gap(search, &module);
     search->first = false;
+    if (is_part_of_libc(name) && found->libc_parts < ATTACH_LIBC_PARTS)
+        found->libc[found->libc_parts++] = (struct attach_range){module.code, module.code_end};
     if (is_loader(name)) {
-        search->found->loader_begin = module.code;
-        search->found->loader_end = module.code_end;
+        search->has_loader = true;
+        search->loader_data = (struct attach_range){module.data, module.data_end};
+        search->loader_relro = module.relro;
     }
     if (is_libc(name)) {
         search->has_glibc = true;
-        search->found->libc_begin = module.code;
-        search->found->libc_end = module.code_end;
+        take_turn(search, &module);
     }
-    search->found->tls_bytes += module.tls_bytes;
-    take_gap(search, &module);
+    found->tls_bytes += module.tls_bytes;
 }
 
 /* Calls `each` for the beginning of each mapped file. Returns false if the maps cannot be read. */
@@ -289,34 +428,106 @@ static void settle(struct search *search)
     }
 }
 
-static bool explain_lack(struct attach_process *process, const struct search *search)
+/* ---- the loader's allocator ---- */
+
+static bool is_candidate(const struct search *search, unsigned function, uint64_t address)
+{
+    for (unsigned i = 0; i < search->candidate_count[function]; i++)
+        if (search->candidates[function][i] == address)
+            return true;
+    return false;
+}
+
+/* ld.so calls the program's allocator through pointers in its data: variables of its own since glibc 2.32, entries of
+ * its global offset table before. They have no names, but their values are known: each stands there once, or our
+ * function does, while another profrun is at work. */
+static bool take_pointers(struct search *search)
+{
+    struct attach_functions *found = search->found;
+    const struct attach_range data = search->loader_data;
+    unsigned count[ATTACH_ALLOCATIONS] = {0};
+    const uint64_t begin = (data.begin + 7) & ~(uint64_t)7;
+    const size_t words = data.end > begin ? (data.end - begin) / sizeof(uint64_t) : 0;
+    uint64_t *values = words && words <= LOADER_DATA_BYTES_MAX / sizeof *values
+                           ? calloc(words, sizeof *values)
+                           : NULL;
+    const bool read =
+        values && attach_process_read(search->process, begin, values, words * sizeof *values);
+    for (size_t at = 0; read && at < words; at++)
+        for (unsigned i = 0; i < ATTACH_ALLOCATIONS; i++) {
+            const bool ours = found->has_code && values[at] == found->gap + search->code->ours[i];
+            if (!ours && !is_candidate(search, i, values[at]))
+                continue;
+            count[i]++;
+            found->pointers[i] = begin + at * sizeof *values;
+            found->theirs[i] = ours ? search->theirs[i] : values[at];
+        }
+    free(values);
+    for (unsigned i = 0; i < ATTACH_ALLOCATIONS; i++)
+        if (count[i] != 1 || (found->has_code && found->theirs[i] != search->theirs[i]))
+            return false;
+    return true;
+}
+
+/* Where the loader has made pointers read-only, they are made writable for a moment. */
+static bool take_page(struct search *search)
+{
+    struct attach_functions *found = search->found;
+    const struct attach_range relro = search->loader_relro;
+    struct attach_turn turn;
+    uint64_t first = relro.end, last = relro.begin;
+    if (!found->turn || !attach_process_read(search->process, found->turn, &turn, sizeof turn))
+        return false;
+    for (unsigned i = 0; i < ATTACH_ALLOCATIONS; i++) {
+        const uint64_t pointer = found->pointers[i];
+        const bool may_write = attach_process_may_write(search->process, pointer);
+        const bool within = pointer >= relro.begin && pointer < relro.end;
+        if (!within && !may_write)
+            return false;
+        if (!within || (may_write && !turn.count)) /* else another bare thread has made it so */
+            continue;
+        first = pointer < first ? pointer : first;
+        last = pointer + sizeof pointer > last ? pointer + sizeof pointer : last;
+    }
+    if (first < last) {
+        found->page = first & ~(uint64_t)(PAGE_BYTES - 1);
+        found->page_bytes = ((last + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1)) - found->page;
+    }
+    return true;
+}
+
+static bool explain_lack(struct attach_process *process, struct search *search)
 {
     const struct attach_functions *found = search->found;
     const char *why = NULL;
     if (search->has_musl)
         why = "it uses musl as its libc, but libprof needs glibc";
-    else if (!search->has_glibc || !found->tls_init)
+    else if (!search->has_glibc || !search->has_loader)
         why = "it is statically linked, or does not use glibc: no library can be loaded "
               "into it";
     else if (search->has_sanitizer)
         why = "it was built with a sanitizer, which does not support threads that profrun starts";
-    else if (!found->create || !found->detach)
+    else if (!found->create || !found->join || !found->detach)
         why = "it has no threads library (libpthread), which libprof needs";
     else if (!found->dlopen || !found->dlsym)
         why = "its libc has no function that loads libraries";
     else if (!found->gap)
         why = "its mapped files have no gap that is large enough for profrun's code";
+    else if (!take_pointers(search) || !take_page(search))
+        why =
+            "it is not known how its loader (ld.so) calls the program's malloc(), which no thread "
+            "of profrun's may do";
     if (why)
         snprintf(process->reason, sizeof process->reason, "%s", why);
     return !why;
 }
 
-bool attach_process_find(struct attach_process *process, const void *code, size_t code_bytes,
+bool attach_process_find(struct attach_process *process, const struct attach_code *code,
                          struct attach_functions *found)
 {
     *found = (struct attach_functions){0};
-    struct search search = {
-        .process = process, .found = found, .code = code, .code_bytes = code_bytes, .first = true};
+    static struct search search;
+    search = (struct search){.process = process, .found = found, .code = code, .first = true};
     if (!each_file(process, look_at_file, &search)) {
         snprintf(process->reason, sizeof process->reason, "its memory map cannot be read");
         return false;
@@ -326,6 +537,25 @@ bool attach_process_find(struct attach_process *process, const void *code, size_
 }
 
 /* ---- what else is mapped ---- */
+
+bool attach_process_may_write(const struct attach_process *process, uint64_t address)
+{
+    char name[64], *line = NULL, access[5];
+    size_t size = 0;
+    bool may = false;
+    snprintf(name, sizeof name, "/proc/%d/maps", (int)process->pid);
+    FILE *maps = fopen(name, "re");
+    while (maps && getline(&line, &size, maps) > 0) {
+        uint64_t begin, end;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &begin, &end, access) == 3 &&
+            address >= begin && address < end)
+            may = access[1] == 'w';
+    }
+    free(line);
+    if (maps)
+        fclose(maps);
+    return may;
+}
 
 static void look_for_python(void *user, uint64_t base, const char *path)
 {

@@ -1,5 +1,6 @@
 #include "attach_process.h"
 
+#include "clock.h"
 #include "elfkind.h"
 #include "message.h"
 
@@ -11,12 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { STATUS_BYTES = 8192 };
+enum { OTHER_MS = 2000 }; /* another profrun is done with the process by then */
 
 static bool refuse(struct attach_process *process, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -33,8 +36,7 @@ static bool refuse(struct attach_process *process, const char *format, ...)
 
 /* ---- /proc ---- */
 
-/* Reads a file of /proc/PID, or of /proc where `pid` is 0. Returns false if there is none. */
-static bool read_proc(pid_t pid, const char *name, char *text, size_t text_bytes)
+bool attach_process_file(pid_t pid, const char *name, char *text, size_t text_bytes)
 {
     char path[96];
     if (pid)
@@ -49,8 +51,8 @@ static bool read_proc(pid_t pid, const char *name, char *text, size_t text_bytes
     return size >= 0;
 }
 
-/* The text behind "Name:\t" in /proc/PID/status, up to the end of the line. */
-static bool status_text(const char *status, const char *name, char *value, size_t value_bytes)
+bool attach_process_status_text(const char *status, const char *name, char *value,
+                                size_t value_bytes)
 {
     char key[32];
     snprintf(key, sizeof key, "\n%s:", name);
@@ -63,16 +65,17 @@ static bool status_text(const char *status, const char *name, char *value, size_
     return true;
 }
 
-static long status_number(const char *status, const char *name)
+long attach_process_status_number(const char *status, const char *name)
 {
     char value[64];
-    return status_text(status, name, value, sizeof value) ? strtol(value, NULL, 10) : 0;
+    return attach_process_status_text(status, name, value, sizeof value) ? strtol(value, NULL, 10)
+                                                                         : 0;
 }
 
 static unsigned long long start_time(pid_t pid)
 {
     char stat[1024];
-    if (!read_proc(pid, "stat", stat, sizeof stat))
+    if (!attach_process_file(pid, "stat", stat, sizeof stat))
         return 0;
     const char *field = strrchr(stat, ')');
     for (int at = 2; field && at < 22; at++)
@@ -82,19 +85,73 @@ static unsigned long long start_time(pid_t pid)
 
 bool attach_process_exists(const struct attach_process *process)
 {
-    char status[STATUS_BYTES], state[32];
+    char status[ATTACH_STATUS_BYTES], state[32];
     return start_time(process->pid) == process->started &&
-           read_proc(process->pid, "status", status, sizeof status) &&
-           status_text(status, "State", state, sizeof state) && *state != 'Z' && *state != 'X';
+           attach_process_file(process->pid, "status", status, sizeof status) &&
+           attach_process_status_text(status, "State", state, sizeof state) && *state != 'Z' &&
+           *state != 'X';
+}
+
+/* Linux 6.13, and 6.15 for the end of a process that is not ours; not in the headers of Debian 12. */
+struct pidfd_facts {
+    uint64_t mask, group;
+    uint32_t numbers[3], users[8];
+    int32_t status;
+};
+#define PIDFD_FACTS _IOWR(0xff, 11, struct pidfd_facts)
+enum { PIDFD_FACTS_END = 1 << 3, CALL_PIDFD_OPEN = 434 };
+_Static_assert(sizeof(struct pidfd_facts) == 64, "the kernel's");
+
+/* Of a zombie. */
+static bool zombie_status(const struct attach_process *process, int *status)
+{
+    char stat[1024];
+    if (start_time(process->pid) != process->started ||
+        !attach_process_file(process->pid, "stat", stat, sizeof stat))
+        return false;
+    const char *state = strrchr(stat, ')'), *last = strrchr(stat, ' ');
+    *status = last ? atoi(last) : 0;
+    return last && state && state[1] && strchr("ZX", state[2]);
+}
+
+static void describe_signal(char *text, size_t text_bytes, int number)
+{
+    const char *name = strsignal(number);
+    snprintf(text, text_bytes, "it was ended by signal %d (%s)", number, name ? name : "unknown");
+}
+
+enum attach_end attach_process_end(const struct attach_process *process, char *text,
+                                   size_t text_bytes)
+{
+    struct pidfd_facts facts = {.mask = PIDFD_FACTS_END};
+    int status = 0;
+    if (attach_process_exists(process))
+        return ATTACH_END_NONE;
+    bool known = zombie_status(process, &status);
+    if (!known && process->pidfd >= 0 && ioctl(process->pidfd, PIDFD_FACTS, &facts) == 0 &&
+        facts.mask & PIDFD_FACTS_END) {
+        status = facts.status;
+        known = true;
+    }
+    if (!known) {
+        snprintf(text, text_bytes, "it ended, and the kernel does not tell how");
+        return ATTACH_END_UNKNOWN;
+    }
+    if (WIFSIGNALED(status)) {
+        describe_signal(text, text_bytes, WTERMSIG(status));
+        return ATTACH_END_SIGNAL;
+    }
+    snprintf(text, text_bytes, "it ended in the meantime, with status %d", WEXITSTATUS(status));
+    return ATTACH_END_EXIT;
 }
 
 pid_t attach_process_inner_number(const struct attach_process *process, pid_t thread)
 {
-    char name[64], status[STATUS_BYTES], numbers[256];
+    char name[64], status[ATTACH_STATUS_BYTES], numbers[256];
     snprintf(name, sizeof name, "task/%d/status", (int)thread);
-    if (!read_proc(process->pid, name, status, sizeof status))
+    if (!attach_process_file(process->pid, name, status, sizeof status))
         return 0;
-    if (!status_text(status, "NSpid", numbers, sizeof numbers))
+    if (!attach_process_status_text(status, "NSpid", numbers, sizeof numbers))
         return thread;
     const char *last = strrchr(numbers, '\t');
     return (pid_t)strtol(last ? last + 1 : numbers, NULL, 10);
@@ -120,24 +177,24 @@ bool attach_process_write(const struct attach_process *process, uint64_t address
 /* The first process of the PID namespace in which `pid` is, or 0. */
 static pid_t first_of_namespace(pid_t pid)
 {
-    char status[STATUS_BYTES], numbers[256];
+    char status[ATTACH_STATUS_BYTES], numbers[256];
     for (int level = 0; pid > 0 && level < 64; level++) {
-        if (!read_proc(pid, "status", status, sizeof status) ||
-            !status_text(status, "NSpid", numbers, sizeof numbers))
+        if (!attach_process_file(pid, "status", status, sizeof status) ||
+            !attach_process_status_text(status, "NSpid", numbers, sizeof numbers))
             return 0;
         const char *last = strrchr(numbers, '\t');
         if (strcmp(last ? last + 1 : numbers, "1") == 0)
             return pid;
-        pid = (pid_t)status_number(status, "PPid");
+        pid = (pid_t)attach_process_status_number(status, "PPid");
     }
     return 0;
 }
 
 static long filters_of(pid_t pid)
 {
-    char status[STATUS_BYTES];
-    return pid && read_proc(pid, "status", status, sizeof status)
-               ? status_number(status, "Seccomp_filters")
+    char status[ATTACH_STATUS_BYTES];
+    return pid && attach_process_file(pid, "status", status, sizeof status)
+               ? attach_process_status_number(status, "Seccomp_filters")
                : 0;
 }
 
@@ -145,8 +202,8 @@ static long filters_of(pid_t pid)
  * has added itself kill it for calls that it does not make. */
 static bool is_sandboxed(struct attach_process *process, const char *status)
 {
-    const long mode = status_number(status, "Seccomp"),
-               filters = status_number(status, "Seccomp_filters");
+    const long mode = attach_process_status_number(status, "Seccomp"),
+               filters = attach_process_status_number(status, "Seccomp_filters");
     if (mode == 0)
         return false;
     if (mode == 2 && (filters <= filters_of(getpid()) ||
@@ -156,14 +213,30 @@ static bool is_sandboxed(struct attach_process *process, const char *status)
         process, "it runs in a sandbox (seccomp), which could kill it for libprof's system calls");
 }
 
+static long tracer_of(const char *status, char *name, size_t name_bytes)
+{
+    const long tracer = attach_process_status_number(status, "TracerPid");
+    snprintf(name, name_bytes, "?");
+    if (tracer)
+        attach_process_file((pid_t)tracer, "comm", name, name_bytes);
+    name[strcspn(name, "\n")] = '\0';
+    return tracer;
+}
+
+bool attach_process_is_attached_to(const struct attach_process *process, pid_t thread)
+{
+    char file[64], status[ATTACH_STATUS_BYTES], name[64];
+    snprintf(file, sizeof file, "task/%d/status", (int)(thread ? thread : process->pid));
+    return attach_process_file(process->pid, file, status, sizeof status) &&
+           tracer_of(status, name, sizeof name) && strcmp(name, "profrun") == 0;
+}
+
 static bool is_stopped_or_traced(struct attach_process *process, const char *status)
 {
-    char state[32] = "", name[64] = "?";
-    const long tracer = status_number(status, "TracerPid");
-    status_text(status, "State", state, sizeof state);
+    char state[32] = "", name[64];
+    const long tracer = tracer_of(status, name, sizeof name);
+    attach_process_status_text(status, "State", state, sizeof state);
     if (tracer) {
-        read_proc((pid_t)tracer, "comm", name, sizeof name);
-        name[strcspn(name, "\n")] = '\0';
         return !refuse(process, "process %ld (%s) traces it already: detach that first", tracer,
                        name);
     }
@@ -186,9 +259,9 @@ static bool is_foreign(struct attach_process *process)
 static bool is_kernel_thread(const char *status)
 {
     char text[8];
-    if (status_text(status, "Kthread", text, sizeof text))
+    if (attach_process_status_text(status, "Kthread", text, sizeof text))
         return *text == '1';
-    return !status_text(status, "VmSize", text, sizeof text);
+    return !attach_process_status_text(status, "VmSize", text, sizeof text);
 }
 
 /* Returns 0 or a status. */
@@ -196,10 +269,10 @@ static int look_at(struct attach_process *process, const char *status)
 {
     char state[32] = "";
     const pid_t pid = process->pid;
-    status_text(status, "State", state, sizeof state);
-    if (status_number(status, "Tgid") != pid) {
+    attach_process_status_text(status, "State", state, sizeof state);
+    if (attach_process_status_number(status, "Tgid") != pid) {
         refuse(process, "it is a thread of process %ld: attach to that",
-               status_number(status, "Tgid"));
+               attach_process_status_number(status, "Tgid"));
         return STATUS_USAGE;
     }
     if (*state == 'Z' || *state == 'X') {
@@ -218,11 +291,11 @@ static int look_at(struct attach_process *process, const char *status)
 
 static void explain_permission(struct attach_process *process)
 {
-    char scope[16] = "", own[STATUS_BYTES] = "", path[64];
+    char scope[16] = "", own[ATTACH_STATUS_BYTES] = "", path[64];
     struct stat facts;
     const struct passwd *owner = getpwuid(process->owner);
-    read_proc(0, "sys/kernel/yama/ptrace_scope", scope, sizeof scope);
-    read_proc(getpid(), "status", own, sizeof own);
+    attach_process_file(0, "sys/kernel/yama/ptrace_scope", scope, sizeof scope);
+    attach_process_file(getpid(), "status", own, sizeof own);
     snprintf(path, sizeof path, "/proc/%d", (int)process->pid);
     if (process->owner != geteuid() && geteuid() != 0)
         refuse(process, "it belongs to user %u (%s): only that user and root can attach to it",
@@ -238,7 +311,7 @@ static void explain_permission(struct attach_process *process)
     else if (geteuid() != 0 && stat(path, &facts) == 0 && facts.st_uid != geteuid())
         refuse(process, "it has disabled debugging (PR_SET_DUMPABLE), or has "
                         "privileges: run profrun as root");
-    else if (status_number(own, "Seccomp") || geteuid() == 0)
+    else if (attach_process_status_number(own, "Seccomp") || geteuid() == 0)
         refuse(process, "this container may not use ptrace: start it with --cap-add SYS_PTRACE, or "
                         "run profrun outside of it");
     else
@@ -247,8 +320,8 @@ static void explain_permission(struct attach_process *process)
 
 void attach_process_explain(struct attach_process *process, int error)
 {
-    char status[STATUS_BYTES] = "";
-    read_proc(process->pid, "status", status, sizeof status);
+    char status[ATTACH_STATUS_BYTES] = "";
+    attach_process_file(process->pid, "status", status, sizeof status);
     if (!attach_process_exists(process) || error == ESRCH)
         refuse(process, "it ended in the meantime");
     else if (is_stopped_or_traced(process, status))
@@ -277,16 +350,19 @@ static bool may_attach(struct attach_process *process)
 
 int attach_process_init(struct attach_process *process, pid_t pid)
 {
-    char status[STATUS_BYTES], user[64];
-    *process = (struct attach_process){.pid = pid, .started = start_time(pid)};
-    if (!read_proc(pid, "status", status, sizeof status)) {
+    char status[ATTACH_STATUS_BYTES], user[64];
+    *process = (struct attach_process){
+        .pid = pid, .pidfd = (int)syscall(CALL_PIDFD_OPEN, pid, 0), .started = start_time(pid)};
+    for (unsigned ms = 0; ms < OTHER_MS && attach_process_is_attached_to(process, 0); ms++)
+        clock_pause(1000);
+    if (!attach_process_file(pid, "status", status, sizeof status)) {
         refuse(process, "there is no such process");
         return STATUS_NOT_FOUND;
     }
     snprintf(process->program, sizeof process->program, "%.*s",
              (int)strcspn(status + strcspn(status, "\t") + 1, "\n"),
              status + strcspn(status, "\t") + 1);
-    if (status_text(status, "Uid", user, sizeof user))
+    if (attach_process_status_text(status, "Uid", user, sizeof user))
         process->owner = (uid_t)strtoul(user, NULL, 10);
     const int why_not = look_at(process, status);
     if (why_not)

@@ -4,29 +4,44 @@
 #ifndef PROFRUN_ATTACH_PROCESS_H
 #define PROFRUN_ATTACH_PROCESS_H
 
+#include "attach_stub.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { ATTACH_REASON_BYTES = 512 };
+enum { ATTACH_REASON_BYTES = 512, ATTACH_STATUS_BYTES = 8192 };
 
 struct attach_process {
     pid_t pid;
+    int pidfd; /* -1: the kernel has none */
     uid_t owner;
     unsigned long long started;       /* start time: tells it from a later process of this number */
     char program[64];                 /* its name */
     char reason[ATTACH_REASON_BYTES]; /* why not; a sentence without a full stop */
 };
 
-/* What is called in the process; addresses in it. */
+enum { ATTACH_LIBC_PARTS = 4 };
+
+struct attach_range {
+    uint64_t begin, end;
+};
+
+/* What is called in the process, and changed for a moment; addresses in it. */
 struct attach_functions {
-    uint64_t tls_init, create, detach, dlopen, dlsym, dlerror;
-    uint64_t dlopen_flags;             /* of dlopen(3); for libc's own function one more */
-    uint64_t gap;                      /* executable memory that nobody uses */
-    uint64_t loader_begin, loader_end; /* code of ld.so */
-    uint64_t libc_begin, libc_end;     /* and of libc */
-    uint64_t tls_bytes;                /* no thread has more thread-local storage */
+    uint64_t create, join, detach, dlopen, dlsym, dlerror;
+    uint64_t dlopen_flags; /* of dlopen(3); for libc's own function one more */
+    uint64_t gap;          /* executable memory that nobody uses */
+    bool has_code;         /* our code is there already */
+    struct attach_range libc[ATTACH_LIBC_PARTS]; /* code of libc, libpthread, libdl and ld.so */
+    unsigned libc_parts;
+    uint64_t single_threaded;              /* libc's flag, a byte; 0: that has none */
+    uint64_t pointers[ATTACH_ALLOCATIONS]; /* through which ld.so calls the program's allocator */
+    uint64_t theirs[ATTACH_ALLOCATIONS];   /* and that allocator's functions */
+    uint64_t page, page_bytes; /* of those pointers, where they are read-only; 0: they are not */
+    uint64_t turn;             /* struct attach_turn */
+    uint64_t tls_bytes;        /* no thread has more thread-local storage */
 };
 
 /* Returns 0, or the status to exit with; `reason` says why. */
@@ -35,12 +50,34 @@ int attach_process_init(struct attach_process *process, pid_t pid);
 /* Whether it is the same process still, and no zombie. */
 bool attach_process_exists(const struct attach_process *process);
 
+enum attach_end {
+    ATTACH_END_NONE, /* it has not ended */
+    ATTACH_END_EXIT, /* by itself */
+    ATTACH_END_SIGNAL,
+    ATTACH_END_UNKNOWN, /* the kernel does not tell (before Linux 6.15), as its parent was first */
+};
+
+/* How the process has ended; `text` is a sentence without a full stop that says so. */
+enum attach_end attach_process_end(const struct attach_process *process, char *text,
+                                   size_t text_bytes);
+
+/* Reads a file of /proc/PID, or of /proc where `pid` is 0. Returns false if there is none. */
+bool attach_process_file(pid_t pid, const char *name, char *text, size_t text_bytes);
+
+/* The text or number behind "Name:\t" in /proc/PID/status, up to the end of the line. 0: none. */
+bool attach_process_status_text(const char *status, const char *name, char *value,
+                                size_t value_bytes);
+long attach_process_status_number(const char *status, const char *name);
+
 /* Why ptrace(2) was refused with `error`, in `reason`. */
 void attach_process_explain(struct attach_process *process, int error);
 
+/* Whether another profrun traces the thread; 0: the first one. */
+bool attach_process_is_attached_to(const struct attach_process *process, pid_t thread);
+
 /* Finds the functions, and a gap for `code`, or where it is already. Returns false if nothing can be loaded into the process (static, another
- * libc); `reason` says why. */
-bool attach_process_find(struct attach_process *process, const void *code, size_t code_bytes,
+ * libc), or no thread be made there without its allocator; `reason` says why. */
+bool attach_process_find(struct attach_process *process, const struct attach_code *code,
                          struct attach_functions *found);
 
 /* The number of a thread in the innermost PID namespace of the process, 0 where it has gone. */
@@ -55,6 +92,9 @@ bool attach_process_copy(struct attach_process *process, const char *library, ch
 
 /* Removes that copy again. */
 void attach_process_remove_copy(const struct attach_process *process);
+
+/* Whether the process itself may write to an address. */
+bool attach_process_may_write(const struct attach_process *process, uint64_t address);
 
 /* The version of Python that runs in it, as 0x030e; 0: none. */
 unsigned attach_process_python(const struct attach_process *process);

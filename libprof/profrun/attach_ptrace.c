@@ -1,16 +1,18 @@
 #include "attach.h"
 
+#include "attach_threads.h"
 #include "clock.h"
 #include "message.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -30,22 +32,19 @@ static void attach_test_point(const char *stage)
 }
 
 enum {
-    STOP_MS = 300,            /* for a thread to stop; longer is one that waits for a disk */
-    PAUSE_US = 1000,          /* between two attempts */
-    ATTEMPTS = 2000,          /* until a thread is at a good place */
-    ATTEMPTS_BEST = 200,      /* until one that is good enough will do */
-    CODE_SEGMENT = 0x33,      /* of 64-bit code */
-    BLOCK_BYTES = 1 << 16,    /* struct pthread, behind the thread's block */
-    STACK_BYTES = 1 << 18,    /* of the bare thread */
-    VECTOR_ENTRIES = 1 << 16, /* of its dtv: as many modules with thread-local storage */
-    VECTOR_BYTES = VECTOR_ENTRIES * 16,
+    STOP_MS = 5000,             /* for a thread to stop; longer is one that waits for a disk */
+    CODE_SEGMENT = 0x33,        /* of 64-bit code */
+    STACK_BYTES = 1 << 18,      /* of the first thread, beside what is thread-local */
+    BARE_STACK_BYTES = 1 << 16, /* of the bare thread */
+    HEAP_BYTES = 1 << 20, /* for the first thread's dtv: 65,000 modules with thread-local storage */
+    SIGNAL_SEARCH_BYTES = 1 << 18,
     AREA_ALIGN = 4096,
 };
 
 /* Of a thread's block (tcbhead_t, struct pthread), the same in glibc 2.4 to 2.42. */
 enum {
     BLOCK_SELF = 0x10,
-    BLOCK_VECTOR = 0x08,
+    BLOCK_MULTIPLE_THREADS = 0x18,
     BLOCK_GUARDS = 0x28, /* stack_guard, pointer_guard */
     BLOCK_FEATURES = 0x48,
     BLOCK_THREAD = 0x2d0,
@@ -62,13 +61,12 @@ enum {
 struct injection {
     struct attach_process *process;
     struct attach_functions functions;
+    struct attach_code code;
     struct attach_area *area;
     uint64_t area_bytes;
-    size_t code_bytes;
     pid_t thread; /* the one that is borrowed */
     struct user_regs_struct registers;
-    uint64_t address;   /* of the area in the process */
-    bool threads_alone; /* the process has one thread */
+    uint64_t address; /* of the area in the process */
 };
 
 static bool failed(struct injection *injection, const char *what)
@@ -141,7 +139,7 @@ static bool stop(struct injection *injection)
 {
     int status;
     if (!send(injection, PTRACE_INTERRUPT, 0))
-        return failed(injection, "cannot stop it");
+        return false;
     while (await_stop(injection, &status)) {
         if (is_job_stop(status)) {
             snprintf(injection->process->reason, sizeof injection->process->reason,
@@ -154,6 +152,18 @@ static bool stop(struct injection *injection)
         send(injection, PTRACE_CONT, WSTOPSIG(status));
     }
     return false;
+}
+
+/* A thread that does not stand still can only be let go once it does. It must not be left behind: it would stand still
+ * later, for as long as we run. */
+static void let_go(struct injection *injection)
+{
+    int status;
+    while (!send(injection, PTRACE_DETACH, 0)) {
+        send(injection, PTRACE_INTERRUPT, 0);
+        if (!await_stop(injection, &status) && errno != ETIMEDOUT)
+            return;
+    }
 }
 
 static bool get_registers(struct injection *injection, struct user_regs_struct *registers)
@@ -182,8 +192,8 @@ static bool is_interrupted_call(const struct user_regs_struct *registers)
     return (long)registers->orig_rax >= 0 && result <= AGAIN_SYS && result >= AGAIN_BLOCK;
 }
 
-/* Of Linux 5.13 and 5.11; the headers of Debian 11, where wheels are built, are older. */
-enum { GET_RSEQ_CONFIGURATION = 0x420f, NUMBER_EPOLL_PWAIT2 = 441 };
+/* Of Linux 5.13; the headers of Debian 11, where wheels are built, are older. */
+enum { GET_RSEQ_CONFIGURATION = 0x420f };
 
 struct rseq_configuration {
     uint64_t rseq_abi_pointer;
@@ -207,16 +217,61 @@ static bool is_in_sequence(struct injection *injection)
     return is_within(injection->registers.rip, bounds[1], bounds[1] + bounds[2]);
 }
 
-/* With a single thread, libc leaves out locks in code that is entered now and left later, and the loader does, too. */
-static bool is_between_locks(const struct injection *injection, int attempt)
+/* Whether libc believes that the process has one thread. It leaves out locks then, in code that the thread may be in the
+ * middle of; the loader does, too. */
+static bool is_alone(struct injection *injection)
 {
-    const struct attach_functions *functions = &injection->functions;
-    const uint64_t at = injection->registers.rip;
-    if (is_within(at, functions->loader_begin, functions->loader_end) ||
-        is_within(at, functions->gap, functions->gap + injection->code_bytes))
+    const uint64_t flag = injection->functions.single_threaded;
+    uint32_t multiple = 0;
+    unsigned char single = 0;
+    attach_process_read(injection->process, injection->registers.fs_base + BLOCK_MULTIPLE_THREADS,
+                        &multiple, sizeof multiple);
+    if (flag)
+        attach_process_read(injection->process, flag, &single, sizeof single);
+    return !multiple || single;
+}
+
+static bool is_within_libc(const struct injection *injection, uint64_t address)
+{
+    for (unsigned i = 0; i < injection->functions.libc_parts; i++)
+        if (is_within(address, injection->functions.libc[i].begin,
+                      injection->functions.libc[i].end))
+            return true;
+    return false;
+}
+
+/* Whether the thread is in a handler: of what that has interrupted, nothing is known. The handler returns to libc's call of
+ * rt_sigreturn(2), whose address is on the stack. */
+static bool is_in_handler(const struct injection *injection)
+{
+    static const unsigned char call[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    uint64_t words[512];
+    const uint64_t begin = injection->registers.rsp & ~(uint64_t)7;
+    for (uint64_t at = begin; at < begin + SIGNAL_SEARCH_BYTES; at += sizeof words) {
+        size_t count = sizeof words / sizeof *words;
+        while (count && !attach_process_read(injection->process, at, words, count * sizeof *words))
+            count /= 2; /* the end of the stack */
+        for (size_t i = 0; i < count; i++) {
+            unsigned char there[sizeof call];
+            if (is_within_libc(injection, words[i]) &&
+                attach_process_read(injection->process, words[i], there, sizeof there) &&
+                memcmp(there, call, sizeof call) == 0)
+                return true;
+        }
+        if (count < sizeof words / sizeof *words)
+            return false;
+    }
+    return false;
+}
+
+static bool is_between_locks(struct injection *injection)
+{
+    const uint64_t at = injection->registers.rip, gap = injection->functions.gap;
+    if (is_within(at, gap, gap + injection->code.size))
         return false;
-    return !injection->threads_alone || is_interrupted_call(&injection->registers) ||
-           attempt > ATTEMPTS_BEST || !is_within(at, functions->libc_begin, functions->libc_end);
+    return !is_alone(injection) ||
+           ((is_interrupted_call(&injection->registers) || !is_within_libc(injection, at)) &&
+            !is_in_handler(injection));
 }
 
 /* Whether the thread is one that the C library made, and knows by the number that the kernel does. */
@@ -232,20 +287,12 @@ static bool is_known_thread(struct injection *injection)
 }
 
 /* Some calls fail with EINTR when the thread is stopped, though no signal has come. Nothing has happened in them: the
- * kernel is told to make them again unless there is a signal. Their timeout begins anew. */
+ * kernel is told to make them again unless there is a signal. That is how it goes on with those that may be stopped, and
+ * what is left to do for another that the thread began between our last look and the stop. */
 static bool is_cut_short(const struct user_regs_struct *registers)
 {
-    static const unsigned short calls[] = {
-        SYS_read,         SYS_readv,         SYS_accept,     SYS_accept4,     SYS_recvfrom,
-        SYS_recvmsg,      SYS_semop,         SYS_semtimedop, SYS_msgrcv,      SYS_rt_sigtimedwait,
-        SYS_io_getevents, SYS_io_pgetevents, SYS_epoll_wait, SYS_epoll_pwait, NUMBER_EPOLL_PWAIT2,
-        SYS_recvmmsg,     SYS_io_uring_enter};
-    if ((long)registers->rax != -EINTR)
-        return false;
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (registers->orig_rax == calls[i])
-            return true;
-    return false;
+    return (long)registers->rax == -EINTR && (long)registers->orig_rax >= 0 &&
+           registers->orig_rax != SYS_close;
 }
 
 /* A system call is made again by its instruction. */
@@ -268,10 +315,20 @@ static bool look(struct injection *injection)
     return set_registers(injection, registers);
 }
 
-static bool is_good_place(struct injection *injection, int attempt)
+static bool may_be_stopped(struct injection *injection)
+{
+    const struct user_regs_struct *registers = &injection->registers;
+    const uint64_t arguments[] = {registers->rdi, registers->rsi, registers->rdx,
+                                  registers->r10, registers->r8,  registers->r9};
+    return !is_interrupted_call(registers) ||
+           attach_thread_wait(injection->process, injection->thread, (long)registers->orig_rax,
+                              arguments, registers->rsp) != ATTACH_WAIT_NO;
+}
+
+static bool is_good_place(struct injection *injection)
 {
     return look(injection) && injection->registers.cs == CODE_SEGMENT &&
-           is_between_locks(injection, attempt) && is_known_thread(injection) &&
+           may_be_stopped(injection) && is_known_thread(injection) && is_between_locks(injection) &&
            can_resume(injection) && !is_in_sequence(injection);
 }
 
@@ -288,22 +345,6 @@ static bool has_shadow_stack(struct injection *injection)
     return true;
 }
 
-/* Stops the thread at a good place. */
-static bool stop_at_good_place(struct injection *injection, uint64_t *stopped_at_ns)
-{
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        *stopped_at_ns = clock_monotonic_ns();
-        if (!stop(injection))
-            return false;
-        if (is_good_place(injection, attempt))
-            return true;
-        if (!send(injection, PTRACE_CONT, 0))
-            return failed(injection, "cannot continue it");
-        clock_pause(PAUSE_US);
-    }
-    return false;
-}
-
 /* ---- the area ---- */
 
 static uint64_t align_up(uint64_t value, uint64_t to)
@@ -311,52 +352,95 @@ static uint64_t align_up(uint64_t value, uint64_t to)
     return (value + to - 1) & ~(to - 1);
 }
 
-/* From below: the struct, the dtv, the bare thread's stack, its thread-local storage, its block. */
-static uint64_t area_block(const struct injection *injection, uint64_t address)
+struct layout {
+    uint64_t first_stack, first_stack_bytes; /* from below: behind the struct */
+    uint64_t bare_stack_end;
+    uint64_t
+        block; /* behind thread-local storage, of which the bare thread uses what libc has in it */
+    uint64_t heap; /* behind the block and struct attach_heap */
+    uint64_t end;
+};
+
+static struct layout lay_out(const struct injection *injection, uint64_t address)
 {
-    return address + align_up(sizeof *injection->area, AREA_ALIGN) + VECTOR_BYTES + STACK_BYTES +
-           align_up(injection->functions.tls_bytes, AREA_ALIGN);
+    const uint64_t tls_bytes = align_up(injection->functions.tls_bytes, AREA_ALIGN);
+    struct layout layout;
+    layout.first_stack = address + align_up(sizeof *injection->area, AREA_ALIGN);
+    layout.first_stack_bytes = STACK_BYTES + tls_bytes;
+    layout.bare_stack_end = layout.first_stack + layout.first_stack_bytes + BARE_STACK_BYTES;
+    layout.block = layout.bare_stack_end + tls_bytes;
+    layout.heap = layout.block + ATTACH_BLOCK_BYTES + AREA_ALIGN;
+    layout.end = layout.heap + HEAP_BYTES;
+    return layout;
 }
 
-static void fill_area(struct injection *injection)
+/* glibc has had one layout of this since 2.3. */
+static bool fill_attributes(struct attach_area *area, const struct layout *layout)
+{
+    pthread_attr_t attributes;
+    _Static_assert(sizeof attributes <= sizeof area->attributes, "it fits");
+    if (pthread_attr_init(&attributes) != 0 ||
+        pthread_attr_setstack(&attributes, (void *)(uintptr_t)layout->first_stack,
+                              layout->first_stack_bytes) != 0)
+        return false;
+    memcpy(area->attributes, &attributes, sizeof attributes);
+    return true;
+}
+
+static void fill_area(struct injection *injection, const struct layout *layout)
 {
     const struct attach_functions *functions = &injection->functions;
     struct attach_area *area = injection->area;
-    const uint64_t address = injection->address, block = area_block(injection, address);
+    const uint64_t address = injection->address;
     area->magic = ATTACH_MAGIC;
-    area->thread_block = block;
-    area->thread_id = block + BLOCK_THREAD;
-    area->stack = block - align_up(functions->tls_bytes, AREA_ALIGN);
+    area->thread_block = layout->block;
+    area->thread_id = layout->block + BLOCK_THREAD;
+    area->stack = layout->bare_stack_end;
+    area->heap = layout->heap;
     area->thread_gone =
         address + offsetof(struct attach_area, request) + offsetof(struct attach_request, thread);
     area->bytes = area->request.memory_bytes = injection->area_bytes;
     area->request.memory = address;
     area->request.thread = 1;
-    area->tls_init = functions->tls_init;
+    area->holds = is_alone(injection);
     area->create = functions->create;
+    area->join = functions->join;
     area->detach = functions->detach;
     area->dlopen = functions->dlopen;
     area->dlsym = functions->dlsym;
     area->dlerror = functions->dlerror;
     area->dlopen_flags = functions->dlopen_flags;
     area->pause[0] = 2;
+    area->blink[1] = 1000000;
+    area->turn = functions->turn;
+    for (unsigned i = 0; i < ATTACH_ALLOCATIONS; i++) {
+        area->pointers[i] = functions->pointers[i];
+        area->ours[i] = functions->gap + injection->code.ours[i];
+        area->theirs[i] = functions->theirs[i];
+    }
+    area->page = functions->page;
+    area->page_bytes = functions->page_bytes;
+    area->page_protection = PROT_READ;
     area->float_state = 0x1f80;
     strcpy(area->entry_name, "libprof_attach");
 }
 
-/* The bare thread's block, of which the loader needs the dtv, and libc the rest. */
-static bool write_block(struct injection *injection)
+/* The bare thread's block, which libc looks at, and its heap. */
+static bool write_block(struct injection *injection, const struct layout *layout)
 {
-    const uint64_t block = injection->area->thread_block;
-    const uint64_t vector = injection->address + align_up(sizeof *injection->area, AREA_ALIGN);
-    const uint64_t entries = VECTOR_ENTRIES - 2, other = injection->registers.fs_base;
-    uint64_t guards[2], head[3] = {block, vector + 16, block};
+    const uint64_t block = layout->block, other = injection->registers.fs_base;
+    const struct attach_heap heap = {.next = layout->heap};
+    uint64_t guards[2], head[3] = {block, 0, block};
+    const uint32_t multiple = 1;
     uint32_t features;
     return attach_process_read(injection->process, other + BLOCK_GUARDS, guards, sizeof guards) &&
            attach_process_read(injection->process, other + BLOCK_FEATURES, &features,
                                sizeof features) &&
-           attach_process_write(injection->process, vector, &entries, sizeof entries) &&
+           attach_process_write(injection->process, block + ATTACH_BLOCK_BYTES, &heap,
+                                sizeof heap) &&
            attach_process_write(injection->process, block, head, sizeof head) &&
+           attach_process_write(injection->process, block + BLOCK_MULTIPLE_THREADS, &multiple,
+                                sizeof multiple) &&
            attach_process_write(injection->process, block + BLOCK_GUARDS, guards, sizeof guards) &&
            attach_process_write(injection->process, block + BLOCK_FEATURES, &features,
                                 sizeof features);
@@ -364,9 +448,11 @@ static bool write_block(struct injection *injection)
 
 static bool write_area(struct injection *injection)
 {
-    fill_area(injection);
-    return write_block(injection) && attach_process_write(injection->process, injection->address,
-                                                          injection->area, sizeof *injection->area);
+    const struct layout layout = lay_out(injection, injection->address);
+    fill_area(injection, &layout);
+    return fill_attributes(injection->area, &layout) && write_block(injection, &layout) &&
+           attach_process_write(injection->process, injection->address, injection->area,
+                                sizeof *injection->area);
 }
 
 /* ---- the borrowed thread ---- */
@@ -393,7 +479,7 @@ static bool is_at_map(struct injection *injection, struct user_regs_struct *regi
 {
     const uint64_t gap = injection->functions.gap;
     return get_registers(injection, registers) &&
-           is_within(registers->rip, gap, gap + injection->code_bytes) &&
+           is_within(registers->rip, gap, gap + injection->code.size) &&
            registers->orig_rax == SYS_mmap && (long)registers->rax != -ENOSYS;
 }
 
@@ -437,105 +523,114 @@ static bool run_stub(struct injection *injection)
     return true;
 }
 
-/* Some kernels let only ptrace(2) write, which wants the thread to stand still. */
+/* Some kernels let only ptrace(2) write, which wants the thread to stand still. Code that is there is not written again:
+ * another thread may be in it. */
 static bool place_code(struct injection *injection)
 {
-    size_t bytes;
-    const void *code = attach_stub_code(&bytes);
-    if (write_code(injection, injection->functions.gap, code, bytes))
+    struct attach_functions *functions = &injection->functions;
+    unsigned char code[4096];
+    if (functions->has_code)
         return true;
-    if (!stop(injection) || !poke(injection->thread, injection->functions.gap, code, bytes))
-        return failed(injection, "cannot write to it");
-    return send(injection, PTRACE_CONT, 0);
+    if (injection->code.size > sizeof code)
+        return false;
+    memcpy(code, injection->code.bytes, injection->code.size);
+    memcpy(code + injection->code.theirs, functions->theirs, sizeof functions->theirs);
+    functions->has_code = write_code(injection, functions->gap, code, injection->code.size) ||
+                          poke(injection->thread, functions->gap, code, injection->code.size);
+    return functions->has_code || failed(injection, "cannot write to it");
 }
 
-static bool borrow(struct injection *injection, uint64_t *stopped_ns)
+/* nanosleep(2) stores what is left when it is stopped, and the program may look at that though the call goes on. */
+struct remainder {
+    uint64_t address; /* 0: none */
+    uint64_t before[2];
+};
+
+static struct remainder read_remainder(const struct injection *injection,
+                                       const struct attach_thread *thread)
 {
-    uint64_t begin_ns;
+    struct remainder remainder = {0};
+    if (thread->call == SYS_nanosleep && thread->arguments[1] != thread->arguments[0])
+        remainder.address = thread->arguments[1];
+    else if (thread->call == SYS_clock_nanosleep && thread->arguments[3] != thread->arguments[2])
+        remainder.address = thread->arguments[3];
+    if (remainder.address && !attach_process_read(injection->process, remainder.address,
+                                                  remainder.before, sizeof remainder.before))
+        remainder.address = 0;
+    return remainder;
+}
+
+enum outcome {
+    DONE,
+    AGAIN, /* with another thread, or later */
+    NEVER, /* the reason says why */
+};
+
+static enum outcome outcome_of(const struct injection *injection)
+{
+    return *injection->process->reason ? NEVER : AGAIN;
+}
+
+/* From here on, the thread is ours to let go. */
+static enum outcome borrow(struct injection *injection, const struct attach_thread *thread,
+                           uint64_t *stopped_ns)
+{
+    const struct remainder remainder = read_remainder(injection, thread);
+    const uint64_t begin_ns = clock_monotonic_ns();
     attach_test_point("seized");
-    if (!place_code(injection))
-        return false;
+    if (!stop(injection))
+        return outcome_of(injection);
+    if (remainder.address)
+        attach_process_write(injection->process, remainder.address, remainder.before,
+                             sizeof remainder.before);
+    if (!is_good_place(injection))
+        return AGAIN;
+    if (has_shadow_stack(injection) || !place_code(injection))
+        return NEVER;
     attach_test_point("written");
-    if (!stop_at_good_place(injection, &begin_ns) || has_shadow_stack(injection))
-        return false;
     const bool done = divert(injection) && run_stub(injection);
     send(injection, PTRACE_DETACH, 0);
     *stopped_ns = clock_monotonic_ns() - begin_ns;
     attach_test_point("detached");
-    return done;
+    return done ? DONE : NEVER;
 }
 
-/* ---- which thread ---- */
-
-/* Whoever is traced and not stopped is let go when we end; others at once. */
-static void let_go(struct injection *injection)
+/* Another profrun may have the thread: it will not have it for long. */
+static enum outcome try_thread(struct injection *injection, const struct attach_thread *thread,
+                               uint64_t *stopped_ns)
 {
-    int status;
-    if (send(injection, PTRACE_DETACH, 0))
-        return;
-    if (send(injection, PTRACE_INTERRUPT, 0) && await_stop(injection, &status))
-        send(injection, PTRACE_DETACH, 0);
-}
-
-static bool try_thread(struct injection *injection, pid_t thread, uint64_t *stopped_ns)
-{
-    injection->thread = thread;
-    if (ptrace(PTRACE_SEIZE, thread, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0) {
-        if (errno != ESRCH ||
-            !attach_process_exists(injection->process)) /* else the thread has ended */
-            attach_process_explain(injection->process, errno);
-        return false;
+    injection->thread = thread->number;
+    if (!attach_thread_is_same(injection->process, thread))
+        return AGAIN;
+    if (ptrace(PTRACE_SEIZE, thread->number, NULL, (void *)PTRACE_O_TRACESYSGOOD) != 0) {
+        const int error = errno;
+        if (error == ESRCH || attach_process_is_attached_to(injection->process, thread->number))
+            return AGAIN;
+        attach_process_explain(injection->process, error);
+        return NEVER;
     }
-    if (borrow(injection, stopped_ns))
-        return true;
-    let_go(injection);
-    return false;
-}
-
-/* The main thread is tried first: /proc lists it first. Another one is if that waits where it cannot be stopped. */
-static bool try_threads(struct injection *injection, uint64_t *stopped_ns)
-{
-    char path[64];
-    bool done = false;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)injection->process->pid);
-    DIR *threads = opendir(path);
-    for (struct dirent *entry = threads ? readdir(threads) : NULL;
-         entry && !done && !*injection->process->reason; entry = readdir(threads))
-        if (*entry->d_name != '.')
-            done = try_thread(injection, (pid_t)strtol(entry->d_name, NULL, 10), stopped_ns);
-    if (threads)
-        closedir(threads);
-    return done;
-}
-
-static unsigned count_threads(pid_t pid)
-{
-    char path[64];
-    unsigned count = 0;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    DIR *threads = opendir(path);
-    while (threads && readdir(threads))
-        count++;
-    if (threads)
-        closedir(threads);
-    return count > 2 ? count - 2 : 0;
+    const enum outcome outcome = borrow(injection, thread, stopped_ns);
+    if (outcome != DONE)
+        let_go(injection);
+    return outcome;
 }
 
 int attach_ptrace_start(struct attach_process *process, struct attach_area *area, uint64_t *address,
                         uint64_t *stopped_ns)
 {
-    struct injection injection = {.process = process, .area = area};
-    const void *code = attach_stub_code(&injection.code_bytes);
-    if (!attach_process_find(process, code, injection.code_bytes, &injection.functions))
+    struct injection injection = {.process = process, .area = area, .code = attach_stub_code()};
+    struct attach_watch watch;
+    const struct attach_thread *thread;
+    enum outcome outcome = AGAIN;
+    if (!attach_process_find(process, &injection.code, &injection.functions))
         return STATUS_NOT_EXECUTABLE;
-    injection.area_bytes = area_block(&injection, 0) + BLOCK_BYTES;
-    injection.threads_alone = count_threads(process->pid) == 1;
-    const bool started = try_threads(&injection, stopped_ns);
+    injection.area_bytes = lay_out(&injection, 0).end;
+    attach_watch_begin(&watch, process);
+    while (outcome == AGAIN && (thread = attach_watch_next(&watch)))
+        outcome = try_thread(&injection, thread, stopped_ns);
+    attach_watch_end(&watch);
     *address = injection.address;
-    if (!started && !*process->reason)
-        snprintf(process->reason, sizeof process->reason,
-                 "none of its threads reached a point where it can be interrupted");
-    return started ? 0 : STATUS_NOT_EXECUTABLE;
+    return outcome == DONE ? 0 : STATUS_NOT_EXECUTABLE;
 }
 
 #else

@@ -5,13 +5,21 @@
  *    the registers there, blocks signals, maps an area and stops at the return of mmap(2), where profrun
  *    fills the area in.
  * 2. It starts a bare thread with clone(2), restores signal mask and registers, and goes back to where the thread was.
- *    An area that profrun has not filled in, because it was killed, is unmapped instead.
- * 3. The bare thread lets the loader set up thread-local storage for it, calls pthread_create() and ends.
- * 4. That thread is an ordinary one. It loads libprof.so and calls libprof_attach(), which never returns here.
+ *    An area that profrun has not filled in, because it was killed, is unmapped instead. The only thread of a process
+ *    waits until the bare one has ended: until then, libc may leave out locks in it.
+ * 3. The bare thread calls pthread_create(), with a stack in the area, and ends. It has no thread-local storage of the
+ *    program's, and no allocator may see it: an allocator keeps data for each thread, and would refer to that of a
+ *    thread that is gone. So meanwhile the loader's pointers to malloc() and its like lead to our code, which serves the
+ *    bare thread from the area and sends all others on.
+ * 4. The first thread is an ordinary one of the C library. It moves what the loader took from the area to the program's
+ *    allocator, calls pthread_create() and ends.
+ * 5. The second one has nothing in the area. It joins the first, loads libprof.so and calls libprof_attach(), which
+ *    never returns here.
  *
- * So the borrowed thread makes five system calls and takes no lock. All that may wait for a lock of the program happens
- * on threads of our own. If profrun is killed at any moment, the process goes on by itself. The code has no variables:
- * it is the same each time, so one profrun may attach while a thread that another one borrowed is still there.
+ * So the borrowed thread makes five system calls, or six, and takes no lock. All that may wait for a lock of the program
+ * happens on threads of our own. If profrun is killed at any moment, the process goes on by itself. The code has no
+ * variables: it is the same each time, so one profrun may attach while a thread that another one borrowed is still
+ * there.
  */
 #ifndef PROFRUN_ATTACH_STUB_H
 #define PROFRUN_ATTACH_STUB_H
@@ -23,24 +31,57 @@
 
 enum { ATTACH_PATH_BYTES = 4096, ATTACH_MAGIC = 0x70726f66 };
 
+/* What the loader calls of the program's allocator. */
+enum attach_allocation {
+    ATTACH_MALLOC,
+    ATTACH_CALLOC,
+    ATTACH_REALLOC,
+    ATTACH_FREE,
+    ATTACH_ALLOCATIONS
+};
+
+/* Bare threads of one process take turns at the loader's pointers. In memory that is zero at first and stays. A forked
+ * child inherits what its parent's threads wrote, and tells it by the process's number. */
+struct attach_turn {
+    uint32_t locked_by; /* the process; 0: nobody */
+    uint32_t counted_by;
+    uint32_t count; /* of bare threads for which the pointers lead to our code */
+    uint32_t unused;
+};
+
+/* Behind the bare thread's block, where the code finds it by the thread's register. */
+struct attach_heap {
+    uint64_t next;  /* free memory of the heap */
+    uint64_t count; /* of allocations */
+};
+enum { ATTACH_BLOCK_BYTES = 1 << 16 };
+
 /* Offsets are used in attach_stub.c's instructions. */
 struct attach_area {
     uint64_t magic; /* ATTACH_MAGIC: profrun has filled the area in */
     uint64_t stack; /* of the bare thread: its upper end */
     uint64_t
         thread_id; /* address at which the kernel stores the bare thread's number, for the C library */
-    uint64_t thread_gone;  /* address that the kernel clears when that thread has ended */
-    uint64_t thread_block; /* thread-local storage of the bare thread: fs */
-    uint64_t bytes;        /* of the area */
-    uint64_t unused_word;
-    uint64_t created; /* 1 + what pthread_create() returned; 0: not called yet */
-    uint64_t pthread; /* the new thread */
-    uint64_t tls_init, create, detach, dlopen, dlsym, dlerror; /* functions of the C library */
+    uint64_t thread_gone;   /* address that the kernel clears when that thread has ended */
+    uint64_t thread_block;  /* of the bare thread: fs */
+    uint64_t bytes;         /* of the area */
+    uint64_t holds;         /* the borrowed thread waits until the bare one has created a thread */
+    uint64_t created;       /* 1 + the error of what could not be done; 0: none */
+    uint64_t first, second; /* the new threads */
+    uint64_t create, join, detach, dlopen, dlsym, dlerror; /* functions of the C library */
     uint64_t dlopen_flags;
-    uint64_t pause[2];    /* 2 s, as a timespec: profrun reads an error meanwhile */
-    uint32_t float_state; /* MXCSR */
+    uint64_t pause[2]; /* 2 s, as a timespec: profrun reads an error meanwhile */
+    uint64_t blink[2]; /* 1 ms */
+    uint64_t turn;     /* address of a struct attach_turn */
+    uint64_t pointers[ATTACH_ALLOCATIONS];      /* addresses of the loader's */
+    uint64_t ours[ATTACH_ALLOCATIONS];          /* what they are meanwhile */
+    uint64_t theirs[ATTACH_ALLOCATIONS];        /* and were */
+    uint64_t page, page_bytes, page_protection; /* around them; 0 bytes: writable */
+    uint64_t heap;                              /* the beginning of the bare thread's heap */
+    uint32_t float_state;                       /* MXCSR */
     uint32_t unused;
-    char entry_name[16]; /* libprof_attach */
+    char entry_name[16];    /* libprof_attach */
+    uint64_t attributes[8]; /* of the first thread, a pthread_attr_t */
     char path[ATTACH_PATH_BYTES];
     struct attach_request request;
 };
@@ -55,7 +96,14 @@ struct attach_frame {
 };
 enum { ATTACH_RED_ZONE_BYTES = 128 };
 
-/* Of no bytes on a processor for which there is none. */
-const void *attach_stub_code(size_t *bytes);
+/* The code, as it is before the addresses of the program's allocator are put in. */
+struct attach_code {
+    const void *bytes;
+    size_t size;   /* 0: there is none for this processor */
+    size_t theirs; /* offset of those addresses, in the order of enum attach_allocation */
+    size_t ours[ATTACH_ALLOCATIONS]; /* offsets of the functions that stand in for them */
+};
+
+struct attach_code attach_stub_code(void);
 
 #endif

@@ -5,6 +5,7 @@
 /* Exit statuses of profrun's own; otherwise it ends as the program did. */
 enum profrun_status {
     STATUS_USAGE = 2,            /* the command line asks for what cannot be done */
+    STATUS_ENDED = 123,          /* a signal ended the process that profrun was attached to */
     STATUS_INTERNAL = 125,       /* the system refused what profrun itself needed */
     STATUS_NOT_EXECUTABLE = 126, /* as env(1) and nohup(1) */
     STATUS_NOT_FOUND = 127,
