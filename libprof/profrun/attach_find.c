@@ -192,13 +192,14 @@ static void free_symbols(struct symbols *symbols)
     free(symbols->names);
 }
 
-/* The address of the next symbol of that name from *at on, 0 after the last. */
+/* The address of the next symbol of that name from *at on, 0 after the last. `defined`: not what stands for a function of
+ * another library in a program that is not position-independent, a jump that is its address for everybody. */
 static uint64_t next_symbol(const struct module *module, const struct symbols *symbols,
-                            const char *name, size_t *at)
+                            const char *name, bool defined, size_t *at)
 {
     while (*at < symbols->count) {
         const Elf64_Sym *symbol = &symbols->table[(*at)++];
-        if (symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
+        if ((!defined || symbol->st_shndx != SHN_UNDEF) && symbol->st_value &&
             symbol->st_name < symbols->names_bytes &&
             strcmp(symbols->names + symbol->st_name, name) == 0)
             return module->bias + symbol->st_value;
@@ -212,7 +213,7 @@ static void take(const struct module *module, const struct symbols *symbols, con
 {
     size_t at = 0;
     if (!*address)
-        *address = next_symbol(module, symbols, name, &at);
+        *address = next_symbol(module, symbols, name, true, &at);
 }
 
 static void take_candidates(struct search *search, const struct module *module,
@@ -225,7 +226,7 @@ static void take_candidates(struct search *search, const struct module *module,
     for (unsigned i = 0; i < ATTACH_ALLOCATIONS; i++) {
         size_t at = 0;
         for (uint64_t address; search->candidate_count[i] < CANDIDATES_MAX &&
-                               (address = next_symbol(module, symbols, names[i], &at));)
+                               (address = next_symbol(module, symbols, names[i], false, &at));)
             search->candidates[i][search->candidate_count[i]++] = address;
     }
 }

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/ucontext.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/utsname.h>
@@ -240,24 +241,43 @@ static bool is_within_libc(const struct injection *injection, uint64_t address)
     return false;
 }
 
-/* Whether the thread is in a handler: of what that has interrupted, nothing is known. The handler returns to libc's call of
- * rt_sigreturn(2), whose address is on the stack. */
+/* What the kernel puts on the stack before it runs a handler: a return address in libc, and the registers. */
+struct signal_frame {
+    uint64_t back, flags[5];
+    uint64_t registers[23];
+};
+
+/* Whether a handler has interrupted libc other than in a system call that waits. */
+static bool is_bad_frame(const struct injection *injection, uint64_t at)
+{
+    static const unsigned char back[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    struct signal_frame frame;
+    unsigned char there[sizeof back], around[4] = {0};
+    if (!attach_process_read(injection->process, at, &frame, sizeof frame) ||
+        !attach_process_read(injection->process, frame.back, there, sizeof there) ||
+        memcmp(there, back, sizeof back) != 0)
+        return false;
+    const uint64_t rip = frame.registers[REG_RIP];
+    attach_process_read(injection->process, rip - 2, around, sizeof around);
+    const bool again = around[2] == 0x0f && around[3] == 0x05;
+    const bool failed =
+        around[0] == 0x0f && around[1] == 0x05 && (long)frame.registers[REG_RAX] == -EINTR;
+    return is_within_libc(injection, rip) && !again && !failed;
+}
+
+/* Handlers return to libc's call of rt_sigreturn(2), whose address is on the stack. */
 static bool is_in_handler(const struct injection *injection)
 {
-    static const unsigned char call[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
     uint64_t words[512];
     const uint64_t begin = injection->registers.rsp & ~(uint64_t)7;
     for (uint64_t at = begin; at < begin + SIGNAL_SEARCH_BYTES; at += sizeof words) {
         size_t count = sizeof words / sizeof *words;
         while (count && !attach_process_read(injection->process, at, words, count * sizeof *words))
             count /= 2; /* the end of the stack */
-        for (size_t i = 0; i < count; i++) {
-            unsigned char there[sizeof call];
+        for (size_t i = 0; i < count; i++)
             if (is_within_libc(injection, words[i]) &&
-                attach_process_read(injection->process, words[i], there, sizeof there) &&
-                memcmp(there, call, sizeof call) == 0)
+                is_bad_frame(injection, at + i * sizeof *words))
                 return true;
-        }
         if (count < sizeof words / sizeof *words)
             return false;
     }

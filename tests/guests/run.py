@@ -43,7 +43,7 @@ class Guest:
         self.name = os.path.basename(path)[:-3]
         self.path = path
         self.fields = {"packages": "", "commands": "", "set": "", "limit": "300", "ignore": "", "needs": "",
-                       "differs": "", "why": ""}
+                       "differs": "", "why": "", "variants": "", "refused": ""}
         self.title = None
         with open(path, encoding="utf-8") as file:
             for line in file:
@@ -72,14 +72,15 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 class Run:
     """One run of a guest's function, and what came of it."""
 
-    def __init__(self, guest, directory, environment, function):
+    def __init__(self, guest, directory, environment, function, call=os.path.join(HERE, "call.bash"),
+                 finish=lambda: None):
         self.trouble = []
         out, err = os.path.join(directory, "stdout"), os.path.join(directory, "stderr")
         begin = time.monotonic()
         with open(out, "wb") as stdout, open(err, "wb") as stderr:
             # environment only from here on: bash itself is the first guest
             process = subprocess.Popen(
-                ["bash", os.path.join(HERE, "call.bash"), guest.path, function],
+                ["bash", call, guest.path, function],
                 cwd=os.path.join(directory, "tree"), env=environment, stdin=subprocess.DEVNULL, stdout=stdout,
                 stderr=stderr, start_new_session=True)
             try:
@@ -87,6 +88,7 @@ class Run:
             except subprocess.TimeoutExpired:
                 self.status = "hangs"
         self.seconds = time.monotonic() - begin
+        finish()
         left = end_descendants(0 if self.status == "hangs" else LEFT_BEHIND_S)
         if left and self.status != "hangs":
             self.trouble.append(f"left processes behind: {' '.join(sorted(left))}")
@@ -284,7 +286,20 @@ indication only. Each program is one file in `tests/guests`; its README says how
 """
 
 
+ATTACH_HEAD = "## profrun --attach\n"
+
+
+def read_parts(path):
+    """What this script writes of a page, and what attach.py does."""
+    if not os.path.exists(path):
+        return "", ""
+    with open(path, encoding="utf-8") as file:
+        own, head, attach = file.read().partition(ATTACH_HEAD)
+    return own, head + attach
+
+
 def write_table(path, results, modes, seconds):
+    attach = read_parts(path)[1]
     with open(path, "w", encoding="utf-8") as file:
         file.write(TABLE_HEAD)
         file.write(f"\nLast run: {time.strftime('%Y-%m-%d', time.gmtime())}, {seconds / 60:.0f} minutes, Linux "
@@ -297,6 +312,8 @@ def write_table(path, results, modes, seconds):
             bare = "" if result.skipped else f"{result.bare_s:.1f} s"
             file.write(f"| {result.guest.title} | {result.version} | {bare} | " + " | ".join(cells) + " |\n")
         write_differences(file, results)
+        if attach:
+            file.write("\n" + attach)
 
 
 def write_differences(file, results):
