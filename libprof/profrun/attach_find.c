@@ -441,33 +441,41 @@ static bool is_candidate(const struct search *search, unsigned function, uint64_
 
 /* ld.so calls the program's allocator through pointers in its data: variables of its own since glibc 2.32, entries of
  * its global offset table before. They have no names, but their values are known: each stands there once, or our
- * function does, while another profrun is at work. */
-static bool take_pointers(struct search *search)
+ * function does, while another profrun is at work. Of two, the one is meant that was made read-only after it was set. */
+static bool take_pointer(struct search *search, unsigned function, const uint64_t *values,
+                         size_t count)
 {
     struct attach_functions *found = search->found;
-    const struct attach_range data = search->loader_data;
-    unsigned count[ATTACH_ALLOCATIONS] = {0};
-    const uint64_t begin = (data.begin + 7) & ~(uint64_t)7;
-    const size_t words = data.end > begin ? (data.end - begin) / sizeof(uint64_t) : 0;
-    uint64_t *values = words && words <= LOADER_DATA_BYTES_MAX / sizeof *values
-                           ? calloc(words, sizeof *values)
-                           : NULL;
-    const bool read =
-        values && attach_process_read(search->process, begin, values, words * sizeof *values);
-    for (size_t at = 0; read && at < words; at++)
-        for (unsigned i = 0; i < ATTACH_ALLOCATIONS; i++) {
-            const bool ours = found->has_code && values[at] == found->gap + search->code->ours[i];
-            if (!ours && !is_candidate(search, i, values[at]))
-                continue;
-            count[i]++;
-            found->pointers[i] = begin + at * sizeof *values;
-            found->theirs[i] = ours ? search->theirs[i] : values[at];
-        }
+    const struct attach_range relro = search->loader_relro;
+    const uint64_t ours = found->has_code ? found->gap + search->code->ours[function] : 0;
+    unsigned fixed = 0, others = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t address = search->loader_data.begin + i * sizeof *values;
+        const bool is_fixed = address >= relro.begin && address < relro.end;
+        if ((!ours || values[i] != ours) && !is_candidate(search, function, values[i]))
+            continue;
+        fixed += is_fixed;
+        others += !is_fixed;
+        if (!is_fixed && fixed)
+            continue;
+        found->pointers[function] = address;
+        found->theirs[function] = values[i] == ours ? search->theirs[function] : values[i];
+    }
+    return (fixed == 1 || (fixed == 0 && others == 1)) &&
+           (!found->has_code || found->theirs[function] == search->theirs[function]);
+}
+
+static bool take_pointers(struct search *search)
+{
+    struct attach_range *data = &search->loader_data;
+    data->begin = (data->begin + 7) & ~(uint64_t)7;
+    const size_t bytes = data->end > data->begin ? data->end - data->begin : 0;
+    uint64_t *values = bytes && bytes <= LOADER_DATA_BYTES_MAX ? malloc(bytes) : NULL;
+    bool taken = values && attach_process_read(search->process, data->begin, values, bytes);
+    for (unsigned i = 0; i < ATTACH_ALLOCATIONS && taken; i++)
+        taken = take_pointer(search, i, values, bytes / sizeof *values);
     free(values);
-    for (unsigned i = 0; i < ATTACH_ALLOCATIONS; i++)
-        if (count[i] != 1 || (found->has_code && found->theirs[i] != search->theirs[i]))
-            return false;
-    return true;
+    return taken;
 }
 
 /* Where the loader has made pointers read-only, they are made writable for a moment. */

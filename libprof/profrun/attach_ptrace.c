@@ -34,6 +34,7 @@ static void attach_test_point(const char *stage)
 
 enum {
     STOP_MS = 5000,             /* for a thread to stop; longer is one that waits for a disk */
+    LEAVE_MS = 20,              /* to leave libc */
     CODE_SEGMENT = 0x33,        /* of 64-bit code */
     STACK_BYTES = 1 << 18,      /* of the first thread, beside what is thread-local */
     BARE_STACK_BYTES = 1 << 16, /* of the bare thread */
@@ -65,7 +66,8 @@ struct injection {
     struct attach_code code;
     struct attach_area *area;
     uint64_t area_bytes;
-    pid_t thread; /* the one that is borrowed */
+    pid_t thread;   /* the one that is borrowed */
+    int stopped_by; /* a signal that it is to get; 0: none */
     struct user_regs_struct registers;
     uint64_t address; /* of the area in the process */
 };
@@ -112,9 +114,9 @@ static bool send(struct injection *injection, enum __ptrace_request request, lon
 }
 
 /* Waits for a stop of the thread. False: it does not stop, or has ended; errno says which. */
-static bool await_stop(struct injection *injection, int *status)
+static bool await_stop_for(struct injection *injection, int *status, unsigned limit_ms)
 {
-    const uint64_t end_ns = clock_monotonic_ns() + STOP_MS * 1000000ull;
+    const uint64_t end_ns = clock_monotonic_ns() + limit_ms * 1000000ull;
     do {
         const pid_t got = waitpid(injection->thread, status, __WALL | WNOHANG);
         if (got == injection->thread) {
@@ -127,6 +129,11 @@ static bool await_stop(struct injection *injection, int *status)
     } while (clock_monotonic_ns() < end_ns);
     errno = ETIMEDOUT;
     return false;
+}
+
+static bool await_stop(struct injection *injection, int *status)
+{
+    return await_stop_for(injection, status, STOP_MS);
 }
 
 static bool is_job_stop(int status)
@@ -155,14 +162,24 @@ static bool stop(struct injection *injection)
     return false;
 }
 
+/* The signal that a stopped thread is about to get; 0: none. */
+static int signal_of(int status)
+{
+    const int number = WSTOPSIG(status);
+    return status >> 16 || number == SIGTRAP || number == (SIGTRAP | 0x80) ? 0 : number;
+}
+
 /* A thread that does not stand still can only be let go once it does. It must not be left behind: it would stand still
  * later, for as long as we run. */
 static void let_go(struct injection *injection)
 {
     int status;
-    while (!send(injection, PTRACE_DETACH, 0)) {
+    while (!send(injection, PTRACE_DETACH, injection->stopped_by)) {
+        injection->stopped_by = 0;
         send(injection, PTRACE_INTERRUPT, 0);
-        if (!await_stop(injection, &status) && errno != ETIMEDOUT)
+        if (await_stop(injection, &status))
+            injection->stopped_by = signal_of(status);
+        else if (errno != ETIMEDOUT)
             return;
     }
 }
@@ -284,14 +301,92 @@ static bool is_in_handler(const struct injection *injection)
     return false;
 }
 
+/* Some calls fail with EINTR when the thread is stopped, though no signal has come. Nothing has happened in them: the
+ * kernel is told to make them again unless there is a signal. That is how it goes on with those that may be stopped, and
+ * what is left to do for another that the thread began between our last look and the stop. */
+static bool is_cut_short(const struct user_regs_struct *registers)
+{
+    return (long)registers->rax == -EINTR && (long)registers->orig_rax >= 0 &&
+           registers->orig_rax != SYS_close;
+}
+
+static bool look(struct injection *injection)
+{
+    struct user_regs_struct *registers = &injection->registers;
+    if (!get_registers(injection, registers))
+        return false;
+    if (!is_cut_short(registers))
+        return true;
+    registers->rax = (unsigned long long)AGAIN_NOHAND;
+    return set_registers(injection, registers);
+}
+
+/* What a stop does to the system call that the thread is in. */
+static enum attach_wait wait_of(const struct injection *injection)
+{
+    const struct user_regs_struct *registers = &injection->registers;
+    const uint64_t arguments[] = {registers->rdi, registers->rsi, registers->rdx,
+                                  registers->r10, registers->r8,  registers->r9};
+    return attach_thread_wait(injection->process, injection->thread, (long)registers->orig_rax,
+                              arguments, registers->rsp);
+}
+
+static bool may_be_stopped(const struct injection *injection)
+{
+    return !is_interrupted_call(&injection->registers) || wait_of(injection) != ATTACH_WAIT_NO;
+}
+
+static bool is_memory_call(uint64_t call)
+{
+    return call == SYS_brk || call == SYS_mmap || call == SYS_munmap || call == SYS_mremap ||
+           call == SYS_madvise || call == SYS_mprotect;
+}
+
+/* Lets the thread run until the end of a system call that may wait, or to where it is after a while: a program that
+ * allocates all the time is hardly ever seen outside of libc. It cannot begin a call unnoticed, and is let go before one that
+ * must not be stopped. */
+static bool run_to_wait(struct injection *injection)
+{
+    const uint64_t end_ns = clock_monotonic_ns() + LEAVE_MS * 1000000ull;
+    struct user_regs_struct *registers = &injection->registers;
+    bool waits = false;
+    for (;;) {
+        int status;
+        if (!send(injection, PTRACE_SYSCALL, injection->stopped_by))
+            return false;
+        injection->stopped_by = 0;
+        if (!await_stop_for(injection, &status, LEAVE_MS) &&
+            (errno != ETIMEDOUT || !send(injection, PTRACE_INTERRUPT, 0) ||
+             !await_stop(injection, &status)))
+            return false;
+        injection->stopped_by = signal_of(status);
+        if (!get_registers(injection, registers))
+            return false;
+        if (status >> 16)
+            return !is_job_stop(status) && look(injection) && may_be_stopped(injection) &&
+                   (is_interrupted_call(registers) || !is_within_libc(injection, registers->rip));
+        if (WSTOPSIG(status) == (SIGTRAP | 0x80) && (long)registers->rax == -ENOSYS) {
+            waits = wait_of(injection) != ATTACH_WAIT_NO;
+            if (!waits && !is_memory_call(registers->orig_rax))
+                return false;
+        } else if (WSTOPSIG(status) == (SIGTRAP | 0x80) && waits) {
+            return !is_interrupted_call(registers);
+        }
+        if (clock_monotonic_ns() > end_ns)
+            return false;
+    }
+}
+
 static bool is_between_locks(struct injection *injection)
 {
-    const uint64_t at = injection->registers.rip, gap = injection->functions.gap;
-    if (is_within(at, gap, gap + injection->code.size))
+    const uint64_t gap = injection->functions.gap;
+    if (is_within(injection->registers.rip, gap, gap + injection->code.size))
         return false;
-    return !is_alone(injection) ||
-           ((is_interrupted_call(&injection->registers) || !is_within_libc(injection, at)) &&
-            !is_in_handler(injection));
+    if (!is_alone(injection))
+        return true;
+    return (is_interrupted_call(&injection->registers) ||
+            !is_within_libc(injection, injection->registers.rip) || run_to_wait(injection)) &&
+           !is_in_handler(injection);
 }
 
 /* Whether the thread is one that the C library made, and knows by the number that the kernel does. */
@@ -306,15 +401,6 @@ static bool is_known_thread(struct injection *injection)
            number == attach_process_inner_number(injection->process, injection->thread);
 }
 
-/* Some calls fail with EINTR when the thread is stopped, though no signal has come. Nothing has happened in them: the
- * kernel is told to make them again unless there is a signal. That is how it goes on with those that may be stopped, and
- * what is left to do for another that the thread began between our last look and the stop. */
-static bool is_cut_short(const struct user_regs_struct *registers)
-{
-    return (long)registers->rax == -EINTR && (long)registers->orig_rax >= 0 &&
-           registers->orig_rax != SYS_close;
-}
-
 /* A system call is made again by its instruction. */
 static bool can_resume(struct injection *injection)
 {
@@ -322,27 +408,6 @@ static bool can_resume(struct injection *injection)
     return !is_interrupted_call(&injection->registers) ||
            (attach_process_read(injection->process, injection->registers.rip - 2, instruction, 2) &&
             instruction[0] == 0x0f && instruction[1] == 0x05);
-}
-
-static bool look(struct injection *injection)
-{
-    struct user_regs_struct *registers = &injection->registers;
-    if (!get_registers(injection, registers))
-        return false;
-    if (!is_cut_short(registers))
-        return true;
-    registers->rax = (unsigned long long)AGAIN_NOHAND;
-    return set_registers(injection, registers);
-}
-
-static bool may_be_stopped(struct injection *injection)
-{
-    const struct user_regs_struct *registers = &injection->registers;
-    const uint64_t arguments[] = {registers->rdi, registers->rsi, registers->rdx,
-                                  registers->r10, registers->r8,  registers->r9};
-    return !is_interrupted_call(registers) ||
-           attach_thread_wait(injection->process, injection->thread, (long)registers->orig_rax,
-                              arguments, registers->rsp) != ATTACH_WAIT_NO;
 }
 
 static bool is_good_place(struct injection *injection)
@@ -632,6 +697,7 @@ static enum outcome try_thread(struct injection *injection, const struct attach_
     const enum outcome outcome = borrow(injection, thread, stopped_ns);
     if (outcome != DONE)
         let_go(injection);
+    injection->stopped_by = 0;
     return outcome;
 }
 

@@ -21,7 +21,8 @@ enum {
     LOOK_US = 1000,
     LIMIT_MS = 10000,
     RESTLESS_MS = 50, /* until a thread will do that does not wait for long */
-    BEGUN_MS = 10,    /* no timeout is lengthened by more, between two looks */
+    BEGUN_MS =
+        100, /* no timeout is lengthened by more; two looks are so far apart on a machine that is overloaded */
     BUSY_MS =
         100, /* a thread that has not waited for so long will not do so in the next microseconds */
     STACK_ARGUMENT_BYTES = 1 << 16, /* libc passes the kernel copies of timeouts, on its stack */
@@ -218,6 +219,15 @@ bool attach_thread_is_same(const struct attach_process *process, const struct at
 
 /* ---- watching them ---- */
 
+static bool is_short(const struct attach_thread *thread)
+{
+    bool has_ms = thread->call == SYS_epoll_pwait;
+#if defined(__x86_64__)
+    has_ms |= thread->call == SYS_epoll_wait;
+#endif
+    return has_ms && (int)thread->arguments[3] <= BEGUN_MS;
+}
+
 static void compare(struct attach_thread *thread, const struct attach_thread *before,
                     uint64_t before_ns, uint64_t now_ns)
 {
@@ -229,8 +239,8 @@ static void compare(struct attach_thread *thread, const struct attach_thread *be
         thread->still_ns = before->still_ns;
     if (thread->waits == before->waits && thread->call == ATTACH_RUNS)
         thread->busy_ns = before->busy_ns;
-    thread->just_begun =
-        thread->waits != before->waits && now_ns - before_ns < BEGUN_MS * 1000000ull;
+    thread->just_begun = thread->waits != before->waits &&
+                         (now_ns - before_ns < BEGUN_MS * 1000000ull || is_short(thread));
 }
 
 static const struct attach_thread *find(const struct attach_watch *watch, pid_t number)

@@ -26,6 +26,8 @@ attach_often() {
 
 compile attach_threads -pthread
 attach_often env
+compile attach_threads -pthread -fno-pie -no-pie
+attach_often env
 "$CC" -O1 -shared -fPIC "$programs/attach_allocator.c" -o attach_allocator.so -pthread
 attach_often env LD_PRELOAD="$here/attach_allocator.so"
 present=

@@ -11,17 +11,22 @@ enum { THREADS = 4, BLOCKS = 200 };
 
 static volatile bool ended;
 
+/* In a program that is not position-independent, the addresses of these are jumps in the program itself, for the loader,
+ * too. */
+static void *(*volatile allocate)(size_t);
+static void (*volatile release)(void *);
+
 static void *work(void *number)
 {
     char *blocks[BLOCKS];
     for (int i = 0; i < BLOCKS; i++) {
-        blocks[i] = malloc(16 + (size_t)i * 7);
+        blocks[i] = allocate(16 + (size_t)i * 7);
         memset(blocks[i], i, 16);
     }
     for (int i = 0; i < BLOCKS; i++) {
         if (blocks[i][15] != (char)i)
             abort();
-        free(blocks[i]);
+        release(blocks[i]);
     }
     usleep(2000);
     return number;
@@ -48,6 +53,8 @@ int main(void)
 {
     pthread_t maker;
     char byte;
+    allocate = malloc;
+    release = free;
     if (pthread_create(&maker, NULL, make_threads, NULL) != 0)
         return 1;
     puts("begun");
