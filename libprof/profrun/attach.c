@@ -304,7 +304,7 @@ static int report(struct attaching *attaching)
     char path[ATTACH_TEXT_BYTES + 64];
     if (request->state < ATTACH_RECORDING || request->state > ATTACH_ON_ALREADY) {
         snprintf(attaching->process.reason, sizeof attaching->process.reason, "%.500s",
-                 request->text);
+                 *request->text ? request->text : "its C library cannot load libprof");
         return refused(attaching, STATUS_INTERNAL);
     }
     shown_path(attaching, path);
