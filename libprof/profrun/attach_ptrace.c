@@ -245,10 +245,13 @@ static bool run_to_map(struct injection *injection, struct user_regs_struct *reg
         if (!attach_tracee_send(&injection->tracee, PTRACE_SYSCALL, number) ||
             !attach_tracee_await(&injection->tracee, &status))
             return false;
-        errno = EINTR; /* somebody stops the process, or it must do something else first */
-        if (status >> 16 == PTRACE_EVENT_STOP)
+        errno = EINTR; /* somebody stops the process */
+        if (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP)
             return false;
-        number = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
+        const bool interrupted = status >> 16; /* by us, before it began to run */
+        number = interrupted || WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
+        if (interrupted)
+            continue;
         if (number == 0 && is_at_map(injection, registers))
             return true;
         if (number == 0)
