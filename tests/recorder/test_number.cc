@@ -31,6 +31,27 @@ TEST(Number, IsNothingElse)
     }
 }
 
+TEST(Number, FollowsInALineOfProc)
+{
+    const char *line = "202 0x7ffd1a 0X \t00ff -1";
+    EXPECT_EQ(number_next(&line, 10), 202u);
+    EXPECT_EQ(number_next(&line, 16), 0x7ffd1au);
+    EXPECT_EQ(number_next(&line, 16), 0u);
+    EXPECT_STREQ(line++, "X \t00ff -1");
+    EXPECT_EQ(number_next(&line, 16), 0xffu);
+    EXPECT_EQ(number_next(&line, 10), 0u) << "a sign is no digit";
+    EXPECT_STREQ(line, "-1");
+}
+
+TEST(Number, OfAFieldOfProc)
+{
+    const char *status = "Name:\tx\nTracerPid:\t42\nSigBlk:\tfffffffffffffeff\n";
+    EXPECT_EQ(number_of_field(status, "TracerPid:", 10), 42u);
+    EXPECT_EQ(number_of_field(status, "\nSigBlk:", 16), 0xfffffffffffffeffu);
+    EXPECT_EQ(number_of_field(status, "Seccomp:", 10), 0u);
+    EXPECT_EQ(number_of_field(status, "Name:", 10), 0u);
+}
+
 // A point of one byte and one of two; false where the system has no sources of locales.
 bool make_locale(const TemporaryDirectory &directory, const std::string &name)
 {

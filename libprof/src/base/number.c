@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *number_parse(const char *text, uint64_t *number)
 {
@@ -17,6 +18,36 @@ const char *number_parse(const char *text, uint64_t *number)
         return NULL;
     *number = value;
     return at;
+}
+
+static unsigned number_digit(char byte)
+{
+    if (byte >= '0' && byte <= '9')
+        return (unsigned)(byte - '0');
+    if (byte >= 'a' && byte <= 'f')
+        return (unsigned)(byte - 'a') + 10;
+    return byte >= 'A' && byte <= 'F' ? (unsigned)(byte - 'A') + 10 : UINT32_MAX;
+}
+
+uint64_t number_next(const char **text, unsigned base)
+{
+    const char *at = *text + strspn(*text, " \t");
+    uint64_t number = 0;
+    if (base == 16 && at[0] == '0' && at[1] == 'x')
+        at += 2;
+    for (; number_digit(*at) < base; at++)
+        number = number * base + number_digit(*at);
+    *text = at;
+    return number;
+}
+
+uint64_t number_of_field(const char *text, const char *field, unsigned base)
+{
+    const char *at = strstr(text, field);
+    if (!at)
+        return 0;
+    at += strlen(field);
+    return number_next(&at, base);
 }
 
 /* Whatever bytes a locale puts there, they are neither letters, digits nor signs in ASCII. */

@@ -7,12 +7,12 @@
 #include "system_clock.h"
 
 #include "clock.h"
+#include "number.h"
 #include "own_fd.h"
 #include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/timex.h>
 #include <unistd.h>
@@ -29,8 +29,7 @@ static bool is_filtered(void)
     if (size <= 0)
         return true;
     status[size] = '\0';
-    const char *mode = strstr(status, "\nSeccomp:");
-    return !mode || strtol(mode + sizeof "\nSeccomp:" - 1, NULL, 10) != 0;
+    return !strstr(status, "\nSeccomp:") || number_of_field(status, "\nSeccomp:", 10) != 0;
 }
 
 bool system_clock_read(struct prof_rec_system_clock *state)

@@ -15,9 +15,9 @@
 #include "worker.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -61,8 +61,7 @@ static bool hang_is_traced(void)
     char status[2048];
     if (!process_read_file("/proc/self/status", status, sizeof status))
         return false;
-    const char *at = strstr(status, "TracerPid:");
-    return at && strtoul(at + strlen("TracerPid:"), NULL, 10) != 0;
+    return number_of_field(status, "TracerPid:", 10) != 0;
 }
 
 static const char *hang_path(void)
@@ -89,9 +88,8 @@ static void hang_add_memory(void)
     process_read_file("/proc/self/status", status, sizeof status);
     hang_text_add("memory");
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        const char *at = strstr(status, fields[i]);
-        if (at)
-            hang_text_add(" %s%lu", fields[i], strtoul(at + strlen(fields[i]), NULL, 10));
+        if (strstr(status, fields[i]))
+            hang_text_add(" %s%" PRIu64, fields[i], number_of_field(status, fields[i], 10));
     }
     hang_text_add("\n");
 }

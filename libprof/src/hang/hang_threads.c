@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "futex_wait.h"
 #include "hang_inside.h"
+#include "number.h"
 #include "own_signal.h"
 #include "own_thread.h"
 #include "process.h"
@@ -23,7 +24,6 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -113,18 +113,23 @@ bool hang_is_thread(uint32_t tid)
 /* "NR ARG0 ... ARG5 SP PC", or "-1 SP PC", or "running". */
 long hang_read_call(uint32_t tid, struct unwind_registers *registers, uint64_t *arguments)
 {
-    char text[256], *at;
+    char text[256];
+    const char *at = text;
     registers->known = 0;
     hang_read_task(tid, "syscall", text, sizeof text);
     if ((*text < '0' || *text > '9') && *text != '-')
         return HANG_CALL_UNKNOWN;
-    long number = strtol(text, &at, 10);
+    long number = -1;
+    if (*at == '-')
+        at += strlen("-1");
+    else
+        number = (long)number_next(&at, 10);
     for (int i = 0; number >= 0 && i < HANG_ARGUMENTS; i++) {
-        uint64_t argument = strtoull(at, &at, 16);
+        uint64_t argument = number_next(&at, 16);
         if (arguments)
             arguments[i] = argument;
     }
-    uint64_t stack = strtoull(at, &at, 16), pc = strtoull(at, &at, 16);
+    uint64_t stack = number_next(&at, 16), pc = number_next(&at, 16);
     if (!pc)
         return HANG_CALL_UNKNOWN;
     registers->value[UNWIND_RSP] = stack;
@@ -308,7 +313,7 @@ struct hang_tids {
 static void hang_list_thread(void *list, const char *name)
 {
     struct hang_tids *tids = list;
-    uint32_t tid = (uint32_t)strtoul(name, NULL, 10);
+    uint32_t tid = (uint32_t)number_next(&name, 10);
     if (tid && tids->count < tids->limit)
         tids->at[tids->count++] = tid;
 }

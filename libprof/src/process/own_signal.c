@@ -1,13 +1,13 @@
 #include "own_signal.h"
 
 #include "atomic.h"
+#include "number.h"
 #include "signals.h"
 #include "thread_clock.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -231,7 +231,5 @@ void own_signal_yield(const void *action)
 
 bool own_signal_is_blocked(const char *status)
 {
-    static const char field[] = "\nSigBlk:";
-    const char *at = strstr(status, field);
-    return at && strtoull(at + sizeof field - 1, NULL, 16) >> (OWN_SIGNAL_NUMBER - 1) & 1;
+    return number_of_field(status, "\nSigBlk:", 16) >> (OWN_SIGNAL_NUMBER - 1) & 1;
 }

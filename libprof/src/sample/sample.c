@@ -7,6 +7,7 @@
 #include "hang_threads.h"
 #include "log.h"
 #include "modules.h"
+#include "number.h"
 #include "own_signal.h"
 #include "own_thread.h"
 #include "sample_inside.h"
@@ -16,7 +17,6 @@
 #include "worker.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,11 +62,12 @@ static void sample_write(const struct prof_rec_sample *what, const uint32_t *nam
 /* How long a thread has waited for a processor: the second number of "schedstat". 0: the kernel does not count. */
 static uint64_t sample_queued_ns(uint32_t tid)
 {
-    char text[128], *end;
+    char text[128];
+    const char *at = text;
     if (!hang_read_task(tid, "schedstat", text, sizeof text))
         return 0;
-    strtoull(text, &end, 10);
-    return strtoull(end, NULL, 10);
+    (void)number_next(&at, 10);
+    return number_next(&at, 10);
 }
 
 static uint64_t sample_newly_queued_ns(struct sample_thread *thread)

@@ -7,10 +7,10 @@
 #include "sample_inside.h"
 
 #include "atomic.h"
+#include "number.h"
 #include "recorder.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SAMPLE_PART_MAX 1000u  /* bytes of a text of Python's */
@@ -59,7 +59,7 @@ void sample_python_find(void)
     if (!version || !state || !type)
         return;
     const char *text = version();
-    unsigned minor = strncmp(text, "3.", 2) == 0 ? (unsigned)strtoul(text + 2, NULL, 10) : 0;
+    unsigned minor = strncmp(text, "3.", 2) == 0 ? (unsigned)number_of_field(text, "3.", 10) : 0;
     for (size_t i = 0; i < sizeof sample_layouts / sizeof *sample_layouts; i++)
         if (sample_layouts[i].minor == minor) {
             sample_python.layout = &sample_layouts[i];

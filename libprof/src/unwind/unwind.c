@@ -1,12 +1,12 @@
 #include "unwind.h"
 
 #include "memory.h"
+#include "number.h"
 #include "process.h"
 #include "unwind_inside.h"
 
 #include <elf.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -57,13 +57,17 @@ static unsigned unwind_module_count;    /* 0 while there is no memory */
 /* "START-END PERMS OFFSET DEV INODE   PATH" */
 static void unwind_add_mapping(char *line, struct unwind_module *file)
 {
-    char *at = line;
-    uint64_t start = strtoull(at, &at, 16), end = *at == '-' ? strtoull(at + 1, &at, 16) : 0;
+    const char *at = line;
+    uint64_t start = number_next(&at, 16), end = 0;
+    if (*at++ != '-')
+        return;
+    end = number_next(&at, 16);
     if (*at != ' ' || strlen(at) < 6)
         return;
     bool executable = at[3] == 'x';
-    uint64_t offset = strtoull(at + 5, &at, 16);
-    char *path = strpbrk(at, "/[");
+    at += 5;
+    uint64_t offset = number_next(&at, 16);
+    const char *path = strpbrk(at, "/[");
     if (!path)
         return;
     if (offset == 0)
