@@ -5,6 +5,7 @@
 #include "itt_record.h"
 
 #include "annotate.h"
+#include "arch.h"
 #include "registry.h"
 
 #include <string.h>
@@ -98,16 +99,25 @@ static double itt_count_value(uint64_t bits)
     return value;
 }
 
-static void itt_count_add(struct itt_count *count, double delta)
+/* Not inlined, so that it stays between the calls around it. */
+__attribute__((noinline)) static uint64_t itt_count_sum(uint64_t bits, uint64_t delta, bool down)
 {
+    double by = (double)delta;
+    return attrs_double_bits(itt_count_value(bits) + (down ? -by : by));
+}
+
+static void itt_count_add(struct itt_count *count, uint64_t delta, bool down)
+{
+    struct arch_float saved;
     if (!count)
         return;
-    uint64_t bits = load_relaxed(&count->value);
-    double value;
+    uint64_t bits = load_relaxed(&count->value), sum;
+    arch_float_hold(&saved);
     do
-        value = itt_count_value(bits) + delta;
-    while (!cas_acq_rel(&count->value, &bits, attrs_double_bits(value)));
-    itt_count_record(count, value);
+        sum = itt_count_sum(bits, delta, down);
+    while (!cas_acq_rel(&count->value, &bits, sum));
+    arch_float_restore(&saved);
+    itt_count_record(count, itt_count_value(sum));
 }
 
 void itt_counter_set_value(struct itt_counter *counter, const void *data)
@@ -118,54 +128,58 @@ void itt_counter_set_value(struct itt_counter *counter, const void *data)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
         return;
     }
-    store_relaxed(&count->value, attrs_double_bits(itt_number_double(&value)));
-    itt_count_record(count, itt_number_double(&value));
+    struct arch_float saved;
+    arch_float_hold(&saved);
+    uint64_t bits = attrs_double_bits(itt_number_double(&value));
+    arch_float_restore(&saved);
+    store_relaxed(&count->value, bits);
+    itt_count_record(count, itt_count_value(bits));
 }
 
 void itt_counter_inc(struct itt_counter *counter)
 {
-    itt_count_add(itt_counter_count(counter), 1);
+    itt_count_add(itt_counter_count(counter), 1, false);
 }
 
 void itt_counter_dec(struct itt_counter *counter)
 {
-    itt_count_add(itt_counter_count(counter), -1);
+    itt_count_add(itt_counter_count(counter), 1, true);
 }
 
 void itt_counter_inc_delta(struct itt_counter *counter, uint64_t delta)
 {
-    itt_count_add(itt_counter_count(counter), (double)delta);
+    itt_count_add(itt_counter_count(counter), delta, false);
 }
 
 void itt_counter_dec_delta(struct itt_counter *counter, uint64_t delta)
 {
-    itt_count_add(itt_counter_count(counter), -(double)delta);
+    itt_count_add(itt_counter_count(counter), delta, true);
 }
 
 static void itt_counter_add_v3(const struct itt_domain *domain, const struct itt_string *name,
-                               double delta)
+                               uint64_t delta, bool down)
 {
-    itt_count_add(itt_count_of(itt_domain_number(domain), name ? name->text : NULL), delta);
+    itt_count_add(itt_count_of(itt_domain_number(domain), name ? name->text : NULL), delta, down);
 }
 
 void itt_counter_inc_v3(const struct itt_domain *domain, struct itt_string *name)
 {
-    itt_counter_add_v3(domain, name, 1);
+    itt_counter_add_v3(domain, name, 1, false);
 }
 
 void itt_counter_dec_v3(const struct itt_domain *domain, struct itt_string *name)
 {
-    itt_counter_add_v3(domain, name, -1);
+    itt_counter_add_v3(domain, name, 1, true);
 }
 
 void itt_counter_inc_delta_v3(const struct itt_domain *domain, struct itt_string *name,
                               uint64_t delta)
 {
-    itt_counter_add_v3(domain, name, (double)delta);
+    itt_counter_add_v3(domain, name, delta, false);
 }
 
 void itt_counter_dec_delta_v3(const struct itt_domain *domain, struct itt_string *name,
                               uint64_t delta)
 {
-    itt_counter_add_v3(domain, name, -(double)delta);
+    itt_counter_add_v3(domain, name, delta, true);
 }

@@ -48,7 +48,7 @@ bool itt_number_read(int type, const void *data, struct attr_value *value)
     return size > 0;
 }
 
-double itt_number_double(const struct attr_value *value)
+__attribute__((noinline)) double itt_number_double(const struct attr_value *value)
 {
     double number;
     memcpy(&number, &value->bits, sizeof number);

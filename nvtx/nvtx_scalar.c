@@ -3,6 +3,8 @@
 #include "number.h"
 #include "nvtx_wide.h"
 
+#include "arch.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -119,11 +121,18 @@ static uint64_t nvtx_scalar_signed(const uint8_t *data, size_t size)
     return (uint64_t)((int64_t)(nvtx_scalar_unsigned(data, size) << unused_bits) >> unused_bits);
 }
 
+/* Not inlined, so that it stays between the calls around it. */
+__attribute__((noinline)) static double nvtx_scalar_round(long double extended)
+{
+    return (double)extended;
+}
+
 static double nvtx_scalar_float(const uint8_t *data, size_t size)
 {
     float single;
     double real;
     long double extended;
+    struct arch_float saved;
     switch (size) {
     case sizeof single:
         memcpy(&single, data, sizeof single);
@@ -133,7 +142,10 @@ static double nvtx_scalar_float(const uint8_t *data, size_t size)
         return real;
     default:
         memcpy(&extended, data, sizeof extended);
-        return (double)extended;
+        arch_float_hold(&saved);
+        real = nvtx_scalar_round(extended);
+        arch_float_restore(&saved);
+        return real;
     }
 }
 

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "event_clock.h"
 
+#include "arch.h"
 #include "atomic.h"
 #include "clock.h"
 
@@ -69,11 +70,21 @@ bool event_clock_is_due(const struct event_clock *clock)
     return clock_gettime_ns(CLOCK_MONOTONIC) - load_relaxed(&clock->set_ns) >= RENEW_NS;
 }
 
-/* Of CUDA's milliseconds, which are a float. */
-static int64_t event_clock_to_ns(float ms)
+/* Not inlined, so that it stays between the calls around it. */
+__attribute__((noinline)) static int64_t event_clock_round(float ms)
 {
     double ns = (double)ms * 1e6;
     return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
+}
+
+/* Of CUDA's milliseconds, which are a float. */
+static int64_t event_clock_to_ns(float ms)
+{
+    struct arch_float saved;
+    arch_float_hold(&saved);
+    int64_t ns = event_clock_round(ms);
+    arch_float_restore(&saved);
+    return ns;
 }
 
 /* The distance to the next larger float comes on top of what an event can tell. */

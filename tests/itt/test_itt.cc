@@ -3,6 +3,7 @@
 
 #include "log_words.h"
 
+#include <cfenv>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -325,6 +326,28 @@ TEST(Counters, CountAlsoWhatIsNotRecorded)
         EXPECT_EQ(bad_arguments(), 1u);
     });
     EXPECT_EQ(count[16 + PROF_REC_COUNTER], 1u);
+}
+
+// A program may have inexact results raise SIGFPE, or look whether there were any.
+TEST(Counters, LeaveTheProgramsFloatingPointAlone)
+{
+    auto count = recorded([] {
+        itt_counter *counter = itt_counter_create("a", "b");
+        uint64_t large = UINT64_MAX - 1;
+        feclearexcept(FE_ALL_EXCEPT);
+        feraiseexcept(FE_OVERFLOW);
+        int before = fetestexcept(FE_ALL_EXCEPT);
+        feenableexcept(FE_INEXACT);
+        for (int i = 0; i < 3; i++) {
+            itt_counter_set_value(counter, &large);
+            itt_counter_inc_delta(counter, large);
+            itt_counter_dec_delta(counter, 1);
+        }
+        EXPECT_EQ(fetestexcept(FE_ALL_EXCEPT), before);
+        EXPECT_EQ(fegetexcept(), FE_INEXACT);
+        fedisableexcept(FE_ALL_EXCEPT);
+    });
+    EXPECT_EQ(count[16 + PROF_REC_COUNTER], 9u);
 }
 
 TEST(Pausing, LeavesStartsAndStopsCounted)

@@ -1,6 +1,7 @@
 // Binary payloads become attributes, and nothing outside of them is read.
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <cstddef>
 #include <cstring>
 #include <map>
@@ -84,6 +85,19 @@ uint64_t enumeration(const std::vector<nvtx_enum_value> &values, size_t bytes)
 uint64_t bad_arguments()
 {
     return loss_get(PROF_LOSS_BAD_ARGUMENT);
+}
+
+TEST(Payload, LeavesTheProgramsFloatingPointAlone)
+{
+    long double third = 1.0L / 3;
+    uint64_t id = schema({entry(NVTX_TYPE_LONGDOUBLE, "ld")});
+    feclearexcept(FE_ALL_EXCEPT);
+    feenableexcept(FE_INEXACT);
+    Values values = decode_bytes(id, &third, sizeof third);
+    EXPECT_EQ(fetestexcept(FE_ALL_EXCEPT), 0);
+    EXPECT_EQ(fegetexcept(), FE_INEXACT);
+    fedisableexcept(FE_ALL_EXCEPT);
+    EXPECT_EQ(values, (Values{{"ld", "0.333333333"}}));
 }
 
 TEST(Payload, HasEveryTypeOfAFixedSize)

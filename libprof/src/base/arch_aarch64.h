@@ -43,6 +43,32 @@ static inline bool arch_ticks_never_stop(void)
     return false;
 }
 
+struct arch_float {
+    uint64_t control, status;
+};
+
+static inline void arch_float_restore(const struct arch_float *saved)
+{
+    __asm__ volatile("msr fpcr, %0\n\tmsr fpsr, %1"
+                     :
+                     : "r"(saved->control), "r"(saved->status)
+                     : "memory");
+}
+
+static inline void arch_float_reset(void)
+{
+    arch_float_restore(&(struct arch_float){0, 0});
+}
+
+static inline void arch_float_hold(struct arch_float *saved)
+{
+    __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr"
+                     : "=r"(saved->control), "=r"(saved->status)
+                     :
+                     : "memory");
+    arch_float_reset();
+}
+
 #define ARCH_TRUSTED_CLOCKSOURCE "arch_sys_counter"
 
 #endif

@@ -37,6 +37,22 @@ static inline bool arch_ticks_never_stop(void)
     return false;
 }
 
+struct arch_float {
+    uint32_t unknown;
+};
+
+static inline void arch_float_hold(struct arch_float *saved)
+{
+    (void)saved;
+}
+
+static inline void arch_float_restore(const struct arch_float *saved)
+{
+    (void)saved;
+}
+
+static inline void arch_float_reset(void) {}
+
 #define ARCH_TRUSTED_CLOCKSOURCE ""
 
 #endif

@@ -51,6 +51,38 @@ static inline bool arch_ticks_never_stop(void)
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
+/* libm's feholdexcept() and fesetenv(), which libprof.so does not link. A thread inherits all of it. */
+struct arch_float {
+    uint32_t x87[7]; /* long double */
+    uint32_t mxcsr;  /* double and float */
+};
+
+static inline void arch_float_set(uint32_t mxcsr)
+{
+    __asm__ volatile("ldmxcsr %0" : : "m"(mxcsr) : "memory");
+}
+
+static inline void arch_float_hold(struct arch_float *saved)
+{
+    __asm__ volatile("fnstenv %0\n\tstmxcsr %1"
+                     : "=m"(saved->x87), "=m"(saved->mxcsr)
+                     :
+                     : "memory");
+    arch_float_set(0x1f80);
+}
+
+static inline void arch_float_restore(const struct arch_float *saved)
+{
+    __asm__ volatile("fldenv %0" : : "m"(saved->x87) : "memory");
+    arch_float_set(saved->mxcsr);
+}
+
+static inline void arch_float_reset(void)
+{
+    __asm__ volatile("fninit" : : : "memory");
+    arch_float_set(0x1f80);
+}
+
 /* The kernel has checked that the counters of all cores agree and never stop iff it uses them
  * itself. */
 #define ARCH_TRUSTED_CLOCKSOURCE "tsc"

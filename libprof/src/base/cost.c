@@ -22,6 +22,8 @@
  * the cost of its callbacks. */
 #define COST_CALL_WORDS 7u
 
+__extension__ typedef unsigned __int128 cost_wide;
+
 struct cost_sum {
     uint64_t count, ticks, ns; /* any thread adds */
 };
@@ -185,7 +187,7 @@ static uint64_t cost_try(void *chunk, void (*one)(struct thread_log *, uint32_t)
         uint64_t took = clock_read() - began;
         least = took < least ? took : least;
     }
-    return rate ? (uint64_t)((double)least * 1e12 / (double)rate / COST_ROUND_EVENTS) : 0;
+    return rate ? (uint64_t)((cost_wide)least * 1000000000000u / rate / COST_ROUND_EVENTS) : 0;
 }
 
 /* Takes some 60 us of the writer's time. */
@@ -216,18 +218,14 @@ void cost_writer(void)
 
 /* ---- sums ---- */
 
-static double cost_ns_per_tick(void)
-{
-    uint64_t rate = clock_ticks_per_second();
-    return rate ? 1e9 / (double)rate : 0;
-}
-
-static uint64_t cost_part_ns(enum prof_cost_part part, double ns_per_tick)
+/* Without floating point, which may raise SIGFPE in the program's threads. */
+static uint64_t cost_part_ns(enum prof_cost_part part, uint64_t ticks_per_second)
 {
     if (part == PROF_COST_WRITER)
         return load_relaxed(&cost.writer_ns);
+    cost_wide ns = (cost_wide)load_relaxed(&cost.parts[part].ticks) * 1000000000u;
     return load_relaxed(&cost.parts[part].ns) +
-           (uint64_t)((double)load_relaxed(&cost.parts[part].ticks) * ns_per_tick);
+           (ticks_per_second ? (uint64_t)(ns / ticks_per_second) : 0);
 }
 
 static uint64_t cost_each_ps(enum prof_cost_part part)
@@ -249,7 +247,7 @@ static bool cost_is_program_time(enum prof_cost_part part)
 
 void cost_sum(struct cost_sums *sums)
 {
-    double ns_per_tick = cost_ns_per_tick();
+    uint64_t rate = clock_ticks_per_second();
     uint64_t calls = load_relaxed(&cost.parts[PROF_COST_LAUNCHES].count) / 2 +
                      load_relaxed(&cost.parts[PROF_COST_CALLS].count) / 2;
     uint64_t words = load_relaxed(&cost.words), of_calls = calls * COST_CALL_WORDS;
@@ -262,7 +260,7 @@ void cost_sum(struct cost_sums *sums)
                                            load_relaxed(&cost.parts[PROF_COST_SAMPLES].count)};
     for (int part = 0; part < PROF_COST_COUNT; part++)
         if (cost_is_program_time((enum prof_cost_part)part))
-            sums->taken_ns += cost_part_ns((enum prof_cost_part)part, ns_per_tick);
+            sums->taken_ns += cost_part_ns((enum prof_cost_part)part, rate);
 }
 
 /* ---- stating ---- */
@@ -286,13 +284,13 @@ void cost_emit(bool now)
                          .budget_ppm = (uint32_t)config_get()->budget_ppm}};
     if (!meta_has_file() || !(now || cost_is_due(record.head.recorded_ns)))
         return;
-    double ns_per_tick = cost_ns_per_tick();
+    uint64_t rate = clock_ticks_per_second();
     for (int i = 0; i < PROF_COST_COUNT; i++) {
         enum prof_cost_part part = (enum prof_cost_part)i;
         record.items[i] = (struct prof_cost_item){.part = (uint32_t)i,
                                                   .each_ps = (uint32_t)cost_each_ps(part),
                                                   .count = load_relaxed(&cost.parts[i].count),
-                                                  .ns = cost_part_ns(part, ns_per_tick)};
+                                                  .ns = cost_part_ns(part, rate)};
     }
     store_relaxed(&cost.stated_at_ns, record.head.recorded_ns);
     meta_append(PROF_REC_COST, &record, sizeof record, NULL, 0);
