@@ -55,51 +55,121 @@ static int open_directory(const char *path, uid_t owner)
     return -1;
 }
 
-/* Checks that the peer is the directory's owner, and the process that was meant. Another one is put into `impostor`. */
-static bool is_trusted(int connection, uid_t owner, unsigned pid, pid_t *impostor)
+/* The process behind the connection, 0 unless it is the directory's owner's, and can be seen from here. */
+static unsigned peer_of(int connection, uid_t owner)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
-    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
-        return false;
-    if (peer.uid == owner && peer.pid == (pid_t)pid)
-        return true;
-    *impostor = peer.pid;
-    return false;
+    bool trusted = getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+                   peer.uid == owner && peer.pid > 0;
+    return trusted ? (unsigned)peer.pid : 0;
 }
 
-static int connect_in(int directory, uid_t owner, unsigned pid, pid_t *impostor)
+/* "PID.sock", or "PID-NAMESPACE.sock" of another PID namespace: `ours` is then false. 0: no such name. */
+static unsigned entry_pid(const char *name, bool *ours)
+{
+    char *end;
+    unsigned long pid = strtoul(name, &end, 10);
+    *ours = *end != '-';
+    if (!*ours)
+        strtoull(end + 1, &end, 10);
+    bool named = *name >= '1' && *name <= '9' && strcmp(end, PROF_CONTROL_SUFFIX) == 0;
+    return named && pid <= INT_MAX ? (unsigned)pid : 0;
+}
+
+/* -1: nobody listens. Removes what a process that is gone has left. */
+static int connect_entry(int directory, const char *name)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    char name[32];
-    snprintf(name, sizeof name, "%u" PROF_CONTROL_SUFFIX, pid);
+    bool ours;
+    pid_t pid = (pid_t)entry_pid(name, &ours);
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", directory, name);
     int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (connection < 0)
-        return -1;
-    if (connect(connection, (struct sockaddr *)&address, sizeof address) == 0 &&
-        is_trusted(connection, owner, pid, impostor))
+    if (connection < 0 || connect(connection, (struct sockaddr *)&address, sizeof address) == 0)
         return connection;
-    if (errno == ECONNREFUSED && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+    if (errno == ECONNREFUSED && ours && kill(pid, 0) != 0 && errno == ESRCH)
         unlinkat(directory, name, 0);
     close(connection);
     return -1;
 }
 
-/* `impostor`: the process behind the socket where that is not `pid`, else 0. */
-static int connect_to(unsigned pid, uid_t owner, pid_t *impostor)
+/* Calls `take` with each connection, which closes it, until it returns true. */
+static bool each_entry(int directory, bool (*take)(int connection, uid_t owner, void *user),
+                       uid_t owner, void *user)
+{
+    DIR *entries = fdopendir(directory);
+    bool ours, taken = false;
+    for (struct dirent *entry = entries ? readdir(entries) : NULL; entry && !taken;
+         entry = readdir(entries)) {
+        int connection =
+            entry_pid(entry->d_name, &ours) ? connect_entry(dirfd(entries), entry->d_name) : -1;
+        taken = connection >= 0 && take(connection, owner, user);
+    }
+    if (entries)
+        closedir(entries);
+    else
+        close(directory);
+    return taken;
+}
+
+static void socket_each(uid_t owner, bool (*take)(int connection, uid_t owner, void *user),
+                        void *user)
 {
     struct directories all = directories_of(owner);
-    int connection = -1;
-    *impostor = 0;
-    for (unsigned i = 0; i < DIRECTORIES && connection < 0; i++) {
+    bool taken = false;
+    for (unsigned i = 0; i < DIRECTORIES && !taken; i++) {
         int directory = open_directory(all.at[i], owner);
-        if (directory < 0)
-            continue;
-        connection = connect_in(directory, owner, pid, impostor);
-        close(directory);
+        taken = directory >= 0 && each_entry(directory, take, owner, user);
     }
-    return connection;
+}
+
+struct search {
+    unsigned pid;
+    int connection; /* -1: not found yet */
+};
+
+static bool find_process(int connection, uid_t owner, void *user)
+{
+    struct search *search = user;
+    bool found = peer_of(connection, owner) == search->pid;
+    if (found)
+        search->connection = connection;
+    else
+        close(connection);
+    return found;
+}
+
+/* By its name, as there may be many, and so as to notice another process behind it: `impostor`, else 0. */
+static int connect_named(unsigned pid, uid_t owner, unsigned *impostor)
+{
+    struct directories all = directories_of(owner);
+    char name[32];
+    snprintf(name, sizeof name, "%u" PROF_CONTROL_SUFFIX, pid);
+    for (unsigned i = 0; i < DIRECTORIES; i++) {
+        int directory = open_directory(all.at[i], owner);
+        int connection = directory >= 0 ? connect_entry(directory, name) : -1;
+        if (directory >= 0)
+            close(directory);
+        unsigned peer = connection >= 0 ? peer_of(connection, owner) : 0;
+        if (peer == pid)
+            return connection;
+        if (connection >= 0)
+            close(connection);
+        *impostor = peer ? peer : *impostor;
+    }
+    return -1;
+}
+
+/* In another PID namespace than ours the process has another number, and its socket that in its name. */
+static int connect_to(unsigned pid, uid_t owner, unsigned *impostor)
+{
+    struct search search = {.pid = pid, .connection = -1};
+    *impostor = 0;
+    int connection = connect_named(pid, owner, impostor);
+    if (connection >= 0)
+        return connection;
+    socket_each(owner, find_process, &search);
+    return search.connection;
 }
 
 /* A dump may take long; a process that takes long for anything else is stopped or hangs. */
@@ -125,16 +195,6 @@ static bool converse(int connection, const char *command, char *answer, size_t a
         if (((unsigned char)answer[i] < ' ' && answer[i] != '\n') || answer[i] == 0x7f)
             answer[i] = '?';
     return size > 0;
-}
-
-static bool socket_try(unsigned pid, const char *command, char *answer, size_t answer_bytes)
-{
-    pid_t impostor;
-    int connection = connect_to(pid, geteuid(), &impostor);
-    bool answered = connection >= 0 && converse(connection, command, answer, answer_bytes);
-    if (connection >= 0)
-        close(connection);
-    return answered;
 }
 
 /* ---- why not ---- */
@@ -167,8 +227,11 @@ static void complain_of(unsigned pid, uid_t owner)
 static bool socket_ask(unsigned pid, const char *command, char *answer, size_t answer_bytes)
 {
     uid_t owner;
+    unsigned impostor;
     if (!process_owner(pid, &owner)) {
-        socket_try(pid, command, answer, answer_bytes); /* removes what it left */
+        int left = connect_named(pid, geteuid(), &impostor); /* removes what it left */
+        if (left >= 0)
+            close(left);
         complain("there is no process %u", pid);
         return false;
     }
@@ -176,10 +239,9 @@ static bool socket_ask(unsigned pid, const char *command, char *answer, size_t a
         complain("process %u is not yours: it belongs to user %u", pid, (unsigned)owner);
         return false;
     }
-    pid_t impostor;
     int connection = connect_to(pid, owner, &impostor);
     if (connection < 0 && impostor)
-        complain("did not ask process %u: its socket belongs to process %d", pid, (int)impostor);
+        complain("did not ask process %u: its socket belongs to process %u", pid, impostor);
     else if (connection < 0)
         complain_of(pid, owner);
     if (connection < 0)
@@ -189,38 +251,6 @@ static bool socket_ask(unsigned pid, const char *command, char *answer, size_t a
     if (!answered)
         complain("process %u does not answer: it is stopped or exiting", pid);
     return answered;
-}
-
-/* ---- all of them ---- */
-
-static unsigned entry_pid(const char *name)
-{
-    char *end;
-    unsigned long pid = strtoul(name, &end, 10);
-    bool named = *name >= '1' && *name <= '9' && strcmp(end, PROF_CONTROL_SUFFIX) == 0;
-    return named && pid <= INT_MAX ? (unsigned)pid : 0;
-}
-
-static void each_entry(int directory, void (*each)(unsigned pid, void *user), void *user)
-{
-    DIR *entries = fdopendir(directory);
-    for (struct dirent *entry = entries ? readdir(entries) : NULL; entry; entry = readdir(entries))
-        if (entry_pid(entry->d_name))
-            each(entry_pid(entry->d_name), user);
-    if (entries)
-        closedir(entries);
-    else
-        close(directory);
-}
-
-static void socket_each(void (*each)(unsigned pid, void *user), void *user)
-{
-    struct directories all = directories_of(geteuid());
-    for (unsigned i = 0; i < DIRECTORIES; i++) {
-        int directory = open_directory(all.at[i], all.owner);
-        if (directory >= 0)
-            each_entry(directory, each, user);
-    }
 }
 
 /* ---- the command ---- */
@@ -373,23 +403,27 @@ static int ctl_simple(unsigned pid, const char *command)
     return EXIT_SUCCESS;
 }
 
-static void list_one(unsigned pid, void *user)
+static bool list_one(int connection, uid_t owner, void *user)
 {
     char answer[CTL_ANSWER_BYTES], program[256], recording[16], file[PATH_MAX];
-    if (!socket_try(pid, "status", answer, sizeof answer) || strncmp(answer, "ok\n", 3) != 0)
-        return;
-    unsigned *count = user;
+    unsigned *count = user, pid = peer_of(connection, owner);
+    bool answered = pid && converse(connection, "status", answer, sizeof answer) &&
+                    strncmp(answer, "ok\n", 3) == 0;
+    close(connection);
+    if (!answered)
+        return false;
     if ((*count)++ == 0)
         puts("    PID  recording  program and file");
     value_of(answer, "file", file, sizeof file);
     printf("%7u  %-9s  %s%s%s\n", pid, value_of(answer, "recording", recording, sizeof recording),
            value_of(answer, "program", program, sizeof program), *file ? " " : "", file);
+    return false;
 }
 
 static int ctl_list(void)
 {
     unsigned count = 0;
-    socket_each(list_one, &count);
+    socket_each(geteuid(), list_one, &count);
     if (count)
         return EXIT_SUCCESS;
     complain("no process of yours can be controlled: it has to be started with PROF_CONTROL=1 and "

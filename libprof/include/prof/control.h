@@ -3,7 +3,9 @@
  * 1. The socket
  *
  * A process listens on a stream socket named PID.sock, where PID is its number in its own PID
- * namespace. The socket's directory is
+ * namespace. If a process of another namespace listens there, the socket is named PID-NAMESPACE.sock,
+ * with the number in the link /proc/PID/ns/pid. A client finds a process by the number of the peer
+ * (SO_PEERCRED). The socket's directory is
  *
  *     $XDG_RUNTIME_DIR/libprof      if it exists or can be created, otherwise
  *     /tmp/libprof-UID              with the effective user id
@@ -14,7 +16,7 @@
  * client trusts only processes of the directory's owner.
  *
  * A process removes its socket when it exits, except after kill -9 or exec. A socket that refuses
- * connections (ECONNREFUSED) is stale. A client removes a stale socket only if the process no
+ * connections (ECONNREFUSED) is stale. A client removes a stale PID.sock only if the process no
  * longer exists: after exec, the new program may be about to create its own.
  *
  * 2. Commands

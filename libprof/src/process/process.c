@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,8 +21,7 @@
 #define STAT_BYTES 1024u
 
 static char process_directory[PATH_MAX];
-static uint32_t
-    process_claimed; /* pid; 0: nobody yet. Whoever claims stores, a forked child takes back */
+static struct process_owner process_claimed; /* whoever claims stores, a forked child takes back */
 
 static uint32_t process_forks;
 static uint32_t process_counted; /* pid of whom that holds for; 0: nobody has looked yet */
@@ -50,16 +50,37 @@ void process_count_fork(void)
         process_next_generation();
 }
 
+uint64_t process_pid_space(void)
+{
+    struct stat status;
+    return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
+void process_owner_set(struct process_owner *owner)
+{
+    owner->space = process_pid_space();
+    store_release(&owner->pid, (uint32_t)getpid());
+}
+
+bool process_owner_is_us(const struct process_owner *owner)
+{
+    uint32_t pid = load_acquire(&owner->pid);
+    if (!pid || pid != (uint32_t)getpid())
+        return false;
+    uint64_t space = owner->space ? process_pid_space() : 0;
+    return !space || space == owner->space;
+}
+
 void process_claim(void)
 {
     process_count_fork();
-    store_release(&process_claimed, (uint32_t)getpid());
+    if (!process_is_own())
+        process_owner_set(&process_claimed);
 }
 
 bool process_is_own(void)
 {
-    uint32_t claimed = load_acquire(&process_claimed);
-    return claimed && claimed == (uint32_t)getpid();
+    return process_owner_is_us(&process_claimed);
 }
 
 const char *process_program(void)
@@ -180,7 +201,7 @@ void process_disclaim(void)
 {
     own_fd_close(&stat_fd);
     store_relaxed(&stat_busy, false);
-    store_relaxed(&process_claimed, 0u);
+    store_relaxed(&process_claimed.pid, 0u);
 }
 
 void process_fork_child(void)

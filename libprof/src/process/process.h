@@ -21,8 +21,20 @@ void process_claim(void);
 void process_disclaim(void);
 
 /* Whether the calling process is the one that claimed. A vfork child shares our memory and must not end
- * the recording; false where nobody has claimed. One system call. */
+ * the recording; false where nobody has claimed. Two system calls. */
 bool process_is_own(void);
+
+/* The process that something belongs to. Its number alone is not enough: PID 1 may have a child, made without libc's fork(),
+ * that is PID 1 as well, of another namespace. All zero: nobody. */
+struct process_owner {
+    uint32_t pid;
+    uint64_t space; /* of PIDs, as process_pid_space() */
+};
+void process_owner_set(struct process_owner *owner);
+bool process_owner_is_us(const struct process_owner *owner);
+
+/* The PID namespace that the process is in: its number in /proc; 0 unknown. */
+uint64_t process_pid_space(void);
 
 const char *process_program(void); /* file name without directory */
 const char *process_host(void);

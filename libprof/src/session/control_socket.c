@@ -1,23 +1,22 @@
 #include "control_socket.h"
 
+#include "clock.h"
 #include "log.h"
+#include "process.h"
 #include "prof/control.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 static char control_socket_directory[4096]; /* that the socket is in; "" none */
-
-static void control_socket_name(char name[32])
-{
-    snprintf(name, 32, "%u" PROF_CONTROL_SUFFIX, (unsigned)getpid());
-}
+static char control_socket_name[64];
 
 /* The directory, opened, when it is ours alone; -1 and errno otherwise. */
 static int control_socket_open_directory(const char *path)
@@ -35,21 +34,52 @@ static int control_socket_open_directory(const char *path)
 
 /* Through the opened directory, so that nobody can put another one in its place meanwhile; and a
  * path of any length fits. */
-static bool control_socket_bind(int listener, int directory, const char *name)
+static struct sockaddr_un control_socket_address(int directory)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", directory, name);
-    return bind(listener, (struct sockaddr *)&address, sizeof address) == 0 &&
-           fchmodat(directory, name, 0600, 0) == 0 && listen(listener, 16) == 0;
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", directory,
+             control_socket_name);
+    return address;
 }
 
+static bool control_socket_bind(int listener, int directory)
+{
+    struct sockaddr_un address = control_socket_address(directory);
+    return bind(listener, (struct sockaddr *)&address, sizeof address) == 0 &&
+           fchmodat(directory, control_socket_name, 0600, 0) == 0 && listen(listener, 16) == 0;
+}
+
+/* Whether a process answers there. It is of another PID namespace, and has the same number in it. */
+static bool control_socket_is_taken(int directory)
+{
+    struct sockaddr_un address = control_socket_address(directory);
+    int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    bool taken = probe >= 0 && (connect(probe, (struct sockaddr *)&address, sizeof address) == 0 ||
+                                errno == EAGAIN);
+    if (probe >= 0)
+        close(probe);
+    return taken;
+}
+
+/* One at a time: another one could be removed as stale before it listens. Whoever holds the lock may have been stopped. */
+static void control_socket_lock(int directory)
+{
+    for (int tries = 0; tries < 100 && flock(directory, LOCK_EX | LOCK_NB) != 0; tries++)
+        clock_pause(1000);
+}
+
+/* What nobody answers at is of the program that had this number before. */
 static int control_socket_listen(int directory)
 {
-    char name[32];
-    control_socket_name(name);
+    control_socket_lock(directory);
+    unsigned pid = (unsigned)getpid();
+    snprintf(control_socket_name, sizeof control_socket_name, "%u" PROF_CONTROL_SUFFIX, pid);
+    if (control_socket_is_taken(directory))
+        snprintf(control_socket_name, sizeof control_socket_name, "%u-%llu" PROF_CONTROL_SUFFIX,
+                 pid, (unsigned long long)process_pid_space());
     int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    unlinkat(directory, name, 0); /* of the program that had this number before */
-    if (listener >= 0 && control_socket_bind(listener, directory, name))
+    unlinkat(directory, control_socket_name, 0);
+    if (listener >= 0 && control_socket_bind(listener, directory))
         return listener;
     if (listener >= 0)
         close(listener);
@@ -88,13 +118,11 @@ int control_socket_open(void)
 
 void control_socket_remove(void)
 {
-    char name[32];
     int saved_errno = errno;
     int directory =
         *control_socket_directory ? control_socket_open_directory(control_socket_directory) : -1;
     if (directory >= 0) {
-        control_socket_name(name);
-        unlinkat(directory, name, 0);
+        unlinkat(directory, control_socket_name, 0);
         close(directory);
     }
     errno = saved_errno;

@@ -8,6 +8,7 @@
 #include "dynolog.h"
 #include "own_fd.h"
 #include "own_thread.h"
+#include "process.h"
 #include "requests.h"
 #include "session.h"
 #include "signals.h"
@@ -41,17 +42,16 @@ static struct {
     uint64_t stop_wanted_ns;         /* control_thread_stop_after() stores, the thread takes */
     uint32_t stops;   /* how often it has stopped for that; the thread's own, others read */
     uint32_t signals; /* the handler adds, the thread takes */
-    uint32_t process; /* whose the thread is; a handler looks at it */
-    uint32_t running; /* the thread exists */
-    uint32_t over;    /* it shall end */
-    uint32_t entry;   /* enum control_entry; the thread makes, who ends removes */
+    struct process_owner process; /* whose the thread is; a handler looks at it */
+    uint32_t running;             /* the thread exists */
+    uint32_t over;                /* it shall end */
+    uint32_t entry;               /* enum control_entry; the thread makes, who ends removes */
 } control = {.listener = OWN_FD_NONE, .wake_in = OWN_FD_NONE, .wake_out = OWN_FD_NONE};
 
 /* Whether there is a thread, or was. */
 static bool control_is_own(void)
 {
-    uint32_t process = load_acquire(&control.process);
-    return process && process == (uint32_t)getpid();
+    return process_owner_is_us(&control.process);
 }
 
 static void control_wake(void)
@@ -235,7 +235,7 @@ static void control_begin(void)
         return;
     control_open_pipe();
     store_release(&control.running, 1u);
-    store_release(&control.process, (uint32_t)getpid());
+    process_owner_set(&control.process);
     if (!control_create_thread())
         store_release(&control.running, 0u);
 }
@@ -280,7 +280,7 @@ const uint32_t *control_thread_stops(void)
 /* The parent's pipe and socket are the parent's. */
 GUEST_PATH void control_thread_fork_child(void)
 {
-    if (!load_relaxed(&control.process))
+    if (!load_relaxed(&control.process.pid))
         return; /* the parent had no thread: nor will its child */
     int saved_errno = errno;
     own_fd_close(&control.wake_in);
@@ -324,7 +324,7 @@ void control_thread_leave(void)
     control_thread_end();
     store_release(&control.over, 1u);
     control_wake();
-    store_release(&control.process, 0u);
+    store_release(&control.process.pid, 0u);
 }
 
 void control_thread_return(void)

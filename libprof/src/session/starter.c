@@ -23,9 +23,9 @@
 #define STARTER_LATER_NS 100000000u /* while it waits for children, or recording is off */
 
 static struct {
-    uint32_t
-        process;    /* whose thread it is or was; 0: nobody's, and no system call is made for it */
-    uint32_t holds; /* starter_hold() minus starter_release() */
+    struct process_owner
+        process;        /* whose thread it is or was; nobody's: no system call is made for it */
+    uint32_t holds;     /* starter_hold() minus starter_release() */
     uint32_t beginning; /* the thread makes the file */
     uint64_t since_ns;  /* the thread's, like what follows */
     bool is_child;      /* it was executed by a program that has libprof, too */
@@ -34,8 +34,7 @@ static struct {
 
 GUEST_PATH static bool starter_is_own(void)
 {
-    uint32_t process = load_acquire(&starter.process);
-    return process && process == (uint32_t)getpid();
+    return load_relaxed(&starter.process.pid) && process_owner_is_us(&starter.process);
 }
 
 /* ---- the thread ---- */
@@ -106,7 +105,7 @@ static struct worker starter_worker =
 
 static void starter_start_thread(void)
 {
-    store_release(&starter.process, (uint32_t)getpid());
+    process_owner_set(&starter.process);
     process_claim();
     int error = worker_begin(&starter_worker);
     if (error)
@@ -128,16 +127,16 @@ void starter_end(unsigned deadline_ms)
     if (!starter_is_own())
         return;
     worker_end(&starter_worker, deadline_ms, true);
-    store_release(&starter.process, 0u);
+    store_release(&starter.process.pid, 0u);
 }
 
 /* ---- fork ---- */
 
 GUEST_PATH void starter_fork_child(void)
 {
-    if (!load_relaxed(&starter.process))
+    if (!load_relaxed(&starter.process.pid))
         return; /* what is not written costs the child no page */
-    starter.process = starter.holds = starter.beginning = 0;
+    starter.process.pid = starter.holds = starter.beginning = 0;
     starter.since_ns = 0;
     own_thread_fork_child();
     worker_fork_child(&starter_worker);
