@@ -298,6 +298,7 @@ static void entry_resolve(const char *own_path)
 {
     if (exchange_acquire(&entry_resolved, 1u))
         return;
+    own_thread_remember_process();
     exits_resolve();
     children_resolve();
     sandbox_resolve();

@@ -261,10 +261,13 @@ void clock_pause(uint32_t us)
     std::this_thread::sleep_for(std::chrono::microseconds(us));
 }
 
-int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*main)(void *),
-                      void *argument)
+int own_thread_create(size_t, void *(*main)(void *), void *argument)
 {
-    return pthread_create(thread, attributes, main, argument);
+    pthread_t thread;
+    int error = pthread_create(&thread, nullptr, main, argument);
+    if (!error)
+        pthread_detach(thread);
+    return error;
 }
 
 void own_thread_leave(void) {}

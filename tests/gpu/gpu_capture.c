@@ -83,10 +83,14 @@ void thread_mark_internal(void) {}
 
 void own_thread_adopt(void) {}
 
-int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*main)(void *),
-                      void *argument)
+int own_thread_create(size_t stack_bytes, void *(*main)(void *), void *argument)
 {
-    return pthread_create(thread, attributes, main, argument);
+    pthread_t thread;
+    (void)stack_bytes;
+    int error = pthread_create(&thread, NULL, main, argument);
+    if (!error)
+        pthread_detach(thread);
+    return error;
 }
 
 void own_thread_enter(const char *name)

@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define CLOCK_ATTEMPTS 8
+#define CLOCK_YIELDS 100
 
 uint32_t clock_kind = ARCH_CLOCK_KIND;
 
@@ -34,6 +36,14 @@ void clock_pause(uint32_t us)
     struct timespec moment = {.tv_nsec = us * 1000l};
     syscall(SYS_nanosleep, &moment, NULL);
     errno = saved_errno;
+}
+
+void clock_wait(int attempt)
+{
+    if (attempt < CLOCK_YIELDS)
+        sched_yield();
+    else
+        clock_pause(100);
 }
 
 uint64_t clock_now(void)

@@ -29,6 +29,10 @@ uint64_t clock_monotonic_ns(void);
  * the program's threads. Safe in signal handlers; keeps errno. */
 void clock_pause(uint32_t us);
 
+/* Waits for another thread in a loop: `attempt` counts from 0. Gives way first, then sleeps, as the other one may have a
+ * lower priority than we have, and the same processor. */
+void clock_wait(int attempt);
+
 static inline uint64_t clock_read(void)
 {
     if (__builtin_expect(load_relaxed(&clock_kind) == ARCH_CLOCK_KIND &&

@@ -12,6 +12,7 @@
 
 extern const char *gnu_get_libc_version(void) GLIBC_ONLY;
 #pragma weak dlvsym
+#pragma weak pthread_attr_setaffinity_np
 
 /* What glibc's pthread_atfork() and at_quick_exit() call, which are linked into each library. */
 extern int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(void),

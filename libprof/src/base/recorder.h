@@ -74,6 +74,10 @@ uint64_t thread_ticks(const uint64_t *record);
 /* Marks the calling thread as the profiler's own (the writer, a CUPTI worker). */
 void thread_mark_internal(void);
 
+/* The same, until then, of a thread that others wait for while they record: nothing that stands before what it calls is
+ * recorded. */
+void thread_mark_silent(void);
+
 /* Returns the id of a name: equal bytes have the same id in the whole process. Returns 0 (counted) if the
  * table is full. `bytes` need not be terminated; more than PROF_NAME_BYTES_MAX are truncated. Lock-free. */
 uint32_t names_intern(const char *bytes, size_t size);

@@ -9,6 +9,7 @@
 #include "log.h"
 #include "loss.h"
 #include "meta.h"
+#include "own_thread.h"
 #include "process.h"
 #include "session.h"
 #include "session_file.h"
@@ -419,8 +420,9 @@ static bool thread_announce(struct thread_log *self)
  * to (somebody stands before them and records) is dropped. */
 static bool thread_begin(struct thread_log *self, uint64_t *began)
 {
-    if (self->busy) {
-        loss_add(PROF_LOSS_NESTED, 1);
+    if (self->busy || own_thread_is_new()) {
+        if (self->busy && !self->internal)
+            loss_add(PROF_LOSS_NESTED, 1);
         return false;
     }
     struct signals_saved saved;
@@ -579,6 +581,12 @@ uint64_t thread_ticks(const uint64_t *record)
 void thread_mark_internal(void)
 {
     thread_self.internal = true;
+    thread_self.busy = false;
+}
+
+void thread_mark_silent(void)
+{
+    thread_self.internal = thread_self.busy = true;
 }
 
 /* What is lost for want of room is counted, what is lost for want of a file is nobody's. */

@@ -58,7 +58,7 @@ struct thread_log {
     uint32_t epoch;      /* of the gate when last looked at; THREAD_NO_EPOCH: not attached */
     uint32_t fast_epoch; /* the same, but only where the clock is the processor's counter, and no
                           * push needs more than that */
-    bool busy;           /* in thread_begin() */
+    bool busy;           /* in thread_begin(), or silent for good */
     bool announced;      /* the log says that it is this thread's */
     bool attached;       /* `slot` is the thread's */
     struct thread_slot *

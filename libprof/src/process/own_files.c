@@ -1,12 +1,12 @@
 #include "own_files.h"
 
 #include "atomic.h"
+#include "clock.h"
 #include "own_child.h"
 #include "own_thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <sys/wait.h>
@@ -18,7 +18,8 @@ struct own_files_call {
     int (*job)(void *argument);
     void *argument;
     int result;
-    uint32_t done; /* stays 0 where it had memory of its own */
+    uint32_t done;  /* stays 0 where it had memory of its own */
+    uint32_t ended; /* the thread releases, its maker acquires */
 };
 
 /* In a job that has a copy of the descriptors; such a process has its caller's thread-local memory. */
@@ -64,20 +65,21 @@ static bool own_files_share_memory(void)
 
 static void *own_files_thread(void *argument)
 {
+    struct own_files_call *call = argument;
+    own_thread_enter("prof-files");
     if (unshare(CLONE_FILES) == 0)
-        own_files_main(argument);
+        own_files_main(call);
+    store_release(&call->ended, 1u);
+    own_thread_leave();
     return NULL;
 }
 
 static void own_files_call_on_thread(struct own_files_call *call)
 {
-    pthread_t thread;
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, OWN_FILES_STACK_BYTES);
-    if (own_thread_create(&thread, &attributes, own_files_thread, call) == 0)
-        pthread_join(thread, NULL);
-    pthread_attr_destroy(&attributes);
+    if (own_thread_create(OWN_FILES_STACK_BYTES, own_files_thread, call) != 0)
+        return;
+    for (int attempt = 0; !load_acquire(&call->ended); attempt++)
+        clock_wait(attempt);
 }
 
 int own_files_run(int (*job)(void *argument), void *argument)

@@ -1,9 +1,12 @@
 #include "own_thread.h"
 
+#include "arch.h"
 #include "atomic.h"
 #include "clock.h"
+#include "glibc_only.h"
 #include "process.h"
 #include "recorder.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -13,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,8 +27,10 @@ static uint32_t own_thread_ending; /* exchange decides who ends the process */
 static __thread bool own_thread_counted __attribute__((tls_model("initial-exec")));
 
 /* Numbers of those that entered; 0: free. A thread takes a place, who waits for its end gives it back. */
-#define OWN_THREAD_PLACES 8u
+#define OWN_THREAD_PLACES 12u
 static uint32_t own_thread_tids[OWN_THREAD_PLACES];
+
+#define OWN_THREAD_SLACK_NS 50000 /* the kernel's default */
 
 static pthread_key_t own_thread_key; /* its destructor notices the end of an adopted thread */
 static pthread_once_t own_thread_key_once = PTHREAD_ONCE_INIT;
@@ -43,43 +49,128 @@ bool own_thread_sanitized(void)
  * forked at that moment waits for the allocator's lock forever. So nobody can fork before a thread of ours has begun. */
 extern void __asan_init(void) __attribute__((weak));
 
-struct own_thread_start {
-    void *(*main)(void *);
-    void *argument;
-    uint32_t begun; /* the thread releases, its maker acquires */
-};
+/* ---- what they may use ---- */
 
-static void *own_thread_begin(void *argument)
+/* A hardened service may be killed for setting any of this: so nothing is set that is right already. */
+static struct {
+    cpu_set_t processors;
+    bool knows_processors;
+    int niceness;
+} own_thread_process;
+
+/* The main thread's: it may not be that one which loads us. */
+void own_thread_remember_process(void)
 {
-    struct own_thread_start *start = argument;
-    struct own_thread_start mine = *start;
-    store_release(&start->begun, 1u);
-    return mine.main(mine.argument);
+    pid_t process = getpid();
+    own_thread_process.knows_processors =
+        sched_getaffinity(process, sizeof own_thread_process.processors,
+                          &own_thread_process.processors) == 0;
+    own_thread_process.niceness = getpriority(PRIO_PROCESS, (id_t)process);
 }
 
-static int own_thread_create_and_wait(pthread_t *thread, const pthread_attr_t *attributes,
-                                      void *(*main)(void *), void *argument)
+static bool own_thread_has_other_processors(void)
 {
-    struct own_thread_start start = {.main = main, .argument = argument};
-    int error = pthread_create(thread, attributes, own_thread_begin, &start);
-    while (!error && !load_acquire(&start.begun))
-        sched_yield();
+    cpu_set_t now;
+    return own_thread_process.knows_processors && sched_getaffinity(0, sizeof now, &now) == 0 &&
+           !CPU_EQUAL(&now, &own_thread_process.processors);
+}
+
+static bool own_thread_has_other_class(void)
+{
+    return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) > SCHED_OTHER;
+}
+
+/* Before it runs: on the processor of a real-time thread that does not sleep it would never come to do so itself. */
+static void own_thread_choose(pthread_attr_t *attributes)
+{
+    const struct sched_param none = {0};
+    if (own_thread_has_other_class()) {
+        pthread_attr_setinheritsched(attributes, PTHREAD_EXPLICIT_SCHED);
+        pthread_attr_setschedpolicy(attributes, SCHED_OTHER);
+        pthread_attr_setschedparam(attributes, &none);
+    }
+    if (own_thread_has_other_processors())
+        pthread_attr_setaffinity_np(attributes, sizeof own_thread_process.processors,
+                                    &own_thread_process.processors);
+}
+
+/* What the kernel refuses stays as it is. */
+static void own_thread_settle(void)
+{
+    const struct sched_param none = {0};
+    if (own_thread_has_other_class())
+        sched_setscheduler(0, SCHED_OTHER, &none);
+    if (own_thread_has_other_processors())
+        sched_setaffinity(0, sizeof own_thread_process.processors, &own_thread_process.processors);
+    if (getpriority(PRIO_PROCESS, 0) != own_thread_process.niceness)
+        setpriority(PRIO_PROCESS, 0, own_thread_process.niceness);
+    if (prctl(PR_GET_TIMERSLACK) != OWN_THREAD_SLACK_NS)
+        prctl(PR_SET_TIMERSLACK, (unsigned long)OWN_THREAD_SLACK_NS);
+}
+
+/* ---- the beginning ---- */
+
+/* Threads that were made and have not entered yet: pthread_create() stores them before they run. */
+#define OWN_THREAD_NEW 4u
+static pthread_t own_thread_new[OWN_THREAD_NEW];
+static uint32_t own_thread_made; /* so far: the next one's place */
+
+bool own_thread_is_new(void)
+{
+    for (uint32_t i = 0; i < OWN_THREAD_NEW; i++)
+        if (load_acquire(&own_thread_new[i]) == pthread_self())
+            return true;
+    return false;
+}
+
+static void own_thread_forget_new(pthread_t thread)
+{
+    for (uint32_t i = 0; i < OWN_THREAD_NEW; i++) {
+        pthread_t found = thread;
+        cas_acq_rel(&own_thread_new[i], &found, (pthread_t)0);
+    }
+}
+
+static int own_thread_create_as(const pthread_attr_t *attributes, void *(*main)(void *),
+                                void *argument)
+{
+    pthread_t *place = &own_thread_new[fetch_add_relaxed(&own_thread_made, 1u) % OWN_THREAD_NEW];
+    int error = pthread_create(place, attributes, main, argument);
+    if (error)
+        store_relaxed(place, (pthread_t)0);
+    for (int attempt = 0; !error && __asan_init && load_acquire(place); attempt++)
+        clock_wait(attempt);
     return error;
 }
 
-int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*main)(void *),
-                      void *argument)
+static int own_thread_try(size_t stack_bytes, bool choose, void *(*main)(void *), void *argument)
+{
+    pthread_attr_t attributes;
+    struct signals_saved saved;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, stack_bytes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (choose)
+        own_thread_choose(&attributes);
+    signals_block(&saved); /* the thread inherits the mask */
+    int error = own_thread_create_as(&attributes, main, argument);
+    signals_restore(&saved);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+/* Where the class and the processors are not to be had, those of the calling thread have to do. */
+int own_thread_create(size_t stack_bytes, void *(*main)(void *), void *argument)
 {
     if (own_thread_sanitized())
         return ENOTSUP;
-    if (__asan_init)
-        return own_thread_create_and_wait(thread, attributes, main, argument);
-    return pthread_create(thread, attributes, main, argument);
+    int error = own_thread_try(stack_bytes, true, main, argument);
+    return error == EPERM || error == EINVAL ? own_thread_try(stack_bytes, false, main, argument)
+                                             : error;
 }
 
 static void own_thread_count_self(void)
 {
-    thread_mark_internal();
     own_thread_counted = true;
     fetch_add_seq_cst(&own_thread_count, 1u);
 }
@@ -103,20 +194,26 @@ static void own_thread_remember(void)
 
 void own_thread_enter(const char *name)
 {
-    own_thread_remember();
-    prctl(PR_SET_NAME, name);
+    arch_float_reset();
+    thread_mark_silent();
     own_thread_count_self();
+    own_thread_forget_new(pthread_self());
+    own_thread_remember();
+    own_thread_settle();
+    prctl(PR_SET_NAME, name);
+    thread_mark_internal();
 }
 
 void own_thread_leave(void)
 {
+    thread_mark_silent(); /* as before it entered */
     fetch_add_seq_cst(&own_thread_count, (uint32_t)-1);
 }
 
 static void own_thread_adopted_ends(void *counted)
 {
     (void)counted;
-    own_thread_leave();
+    fetch_add_seq_cst(&own_thread_count, (uint32_t)-1);
 }
 
 static void own_thread_create_key(void)
@@ -175,6 +272,7 @@ void own_thread_await_end(unsigned deadline_ms)
 void own_thread_fork_child(void)
 {
     memset(own_thread_tids, 0, sizeof own_thread_tids);
+    memset(own_thread_new, 0, sizeof own_thread_new);
     store_relaxed(&own_thread_count, 0u);
     store_relaxed(&own_thread_ending, 0u);
 }

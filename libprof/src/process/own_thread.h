@@ -15,12 +15,21 @@
 /* Whether the program has ThreadSanitizer. */
 bool own_thread_sanitized(void);
 
-/* pthread_create(3) for threads of ours. ENOTSUP where a thread would be the process's end. */
-int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*main)(void *),
-                      void *argument);
+/* Begins a thread of ours, which nobody joins. Returns 0 or an errno value; ENOTSUP where a thread would be the process's
+ * end. Much of what a thread inherits is what the program has made of the one that makes it: this one has all signals
+ * blocked, masks floating-point exceptions, and has the default scheduling class, and the processors and the niceness that
+ * the process had when libprof was loaded. `main` calls own_thread_enter() first. */
+int own_thread_create(size_t stack_bytes, void *(*main)(void *), void *argument);
 
-/* The calling thread is ours, and called `name` from here on: first thing it does. */
+/* The calling thread is ours, and called `name` from here on. */
 void own_thread_enter(const char *name);
+
+/* When libprof is loaded: what its threads may use. */
+void own_thread_remember_process(void);
+
+/* Whether the calling thread is one of ours that has not entered yet: code of the program's may run on it first, where
+ * somebody stands before pthread_create(). */
+bool own_thread_is_new(void);
 
 /* Last thing it does, if it ends. */
 void own_thread_leave(void);

@@ -108,19 +108,6 @@ static void worker_init_condition(struct worker *worker)
     pthread_condattr_destroy(&attributes);
 }
 
-/* The thread inherits the caller's signal mask. */
-static int worker_create(struct worker *worker)
-{
-    pthread_attr_t attributes;
-    pthread_t thread;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, worker->stack_bytes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    int error = own_thread_create(&thread, &attributes, worker_main, worker);
-    pthread_attr_destroy(&attributes);
-    return error;
-}
-
 /* Those that park, in the order in which they began first. */
 static struct worker *worker_parkable[WORKERS_PARKABLE]; /* released -> acquired */
 
@@ -141,7 +128,7 @@ static int worker_begin_locked(struct worker *worker)
         return ECANCELED;
     worker_list(worker);
     worker_init_condition(worker);
-    int error = worker_create(worker);
+    int error = own_thread_create(worker->stack_bytes, worker_main, worker);
     store_relaxed(&worker->runs, error == 0);
     return error;
 }

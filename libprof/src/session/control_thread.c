@@ -11,7 +11,6 @@
 #include "process.h"
 #include "requests.h"
 #include "session.h"
-#include "signals.h"
 #include "writer.h"
 
 #include <errno.h>
@@ -214,21 +213,6 @@ static void control_open_pipe(void)
     control.wake_in = own_fd_adopt(ends[1]);
 }
 
-static bool control_create_thread(void)
-{
-    pthread_t thread;
-    pthread_attr_t attributes;
-    struct signals_saved saved;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, CONTROL_STACK_BYTES);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    signals_block(&saved); /* the thread inherits the mask */
-    int error = own_thread_create(&thread, &attributes, control_main, NULL);
-    signals_restore(&saved);
-    pthread_attr_destroy(&attributes);
-    return error == 0;
-}
-
 static void control_begin(void)
 {
     if (!control_has_work())
@@ -236,7 +220,7 @@ static void control_begin(void)
     control_open_pipe();
     store_release(&control.running, 1u);
     process_owner_set(&control.process);
-    if (!control_create_thread())
+    if (own_thread_create(CONTROL_STACK_BYTES, control_main, NULL) != 0)
         store_release(&control.running, 0u);
 }
 
