@@ -14,15 +14,14 @@
 
 #include "clock.h"
 #include "glibc_only.h"
+#include "process.h"
 #include "worker.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -48,25 +47,18 @@ static struct {
     unsigned hook_calls;
 } python_fork;
 
-/* Counts as the interpreter does, including ended threads that the kernel has not removed yet. 0: unknown. */
-static unsigned long python_fork_threads(void)
-{
-    struct stat tasks;
-    return stat("/proc/self/task", &tasks) == 0 ? (unsigned long)tasks.st_nlink - 2 : 0;
-}
-
 static bool python_fork_is_ours(void)
 {
     unsigned ours = workers_running();
     return ours && python_c.is_initialized() && python_c.has_gil() &&
-           syscall(SYS_gettid) == getpid() && python_fork_threads() == 1 + ours;
+           syscall(SYS_gettid) == getpid() && process_threads() == 1 + ours;
 }
 
 static void python_fork_wait(void)
 {
     uint64_t end_ns = clock_monotonic_ns() + PYTHON_FORK_WAIT_MS * 1000000ull;
-    while (python_fork_threads() != 1 && clock_monotonic_ns() < end_ns)
-        sched_yield();
+    for (int attempt = 0; process_threads() != 1 && clock_monotonic_ns() < end_ns; attempt++)
+        clock_wait(attempt);
 }
 
 static void python_fork_before(void)

@@ -9,7 +9,6 @@
 #include "interposed.h"
 
 #include "chunks.h"
-#include "own_child.h"
 #include "own_files.h"
 #include "session.h"
 #include "signals.h"
@@ -50,16 +49,12 @@ struct locked_memory_mapping {
     bool accessible;
 };
 
-#define LOCKED_MEMORY_HOLES 2u /* libprof.so, and the stack of the process that walks */
-
 struct locked_memory_walk {
     bool (*visit)(struct locked_memory_walk *walk, const struct locked_memory_mapping *mapping);
     uint64_t bytes; /* so far */
     bool idle;      /* the process records nothing */
     bool on_fault;
-    struct locked_memory_hole {
-        uint64_t from, to;
-    } holes[LOCKED_MEMORY_HOLES];
+    uint64_t hole_from, hole_to; /* in libprof.so */
 };
 
 /* What has been read of a line. */
@@ -94,31 +89,24 @@ static uint64_t locked_memory_page_from(const void *address)
 }
 
 /* Tables are zero at first: they lie behind all other data of the library. */
-static void locked_memory_set_holes(struct locked_memory_walk *walk)
+static void locked_memory_set_hole(struct locked_memory_walk *walk)
 {
-    const char *stack = own_child_stack();
-    walk->holes[0].from =
+    walk->hole_from =
         walk->idle ? (uint64_t)(uintptr_t)__ehdr_start : locked_memory_page_from(_edata);
-    walk->holes[0].to = locked_memory_page_from(_end);
-    walk->holes[1].from = (uintptr_t)stack;
-    walk->holes[1].to = stack ? (uintptr_t)stack + OWN_CHILD_STACK_BYTES : 0;
+    walk->hole_to = locked_memory_page_from(_end);
 }
 
 /* The kernel merges neighbours into one mapping, the program's and ours. */
 static bool locked_memory_visit(struct locked_memory_walk *walk,
-                                struct locked_memory_mapping mapping, unsigned hole)
+                                const struct locked_memory_mapping *mapping)
 {
-    if (mapping.from >= mapping.to)
-        return true;
-    if (hole == LOCKED_MEMORY_HOLES)
-        return walk->visit(walk, &mapping);
-    struct locked_memory_mapping before = mapping, behind = mapping;
-    if (before.to > walk->holes[hole].from)
-        before.to = walk->holes[hole].from;
-    if (behind.from < walk->holes[hole].to)
-        behind.from = walk->holes[hole].to;
-    return locked_memory_visit(walk, before, hole + 1) &&
-           locked_memory_visit(walk, behind, hole + 1);
+    struct locked_memory_mapping before = *mapping, behind = *mapping;
+    if (before.to > walk->hole_from)
+        before.to = walk->hole_from;
+    if (behind.from < walk->hole_to)
+        behind.from = walk->hole_to;
+    return (before.from >= before.to || walk->visit(walk, &before)) &&
+           (behind.from >= behind.to || walk->visit(walk, &behind));
 }
 
 /* The kernel counts what is not accessible, too; where there are threads of ours, much of that is theirs. Its own page,
@@ -139,7 +127,7 @@ static bool locked_memory_parse(struct locked_memory_walk *walk, struct locked_m
             continue;
         }
         if (locked_memory_counts(walk, &line->mapping) &&
-            !locked_memory_visit(walk, line->mapping, 0))
+            !locked_memory_visit(walk, &line->mapping))
             return false;
         *line = (struct locked_memory_line){0};
     }
@@ -150,7 +138,7 @@ static int locked_memory_walk_all(void *argument)
 {
     struct locked_memory_line line = {0};
     char bytes[4096];
-    locked_memory_set_holes(argument);
+    locked_memory_set_hole(argument);
     int fd = own_files_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     ssize_t count;
     int error = fd < 0 ? errno : 0;
@@ -160,7 +148,7 @@ static int locked_memory_walk_all(void *argument)
         else if (!locked_memory_parse(argument, &line, bytes, (size_t)count))
             error = ENOMEM;
     if (fd >= 0)
-        close(fd);
+        syscall(SYS_close, fd);
     return error;
 }
 
@@ -192,6 +180,12 @@ static bool locked_memory_may(uint64_t bytes)
     return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && bytes <= limit.rlim_cur;
 }
 
+/* A process that records nothing gets no thread for it: its stack would count. */
+static int locked_memory_walk(struct locked_memory_walk *walk)
+{
+    return walk->idle ? locked_memory_walk_all(walk) : own_files_run(locked_memory_walk_all, walk);
+}
+
 /* Returns 0 or an errno value. */
 static int locked_memory_lock_each(int flags)
 {
@@ -201,13 +195,13 @@ static int locked_memory_lock_each(int flags)
         .visit = locked_memory_lock, .idle = idle, .on_fault = (flags & MCL_ONFAULT) != 0};
     struct signals_saved saved;
     signals_block(&saved);
-    int error = own_files_run(locked_memory_walk_all, &add);
+    int error = locked_memory_walk(&add);
     if (!error && !locked_memory_may(add.bytes))
         error = ENOMEM;
     if (!error && (flags & MCL_FUTURE) && locked_memory_real(flags & ~MCL_CURRENT) != 0)
         error = errno;
     if (!error)
-        error = own_files_run(locked_memory_walk_all, &lock);
+        error = locked_memory_walk(&lock);
     signals_restore(&saved);
     return error;
 }

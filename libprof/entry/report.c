@@ -9,6 +9,7 @@
 #include "loss.h"
 #include "memory.h"
 #include "own_child.h"
+#include "own_files.h"
 #include "own_thread.h"
 #include "reader.h"
 #include "session.h"
@@ -25,6 +26,8 @@
 
 /* profdump needs up to eight times the file's size in memory; the program's cgroup may have no more left. */
 #define REPORT_BYTES_MAX (64ll << 20)
+
+#define REPORT_DESCRIPTORS_MAX 1023u /* higher ones are not looked at */
 
 /* ---- the table ---- */
 
@@ -112,7 +115,8 @@ static char **report_environment(void)
 
 static bool report_can_have_child(void)
 {
-    return !own_thread_sanitized() && !own_child_would_be_first();
+    return !own_thread_sanitized() && !own_child_would_be_first() &&
+           !own_files_closing_matters(REPORT_DESCRIPTORS_MAX);
 }
 
 static void report_print_table(const char *path)

@@ -15,6 +15,7 @@
 
 #include "config.h"
 #include "control_thread.h"
+#include "own_files.h"
 #include "own_signal.h"
 #include "own_thread.h"
 #include "session.h"
@@ -51,6 +52,7 @@ static void sandbox_enter(void)
                            &cancel_state); /* prctl() is no cancellation point */
     if (session_enter_sandbox()) {
         control_thread_leave();
+        own_files_end((unsigned)config_get()->exit_ms);
         own_thread_await_end((unsigned)config_get()->exit_ms);
         signals_disable();
     }

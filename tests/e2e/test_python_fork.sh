@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# os.fork() of Python 3.12 and later warns in a process with several threads: of the program's own threads, not of the writer
-# or the hang watch, which run again afterwards. Tested with each Python from 3.12 on that is found, pyenv's included (PYTHONS: these instead).
+# os.fork() of Python 3.12 and later warns in a process with several threads: of the program's own threads, not of libprof's,
+# which run again afterwards. Tested with each Python from 3.12 on that is found, pyenv's included (PYTHONS: these instead).
 . "$(dirname "$0")/common.sh"
 
 find_pythons 3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3
@@ -20,7 +20,7 @@ def ranges(name):
 def await_threads():
     """They are back when os.fork() has returned; their names they give themselves."""
     numbers = set(os.listdir("/proc/self/task")) - {str(os.getpid())}
-    wanted = {"prof-writer\n"} | ({"prof-hang\n"} if "PROF_HANG" in os.environ else set())
+    wanted = {"prof-writer\n", "prof-files\n"} | ({"prof-hang\n"} if "PROF_HANG" in os.environ else set())
     assert len(numbers) == len(wanted), numbers
     while {Path(f"/proc/self/task/{number}/comm").read_text() for number in numbers} != wanted:
         pass

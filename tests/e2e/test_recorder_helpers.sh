@@ -6,7 +6,7 @@ compile helpers -lm
 status=0
 bare=$(./helpers 0) || status=$?
 same "bare" "0 0" "$bare $status"
-same "threads" 1 "$(record run.prof ./helpers 1)"
-same "threads of a child" 1 "$(record 'child%n.prof' ./helpers 1 child)"
-same "more threads" 4 "$(PROF_CONTROL=1 PROF_HANG=60s PROF_SAMPLE=99 record more.prof ./helpers 4)"
+same "threads" 2 "$(record run.prof ./helpers 2)"
+same "threads of a child" 2 "$(record 'child%n.prof' ./helpers 2 child)"
+same "more threads" 5 "$(PROF_CONTROL=1 PROF_HANG=60s PROF_SAMPLE=99 record more.prof ./helpers 5)"
 expect run.prof 'count["different"] == 1 and count["range"] == 100000' 'not any(raw.loss)'

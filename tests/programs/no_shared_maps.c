@@ -11,7 +11,7 @@
 static int is_trace(int fd)
 {
     char own[64], path[4096];
-    snprintf(own, sizeof own, "/proc/self/fd/%d", fd);
+    snprintf(own, sizeof own, "/proc/thread-self/fd/%d", fd);
     ssize_t size = readlink(own, path, sizeof path);
     return size > 5 && memcmp(path + size - 5, ".prof", 5) == 0;
 }

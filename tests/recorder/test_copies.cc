@@ -12,6 +12,8 @@ extern "C" {
 #define PROF_LINKED 1
 #include "prof/prof.h"
 
+#include <thread>
+
 namespace
 {
 
@@ -137,7 +139,8 @@ TEST_F(Copies, AreMadeOfEventsBeforeTheirNames)
     IN_A_PROCESS_OF_ITS_OWN({
         init(64, false);
         record(10);
-        AtTestPoint between("copies_write: logs are copied", [] { prof_mark("later"); });
+        AtTestPoint between("copies_write: logs are copied",
+                            [] { std::thread([] { prof_mark("later"); }).join(); });
         session_flush(1000);
         std::ifstream file(directory / "trace.prof", std::ios::binary);
         std::string first(PROF_CHUNK_BYTES, '\0');

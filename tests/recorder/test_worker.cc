@@ -98,6 +98,25 @@ TEST(Worker, TakesBackAJobThatNobodyWaitsForAnyMore)
     EXPECT_EQ(quick, 0);
 }
 
+TEST(Worker, DoesNotBeginWhatNobodyWaitedForLongEnough)
+{
+    static worker it = make_worker();
+    if (!begin(&it))
+        GTEST_SKIP() << "no thread of ours in this build";
+    is_held = true;
+    EXPECT_TRUE(worker_post(&it, held_job));
+    await(held, 1);
+    EXPECT_EQ(worker_run_soon(&it, quick_job, 1, forever_ms), WORKER_NOT_BEGUN);
+    is_held = false;
+    EXPECT_TRUE(worker_end(&it, forever_ms, false));
+    EXPECT_EQ(quick, 0);
+    is_held = true;
+    EXPECT_EQ(worker_begin(&it), 0);
+    EXPECT_EQ(worker_run_soon(&it, held_job, forever_ms, 1), WORKER_TIMED_OUT);
+    is_held = false;
+    EXPECT_TRUE(worker_end(&it, forever_ms, true));
+}
+
 TEST(Worker, DoesTheNextJobOnceForAllWhoWantIt)
 {
     static worker it = make_worker();

@@ -1,11 +1,9 @@
 #include "clock.h"
 
 #include "counter.h"
-#include "signals.h"
+#include "own_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -51,19 +49,6 @@ uint64_t clock_now(void)
     return clock_read();
 }
 
-static bool clock_kernel_source(char *name, size_t name_bytes)
-{
-    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-                  O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t size = read(fd, name, name_bytes - 1);
-    close(fd);
-    name[size > 0 ? size : 0] = '\0';
-    name[strcspn(name, "\n")] = '\0';
-    return size > 0;
-}
-
 enum clock_reason { CLOCK_UNDECIDED, CLOCK_TRUSTED, CLOCK_IN_STEP, CLOCK_NOT_TRUSTED };
 
 static const char *const clock_reasons[] = {
@@ -77,8 +62,11 @@ static const char *const clock_reasons[] = {
 static enum clock_reason clock_judge(void)
 {
     char source[64];
-    if (ARCH_CLOCK_KIND == PROF_CLOCK_MONOTONIC || !clock_kernel_source(source, sizeof source))
+    if (ARCH_CLOCK_KIND == PROF_CLOCK_MONOTONIC ||
+        !own_files_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
+                        sizeof source))
         return CLOCK_NOT_TRUSTED;
+    source[strcspn(source, "\n")] = '\0';
     if (strcmp(source, ARCH_TRUSTED_CLOCKSOURCE) == 0)
         return CLOCK_TRUSTED;
     return counter_may_be_good(source) && counter_is_in_step() ? CLOCK_IN_STEP : CLOCK_NOT_TRUSTED;
@@ -98,17 +86,9 @@ static uint32_t clock_decide(void)
 const char *clock_choose(void)
 {
     uint32_t decided = load_acquire(&clock_decided);
-    int cancel_state;
     if (decided && (decided != CLOCK_NOT_TRUSTED || clock_kind == PROF_CLOCK_MONOTONIC))
         return clock_reasons[decided];
-    struct signals_saved saved;
-    signals_block(&saved);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
-                           &cancel_state); /* open() is a cancellation point */
-    decided = clock_decide();
-    pthread_setcancelstate(cancel_state, NULL);
-    signals_restore(&saved);
-    return clock_reasons[decided];
+    return clock_reasons[clock_decide()];
 }
 
 /* The counter's rate is not something the processor tells, so it is measured between the first

@@ -3,8 +3,8 @@
 
 #include "arch.h"
 #include "clock.h"
-#include "own_child.h"
 #include "own_thread.h"
+#include "recorder.h"
 
 #include <sched.h>
 #include <string.h>
@@ -62,38 +62,51 @@ static bool counter_sample_on(size_t processor, struct prof_rec_clock *sample)
     return true;
 }
 
-/* In the child. 0: they agree. */
-static int counter_compare(void *unused)
+/* On a thread that ends afterwards, or never gets to run on one of the processors. */
+static bool counter_compare(void)
 {
     struct prof_rec_clock samples[COUNTER_PROCESSORS_MAX + 1];
     cpu_set_t allowed;
     size_t count = 0;
     size_t first = CPU_SETSIZE;
-    (void)unused;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return 1;
+        return false;
     unsigned stride = ((unsigned)CPU_COUNT(&allowed) - 1) / COUNTER_PROCESSORS_MAX + 1, number = 0;
     for (size_t processor = 0; processor < CPU_SETSIZE; processor++) {
         if (!CPU_ISSET(processor, &allowed) || number++ % stride)
             continue;
         first = first == CPU_SETSIZE ? processor : first;
         if (!counter_sample_on(processor, &samples[count++]))
-            return 1;
+            return false;
     }
     return first < CPU_SETSIZE && counter_sample_on(first, &samples[count++]) &&
-                   counter_samples_agree(samples, count)
-               ? 0
-               : 1;
+           counter_samples_agree(samples, count);
+}
+
+enum counter_verdict { COUNTER_UNKNOWN, COUNTER_AGREES, COUNTER_DISAGREES };
+static uint32_t counter_verdict; /* the thread releases, who waits for it acquires */
+
+static void *counter_main(void *unused)
+{
+    own_thread_enter("prof-clock");
+    thread_mark_silent();
+    store_release(&counter_verdict,
+                  (uint32_t)(counter_compare() ? COUNTER_AGREES : COUNTER_DISAGREES));
+    own_thread_leave();
+    return unused;
 }
 
 bool counter_is_in_step(void)
 {
-    enum { PATIENCE_MS = 1000 };
-    int status = 0;
-    if (!arch_ticks_never_stop() || own_thread_sanitized() || own_child_would_be_first())
+    enum { PATIENCE_MS = 1000, STACK_BYTES = 64u << 10 };
+    uint64_t end_ns = clock_monotonic_ns() + PATIENCE_MS * 1000000ull;
+    store_relaxed(&counter_verdict, (uint32_t)COUNTER_UNKNOWN);
+    if (!arch_ticks_never_stop() || own_thread_create(STACK_BYTES, counter_main, NULL) != 0)
         return false;
-    pid_t child = own_child_run(counter_compare, NULL);
-    return child > 0 && own_child_await(child, PATIENCE_MS, &status) && status == 0;
+    for (int attempt = 0; !load_acquire(&counter_verdict) && clock_monotonic_ns() < end_ns;
+         attempt++)
+        clock_wait(attempt);
+    return load_acquire(&counter_verdict) == COUNTER_AGREES;
 }
 
 /* ---- as time goes by ---- */

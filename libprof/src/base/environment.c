@@ -2,7 +2,6 @@
 
 #include "memory.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,9 +20,14 @@ void environment_keep(void)
         environment_kept[i] = environ[i];
 }
 
-void environment_use_kept(void)
+void environment_use_kept(bool kept)
 {
-    environment_is_kept = environment_kept != NULL;
+    environment_is_kept = kept && environment_kept;
+}
+
+bool environment_uses_kept(void)
+{
+    return environment_is_kept;
 }
 
 char **environment_list(void)

@@ -4,11 +4,14 @@
 #ifndef PROF_ENVIRONMENT_H
 #define PROF_ENVIRONMENT_H
 
+#include <stdbool.h>
+
 /* Remembers the list of variables as it is now. Once, while the program has one thread: later calls do nothing. */
 void environment_keep(void);
 
-/* From here on, the calling thread reads what was remembered. */
-void environment_use_kept(void);
+/* From here on, the calling thread reads what was remembered, or the program's. And whether it does. */
+void environment_use_kept(bool kept);
+bool environment_uses_kept(void);
 
 /* As secure_getenv() and environ. */
 const char *environment_get(const char *name);

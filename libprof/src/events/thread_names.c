@@ -1,13 +1,12 @@
 #include "thread_names.h"
 
 #include "meta.h"
+#include "own_files.h"
 #include "thread.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #define THREAD_NAME_BYTES 16 /* the kernel's TASK_COMM_LEN */
 
@@ -93,14 +92,8 @@ static bool thread_read_name(uint32_t tid, char name[THREAD_NAME_BYTES + 1])
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (!own_files_read(path, name, THREAD_NAME_BYTES + 1))
         return false;
-    ssize_t size = read(fd, name, THREAD_NAME_BYTES);
-    close(fd);
-    if (size <= 0)
-        return false;
-    name[size] = '\0';
     name[strcspn(name, "\n")] = '\0';
     return true;
 }

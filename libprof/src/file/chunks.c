@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,9 +27,9 @@
 #define CHUNKS_AHEAD_MAX 1024u    /* 64 MiB: 80 ms of one thread that does nothing but record */
 #define CHUNKS_RESERVE_MIN (32ull << 20) /* less address space than this is not worth trying */
 #define CHUNKS_META_CHUNKS 1024u         /* beyond the limit, so that names outlive a full file */
-#define CHUNKS_YIELDS 100                /* to whoever extends the file ... */
 #define CHUNKS_RETRY_NS 1000000000u      /* then a step that did not fit is tried again */
-#define CHUNKS_SLEEPS 1000               /* ... then of 0.1 ms, as it may be waiting for the disk */
+#define CHUNKS_WAITS 1100    /* for whoever extends the file: 0.2 s, then events are lost */
+#define CHUNKS_FILE_MS 5000u /* for a file system that does not answer */
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
@@ -76,30 +75,38 @@ struct prof_file_header *chunks_header(void)
 
 /* ---- growing ---- */
 
-/* A job with the file: own_files_run(). */
+/* A job with the file: own_files_run_within(). */
 struct chunks_job {
     int (*act)(int fd, const struct chunks_job *job);
     uint64_t offset, bytes;
     bool last; /* copy of the file */
 };
 
-static int chunks_job_run(void *argument)
+/* By its path, where the descriptor is gone: the program has closed it, or the thread whose it was has ended for a while. */
+static int chunks_reopen(const struct chunks_job *job)
 {
-    const struct chunks_job *job = argument;
-    if (own_fd_is_ours(&chunks.own))
-        return job->act(chunks.own.fd, job);
-    struct own_fd again = chunks.own;
-    again.fd = own_files_open(chunks_path, O_RDWR | O_NONBLOCK);
+    struct own_fd again = own_fd_adopt(own_files_open(chunks_path, O_RDWR | O_NONBLOCK));
     if (again.fd < 0)
         return errno;
-    int error = own_fd_is_ours(&again) ? job->act(again.fd, job) : ENOENT;
-    close(again.fd);
+    bool same = own_fd_is_same_file(&again, &chunks.own);
+    int error = same ? job->act(again.fd, job) : ENOENT;
+    if (same && again.table)
+        chunks.own = again;
+    else
+        own_fd_close(&again);
     return error;
 }
 
-static int chunks_act(const struct chunks_job *job)
+static int chunks_job_run(void *argument)
 {
-    return own_files_run(chunks_job_run, (void *)(uintptr_t)job);
+    const struct chunks_job *job = argument;
+    return own_fd_is_ours(&chunks.own) ? job->act(chunks.own.fd, job) : chunks_reopen(job);
+}
+
+static int chunks_act(const struct chunks_job *job, unsigned deadline_ms)
+{
+    _Static_assert(sizeof *job <= OWN_FILES_ARGUMENT_BYTES, "is copied");
+    return own_files_run_within(deadline_ms, chunks_job_run, job, sizeof *job);
 }
 
 static int chunks_reserve_disk(int fd, uint64_t offset, uint64_t bytes)
@@ -143,7 +150,8 @@ static int chunks_grow(uint64_t from, uint64_t to)
     struct chunks_job job = {.act = chunks_grow_file,
                              .offset = from * PROF_CHUNK_BYTES,
                              .bytes = (to - from) * PROF_CHUNK_BYTES};
-    return chunks.anonymous ? chunks_unlock_memory(job.offset, job.bytes) : chunks_act(&job);
+    return chunks.anonymous ? chunks_unlock_memory(job.offset, job.bytes)
+                            : chunks_act(&job, CHUNKS_FILE_MS);
 }
 
 static bool chunks_has_no_space(int error)
@@ -217,26 +225,24 @@ static bool chunks_extend(uint64_t wanted)
 }
 /* ---- creating ---- */
 
+/* Where the program moves the file or its root, the descriptor still leads to it. */
 static int chunks_create_file(void *unused)
 {
     (void)unused;
-    int fd = own_files_open(chunks_path, O_RDWR | O_CREAT | O_EXCL);
-    if (fd < 0)
+    struct own_fd own = own_fd_adopt(own_files_open(chunks_path, O_RDWR | O_CREAT | O_EXCL));
+    if (own.fd < 0)
         return errno;
-    struct own_fd own = own_fd_of(fd);
-    chunks.own.device = own.device;
-    chunks.own.inode = own.inode;
-    close(fd);
+    chunks.own = own;
+    own_files_keep(&chunks.own);
     return 0;
 }
 
-/* Where the program moves the file or its root, the descriptor still leads to it. */
-static void chunks_keep_descriptor(void)
+static int chunks_close_file(void *unused)
 {
-    struct own_fd kept =
-        own_fd_adopt(open(chunks_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-    if (kept.device == chunks.own.device && kept.inode == chunks.own.inode)
-        chunks.own.fd = kept.fd;
+    (void)unused;
+    own_fd_close(&chunks.own);
+    own_files_keep(NULL);
+    return 0;
 }
 
 /* Address space only. Halved until the system grants it (RLIMIT_AS, cgroups). */
@@ -320,7 +326,6 @@ static int chunks_begin(const struct chunks_options *options)
     chunks_populate(0, CHUNKS_FIRST_POPULATED);
     chunks.populated = CHUNKS_FIRST_POPULATED;
     chunks.ahead = CHUNKS_AHEAD_MIN;
-    chunks_keep_descriptor();
     chunks_set_mapped(CHUNKS_FIRST_CHUNKS);
     return 0;
 }
@@ -332,11 +337,12 @@ int chunks_create(const struct chunks_options *options)
         return ENAMETOOLONG;
     memcpy(chunks_path, options->path, strlen(options->path) + 1);
     signals_block(&saved); /* SIGXFSZ, as above */
-    int error = own_files_run(chunks_create_file, NULL);
+    int error = own_files_run_within(CHUNKS_FILE_MS, chunks_create_file, NULL, 0);
     if (!error) {
         error = chunks_begin(options);
         if (error) {
             unlink(chunks_path);
+            own_files_run_within(CHUNKS_FILE_MS, chunks_close_file, NULL, 0);
             chunks_forget();
         }
     }
@@ -431,14 +437,6 @@ bool chunks_grow_again(void)
     return again;
 }
 
-static void chunks_wait(int attempt)
-{
-    if (attempt < CHUNKS_YIELDS)
-        sched_yield();
-    else
-        clock_pause(100);
-}
-
 /* Only once the chunk is in the file: one that is claimed after the end never will be, and readers would take a
  * closed file without it for a truncated one. */
 static void chunks_count_in_file(struct prof_file_header *header, uint64_t chunk)
@@ -459,7 +457,7 @@ static void *chunks_memory_within(uint64_t chunk, int attempts)
         if (attempt == attempts || !mapped || chunks_cannot_grow())
             return NULL;
         if (!chunks_extend(chunk + CHUNKS_FIRST_CHUNKS))
-            chunks_wait(attempt);
+            clock_wait(attempt);
     }
     chunks_count_in_file((struct prof_file_header *)(void *)base, chunk);
     return base + chunk * PROF_CHUNK_BYTES;
@@ -467,7 +465,7 @@ static void *chunks_memory_within(uint64_t chunk, int attempts)
 
 void *chunks_memory(uint64_t chunk)
 {
-    return chunks_memory_within(chunk, CHUNKS_YIELDS + CHUNKS_SLEEPS);
+    return chunks_memory_within(chunk, CHUNKS_WAITS);
 }
 
 void *chunks_memory_now(uint64_t chunk)
@@ -531,9 +529,9 @@ static void chunks_copy(uint64_t claimed, bool last)
         .act = chunks_copy_to, .bytes = claimed * PROF_CHUNK_BYTES, .last = last};
     struct signals_saved saved;
     signals_block(&saved);
-    while (exchange_acquire(&chunks.copying, 1u))
-        chunks_wait(CHUNKS_YIELDS);
-    int error = claimed ? chunks_act(&job) : 0;
+    for (int attempt = 0; exchange_acquire(&chunks.copying, 1u); attempt++)
+        clock_wait(attempt);
+    int error = claimed ? chunks_act(&job, UINT_MAX) : 0;
     store_release(&chunks.copying, 0u);
     signals_restore(&saved);
     if (error)
@@ -651,7 +649,7 @@ static void chunks_cut(uint64_t claimed)
     struct chunks_job job = {.act = chunks_cut_file, .bytes = claimed * PROF_CHUNK_BYTES};
     struct signals_saved saved;
     signals_block(&saved);
-    (void)chunks_act(&job);
+    (void)chunks_act(&job, CHUNKS_FILE_MS);
     signals_restore(&saved);
 }
 
@@ -663,8 +661,8 @@ static void chunks_suspend_locked(void)
     struct prof_file_header *header = chunks_header();
     uint64_t mapped = exchange_seq_cst(&chunks.mapped, 0u);
     TEST_POINT("chunks_suspend: nothing mapped");
-    while (load_seq_cst(&chunks.populating) || load_seq_cst(&chunks.reading))
-        sched_yield();
+    for (int i = 0; load_seq_cst(&chunks.populating) || load_seq_cst(&chunks.reading); i++)
+        clock_wait(i);
     if (!mapped)
         return;
     uint64_t claimed = chunks_claimed_of(mapped);
@@ -682,8 +680,8 @@ static void chunks_suspend_locked(void)
 static void chunks_lock(struct signals_saved *saved)
 {
     signals_block(saved);
-    while (exchange_acquire(&chunks.extending, 1u))
-        sched_yield();
+    for (int attempt = 0; exchange_acquire(&chunks.extending, 1u); attempt++)
+        clock_wait(attempt);
 }
 
 static void chunks_unlock(const struct signals_saved *saved)

@@ -96,7 +96,7 @@ static int dump_open(struct dump *dump, const char *path)
 static int dump_name_fresh(struct dump *dump, const char *path)
 {
     char own[64];
-    snprintf(own, sizeof own, "/proc/self/fd/%d", dump->fd);
+    snprintf(own, sizeof own, "/proc/thread-self/fd/%d", dump->fd);
     const char *from = *dump->part ? dump->part : own;
     if (linkat(AT_FDCWD, from, AT_FDCWD, path, *dump->part ? 0 : AT_SYMLINK_FOLLOW) != 0)
         return errno;
@@ -113,7 +113,7 @@ static int dump_name(struct dump *dump, const char *path)
     if (dump->fresh)
         return dump_name_fresh(dump, path);
     if (!*dump->part) {
-        snprintf(own, sizeof own, "/proc/self/fd/%d", dump->fd);
+        snprintf(own, sizeof own, "/proc/thread-self/fd/%d", dump->fd);
         dump_set_part(dump, path);
         unlink(dump->part);
         if (linkat(AT_FDCWD, own, AT_FDCWD, dump->part, AT_SYMLINK_FOLLOW) != 0) {
@@ -280,7 +280,7 @@ const char *dump_reason(int error)
     return error == EEXIST ? "the existing file is not a recording" : strerror(error);
 }
 
-/* A job: own_files_run(). */
+/* A job: own_files_run_long(). */
 static int dump_write_file(void *argument)
 {
     struct dump *dump = argument;
@@ -314,7 +314,7 @@ static int dump_make(const char *path, uint64_t oldest_ticks, bool fresh)
     if (dump.words && dump.logs) {
         struct signals_saved saved;
         signals_block(&saved); /* a file size limit is announced by SIGXFSZ */
-        error = own_files_run(dump_write_file, &dump);
+        error = own_files_run_long(dump_write_file, &dump);
         signals_restore(&saved);
     }
     if (dump.words)

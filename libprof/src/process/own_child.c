@@ -10,13 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The child has its caller's thread-local memory. */
-static __thread const void *own_child_stack_now __attribute__((tls_model("initial-exec")));
-
-const void *own_child_stack(void)
-{
-    return own_child_stack_now;
-}
+#define OWN_CHILD_STACK_BYTES (256u << 10)
 
 /* glibc's own name: ThreadSanitizer takes clone() for a fork, after which no thread may begin. */
 extern int __clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
@@ -28,10 +22,8 @@ pid_t own_child_run(int (*main)(void *argument), void *argument)
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
     if (stack == MAP_FAILED)
         return -1;
-    own_child_stack_now = stack;
     pid_t child = (__clone ? __clone : clone)(main, stack + OWN_CHILD_STACK_BYTES,
-                                              CLONE_VM | CLONE_VFORK, argument);
-    own_child_stack_now = NULL;
+                                              CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, argument);
     munmap(stack, OWN_CHILD_STACK_BYTES);
     return child;
 }

@@ -1,5 +1,6 @@
-/* own_child.h - processes of ours whose end raises no signal, so that no wait() of the program's sees them: unless they
- * execute a program, which brings the signal back.
+/* own_child.h - a process of ours at the program's end, to run another program. Its end raises no signal, so that of the
+ * program's waits none but one with __WALL sees it, unless it executes a program, which brings the signal back. Debuggers do
+ * not follow it.
  *
  * A child shares the program's memory until it ends or executes another program, with a copy of its descriptors
  * and of its signal handlers. Until then the thread that made it waits.
@@ -11,13 +12,9 @@
 #include <sys/types.h>
 
 /* Runs `main` in a child. Returns the child once it has ended, with what `main` returned as its status, or has executed
- * a program; -1: it could not be made. Emulators give it memory of its own. Before: signals are blocked
- * (signals_block). Threads: any; not where own_thread_sanitized(). */
+ * a program; -1: it could not be made. Before: signals are blocked (signals_block). Threads: any; not where
+ * own_thread_sanitized(), nor where closing a copy of the program's descriptors does anything to their files. */
 pid_t own_child_run(int (*main)(void *argument), void *argument);
-
-/* In such a child, the stack that it runs on; elsewhere NULL. */
-#define OWN_CHILD_STACK_BYTES (256u << 10)
-const void *own_child_stack(void);
 
 /* Whether it has ended within `deadline_ms`, and is gone then. `status`: as waitpid() has it; may be NULL. */
 bool own_child_await(pid_t child, unsigned deadline_ms, int *status);

@@ -1,14 +1,17 @@
 #include "own_fd.h"
 
+#include "own_files.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#define OWN_FD_MIN 512 /* out of the way of programs that close or dup2 low numbers */
+#define OWN_FD_MIN 40
 
-struct own_fd own_fd_of(int fd)
+static struct own_fd own_fd_of(int fd)
 {
-    struct own_fd own = {.fd = fd};
+    struct own_fd own = {.fd = fd, .table = own_files_table()};
     struct stat status;
     if (fd >= 0 && fstat(fd, &status) == 0) {
         own.device = status.st_dev;
@@ -20,23 +23,31 @@ struct own_fd own_fd_of(int fd)
 struct own_fd own_fd_adopt(int fd)
 {
     struct own_fd low = own_fd_of(fd);
-    struct own_fd high = own_fd_of(fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, OWN_FD_MIN));
+    if (fd < 0 || fd >= OWN_FD_MIN || low.table)
+        return low;
+    struct own_fd high = own_fd_of(fcntl(fd, F_DUPFD_CLOEXEC, OWN_FD_MIN));
     if (high.fd < 0)
         return low;
     own_fd_close(&low);
     return high;
 }
 
+bool own_fd_is_same_file(const struct own_fd *own, const struct own_fd *other)
+{
+    return own->device == other->device && own->inode == other->inode;
+}
+
 bool own_fd_is_ours(const struct own_fd *own)
 {
-    struct stat status;
-    return own->fd >= 0 && fstat(own->fd, &status) == 0 && status.st_dev == own->device &&
-           status.st_ino == own->inode;
+    if (own->fd < 0 || own->table != own_files_table())
+        return false;
+    struct own_fd now = own_fd_of(own->fd);
+    return own_fd_is_same_file(own, &now);
 }
 
 void own_fd_close(struct own_fd *own)
 {
     if (own_fd_is_ours(own))
-        close(own->fd);
+        syscall(SYS_close, own->fd); /* before close(), code of the program's may stand */
     own->fd = -1;
 }

@@ -233,12 +233,7 @@ void own_thread_adopt(void)
 
 bool own_thread_no_other(void)
 {
-    return process_has_threads_left(load_seq_cst(&own_thread_count));
-}
-
-bool own_thread_one_other(void)
-{
-    return process_threads() == load_seq_cst(&own_thread_count) + 1;
+    return process_threads() == load_seq_cst(&own_thread_count) + 1 && process_main_has_left();
 }
 
 void own_thread_end_process(void)

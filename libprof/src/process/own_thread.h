@@ -37,12 +37,8 @@ void own_thread_leave(void);
 /* The calling thread is CUPTI's, there for our sake: counts as one of ours. Any number of times. */
 void own_thread_adopt(void);
 
-/* Whether the main thread has left by pthread_exit() and every other thread is ours. Costs 15 us, and
- * keeps a descriptor. */
+/* Whether the main thread has left by pthread_exit() and every other thread is ours. */
 bool own_thread_no_other(void);
-
-/* Whether the program has one thread, whatever we have. False also where that cannot be found out. */
-bool own_thread_one_other(void);
 
 /* Does what libc does at the end of the last thread: exit(0), with no signal blocked, on the calling
  * thread. Returns where another thread of ours is at it. */

@@ -3,7 +3,7 @@
 #include "atomic.h"
 #include "clock.h"
 #include "number.h"
-#include "own_fd.h"
+#include "own_files.h"
 #include "recorder.h"
 
 #include <errno.h>
@@ -83,6 +83,11 @@ bool process_is_own(void)
     return process_owner_is_us(&process_claimed);
 }
 
+void process_disclaim(void)
+{
+    store_relaxed(&process_claimed.pid, 0u);
+}
+
 const char *process_program(void)
 {
     return program_invocation_short_name ? program_invocation_short_name : "program";
@@ -96,55 +101,34 @@ const char *process_host(void)
     return host;
 }
 
-/* /proc/self/stat for those who look again and again. It is kept open: opened and closed each time,
- * its number would be free for a program that puts files of its own on all descriptors, and closing
- * it would close one of those. Whoever exchanges `stat_busy` for true owns `stat_fd`. */
-static struct own_fd stat_fd = OWN_FD_NONE;
-static bool stat_busy;
+/* ---- /proc ---- */
 
-static struct own_fd stat_open(void)
+/* Not by libc's open() and close(), before which code of the program's may stand. */
+size_t process_read_file(const char *path, char *to, size_t size)
 {
-    return own_fd_adopt(open("/proc/self/stat", O_RDONLY | O_CLOEXEC));
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    size_t have = 0;
+    ssize_t got = fd >= 0;
+    while (got > 0 && have < size - 1) {
+        got = read(fd, to + have, size - 1 - have);
+        have += got > 0 ? (size_t)got : 0;
+    }
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    to[have] = '\0';
+    return have;
 }
 
-static bool stat_read(const struct own_fd *own, char *stat, size_t stat_bytes)
+/* A field of /proc/self/stat, counted behind the parenthesised name, which may hold anything (proc(5)). */
+static bool process_stat_field(int number, char *value, size_t value_bytes)
 {
-    if (!own_fd_is_ours(own))
-        return false;
-    ssize_t size = pread(own->fd, stat, stat_bytes - 1, 0);
-    stat[size > 0 ? size : 0] = '\0';
-    return size > 0;
-}
-
-/* A field, counted behind the parenthesised name, which may hold anything (proc(5)). */
-static bool stat_field(const char *stat, int number, char *value, size_t value_bytes)
-{
+    char stat[STAT_BYTES];
+    own_files_read("/proc/self/stat", stat, sizeof stat);
     const char *field = strrchr(stat, ')');
     for (int at = 2; field && at < number; at++)
         field = strchr(field + 1, ' ');
     return field &&
            snprintf(value, value_bytes, "%.*s", (int)strcspn(field + 1, " "), field + 1) > 0;
-}
-
-static bool process_stat_field(int number, char *value, size_t value_bytes)
-{
-    char stat[STAT_BYTES];
-    struct own_fd own = stat_open();
-    bool read = stat_read(&own, stat, sizeof stat);
-    own_fd_close(&own);
-    return read && stat_field(stat, number, value, value_bytes);
-}
-
-/* A program that has just put something in its place may be about to do so with every number: it is
- * opened again when it is next looked at. */
-static bool stat_read_again(char *stat, size_t stat_bytes)
-{
-    if (stat_fd.fd < 0)
-        stat_fd = stat_open();
-    if (stat_read(&stat_fd, stat, stat_bytes))
-        return true;
-    own_fd_close(&stat_fd);
-    return false;
 }
 
 /* In clock ticks since boot. */
@@ -166,47 +150,20 @@ uint64_t process_address_budget(void)
     return used_bytes < limit.rlim_cur ? (limit.rlim_cur - used_bytes) / 8 : 0;
 }
 
-static bool stat_read_if_free(char *stat, size_t stat_bytes)
-{
-    if (exchange_acquire(&stat_busy, true))
-        return false;
-    bool read = stat_read_again(stat, stat_bytes);
-    store_release(&stat_busy, false);
-    return read;
-}
-
-static uint64_t stat_threads(const char *stat)
-{
-    char threads[32];
-    uint64_t count = 0;
-    if (stat_field(stat, 20, threads, sizeof threads))
-        number_parse(threads, &count);
-    return count;
-}
-
-bool process_has_threads_left(unsigned long count)
-{
-    char stat[STAT_BYTES], state[32];
-    return stat_read_if_free(stat, sizeof stat) && stat_field(stat, 3, state, sizeof state) &&
-           strcmp(state, "Z") == 0 && stat_threads(stat) == count + 1;
-}
-
+/* Without a descriptor. */
 unsigned long process_threads(void)
 {
-    char stat[STAT_BYTES];
-    return stat_read_if_free(stat, sizeof stat) ? stat_threads(stat) : 0;
+    struct stat tasks;
+    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2
+               ? (unsigned long)tasks.st_nlink - 2
+               : 0;
 }
 
-void process_disclaim(void)
+/* It has no program any more. */
+bool process_main_has_left(void)
 {
-    own_fd_close(&stat_fd);
-    store_relaxed(&stat_busy, false);
-    store_relaxed(&process_claimed.pid, 0u);
-}
-
-void process_fork_child(void)
-{
-    process_disclaim(); /* what is kept open tells of the parent */
+    char path[8];
+    return readlink("/proc/self/exe", path, sizeof path) < 0 && errno == ENOENT;
 }
 
 GUEST_PATH void process_free_lock(pthread_mutex_t *lock)
@@ -240,21 +197,6 @@ bool process_absolute_path(const char *path, char *absolute, size_t absolute_byt
         return false;
     memcpy(absolute, result, (size_t)size + 1);
     return true;
-}
-
-size_t process_read_file(const char *path, char *to, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    size_t have = 0;
-    ssize_t got = fd >= 0;
-    while (got > 0 && have < size - 1) {
-        got = read(fd, to + have, size - 1 - have);
-        have += got > 0 ? (size_t)got : 0;
-    }
-    if (fd >= 0)
-        close(fd);
-    to[have] = '\0';
-    return have;
 }
 
 /* As the kernel lays it out: getdents64(2). */

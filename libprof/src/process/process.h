@@ -43,7 +43,8 @@ const char *process_host(void);
  * unknown. */
 uint64_t process_start_realtime_ns(void);
 
-/* Reads a whole file of /proc, up to `size` - 1 bytes, and terminates it. Returns how many bytes; 0: it cannot be read. */
+/* Reads a whole file of /proc, up to `size` - 1 bytes, and terminates it. Returns how many bytes; 0: it cannot be read. With
+ * the calling thread's lowest free descriptor: see own_files_read(). */
 size_t process_read_file(const char *path, char *to, size_t size);
 
 /* Calls `see` with the name of each entry of an open directory. opendir() would allocate. */
@@ -57,10 +58,6 @@ bool process_memory(void **memory, size_t bytes);
  * or UINT64_MAX when there is no limit. */
 uint64_t process_address_budget(void);
 
-/* Whether the main thread has left by pthread_exit() and just `count` others remain. Keeps a
- * descriptor. Threads: any; false while another one looks. */
-bool process_has_threads_left(unsigned long count);
-
 /* How many forks lie between the process that loaded us and this one. What somebody kept in an earlier
  * one is his parent's: found out when it is next looked at, it costs children that never look nothing.
  * A fork of a process that has nothing of its own counts only once its child begins to have something:
@@ -71,11 +68,12 @@ void process_next_generation(void);
 /* Counts such a fork of the parent's. process_claim() does so, too. One system call. */
 void process_count_fork(void);
 
-/* How many threads there are; 0: unknown. Likewise. */
+/* How many threads there are, as the interpreter of Python counts them: those included that have ended and that the kernel
+ * has not removed yet, and the main thread. 0: unknown. */
 unsigned long process_threads(void);
 
-/* In a forked child: what is kept about the parent is let go. */
-void process_fork_child(void);
+/* Whether the main thread has left by pthread_exit(). */
+bool process_main_has_left(void);
 
 /* In a forked child: a lock that another thread of the parent held is held by nobody here. One that was
  * free is not written to, as that would copy its page. */

@@ -68,7 +68,7 @@ static uint64_t worker_do_duties(struct worker *worker)
 static void worker_work(struct worker *worker)
 {
     uint64_t delay_ns = 0;
-    while (delay_ns != WORKER_DONE && (worker->next || !worker->is_ending)) {
+    while (worker->next || (delay_ns != WORKER_DONE && !worker->is_ending)) {
         if (worker->next)
             worker_do_job(worker);
         delay_ns = worker_do_duties(worker);
@@ -81,6 +81,8 @@ static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
     own_thread_enter(worker->name);
+    if (worker->begins)
+        worker->begins();
     pthread_mutex_lock(&worker->lock);
     worker_work(worker);
     if (worker->ends)
@@ -108,7 +110,7 @@ static void worker_init_condition(struct worker *worker)
     pthread_condattr_destroy(&attributes);
 }
 
-/* Those that park, in the order in which they began first. */
+/* Those that park. */
 static struct worker *worker_parkable[WORKERS_PARKABLE]; /* released -> acquired */
 
 static void worker_list(struct worker *worker)
@@ -167,12 +169,15 @@ static uint64_t worker_started_jobs(const struct worker *worker)
     return worker->finished + (worker->current ? 1 : 0);
 }
 
-static void worker_abandon(struct worker *worker, uint64_t number)
+static enum worker_result worker_abandon(struct worker *worker, uint64_t number)
 {
     if (worker->current)
         worker->given_up = worker->finished + 1;
-    if (number > worker_started_jobs(worker) && --worker->next_waiters == 0)
+    if (number <= worker_started_jobs(worker))
+        return WORKER_TIMED_OUT;
+    if (--worker->next_waiters == 0)
         worker->next = NULL;
+    return WORKER_NOT_BEGUN;
 }
 
 /* False: the deadline is over before the job could be the next one. */
@@ -188,32 +193,42 @@ static bool worker_hand_over(struct worker *worker, worker_job job, const struct
 }
 
 static enum worker_result worker_request(struct worker *worker, worker_job job,
+                                         const struct timespec *begin,
                                          const struct timespec *deadline)
 {
     if (!worker->runs)
         return WORKER_NONE;
-    if (worker_is_stuck(worker) || !worker_hand_over(worker, job, deadline))
-        return WORKER_TIMED_OUT;
+    if (worker_is_stuck(worker) || !worker_hand_over(worker, job, begin))
+        return WORKER_NOT_BEGUN;
     uint64_t number = worker_started_jobs(worker) + 1;
-    while (worker->finished < number && worker->runs && worker_wait(worker, deadline))
-        ;
-    if (worker->finished >= number)
-        return WORKER_FINISHED;
-    worker_abandon(worker, number);
-    return WORKER_TIMED_OUT;
+    while (worker->finished < number && worker->runs) {
+        bool begun = worker_started_jobs(worker) >= number;
+        if (!worker_wait(worker, begun ? deadline : begin) &&
+            begun == (worker_started_jobs(worker) >= number))
+            break;
+    }
+    return worker->finished >= number ? WORKER_FINISHED : worker_abandon(worker, number);
 }
 
 /* A waiter that is cancelled would keep the lock. */
-enum worker_result worker_run(struct worker *worker, worker_job job, unsigned deadline_ms)
+enum worker_result worker_run_soon(struct worker *worker, worker_job job, unsigned begin_ms,
+                                   unsigned deadline_ms)
 {
+    struct timespec begin = worker_deadline(begin_ms * 1000000ull);
     struct timespec deadline = worker_deadline(deadline_ms * 1000000ull);
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     pthread_mutex_lock(&worker->lock);
-    enum worker_result answer = worker_request(worker, job, &deadline);
+    enum worker_result answer = worker_request(worker, job, &begin, &deadline);
     pthread_mutex_unlock(&worker->lock);
     pthread_setcancelstate(cancel_state, NULL);
     return answer;
+}
+
+enum worker_result worker_run(struct worker *worker, worker_job job, unsigned deadline_ms)
+{
+    enum worker_result answer = worker_run_soon(worker, job, deadline_ms, deadline_ms);
+    return answer == WORKER_NOT_BEGUN ? WORKER_TIMED_OUT : answer;
 }
 
 bool worker_post(struct worker *worker, worker_job job)
@@ -253,16 +268,22 @@ bool worker_end(struct worker *worker, unsigned deadline_ms, bool close)
 
 bool worker_park(struct worker *worker, unsigned deadline_ms)
 {
-    if (!worker_runs(worker) || !worker_end(worker, deadline_ms, false))
+    if (!worker_runs(worker))
         return false;
-    store_release(&worker->parked, 1u);
-    return true;
+    if (worker->moves)
+        worker->moves(true);
+    bool ended = worker_end(worker, deadline_ms, false);
+    if (ended)
+        store_release(&worker->parked, 1u);
+    else if (worker->moves)
+        worker->moves(false);
+    return ended;
 }
 
 void worker_resume(struct worker *worker)
 {
-    if (exchange_acquire(&worker->parked, 0u))
-        worker_begin(worker);
+    if (exchange_acquire(&worker->parked, 0u) && worker_begin(worker) == 0 && worker->moves)
+        worker->moves(false);
 }
 
 static struct worker *worker_parkable_at(unsigned place)
@@ -281,18 +302,27 @@ unsigned workers_running(void)
 
 bool workers_park(unsigned deadline_ms)
 {
-    struct worker *worker;
-    bool any = false;
-    for (unsigned i = 0; (worker = worker_parkable_at(i)); i++)
-        any |= worker_park(worker, deadline_ms);
+    bool any = false, all = true;
+    for (int serves = 0; serves <= 1 && all; serves++) {
+        struct worker *worker;
+        for (unsigned i = 0; (worker = worker_parkable_at(i)); i++) {
+            if (worker->serves != (serves == 1) || !worker_runs(worker))
+                continue;
+            bool ended = worker_park(worker, deadline_ms);
+            any |= ended;
+            all &= ended;
+        }
+    }
     return any;
 }
 
 void workers_resume(void)
 {
     struct worker *worker;
-    for (unsigned i = 0; (worker = worker_parkable_at(i)); i++)
-        worker_resume(worker);
+    for (int serves = 1; serves >= 0; serves--)
+        for (unsigned i = 0; (worker = worker_parkable_at(i)); i++)
+            if (worker->serves == (serves == 1))
+                worker_resume(worker);
 }
 
 /* ---- a forked child ---- */

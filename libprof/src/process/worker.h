@@ -16,7 +16,7 @@
 
 typedef void (*worker_job)(void);
 
-/* What duties return instead of a time: the thread ends. */
+/* What duties return instead of a time: the thread ends, unless there is a job by then. */
 #define WORKER_DONE UINT64_MAX
 
 struct worker {
@@ -24,11 +24,16 @@ struct worker {
     const char *name; /* the thread's */
     size_t stack_bytes;
     void (*run)(worker_job job); /* runs a job */
+    void (*begins)(void);        /* first */
     uint64_t (*duties)(
         void);          /* at once and between jobs; returns nanoseconds until they are due again */
     void (*ends)(void); /* last, before `leave`; worker_end() waits for it, too */
     void (*leave)(void); /* instead of own_thread_leave() */
     bool parks;          /* workers_park() ends it, too; at most WORKERS_PARKABLE do */
+    bool serves;         /* the others ask it: it parks after them, and resumes before */
+    void (*moves)(
+        bool
+            away); /* on the thread that parks it, before it ends and after another one has begun */
 
     pthread_mutex_t lock;   /* protects what follows; nothing nests inside */
     pthread_cond_t changed; /* CLOCK_MONOTONIC; anything below */
@@ -46,7 +51,7 @@ struct worker {
     uint32_t parked; /* 1: worker_resume() is to begin another thread; whoever parks and resumes */
 };
 
-#define WORKERS_PARKABLE 4u
+#define WORKERS_PARKABLE 5u
 
 #define WORKER_INIT(...)                               \
     {                                                  \
@@ -55,6 +60,7 @@ struct worker {
 
 enum worker_result {
     WORKER_NONE,      /* there is no thread */
+    WORKER_NOT_BEGUN, /* within the time that there is for that: it will not be done */
     WORKER_TIMED_OUT, /* not done within the deadline */
     WORKER_FINISHED,
 };
@@ -67,6 +73,10 @@ bool worker_runs(const struct worker *worker);
 /* Has the thread do the job, and waits for at most `deadline_ms`; WORKER_TIMED_OUT at once if the thread is busy with a job
  * that has timed out. A caller who wants the job that is next anyway shares it. Threads: any but the worker's. */
 enum worker_result worker_run(struct worker *worker, worker_job job, unsigned deadline_ms);
+
+/* The same, with less time to begin: where the thread does not get to run. */
+enum worker_result worker_run_soon(struct worker *worker, worker_job job, unsigned begin_ms,
+                                   unsigned deadline_ms);
 
 /* The same without waiting: begun if the thread is idle, else not at all. */
 bool worker_post(struct worker *worker, worker_job job);
@@ -84,7 +94,8 @@ bool worker_park(struct worker *worker, unsigned deadline_ms);
 void worker_resume(struct worker *worker);
 
 /* The same for all workers that park, and how many of them run: for what the kernel and the interpreter do otherwise
- * while a process has several threads. `deadline_ms` is for each. False: none ended. */
+ * while a process has several threads. `deadline_ms` is for each. Where one does not end, nor
+ * do those that serve it. False: none ended. */
 unsigned workers_running(void);
 bool workers_park(unsigned deadline_ms);
 void workers_resume(void);

@@ -39,7 +39,7 @@ static uint64_t requests_interval_ns;
 static bool requests_have_begun;
 static struct requests_version requests_read, requests_seen;
 
-/* A job: own_files_run(). */
+/* A job: own_files_run_long(). */
 struct requests_job {
     const char *path;
     char text[KINETO_CONFIG_BYTES_MAX + 1];
@@ -111,7 +111,7 @@ static void requests_read_interval(void)
     char reason[200];
     job.path = *requests_file ? requests_file : REQUESTS_DEFAULT_FILE;
     requests_interval_ns = REQUESTS_INTERVAL_S * 1000000000ull;
-    if (own_files_run(requests_read_file, &job) != 0)
+    if (own_files_run_long(requests_read_file, &job) != 0)
         return;
     kineto_config_parse(job.text, job.size, &config, reason, sizeof reason);
     if (config.poll_s && config.poll_s <= REQUESTS_INTERVAL_MAX_S)
@@ -124,7 +124,7 @@ static void requests_obey_file(void)
     static struct kineto_config config;
     char reason[200];
     job.path = requests_file;
-    int error = own_files_run(requests_read_file, &job);
+    int error = own_files_run_long(requests_read_file, &job);
     if (error)
         trace_request_refuse(requests_file, requests_reason(error));
     else if (!kineto_config_parse(job.text, job.size, &config, reason, sizeof reason))

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "config.h"
 #include "cost.h"
+#include "environment.h"
 #include "log.h"
 #include "loss.h"
 #include "meta.h"
@@ -27,11 +28,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#define SESSION_FILE_MS 10000u        /* for a file system that does not answer */
 #define SESSION_DETACH_NS 1000000000u /* beside PROF_EXIT_MS, which each of two waits may take */
 #define SESSION_ADDRESS_MIN (80ull << 20) /* tables of names and threads, 32 MiB of trace */
 
@@ -171,10 +172,42 @@ void session_announce(const char *line)
         log_line(LOG_PROCESS, "cannot announce %s in %s", line, list);
 }
 
+/* What a thread that makes the file for another one is to know of it. */
+struct session_making {
+    struct rank rank;
+    bool by_program;       /* it is one of the program's */
+    bool kept_environment; /* environment_uses_kept() */
+};
+
+/* A job: whatever looks at files, at once. */
+static int session_make_job(void *argument)
+{
+    const struct session_making *making = argument;
+    environment_use_kept(making->kept_environment);
+    int error = session_file_create(&making->rank, session.path);
+    if (error)
+        return error;
+    session_file_fill_header(chunks_first(), &making->rank, making->by_program);
+    session_file_look_at_system_clock();
+    return 0;
+}
+
+static int session_make_file(const struct rank *rank)
+{
+    struct session_making making = {.rank = *rank,
+                                    .by_program = !thread_self.internal,
+                                    .kept_environment = environment_uses_kept()};
+    struct signals_saved saved;
+    _Static_assert(sizeof making <= OWN_FILES_ARGUMENT_BYTES, "is copied");
+    signals_block(&saved);
+    int error = own_files_run_within(SESSION_FILE_MS, session_make_job, &making, sizeof making);
+    signals_restore(&saved);
+    return error;
+}
+
 static void session_begin_file(const struct rank *rank)
 {
     struct prof_file_header *header = chunks_first();
-    session_file_fill_header(header, rank);
     loss_move_to_file(header);
     meta_begin_file();
     TEST_POINT("session_begin_file: unpublished");
@@ -200,7 +233,7 @@ static bool session_create(void)
     rank_read(&rank);
     uint64_t budget = process_address_budget();
     bool tables = budget >= SESSION_ADDRESS_MIN && thread_init(budget / 4);
-    int error = tables ? session_file_create(&rank, session.path) : ENOMEM;
+    int error = tables ? session_make_file(&rank) : ENOMEM;
     if (error) {
         log_line(LOG_ERROR, "cannot record to %s: %s; the program runs without recording",
                  *session.path ? session.path : config_get()->output, strerror(error));
@@ -243,8 +276,8 @@ bool session_ready(void)
     uint32_t state = load_acquire(&session.state);
     if (state == SESSION_NO_FILE && cas_acq_rel(&session.state, &state, (uint32_t)SESSION_CREATING))
         session_try();
-    while ((state = load_acquire(&session.state)) == SESSION_CREATING)
-        sched_yield();
+    for (int attempt = 0; (state = load_acquire(&session.state)) == SESSION_CREATING; attempt++)
+        clock_wait(attempt);
     if (state != SESSION_FILE)
         loss_add(PROF_LOSS_IO, 1);
     return state == SESSION_FILE;
@@ -508,12 +541,21 @@ void session_flush(unsigned deadline_ms)
     chunks_copy_out();
 }
 
+static int session_look_last(void *unused)
+{
+    (void)unused;
+    thread_emit_names();
+    session_file_look_at_system_clock();
+    return 0;
+}
+
+/* Signals are blocked. */
 static void session_close_file(void)
 {
     writer_stop((unsigned)config_get()->exit_ms);
     loss_flush();
     cost_emit(true);
-    thread_emit_names();
+    own_files_run(session_look_last, NULL);
     session_file_emit_system_clock();
     meta_clock_sample();
     summary_finish();
@@ -632,8 +674,8 @@ static void session_end_in_sandbox(void)
 bool session_enter_sandbox(void)
 {
     starter_end((unsigned)config_get()->exit_ms);
-    while (load_acquire(&session.state) == SESSION_CREATING)
-        sched_yield();
+    for (int attempt = 0; load_acquire(&session.state) == SESSION_CREATING; attempt++)
+        clock_wait(attempt);
     bool idle = session_is_idle();
     if (session_is_in_sandbox() || (!idle && !process_is_own()))
         return false;
@@ -657,7 +699,7 @@ static void session_forget(void)
     thread_fork_child();
     timing_fork_child();
     throttle_fork_child();
-    process_fork_child();
+    process_disclaim();
     own_thread_fork_child();
     own_signal_fork_child();
     writer_fork_child();
@@ -683,6 +725,7 @@ GUEST_PATH void session_fork_child(void)
     if (session_is_in_sandbox())
         return;
     starter_fork_child();
+    own_files_fork_child();
     if (session_is_idle() && load_relaxed(&session.state) != SESSION_OVER)
         return;
     int saved_errno = errno;

@@ -10,7 +10,6 @@
 #include "process.h"
 #include "session.h"
 #include "system_clock.h"
-#include "thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -147,7 +146,8 @@ static void session_file_fill_process(struct prof_file_header *header, const str
     header->world_size = rank->world_size;
 }
 
-void session_file_fill_header(struct prof_file_header *header, const struct rank *rank)
+void session_file_fill_header(struct prof_file_header *header, const struct rank *rank,
+                              bool by_program)
 {
     memcpy(header->magic, PROF_FILE_MAGIC, PROF_FILE_MAGIC_BYTES);
     header->version = PROF_FORMAT_VERSION;
@@ -159,7 +159,7 @@ void session_file_fill_header(struct prof_file_header *header, const struct rank
     header->gpu_mode = load_relaxed(&session_file_gpu.mode);
     header->flags = (load_relaxed(&session_file_gpu.simulated) ? PROF_FILE_SIMULATED : 0u) |
                     (config_get()->full == CONFIG_FULL_RING ? PROF_FILE_RING : 0u) |
-                    (thread_self.internal ? PROF_FILE_NO_EVENTS : 0u);
+                    (by_program ? 0u : PROF_FILE_NO_EVENTS);
     snprintf((char *)header->library_version, sizeof header->library_version, "%s",
              PROF_VERSION_TEXT);
     session_file_fill_clock(header);
@@ -179,11 +179,19 @@ void session_file_note_event(void)
         fetch_and_relaxed(&header->flags, ~PROF_FILE_NO_EVENTS);
 }
 
+static struct prof_rec_system_clock session_file_system_clock;
+static bool session_file_knows_system_clock;
+
+void session_file_look_at_system_clock(void)
+{
+    session_file_knows_system_clock = system_clock_read(&session_file_system_clock);
+}
+
 void session_file_emit_system_clock(void)
 {
-    struct prof_rec_system_clock state;
-    if (system_clock_read(&state))
-        meta_append(PROF_REC_SYSTEM_CLOCK, &state, sizeof state, NULL, 0);
+    if (session_file_knows_system_clock)
+        meta_append(PROF_REC_SYSTEM_CLOCK, &session_file_system_clock,
+                    sizeof session_file_system_clock, NULL, 0);
 }
 
 void session_file_emit_facts(const struct rank *rank)

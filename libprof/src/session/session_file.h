@@ -14,15 +14,17 @@
  * overwrites, but renames an earlier file of the same process that has no events. Stores the path. Returns 0, or an errno value. */
 int session_file_create(const struct rank *rank, char path[SESSION_PATH_BYTES]);
 
-/* The first chunk's beginning; and the records behind it, once others may see the file. */
-void session_file_fill_header(struct prof_file_header *header, const struct rank *rank);
+/* The first chunk's beginning, for a thread of the program's or one of ours; and the records behind it, once others may see the file. */
+void session_file_fill_header(struct prof_file_header *header, const struct rank *rank,
+                              bool by_program);
 void session_file_emit_facts(const struct rank *rank);
 
 /* Whether a thread of the program has recorded anything; and that one has. Any thread. */
 bool session_file_has_events(void);
 void session_file_note_event(void);
 
-/* Whether somebody keeps the system's clock: at the beginning and at the end. */
+/* Whether somebody keeps the system's clock: looked at, and stated, at the beginning and at the end. */
+void session_file_look_at_system_clock(void);
 void session_file_emit_system_clock(void);
 
 /* What the collector said by recorder_set_gpu_mode(). Any thread. */

@@ -68,7 +68,7 @@ static void starter_make_file(void)
 {
     store_seq_cst(&starter.beginning, 1u);
     if (!load_seq_cst(&starter.holds)) {
-        environment_use_kept();
+        environment_use_kept(true);
         clock_choose();
         session_ready();
     }
@@ -85,7 +85,7 @@ static uint64_t starter_duties(void)
     bool is_young = now_ns - starter.since_ns < STARTER_LIFE_NS;
     if (recorder_on() && starter_is_due(now_ns))
         starter_make_file();
-    starter.is_alone = !is_young && own_thread_no_other(); /* looking costs 15 us */
+    starter.is_alone = !is_young && own_thread_no_other();
     if (starter.is_alone || !session_may_begin())
         return WORKER_DONE;
     return is_young ? STARTER_POLL_NS : STARTER_LATER_NS;

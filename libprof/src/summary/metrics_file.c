@@ -143,5 +143,5 @@ int metrics_file_replace(const char *text, size_t bytes)
     job.text = text;
     job.bytes = bytes;
     snprintf(job.temporary, sizeof job.temporary, "%s" METRICS_TEMPORARY, metrics_file.path);
-    return own_files_run(metrics_file_job, &job);
+    return own_files_run_long(metrics_file_job, &job);
 }
