@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -52,7 +53,8 @@ static void hang_python_end_copy(int number)
     syscall(SYS_exit_group, number == SIGABRT ? 0 : number);
 }
 
-/* Another thread may have held the lock of stderr when the process was copied, and its buffer is the program's. */
+/* Another thread may have held the lock of stderr when the process was copied, and its buffer is the program's. So is its
+ * descriptor, also in the copy: that has the program's table, as closing a copy of it could flush files. */
 static void hang_python_print(int fd)
 {
     sigset_t none;
@@ -63,7 +65,8 @@ static void hang_python_print(int fd)
     prctl(PR_SET_DUMPABLE, 0); /* no core file */
     __fsetlocking(stderr, FSETLOCKING_BYCALLER);
     __fpurge(stderr);
-    if (dup2(fd, fileno(stderr)) >= 0 && hang_python_interpreter())
+    stderr->_fileno = fd;
+    if (hang_python_interpreter())
         hang_python_fatal("printed by libprof");
     hang_python_end_copy(SIGABRT);
 }
@@ -99,19 +102,21 @@ static void hang_python_take(const char *bytes, size_t size)
     }
 }
 
-/* False: the copy stands still. */
-static bool hang_python_collect(int fd)
+/* Both ends of the pipe are the program's, which does not end with the copy. False: the copy stands still. */
+static bool hang_python_collect(int fd, pid_t copy, int *status)
 {
     char bytes[4096];
+    bool ended = false;
     uint64_t end_ns = clock_monotonic_ns() + HANG_PYTHON_MS * 1000000ull;
     while (clock_monotonic_ns() < end_ns) {
         struct pollfd wait = {.fd = fd, .events = POLLIN};
-        if (poll(&wait, 1, 100) <= 0)
-            continue;
-        ssize_t got = read(fd, bytes, sizeof bytes);
-        if (got <= 0)
+        ssize_t got = poll(&wait, 1, ended ? 0 : 10) > 0 ? read(fd, bytes, sizeof bytes) : 0;
+        if (got > 0)
+            hang_python_take(bytes, (size_t)got);
+        else if (ended)
             return true;
-        hang_python_take(bytes, (size_t)got);
+        else
+            ended = own_child_await(copy, 0, status);
     }
     return false;
 }
@@ -126,7 +131,7 @@ static void hang_python_explain(bool ended, int status)
         hang_text_add("python-failed \"it printed no stacks\"\n");
 }
 
-/* A plain clone: none of the program's fork handlers runs, and no signal tells of the end. */
+/* A plain clone: none of the program's fork handlers runs, no signal tells of the end, and no debugger follows. */
 void hang_python_add(void)
 {
     int ends[2], status = 0;
@@ -138,19 +143,21 @@ void hang_python_add(void)
     }
     hang_python.size = hang_python.lines = 0;
     hang_python.in_stack = false;
-    pid_t copy = (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+    pid_t copy = (pid_t)syscall(SYS_clone, CLONE_FILES | CLONE_UNTRACED, NULL, NULL, NULL, NULL);
     int error = errno;
     if (copy == 0)
         hang_python_print(ends[1]);
-    close(ends[1]);
     if (copy > 0) {
         hang_text_add("python\n");
-        bool ended = hang_python_collect(ends[0]);
-        kill(copy, SIGKILL);
-        own_child_await(copy, HANG_PYTHON_END_MS, &status);
+        bool ended = hang_python_collect(ends[0], copy, &status);
+        if (!ended) {
+            kill(copy, SIGKILL);
+            own_child_await(copy, HANG_PYTHON_END_MS, &status);
+        }
         hang_python_explain(ended, status);
     } else {
         hang_text_add("python-failed \"the process cannot be cloned: %s\"\n", strerror(error));
     }
     close(ends[0]);
+    close(ends[1]);
 }
