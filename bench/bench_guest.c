@@ -4,7 +4,8 @@
  * (differences, for start and end) are medians over the rounds.
  *
  * bench_guest [ROUNDS]. As a worker: bench_guest work, which reads "OPERATION COUNT" and answers nanoseconds of each. As a
- * program that starts and ends: bench_guest nothing, range or cuda.
+ * program that starts and ends: bench_guest nothing, range or cuda; or bench_guest first THREADS DESCRIPTORS, which prints the
+ * nanoseconds of its first range, beside so many idle threads and open files.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -232,6 +233,52 @@ static void bench_process(const char *title, const char *const what[GUESTS], con
            median(more[RECORDING], rounds), median(rss[RECORDING], rounds));
 }
 
+/* ---- the first event ---- */
+
+static void *wait_for_ever(void *unused)
+{
+    pause();
+    return unused;
+}
+
+static int record_first(int threads, int descriptors)
+{
+    struct rlimit limit;
+    pthread_t thread;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    bench_check(setrlimit(RLIMIT_NOFILE, &limit) == 0, "RLIMIT_NOFILE");
+    for (int i = 0; i < descriptors; i++)
+        bench_check(open("/dev/null", O_RDONLY) >= 0, "/dev/null");
+    for (int i = 0; i < threads; i++)
+        bench_check(pthread_create(&thread, NULL, wait_for_ever, NULL) == 0, "thread");
+    usleep(1000); /* they have begun */
+    double start = bench_now_ns();
+    record_range();
+    printf("%.0f\n", bench_now_ns() - start);
+    fflush(stdout);
+    _exit(0);
+}
+
+static void bench_first(int threads, int descriptors, const char *trace, int rounds)
+{
+    static double ns[ROUNDS_MAX];
+    char thread_count[16], descriptor_count[16];
+    char *argv[] = {(char *)(uintptr_t)self, (char *)(uintptr_t) "first", thread_count,
+                    descriptor_count, NULL};
+    snprintf(thread_count, sizeof thread_count, "%d", threads);
+    snprintf(descriptor_count, sizeof descriptor_count, "%d", descriptors);
+    for (int round = 0; round < rounds; round++) {
+        unlink(trace);
+        struct bench_worker worker = bench_worker_start(argv, environments[RECORDING]);
+        ns[round] = bench_worker_answer(&worker);
+        bench_worker_end(&worker);
+    }
+    double middle = median(ns, rounds);
+    printf("first event, %2d threads, %5d files   %.2f ms, at most %.2f ms\n", threads, descriptors,
+           middle / 1e6, ns[rounds - 1] / 1e6);
+}
+
 int main(int argc, char **argv)
 {
     static char path[4096], library[4096], trace[4096];
@@ -249,6 +296,8 @@ int main(int argc, char **argv)
         record_range();
         return 0;
     }
+    if (!strcmp(what, "first"))
+        return argc > 3 ? record_first(atoi(argv[2]), atoi(argv[3])) : 1;
     int rounds = atoi(what);
     rounds = rounds > 0 && rounds <= ROUNDS_MAX ? rounds : BENCH_ROUNDS;
     const char *temporary = getenv("TMPDIR");
@@ -265,6 +314,9 @@ int main(int argc, char **argv)
         bench_operation(workers, &operations[i], rounds);
     for (enum guest guest = BARE; guest < GUESTS; guest++)
         bench_worker_end(&workers[guest]);
+    for (int threads = 0; threads <= 16; threads += threads ? 12 : 4)
+        bench_first(threads, 0, trace, rounds);
+    bench_first(4, 10000, trace, rounds);
     bench_process("a process, start to end", (const char *const[]){"nothing", "nothing", "range"},
                   trace, rounds);
 #ifdef BENCH_SIM_CUDART
