@@ -478,23 +478,22 @@ static bool take_pointers(struct search *search)
     return taken;
 }
 
-/* Where the loader has made pointers read-only, they are made writable for a moment. */
+/* What the loader has made read-only is made writable for a moment. Whether it is now says nothing: a bare thread of
+ * another profrun's may have made it so. */
 static bool take_page(struct search *search)
 {
     struct attach_functions *found = search->found;
     const struct attach_range relro = search->loader_relro;
-    struct attach_turn turn;
     uint64_t first = relro.end, last = relro.begin;
-    if (!found->turn || !attach_process_read(search->process, found->turn, &turn, sizeof turn))
+    if (!found->turn)
         return false;
     for (unsigned i = 0; i < ATTACH_ALLOCATIONS; i++) {
         const uint64_t pointer = found->pointers[i];
-        const bool may_write = attach_process_may_write(search->process, pointer);
-        const bool within = pointer >= relro.begin && pointer < relro.end;
-        if (!within && !may_write)
-            return false;
-        if (!within || (may_write && !turn.count)) /* else another bare thread has made it so */
+        if (pointer < relro.begin || pointer >= relro.end) {
+            if (!attach_process_may_write(search->process, pointer))
+                return false;
             continue;
+        }
         first = pointer < first ? pointer : first;
         last = pointer + sizeof pointer > last ? pointer + sizeof pointer : last;
     }

@@ -39,7 +39,7 @@ struct attach_functions {
     uint64_t single_threaded;              /* libc's flag, a byte; 0: that has none */
     uint64_t pointers[ATTACH_ALLOCATIONS]; /* through which ld.so calls the program's allocator */
     uint64_t theirs[ATTACH_ALLOCATIONS];   /* and that allocator's functions */
-    uint64_t page, page_bytes; /* of those pointers, where they are read-only; 0: they are not */
+    uint64_t page, page_bytes; /* of those pointers that the loader makes read-only; 0: none */
     uint64_t turn;             /* struct attach_turn */
     uint64_t tls_bytes;        /* no thread has more thread-local storage */
 };

@@ -20,12 +20,14 @@
 
 #if defined(__x86_64__)
 
-/* For tests: kills profrun at the stage that PROFRUN_TEST_KILL names. */
+/* For tests: kills or stops profrun at the stage that PROFRUN_TEST_KILL or PROFRUN_TEST_STOP names. */
 static void attach_test_point(const char *stage)
 {
-    const char *wanted = getenv("PROFRUN_TEST_KILL");
-    if (wanted && strcmp(wanted, stage) == 0)
+    const char *killed = getenv("PROFRUN_TEST_KILL"), *stopped = getenv("PROFRUN_TEST_STOP");
+    if (killed && strcmp(killed, stage) == 0)
         kill(getpid(), SIGKILL);
+    if (stopped && strcmp(stopped, stage) == 0)
+        kill(getpid(), SIGSTOP);
 }
 
 enum {
@@ -170,7 +172,6 @@ static void fill_area(struct injection *injection, const struct layout *layout)
     }
     area->page = functions->page;
     area->page_bytes = functions->page_bytes;
-    area->page_protection = PROT_READ;
     area->float_state = 0x1f80;
     strcpy(area->entry_name, "libprof_attach");
 }
@@ -383,6 +384,7 @@ int attach_ptrace_start(struct attach_process *process, struct attach_area *area
     enum outcome outcome = AGAIN;
     if (!attach_process_find(process, &injection.code, &injection.functions))
         return STATUS_NOT_EXECUTABLE;
+    attach_test_point("found");
     injection.tracee = (struct attach_tracee){
         .process = process, .functions = &injection.functions, .code_bytes = injection.code.size};
     injection.area_bytes = lay_out(&injection, 0).end;

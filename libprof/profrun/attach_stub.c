@@ -34,7 +34,7 @@ AT(ours, 208);
 AT(theirs, 240);
 AT(page, 272);
 AT(page_bytes, 280);
-AT(page_protection, 288);
+AT(done, 288);
 AT(heap, 296);
 AT(float_state, 304);
 AT(entry_name, 312);
@@ -77,9 +77,7 @@ __asm__(
     "    pushq %r9\n"
     "    pushq %r10\n"
     "    pushq %r11\n"
-    "    pushq $0\n" /* whether the bare thread is done; rbp + 8 from here on */
-    "    pushq $0\n"
-    "    movq %rsp, %rbp\n"
+    "    pushq $0\n" /* the signal mask */
     /* rt_sigprocmask(SIG_SETMASK, &all, old, 8): the new threads begin with all signals blocked */
     "    movl $2, %edi\n"
     "    leaq attach_stub_signals(%rip), %rsi\n"
@@ -89,7 +87,7 @@ __asm__(
     "    syscall\n"
     /* mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) */
     "    xorl %edi, %edi\n"
-    "    movq 120(%rsp), %rsi\n" /* area_bytes */
+    "    movq 112(%rsp), %rsi\n" /* area_bytes */
     "    movl $3, %edx\n"
     "    movl $0x4022, %r10d\n"
     "    movq $-1, %r8\n"
@@ -110,7 +108,7 @@ __asm__(
     "    movq 24(%rbx), %r10\n"
     "    movq 32(%rbx), %r8\n"
     "    movl $56, %eax\n"
-    "    pushq 48(%rbx)\n" /* holds: the area may be gone after the call */
+    "    pushq 48(%rbx)\n" /* holds: without it, the area may be gone after the call */
     "    syscall\n"
     "    testq %rax, %rax\n"
     "    je attach_stub_bare\n"
@@ -119,9 +117,9 @@ __asm__(
     "    testq %rcx, %rcx\n"
     "    je 2f\n"
     /* futex(&done, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, &patience) */
-    "0:  cmpl $0, 8(%rbp)\n"
-    "    jne 2f\n"
-    "    leaq 8(%rbp), %rdi\n"
+    "0:  cmpl $0, 288(%rbx)\n"
+    "    jne 5f\n"
+    "    leaq 288(%rbx), %rdi\n"
     "    movl $128, %esi\n"
     "    xorl %edx, %edx\n"
     "    leaq attach_stub_patience(%rip), %r10\n"
@@ -129,10 +127,11 @@ __asm__(
     "    syscall\n"
     "    cmpl $-110, %eax\n" /* ETIMEDOUT */
     "    jne 0b\n"
+    "5:  movq $0, 48(%rbx)\n" /* holds: the area may be unmapped from here on */
     "    jmp 2f\n"
     /* munmap(area, bytes) */
     "1:  movq %rbx, %rdi\n"
-    "    movq 120(%rsp), %rsi\n"
+    "    movq 112(%rsp), %rsi\n"
     "    movl $11, %eax\n"
     "    syscall\n"
     /* rt_sigprocmask(SIG_SETMASK, old, NULL, 8) */
@@ -142,7 +141,6 @@ __asm__(
     "    movl $8, %r10d\n"
     "    movl $14, %eax\n"
     "    syscall\n"
-    "    popq %r11\n"
     "    popq %r11\n"
     /* Registers, flags, stack and program counter as they were. */
     "    popq %r11\n"
@@ -159,7 +157,7 @@ __asm__(
     "    popfq\n"
     "    retq $136\n"
 
-    /* The bare thread; rbx is the area, rbp as above. It has the borrowed thread's flags and floating-point state. */
+    /* The bare thread; rbx is the area. It has the borrowed thread's flags and floating-point state. */
     "attach_stub_bare:\n"
     "    cld\n"
     "    fninit\n"
@@ -180,17 +178,15 @@ __asm__(
     "    leaq 240(%rbx), %r13\n" /* theirs */
     "    call attach_stub_divert\n"
     "    movl %r15d, %eax\n"
-    /* futex(&done, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1): the borrowed thread may be gone from there */
+    /* futex(&done, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1) */
     "1:  movl %eax, %r15d\n"
-    "    cmpq $0, 48(%rbx)\n"
-    "    je 2f\n"
-    "    leaq 8(%rbp), %rdi\n"
+    "    leaq 288(%rbx), %rdi\n"
     "    movl $1, (%rdi)\n"
     "    movl $129, %esi\n"
     "    movl $1, %edx\n"
     "    movl $202, %eax\n"
     "    syscall\n"
-    "2:  testl %r15d, %r15d\n"
+    "    testl %r15d, %r15d\n"
     "    js 4f\n"
     "3:  xorl %edi, %edi\n"
     "    movl $60, %eax\n"
@@ -203,11 +199,23 @@ __asm__(
     "    xorl %esi, %esi\n"
     "    movl $35, %eax\n"
     "    syscall\n" /* nanosleep(&pause, NULL) */
+    "    call attach_stub_await_borrowed\n"
     "    movq %rbx, %rdi\n"
     "    movq 40(%rbx), %rsi\n"
     "    movl $11, %eax\n"
     "    syscall\n" /* munmap(area): its own stack, which it does not use any more */
     "    jmp 3b\n"
+
+    /* Until the borrowed thread does not look at the area any more. */
+    "attach_stub_await_borrowed:\n"
+    "1:  cmpq $0, 48(%rbx)\n"
+    "    je 2f\n"
+    "    leaq 152(%rbx), %rdi\n"
+    "    xorl %esi, %esi\n"
+    "    movl $35, %eax\n"
+    "    syscall\n" /* nanosleep(&blink, NULL) */
+    "    jmp 1b\n"
+    "2:  retq\n"
 
     /* Adds r12d to the count of threads that need our functions; sets the loader's pointers to r13's when that makes it
      * 1, or 0. Returns 0, or a negative error. */
@@ -235,6 +243,7 @@ __asm__(
     "    shrl $1, %ecx\n"
     "    cmpl %ecx, 8(%r14)\n"
     "    jne 7f\n"
+    "    call attach_stub_page_bytes\n"
     "    movl $3, %edx\n"
     "    call attach_stub_protect\n"
     "    testl %eax, %eax\n"
@@ -246,7 +255,7 @@ __asm__(
     "    incl %ecx\n"
     "    cmpl $4, %ecx\n"
     "    jne 5b\n"
-    "    movl 288(%rbx), %edx\n"
+    "    movl $1, %edx\n"
     "    call attach_stub_protect\n"
     "    xorl %eax, %eax\n"
     "    jmp 7f\n"
@@ -254,11 +263,30 @@ __asm__(
     "7:  movl $0, (%r14)\n"
     "    retq\n"
 
-    /* mprotect(page, page_bytes, edx) */
+    /* Sets r8 to page_bytes where the page is read-only, else to 0. futex(page, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, 0,
+     * page, FUTEX_OP_ADD 0) fails with EFAULT there, and changes nothing elsewhere. */
+    "attach_stub_page_bytes:\n"
+    "    cmpq $0, 280(%rbx)\n"
+    "    je 1f\n"
+    "    movq 272(%rbx), %rdi\n"
+    "    movl $133, %esi\n"
+    "    xorl %edx, %edx\n"
+    "    xorl %r10d, %r10d\n"
+    "    movq %rdi, %r8\n"
+    "    movl $0x10000000, %r9d\n"
+    "    movl $202, %eax\n"
+    "    syscall\n"
+    "    cmpl $-14, %eax\n"
+    "1:  movl $0, %r8d\n"
+    "    jne 2f\n"
+    "    movq 280(%rbx), %r8\n"
+    "2:  retq\n"
+
+    /* mprotect(page, r8, edx) */
     "attach_stub_protect:\n"
     "    xorl %eax, %eax\n"
     "    movq 272(%rbx), %rdi\n"
-    "    movq 280(%rbx), %rsi\n"
+    "    movq %r8, %rsi\n"
     "    testq %rsi, %rsi\n"
     "    je 1f\n"
     "    movl $10, %eax\n"
@@ -361,7 +389,8 @@ __asm__(
     "    movl $35, %eax\n"
     "    syscall\n" /* nanosleep(&blink, NULL) */
     "    jmp 0b\n"
-    "4:  cmpq $0x70726f66, (%rbx)\n" /* profrun has given up */
+    "4:  call attach_stub_await_borrowed\n"
+    "    cmpq $0x70726f66, (%rbx)\n" /* profrun has given up */
     "    jne 9f\n"
     "    leaq 392(%rbx), %rdi\n"
     "    movq 128(%rbx), %rsi\n"

@@ -62,23 +62,24 @@ struct attach_area {
     uint64_t stack; /* of the bare thread: its upper end */
     uint64_t
         thread_id; /* address at which the kernel stores the bare thread's number, for the C library */
-    uint64_t thread_gone;   /* address that the kernel clears when that thread has ended */
-    uint64_t thread_block;  /* of the bare thread: fs */
-    uint64_t bytes;         /* of the area */
-    uint64_t holds;         /* the borrowed thread waits until the bare one has created a thread */
-    uint64_t created;       /* 1 + the error of what could not be done; 0: none */
-    uint64_t first, second; /* the new threads */
+    uint64_t thread_gone;  /* address that the kernel clears when that thread has ended */
+    uint64_t thread_block; /* of the bare thread: fs */
+    uint64_t bytes;        /* of the area */
+    uint64_t holds;   /* the borrowed thread waits until `done`; 0 when it looks here no more */
+    uint64_t created; /* 1 + the error of what could not be done; 0: none */
+    uint64_t first, second;                                /* the new threads */
     uint64_t create, join, detach, dlopen, dlsym, dlerror; /* functions of the C library */
     uint64_t dlopen_flags;
     uint64_t pause[2]; /* 2 s, as a timespec: profrun reads an error meanwhile */
     uint64_t blink[2]; /* 1 ms */
     uint64_t turn;     /* address of a struct attach_turn */
-    uint64_t pointers[ATTACH_ALLOCATIONS];      /* addresses of the loader's */
-    uint64_t ours[ATTACH_ALLOCATIONS];          /* what they are meanwhile */
-    uint64_t theirs[ATTACH_ALLOCATIONS];        /* and were */
-    uint64_t page, page_bytes, page_protection; /* around them; 0 bytes: writable */
-    uint64_t heap;                              /* the beginning of the bare thread's heap */
-    uint32_t float_state;                       /* MXCSR */
+    uint64_t pointers[ATTACH_ALLOCATIONS]; /* addresses of the loader's */
+    uint64_t ours[ATTACH_ALLOCATIONS];     /* what they are meanwhile */
+    uint64_t theirs[ATTACH_ALLOCATIONS];   /* and were */
+    uint64_t page, page_bytes; /* of those that the loader makes read-only; 0 bytes: none */
+    uint64_t done;             /* the bare thread calls no function any more */
+    uint64_t heap;             /* the beginning of the bare thread's heap */
+    uint32_t float_state;      /* MXCSR */
     uint32_t unused;
     char entry_name[16];    /* libprof_attach */
     uint64_t attributes[8]; /* of the first thread, a pthread_attr_t */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # kill -9 of profrun --attach, at every stage and at random moments: the program goes on as if nothing had happened, and
-# can be attached to again.
+# can be attached to again, also while what the last one started is at work.
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/attach_common.sh"
 
@@ -41,6 +41,20 @@ wait $hog || true
 attach
 end 7 ended
 rm -f ./*.prof
+
+# Meanwhile, the loader's pointers are writable: what one sees of that, looking for them, holds no longer when its code runs.
+compile attach_relro
+begin ./attach_relro
+PROFRUN_TEST_STOP=found "$PROF_BIN/profrun" --attach "$guest" -o relro.prof 2>attach.txt 9>&- &
+attacher=$!
+await "profrun to stop" grep -q "^State:.T" "/proc/$attacher/status"
+echo >&9
+await "read-only pointers" grep -q read-only out.txt
+kill -CONT "$attacher"
+status=0
+wait "$attacher" || status=$?
+same "status of profrun" 0 "$status"
+end 7 $'read-only\nended'
 
 for mode in busy signals malloc4; do
     begin ./attach_guest "$mode"
