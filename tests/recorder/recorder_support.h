@@ -1,8 +1,8 @@
-// What the recorder's tests share: the environment, a process of its own, a trace file in memory.
+// What the recorder's tests share: the environment, a trace file in memory.
 #ifndef RECORDER_SUPPORT_H
 #define RECORDER_SUPPORT_H
 
-#include <gtest/gtest.h>
+#include "isolated.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,40 +11,12 @@
 #include <map>
 #include <string>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 extern "C" {
 #include "chunks.h"
 #include "meta.h"
 #include "names.h"
-}
-
-// Runs the statements in a process of its own: the recorder's state is one per process. The numbers keep the names of one
-// within another apart.
-#define IN_A_PROCESS_OF_ITS_OWN(...) IN_A_PROCESS_NUMBERED(__COUNTER__, __VA_ARGS__)
-#define IN_A_PROCESS_NUMBERED(number, ...) IN_A_PROCESS_WITH(STATUS_NAMED(number), __VA_ARGS__)
-#define STATUS_NAMED(number) status_##number
-#define IN_A_PROCESS_WITH(status, ...)                                 \
-    do {                                                               \
-        int status = status_of_a_process([&] { __VA_ARGS__; });        \
-        EXPECT_EQ(status, 0) << "wait status; the failures are above"; \
-    } while (0)
-
-template <typename Function>
-int status_of_a_process(Function &&function)
-{
-    fflush(nullptr);
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(60);
-        function();
-        fflush(nullptr);
-        _exit(::testing::Test::HasFailure());
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    return status;
 }
 
 // What the function writes to stderr.
@@ -63,26 +35,6 @@ std::string stderr_of(Function &&function)
     fclose(file);
     return text;
 }
-
-class TemporaryDirectory
-{
-public:
-    TemporaryDirectory()
-    {
-        const char *parent = getenv("TMPDIR");
-        path = std::string(parent ? parent : "/tmp") + "/recorder.XXXXXX";
-        if (!mkdtemp(path.data()))
-            abort();
-    }
-    ~TemporaryDirectory()
-    {
-        std::string command = "rm -rf " + path;
-        if (system(command.c_str()) != 0)
-            ADD_FAILURE() << command;
-    }
-    std::string operator/(const char *name) const { return path + "/" + name; }
-    std::string path;
-};
 
 inline uint64_t file_size(const std::string &path)
 {

@@ -1,11 +1,11 @@
 // The JSON writer: commas, numbers, escaping, errors.
+#include "isolated.h"
 #include "write_support.h"
 
 extern "C" {
 #include "json_out.h"
 }
 
-#include <clocale>
 #include <cmath>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -78,10 +78,9 @@ TEST(JsonOut, WritesDoublesThatReadBackEqual)
 
 TEST(JsonOut, IgnoresTheLocaleOfItsHost)
 {
-    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
-        GTEST_SKIP() << "this machine has no locale with a decimal comma";
-    EXPECT_EQ(json([](json_out *out) { json_double(out, 1.5); }), "1.5");
-    setlocale(LC_NUMERIC, "C");
+    if (!run_in_locale(
+            "de_DE", [] { EXPECT_EQ(json([](json_out *out) { json_double(out, 1.5); }), "1.5"); }))
+        GTEST_SKIP() << "no localedef, or no sources of locales";
 }
 
 TEST(JsonOut, EscapesWithoutLoss)
