@@ -117,12 +117,16 @@ void json_string(struct json_out *out, const char *string)
     json_text(out, (struct text){string, strlen(string)});
 }
 
-/* The host program may have set a locale with a decimal comma. */
+/* The host program may have set a locale with another decimal point, of one byte or several. */
 static void force_point(char *number)
 {
-    for (; *number; number++)
-        if (!strchr("0123456789+-eE", *number))
-            *number = '.';
+    char *to = number;
+    for (const char *at = number; *at; at++)
+        if (strchr("0123456789+-eE", *at))
+            *to++ = *at;
+        else if (to == number || to[-1] != '.')
+            *to++ = '.';
+    *to = '\0';
 }
 
 char *json_put_double(char *p, double value)
