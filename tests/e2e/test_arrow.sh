@@ -2,13 +2,9 @@
 # Tables in Arrow's C stream interface, taken by pyarrow, from a trace and from the recording process itself. pyarrow is
 # fetched once into the build directory; without a registry that has it the test is skipped.
 . "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/packages_common.sh"
 
-packages=${BUILD_DIR:-$here}/arrow_packages
-if ! [[ -d $packages ]]; then
-    rm -rf "$packages.part"
-    timeout 200 python3 -m pip install -q --disable-pip-version-check --no-deps --target "$packages.part" pyarrow \
-        >pip.txt 2>&1 && mv "$packages.part" "$packages" || skip "pyarrow cannot be had: $(tail -1 pip.txt)"
-fi
+fetch pyarrow pyarrow || skip "pyarrow cannot be had: $(tail -n 1 fetch.txt)"
 
 "$BUILD_DIR/test/make_traces" .
 "$PROF_BIN/profdump" --json demo.prof >facts.json
@@ -98,5 +94,5 @@ assert set(window(None, 0, later, ever).column("name").to_pylist()) == {"later"}
 assert "later" not in window(None, 0, 0, later).column("name").to_pylist()
 print("all passed")
 PYTHON
-PYTHONPATH=$packages PROF_OUTPUT=own.prof python3 arrow.py "$lib" >out.txt 2>err.txt || fail "$(tail -3 err.txt)"
+PYTHONPATH=$packages/pyarrow PROF_OUTPUT=own.prof python3 arrow.py "$lib" >out.txt 2>err.txt || fail "$(tail -3 err.txt)"
 same "pyarrow takes every table" "all passed" "$(tail -1 out.txt)"

@@ -2,24 +2,17 @@
 # Tables as Arrow files, of traces of libprof and of others, read by pyarrow, polars, pandas' Feather reader and DuckDB.
 # Packages are fetched once into the build directory; without pyarrow the test is skipped, without another its part.
 . "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/packages_common.sh"
 
-packages=${BUILD_DIR:-$here}/arrow_packages
-have() {
-    local directory=$packages${2:+_$1}
-    [[ -d $directory ]] && return
-    rm -rf "$directory.part"
-    timeout 200 python3 -m pip install -q --disable-pip-version-check --target "$directory.part" "$1" >pip.txt 2>&1 &&
-        mv "$directory.part" "$directory"
-}
-have pyarrow || skip "pyarrow cannot be had: $(tail -1 pip.txt)"
+fetch pyarrow pyarrow || skip "pyarrow cannot be had: $(tail -n 1 fetch.txt)"
 for other in polars duckdb; do
-    have "$other" own || echo "without $other: $(tail -1 pip.txt)"
+    fetch "$other" "$other" || echo "without $other: $(tail -n 1 fetch.txt)"
 done
 
 "$BUILD_DIR/test/make_traces" .
 profdump=$PROF_BIN/profdump
 checks=$e2e_directory/arrow_files.py
-export PYTHONPATH=$packages:${packages}_polars:${packages}_duckdb
+export PYTHONPATH=$packages/pyarrow:$packages/polars:$packages/duckdb
 
 check() { # NAME INPUT...: all tables of the inputs
     local name=$1

@@ -5,7 +5,7 @@ export SIM_CUPTI_LAYOUT=13.0
 . "$(dirname "$0")/cuda_common.sh"
 . "$e2e_directory/packages_common.sh"
 
-fetch cupy cupy-cuda13x==14.2.0 || skip "pip cannot fetch CuPy: $(tail -n 1 pip.txt)"
+fetch cupy cupy-cuda13x==14.2.0 || skip "pip cannot fetch CuPy: $(tail -n 1 fetch.txt)"
 
 cat >work.py <<'PYTHON'
 import cupy

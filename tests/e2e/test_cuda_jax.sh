@@ -4,21 +4,10 @@
 # tests/cuda/jax_parts.c plays.
 export SIM_CUPTI_LAYOUT=13.0
 . "$(dirname "$0")/cuda_common.sh"
+. "$e2e_directory/packages_common.sh"
 
-environment=${BUILD_DIR:-$here}/jax
-
-fetch() {
-    [[ -d $environment ]] && return
-    local part=$environment.$$
-    python3 -m venv --without-pip "$part" >pip.txt 2>&1 &&
-        timeout 400 python3 -m pip --python "$part/bin/python" install -q --disable-pip-version-check \
-            jax==0.10.2 jaxlib==0.10.2 jax-cuda13-plugin==0.10.2 jax-cuda13-pjrt==0.10.2 >pip.txt 2>&1 &&
-        mv -T "$part" "$environment" && return
-    rm -rf "$part"
-    return 1
-}
-
-fetch || skip "pip cannot fetch JAX: $(tail -n 1 pip.txt)"
+environment=$packages/jax
+fetch_environment jax jax==0.10.2 jaxlib==0.10.2 jax-cuda13-plugin==0.10.2 jax-cuda13-pjrt==0.10.2 || skip "pip cannot fetch JAX: $(tail -n 1 fetch.txt)"
 
 [[ -x ${CUDA_HOME:-/usr/local/cuda}/bin/ptxas ]] || command -v ptxas >/dev/null || skip "XLA compiles with ptxas, which is not here"
 

@@ -40,7 +40,7 @@ for replay in range(2):
 assert rows == wanted, f"{rows} instead of {wanted}"
 PYTHON
 else
-    echo "DuckDB could not be fetched, so rows of a dataset are not checked: $(tail -n 1 pip.txt)"
+    echo "DuckDB could not be fetched, so rows of a dataset are not checked: $(tail -n 1 fetch.txt)"
 fi
 
 # Calls of a group that is larger than any table, and what proxies do, on request.

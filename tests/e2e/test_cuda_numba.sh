@@ -3,19 +3,10 @@
 # once into the build directory, some hundred megabytes.
 export SIM_CUPTI_LAYOUT=13.0
 . "$(dirname "$0")/cuda_common.sh"
+. "$e2e_directory/packages_common.sh"
 
-environment=${BUILD_DIR:-$here}/numba
-
-fetch() {
-    [[ -d $environment ]] && return
-    rm -rf "$environment.part"
-    python3 -m venv --without-pip "$environment.part" >pip.txt 2>&1 &&
-        timeout 400 python3 -m pip --python "$environment.part/bin/python" install -q --disable-pip-version-check \
-            'numba-cuda[cu13]' >pip.txt 2>&1 &&
-        mv "$environment.part" "$environment"
-}
-
-fetch || skip "pip cannot fetch numba-cuda: $(tail -n 1 pip.txt)"
+environment=$packages/numba
+fetch_environment numba 'numba-cuda[cu13]' || skip "pip cannot fetch numba-cuda: $(tail -n 1 fetch.txt)"
 
 cat >add.py <<'PYTHON'
 import libprof

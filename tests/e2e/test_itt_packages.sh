@@ -73,4 +73,4 @@ PYTHON
     checked=1
 fi
 
-((checked)) || skip "neither package could be fetched: $(tail -n 1 pip.txt)"
+((checked)) || skip "neither package could be fetched: $(tail -n 1 fetch.txt)"

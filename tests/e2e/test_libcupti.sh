@@ -3,24 +3,16 @@
 # tables say; libprof asks it for no more than it can give, the program runs to its end, and the trace says why there are no
 # times. The libraries are fetched once into the build directory; the toolkit's is used where there is one.
 . "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/packages_common.sh"
 
-packages=${BUILD_DIR:-$here}/cupti_packages
 cupti=$e2e_directory/../../cupti
 ldconfig=$(PATH=$PATH:/sbin:/usr/sbin command -v ldconfig || true)
 [[ -z $ldconfig || -z $("$ldconfig" -p | grep 'libcuda\.so\.1') ]] || skip "there is a CUDA driver here"
 
-# fetch VERSION REQUIREMENT: leaves $packages/VERSION/libcupti.so*, and the headers in include.
-fetch() {
-    [[ -d $packages/$1 ]] && return
-    mkdir -p "$packages"
-    rm -rf "$packages/$1.part" "$packages/$1.all"
-    timeout 120 python3 -m pip install -q --disable-pip-version-check --no-deps --target "$packages/$1.all" "$2" \
-        >pip.txt 2>&1 || return 1
-    mkdir "$packages/$1.part"
-    find "$packages/$1.all" -name 'libcupti.so*' -exec cp -t "$packages/$1.part" {} +
-    cp -r "$(dirname "$(find "$packages/$1.all" -name cupti_activity.h)")" "$packages/$1.part/include"
-    rm -rf "$packages/$1.all"
-    mv "$packages/$1.part" "$packages/$1"
+# cupti_part REQUIREMENT DIRECTORY: leaves DIRECTORY/libcupti.so*, and the headers in include.
+cupti_part() {
+    rm -rf "$2.all" && pip_target "$1" --no-deps "$2.all" && mkdir "$2" && find "$2.all" -name 'libcupti.so*' -exec cp -t "$2" {} + &&
+        cp -r "$(dirname "$(find "$2.all" -name cupti_activity.h)")" "$2/include" && rm -r "$2.all"
 }
 
 "$CC" -std=gnu17 -I"$cupti" -Wall "$programs/cupti_sizes.c" "$cupti/oracle.c" -o cupti_sizes -ldl
@@ -51,7 +43,7 @@ politely() {
 # agrees VERSION: what cupti/abi*.h state of the records and of the v2 API is what that version's headers say.
 agrees() {
     [[ -e /usr/local/cuda/include/cuda.h ]] || return 0
-    "$CC" -std=gnu17 -fsyntax-only -Wall -I"$include" -isystem "$packages/$1/include" -isystem /usr/local/cuda/include \
+    "$CC" -std=gnu17 -fsyntax-only -Wall -I"$include" -isystem "$packages/cupti_$1/include" -isystem /usr/local/cuda/include \
         "$cupti/abi_check_records.c" >agrees.txt 2>&1 || fail "headers of $1: $(head -n 20 agrees.txt)"
 }
 
@@ -61,8 +53,8 @@ checked=0
 # Up to 13.1 they answer without a driver. What is of 13.2 ends the process at any call (SIGSEGV), so nothing of it may be
 # called; from 13.3 on all they say is 999.
 while read -r version requirement api bytes; do
-    fetch "$version" "$requirement" || continue
-    library=$(find "$packages/$version" -name 'libcupti.so*' | head -n 1)
+    fetch_by "cupti_$version" cupti_part "$requirement" || continue
+    library=$(find "$packages/cupti_$version" -name 'libcupti.so*' | head -n 1)
     agrees "$version"
     case $version in
     13.2) politely "$library" 'no usable CUDA driver' ;;

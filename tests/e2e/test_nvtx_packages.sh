@@ -3,21 +3,11 @@
 # program calls as an ordinary library. Both are fetched once into the build directory.
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/nvtx_common.sh"
-
-packages=${BUILD_DIR:-$here}/nvtx_packages
-
-# fetch NAME REQUIREMENT: installs into $packages/NAME, which is complete or not there.
-fetch() {
-    [[ -d $packages/$1 ]] && return
-    mkdir -p "$packages"
-    rm -rf "$packages/$1.part"
-    timeout 120 python3 -m pip install -q --disable-pip-version-check --no-deps --target "$packages/$1.part" "$2" \
-        >pip.txt 2>&1 && mv "$packages/$1.part" "$packages/$1"
-}
+. "$(dirname "$0")/packages_common.sh"
 
 checked=0
 
-if fetch python nvtx; then
+if fetch nvtx nvtx --no-deps; then
     cat >annotate.py <<'PYTHON'
 import nvtx
 
@@ -33,7 +23,7 @@ nvtx.pop_range(domain="py")
 nvtx.end_range(nvtx.start_range("started", color="blue"))
 nvtx.mark("marked", domain="py")
 PYTHON
-    PYTHONPATH=$packages/python record python.prof python3 annotate.py
+    PYTHONPATH=$packages/nvtx record python.prof python3 annotate.py
     nvtx python.prof 'sum(raw.loss) == 0 and unopened == 0' \
         'count["py", "decorated"] == 50 and of("decorated").category == "cat" and of("decorated").color & 0xffffff == 0x008000' \
         '[each.attributes for each in ranges if each.name == "with"] == [{"payload": 7}] * 50' \
@@ -42,8 +32,8 @@ PYTHON
     checked=1
 fi
 
-if fetch version2 nvidia-nvtx-cu12==12.4.127; then
-    library=$(find "$packages/version2" -name libnvToolsExt.so.1)
+if fetch nvtx_version2 nvidia-nvtx-cu12==12.4.127 --no-deps; then
+    library=$(find "$packages/nvtx_version2" -name libnvToolsExt.so.1)
     cat >version2.c <<'C'
 #include <stdint.h>
 int nvtxRangePushA(const char *message);
@@ -70,4 +60,4 @@ C
     checked=1
 fi
 
-((checked)) || skip "neither package could be fetched: $(tail -1 pip.txt)"
+((checked)) || skip "neither package could be fetched: $(tail -n 1 fetch.txt)"

@@ -12,7 +12,7 @@ reader() {
     [[ ! -e $2 ]] || readers+=("$1=$2")
 }
 
-reader PPROF "${PPROF:-$BUILD_DIR/pprof/pprof}"
+reader PPROF "${PPROF:-$e2e_directory/../../build/pprof/pprof}"
 PATH=$PATH:$e2e_directory/../../build/prometheus/usr/bin # unpacked by ./dev
 reader PROMTOOL "$(command -v promtool)"
 reader TRACE_PROCESSOR "${TRACE_PROCESSOR:-}"
@@ -21,7 +21,7 @@ if command -v node >/dev/null && fetch_npm "$speedscope_package"; then
     reader SPEEDSCOPE "$packages/speedscope/package/dist/release"
 fi
 if fetch plugin torch-tb-profiler==0.4.3 --no-deps && fetch needs pandas plotly networkx psutil pyyaml pydot; then
-    export PYTHONPATH=$packages/plugin:$packages/needs:$BUILD_DIR/arrow_packages
+    export PYTHONPATH=$packages/plugin:$packages/needs:$packages/pyarrow
     if [[ "${readers[*]}" == *CHROMIUM=* ]] && fetch_npm webcomponents.js@0.7.24; then
         reader CATAPULT "$packages/plugin/torch_tb_profiler/static/trace_viewer_full.html"
         reader COMPONENTS "$packages/webcomponents.js/package/webcomponents.min.js"

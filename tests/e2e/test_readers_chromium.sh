@@ -9,7 +9,7 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 fetch_plugin
 components=$packages/webcomponents.js/package/webcomponents.min.js
 # The viewer was written for elements that browsers do not have any more.
-fetch_npm webcomponents.js@0.7.24 || skip "webcomponents.js could not be fetched: $(tail -n 1 npm.txt)"
+fetch_npm webcomponents.js@0.7.24 || skip "webcomponents.js could not be fetched: $(tail -n 1 fetch.txt)"
 
 # view NAME
 view() {

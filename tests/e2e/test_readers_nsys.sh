@@ -36,7 +36,7 @@ assert 0 < captured <= of_graphs, (captured, of_graphs)
 E2
 
 if ! fetch nsys nsys-ai==0.3.0 --no-deps || ! fetch duckdb duckdb; then
-    skip "nsys-ai could not be fetched: $(tail -n 1 pip.txt)"
+    skip "nsys-ai could not be fetched: $(tail -n 1 fetch.txt)"
 fi
 export PYTHONPATH=$packages/nsys:$packages/duckdb
 nsys_ai() { python3 -m nsys_ai "$@" 2>nsys.txt || fail "$1 $2: $(cat nsys.txt)" >&2; }

@@ -3,7 +3,7 @@
 # profdump's table. PPROF names the program; else `./dev test` unpacks it from Debian's golang.
 . "$(dirname "$0")/common.sh"
 
-pprof=${PPROF:-$BUILD_DIR/pprof/pprof}
+pprof=${PPROF:-$e2e_directory/../../build/pprof/pprof}
 [[ -x $pprof ]] || skip "there is no pprof ('./dev test' unpacks Debian's; PPROF names another)"
 
 "$BUILD_DIR/test/make_traces" .

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/packages_common.sh"
 
 command -v node >/dev/null || skip "node is missing"
-fetch_npm "$speedscope_package" || skip "speedscope could not be fetched: $(tail -n 1 npm.txt)"
+fetch_npm "$speedscope_package" || skip "speedscope could not be fetched: $(tail -n 1 fetch.txt)"
 
 "$BUILD_DIR/test/make_traces" .
 traces=(*.prof)

@@ -3,7 +3,7 @@
 . "$e2e_directory/packages_common.sh"
 
 command -v python3 >/dev/null || skip "needs python3"
-fetch duckdb duckdb || skip "DuckDB could not be fetched: $(tail -n 1 pip.txt)"
+fetch duckdb duckdb || skip "DuckDB could not be fetched: $(tail -n 1 fetch.txt)"
 fleet_directory=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export PYTHONPATH=$e2e_directory/../../python_shim:$packages/duckdb:$fleet_directory
 export LIBPROF_BIN=$PROF_BIN LIBPROF_LIBRARY=$lib PYTHONDONTWRITEBYTECODE=1

@@ -7,7 +7,7 @@
 [[ ${FLEET_SPARK:-} == 1 ]] || skip "FLEET_SPARK=1 runs it"
 command -v java >/dev/null || skip "needs java (Debian: default-jre-headless)"
 if ! python3 -c 'import pyspark' 2>/dev/null; then
-    fetch pyspark pyspark || skip "PySpark could not be fetched: $(tail -n 1 pip.txt)"
+    fetch pyspark pyspark || skip "PySpark could not be fetched: $(tail -n 1 fetch.txt)"
     export PYTHONPATH=$PYTHONPATH:$packages/pyspark
 fi
 home=$(python3 -c 'import os, pyspark; print(os.path.dirname(pyspark.__file__))')

@@ -17,7 +17,7 @@ grep -q "CMake $oldest\b" "$SOURCE_DIR/README.md" || fail "README names another 
 # configures_with VERSION: with the newest package of that version.
 configures_with() {
     local cmake
-    fetch "cmake_$1" "cmake==$1.*" || { echo "SKIPPED: CMake $1 could not be fetched: $(tail -n 1 pip.txt)"; exit 77; }
+    fetch "cmake_$1" "cmake==$1.*" || { echo "SKIPPED: CMake $1 could not be fetched: $(tail -n 1 fetch.txt)"; exit 77; }
     cmake=$packages/cmake_$1/cmake/data/bin/cmake
     (cd "$SOURCE_DIR" && "$cmake" --preset release -B "$OLDPWD/build-$1" -Wdeprecated) >"$1.txt" 2>&1 ||
         fail "CMake $1: $(cat "$1.txt")"

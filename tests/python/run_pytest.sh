@@ -7,23 +7,7 @@
 # such as a PyTorch of some GB; what they use of it is named, too.
 set -euo pipefail
 
-packages=$BUILD_DIR/python_packages
-
-# fetch NAME REQUIREMENT...: installs into $packages/NAME, which is complete or not there.
-fetch() {
-    local name=$1 part
-    shift
-    [[ -d $packages/$name ]] && return
-    mkdir -p "$packages"
-    part=$(mktemp -d "$packages/$name.XXXXXX") # tests may run beside each other
-    if timeout 400 python3 -m pip install -q --disable-pip-version-check --target "$part" "$@" >pip.txt 2>&1; then
-        mv -T "$part" "$packages/$name" 2>/dev/null || rm -rf "$part"
-    else
-        rm -rf "$part"
-        echo "pip cannot install $*: $(tail -n 1 pip.txt)"
-        return 1
-    fi
-}
+. "$SOURCE_DIR/tests/e2e/packages_common.sh"
 
 has_pytest() { command -v "$1" >/dev/null && PYTHONPATH=$packages/pytest "$1" -c 'import pytest' 2>/dev/null; }
 
@@ -69,8 +53,12 @@ want() {
     read -ra wanted <<<"$(sed -n "s/^# $2: //p" "$1")"
     for package in "${wanted[@]}"; do
         name=${package%%[=<>+]*}
-        if ! has_package "$package" && fetch "$name" "${@:3}" "$package"; then
+        if has_package "$package"; then
+            continue
+        elif fetch "$name" "${@:3}" "$package"; then
             PYTHONPATH=$PYTHONPATH:$packages/$name
+        else
+            echo "pip cannot install $package: $(tail -n 1 fetch.txt)"
         fi
     done
 }
