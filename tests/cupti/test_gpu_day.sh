@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # tests/gpu/day.sh on the simulated CUDA: every step runs to its end, and one that fails does not stop the next.
+# long: it builds and runs all that a day with a GPU does
 [ -n "${CUDA_NVCC:-}" ] || { echo "no nvcc"; exit 77; }
 [ -d "$SIM_LIB" ] || { echo "the simulated CUDA was not built"; exit 77; }
 [ -z "${SANITIZE:-}" ] || { echo "not with sanitizers: they would have to be preloaded"; exit 77; }

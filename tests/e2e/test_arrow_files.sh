@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tables as Arrow files, of traces of libprof and of others, read by pyarrow, polars, pandas' Feather reader and DuckDB.
 # Packages are fetched once into the build directory; without pyarrow the test is skipped, without another its part.
+# long: it fetches packages
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/packages_common.sh"
 

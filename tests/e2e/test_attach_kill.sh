@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # kill -9 of profrun --attach, at every stage and at random moments: the program goes on as if nothing had happened, and
 # can be attached to again, also while what the last one started is at work.
+# long: it kills profrun a hundred times
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/attach_common.sh"
 

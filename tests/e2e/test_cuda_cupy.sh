@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # CuPy's ranges and marks, which need no device. Its packages have the CUDA runtime as a static library, which the simulated driver
 # does not satisfy: the first call that needs one fails, with libprof and without. Fetched once into the build directory.
+# long: it fetches some hundred megabytes
 export SIM_CUPTI_LAYOUT=13.0
 . "$(dirname "$0")/cuda_common.sh"
 . "$e2e_directory/packages_common.sh"

@@ -2,6 +2,7 @@
 # JAX with its CUDA plugin, unmodified: its annotations, the ranges that XLA emits through NVTX, and the kernels that XLA compiles
 # and launches through the driver. Fetched once into the build directory, a gigabyte; NVML and cuDNN are a few functions that
 # tests/cuda/jax_parts.c plays.
+# long: it fetches a gigabyte
 export SIM_CUPTI_LAYOUT=13.0
 . "$(dirname "$0")/cuda_common.sh"
 . "$e2e_directory/packages_common.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A program that others built, unmodified: numba compiles a Python function to PTX and launches it through the driver. Fetched
 # once into the build directory, some hundred megabytes.
+# long: it fetches some hundred megabytes
 export SIM_CUPTI_LAYOUT=13.0
 . "$(dirname "$0")/cuda_common.sh"
 . "$e2e_directory/packages_common.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What formats' own people publish: Perfetto's message definitions (Python package `perfetto`) and speedscope's schema (npm
 # package `speedscope`, by Python's `jsonschema`). Both are fetched once into the build directory.
+# long: it fetches packages
 . "$(dirname "$0")/cuda_common.sh"
 . "$(dirname "$0")/packages_common.sh"
 

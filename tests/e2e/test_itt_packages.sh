@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Programs with Intel's own static part: the `ittapi` package for Python, and PyTorch on a CPU, whose oneDNN has one more.
 # PyTorch is that of $TORCH_PYTHON, or what pip has at hand as a CPU build.
+# long: it fetches packages
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/nvtx_common.sh"
 . "$(dirname "$0")/packages_common.sh"

@@ -2,6 +2,7 @@
 # NVIDIA's own libcupti, of CUDA 11.7 to 13.5, on a machine without a driver: what it says of its record sizes is what the
 # tables say; libprof asks it for no more than it can give, the program runs to its end, and the trace says why there are no
 # times. The libraries are fetched once into the build directory; the toolkit's is used where there is one.
+# long: it fetches thirteen libraries
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/packages_common.sh"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Hostile names, many names, no event, one event, events without a duration, negative times, a year: every output opens in its
 # reader and has all events. Readers that this machine lacks are left out; readers_bad_input.py says which there are.
+# long: it fetches packages
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/packages_common.sh"
 

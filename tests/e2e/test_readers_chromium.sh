@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # chrome://tracing's importer, as the TensorBoard plugin brings it along, in Chromium: it warns of nothing, has every slice,
 # and an arrow from the call to each operation that it launched.
+# long: it runs a browser
 . "$(dirname "$0")/cuda_common.sh"
 . "$(dirname "$0")/packages_common.sh"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # HolisticTraceAnalysis reads what --chrome writes of the programs of the simulated CUDA: without an exception, without a
 # warning, and its numbers are those of profdump breakdown of the recording, to the nanosecond.
+# long: it fetches packages
 . "$(dirname "$0")/cuda_common.sh"
 . "$e2e_directory/nvtx_common.sh"
 . "$(dirname "$0")/packages_common.sh"

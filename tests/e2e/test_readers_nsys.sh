@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # nsys-ai, a program that analyses what nsys exports, reads our databases: its kernels, ranges and copies are those of the recording.
 # Columns that only scripts look at are checked by SQL.
+# long: it fetches packages
 . "$(dirname "$0")/cuda_common.sh"
 . "$(dirname "$0")/packages_common.sh"
 

@@ -2,6 +2,7 @@
 # The TensorBoard plugin's parser reads what --chrome writes of the programs of the simulated CUDA: without an exception,
 # without a warning, and kernels, operators, steps and changes of memory are those of the recording. What --to tensorboard
 # writes fills its Operator, Kernel and Distributed views with the rows of profdump's table.
+# long: it fetches packages
 . "$(dirname "$0")/cuda_common.sh"
 . "$e2e_directory/nvtx_common.sh"
 . "$(dirname "$0")/packages_common.sh"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # speedscope's own importer reads our files, of the traces of the golden tests and of one of PyTorch's: functions have the times
 # of profdump's table. Empty and hostile traces are among them.
+# long: it fetches packages
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/packages_common.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Programs with sanitizers or below valgrind are recorded, find what they look for, and do not die of us.
+# long: valgrind is slow
 . "$(dirname "$0")/common.sh"
 
 cat >host.c <<'C'

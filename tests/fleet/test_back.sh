@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Datasets as inputs of profdump: the same tables as from the recordings, one clock in exports, a sentence for what cannot be read.
+# long: it converts a dozen datasets
 . "$(dirname "$0")/fleet_common.sh"
 . "$e2e_directory/cuda_common.sh"
 profdump() { "$PROF_BIN/profdump" "$@"; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The clocks of hosts, compared by collectives: right within the error stated, and refused where nothing can be said.
+# long: it simulates many jobs
 . "$(dirname "$0")/fleet_common.sh"
 
 python3 "$fleet_directory/clocks.py" "$PROF_BIN/../test/make_job" 2 || fail "clocks are not within their error"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Packing: exact, repeatable, whole after a kill, and what cannot be read does not keep the rest out.
+# long: it packs thirty jobs
 . "$(dirname "$0")/fleet_common.sh"
 
 rows() { fleet fleet "$1" --format tsv --sql "$2" | tail -n +2; }

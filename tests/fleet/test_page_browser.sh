@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The page of a job in a real browser, with 1,000 ranks: drawn, readable on a telephone and in the dark, pages of ranks open.
+# long: it draws a thousand ranks in a browser
 . "$(dirname "$0")/fleet_common.sh"
 
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The time of outputs is linear in the number of events, whatever the shape of the trace: each command has a limit of CPU time
 # that a quadratic time would far exceed. `HOSTILE=1000000 ctest -R hostile` has larger traces.
+# long: it writes a dozen large traces in every format
 set -euo pipefail
 
 work=$(mktemp -d)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Reports in a real browser: everything is there and drawn, can be sorted, searched and zoomed, in dark and light, and nothing that
 # a name holds runs. PICTURES=FOLDER keeps the pictures.
+# long: it draws many pages in a browser
 set -euo pipefail
 : "${BIN_DIR:?}"
 here=$(cd "$(dirname "$0")" && pwd)

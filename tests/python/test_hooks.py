@@ -1,5 +1,6 @@
 """libprof in other packages' places for profilers, with the real packages."""
 
+# long: it fetches many packages
 # packages: torch==2.13.0+cpu numpy transformers ipython fsspec packaging pyyaml tqdm typing-extensions psutil
 # bare packages: lightning lightning-utilities torchmetrics accelerate
 

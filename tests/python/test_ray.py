@@ -1,5 +1,6 @@
 """Ray Train: a worker's own profile, and recordings of the whole workers, a file for each rank."""
 
+# long: it starts a cluster
 # packages: torch==2.13.0+cpu numpy ray pandas pyarrow requests fsspec pydantic
 
 from __future__ import annotations

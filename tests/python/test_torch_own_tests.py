@@ -1,5 +1,6 @@
 """PyTorch's own profiler tests, where TORCH_TESTS names their folder; elsewhere, what runs them is tried alone."""
 
+# long: it runs a hundred tests of PyTorch's
 # packages: torch==2.13.0+cpu numpy expecttest
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """The wheel: it holds what it needs, and works where nothing else of libprof is."""
 
+# long: it compiles the product once more
 # packages: setuptools>=77 packaging>=25
 
 from __future__ import annotations
