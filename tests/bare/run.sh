@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh [bookworm|trixie] - runs the README's commands in a minimal Debian, from a clone of HEAD, as a new user would.
+# run.sh [bookworm|trixie] [short] - runs the README's commands in a minimal Debian, from a clone of HEAD, as a new user would.
 #
 # Makes a root file system with Debian's essential packages and git, from the package sources of this machine. Runs in
 # it, without a CUDA toolkit:
@@ -7,7 +7,7 @@
 #   1. ./dev demo as an ordinary user without sudo, in a folder with a space in its name, with a C compiler and CMake only
 #   2. ./dev demo as root, in a folder that only root may enter; profdump must have all optional libraries
 #   3. ./dev package: the Debian packages, installed, used and removed
-#   4. ./dev test release as root, in the same folder
+#   4. ./dev test as root, in the same folder; not if "short" is given
 #   5. ./dev demo as the user again: the libraries missing in 1 and installed since must be found
 #
 # Between these it tests common failures: no network, no root, a full disk, a read-only or moved checkout.
@@ -17,6 +17,7 @@
 set -uo pipefail
 
 suite=${1:-bookworm}
+how=${2:-}
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$source_dir/build-bare
 root=$work/$suite
@@ -112,10 +113,10 @@ step "demo as root" root "cd libprof && ./dev demo && $complete"
 step "packages" root "cd libprof && ./dev package && apt-get install -y ./build-package/*.deb && cd &&
     profrun --sim -o packages.prof -- libprof/build/examples/demo_ranges && profdump check packages.prof &&
     apt-get remove -y libprof0 libprofdump0 && [ ! -e /usr/bin/profrun ]"
-step "test as root" root "cd libprof && ./dev test release"
+[ "$how" = short ] || step "test as root" root "cd libprof && ./dev test"
 step "demo as the user in the moved folder, with profdump's libraries" guest \
     "mv 'lib prof' 'my lib prof' && cd 'my lib prof' && ./dev demo && $complete"
 
 rm -rf "$root"
-grep -E '^[0-9]+% tests passed' "$log" | tail -n 1
+grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" || true
 say "passed ($((SECONDS - begin)) s)"
