@@ -1,11 +1,11 @@
-"""requests_met.py: requests that a program below libprof meets. Run by test_requests_daemon.sh, in an empty directory."""
+"""requests_met.py: requests that a program below libprof meets. Run by test_requests_daemon.sh."""
 import os
 import signal
 import time
 
-from dynolog_host import (LIMIT_S, Daemon, Program, check, facts, prepare, realtimes_ms, reasons, steps_of, wait)
+from dynolog_host import (LIMIT_S, Daemon, Program, check, facts, realtimes_ms, reasons, run_cases, steps_of, wait)
 
-SLOW = "./steps slow 60000"  # two minutes of steps of 2 ms: ended when there is no more to see
+SLOW = "../steps slow 60000"  # two minutes of steps of 2 ms: ended when there is no more to see
 DURATION = "ACTIVITIES_LOG_FILE=/nowhere/trace.json\nACTIVITIES_DURATION_MSECS=1000"
 
 
@@ -29,7 +29,7 @@ def copied(program, name="trace"):
 def nobody_registers():
     """Without KINETO_USE_DAEMON there is no thread and no message; nor with PROF_DAEMON=never."""
     with Daemon("sockets") as daemon:
-        asked = Program("./steps slow 2000")
+        asked = Program("../steps slow 2000")
         others = [Program(SLOW, KINETO_USE_DAEMON=None), Program(SLOW, KINETO_USE_DAEMON="0"),
                   Program(SLOW, PROF_DAEMON="never")]
         registered(daemon, asked)
@@ -96,7 +96,7 @@ def iterations():
 def without_steps():
     """A program that counts no steps is recorded for a time instead, as Kineto does."""
     with Daemon("sockets") as daemon:
-        program = Program("./steps flood 1000", name="flood")
+        program = Program("../steps flood 1000", name="flood")
         registered(daemon, program)
         daemon.request("PROFILE_START_ITERATION=0\nACTIVITIES_ITERATIONS=3\nACTIVITIES_LOG_FILE=flood.pt.trace.json")
         copied(program, "flood")
@@ -152,7 +152,7 @@ def children():
         return [known for known in list(daemon.known.values()) if parent.pid in known.pids[1:]]
 
     with Daemon("sockets") as daemon:
-        parent = Program("./steps children 2 4000000", name="family")
+        parent = Program("../steps children 2 4000000", name="family")
         registered(daemon, parent)
         daemon.request(DURATION.replace("1000", "100000"), pids=[parent.pid])
         wait(parent.said("accepted"), "the parent's turn")
@@ -182,7 +182,7 @@ def abstract():
 def torch_answers():
     """Where PyTorch is loaded, its Kineto asks; with PROF_DAEMON=always libprof does, too, under numbers of its own."""
     code = ("import ctypes, os, time; print(os.getpid(), flush=True); time.sleep(2.5); "
-            "ctypes.CDLL('./libtorch_cpu.so'); time.sleep({})")
+            "ctypes.CDLL('../libtorch_cpu.so'); time.sleep({})")
     with Daemon("sockets") as daemon:
         program = Program(["python3", "-c", code.format(600)], name="torch")
         always = Program(["python3", "-c", code.format(600)], name="always", PROF_DAEMON="always")
@@ -196,8 +196,4 @@ def torch_answers():
         always.kill()
 
 
-prepare()
-for case in (nobody_registers, aligned, iterations, without_steps, already_on, restarted, children, abstract, torch_answers):
-    began = time.monotonic()
-    case()
-    print(f"{case.__name__}: {time.monotonic() - began:.1f} s", flush=True)
+run_cases((nobody_registers, aligned, iterations, without_steps, already_on, restarted, children, abstract, torch_answers))

@@ -1,4 +1,4 @@
-"""requests_refused.py: requests that are refused or ignored. Run by test_requests_refused.sh, in an empty directory."""
+"""requests_refused.py: requests that are refused or ignored. Run by test_requests_refused.sh."""
 import array
 import glob
 import os
@@ -7,9 +7,9 @@ import subprocess
 import sys
 import time
 
-from dynolog_host import HEAD, Daemon, Program, check, facts, message, is_trace, prepare, wait
+from dynolog_host import HEAD, Daemon, Program, check, facts, is_trace, message, run_cases, wait
 
-SLOW = "./steps slow 60000"
+SLOW = "../steps slow 60000"
 BY = "trace request of Dynolog's daemon"
 
 
@@ -17,7 +17,13 @@ def descriptors(program):
     return sorted(os.listdir(f"/proc/{program.pid}/fd"), key=int)
 
 
-def contradictions(daemon, program):
+def a_few(cases, programs):
+    """The cases in groups, each with as many programs, which are asked at once."""
+    for begin in range(0, len(cases), len(programs)):
+        yield list(zip(cases[begin:], programs))
+
+
+def contradictions():
     """Each gets one sentence, and nothing is recorded."""
     now_ms = int(time.time() * 1000)
     cases = [
@@ -38,11 +44,18 @@ def contradictions(daemon, program):
         ("VERBOSE_LOG_LEVEL=1", "it asks for no trace"),
         ("ACTIVITIES_DURATION_MSECS=1\n\x1b[31m=1=2", "the line '?[31m=1=2' is not KEY=VALUE"),
     ]
-    for config, reason in cases:
-        known = daemon.of(program.pid)[0]
-        daemon.request(config, pids=[program.pid])
-        wait(lambda: known.config == "" and reason in program.errors(), f"{reason!r}; said: {program.errors()}")
-    check(program.errors().count(BY + " refused: ") == len(cases), program.errors())
+    with Daemon("sockets") as daemon:
+        programs = [Program(SLOW, name=str(number)) for number in range(4)]
+        wait(lambda: daemon.knows(programs), "registration")
+        for group in a_few(cases, programs):
+            for (config, _), program in group:
+                daemon.request(config, pids=[program.pid])
+            for (_, reason), program in group:
+                known = daemon.of(program.pid)[0]
+                wait(lambda: known.config == "" and reason in program.errors(), f"{reason!r}; said: {program.errors()}")
+        for program in programs:
+            check(program.errors().count(BY + " refused: ") == len(cases) / len(programs), program.errors())
+            program.kill()
     check(glob.glob("*.prof") == [], f"recorded: {glob.glob('*.prof')}")
 
 
@@ -58,41 +71,52 @@ def paused():
     check(process["request"] == BY + " refused: the line 'hello' is not KEY=VALUE", process["request"])
 
 
-def paths(daemon, program):
+def paths():
     """Whatever the path, the copy is a new file beside the trace."""
-    pid = program.pid
-    os.makedirs("victims", exist_ok=True)
+    cases = [
+        ("/etc/cron.d/evil.json", "evil_{}"), ("../../../up.json", "up_{}"), ("..", "_._{}"),
+        ("/", "libkineto_activities_{}"), (".hidden", "_hidden_{}"), ("a\x01b c;$(touch run).json", "a_b_c___touch_run__{}"),
+        ("victims/link.json", "link_{}-2"), ("dangling", "dangling_{}-2"), ("taken.pt.trace.json", "taken_{}-2"),
+        ("n" * 4000, "n" * 127 + "_{}"),
+    ]
+    os.mkdir("victims")
     with open("victims/old.txt", "w") as victim:
         victim.write("old")
-    os.symlink(os.path.abspath("victims/old.txt"), f"link_{pid}.prof")
-    os.symlink(os.path.abspath("victims/new.txt"), f"dangling_{pid}.prof")
-    with open(f"taken_{pid}.prof", "w") as taken:
-        taken.write("taken")
-    cases = [
-        ("/etc/cron.d/evil.json", f"evil_{pid}.prof"), ("../../../up.json", f"up_{pid}.prof"),
-        ("..", f"_._{pid}.prof"), ("/", f"libkineto_activities_{pid}.prof"), (".hidden", f"_hidden_{pid}.prof"),
-        ("a\x01b c;$(touch run).json", f"a_b_c___touch_run__{pid}.prof"),
-        ("victims/link.json", f"link_{pid}-2.prof"), ("dangling", f"dangling_{pid}-2.prof"),
-        ("taken.pt.trace.json", f"taken_{pid}-2.prof"), ("n" * 4000, f"{'n' * 127}_{pid}.prof"),
-    ]
-    for path, expected in cases:
-        known = daemon.of(pid)[0]
-        daemon.request(f"ACTIVITIES_LOG_FILE={path}\nACTIVITIES_DURATION_MSECS=500", pids=[pid])
-        wait(lambda: known.config == "", f"the turn of {path[:40]}")
-        wait(lambda: os.path.exists(expected), f"{expected}; there are {sorted(os.listdir('.'))}; {program.errors()[-600:]}")
-        facts(expected)
-    check(sorted(os.listdir("victims")) == ["old.txt"], os.listdir("victims"))
-    with open("victims/old.txt") as old, open(f"taken_{pid}.prof") as taken:
-        check((old.read(), taken.read()) == ("old", "taken"), "a file was written to")
-    check(os.path.islink(f"link_{pid}.prof"), "the link was replaced")
+    with Daemon("sockets") as daemon:
+        programs = [Program(SLOW) for _ in range(5)]
+        wait(lambda: daemon.knows(programs), "registration")
+        for program in programs:
+            os.symlink(os.path.abspath("victims/old.txt"), f"link_{program.pid}.prof")
+            os.symlink(os.path.abspath("victims/new.txt"), f"dangling_{program.pid}.prof")
+            with open(f"taken_{program.pid}.prof", "w") as taken:
+                taken.write("taken")
+        for group in a_few(cases, programs):
+            for (path, _), program in group:
+                daemon.request(f"ACTIVITIES_LOG_FILE={path}\nACTIVITIES_DURATION_MSECS=500", pids=[program.pid])
+            for (path, copy), program in group:
+                known = daemon.of(program.pid)[0]
+                expected = copy.format(program.pid) + ".prof"
+                wait(lambda: known.config == "", f"the turn of {path[:40]}")
+                wait(lambda: os.path.exists(expected),
+                     f"{expected}; there are {sorted(os.listdir('.'))}; {program.errors()[-600:]}")
+                facts(expected)
+        check(os.listdir("victims") == ["old.txt"], os.listdir("victims"))
+        for program in programs:
+            with open("victims/old.txt") as old, open(f"taken_{program.pid}.prof") as taken:
+                check((old.read(), taken.read()) == ("old", "taken"), "a file was written to")
+            check(os.path.islink(f"link_{program.pid}.prof"), "the link was replaced")
+            program.kill()
 
 
-def unknown_keys(daemon, program):
+def unknown_keys():
     """As in Kineto, what is unknown is said, and the rest is done."""
-    daemon.request("ACTIVITIES_LOG_FILE=unknown\nACTIVITIES_DURATION_MSECS=500\nFROM_THE_FUTURE=1\nPROFILE_WITH_STACK=true",
-                   pids=[program.pid])
-    wait(lambda: os.path.exists(f"unknown_{program.pid}.prof"), "a copy")
-    check("no effect in libprof: FROM_THE_FUTURE, PROFILE_WITH_STACK\n" in program.errors(), program.errors())
+    with Daemon("sockets") as daemon:
+        program = Program(SLOW)
+        wait(lambda: daemon.knows([program]), "registration")
+        daemon.request("ACTIVITIES_LOG_FILE=unknown\nACTIVITIES_DURATION_MSECS=500\nFROM_THE_FUTURE=1\nPROFILE_WITH_STACK=true")
+        wait(lambda: os.path.exists(f"unknown_{program.pid}.prof"), "a copy")
+        check("no effect in libprof: FROM_THE_FUTURE, PROFILE_WITH_STACK\n" in program.errors(), program.errors())
+        program.kill()
 
 
 def nonsense():
@@ -182,6 +206,7 @@ def other_users():
     if os.geteuid() != 0:
         print("note: not root, without a daemon of another user")
         return
+    os.chmod("sockets", 0o777)
     with subprocess.Popen([sys.executable, __file__, "pretend"], stdout=subprocess.PIPE, text=True) as pretender:
         check(pretender.stdout.readline() == "ready\n", "the pretender")
         program = Program(SLOW, name="pretended")
@@ -199,10 +224,10 @@ def untouched():
     and put files of its own in their place."""
     with Daemon("sockets") as daemon:
         daemon.answer = lambda kind, payload, sender: [daemon.send(os.urandom(100), sender) for _ in range(50)]
-        plain = subprocess.run(["./steps", "slow", "10"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        program = Program("./steps slow 2000", name="untouched")
+        plain = subprocess.run(["../steps", "slow", "10"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        program = Program("../steps slow 2000", name="untouched")
         check(len(program.end().split()) == len(plain.split()) == 1, "the output")
-        closes = Program("./steps closes 1500 2500000", name="closes")
+        closes = Program("../steps closes 1500 2500000", name="closes")
         wait(lambda: daemon.knows([closes]), "registration")
         closes.end()
     for program in program, closes:
@@ -210,23 +235,7 @@ def untouched():
         check(left == [], f"left behind by {program.name}: {left}")
 
 
-def wrong_requests():
-    with Daemon("sockets") as daemon:
-        programs = [Program(SLOW), Program(SLOW)]
-        wait(lambda: daemon.knows(programs), "registration")
-        contradictions(daemon, programs[0])
-        paths(daemon, programs[0])
-        unknown_keys(daemon, programs[1])
-        for program in programs:
-            program.kill()
-
-
+os.chmod(".", 0o755)  # other_users: one of them reaches the sockets
 if sys.argv[1:] == ["pretend"]:
     pretend()
-prepare()
-os.chmod(".", 0o755)
-os.chmod("sockets", 0o777)
-for case in (wrong_requests, paused, nonsense, others_sockets, other_users, untouched):
-    began = time.monotonic()
-    case()
-    print(f"{case.__name__}: {time.monotonic() - began:.1f} s", flush=True)
+run_cases((contradictions, paths, unknown_keys, paused, nonsense, others_sockets, other_users, untouched))
