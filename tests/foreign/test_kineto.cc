@@ -123,6 +123,29 @@ TEST_F(Kineto, ReadsCountersAndMarks)
     EXPECT_EQ(timeline_->processes.count, 1u);
 }
 
+TEST_F(Kineto, NamesSeriesOfCountersTheSameInEveryEvent)
+{
+    events(
+        R"j({"ph":"C","name":"two","pid":1,"tid":4,"ts":1,"args":{"a":1}},
+              {"ph":"C","name":"two","pid":1,"ts":2,"args":{"a":2,"b":7}},
+              {"ph":"C","name":"two","pid":1,"ts":3,"args":{"b":8,"c":null}},
+              {"ph":"C","name":"heap","id":"0x1","pid":1,"ts":4,"args":{"bytes":5}},
+              {"ph":"C","name":"heap","id":2,"pid":1,"ts":5,"args":{"bytes":6}},
+              {"ph":"C","name":"heap","pid":1,"ts":6,"args":{"bytes":7,"text":"8"}},
+              {"ph":"X","name":"x","pid":1,"tid":1,"ts":0,"dur":9})j");
+    std::vector<std::pair<std::string, double>> values;
+    for (uint32_t i = 0; i < timeline_->counters.count; i++)
+        values.emplace_back(name(timeline_->counters.at[i].name), timeline_->counters.at[i].value);
+    std::sort(values.begin(), values.end());
+    EXPECT_EQ(values, (std::vector<std::pair<std::string, double>>{{"heap", 7},
+                                                                   {"heap[0x1]", 5},
+                                                                   {"heap[2]", 6},
+                                                                   {"two: a", 1},
+                                                                   {"two: a", 2},
+                                                                   {"two: b", 7},
+                                                                   {"two: b", 8}}));
+}
+
 TEST_F(Kineto, AKernelWithoutACallComesFromTheOperatorItNames)
 {
     expected_findings = "warning orphans";

@@ -10,6 +10,7 @@
  * file, and spans of the profiler and of device counters are no work of the program: they are left out.
  */
 #include "format_list.h"
+#include "kineto_counters.h"
 #include "kineto_facts.h"
 #include "kineto_file.h"
 #include "kineto_gpu.h"
@@ -35,6 +36,7 @@ struct reader {
     struct kineto_ends ends, async_ends;
     struct kineto_python python;
     struct kineto_memory memory;
+    struct kineto_counters counters;
     uint32_t attr_keys[KINETO_ARG_COUNT]; /* ids of names, 0 not asked for yet */
     struct keymap row_of;                 /* of the pid and the device -> device_rows[] */
     /* in which operations are until they are resolved */
@@ -310,26 +312,33 @@ static void read_async_end(struct reader *reader, int64_t time_ns)
     free(common);
 }
 
-/* A series of a counter has the counter's name when it is the only one. */
-static uint32_t series_name(struct reader *reader, const struct json_string *series, bool only)
+/* See kineto_counters.h. */
+static uint32_t counter_name(struct reader *reader)
 {
-    uint32_t counter = number_text(reader, &reader->event->name);
-    if (only)
-        return counter;
-    struct text first = timeline_name_text(reader->builder, counter),
-                second = plain_text(reader, series);
-    char *both = malloc(first.size + second.size + 2);
+    const struct kineto_event *event = reader->event;
+    const uint32_t name = number_text(reader, &event->name);
+    const char *id = event->id.bytes;
+    uint32_t size = event->id.size;
+    if (!size)
+        return name;
+    if (*id == '"') { /* as it stands in the file */
+        id++;
+        size -= 2;
+    }
+    const struct text text = timeline_name_text(reader->builder, name);
+    char *both = malloc(text.size + size + 2);
     if (!both) {
         reader->failed = true;
-        return counter;
+        return name;
     }
-    memcpy(both, first.bytes, first.size);
-    memcpy(both + first.size, ": ", 2);
-    memcpy(both + first.size + 2, second.bytes, second.size);
-    uint32_t name =
-        timeline_name(reader->builder, (struct text){both, first.size + second.size + 2});
+    memcpy(both, text.bytes, text.size);
+    both[text.size] = '[';
+    memcpy(both + text.size + 1, id, size);
+    both[text.size + 1 + size] = ']';
+    const uint32_t number =
+        timeline_name(reader->builder, (struct text){both, text.size + size + 2});
     free(both);
-    return name;
+    return number;
 }
 
 static bool is_number(const char *value)
@@ -352,9 +361,11 @@ static void read_counter(struct reader *reader, int64_t time_ns)
     const struct json_string *args = &reader->event->args.whole;
     struct json_cursor cursor = {.end = args->bytes + args->size};
     struct json_string key;
-    uint32_t thread =
-        kineto_rows_thread(&reader->rows, &reader->event->pid, &reader->event->tid, 0);
-    bool more = args->size > 0, first = true;
+    struct kineto_value sample = {
+        .time_ns = time_ns,
+        .thread = kineto_rows_thread(&reader->rows, &reader->event->pid, &reader->event->tid, 0),
+        .counter = counter_name(reader)};
+    bool more = args->size > 0;
     const char *p = more ? json_space(args->bytes + 1) : NULL;
     while (p && more) {
         const char *value = json_key_at(&cursor, p, &key);
@@ -362,10 +373,9 @@ static void read_counter(struct reader *reader, int64_t time_ns)
         p = after ? json_next(&cursor, after, '}', &more) : NULL;
         if (!p || !is_number(value))
             continue;
-        struct text text = {value, (size_t)(after - value)};
-        uint32_t name = series_name(reader, &key, first && !more);
-        timeline_append_counter(reader->builder, thread, time_ns, name, json_text_double(text));
-        first = false;
+        sample.series = number_text(reader, &key);
+        sample.value = json_text_double((struct text){value, (size_t)(after - value)});
+        reader->failed |= !kineto_counters_add(&reader->counters, &sample);
     }
 }
 
@@ -624,7 +634,8 @@ static void finish(struct reader *reader, const struct kineto_walked *walked)
                   reader->rows.surplus_pids);
     if (main != UINT32_MAX && reader->operations && !reader->failed)
         find_processes(reader);
-    reader->failed |= !kineto_memory_finish(&reader->memory, builder);
+    reader->failed |= !kineto_memory_finish(&reader->memory, builder) ||
+                      !kineto_counters_finish(&reader->counters, builder);
     begin_at_earliest(reader);
     append_facts(reader);
 }
@@ -643,6 +654,7 @@ static void reader_fini(struct reader *reader)
     kineto_ends_fini(&reader->async_ends);
     kineto_python_fini(&reader->python);
     kineto_memory_fini(&reader->memory);
+    kineto_counters_fini(&reader->counters);
     keymap_fini(&reader->row_of);
     free(reader->device_rows.at);
     kineto_flows_fini(&reader->flows);
