@@ -32,9 +32,9 @@ rows = [dict(zip(names, row)) for row in result.fetchall()]
 hung = {row["communicator"]: row for row in rows if row["communicator"] != 5}
 rows = [row for row in rows if row["communicator"] == 5]
 assert [hung[c]["not_completed"] for c in (6, 7)] == [1, 1] and all(row["not_completed"] == 0 for row in rows), hung
-assert [(hung[c]["collectives"], hung[c]["ranks"], hung[c]["skew_ns"], hung[c]["transfer_ns"], hung[c]["bus_gbps"]) for c in (6, 7)] == [
+assert [(hung[c]["collectives"], hung[c]["ranks"], hung[c]["skew_ns"], hung[c]["transfer_ns"], hung[c]["bus_gb_per_s"]) for c in (6, 7)] == [
     (1, 4, None, None, None), (1, 4, 2, 1000, 1500.0)], hung
-found = {row["function"]: (row["algorithm_gbps"], row["bus_gbps"]) for row in rows}
+found = {row["function"]: (row["algorithm_gb_per_s"], row["bus_gb_per_s"]) for row in rows}
 assert found == WANTED, found
 assert all(row["skew_ns"] == 1500 and row["transfer_ns"] == 1000 for row in rows), rows
 PYTHON
@@ -183,7 +183,7 @@ def report(name):
 
 
 (row,) = report("collectives")
-assert (row["collectives"], row["skew_ns"], row["transfer_ns"], row["algorithm_gbps"]) == (2, 300, 200, 10.0), row
+assert (row["collectives"], row["skew_ns"], row["transfer_ns"], row["algorithm_gb_per_s"]) == (2, 300, 200, 10.0), row
 waits = {r["rank"]: (r["collectives"], r["times_last"], r["caused_ns"], r["waited_ns"]) for r in report("stragglers")}
 assert waits == {0: (1, 0, 0, 600), 1: (1, 1, 600, 0)}, waits
 assert report("mismatches") == []

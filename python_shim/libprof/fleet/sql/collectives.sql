@@ -34,7 +34,7 @@ total AS (
 SELECT communicator, function, ranks, collectives, not_completed, CAST(round(bytes) AS BIGINT) AS bytes,
        CAST(round(skew_ns * 1e0 / nullif(timed, 0)) AS BIGINT) AS skew_ns,
        CAST(round(transfer_ns * 1e0 / nullif(timed, 0)) AS BIGINT) AS transfer_ns,
-       round(size_bytes * 1e0 / nullif(transfer_ns, 0), 2) AS algorithm_gbps, round(bus_bytes / nullif(transfer_ns, 0), 2) AS bus_gbps,
+       round(size_bytes * 1e0 / nullif(transfer_ns, 0), 2) AS algorithm_gb_per_s, round(bus_bytes / nullif(transfer_ns, 0), 2) AS bus_gb_per_s,
        algorithm, protocol, channels
 FROM total
 ORDER BY coalesce(total.skew_ns, 0) + coalesce(total.transfer_ns, 0) DESC, communicator NULLS LAST, function, algorithm NULLS LAST, protocol NULLS LAST
