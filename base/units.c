@@ -77,7 +77,7 @@ void time_text_share(int64_t part_ns, int64_t whole_ns, char to[TIME_TEXT_BYTES]
     if (whole_ns > 0)
         print_fixed(100.0 * (double)part_ns / (double)whole_ns, 100, 2, "%", to);
     else
-        snprintf(to, TIME_TEXT_BYTES, "NaN");
+        snprintf(to, TIME_TEXT_BYTES, "-");
 }
 
 void bytes_text(int64_t bytes, char to[BYTES_TEXT_BYTES])

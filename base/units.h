@@ -32,7 +32,7 @@ enum time_unit time_text_unit(double ns);
 /* "s", "ms", "us", "ns"; false: it is none of these. */
 bool time_text_find_unit(const char *name, enum time_unit *unit);
 
-/* "12.34%"; "NaN" of nothing. */
+/* "12.34%"; "-" of nothing. */
 void time_text_share(int64_t part_ns, int64_t whole_ns, char to[TIME_TEXT_BYTES]);
 
 #define BYTES_TEXT_BYTES 32

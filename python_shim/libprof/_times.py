@@ -26,8 +26,8 @@ def us_text(time_us: float) -> str:
 
 
 def share_text(part: float, whole: float) -> str:
-    """Percents of a whole; "NaN" of nothing."""
-    return f"{_fixed(100.0 * part / whole, 100, 2)}%" if whole > 0 else "NaN"
+    """Percents of a whole; "-" of nothing."""
+    return f"{_fixed(100.0 * part / whole, 100, 2)}%" if whole > 0 else "-"
 
 
 def bytes_text(size: int) -> str:

@@ -335,7 +335,7 @@ static void add_path(struct report *report, uint32_t path)
     add_path_name(report, path);
     table_count(table, tree->averages->paths[path].depth);
     if (is_text(report) && whole_ns <= 0)
-        table_format(table, "NaN");
+        table_format(table, "-");
     else
         table_share(table, part_ns, whole_ns);
     table_ns(table, row->cpu_total_ns), table_ns(table, row->self_cpu_total_ns);
