@@ -1,10 +1,10 @@
 #include "recording.h"
 
+#include "kernel_names.h"
 #include "md5.h"
 #include "step_parts.h"
 
 #include <stdlib.h>
-#include <strings.h>
 
 /* ---- names ---- */
 
@@ -25,17 +25,6 @@ int64_t content_id(struct text text)
         id = (int64_t)(md5_lower((struct text){mended, utf8_mend(text, mended)}) / 2);
     free(mended);
     return id;
-}
-
-/* What the kernels of communication libraries are called: the rule of the summaries that are recorded, too. */
-static bool communicates(struct text name)
-{
-    static const char *const begins[] = {"nccl", "rccl", "mscclpp", "nvshmem"};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (name.size >= strlen(begins[i]) &&
-            strncasecmp(name.bytes, begins[i], strlen(begins[i])) == 0)
-            return true;
-    return false;
 }
 
 static void use_name(struct recording *recording, uint32_t name)
@@ -98,7 +87,7 @@ static void read_name(struct recording *recording, uint32_t place)
 {
     struct text text = name_text(recording, place);
     recording->names[place].id = content_id(text);
-    recording->names[place].communicates = communicates(text);
+    recording->names[place].communicates = kernel_names_communicate(text.bytes, text.size);
     for (unsigned i = 0; i < NCCL_KEYS; i++)
         if (text_is(text, nccl_key_names[i]))
             recording->nccl_keys[i] = place;

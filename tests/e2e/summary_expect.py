@@ -8,7 +8,6 @@ way than the recorder does. --killed: they are of a beginning of the recording, 
 import bisect
 import collections
 import json
-import re
 import subprocess
 import sys
 
@@ -64,7 +63,7 @@ def expected(file):
 def account(step, steps, operations, starts):
     start = step["start"]
     end = min([step["end"], *steps.starts[bisect.bisect(steps.starts, start) :][:1]])
-    ran = [dict(row, kind="communication" if re.match("nccl", row["name"]) else "copy" if row["kind"].startswith("mem") else "compute")
+    ran = [dict(row, kind="communication" if "nccl" in row["name"] else "copy" if row["kind"].startswith("mem") else "compute")
            for row in operations[bisect.bisect_left(starts, start - LONGEST) : bisect.bisect(starts, end)] if row["end"] >= start]
     edges = sorted({start, end, *(min(max(time, start), end) for row in ran for time in (row["start"], row["end"]))})
     parts = collections.Counter()

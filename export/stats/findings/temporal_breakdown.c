@@ -2,18 +2,12 @@
 
 #include "array.h"
 #include "device_time.h"
+#include "kernel_names.h"
 #include "operation_totals.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-static const char *const communicating[] = {
-    "nccl",       "rccl",      "nvshmem",        "cross_device_reduce", "all_reduce", "allreduce",
-    "all_gather", "allgather", "reduce_scatter", "reducescatter",       "all_to_all", "alltoall",
-    "deep_ep",    NULL,
-};
 
 /* "sgemm" and "scudnn" are cuBLAS' and cuDNN's words for single precision. */
 static const char *const fp32_matrix[] = {"sgemm", "scudnn", NULL};
@@ -23,58 +17,21 @@ static const char *const tensor_cores[] = {
     "tensorop", "s884", "s1688", "s16816", "mma", "tf32", "bf16", NULL,
 };
 
-/* `part` has small letters. */
-static bool holds(const char *bytes, size_t size, const char *part)
-{
-    size_t length = strlen(part);
-    for (size_t i = 0; i + length <= size; i++)
-        if (text_lower(bytes[i]) == part[0] && strncasecmp(bytes + i, part, length) == 0)
-            return true;
-    return false;
-}
-
 static bool holds_any(const char *bytes, size_t size, const char *const *parts)
 {
     for (; *parts; parts++)
-        if (holds(bytes, size, *parts))
+        if (kernel_names_hold(bytes, size, *parts))
             return true;
     return false;
-}
-
-/* How much of a name comes before its template arguments and parameters: "void at::(anonymous
- * namespace)::k<float>(int)" up to the '<'. A mangled name has neither. */
-static size_t function_size(struct text name)
-{
-    static const char anonymous[] = "(anonymous namespace)";
-    for (size_t i = 0; i < name.size; i++) {
-        if (name.bytes[i] == '<')
-            return i;
-        if (name.bytes[i] != '(')
-            continue;
-        if (name.size - i < sizeof anonymous - 1 ||
-            memcmp(name.bytes + i, anonymous, sizeof anonymous - 1) != 0)
-            return i;
-        i += sizeof anonymous - 2;
-    }
-    return name.size;
-}
-
-/* TorchInductor names a kernel after the operators that it fuses, as in
- * "triton_poi_fused_add_all_reduce_wait_tensor_3": it processes a collective's result, but is not a collective. */
-static bool is_fused(const char *bytes, size_t size)
-{
-    static const char triton[] = "triton_";
-    return size > sizeof triton && memcmp(bytes, triton, sizeof triton - 1) == 0 &&
-           holds(bytes, size, "_fused_");
 }
 
 uint8_t work_classes_read(struct text name)
 {
-    size_t size = function_size(name);
+    const size_t size = kernel_names_function(name.bytes, name.size);
     uint8_t traits = KERNEL_KNOWN;
-    if (holds_any(name.bytes, size, communicating) && !is_fused(name.bytes, size))
+    if (kernel_names_communicate(name.bytes, name.size))
         traits |= KERNEL_COMMUNICATES;
-    if (holds(name.bytes, size, "elementwise_kernel"))
+    if (kernel_names_hold(name.bytes, size, "elementwise_kernel"))
         traits |= KERNEL_ELEMENTWISE;
     if (holds_any(name.bytes, name.size, fp32_matrix) &&
         !holds_any(name.bytes, name.size, tensor_cores))

@@ -5,6 +5,7 @@
  * until the operations that ran in it have been delivered.
  */
 #include "config.h"
+#include "kernel_names.h"
 #include "metrics.h"
 #include "names.h"
 #include "process.h"
@@ -13,12 +14,12 @@
 #include "summary_inside.h"
 
 #include <string.h>
-#include <strings.h>
 
 #define DEVICE_STEPS 4096u
 #define DEVICE_LAUNCHES (1u << 18) /* by correlation id, so these are the latest */
 #define DEVICE_WAITING (1u << 17)
 #define DEVICE_RAN (1u << 17)
+#define DEVICE_KERNELS (1u << 10)
 
 enum device_class { DEVICE_COMPUTE, DEVICE_COMMUNICATION, DEVICE_COPY, DEVICE_CLASSES };
 
@@ -47,6 +48,11 @@ struct device_edge {
     uint32_t class;
 };
 
+struct device_kernel {
+    uint32_t name;
+    enum device_class class;
+};
+
 static struct device {
     uint32_t step_count, ran_count;
     bool lost;                  /* operations since the last step that was emitted */
@@ -55,6 +61,7 @@ static struct device {
     struct device_step steps[DEVICE_STEPS]; /* by start */
     struct summary_call launches[DEVICE_LAUNCHES];
     struct device_waiting waiting[DEVICE_WAITING];
+    struct device_kernel kernels[DEVICE_KERNELS]; /* by name, those met last */
     struct device_edge ran[DEVICE_RAN];
     struct device_edge edges[2 * DEVICE_RAN];
 } * device;
@@ -137,24 +144,16 @@ void summary_launch_end(uint32_t correlation, int64_t enter_ns, int64_t exit_ns)
         known->exit_ns = exit_ns;
 }
 
-/* The identifier of a kernel begins so; of a template, its demangled name begins with a type. */
-static bool device_communicates(const char *name)
+/* Each kernel runs many times. */
+static enum device_class device_class_of(uint32_t name)
 {
-    static const char *const libraries[] = {"nccl", "rccl", "mscclpp", "nvshmem"};
-    if (strncmp(name, "_Z", 2) == 0) {
-        name += 2 + (name[2] == 'N');
-        char *end;
-        size_t size = 0;
-        for (end = (char *)(uintptr_t)name; *end >= '0' && *end <= '9'; end++)
-            size = size * 10 + (size_t)(*end - '0');
-        name = end;
-        if (strnlen(name, size + 1) > size && name[size] == 'I')
-            return false;
-    }
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-        if (strncasecmp(name, libraries[i], strlen(libraries[i])) == 0)
-            return true;
-    return false;
+    struct device_kernel *kernel = &device->kernels[name % DEVICE_KERNELS];
+    const char *text = names_text_of(name);
+    if (kernel->name != name || !name)
+        *kernel = (struct device_kernel){name, kernel_names_communicate(text, strlen(text))
+                                                   ? DEVICE_COMMUNICATION
+                                                   : DEVICE_COMPUTE};
+    return kernel->class;
 }
 
 static void device_ran_add(const struct device_waiting *from, const struct summary_call *call)
@@ -238,9 +237,7 @@ static bool device_describe(const uint64_t *record, size_t bytes, struct device_
         operation->kind = PROF_SUMMARY_KERNEL;
         operation->name = from.kernel.name;
         operation->device = from.kernel.device;
-        operation->class = device_communicates(names_text_of(from.kernel.name))
-                               ? DEVICE_COMMUNICATION
-                               : DEVICE_COMPUTE;
+        operation->class = device_class_of((uint32_t)from.kernel.name);
         return true;
     case PROF_REC_MEMCPY:
         operation->kind = PROF_SUMMARY_MEMCPY;

@@ -2,11 +2,9 @@
  * launch queues.
  *
  * An operation computes, communicates or moves memory.
- *  * Copies and sets move memory. A kernel is classified by the name of its function, without
- * template arguments and parameters: those of NCCL, RCCL, NVSHMEM and MSCCL, and those that are called
- * after a collective ("all_reduce", "cross_device_reduce"), communicate; all others compute. That is
- * wider than HolisticTraceAnalysis, which takes names that begin with "nccl" and hold "Kernel". A graph
- * that was recorded as a whole computes.
+ *  * Copies and sets move memory. A kernel communicates if its name says so (kernel_names.h); all others compute. That
+ * is wider than HolisticTraceAnalysis, which takes names that begin with "nccl" and hold "Kernel". A graph that was
+ * recorded as a whole computes.
  *
  * Each name is classified once, on first use.
  */

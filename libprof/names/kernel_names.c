@@ -1,0 +1,102 @@
+#include "kernel_names.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* Words of libraries, then of what is called after a collective. RCCL's kernels have NCCL's names. */
+static const char *const kernel_names_words[] = {
+    "nccl",    /* NCCL, RCCL: ncclDevKernel_AllReduce_Sum_f32_RING_LL, also with NVLS and SHARP */
+    "rccl",    /* RCCL: rccl_main_kernel */
+    "hccl",    /* Huawei's */
+    "nvshmem", /* NVSHMEM */
+    "on_stream_kernel",    /* NVSHMEM: barrier_on_stream_kernel_threadgroup */
+    "mscclpp",             /* MSCCL++ */
+    "deep_ep",             /* DeepEP: deep_ep::internode_ll::dispatch */
+    "userbuffers",         /* Transformer Engine, for Megatron: kuserbuffers_pushrecv */
+    "symmetric_memory",    /* PyTorch: c10d::symmetric_memory::barrier_kernel */
+    "multimem_",           /* PyTorch: multimem_one_shot_reduce_kernel */
+    "put_signal_kernel",   /* PyTorch */
+    "wait_signal_kernel",  /* PyTorch */
+    "cross_device_reduce", /* vLLM, SGLang, aiter: cross_device_reduce_2stage */
+    "a2adispatch",         /* TensorRT-LLM, FlashInfer: moeA2ADispatchKernel */
+    "a2acombine",          /* the same: moeA2ACombineKernel */
+    "all_reduce",
+    "allreduce",
+    "all_gather",
+    "allgather",
+    "reduce_scatter",
+    "reducescatter",
+    "all_to_all",
+    "alltoall",
+};
+
+static char kernel_names_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+bool kernel_names_hold(const char *name, size_t bytes, const char *part)
+{
+    const size_t length = strlen(part);
+    for (size_t i = 0; i + length <= bytes; i++)
+        if (kernel_names_lower(name[i]) == part[0] && strncasecmp(name + i, part, length) == 0)
+            return true;
+    return false;
+}
+
+/* A mangled name, as the Itanium C++ ABI has it: "_Z", perhaps "N" and qualifiers, then each identifier behind its length. */
+static size_t kernel_names_mangled_function(const char *name, size_t bytes)
+{
+    size_t at = 2;
+    while (at < bytes && strchr("NKVrLS", name[at]))
+        at++;
+    if (at < bytes && name[at] == 't') /* "St": std */
+        at++;
+    while (at < bytes && name[at] >= '0' && name[at] <= '9') {
+        size_t length = 0;
+        while (at < bytes && name[at] >= '0' && name[at] <= '9' && length < bytes)
+            length = length * 10 + (size_t)(name[at++] - '0');
+        if (length > bytes - at)
+            return bytes; /* the name was cut off */
+        at += length;
+        while (at < bytes && name[at] == 'L') /* before one of internal linkage */
+            at++;
+    }
+    return at;
+}
+
+size_t kernel_names_function(const char *name, size_t bytes)
+{
+    static const char anonymous[] = "(anonymous namespace)";
+    if (bytes > 2 && name[0] == '_' && name[1] == 'Z')
+        return kernel_names_mangled_function(name, bytes);
+    for (size_t i = 0; i < bytes; i++) {
+        if (name[i] == '<')
+            return i;
+        if (name[i] != '(')
+            continue;
+        if (bytes - i < sizeof anonymous - 1 ||
+            memcmp(name + i, anonymous, sizeof anonymous - 1) != 0)
+            return i;
+        i += sizeof anonymous - 2;
+    }
+    return bytes;
+}
+
+/* TorchInductor names a kernel after the operators that it fuses, as in
+ * "triton_poi_fused_add_all_reduce_wait_tensor_3": it processes a collective's result, but is not a collective. */
+static bool kernel_names_is_fused(const char *name, size_t bytes)
+{
+    static const char triton[] = "triton_";
+    return bytes > sizeof triton && memcmp(name, triton, sizeof triton - 1) == 0 &&
+           kernel_names_hold(name, bytes, "_fused_");
+}
+
+bool kernel_names_communicate(const char *name, size_t bytes)
+{
+    const size_t function = kernel_names_function(name, bytes);
+    for (size_t i = 0; i < sizeof kernel_names_words / sizeof *kernel_names_words; i++)
+        if (kernel_names_hold(name, function, kernel_names_words[i]))
+            return !kernel_names_is_fused(name, function);
+    return false;
+}
