@@ -1,6 +1,6 @@
 #include "recording.h"
 
-#include "kernel_names.h"
+#include "kernel_class.h"
 #include "md5.h"
 #include "step_parts.h"
 
@@ -87,7 +87,7 @@ static void read_name(struct recording *recording, uint32_t place)
 {
     struct text text = name_text(recording, place);
     recording->names[place].id = content_id(text);
-    recording->names[place].communicates = kernel_names_communicate(text.bytes, text.size);
+    recording->names[place].communicates = kernel_class_communicates(text.bytes, text.size);
     for (unsigned i = 0; i < NCCL_KEYS; i++)
         if (text_is(text, nccl_key_names[i]))
             recording->nccl_keys[i] = place;
@@ -148,28 +148,15 @@ static bool find_units(struct recording *recording, int32_t *unknown)
 
 /* ---- steps ---- */
 
-/* The number behind the last '#', as in ProfilerStep#7. False: there is none. */
-static bool number_of_step(struct text name, int32_t *number)
-{
-    size_t at = name.size;
-    int64_t value = 0, unit = 1;
-    while (at > 0 && name.bytes[at - 1] >= '0' && name.bytes[at - 1] <= '9' &&
-           name.size - at < 10) {
-        value += unit * (name.bytes[--at] - '0');
-        unit *= 10;
-    }
-    *number = (int32_t)value;
-    return at > 0 && at < name.size && name.bytes[at - 1] == '#' && value <= INT32_MAX;
-}
-
 static bool add_step(struct recording *recording, const struct tl_slice *slice)
 {
     const struct timeline *timeline = recording->timeline;
     struct step step = {slice->start_ns, slice->end_ns, 0, timeline->threads.at[slice->thread].tid,
                         0};
-    uint32_t name = name_place(recording, slice_name(timeline, slice));
-    if (!number_of_step(name_text(recording, name), &step.number))
+    const int64_t number = tl_step_number(timeline->names.at[slice->name]);
+    if (number > INT32_MAX)
         return true;
+    step.number = (int32_t)number;
     struct step *added = ARRAY_ADD(&unit_of_thread(recording, slice->thread)->steps);
     if (added)
         *added = step;

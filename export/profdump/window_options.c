@@ -225,18 +225,6 @@ static struct span find_recording(const struct timeline *timeline, int64_t numbe
     return span;
 }
 
-/* The number in "ProfilerStep#5"; -1: it is no step. */
-static int64_t step_number(struct text name)
-{
-    static const char word[] = "ProfilerStep#";
-    const char *rest;
-    int64_t number;
-    if (name.size < sizeof word || memcmp(name.bytes, word, sizeof word - 1) != 0)
-        return -1;
-    bool good = parse_digits(name.bytes + sizeof word - 1, &number, &rest);
-    return good && rest == name.bytes + name.size ? number : -1;
-}
-
 /* Parses each name once: `numbers` has the step by name. */
 static struct span find_steps(const struct timeline *timeline, const struct window_options *window,
                               const int64_t *numbers)
@@ -244,7 +232,7 @@ static struct span find_steps(const struct timeline *timeline, const struct wind
     struct span span = {0};
     for (uint32_t i = 0; i < timeline->slices.count; i++) {
         const struct tl_slice *slice = &timeline->slices.at[i];
-        int64_t number = slice->kind == TL_API ? -1 : numbers[slice->name];
+        int64_t number = slice->kind == TL_STEP ? numbers[slice->name] : -1;
         if (number >= window->first_step && number <= window->last_step)
             widen(&span, slice->start_ns, slice->end_ns);
     }
@@ -298,7 +286,7 @@ static bool of_steps(const struct window_options *window, const struct timeline 
     if (!numbers)
         return say(error, "--window: %s", strerror(ENOMEM));
     for (uint32_t i = 0; i < timeline->names.count; i++)
-        numbers[i] = step_number(timeline->names.at[i]);
+        numbers[i] = tl_step_number(timeline->names.at[i]);
     *span = find_steps(timeline, window, numbers);
     free(numbers);
     if (span->any && span->from_ns < span->to_ns)

@@ -13,27 +13,15 @@
 
 /* ---- names: each is classified once ---- */
 
-static const char step_prefix[] = "ProfilerStep#";
 static const char step_name[] = "ProfilerStep*";
 static const char unnamed_name[] = "(unnamed)";
-
-static bool is_step(struct text name)
-{
-    size_t prefix = sizeof step_prefix - 1;
-    if (name.size <= prefix || !text_begins(name, step_prefix))
-        return false;
-    for (size_t i = prefix; i < name.size; i++)
-        if (name.bytes[i] < '0' || name.bytes[i] > '9')
-            return false;
-    return true;
-}
 
 static uint32_t key_of(const struct key_names *keys, uint32_t name)
 {
     struct text text = keys->timeline->names.at[name];
     if (text.size == 0)
         return keys->key_unnamed;
-    return is_step(text) ? keys->key_step : name;
+    return tl_step_number(text) >= 0 ? keys->key_step : name;
 }
 
 bool key_names_init(struct key_names *keys, const struct timeline *timeline)

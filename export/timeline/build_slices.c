@@ -133,6 +133,13 @@ uint32_t build_enter(struct builder *builder, uint32_t number, int64_t *time_ns)
     return thread;
 }
 
+/* Whoever begins it: a range that is called like a step is one. */
+static enum tl_slice_kind kind_of_range(const struct builder *builder, struct build_ref ref)
+{
+    const struct text_pool *names = &builder->timeline->names;
+    return ref.name < names->count && tl_step_number(names->at[ref.name]) >= 0 ? TL_STEP : TL_RANGE;
+}
+
 /* A range or a step, with the Python functions around it as its stack; one of addresses may follow. */
 static void begin_slice(struct builder *builder, uint32_t thread, int64_t time_ns,
                         struct opening opening)
@@ -145,9 +152,11 @@ static void begin_slice(struct builder *builder, uint32_t thread, int64_t time_n
 void timeline_begin_range(struct builder *builder, uint32_t number, int64_t time_ns, uint32_t name)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
-    if (thread != TL_NONE)
-        begin_slice(builder, thread, time_ns,
-                    (struct opening){build_ref(builder, name), TL_RANGE, TL_RANGE});
+    if (thread == TL_NONE)
+        return;
+    const struct build_ref ref = build_ref(builder, name);
+    begin_slice(builder, thread, time_ns,
+                (struct opening){ref, TL_RANGE, kind_of_range(builder, ref)});
 }
 
 /* A range that goes on after what was around it. */
@@ -264,7 +273,8 @@ void timeline_begin_nvtx_range(struct builder *builder, uint32_t number, int64_t
     if (stack == TL_NONE)
         stack = add_stack(builder, (uint64_t)thread << 32 | domain);
     if (stack != TL_NONE)
-        begin_slice(builder, thread, time_ns, (struct opening){ref, stack, TL_RANGE});
+        begin_slice(builder, thread, time_ns,
+                    (struct opening){ref, stack, kind_of_range(builder, ref)});
 }
 
 void timeline_end_nvtx_range(struct builder *builder, uint32_t number, int64_t time_ns,
@@ -532,14 +542,15 @@ static struct tl_slice *add_slice(struct builder *builder, uint32_t thread,
     struct build_ref ref = from->kind == SLICE_RANGE
                                ? build_ref(builder, from->name)
                                : (struct build_ref){build_name(builder, from->name), TL_NONE};
+    const enum tl_slice_kind kind = from->kind == SLICE_API ? TL_API : kind_of_range(builder, ref);
     stack->whole = true;
     stack->last_ns = start_ns;
     *entry = (struct stack_entry){
         .slice = index,
         .first = index,
-        .range = from->kind == SLICE_RANGE ? depth
-                 : depth                   ? entry[-1].range
-                                           : STACK_NONE,
+        .range = kind == TL_RANGE ? depth
+                 : depth          ? entry[-1].range
+                                  : STACK_NONE,
     };
     *slice = (struct tl_slice){
         .start_ns = start_ns,
@@ -549,9 +560,7 @@ static struct tl_slice *add_slice(struct builder *builder, uint32_t thread,
         .thread = thread,
         .label = ref.label,
         .depth = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX),
-        .kind = (uint8_t)(from->kind == SLICE_API    ? TL_API
-                          : from->kind == SLICE_STEP ? TL_STEP
-                                                     : TL_RANGE),
+        .kind = (uint8_t)kind,
         .flags = flags_of(from),
     };
     return slice;

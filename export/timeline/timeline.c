@@ -175,6 +175,20 @@ uint32_t timeline_graph_of(const struct timeline *timeline, const struct tl_gpu 
     }
 }
 
+int64_t tl_step_number(struct text name)
+{
+    static const char word[] = "ProfilerStep#";
+    int64_t number = 0;
+    if (name.size < sizeof word || !text_begins(name, word))
+        return -1;
+    for (size_t i = sizeof word - 1; i < name.size; i++)
+        if (name.bytes[i] < '0' || name.bytes[i] > '9' ||
+            __builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, name.bytes[i] - '0', &number))
+            return -1;
+    return number;
+}
+
 bool timeline_label_is_of(const struct timeline *timeline, uint32_t label, const char *domain)
 {
     if (label == TL_NONE)

@@ -146,6 +146,22 @@ TEST_F(Kineto, NamesSeriesOfCountersTheSameInEveryEvent)
                                                                    {"two: b", 8}}));
 }
 
+TEST_F(Kineto, AStepIsWhatIsCalledLikeOneToTheLastCharacter)
+{
+    events(R"j({"ph":"X","name":"ProfilerStep#007","pid":1,"tid":1,"ts":0,"dur":1},
+              {"ph":"X","name":"ProfilerStep#2x","pid":1,"tid":1,"ts":1,"dur":1},
+              {"ph":"X","name":"ProfilerStep#","pid":1,"tid":1,"ts":2,"dur":1},
+              {"ph":"X","name":"ProfilerStep#99999999999999999999","pid":1,"tid":1,"ts":3,"dur":1},
+              {"ph":"X","name":"step#7","pid":1,"tid":1,"ts":4,"dur":1},
+              {"ph":"B","name":"ProfilerStep#8","pid":1,"tid":1,"ts":5},
+              {"ph":"E","pid":1,"tid":1,"ts":6})j");
+    std::vector<std::string> steps;
+    for (uint32_t i = 0; i < timeline_->slices.count; i++)
+        if (timeline_->slices.at[i].kind == TL_STEP)
+            steps.push_back(name(timeline_->slices.at[i].name));
+    EXPECT_EQ(steps, (std::vector<std::string>{"ProfilerStep#007", "ProfilerStep#8"}));
+}
+
 TEST_F(Kineto, AKernelWithoutACallComesFromTheOperatorItNames)
 {
     expected_findings = "warning orphans";

@@ -27,7 +27,7 @@ void kineto_slice_classify(const struct kineto_event *event, struct text name,
             (uint8_t)((slice->correlation ? SLICE_LAUNCHES : 0) | (driver ? SLICE_DRIVER : 0) |
                       (is_graph_launch(name) ? SLICE_GRAPH : 0));
     } else {
-        slice->kind = text_begins(name, "ProfilerStep#") ? SLICE_STEP : (uint8_t)SLICE_RANGE;
+        slice->kind = SLICE_RANGE;
         slice->correlation = kineto_external_id(&event->args);
     }
 }

@@ -2,7 +2,7 @@
 
 #include "array.h"
 #include "device_time.h"
-#include "kernel_names.h"
+#include "kernel_class.h"
 #include "operation_totals.h"
 
 #include <math.h>
@@ -20,18 +20,18 @@ static const char *const tensor_cores[] = {
 static bool holds_any(const char *bytes, size_t size, const char *const *parts)
 {
     for (; *parts; parts++)
-        if (kernel_names_hold(bytes, size, *parts))
+        if (kernel_class_holds(bytes, size, *parts))
             return true;
     return false;
 }
 
 uint8_t work_classes_read(struct text name)
 {
-    const size_t size = kernel_names_function(name.bytes, name.size);
+    const size_t size = kernel_class_function(name.bytes, name.size);
     uint8_t traits = KERNEL_KNOWN;
-    if (kernel_names_communicate(name.bytes, name.size))
+    if (kernel_class_communicates(name.bytes, name.size))
         traits |= KERNEL_COMMUNICATES;
-    if (kernel_names_hold(name.bytes, size, "elementwise_kernel"))
+    if (kernel_class_holds(name.bytes, size, "elementwise_kernel"))
         traits |= KERNEL_ELEMENTWISE;
     if (holds_any(name.bytes, name.size, fp32_matrix) &&
         !holds_any(name.bytes, name.size, tensor_cores))

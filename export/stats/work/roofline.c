@@ -201,17 +201,10 @@ static struct roofline_device *begin_device(struct pass *pass, const struct tl_g
 
 /* ---- rows ---- */
 
-static bool is_step(const struct timeline *timeline, const struct tl_slice *slice)
-{
-    struct text name = timeline->names.at[slice->name];
-    return slice->kind == TL_STEP || text_begins(name, "ProfilerStep#");
-}
-
 /* Steps are no operators: there would be a row for each. */
 static bool is_range(void *timeline, uint32_t slice)
 {
-    const struct tl_slice *at = &((const struct timeline *)timeline)->slices.at[slice];
-    return at->kind != TL_API && !is_step(timeline, at);
+    return ((const struct timeline *)timeline)->slices.at[slice].kind == TL_RANGE;
 }
 
 /* The name of the innermost range around a slice, of the outermost with ROOFLINE_BY_RANGE; TL_NONE: it is in none. */

@@ -56,7 +56,7 @@ struct event_attr {
     uint32_t type;  /* enum prof_attr_type */
 };
 
-enum slice_kind { SLICE_RANGE, SLICE_STEP, SLICE_API };
+enum slice_kind { SLICE_RANGE, SLICE_API };
 
 #define SLICE_UNCLOSED 1u  /* the file has no end of it */
 #define SLICE_LAUNCHES 2u  /* device operations of its correlation id are its own */

@@ -29,7 +29,7 @@ extern "C" {
 
 enum tl_slice_kind {
     TL_RANGE, /* push/pop, of prof.h or of an NVTX domain */
-    TL_STEP,  /* ProfilerStep#N: from one step to the thread's next */
+    TL_STEP,  /* ProfilerStep#N: from one step to the thread's next; also a range of that name */
     TL_API,   /* a CUDA call */
 };
 
@@ -626,6 +626,9 @@ static inline uint32_t tl_slice_label(const struct tl_slice *slice)
 {
     return slice->kind == TL_API ? TL_NONE : slice->label;
 }
+
+/* The N of "ProfilerStep#N", as torch.profiler calls steps; -1: it is no name of a step. */
+int64_t tl_step_number(struct text name);
 
 /* What tables call something with a name and a label. */
 static inline uint32_t tl_shown_name(const struct timeline *timeline, uint32_t name, uint32_t label)

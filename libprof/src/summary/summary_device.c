@@ -5,7 +5,7 @@
  * until the operations that ran in it have been delivered.
  */
 #include "config.h"
-#include "kernel_names.h"
+#include "kernel_class.h"
 #include "metrics.h"
 #include "names.h"
 #include "process.h"
@@ -150,7 +150,7 @@ static enum device_class device_class_of(uint32_t name)
     struct device_kernel *kernel = &device->kernels[name % DEVICE_KERNELS];
     const char *text = names_text_of(name);
     if (kernel->name != name || !name)
-        *kernel = (struct device_kernel){name, kernel_names_communicate(text, strlen(text))
+        *kernel = (struct device_kernel){name, kernel_class_communicates(text, strlen(text))
                                                    ? DEVICE_COMMUNICATION
                                                    : DEVICE_COMPUTE};
     return kernel->class;

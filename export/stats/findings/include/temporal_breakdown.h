@@ -2,7 +2,7 @@
  * launch queues.
  *
  * An operation computes, communicates or moves memory.
- *  * Copies and sets move memory. A kernel communicates if its name says so (kernel_names.h); all others compute. That
+ *  * Copies and sets move memory. A kernel communicates if its name says so (kernel_class.h); all others compute. That
  * is wider than HolisticTraceAnalysis, which takes names that begin with "nccl" and hold "Kernel". A graph that was
  * recorded as a whole computes.
  *

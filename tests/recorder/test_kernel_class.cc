@@ -4,7 +4,7 @@
 #include <cstring>
 
 extern "C" {
-#include "kernel_names.h"
+#include "kernel_class.h"
 }
 
 namespace
@@ -12,11 +12,11 @@ namespace
 
 bool communicates(const char *name)
 {
-    return kernel_names_communicate(name, strlen(name));
+    return kernel_class_communicates(name, strlen(name));
 }
 
 // Names as profiles of these programs have them, and kernels of their sources.
-TEST(KernelNames, OfCommunicationLibraries)
+TEST(KernelClass, OfCommunicationLibraries)
 {
     for (
         const char *name : {
@@ -75,7 +75,7 @@ TEST(KernelNames, OfCommunicationLibraries)
         EXPECT_TRUE(communicates(name)) << name;
 }
 
-TEST(KernelNames, OfWhatDoesNotCommunicate)
+TEST(KernelClass, OfWhatDoesNotCommunicate)
 {
     for (const char *name :
          {"", "_Z", "_ZN", "_Z9999nccl", "ampere_sgemm_128x64_nn", "void copy<ncclFloat>(rcclArgs)",

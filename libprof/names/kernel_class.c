@@ -1,10 +1,10 @@
-#include "kernel_names.h"
+#include "kernel_class.h"
 
 #include <string.h>
 #include <strings.h>
 
 /* Words of libraries, then of what is called after a collective. RCCL's kernels have NCCL's names. */
-static const char *const kernel_names_words[] = {
+static const char *const kernel_class_words[] = {
     "nccl",    /* NCCL, RCCL: ncclDevKernel_AllReduce_Sum_f32_RING_LL, also with NVLS and SHARP */
     "rccl",    /* RCCL: rccl_main_kernel */
     "hccl",    /* Huawei's */
@@ -30,22 +30,22 @@ static const char *const kernel_names_words[] = {
     "alltoall",
 };
 
-static char kernel_names_lower(char c)
+static char kernel_class_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
 
-bool kernel_names_hold(const char *name, size_t bytes, const char *part)
+bool kernel_class_holds(const char *name, size_t bytes, const char *part)
 {
     const size_t length = strlen(part);
     for (size_t i = 0; i + length <= bytes; i++)
-        if (kernel_names_lower(name[i]) == part[0] && strncasecmp(name + i, part, length) == 0)
+        if (kernel_class_lower(name[i]) == part[0] && strncasecmp(name + i, part, length) == 0)
             return true;
     return false;
 }
 
 /* A mangled name, as the Itanium C++ ABI has it: "_Z", perhaps "N" and qualifiers, then each identifier behind its length. */
-static size_t kernel_names_mangled_function(const char *name, size_t bytes)
+static size_t kernel_class_mangled_function(const char *name, size_t bytes)
 {
     size_t at = 2;
     while (at < bytes && strchr("NKVrLS", name[at]))
@@ -65,11 +65,11 @@ static size_t kernel_names_mangled_function(const char *name, size_t bytes)
     return at;
 }
 
-size_t kernel_names_function(const char *name, size_t bytes)
+size_t kernel_class_function(const char *name, size_t bytes)
 {
     static const char anonymous[] = "(anonymous namespace)";
     if (bytes > 2 && name[0] == '_' && name[1] == 'Z')
-        return kernel_names_mangled_function(name, bytes);
+        return kernel_class_mangled_function(name, bytes);
     for (size_t i = 0; i < bytes; i++) {
         if (name[i] == '<')
             return i;
@@ -85,18 +85,18 @@ size_t kernel_names_function(const char *name, size_t bytes)
 
 /* TorchInductor names a kernel after the operators that it fuses, as in
  * "triton_poi_fused_add_all_reduce_wait_tensor_3": it processes a collective's result, but is not a collective. */
-static bool kernel_names_is_fused(const char *name, size_t bytes)
+static bool kernel_class_is_fused(const char *name, size_t bytes)
 {
     static const char triton[] = "triton_";
     return bytes > sizeof triton && memcmp(name, triton, sizeof triton - 1) == 0 &&
-           kernel_names_hold(name, bytes, "_fused_");
+           kernel_class_holds(name, bytes, "_fused_");
 }
 
-bool kernel_names_communicate(const char *name, size_t bytes)
+bool kernel_class_communicates(const char *name, size_t bytes)
 {
-    const size_t function = kernel_names_function(name, bytes);
-    for (size_t i = 0; i < sizeof kernel_names_words / sizeof *kernel_names_words; i++)
-        if (kernel_names_hold(name, function, kernel_names_words[i]))
-            return !kernel_names_is_fused(name, function);
+    const size_t function = kernel_class_function(name, bytes);
+    for (size_t i = 0; i < sizeof kernel_class_words / sizeof *kernel_class_words; i++)
+        if (kernel_class_holds(name, function, kernel_class_words[i]))
+            return !kernel_class_is_fused(name, function);
     return false;
 }
