@@ -1,5 +1,6 @@
 #include "check.h"
 #include "check_find.h"
+#include "overruns.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -389,6 +390,16 @@ static void check_devices(struct check *check)
     }
 }
 
+static void check_overruns(struct check *check)
+{
+    struct overruns overruns;
+    char text[OVERRUNS_TEXT_BYTES] = "";
+    overruns_find(check->timeline, &overruns);
+    if (overruns.count)
+        overruns_text(check->timeline, &overruns, text);
+    check_add(check, CHECK_RULE_OVERRUNS, CHECK_WARNING, overruns.count, "%s", text);
+}
+
 static void check_gpus(struct check *check)
 {
     const struct timeline *timeline = check->timeline;
@@ -396,6 +407,8 @@ static void check_gpus(struct check *check)
         check_gpu(check, i);
     for (uint32_t i = 0; i < timeline->streams.count; i++)
         check_stream(check, &timeline->streams.at[i]);
+    if (!check->found[CHECK_RULE_RANGES].count)
+        check_overruns(check);
     check_arrow_ends(check);
     check_devices(check);
 }

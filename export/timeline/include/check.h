@@ -45,6 +45,7 @@ enum check_severity {
     X(GPU_TIME, "device-times")             \
     X(GPU_ORDER, "device-order")            \
     X(LANES, "device-lanes")                \
+    X(OVERRUNS, "device-overruns")          \
     X(ARROWS, "arrows")                     \
     X(CAUSALITY, "causality")               \
     X(TIMINGS, "range-times")               \

@@ -3,6 +3,7 @@
 
 #include "finding_gaps.h"
 #include "findings.h"
+#include "overruns.h"
 #include "rules.h"
 #include "run_facts.h"
 
@@ -111,6 +112,17 @@ static void say_saving(const struct findings *findings, char to[FINDINGS_VERDICT
                finding_share(first->saved_ns, findings->context.wall_ns).text);
 }
 
+static void say_wrong(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES])
+{
+    struct overruns overruns;
+    char text[OVERRUNS_TEXT_BYTES];
+    overruns_find(findings->context.timeline, &overruns);
+    if (!overruns.count)
+        return;
+    overruns_text(findings->context.timeline, &overruns, text);
+    append(to, " What is said of devices depends on wrong durations: %s.", text);
+}
+
 void findings_verdict(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES])
 {
     *to = '\0';
@@ -121,4 +133,5 @@ void findings_verdict(const struct findings *findings, char to[FINDINGS_VERDICT_
     say_busy(findings, to);
     say_idle(findings, to);
     say_saving(findings, to);
+    say_wrong(findings, to);
 }

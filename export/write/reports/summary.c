@@ -3,6 +3,7 @@
 #include "device_time.h"
 #include "failed_calls.h"
 #include "fit.h"
+#include "overruns.h"
 #include "process_name.h"
 #include "report_cells.h"
 #include "report_parts.h"
@@ -363,6 +364,17 @@ static void print_account(const struct device_time *time, FILE *stream)
             texts[0], texts[1], texts[2], texts[3], texts[4], texts[5]);
 }
 
+static void print_overruns(const struct timeline *timeline, FILE *stream)
+{
+    struct overruns overruns;
+    char text[OVERRUNS_TEXT_BYTES];
+    overruns_find(timeline, &overruns);
+    if (!overruns.count)
+        return;
+    overruns_text(timeline, &overruns, text);
+    fprintf(stream, "Wrong durations: %s\n", text);
+}
+
 static bool print_accounts(const struct timeline *timeline, FILE *stream)
 {
     struct device_times times;
@@ -380,6 +392,7 @@ static bool print_accounts(const struct timeline *timeline, FILE *stream)
         print_account(&times.total, stream);
     }
     device_times_fini(&times);
+    print_overruns(timeline, stream);
     return true;
 }
 
