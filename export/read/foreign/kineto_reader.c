@@ -19,6 +19,7 @@
 #include "maps.h"
 #include "trace_reader.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +47,9 @@ struct reader {
     struct keymap segments; /* "segment of" -> the slice */
     struct keymap wide_ids; /* beyond 32 bits -> numbers from UINT32_MAX - 1 downwards */
     uint32_t most_id;       /* of those within 32 bits */
-    bool any, is_kineto;
-    int64_t first_ns; /* of the first event with a time, at last of the earliest */
+    bool any, is_kineto;    /* any event with a time */
+    uint64_t names;         /* of processes, threads and so on */
+    int64_t first_ns;       /* of the first event with a time, at last of the earliest */
     int64_t last_ns;
     uint64_t device_counters;
     uint64_t untimed, bad_times, unknown_phases, operations;
@@ -476,12 +478,14 @@ static void read_event(struct reader *reader)
     const struct kineto_event *event = reader->event;
     reader->bad_times += (event->flags & KINETO_EVENT_BAD_TIME) != 0;
     reader->is_kineto |= event->category != KINETO_OTHER;
-    if (event->phase == 'M')
+    if (event->phase == 'M') {
+        reader->names++;
         read_name(reader);
-    else if (event->phase && strchr("XBEbeSFCiIRn", event->phase))
+    } else if (event->phase && strchr("XBEbeSFCiIRn", event->phase)) {
         read_timed(reader);
-    else
+    } else {
         reader->unknown_phases++;
+    }
 }
 
 static void read_flow(struct reader *reader)
@@ -674,6 +678,12 @@ static bool read_file(struct reader *reader, struct source *source, bool partial
     own.user = reader;
     if (!kineto_file_walk(source, partial, &own, &walked, error))
         return false;
+    const uint64_t odd = walked.strange_items + reader->unknown_phases + reader->untimed;
+    if (odd && !reader->any && !reader->names) {
+        trace_error(error, source_path(source),
+                    "JSON, but not a trace: none of its %" PRIu64 " items is an event", odd);
+        return false;
+    }
     finish(reader, &walked);
     if (reader->failed || timeline_build_failed(reader->builder))
         trace_error(error, source_path(source), "out of memory");
