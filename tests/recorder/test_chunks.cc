@@ -37,6 +37,24 @@ TEST_F(Chunks, AreMadeInAFileThatOnlyItsOwnerReads)
     });
 }
 
+// The process may be killed before the file has space and a header that is complete.
+TEST_F(Chunks, BeginInAFileThatSaysWhatItIs)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        prof_file_header header = {};
+        AtTestPoint early("chunks_create: no space yet", [&] {
+            int fd = open(path.c_str(), O_RDONLY);
+            EXPECT_EQ(read(fd, &header, sizeof header), (ssize_t)sizeof header);
+            close(fd);
+        });
+        ASSERT_EQ(begin_file(path, two_mib, false), 0);
+        EXPECT_EQ(memcmp(header.magic, PROF_FILE_MAGIC, sizeof header.magic), 0);
+        EXPECT_EQ(header.version, PROF_FORMAT_VERSION);
+        EXPECT_EQ(header.byte_order, PROF_BYTE_ORDER_MARK);
+        EXPECT_EQ(header.chunk_count, 0u);
+    });
+}
+
 TEST_F(Chunks, AreNeverMadeInAFileThatExists)
 {
     IN_A_PROCESS_OF_ITS_OWN({

@@ -225,6 +225,20 @@ static bool chunks_extend(uint64_t wanted)
 }
 /* ---- creating ---- */
 
+/* What the file says until the session states its header: nothing was recorded. Reserving and
+ * mapping its first space takes a millisecond, in which the process may be killed. */
+static const struct prof_file_header chunks_initial_header = {
+    .magic = PROF_FILE_MAGIC,
+    .version = PROF_FORMAT_VERSION,
+    .byte_order = PROF_BYTE_ORDER_MARK,
+    .header_bytes = PROF_FILE_HEADER_BYTES,
+    .chunk_bytes = PROF_CHUNK_BYTES,
+    .state = PROF_STATE_RECORDING,
+    .rank = -1,
+    .local_rank = -1,
+    .world_size = -1,
+};
+
 /* Where the program moves the file or its root, the descriptor still leads to it. */
 static int chunks_create_file(void *unused)
 {
@@ -232,6 +246,13 @@ static int chunks_create_file(void *unused)
     struct own_fd own = own_fd_adopt(own_files_open(chunks_path, O_RDWR | O_CREAT | O_EXCL));
     if (own.fd < 0)
         return errno;
+    ssize_t written = pwrite(own.fd, &chunks_initial_header, sizeof chunks_initial_header, 0);
+    if (written != (ssize_t)sizeof chunks_initial_header) {
+        int error = written < 0 ? errno : ENOSPC;
+        unlink(chunks_path);
+        own_fd_close(&own);
+        return error;
+    }
     chunks.own = own;
     own_files_keep(&chunks.own);
     return 0;
@@ -339,6 +360,7 @@ int chunks_create(const struct chunks_options *options)
     signals_block(&saved); /* SIGXFSZ, as above */
     int error = own_files_run_within(CHUNKS_FILE_MS, chunks_create_file, NULL, 0);
     if (!error) {
+        TEST_POINT("chunks_create: no space yet");
         error = chunks_begin(options);
         if (error) {
             unlink(chunks_path);
