@@ -178,6 +178,15 @@ valid budget.prof
 between "profrun" 100000000 "$(used run.prof slow_decode)" 400000000
 same "a bad rate" 2 "$(status_of "$PROF_BIN/profrun" --sample 2000 -- true)"
 
+# ---- a library of Python's that is being loaded: none of its functions is called before it is relocated ----
+compile loads_python -ldl
+"$CC" -DNEEDED -shared -I"$include" -fPIC -O2 "$programs/loads_python.c" -o libneeded.so -Wl,-z,now
+"$CC" -DLIBRARY -shared -fPIC -O2 -I"$include" "$programs/loads_python.c" -o libpython3.so -L. -lneeded -Wl,-rpath,"$here" -Wl,-z,lazy
+status=0
+PROF_SAMPLE=999 record loads.prof ./loads_python ./libpython3.so || status=$?
+same "a program that loads Python" 5 "$status"
+valid loads.prof
+
 # ---- Python: the interpreter's frames are its functions; each version that is here ----
 cat >decode.py <<'EOF'
 import ctypes, threading, time

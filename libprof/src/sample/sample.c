@@ -334,6 +334,7 @@ static void sample_tick(uint64_t now_ns)
         return; /* without a log stacks have no numbers */
     sample_look_at_signal();
     sample_know_modules();
+    sample_python_begin();
     if (look)
         sample_look_for_threads();
     for (unsigned i = 0; i < sample.places; i++) {

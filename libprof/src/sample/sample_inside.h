@@ -60,6 +60,9 @@ void sample_signal_fork_child(unsigned places);
 /* Looks for the interpreter, after unwind_prepare(). The sampler. */
 void sample_python_find(void);
 
+/* Reads its calls from now on, once it runs. The sampler. */
+void sample_python_begin(void);
+
 /* The calling thread's interpreter state, 0: none. In signal handlers. */
 uint64_t sample_python_state(void);
 

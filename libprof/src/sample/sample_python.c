@@ -17,6 +17,9 @@
 #define SAMPLE_STATE_WORDS 32u /* where the current frame is looked for */
 #define SAMPLE_CODE_BYTES 160u
 #define SAMPLE_TAG UINT64_C(7) /* of references, from 3.14 on */
+#define SAMPLE_TYPE_NAME 24u   /* in a type: its name, and its flags */
+#define SAMPLE_TYPE_FLAGS 168u
+#define SAMPLE_TYPE_READY (UINT64_C(1) << 12)
 
 /* Offsets in bytes. */
 struct sample_layout {
@@ -33,6 +36,13 @@ static const struct sample_layout sample_layouts[] = {
     {11, 56, 8, 32, 48, 72, 112, 128, 48}, {12, 56, 0, 0, 8, 68, 112, 128, 40},
     {13, 0, -1, 0, 8, 68, 112, 128, 40},   {14, 0, -1, 0, 8, 68, 112, 128, 40},
 };
+
+/* Of the library that is loaded now. The sampler's. */
+static struct {
+    const char *(*version)(void);
+    void *(*state)(void);
+    uint64_t code_type;
+} sample_python_found;
 
 static struct {
     void *(*state)(void);               /* the sampler releases, handlers acquire */
@@ -51,21 +61,37 @@ void sample_python_find(void)
 {
     if (sample_python.state)
         return;
-    const char *(*version)(void);
-    void *(*state)(void);
-    *(void **)(void *)&version = unwind_find_python("Py_GetVersion");
-    *(void **)(void *)&state = unwind_find_python("PyGILState_GetThisThreadState");
-    void *type = unwind_find_python("PyCode_Type");
-    if (!version || !state || !type)
+    *(void **)(void *)&sample_python_found.version = unwind_find_python("Py_GetVersion");
+    *(void **)(void *)&sample_python_found.state =
+        unwind_find_python("PyGILState_GetThisThreadState");
+    sample_python_found.code_type = (uint64_t)(uintptr_t)unwind_find_python("PyCode_Type");
+}
+
+/* The loader lists a library before it relocates it, and what is called in one before that jumps anywhere. An interpreter that
+ * has made its types ready runs. In builds without the GIL, types have another layout. */
+static bool sample_python_runs(void)
+{
+    char name[sizeof "code"];
+    uint64_t type = sample_python_found.code_type;
+    return sample_python_found.version && sample_python_found.state && type &&
+           (sample_word(type + SAMPLE_TYPE_FLAGS) & SAMPLE_TYPE_READY) &&
+           unwind_copy(name, sample_word(type + SAMPLE_TYPE_NAME), sizeof name) &&
+           memcmp(name, "code", sizeof name) == 0;
+}
+
+void sample_python_begin(void)
+{
+    if (sample_python.state || !sample_python_runs())
         return;
-    const char *text = version();
+    const char *text = sample_python_found.version();
+    sample_python_found.version = NULL; /* asked once, whether we know that version or not */
     unsigned minor = strncmp(text, "3.", 2) == 0 ? (unsigned)number_of_field(text, "3.", 10) : 0;
     for (size_t i = 0; i < sizeof sample_layouts / sizeof *sample_layouts; i++)
         if (sample_layouts[i].minor == minor) {
             sample_python.layout = &sample_layouts[i];
             sample_python.frame = sample_layouts[i].frame;
-            sample_python.code_type = (uint64_t)(uintptr_t)type;
-            store_release(&sample_python.state, state);
+            sample_python.code_type = sample_python_found.code_type;
+            store_release(&sample_python.state, sample_python_found.state);
         }
 }
 
