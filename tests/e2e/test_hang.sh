@@ -239,3 +239,13 @@ if [[ $(uname -m) == x86_64 ]]; then
     "$PROF_BIN/profdump" stacks --cpu loader.prof | found 'compute_meanwhile' || fail "no samples while a library is loaded"
 fi
 end_all
+
+# ---- large thread-local variables, which glibc takes from each thread's stack: libprof's threads find room all the same ----
+compile large_tls
+PROF_SAMPLE=199 hang large ./large_tls 2>large.txt
+await_line large.prof.hang.txt '^end$'
+found 'cannot' <large.txt && fail "with large thread-local variables: $(cat large.txt)"
+if [[ $(uname -m) == x86_64 ]]; then
+    "$PROF_BIN/profdump" stacks --cpu large.prof | found 'compute' || fail "no samples with large thread-local variables"
+fi
+end_all

@@ -9,6 +9,7 @@
 #include "signals.h"
 
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -56,12 +57,24 @@ static struct {
     cpu_set_t processors;
     bool knows_processors;
     int niceness;
+    size_t tls_bytes; /* of thread-local variables, which glibc takes from a thread's stack */
 } own_thread_process;
+
+static int own_thread_add_tls(struct dl_phdr_info *object, size_t bytes, void *unused)
+{
+    (void)bytes, (void)unused;
+    for (unsigned i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_TLS)
+            own_thread_process.tls_bytes +=
+                object->dlpi_phdr[i].p_memsz + object->dlpi_phdr[i].p_align;
+    return 0;
+}
 
 /* The main thread's: it may not be that one which loads us. */
 void own_thread_remember_process(void)
 {
     pid_t process = getpid();
+    dl_iterate_phdr(own_thread_add_tls, NULL);
     own_thread_process.knows_processors =
         sched_getaffinity(process, sizeof own_thread_process.processors,
                           &own_thread_process.processors) == 0;
@@ -148,7 +161,7 @@ static int own_thread_try(size_t stack_bytes, bool choose, void *(*main)(void *)
     pthread_attr_t attributes;
     struct signals_saved saved;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, stack_bytes);
+    pthread_attr_setstacksize(&attributes, stack_bytes + own_thread_process.tls_bytes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     if (choose)
         own_thread_choose(&attributes);
