@@ -66,6 +66,9 @@ expect "$parent" 'count == {"parent": 200, "forker": 20000}' 'process["closed"]'
 grep -qF '"name":"child","kind":"range","count":20000' json.txt || fail "children lost ranges"
 [[ $(grep -oF '"closed":true' json.txt | wc -l) == 200 ]] || fail "children's files are not closed"
 
+forks limited
+expect "$parent" 'count == {"parent": 200}' 'process["closed"]' 'not any(raw.loss)'
+
 forks raw
 expect "$parent" 'count == {"parent": 200, "beside": 100}' 'process["closed"]' 'not any(raw.loss)'
 

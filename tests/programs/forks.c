@@ -168,6 +168,18 @@ static int faults(void)
     return bad;
 }
 
+/* What the parent has reserved for its threads is no load of the child's. */
+static int limited(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit limit = {256 << 20, 256 << 20};
+        setrlimit(RLIMIT_AS, &limit);
+        _exit(malloc(64 << 20) ? 3 : 4);
+    }
+    return WEXITSTATUS(reap(child)) == 3 ? 0 : 1;
+}
+
 /* A process made behind libc's back has its parent's memory, file included, and no fork handler
  * ever ran. */
 static int raw(void)
@@ -228,6 +240,7 @@ int main(int argc, char **argv)
               : !strcmp(how, "silent")     ? silent()
               : !strcmp(how, "concurrent") ? concurrent()
               : !strcmp(how, "faults")     ? faults()
+              : !strcmp(how, "limited")    ? limited()
               : !strcmp(how, "raw")        ? raw()
               : !strcmp(how, "in_handler") ? in_handler()
                                            : 99;

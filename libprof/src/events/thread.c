@@ -110,6 +110,21 @@ uint32_t thread_slots_used(void)
     return used < threads.capacity ? used : threads.capacity;
 }
 
+/* A forked child that limits its address space must find room. What was used stays readable: the fork may have come from a
+ * handler that interrupted a look into the name cache. */
+static void thread_slots_leave(void)
+{
+    if (!threads.slots)
+        return;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t end = (uintptr_t)(threads.slots + threads.capacity);
+    uintptr_t unused = (uintptr_t)(threads.slots + thread_slots_used()) + page - 1;
+    unused -= unused % page;
+    if (unused < end)
+        munmap((void *)unused, end - unused);
+    threads.slots = NULL;
+}
+
 /* ---- the gate ---- */
 
 /* One who stores an epoch looks whether it is shut afterwards, one who shuts looks for an epoch
@@ -628,9 +643,8 @@ void thread_fork_child(void)
                                       .slot = thread_self.slot,
                                       .internal = thread_self.internal};
     thread_gate_is_shut = 0;
-    threads.slots = NULL; /* left where they are: the fork may have come from a handler that
-                           * interrupted a look into the name cache */
     memset(thread_slot_opened, 0, thread_slots_used() * sizeof *thread_slot_opened);
+    thread_slots_leave();
     threads.free = (struct free_list){0};
     threads.used = 0;
     threads.last_thread = 0;
