@@ -103,14 +103,14 @@ const char *process_host(void)
 
 /* ---- /proc ---- */
 
-/* Not by libc's open() and close(), before which code of the program's may stand. */
+/* Not by libc's open(), read() and close(), before which code of the program's may stand. */
 size_t process_read_file(const char *path, char *to, size_t size)
 {
     int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     size_t have = 0;
     ssize_t got = fd >= 0;
     while (got > 0 && have < size - 1) {
-        got = read(fd, to + have, size - 1 - have);
+        got = syscall(SYS_read, fd, to + have, size - 1 - have);
         have += got > 0 ? (size_t)got : 0;
     }
     if (fd >= 0)

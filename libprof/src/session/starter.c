@@ -6,6 +6,7 @@
 #include "environment.h"
 #include "hang_threads.h"
 #include "log.h"
+#include "own_files.h"
 #include "own_thread.h"
 #include "process.h"
 #include "recorder.h"
@@ -39,12 +40,13 @@ GUEST_PATH static bool starter_is_own(void)
 
 /* ---- the thread ---- */
 
-/* As its environment says, which is that with which it began. */
+/* As its environment says, which is that with which it began. Programs close all descriptors that they do not know when they
+ * begin, so that theirs would take the place of one of ours. */
 static bool starter_parent_is_preloaded(void)
 {
     char path[64], variables[256u << 10];
     snprintf(path, sizeof path, "/proc/%d/environ", (int)getppid());
-    size_t size = process_read_file(path, variables, sizeof variables);
+    size_t size = own_files_read(path, variables, sizeof variables);
     for (size_t at = 0; at < size; at += strlen(variables + at) + 1)
         if (strncmp(variables + at, "LD_PRELOAD=", strlen("LD_PRELOAD=")) == 0)
             return strstr(variables + at, "libprof.so") != NULL;
