@@ -9,7 +9,6 @@ with a run that nobody attached to.
 Exits with 0: all as expected, 1: not so, 77: nothing could be run.
 """
 import argparse
-import ctypes
 import glob
 import os
 import random
@@ -250,7 +249,7 @@ def main():
     unknown = set(arguments.guests) - {guest.name for guest in guests}
     if unknown:
         sys.exit(f"no guest is called {', '.join(sorted(unknown))}")
-    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    run.prepare_this_process()
     begin, rows, differences = time.monotonic(), [], {}
     modes = arguments.modes.split(",")
     directory = tempfile.mkdtemp(prefix="attach.")

@@ -1,7 +1,7 @@
 # chromium: a page with scripts and a worker, headless, in its sandbox
 # packages: chromium chromium-sandbox util-linux
 # commands: chromium setpriv
-# differs: recording stacks control
+# differs: recording stacks control hang sample
 # why: Before Chromium's zygote enters its sandbox, it counts its threads and aborts if there are several: one is libprof's.
 
 version() { chromium --version --headless --no-sandbox 2>/dev/null; }

@@ -31,6 +31,9 @@ MODES = {
     "recording": {"poke": True},
     "stacks": {"poke": True, "PROF_STACKS": "range"},
     "control": {"PROF_CONTROL": "1"},
+    # a dump is expected, and so is the line that names it
+    "hang": {"poke": True, "PROF_HANG": "300ms", "PROF_LOG": "0"},
+    "sample": {"poke": True, "PROF_SAMPLE": "99"},
 }
 TRACES_CHECKED = 24  # of each run; a build makes hundreds
 LEFT_BEHIND_S = 20  # how long processes may outlive their guest
@@ -203,7 +206,7 @@ class Runner:
 
     def wrong_traces(self, folder, wanted):
         """What is wrong with the traces: their being there, or what profdump check finds."""
-        traces = sorted(glob.glob(f"{folder}/*"))
+        traces = sorted(path for path in glob.glob(f"{folder}/*") if not path.endswith(".hang.txt"))
         if bool(traces) != wanted:
             return ["no trace was written" if wanted else f"wrote traces: {os.path.basename(traces[0])}"]
         trouble = []
@@ -221,14 +224,14 @@ class Runner:
 
 
 class Result:
-    """Of one guest: a verdict by mode, and the differences in full."""
+    """Of one guest: what came of each mode."""
 
     def __init__(self, guest):
         self.guest = guest
         self.version = ""
         self.skipped = guest.missing()
-        self.verdicts = {}
-        self.differences = {}
+        self.ran = {}  # by mode: runs that differ, runs, time relative to the bare run
+        self.differences = {}  # by mode, if one differs: the lines
         self.bare_s = 0.0
 
     def is_known(self, mode):
@@ -236,6 +239,15 @@ class Result:
 
     def surprises(self):
         return [mode for mode in self.differences if not self.is_known(mode)]
+
+    def verdict(self, mode):
+        different, runs, ratio = self.ran[mode]
+        known = "as known, " if self.is_known(mode) else ""
+        return (f"differs ({known}{different} of {runs})" if different else "same") + f", {ratio:.2f}"
+
+    def cell(self, mode):
+        word = "" if mode not in self.differences else "known " if self.is_known(mode) else "**differs** "
+        return word + f"{self.ran[mode][2]:.2f}"
 
 
 def compare(runner, guest, modes):
@@ -252,13 +264,10 @@ def compare(runner, guest, modes):
             ran += [runner.run(guest, MODES[mode]) for _ in range(2)]
         different = [run for run in ran if run.text() not in [other.text() for other in bare]]
         result.bare_s = min(run.seconds for run in bare)
-        ratio = min(run.seconds for run in ran) / max(result.bare_s, 0.001)
-        known = "as known, " if result.is_known(mode) else ""
-        result.verdicts[mode] = "same" if not different else f"differs ({known}{len(different)} of {len(ran)})"
-        result.verdicts[mode] += f", {ratio:.2f}"
+        result.ran[mode] = len(different), len(ran), min(run.seconds for run in ran) / max(result.bare_s, 0.001)
         if different:
             result.differences[mode] = difference(bare[0], different[0])
-        print(f"{guest.name}: {mode}: {result.verdicts[mode]}", flush=True)
+        print(f"{guest.name}: {mode}: {result.verdict(mode)}", flush=True)
         for line in result.differences.get(mode, []):
             print("    " + line, flush=True)
     return result
@@ -276,13 +285,18 @@ TABLE_HEAD = """# Guests
 
 What `./dev guests` found: whether real programs behave differently with libprof preloaded. Of each run, output, exit
 status, files made and processes left behind are compared with those of runs without it, and the traces are checked
-with `profdump check`. After "same" or "differs" comes the wall time relative to the bare run: one run on a busy machine, so an
-indication only. Each program is one file in `tests/guests`; its README says how to add one.
+with `profdump check`. The modes:
 
 - idle: preloaded into a program that records nothing
 - recording: the process, its reads, writes and opened files are ranges
 - stacks: the same with `PROF_STACKS=range`
 - control: `PROF_CONTROL=1`, otherwise idle
+- hang: recording, with `PROF_HANG=300ms`
+- sample: recording, with `PROF_SAMPLE=99`
+
+A number alone means that nothing differed. It is the wall time relative to the bare run: one run on a busy machine, so
+an indication only. "known" stands before it if a difference is known and explained below, "differs" if it is not known.
+Each program is one file in `tests/guests`; its README says how to add one.
 """
 
 
@@ -304,23 +318,28 @@ def write_table(path, results, modes, seconds):
         file.write(TABLE_HEAD)
         file.write(f"\nLast run: {time.strftime('%Y-%m-%d', time.gmtime())}, {seconds / 60:.0f} minutes, Linux "
                    f"{os.uname().release.split('-')[0]}, {os.cpu_count()} CPUs.\n\n")
-        file.write("| Guest | Version | Bare | " + " | ".join(modes) + " |\n|---|---|---|" + "---|" * len(modes) + "\n")
+        file.write("| Guest | Bare | " + " | ".join(modes) + " |\n|---|---|" + "---|" * len(modes) + "\n")
         for result in results:
-            cells = [result.skipped or ""] * len(modes)
-            if not result.skipped:
-                cells = [result.verdicts[mode] for mode in modes]
-            bare = "" if result.skipped else f"{result.bare_s:.1f} s"
-            file.write(f"| {result.guest.title} | {result.version} | {bare} | " + " | ".join(cells) + " |\n")
+            cells = ["" if result.skipped else result.cell(mode) for mode in modes]
+            bare = "skipped" if result.skipped else f"{result.bare_s:.1f} s"
+            file.write(f"| {result.guest.name} | {bare} | " + " | ".join(cells) + " |\n")
         write_differences(file, results)
+        file.write("\n## What they do\n\n")
+        for result in results:
+            title = result.guest.title.removeprefix(f"{result.guest.name}: ")
+            file.write(f"- {result.guest.name}: {title} ({result.skipped or result.version})\n")
         if attach:
             file.write("\n" + attach)
 
 
 def write_differences(file, results):
     for result in results:
+        groups = {}  # modes with the same lines share a section
         for mode, lines in result.differences.items():
-            file.write(f"\n## {result.guest.name}, {mode}\n\n")
-            if result.is_known(mode):
+            groups.setdefault((result.is_known(mode), tuple(lines)), []).append(mode)
+        for (known, lines), modes in groups.items():
+            file.write(f"\n## {result.guest.name}: {', '.join(modes)}\n\n")
+            if known:
                 file.write(result.guest.fields["why"] + "\n\n")
             file.writelines(f"    {line}\n" for line in lines)
 
@@ -346,6 +365,14 @@ def parse_arguments():
     return parser.parse_args()
 
 
+def prepare_this_process():
+    """Makes it what all guests expect of their parent."""
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    # A shell ignores them in what it starts in the background, and guests would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+
 def main():
     arguments = parse_arguments()
     guests, modes = chosen_guests(arguments), arguments.modes.split(",")
@@ -353,7 +380,7 @@ def main():
         words = [guest.fields["packages"] if arguments.list == "packages" else guest.name for guest in guests]
         print("\n".join(sorted(set(" ".join(words).split()))))
         return 0
-    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    prepare_this_process()
     begin = time.monotonic()
     directory = tempfile.mkdtemp(prefix="guests.")
     try:

@@ -1,7 +1,7 @@
 # stress-ng: sets of stressors that touch processes, signals, memory, descriptors and sandboxes
 # packages: stress-ng
 # commands: stress-ng
-# differs: recording stacks control
+# differs: recording stacks control hang sample
 # why: kcmp compares the semaphore undo lists of a parent and its child. A process that has ever had a second thread has such a list, so the two differ.
 # limit: 500
 
