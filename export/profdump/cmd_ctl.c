@@ -155,7 +155,8 @@ static int connect_named(unsigned pid, uid_t owner, unsigned *impostor)
             return connection;
         if (connection >= 0)
             close(connection);
-        *impostor = peer ? peer : *impostor;
+        if (peer)
+            *impostor = peer;
     }
     return -1;
 }
