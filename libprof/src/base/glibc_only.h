@@ -5,6 +5,7 @@
 #define PROF_GLIBC_ONLY_H
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -237,7 +237,7 @@ static bool device_describe(const uint64_t *record, size_t bytes, struct device_
         operation->kind = PROF_SUMMARY_KERNEL;
         operation->name = from.kernel.name;
         operation->device = from.kernel.device;
-        operation->class = device_class_of((uint32_t)from.kernel.name);
+        operation->class = (uint16_t)device_class_of((uint32_t)from.kernel.name);
         return true;
     case PROF_REC_MEMCPY:
         operation->kind = PROF_SUMMARY_MEMCPY;
