@@ -249,9 +249,3 @@ if [[ $(uname -m) == x86_64 ]]; then
     "$PROF_BIN/profdump" stacks --cpu large.prof | found 'compute' || fail "no samples with large thread-local variables"
 fi
 end_all
-
-# ---- a program that closes all descriptors when it begins, and uses those that it then gets: none of them is libprof's ----
-compile closes_all
-for ((i = 0; i < 300; i++)); do
-    PROF_HANG=300ms record closes.prof ./closes_all 2>closes.txt || fail "run $i, which closes all descriptors: $(cat closes.txt)"
-done
