@@ -11,6 +11,32 @@ void kineto_counters_fini(struct kineto_counters *counters)
     keymap_fini(&counters->only);
 }
 
+/* The number of the three as one name; 0: no memory. */
+static uint32_t join(struct builder *builder, uint32_t name, const char *before, struct text rest,
+                     const char *behind)
+{
+    const struct text first = timeline_name_text(builder, name);
+    const struct text parts[] = {first, {before, strlen(before)}, rest, {behind, strlen(behind)}};
+    size_t size = 0;
+    char *both = malloc(first.size + parts[1].size + rest.size + parts[3].size);
+    for (size_t i = 0; i < 4 && both; i++) {
+        memcpy(both + size, parts[i].bytes, parts[i].size);
+        size += parts[i].size;
+    }
+    const uint32_t number = both ? timeline_name(builder, (struct text){both, size}) : 0;
+    free(both);
+    return number;
+}
+
+uint32_t kineto_counters_name(struct builder *builder, uint32_t name, struct text id)
+{
+    if (!id.size)
+        return name;
+    if (id.bytes[0] == '"')
+        id = (struct text){id.bytes + 1, id.size - 2};
+    return join(builder, name, "[", id, "]");
+}
+
 bool kineto_counters_add(struct kineto_counters *counters, const struct kineto_value *value)
 {
     const uint32_t only = keymap_find(&counters->only, value->counter);
@@ -20,23 +46,6 @@ bool kineto_counters_add(struct kineto_counters *counters, const struct kineto_v
     *kept = *value;
     return only == 0 || only == value->series ||
            keymap_set(&counters->only, value->counter, only == KEYMAP_NONE ? value->series : 0);
-}
-
-/* 0: no memory. */
-static uint32_t name_series(struct builder *builder, const struct kineto_value *value)
-{
-    const struct text counter = timeline_name_text(builder, value->counter),
-                      series = timeline_name_text(builder, value->series);
-    const size_t size = counter.size + 2 + series.size;
-    char *name = malloc(size);
-    if (!name)
-        return 0;
-    memcpy(name, counter.bytes, counter.size);
-    memcpy(name + counter.size, ": ", 2);
-    memcpy(name + counter.size + 2, series.bytes, series.size);
-    const uint32_t number = timeline_name(builder, (struct text){name, size});
-    free(name);
-    return number;
 }
 
 bool kineto_counters_finish(const struct kineto_counters *counters, struct builder *builder)
@@ -50,7 +59,8 @@ bool kineto_counters_finish(const struct kineto_counters *counters, struct build
         if (keymap_find(&counters->only, value->counter) == 0) {
             name = keymap_find(&names, key);
             if (name == KEYMAP_NONE) {
-                name = name_series(builder, value);
+                name = join(builder, value->counter, ": ",
+                            timeline_name_text(builder, value->series), "");
                 failed = !name || !keymap_set(&names, key, name);
             }
         }

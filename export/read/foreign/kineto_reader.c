@@ -314,35 +314,6 @@ static void read_async_end(struct reader *reader, int64_t time_ns)
     free(common);
 }
 
-/* See kineto_counters.h. */
-static uint32_t counter_name(struct reader *reader)
-{
-    const struct kineto_event *event = reader->event;
-    const uint32_t name = number_text(reader, &event->name);
-    const char *id = event->id.bytes;
-    uint32_t size = event->id.size;
-    if (!size)
-        return name;
-    if (*id == '"') { /* as it stands in the file */
-        id++;
-        size -= 2;
-    }
-    const struct text text = timeline_name_text(reader->builder, name);
-    char *both = malloc(text.size + size + 2);
-    if (!both) {
-        reader->failed = true;
-        return name;
-    }
-    memcpy(both, text.bytes, text.size);
-    both[text.size] = '[';
-    memcpy(both + text.size + 1, id, size);
-    both[text.size + 1 + size] = ']';
-    const uint32_t number =
-        timeline_name(reader->builder, (struct text){both, text.size + size + 2});
-    free(both);
-    return number;
-}
-
 static bool is_number(const char *value)
 {
     return *value == '-' || (*value >= '0' && *value <= '9');
@@ -363,10 +334,13 @@ static void read_counter(struct reader *reader, int64_t time_ns)
     const struct json_string *args = &reader->event->args.whole;
     struct json_cursor cursor = {.end = args->bytes + args->size};
     struct json_string key;
+    const struct json_string *id = &reader->event->id;
     struct kineto_value sample = {
         .time_ns = time_ns,
         .thread = kineto_rows_thread(&reader->rows, &reader->event->pid, &reader->event->tid, 0),
-        .counter = counter_name(reader)};
+        .counter = kineto_counters_name(reader->builder, number_text(reader, &reader->event->name),
+                                        (struct text){id->bytes, id->size})};
+    reader->failed |= !sample.counter;
     bool more = args->size > 0;
     const char *p = more ? json_space(args->bytes + 1) : NULL;
     while (p && more) {
