@@ -148,11 +148,12 @@ void summary_launch_end(uint32_t correlation, int64_t enter_ns, int64_t exit_ns)
 static enum device_class device_class_of(uint32_t name)
 {
     struct device_kernel *kernel = &device->kernels[name % DEVICE_KERNELS];
-    const char *text = names_text_of(name);
-    if (kernel->name != name || !name)
+    if (kernel->name != name) {
+        const char *text = names_text_of(name);
         *kernel = (struct device_kernel){name, kernel_class_communicates(text, strlen(text))
                                                    ? DEVICE_COMMUNICATION
                                                    : DEVICE_COMPUTE};
+    }
     return kernel->class;
 }
 
