@@ -222,8 +222,7 @@ TEST(OutFile, LeavesTheOldFileWhenASignalEndsTheProgram)
         if (child == 0) {
             struct rlimit none = {0, 0};
             setrlimit(RLIMIT_CORE, &none);
-            signal(number,
-                   SIG_DFL); // nohup ignores one, and shells do for what they run in the background
+            signal(number, SIG_DFL); // nohup and shells' background jobs ignore some
             out_file_remove_on_signals();
             write_error error;
             out_file file;
