@@ -37,7 +37,7 @@ static struct {
 /* Guarded by the GIL. The text is compared too: a definition may have been freed, and the address another's now. */
 struct python_builtin_kept {
     const struct python_method *method;
-    uint32_t name; /* 0: it was lost */
+    uint64_t name; /* names_keep(); 0: it was lost */
     char text[PYTHON_BUILTINS_TEXT];
 };
 
@@ -132,13 +132,13 @@ uint32_t python_builtins_resolve(const struct python_api *api, PyObject *callabl
     struct python_builtin_kept *kept = python_builtins_kept[(mixed >> 32) % PYTHON_BUILTINS_SETS];
     for (int i = 0; i < 2; i++)
         if (python_is_kept(&kept[i], method))
-            return kept[i].name;
+            return names_kept(&kept[i].name);
     PyObject *type, *value, *trace;
     api->PyErr_Fetch(&type, &value, &trace);
     const uint32_t name = python_builtins_make(api, callable, self);
     api->PyErr_Restore(type, value, trace);
     kept[1] = kept[0];
-    kept[0] = (struct python_builtin_kept){.method = method, .name = name};
+    kept[0] = (struct python_builtin_kept){.method = method, .name = names_keep(name)};
     strncpy(kept[0].text, method->name, PYTHON_BUILTINS_TEXT - 1);
     return name;
 }

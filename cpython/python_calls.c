@@ -316,8 +316,9 @@ bool python_calls_enter(PyObject *code)
     const struct python_api *api = python_api();
     struct python_thread *mine = &python_self;
     if (__builtin_expect(python_is_right(mine) && !mine->imports, 1)) {
-        uint32_t name = python_names_word(api, code);
-        if (__builtin_expect(name - 1 < PROF_NAME_ID_MAX, 1) &&
+        uint64_t place = names_place(python_names_word(api, code));
+        uint32_t name = (uint32_t)place + 1;
+        if (__builtin_expect(place < PROF_NAME_ID_MAX, 1) &&
             thread_put(&thread_self, PROF_KIND_FRAME_PUSH, name, clock_read())) {
             python_remember(mine->stack, name);
             return true;

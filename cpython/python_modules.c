@@ -19,7 +19,7 @@ static const char python_modules_prefix[] = "nn.Module: ";
 struct python_module {
     const PyObject *self;
     PyObject *weak;
-    uint32_t name;
+    uint64_t name; /* names_keep() */
 };
 
 struct python_class {
@@ -150,8 +150,8 @@ static uint32_t python_modules_number(const struct python_api *api, PyObject *se
         api->Py_DecRef(module->weak);
     size += (size_t)sprintf(name + size, "_%u", class->count++);
     python_modules->numbers++;
-    *module = (struct python_module){self, weak, names_intern(name, size)};
-    return module->name;
+    *module = (struct python_module){self, weak, names_keep(names_intern(name, size))};
+    return (uint32_t)module->name;
 }
 
 uint32_t python_modules_name(const struct python_api *api, PyObject *frame)
@@ -160,9 +160,8 @@ uint32_t python_modules_name(const struct python_api *api, PyObject *frame)
     if (!self)
         return 0;
     struct python_module *module = python_modules_find(self);
-    uint32_t name = module->name;
-    if (!module->self || !python_modules_is_alive(api, module))
-        name = python_modules_number(api, self, module);
+    bool is_known = module->self && python_modules_is_alive(api, module);
+    uint32_t name = is_known ? names_kept(&module->name) : python_modules_number(api, self, module);
     api->Py_DecRef(self);
     return name;
 }

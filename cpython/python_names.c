@@ -96,7 +96,8 @@ static uint32_t python_names_create(const struct python_api *api, PyObject *code
 
 static void python_names_keep(const struct python_api *api, PyObject *code, uint32_t word)
 {
-    if (api->set_code_extra(code, python_names_index, (void *)(uintptr_t)word) != 0)
+    void *kept = (void *)(uintptr_t)names_keep(word);
+    if (api->set_code_extra(code, python_names_index, kept) != 0)
         api->PyErr_Clear(); /* no memory: it will be made again */
 }
 
@@ -120,7 +121,7 @@ static bool python_names_file_is_import(const struct python_api *api, PyObject *
 bool python_names_is_import(const struct python_api *api, PyObject *code)
 {
     PyObject *type, *value, *trace;
-    uint32_t word = python_names_word(api, code);
+    uint32_t word = (uint32_t)python_names_word(api, code);
     if (word & PYTHON_NAMES_EXAMINED)
         return false;
     if (!word) {

@@ -8,6 +8,7 @@
 #ifndef PROF_PYTHON_NAMES_H
 #define PROF_PYTHON_NAMES_H
 
+#include "names.h"
 #include "python_api.h"
 
 /* Reserves the place, in the interpreter that calls. False: none is left. */
@@ -26,18 +27,21 @@ extern ssize_t python_names_index __attribute__((visibility("hidden")));
 /* Appends a text's bytes, of a longer one the last; "?" for NULL. Returns the new end. */
 char *python_names_append(const struct python_api *api, char *to, PyObject *text);
 
-static inline uint32_t python_names_word(const struct python_api *api, PyObject *code)
+/* As it is kept (names_keep). */
+static inline uint64_t python_names_word(const struct python_api *api, PyObject *code)
 {
     void *extra = NULL;
     api->get_code_extra(code, python_names_index, &extra);
-    return (uint32_t)(uintptr_t)extra;
+    return (uintptr_t)extra;
 }
 
-/* The id of a function's name if it has one already, else 0; with PYTHON_NAMES_MODULE where frames have names of their
- * own. */
+/* The id of a function's name if it has one already in this process's file, else 0; with PYTHON_NAMES_MODULE where frames
+ * have names of their own. */
 static inline uint32_t python_names_lookup(const struct python_api *api, PyObject *code)
 {
-    return python_names_word(api, code) & ~(PYTHON_NAMES_IMPORT | PYTHON_NAMES_EXAMINED);
+    uint64_t word = python_names_word(api, code);
+    return names_is_good(word) ? (uint32_t)word & ~(PYTHON_NAMES_IMPORT | PYTHON_NAMES_EXAMINED)
+                               : 0;
 }
 
 /* The id of the name of a frame, whose function has this code; `frame` NULL: the innermost one. 0: it was lost, and that

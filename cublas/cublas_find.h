@@ -15,7 +15,7 @@
  * nothing to relocate. */
 struct cublas_function {
     void (*real)(void); /* NULL: not looked for yet; whoever comes first */
-    uint32_t name_id;   /* of its ranges; 0: none yet */
+    uint64_t name_id;   /* of its ranges, as it is kept (names_keep); 0: none yet */
 };
 
 /* The function itself, of the library that is loaded under `soname`; never opens one that is not there.

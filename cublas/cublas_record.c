@@ -111,17 +111,17 @@ const struct collector cublas_collector = {.name = "cublas", .fork_child = cubla
 
 /* ---- the range ---- */
 
-static uint32_t cublas_name(const char *name, uint32_t *name_id)
+static uint32_t cublas_name(const char *name, uint64_t *name_id)
 {
-    uint32_t id = load_relaxed(name_id);
+    uint32_t id = names_kept(name_id);
     if (id)
         return id;
     id = names_intern(name, strlen(name));
-    store_relaxed(name_id, id);
+    store_relaxed(name_id, names_keep(id));
     return id;
 }
 
-bool cublas_record_begin(struct cublas_range *range, const char *name, uint32_t *name_id)
+bool cublas_record_begin(struct cublas_range *range, const char *name, uint64_t *name_id)
 {
     struct thread_log *self = &thread_self;
     if (!recorder_on() || self->in_library || !config_get()->cublas)

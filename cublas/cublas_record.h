@@ -18,7 +18,7 @@ struct cublas_range {
 /* Opens a range; cublas_record_end() must follow. False: nothing is to be recorded, and nothing may
  * follow. `name_id` is the name's number once it has one, 0 before; any thread reads and writes it.
  * Keeps errno. No lock and no allocation once the thread and the name are known. */
-bool cublas_record_begin(struct cublas_range *range, const char *name, uint32_t *name_id);
+bool cublas_record_begin(struct cublas_range *range, const char *name, uint64_t *name_id);
 
 /* The attributes m, n, k, batch (if more than one), flops, bytes, type, op of the open range, as far
  * as they are known. */

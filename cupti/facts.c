@@ -4,6 +4,7 @@
 #include "log.h"
 #include "memory.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,6 +80,19 @@ void facts_emit_note(const char *sentence)
     facts_set_info(PROF_INFO_NOTE, sentence);
 }
 
+/* A forked child's file has no names yet. */
+static void facts_emit_again(struct fact *fact)
+{
+    uint32_t name = 0;
+    if (fact->type == PROF_REC_DEVICE)
+        memcpy(&name, fact->head + offsetof(struct prof_rec_device, name), sizeof name);
+    if (fact->type == PROF_REC_API_NAME)
+        memcpy(&name, fact->head + offsetof(struct prof_rec_api_name, name), sizeof name);
+    if (name)
+        (void)names_state_again(name);
+    meta_append((enum prof_record_type)fact->type, fact->head, fact->bytes, NULL, 0);
+}
+
 void facts_emit_all(void)
 {
     for (unsigned key = 0; key < INFO_KEYS; key++)
@@ -86,8 +100,7 @@ void facts_emit_all(void)
             meta_info((enum prof_info_key)key, infos[key]);
     for (uint32_t i = 0, count = facts_filled(); i < count; i++)
         if (load_acquire(&facts[i].ready))
-            meta_append((enum prof_record_type)facts[i].type, facts[i].head, facts[i].bytes, NULL,
-                        0);
+            facts_emit_again(&facts[i]);
 }
 
 /* ---- devices ---- */

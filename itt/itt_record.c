@@ -19,7 +19,7 @@ uint64_t itt_record(enum labelled_kind kind, uint32_t domain, struct interned_te
         labelled_label(&(struct label){.name = named.name, .domain = domain});
     if (label && text && !parted)
         store_release(&text->latest, label);
-    uint64_t target = labelled_record(kind, label ? label->id : named.name, begun);
+    uint64_t target = labelled_record(kind, label ? (uint32_t)label->id : named.name, begun);
     if (kind != LABELLED_BEGIN || *begun)
         labelled_parts(target, &named);
     return target;
@@ -29,7 +29,7 @@ uint32_t itt_record_id(uint32_t domain, struct interned_text *text)
 {
     uint32_t name = text ? texts_name(text) : 0;
     const struct label *label = labelled_label(&(struct label){.name = name, .domain = domain});
-    return label ? label->id : name;
+    return label ? (uint32_t)label->id : name;
 }
 
 uint64_t itt_record_string(enum labelled_kind kind, uint32_t domain, struct itt_string *name,

@@ -122,7 +122,7 @@ void itt_task_begin(const struct itt_domain *domain, struct itt_id id, struct it
         uint32_t number = itt_domain_number(domain);
         const struct label *label = load_acquire(&text->latest);
         if (__builtin_expect(label && itt_is_latest(label, number), 1) &&
-            labelled_push_fast(label->id)) {
+            labelled_push_fast(load_relaxed(&label->id))) {
             itt_task_opened(thread, number, id);
             return;
         }

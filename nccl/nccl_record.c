@@ -132,7 +132,7 @@ static bool nccl_begin(enum labelled_kind kind, const char *prefix, const char *
         labelled_label(&(struct label){.name = named.name, .domain = nccl_domain_number()});
     if (!label)
         return false;
-    labelled_record(kind, label->id, begun);
+    labelled_record(kind, (uint32_t)label->id, begun);
     return true;
 }
 

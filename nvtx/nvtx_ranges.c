@@ -60,8 +60,11 @@ int nvtx_range_push_a(const char *message)
 {
     const struct thread_log *self = &thread_self;
     struct label_thread *thread = label_thread_self;
-    if (__builtin_expect(message && thread && self->slot, 1) &&
-        labelled_push_fast(names_lookup(&self->slot->names, message)))
+    uint32_t name = __builtin_expect(message && thread && self->slot, 1)
+                        ? names_lookup(&self->slot->names, message)
+                        : 0;
+    if (__builtin_expect(name - 1 < PROF_NAME_ID_MAX, 1) &&
+        __builtin_expect(thread_event_fast(PROF_KIND_NVTX_PUSH, name), 1))
         return thread->depth[0]++;
     return nvtx_push_a_slow(message);
 }
@@ -91,7 +94,7 @@ static inline bool nvtx_is_bare(const struct nvtx_attributes *attributes, int32_
            attributes->payload_type == NVTX_PAYLOAD_NONE && attributes->message.registered;
 }
 
-static uint32_t nvtx_known_ascii(const struct label_thread *thread, uint32_t domain,
+static uint64_t nvtx_known_ascii(const struct label_thread *thread, uint32_t domain,
                                  const struct nvtx_attributes *attributes)
 {
     const struct thread_log *self = &thread_self;
@@ -104,7 +107,7 @@ static uint32_t nvtx_known_ascii(const struct label_thread *thread, uint32_t dom
                         .color = colored ? attributes->color : 0,
                         .flags = colored ? PROF_EVENT_NAME_COLORED : 0};
     const struct label *event = key.name ? labels_lookup(thread, &key) : NULL;
-    return event ? event->id : 0;
+    return event ? load_relaxed(&event->id) : 0;
 }
 
 static NVTX_SLOW int nvtx_push_ascii(uint32_t domain, const struct nvtx_attributes *attributes)
@@ -124,7 +127,7 @@ __attribute__((always_inline)) static inline int nvtx_push(uint32_t domain,
         const struct interned_text *string = attributes->message.registered;
         const struct label *event = load_acquire(&string->latest);
         if (__builtin_expect(event && nvtx_is_latest(event, domain, attributes), 1) &&
-            labelled_push_fast(event->id))
+            labelled_push_fast(load_relaxed(&event->id)))
             return thread->depth[domain]++;
     }
     return nvtx_push_ascii(domain, attributes);

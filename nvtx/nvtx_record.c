@@ -146,7 +146,7 @@ static uint64_t nvtx_record_all(enum labelled_kind kind, uint32_t domain,
     if (label)
         nvtx_record_remember(full, label);
     uint64_t begun;
-    uint64_t target = labelled_record(kind, label ? label->id : named.name, &begun);
+    uint64_t target = labelled_record(kind, label ? (uint32_t)label->id : named.name, &begun);
     if (kind == LABELLED_BEGIN && !begun)
         return 0;
     labelled_parts(target, &named);

@@ -29,12 +29,17 @@ mapfile -t files < <(ls fork-*.prof)
 for file in "${files[@]}"; do
     if grep -qa child "$file"; then
         nvtx "$file" 'count["life", "registered"] == 1 and count["", "child"] == 1 and unopened == 1' \
-            'of("registered").category == "category" and sum(raw.loss) == 0'
+            'of("registered").category == "category" and sum(raw.loss) == 0' \
+            'sorted(raw.names.values()) == [b"category", b"child", b"life", b"registered"]'
     else
         nvtx "$file" 'count["life", "registered"] == 1 and count["", "parent"] == 1 and unopened == 0' \
             'count["", "open in the parent"] == 1 and sum(raw.loss) == 0'
     fi
 done
+
+# It says so before the event that needs it: the child may be killed next.
+LD_PRELOAD=$lib PROF_OUTPUT=killed-%n.prof ./nvtx_life killed >/dev/null
+nvtx killed-2.prof 'of("registered").domain == "life" and of("registered").category == "category"'
 
 # Two shared objects with NVTX functions of their own; one that uses NVTX before anybody's main().
 record two.prof ./nvtx_life library ./liblater.so >/dev/null

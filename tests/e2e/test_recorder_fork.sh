@@ -24,12 +24,19 @@ forks generations
 expect "$parent" 'count == {"parent": 200}' 'process["closed"]' 'not any(raw.loss)'
 for file in "${children[@]}"; do
     if has_name "$file" grandchild; then
-        expect "$file" 'count == {"child": 100, "grandchild": 100}' 'process["closed"]' 'not any(raw.loss)'
+        expect "$file" 'count == {"child": 100, "grandchild": 100}' 'process["closed"]' 'not any(raw.loss)' \
+            'sorted(raw.names.values()) == [b"child", b"grandchild"]'
     else
         expect "$file" 'count == {"parent": 100, "child": 100}' 'process["closed"]' 'not any(raw.loss)' \
             'sorted(raw.names.values()) == [b"child", b"parent"]'
     fi
 done
+
+# A name is written to a child's file when the child uses it: what a parent knows costs no child anything.
+forks kept
+expect "$parent" 'sum(count.values()) == 200202'
+expect "${children[0]}" 'count == {"of many 5": 1, "literal": 3, "attributed": 3}' 'not any(raw.loss)' \
+    'sorted(raw.names.values()) == [b"attributed", b"key", b"literal", b"of many 5", b"text"]'
 
 # Old names come from memory: the parent's file may be gone by then. The output ends with the child.
 mkdir orphan

@@ -220,7 +220,7 @@ static void push_in_domain(const char *name)
     uint64_t begun = 0;
     if (!label || !thread_ready(&thread_self))
         exit(2);
-    labelled_record(LABELLED_PUSH, label->id, &begun);
+    labelled_record(LABELLED_PUSH, (uint32_t)label->id, &begun);
 }
 
 void rank_recorder_nccl_push(const struct rank_recorder_nccl *what)

@@ -189,6 +189,11 @@ uint32_t names_intern_stable(const char *name)
     return 1;
 }
 
+uint32_t names_state_again(uint32_t id)
+{
+    return id;
+}
+
 const void *meta_append(enum prof_record_type type, const void *head, size_t head_bytes,
                         const char *text, size_t text_bytes)
 {

@@ -50,6 +50,47 @@ static int generations(void)
     return WEXITSTATUS(reap(child)) == 3 ? 0 : 1;
 }
 
+/* Ranges whose names keep their numbers in the program: a literal, and an attribute's key and text. */
+static void literal(void)
+{
+    PROF_RANGE("literal");
+}
+
+static void attributed(void)
+{
+    static struct prof_site key = {"key"}, text = {"text"};
+    const struct prof_attr attribute = {&key, &text, 0};
+    prof_range_push_attrs("attributed", &attribute, 1);
+    prof_range_pop();
+}
+
+/* The child uses few of the many names that its parent knows, and is killed at once. */
+static int kept(void)
+{
+    char name[32];
+    int status = 0;
+    for (int i = 0; i < 200000; i++) {
+        snprintf(name, sizeof name, "of many %d", i);
+        prof_range_push(name);
+        prof_range_pop();
+    }
+    prof_attr_string("other key", "other text");
+    literal();
+    attributed();
+    pid_t child = fork();
+    if (child == 0) {
+        prof_range_push("of many 5");
+        prof_range_pop();
+        for (int i = 0; i < 3; i++) {
+            literal();
+            attributed();
+        }
+        raise(SIGKILL);
+    }
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? 0 : 1;
+}
+
 /* The child records when its parent is gone, and somebody else has cut the parent's file: PROF_OUTPUT
  * names it. */
 static int orphan(void)
@@ -234,6 +275,7 @@ int main(int argc, char **argv)
         return faults(); /* nothing is recorded */
     ranges("parent");
     int bad = !strcmp(how, "generations")  ? generations()
+              : !strcmp(how, "kept")       ? kept()
               : !strcmp(how, "orphan")     ? orphan()
               : !strcmp(how, "inside")     ? inside()
               : !strcmp(how, "steps")      ? steps()

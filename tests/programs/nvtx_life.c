@@ -31,6 +31,7 @@ __attribute__((constructor)) static void early(void)
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -100,6 +101,18 @@ static void forked(void)
         exit(1);
 }
 
+/* As soon as it has pushed a range that its parent knew. */
+static void killed(void)
+{
+    int status;
+    one("parent");
+    if (fork() == 0) {
+        nvtxDomainRangePushEx(domain, &attributes);
+        raise(SIGKILL);
+    }
+    wait(&status);
+}
+
 static void library(const char *path)
 {
     void *handle = dlopen(path, RTLD_NOW);
@@ -130,6 +143,8 @@ int main(int argc, char **argv)
         threads();
     else if (strcmp(how, "fork") == 0)
         forked();
+    else if (strcmp(how, "killed") == 0)
+        killed();
     else if (strcmp(how, "library") == 0)
         library(argv[2]);
     else if (strcmp(how, "depths") == 0)

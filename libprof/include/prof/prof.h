@@ -88,7 +88,7 @@ struct prof_loss_counts {
  * these. */
 struct prof_site {
     const char *name;
-    uint32_t id; /* set by the library */
+    uint64_t id; /* set by the library */
 };
 
 /* An attribute of prof_range_push_attrs(). Key and text are sites, so each is looked up once. */

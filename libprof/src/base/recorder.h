@@ -79,12 +79,16 @@ void thread_mark_internal(void);
 void thread_mark_silent(void);
 
 /* Returns the id of a name: equal bytes have the same id in the whole process. Returns 0 (counted) if the
- * table is full. `bytes` need not be terminated; more than PROF_NAME_BYTES_MAX are truncated. Lock-free. */
+ * table is full. `bytes` need not be terminated; more than PROF_NAME_BYTES_MAX are truncated. Lock-free.
+ * In a forked child, an id from before the fork is good only after another call: names_keep() in names.h. */
 uint32_t names_intern(const char *bytes, size_t size);
 
 /* Like names_intern(), for a terminated name that is passed repeatedly at the same address, such as a kernel
  * name: looks it up by address, then compares. Returns 0 for NULL. */
 uint32_t names_intern_stable(const char *name);
+
+/* The id, once its name is stated in this process's file, which is not the one that the id is from. 0: lost (counted). */
+uint32_t names_state_again(uint32_t id);
 
 /* Appends a META record: `head` (head_bytes; the first 8 bytes are reserved for the header word) followed
  * by `text` (may be NULL). Returns the record's address in the mapped file, or NULL if there is no file:

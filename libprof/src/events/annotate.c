@@ -155,12 +155,12 @@ void prof_range_push_int(const char *name, const char *key, int64_t value)
 /* The id of a site's name, kept in the site; 0: lost (counted). */
 static uint32_t annotate_site(struct thread_log *self, struct prof_site *site, bool is_value)
 {
-    uint32_t id = load_relaxed(&site->id);
+    uint32_t id = names_kept(&site->id);
     if (__builtin_expect(id == 0 && site->name, 0)) {
         size_t bytes = strlen(site->name);
         id = is_value ? attrs_text(&self->slot->names, site->name, bytes)
                       : names_resolve_n(&self->slot->names, site->name, bytes);
-        store_relaxed(&site->id, id);
+        store_relaxed(&site->id, names_keep(id));
     }
     return id;
 }

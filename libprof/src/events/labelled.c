@@ -35,7 +35,7 @@ const struct label *labelled_label(const struct label *key)
 {
     struct label_thread *thread = label_thread_get();
     const struct label *known = thread ? labels_lookup(thread, key) : NULL;
-    return known ? known : labels_intern(thread, key);
+    return known && names_is_good(load_relaxed(&known->id)) ? known : labels_intern(thread, key);
 }
 
 static uint64_t labelled_begin(uint32_t id)

@@ -14,12 +14,12 @@
 
 enum labelled_kind { LABELLED_PUSH, LABELLED_MARK, LABELLED_BEGIN };
 
-/* The push of an event whose id is known: the whole hot path. False: it takes more than that. Ids of 1
- * to PROF_NAME_ID_MAX fit a word. */
-static inline bool labelled_push_fast(uint32_t id)
+/* The push of an event whose id is known, as it is kept (names_keep): the whole hot path. False: it takes more than that. */
+static inline bool labelled_push_fast(uint64_t kept)
 {
-    return __builtin_expect(id - 1 < PROF_NAME_ID_MAX, 1) &&
-           __builtin_expect(thread_event_fast(PROF_KIND_NVTX_PUSH, id), 1);
+    uint64_t place = names_place(kept);
+    return __builtin_expect(place < PROF_NAME_ID_MAX, 1) &&
+           __builtin_expect(thread_event_fast(PROF_KIND_NVTX_PUSH, (uint32_t)place + 1), 1);
 }
 
 /* What an event's text becomes. Zero-filled: no text. */
@@ -33,7 +33,7 @@ struct labelled_name {
 void labelled_read(struct labelled_name *named, const char *text);
 void labelled_read_n(struct labelled_name *named, const char *text, size_t bytes);
 
-/* The label of the key's first five fields; NULL when there is no room (counted). */
+/* The label of the key's first five fields, whose name is stated; NULL when there is no room (counted). */
 const struct label *labelled_label(const struct label *key);
 
 /* Records the event `id`, a label's or a name's. Returns what attributes of it have as their target.

@@ -4,6 +4,7 @@
 #include "intern.h"
 #include "names.h"
 #include "recorder.h"
+#include "registry.h"
 #include "summary.h"
 
 /* A program that draws its colours at random must not fill the name table. */
@@ -24,14 +25,15 @@ static void labels_emit(const struct label *event)
 {
     if (labels_is_plain(event))
         return;
-    struct prof_rec_event_name head = {.id = event->id,
+    registry_state(event->domain, event->category);
+    struct prof_rec_event_name head = {.id = (uint32_t)event->id,
                                        .name = event->name,
                                        .domain = event->domain,
                                        .category = event->category,
                                        .color = event->color,
                                        .flags = event->flags};
     meta_append(PROF_REC_EVENT_NAME, &head, sizeof head, NULL, 0);
-    summary_label(event->id, event->domain, event->name);
+    summary_label((uint32_t)event->id, event->domain, event->name);
 }
 
 static bool labels_equal(const void *record, const void *content)
@@ -47,7 +49,7 @@ static const void *labels_create(uint32_t number, const void *content)
     if (!event)
         return NULL;
     *event = *key;
-    event->id = labels_is_plain(key) ? key->name : names_allocate_id();
+    event->id = names_keep(labels_is_plain(key) ? key->name : names_allocate_id());
     if (!event->id)
         return NULL;
     labels_emit(event);
@@ -65,7 +67,13 @@ static const struct label *labels_find_or_add(const struct label *key)
     uint32_t hash = labels_hash(key), number = intern_find(&labels, hash, key, labels_equal);
     if (!number && labels_may_add(key))
         number = intern(&labels, hash, key, labels_equal, labels_create);
-    return intern_record(&labels, number);
+    struct label *event = (struct label *)(uintptr_t)intern_record(&labels, number);
+    if (event && !names_is_good(event->id)) {
+        uint64_t again = names_keep((uint32_t)event->id);
+        labels_emit(event); /* its name was stated before: it is the key's */
+        store_relaxed(&event->id, again);
+    }
+    return event;
 }
 
 const struct label *labels_intern(struct label_thread *thread, const struct label *key)
@@ -79,13 +87,4 @@ const struct label *labels_intern(struct label_thread *thread, const struct labe
     if (event && thread)
         thread->labels[labels_hash(key) % LABEL_THREAD_LABELS] = event;
     return event;
-}
-
-void labels_emit_all(void)
-{
-    for (uint32_t number = 1, count = intern_count(&labels); number <= count; number++) {
-        const struct label *event = intern_record(&labels, number);
-        if (event)
-            labels_emit(event);
-    }
 }

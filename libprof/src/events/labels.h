@@ -1,6 +1,6 @@
 /* labels.h - event names: a name with the domain, category and colour that came with it, stated
  * once in the file and a number from then on. A name of the default domain that came with nothing
- * keeps its own number and needs no statement.
+ * keeps its own number and needs no statement. In a forked child's file, a label is stated when it is first used there.
  */
 #ifndef PROF_LABELS_H
 #define PROF_LABELS_H
@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Never changes once it can be found. */
+/* Never changes once it can be found, but for the process that the id is kept for. */
 struct label {
     uint32_t name; /* name id; 0 without a message */
     uint32_t domain;
     uint32_t category;
     uint32_t color; /* 0 where none was given */
     uint32_t flags; /* PROF_EVENT_NAME_* */
-    uint32_t id;
+    uint64_t id;    /* names_keep(); stale in a forked child until labels_intern() */
 };
 
 /* What an event is looked up by: the first five fields. */
@@ -35,7 +35,7 @@ static inline uint32_t labels_hash(const struct label *key)
     return mixed ^ mixed >> 15;
 }
 
-/* The calling thread's copy of the answer, or NULL. */
+/* The calling thread's copy of the answer, or NULL. Its id may be stale. */
 static inline const struct label *labels_lookup(const struct label_thread *thread,
                                                 const struct label *key)
 {
@@ -47,8 +47,5 @@ static inline const struct label *labels_lookup(const struct label_thread *threa
  * the name and domain alone; NULL when not even that fits (each counted). `thread` may be NULL. Any
  * thread, lock-free. */
 const struct label *labels_intern(struct label_thread *thread, const struct label *key);
-
-/* A new file was made: states every event again. */
-void labels_emit_all(void);
 
 #endif

@@ -21,10 +21,10 @@ static RANGE_SLOW void range_site_slow(struct prof_site *site)
     struct thread_log *self = &thread_self;
     if (!thread_ready(self) || !thread_ensure_room(self))
         return;
-    uint32_t name = load_relaxed(&site->id);
+    uint32_t name = names_kept(&site->id);
     if (name == 0 && site->name) {
         name = names_resolve(&self->slot->names, site->name);
-        store_relaxed(&site->id, name);
+        store_relaxed(&site->id, names_keep(name));
     }
     emitter_forward(push, names_text_of(name));
     range_record_push(self, name);
@@ -33,8 +33,9 @@ static RANGE_SLOW void range_site_slow(struct prof_site *site)
 
 void prof_range_push_site(struct prof_site *site)
 {
-    uint32_t name = load_relaxed(&site->id);
-    if (__builtin_expect(name - 1 >= PROF_NAME_ID_MAX || !thread_event_fast(PROF_KIND_PUSH, name),
+    uint64_t place = names_place(load_relaxed(&site->id));
+    if (__builtin_expect(place >= PROF_NAME_ID_MAX ||
+                             !thread_event_fast(PROF_KIND_PUSH, (uint32_t)place + 1),
                          0))
         range_site_slow(site);
 }

@@ -23,15 +23,18 @@ struct registry_fact {
     uint32_t type;     /* of a resource: enum prof_resource_type */
     uint32_t raw_type; /* of a resource, as NVTX numbers it */
     uint64_t key;      /* category, handle or tid */
+    uint64_t stated;   /* names_first_kept of the process in whose file it is */
     struct interned_text *name;
     struct registry_fact *next;
 };
 
 static struct {
-    pthread_mutex_t lock; /* of everything below; nothing is locked inside it, no event recorded */
+    pthread_mutex_t
+        lock; /* of everything below but `behind`; nothing is locked inside it, no event recorded */
     struct registry_fact *facts[REGISTRY_CHAINS];
     struct registry_fact *spare; /* of threads that have their names */
     struct domain *domains;      /* latest first */
+    bool behind;                 /* a new file lacks something */
 } registry GUEST_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Signals wait: a handler may name something too, and would wait for the thread it interrupted. */
@@ -49,18 +52,22 @@ static void registry_unlock(const struct signals_saved *saved)
 
 /* ---- stating ---- */
 
-static void registry_domain_emit(const struct domain *domain)
+static void registry_domain_emit(struct domain *domain)
 {
+    if (!meta_has_file() || domain->stated == names_first_kept)
+        return;
+    domain->stated = names_first_kept;
     struct prof_rec_domain head = {.domain = domain->number,
                                    .name =
                                        texts_name((struct interned_text *)(uintptr_t)domain->name)};
     meta_append(PROF_REC_DOMAIN, &head, sizeof head, NULL, 0);
 }
 
-static void registry_fact_emit(const struct registry_fact *fact)
+static void registry_fact_emit(struct registry_fact *fact)
 {
-    if (!meta_has_file() || fact->kind == REGISTRY_FACT_THREAD)
+    if (!meta_has_file() || fact->kind == REGISTRY_FACT_THREAD || fact->stated == names_first_kept)
         return;
+    fact->stated = names_first_kept;
     uint32_t name = texts_name(fact->name);
     if (fact->kind == REGISTRY_FACT_CATEGORY) {
         struct prof_rec_category head = {
@@ -77,17 +84,20 @@ static void registry_fact_emit(const struct registry_fact *fact)
 }
 
 /* The file is there before this looks at the lists, and the lists are filled before somebody else
- * looks for the file: whoever comes second states the fact, perhaps both do. */
-static void registry_emit_all(void)
+ * looks for the file: whoever comes second states the fact. Others wait for one chain at most. */
+static void registry_catch_up(void)
 {
     struct signals_saved saved;
-    registry_lock(&saved);
-    for (const struct domain *domain = registry.domains; domain; domain = domain->next)
-        registry_domain_emit(domain);
-    for (unsigned chain = 0; chain < REGISTRY_CHAINS; chain++)
-        for (const struct registry_fact *fact = registry.facts[chain]; fact; fact = fact->next)
+    if (!exchange_acquire(&registry.behind, false))
+        return;
+    for (unsigned chain = 0; chain < REGISTRY_CHAINS; chain++) {
+        registry_lock(&saved);
+        for (struct domain *domain = chain ? NULL : registry.domains; domain; domain = domain->next)
+            registry_domain_emit(domain);
+        for (struct registry_fact *fact = registry.facts[chain]; fact; fact = fact->next)
             registry_fact_emit(fact);
-    registry_unlock(&saved);
+        registry_unlock(&saved);
+    }
 }
 
 /* ---- domains ---- */
@@ -96,7 +106,7 @@ static struct domain *registry_domain_find(const struct interned_text *name)
 {
     struct domain *domain = registry.domains;
     while (domain && domain->name != name)
-        domain = (struct domain *)(uintptr_t)domain->next;
+        domain = domain->next;
     return domain;
 }
 
@@ -114,8 +124,7 @@ static struct domain *registry_domain_new(const struct interned_text *name)
     domain->name = name;
     domain->next = registry.domains;
     registry.domains = domain;
-    if (meta_has_file())
-        registry_domain_emit(domain);
+    registry_domain_emit(domain);
     return domain;
 }
 
@@ -204,10 +213,27 @@ static struct registry_fact *registry_fact_set(const struct registry_fact *key, 
     struct registry_fact *fact = registry_fact_find_or_add(key);
     if (fact && fact->name != string) {
         fact->name = string;
+        fact->stated = 0;
         registry_fact_emit(fact);
     }
     registry_unlock(&saved);
     return fact;
+}
+
+void registry_state(uint32_t domain, uint32_t category)
+{
+    struct signals_saved saved;
+    if (!(domain | category))
+        return;
+    registry_lock(&saved);
+    for (struct domain *each = registry.domains; each; each = each->next)
+        if (each->number == domain)
+            registry_domain_emit(each);
+    struct registry_fact *fact = registry_fact_find(
+        &(struct registry_fact){.kind = REGISTRY_FACT_CATEGORY, .domain = domain, .key = category});
+    if (fact)
+        registry_fact_emit(fact);
+    registry_unlock(&saved);
 }
 
 void registry_category(uint32_t domain, uint32_t category, const char *name, size_t bytes)
@@ -265,14 +291,20 @@ void registry_init(void)
     thread_set_namer(registry_thread_name);
 }
 
-/* A child's file begins with what the parent knew: numbers keep their meaning. */
-static void registry_file_begun(void)
+static void registry_file_created(void)
 {
-    registry_emit_all();
-    labels_emit_all();
+    store_release(&registry.behind, true);
+}
+
+static void registry_flush(unsigned deadline_ms)
+{
+    (void)deadline_ms;
+    registry_catch_up();
 }
 
 const struct collector registry_collector = {
     .name = "registry",
-    .file_created = registry_file_begun,
+    .file_created = registry_file_created,
+    .tick = registry_catch_up,
+    .flush = registry_flush,
 };

@@ -1,6 +1,7 @@
 /* registry.h - what a program names through NVTX or ITT: domains, categories, resources, threads.
  * Kept in memory, so that it can be stated in a file that is made later (the first event, a forked
- * child). Naming something makes no file.
+ * child): what an event uses is, before the event; the rest a little later, as it may be much. Naming something makes no
+ * file.
  *
  * Not for hot paths: takes a lock.
  */
@@ -16,8 +17,9 @@
 struct domain {
     uint32_t number; /* from 1 */
     const struct interned_text *name;
-    const struct domain *next;
-    bool claimed; /* registry_domain_claim() made it */
+    struct domain *next;
+    uint64_t stated; /* names_first_kept of the process in whose file it is */
+    bool claimed;    /* registry_domain_claim() made it */
 };
 
 /* 0 for NULL: the default domain. */
@@ -46,7 +48,10 @@ void registry_thread(uint32_t tid, const char *name, size_t bytes);
  * thread may get the same number. */
 const char *registry_thread_name(uint32_t tid);
 
-/* States everything again in a new file, labels included. */
+/* Has the file say what these numbers mean, 0 for none: an event uses them. */
+void registry_state(uint32_t domain, uint32_t category);
+
+/* States in a new file what nobody uses at once, too, from the writer thread. */
 extern const struct collector registry_collector;
 
 /* Once, before the first call into the others and before recording begins. */

@@ -616,6 +616,7 @@ bool recorder_on(void)
 void thread_own_process(void)
 {
     store_relaxed(&thread_page.steps, (uint64_t)0);
+    names_own_process(process_generation());
     store_release(&thread_page.ours, 1u);
 }
 

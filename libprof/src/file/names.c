@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Records are ours, of struct prof_rec_name; a name's number is its id. */
+/* Records are ours, of struct prof_rec_name; a name's number is its id. `header` is names_first_kept of the process in
+ * whose file the name is stated; whoever states it releases -> names_state() acquires. */
 static struct intern_table names = {
     .slots = {1u << 12, 1u << 16, 1u << 21},
     .numbers_max = (1u << 21) - 1,
@@ -16,6 +17,13 @@ static struct intern_table names = {
  * thousand. */
 #define NAMES_STABLE_BITS 12
 static const struct prof_rec_name *names_stable[1u << NAMES_STABLE_BITS];
+
+uint64_t names_first_kept = 1;
+
+void names_own_process(uint32_t generation)
+{
+    names_first_kept = (uint64_t)generation << 32 | 1;
+}
 
 /* What is looked for. */
 struct names_given {
@@ -41,10 +49,16 @@ static bool names_equal(const void *known, const void *content)
            memcmp(names_text(record), given->bytes, given->kept) == 0;
 }
 
-static bool names_emit(const struct prof_rec_name *record)
+/* Two threads may state it both: that harms nobody. In a child that a signal handler forks meanwhile it is not stated. */
+static bool names_state(struct prof_rec_name *record)
 {
-    return meta_append(PROF_REC_NAME, record, sizeof *record, names_text(record),
-                       record->bytes + 1) != NULL;
+    uint64_t file = names_first_kept;
+    if (load_acquire(&record->header) == file)
+        return true;
+    if (!meta_append(PROF_REC_NAME, record, sizeof *record, names_text(record), record->bytes + 1))
+        return false;
+    store_release(&record->header, file);
+    return true;
 }
 
 /* Kept by us, since others may change or cut the file, and a forked child writes its own. */
@@ -59,7 +73,21 @@ static const void *names_create(uint32_t id, const void *content)
                                      .full_bytes = (uint32_t)given->size,
                                      .hash = names_fnv(given->bytes, given->kept)};
     memcpy(record + 1, given->bytes, given->kept); /* and the terminator, for strcmp */
-    return names_emit(record) ? record : NULL;
+    return names_state(record) ? record : NULL;
+}
+
+static struct prof_rec_name *names_record(uint32_t id)
+{
+    return (struct prof_rec_name *)(uintptr_t)intern_record(&names, id);
+}
+
+uint32_t names_state_again(uint32_t id)
+{
+    struct prof_rec_name *record = names_record(id);
+    if (record && names_state(record))
+        return id;
+    loss_add(PROF_LOSS_NAMES, 1);
+    return 0;
 }
 
 uint32_t names_allocate_id(void)
@@ -73,15 +101,17 @@ uint32_t names_intern(const char *bytes, size_t size)
         return 0;
     struct names_given given = {bytes, size < PROF_NAME_BYTES_MAX ? size : PROF_NAME_BYTES_MAX,
                                 size};
-    uint32_t id = intern(&names, names_hash(bytes, given.kept), &given, names_equal, names_create);
-    if (!id)
-        loss_add(PROF_LOSS_NAMES, 1);
-    return id;
+    return names_state_again(
+        intern(&names, names_hash(bytes, given.kept), &given, names_equal, names_create));
 }
 
-static const struct prof_rec_name *names_record(uint32_t id)
+uint32_t names_kept_slow(uint64_t *kept)
 {
-    return intern_record(&names, id);
+    uint32_t id = (uint32_t)load_relaxed(kept);
+    uint64_t again = names_keep(id);
+    if (id && (id = names_state_again(id)) != 0)
+        store_relaxed(kept, again);
+    return id;
 }
 
 const char *names_text_of(uint32_t id)
@@ -98,7 +128,8 @@ uint32_t names_intern_stable(const char *name)
     uint64_t mixed = (uint64_t)(uintptr_t)name * NAMES_MIX_1;
     const struct prof_rec_name **slot = &names_stable[mixed >> (64 - NAMES_STABLE_BITS)];
     const struct prof_rec_name *known = load_acquire(slot);
-    if (known && strcmp(names_text(known), name) == 0)
+    if (known && strcmp(names_text(known), name) == 0 &&
+        load_acquire(&known->header) == names_first_kept)
         return known->id;
     uint32_t id = names_intern(name, strlen(name));
     if (id)
@@ -145,13 +176,4 @@ uint32_t names_resolve(struct name_cache *cache, const char *name)
     if (id && size <= PROF_NAME_BYTES_MAX)
         names_learn_address(&cache->by_address[names_address_slot(name)], name, id);
     return id;
-}
-
-void names_emit_all(void)
-{
-    for (uint32_t id = 1, count = intern_count(&names); id <= count; id++) {
-        const struct prof_rec_name *record = names_record(id);
-        if (record && !names_emit(record))
-            loss_add(PROF_LOSS_NAMES, 1);
-    }
 }

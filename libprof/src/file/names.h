@@ -3,6 +3,10 @@
  * Two levels of tables, none of which takes a lock or allocates:
  *   - a thread's own cache (struct name_cache): by address, verified; else by content
  *   - the process's table (names_intern in recorder.h): by content (intern.h)
+ *
+ * A forked child inherits the table, and a name keeps its number. But it is written to the child's file only when the
+ * child first uses it: a parent may know a million names. Caches of threads are new in a child; whoever else keeps an id
+ * keeps beside it for which process's file it is good (names_keep).
  */
 #ifndef PROF_NAMES_H
 #define PROF_NAMES_H
@@ -130,6 +134,39 @@ static inline uint32_t names_lookup(const struct name_cache *cache, const char *
     return size <= PROF_NAME_BYTES_MAX ? names_lookup_n(cache, name, size) : 0;
 }
 
+/* The least id that is kept for this process's file: process_generation() << 32 | 1. names_own_process() writes it while
+ * there is no file and no other thread, so that the hot path need not load it by itself. */
+extern uint64_t names_first_kept __attribute__((visibility("hidden")));
+
+void names_own_process(uint32_t generation);
+
+/* An id as it is kept beyond the call that returned it. 0 for 0. */
+static inline uint64_t names_keep(uint32_t id)
+{
+    return id ? (names_first_kept - 1) | id : 0;
+}
+
+/* A kept id - 1 if its name is stated in this process's file, else more than any id. */
+static inline uint64_t names_place(uint64_t kept)
+{
+    return kept - names_first_kept;
+}
+
+static inline bool names_is_good(uint64_t kept)
+{
+    return names_place(kept) < UINT32_MAX;
+}
+
+uint32_t names_kept_slow(uint64_t *kept);
+
+/* The id that was kept, 0 for 0. In a forked child, the name is stated first, and the id kept anew; 0: it is lost
+ * (counted). There is a file. */
+static inline uint32_t names_kept(uint64_t *kept)
+{
+    uint64_t now = load_relaxed(kept);
+    return __builtin_expect(names_is_good(now), 1) ? (uint32_t)now : names_kept_slow(kept);
+}
+
 /* The id of a NUL-terminated name / of `size` bytes, new or not. 0: lost (counted). */
 uint32_t names_resolve(struct name_cache *cache, const char *name);
 uint32_t names_resolve_n(struct name_cache *cache, const char *name, size_t size);
@@ -140,8 +177,5 @@ uint32_t names_allocate_id(void);
 
 /* The text of a name that was interned, NUL-terminated; "" for 0. It stays. */
 const char *names_text_of(uint32_t id);
-
-/* A new file was made (forked child): states every name again, with its old id. */
-void names_emit_all(void);
 
 #endif

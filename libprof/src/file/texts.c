@@ -63,10 +63,12 @@ struct interned_text *texts_intern(uint32_t domain, const char *text, size_t byt
 
 uint32_t texts_name(struct interned_text *string)
 {
-    uint32_t name = load_relaxed(&string->name);
-    if (name || !meta_has_file())
+    if (!meta_has_file())
+        return 0;
+    uint32_t name = names_kept(&string->name);
+    if (name)
         return name;
     name = names_intern(string->text, string->bytes);
-    store_relaxed(&string->name, name);
+    store_relaxed(&string->name, names_keep(name));
     return name;
 }

@@ -12,7 +12,7 @@
 /* Lives as long as the process. A registered string's handle is its address. */
 struct interned_text {
     const struct label *latest; /* the event it named last; whoever uses it writes */
-    uint32_t name;              /* name id, 0 before its first use in a file; idem */
+    uint64_t name;              /* its id (names_keep), 0 before its first use in a file; idem */
     uint32_t domain;            /* in which it was registered */
     uint32_t bytes;
     uint32_t hash;

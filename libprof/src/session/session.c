@@ -9,7 +9,6 @@
 #include "log.h"
 #include "loss.h"
 #include "meta.h"
-#include "names.h"
 #include "own_files.h"
 #include "own_signal.h"
 #include "own_thread.h"
@@ -213,7 +212,6 @@ static void session_begin_file(const struct rank *rank)
     TEST_POINT("session_begin_file: unpublished");
     chunks_publish();
     session_file_emit_facts(rank);
-    names_emit_all();
     store_seq_cst(&session.stated,
                   load_relaxed(&session.last_epoch)); /* which the first event saw */
     session_emit_control(true, session.stated);
