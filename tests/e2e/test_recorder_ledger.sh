@@ -14,7 +14,7 @@ row() {
     shift 3
     generated=$(ulimit -S -f "$limit" && exec env LD_PRELOAD="$lib" PROF_OUTPUT="$fault.prof" ./numbered "$@" 2>stderr.txt)
     expect "$fault.prof" "$recorded + loss['full'] + loss['io'] == $generated" "$expected" \
-        "loss['names'] == $nameless" "loss['lost_host'] == loss['full'] + loss['io'] + loss['names']" \
+        "loss['names'] == $nameless" "loss['lost_host'] == loss['full'] + loss['io'] + loss['names'] + loss['facts']" \
         "not any(loss[cause] for cause in ('late', 'nested', 'threads', 'too_big'))"
     rm "$fault.prof"
 }

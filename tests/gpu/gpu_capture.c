@@ -112,6 +112,12 @@ uint64_t clock_monotonic_ns(void)
     return clock_gettime_ns(CLOCK_MONOTONIC);
 }
 
+void clock_wait(int attempt)
+{
+    (void)attempt;
+    sched_yield();
+}
+
 void clock_pause(uint32_t us)
 {
     nanosleep(&(struct timespec){.tv_nsec = us * 1000l}, NULL);

@@ -111,6 +111,7 @@ TEST_F(Meta, ThatDoesNotFitIsRefused)
         text.resize(PROF_NAME_BYTES_MAX);
         while (meta_append(PROF_REC_INFO, &head, sizeof head, text.data(), text.size()))
             ;
+        EXPECT_EQ(loss_get(PROF_LOSS_FACTS), 2u) << "one too large, one too many";
         EXPECT_NE(chunks_claim(false), CHUNKS_NO_CHUNK) << "half is for logs alone";
         EXPECT_NE(meta_append(PROF_REC_INFO, &head, sizeof head, nullptr, 0), nullptr)
             << "the rest of the last chunk";
@@ -120,7 +121,7 @@ TEST_F(Meta, ThatDoesNotFitIsRefused)
 // The interrupted append goes on in both processes: in the child with the numbers of the parent's chunks.
 TEST_F(Meta, OfAChildForkedInAHandlerIsItsOwn)
 {
-    for (const char *point : {"meta_reserve: taken", "meta_turn_page: claimed"})
+    for (const char *point : {"meta_reserve: taken", "meta_turn_page: begun"})
         IN_A_PROCESS_OF_ITS_OWN({
             ASSERT_TRUE(config_override((directory / "%p.prof").c_str(), 16, false));
             session_init(nullptr, true);

@@ -156,7 +156,8 @@ enum prof_gpu_mode {
     X(GRAPH_NODES, "graph_nodes",                                                                 \
       "operation of a graph launch that was never delivered, and no other cause counts")          \
     X(SANDBOX, "sandbox", "recording ended: the program entered a sandbox")                       \
-    X(UNSAMPLED, "unsampled", "thread not sampled: too many live threads")
+    X(UNSAMPLED, "unsampled", "thread not sampled: too many live threads")                        \
+    X(FACTS, "facts", "fact about the program not recorded: no space was left for it")
 
 enum prof_loss_cause {
 #define PROF_LOSS_ENUM(symbol, name, sentence) PROF_LOSS_##symbol,

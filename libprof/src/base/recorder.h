@@ -92,7 +92,7 @@ uint32_t names_state_again(uint32_t id);
 
 /* Appends a META record: `head` (head_bytes; the first 8 bytes are reserved for the header word) followed
  * by `text` (may be NULL). Returns the record's address in the mapped file, or NULL if there is no file:
- * facts must then be emitted again in collector.file_created. Lock-free. */
+ * facts must then be emitted again in collector.file_created. NULL, too, if there is no space (counted). */
 const void *meta_append(enum prof_record_type type, const void *head, size_t head_bytes,
                         const char *text, size_t text_bytes);
 void meta_info(enum prof_info_key key, const char *text);

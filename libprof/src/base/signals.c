@@ -1,6 +1,7 @@
 #include "signals.h"
 
 #include "atomic.h"
+#include "clock.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -47,4 +48,28 @@ void signals_restore(const struct signals_saved *saved)
         pthread_sigmask(SIG_SETMASK, &saved->mask, NULL);
     }
     pthread_setcancelstate(saved->cancel_state, NULL);
+}
+
+bool signals_lock_within(struct signals_saved *saved, uint32_t *lock, int attempts)
+{
+    signals_block(saved);
+    for (int attempt = 0; exchange_acquire(lock, 1u); attempt++) {
+        if (attempt == attempts) {
+            signals_restore(saved);
+            return false;
+        }
+        clock_wait(attempt);
+    }
+    return true;
+}
+
+void signals_lock(struct signals_saved *saved, uint32_t *lock)
+{
+    (void)signals_lock_within(saved, lock, -1);
+}
+
+void signals_unlock(const struct signals_saved *saved, uint32_t *lock)
+{
+    store_release(lock, 0u);
+    signals_restore(saved);
 }

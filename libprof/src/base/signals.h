@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct signals_saved {
     sigset_t mask;
@@ -25,5 +26,13 @@ void signals_block(struct signals_saved *saved);
 /* Takes back what a write of ours raised meanwhile, SIGXFSZ (beyond RLIMIT_FSIZE) and SIGPIPE (into
  * a pipe that nobody reads), then restores the mask. */
 void signals_restore(const struct signals_saved *saved);
+
+/* Takes a lock (1: taken) that a handler may need, too: it would wait for the thread it interrupted, so signals are blocked
+ * first. signals_unlock() gives it back. */
+void signals_lock(struct signals_saved *saved, uint32_t *lock);
+void signals_unlock(const struct signals_saved *saved, uint32_t *lock);
+
+/* The same, but gives up (false) after so many calls of clock_wait(). */
+bool signals_lock_within(struct signals_saved *saved, uint32_t *lock, int attempts);
 
 #endif

@@ -28,8 +28,8 @@
 #define CHUNKS_RESERVE_MIN (32ull << 20) /* less address space than this is not worth trying */
 #define CHUNKS_META_CHUNKS 1024u         /* beyond the limit, so that names outlive a full file */
 #define CHUNKS_RETRY_NS 1000000000u      /* then a step that did not fit is tried again */
-#define CHUNKS_WAITS 1100    /* for whoever extends the file: 0.2 s, then events are lost */
-#define CHUNKS_FILE_MS 5000u /* for a file system that does not answer */
+#define CHUNKS_HEAD_WORDS 4u             /* say whose chunk it is, and since when */
+#define CHUNKS_FILE_MS 5000u             /* for a file system that does not answer */
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
@@ -550,12 +550,9 @@ static void chunks_copy(uint64_t claimed, bool last)
     struct chunks_job job = {
         .act = chunks_copy_to, .bytes = claimed * PROF_CHUNK_BYTES, .last = last};
     struct signals_saved saved;
-    signals_block(&saved);
-    for (int attempt = 0; exchange_acquire(&chunks.copying, 1u); attempt++)
-        clock_wait(attempt);
+    signals_lock(&saved, &chunks.copying);
     int error = claimed ? chunks_act(&job, UINT_MAX) : 0;
-    store_release(&chunks.copying, 0u);
-    signals_restore(&saved);
+    signals_unlock(&saved, &chunks.copying);
     if (error)
         log_line(LOG_ERROR, "cannot write the trace file: %s", strerror(error));
 }
@@ -614,32 +611,42 @@ static bool chunks_has_magic(uint64_t chunk)
 /* In ascending order, since a record's header word comes before its payload and is stored after it.
  * The first words say whose chunk it is: it was not recycled meanwhile if they are the same at the
  * end. */
-static bool chunks_read_mapped(uint64_t chunk, uint64_t *words, size_t from, size_t count)
+static bool chunks_read_mapped(uint64_t chunk, uint64_t head[CHUNKS_HEAD_WORDS], size_t from,
+                               uint64_t *words, size_t count)
 {
     const uint64_t *memory = (const uint64_t *)(void *)(chunks.base + chunk * PROF_CHUNK_BYTES);
-    for (size_t i = 0; i < 3; i++)
-        words[i] = load_acquire(&memory[i]);
-    for (size_t i = from > 3 ? from : 3; i < count; i++)
-        words[i] = load_acquire(&memory[i]);
-    return load_acquire(&memory[0]) == words[0] && load_acquire(&memory[1]) == words[1] &&
-           load_acquire(&memory[2]) == words[2];
+    for (size_t i = 0; i < CHUNKS_HEAD_WORDS; i++)
+        head[i] = load_acquire(&memory[i]);
+    for (size_t i = 0; i < count; i++)
+        words[i] = load_acquire(&memory[from + i]);
+    for (size_t i = 0; i < CHUNKS_HEAD_WORDS; i++)
+        if (load_acquire(&memory[i]) != head[i])
+            return false;
+    return true;
 }
 
 /* Announced before `mapped` is read, as chunks_populate_ahead() does. */
-static bool chunks_read_announced(uint64_t chunk, uint64_t *words, size_t from, size_t count,
-                                  bool begun)
+static bool chunks_read_announced(uint64_t chunk, uint64_t head[CHUNKS_HEAD_WORDS], size_t from,
+                                  uint64_t *words, size_t count, bool begun)
 {
     fetch_add_seq_cst(&chunks.reading, 1u);
     bool read = load_seq_cst(&chunks.mapped) && chunk < chunks_count() &&
                 (!begun || chunks_has_magic(chunk)) &&
-                chunks_read_mapped(chunk, words, from, count);
+                chunks_read_mapped(chunk, head, from, words, count);
     fetch_add_seq_cst(&chunks.reading, (uint32_t)-1);
     return read;
 }
 
 bool chunks_peek(uint64_t chunk, uint64_t *words, size_t from, size_t count)
 {
-    return chunks_read_announced(chunk, words, from, count, true);
+    size_t at = from > CHUNKS_HEAD_WORDS ? from : CHUNKS_HEAD_WORDS;
+    return chunks_read_announced(chunk, words, at, words + at, count - at, true);
+}
+
+bool chunks_peek_at(uint64_t chunk, size_t from, uint64_t *words, size_t count)
+{
+    uint64_t head[CHUNKS_HEAD_WORDS];
+    return chunks_read_announced(chunk, head, from, words, count, true);
 }
 
 /* Without signals: a handler that ends the process would wait for the thread it interrupted. */
@@ -647,7 +654,8 @@ bool chunks_read(uint64_t chunk, uint64_t *words, size_t count)
 {
     struct signals_saved saved;
     signals_block(&saved);
-    bool read = chunks_read_announced(chunk, words, 0, count, false);
+    bool read = chunks_read_announced(chunk, words, CHUNKS_HEAD_WORDS, words + CHUNKS_HEAD_WORDS,
+                                      count - CHUNKS_HEAD_WORDS, false);
     signals_restore(&saved);
     return read;
 }
@@ -699,39 +707,26 @@ static void chunks_suspend_locked(void)
         chunks_cut(claimed);
 }
 
-static void chunks_lock(struct signals_saved *saved)
-{
-    signals_block(saved);
-    for (int attempt = 0; exchange_acquire(&chunks.extending, 1u); attempt++)
-        clock_wait(attempt);
-}
-
-static void chunks_unlock(const struct signals_saved *saved)
-{
-    store_release(&chunks.extending, 0u);
-    signals_restore(saved);
-}
-
 void chunks_suspend(void)
 {
     struct signals_saved saved;
-    chunks_lock(&saved);
+    signals_lock(&saved, &chunks.extending);
     chunks.suspensions++;
     chunks_suspend_locked();
-    chunks_unlock(&saved);
+    signals_unlock(&saved, &chunks.extending);
 }
 
 void chunks_resume(void)
 {
     struct signals_saved saved;
-    chunks_lock(&saved);
+    signals_lock(&saved, &chunks.extending);
     INVARIANT(chunks.suspensions > 0 && load_relaxed(&chunks.mapped) == 0);
     if (--chunks.suspensions == 0) {
         store_release(&chunks_header()->state, (uint32_t)PROF_STATE_RECORDING);
         store_relaxed(&chunks.populated, 0u);
         store_seq_cst(&chunks.mapped, chunks.suspended);
     }
-    chunks_unlock(&saved);
+    signals_unlock(&saved, &chunks.extending);
 }
 
 /* The descriptor stays until the process ends: who closes a number may close the program's file. */

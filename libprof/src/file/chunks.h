@@ -43,9 +43,12 @@ struct prof_file_header *chunks_header(void);
  * may be beyond max_bytes, and half of max_bytes is for LOG chunks alone. CHUNKS_NO_CHUNK: the size limit is reached, for good. */
 uint64_t chunks_claim(bool meta);
 
+/* Calls of clock_wait() for another thread that extends the file: 0.2 s, then events are lost. */
+#define CHUNKS_WAITS 1100
+
 /* The chunk's zero-filled memory, or NULL when the file could not be extended so far. May extend
  * the file itself when the writer has fallen behind: the only system calls a recording thread ever
- * makes, instead of losing an event. Waits up to 0.2 s for another thread that is at it. */
+ * makes, instead of losing an event. Waits for another thread that is at it (CHUNKS_WAITS). */
 void *chunks_memory(uint64_t chunk);
 
 /* Like chunks_memory(), without waiting: for a caller that has already waited for this chunk. */
@@ -74,13 +77,16 @@ uint64_t chunks_retired(void);
 /* How many chunks there are; 0 without a file and once it is closed. */
 uint64_t chunks_count(void);
 
-/* Copies the chunk's first `count` words (at least 3) as they are now, each record whole or not at
+/* Copies the chunk's first `count` words (at least 4) as they are now, each record whole or not at
  * all. False: there is no such chunk any more, or it was recycled meanwhile. Any thread. */
 bool chunks_read(uint64_t chunk, uint64_t *words, size_t count);
 
-/* The same of the words [from, count) and of the first three, of a chunk that was begun. It does not block signals: the
+/* The same of the words [from, count) and of the first four, of a chunk that was begun. It does not block signals: the
  * caller's are blocked. */
 bool chunks_peek(uint64_t chunk, uint64_t *words, size_t from, size_t count);
+
+/* The same of the words [from, from + count) alone, to the beginning of `words`. */
+bool chunks_peek_at(uint64_t chunk, size_t from, uint64_t *words, size_t count);
 
 /* Whether the address lies in what is reserved for the file. */
 bool chunks_hold(uintptr_t address);

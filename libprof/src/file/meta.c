@@ -18,6 +18,7 @@
 #include "chunks.h"
 #include "clock.h"
 #include "process.h"
+#include "signals.h"
 #include "summary.h"
 #include "test_point.h"
 
@@ -25,55 +26,64 @@
 
 #define META_CURSOR(chunk, offset) (((chunk) + 1) << 16 | (uint64_t)(offset) / 8)
 
-static uint64_t meta_cursor; /* whoever appends */
-static uint64_t
-    meta_spare; /* chunk number + 1 of a chunk that lost the race to become current; 0 none */
+static uint64_t meta_cursor;  /* whoever appends */
+static uint32_t meta_turning; /* lock of the step to another chunk, and of what follows */
+static uint64_t meta_spare;   /* chunk number + 1 of one that was not mapped in time; 0 none */
 
-static uint64_t meta_new_chunk(void)
+static struct prof_chunk_header *meta_new_chunk(uint64_t *chunk)
 {
-    uint64_t spare = exchange_acquire(&meta_spare, 0u);
-    if (spare)
-        return spare - 1;
-    uint64_t chunk = chunks_claim(true);
-    if (chunk == CHUNKS_NO_CHUNK)
-        return CHUNKS_NO_CHUNK;
-    struct prof_chunk_header *header = chunks_memory(chunk);
+    *chunk = meta_spare ? meta_spare - 1 : chunks_claim(true);
+    struct prof_chunk_header *header = *chunk == CHUNKS_NO_CHUNK ? NULL : chunks_memory(*chunk);
+    meta_spare = !header && *chunk != CHUNKS_NO_CHUNK ? *chunk + 1 : 0;
     if (!header)
-        return CHUNKS_NO_CHUNK;
+        return NULL;
     header->kind = PROF_CHUNK_META;
     header->header_bytes = PROF_CHUNK_HEADER_BYTES;
-    header->index = chunk;
+    header->index = *chunk;
     store_release(&header->magic, PROF_CHUNK_MAGIC);
-    return chunk;
+    return header;
 }
 
-static bool meta_turn_page(uint64_t seen)
+/* False: there is no other chunk. */
+static bool meta_turn_page_locked(uint64_t seen)
 {
-    uint32_t generation = process_generation();
-    uint64_t chunk = meta_new_chunk();
-    if (chunk == CHUNKS_NO_CHUNK)
+    uint64_t chunk;
+    if (!meta_new_chunk(&chunk))
         return false;
-    TEST_POINT("meta_turn_page: claimed");
-    if (generation != process_generation())
-        return false;
-    uint64_t full = seen;
-    if (!cas_acq_rel(&meta_cursor, &seen, META_CURSOR(chunk, PROF_CHUNK_HEADER_BYTES)))
-        store_release(&meta_spare, chunk + 1);
-    else
-        chunks_leave((full >> 16) - 1, full & 0xffffu);
+    /* what is left of the old chunk may be enough for another thread */
+    while (!cas_acq_rel(&meta_cursor, &seen, META_CURSOR(chunk, PROF_CHUNK_HEADER_BYTES)))
+        ;
+    chunks_leave((seen >> 16) - 1, seen & 0xffffu);
     return true;
 }
 
-/* Space for `bytes` in the current META chunk; NULL when there is no file or no space. */
-static uint64_t *meta_reserve(size_t bytes)
+/* In a child that a signal handler forked there is another cursor by now, or none. */
+static bool meta_turn_page(uint64_t seen)
+{
+    uint32_t generation = process_generation();
+    struct signals_saved saved;
+    bool turned = true;
+    TEST_POINT("meta_turn_page: begun");
+    if (!signals_lock_within(&saved, &meta_turning, CHUNKS_WAITS))
+        return false;
+    if (generation == process_generation() && load_acquire(&meta_cursor) >> 16 == seen >> 16)
+        turned = meta_turn_page_locked(load_acquire(&meta_cursor));
+    signals_unlock(&saved, &meta_turning);
+    return turned;
+}
+
+/* Space for `bytes` in the current META chunk; NULL when there is no file or (`*full`) no space. */
+static uint64_t *meta_reserve(size_t bytes, bool *full)
 {
     uint32_t generation = process_generation();
     uint64_t seen = load_acquire(&meta_cursor);
-    while (seen) {
+    while (seen && generation == process_generation()) {
         size_t offset = (size_t)(seen & 0xffffu) * 8;
         if (offset + bytes > PROF_CHUNK_BYTES) {
-            if (!meta_turn_page(seen))
+            if (!meta_turn_page(seen)) {
+                *full = chunks_count() > 0; /* not so while the file is suspended */
                 return NULL;
+            }
             seen = load_acquire(&meta_cursor);
         } else if (cas_acq_rel(&meta_cursor, &seen, seen + bytes / 8)) {
             TEST_POINT("meta_reserve: taken");
@@ -85,13 +95,13 @@ static uint64_t *meta_reserve(size_t bytes)
     return NULL;
 }
 
-const void *meta_append(enum prof_record_type type, const void *head, size_t head_bytes,
-                        const char *text, size_t text_bytes)
+static const void *meta_append_if_room(enum prof_record_type type, const void *head,
+                                       size_t head_bytes, const char *text, size_t text_bytes,
+                                       bool *full)
 {
     size_t bytes = (head_bytes + text_bytes + 7) & ~(size_t)7;
-    if (bytes / 8 > PROF_RECORD_WORDS_MAX)
-        return NULL;
-    uint64_t *record = meta_reserve(bytes);
+    *full = bytes / 8 > PROF_RECORD_WORDS_MAX;
+    uint64_t *record = *full ? NULL : meta_reserve(bytes, full);
     if (!record)
         return NULL;
     store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, bytes / 8, 0));
@@ -100,6 +110,23 @@ const void *meta_append(enum prof_record_type type, const void *head, size_t hea
     if (text_bytes)
         memcpy((uint8_t *)record + head_bytes, text, text_bytes);
     store_release(record, PROF_WORD_EXT(PROF_KIND_EXT, type, bytes / 8, 0));
+    return record;
+}
+
+const void *meta_try_append(enum prof_record_type type, const void *head, size_t head_bytes,
+                            const char *text, size_t text_bytes)
+{
+    bool full;
+    return meta_append_if_room(type, head, head_bytes, text, text_bytes, &full);
+}
+
+const void *meta_append(enum prof_record_type type, const void *head, size_t head_bytes,
+                        const char *text, size_t text_bytes)
+{
+    bool full;
+    const void *record = meta_append_if_room(type, head, head_bytes, text, text_bytes, &full);
+    if (full)
+        loss_add(PROF_LOSS_FACTS, 1);
     return record;
 }
 
@@ -121,7 +148,7 @@ struct prof_rec_clock meta_clock_sample(void)
 
 void meta_begin_file(void)
 {
-    store_release(&meta_spare, 0u);
+    meta_spare = 0;
     store_release(&meta_cursor, META_CURSOR((uint64_t)0, PROF_FILE_HEADER_BYTES));
 }
 
@@ -132,5 +159,6 @@ bool meta_has_file(void)
 
 void meta_forget(void)
 {
+    meta_turning = 0;
     store_release(&meta_cursor, 0u);
 }

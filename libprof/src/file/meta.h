@@ -13,6 +13,10 @@ bool meta_has_file(void);
 /* There is no file any more (forked child). */
 void meta_forget(void);
 
+/* meta_append() for who counts himself what there is no space for. */
+const void *meta_try_append(enum prof_record_type type, const void *head, size_t head_bytes,
+                            const char *text, size_t text_bytes);
+
 /* States one sample of the three clocks. */
 struct prof_rec_clock meta_clock_sample(void);
 

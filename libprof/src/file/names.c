@@ -55,7 +55,8 @@ static bool names_state(struct prof_rec_name *record)
     uint64_t file = names_first_kept;
     if (load_acquire(&record->header) == file)
         return true;
-    if (!meta_append(PROF_REC_NAME, record, sizeof *record, names_text(record), record->bytes + 1))
+    if (!meta_try_append(PROF_REC_NAME, record, sizeof *record, names_text(record),
+                         record->bytes + 1))
         return false;
     store_release(&record->header, file);
     return true;

@@ -9,6 +9,7 @@
 #include "glibc_only.h"
 #include "intern.h"
 #include "log.h"
+#include "meta.h"
 #include "modules.h"
 #include "own_thread.h"
 #include "thread.h"
@@ -165,8 +166,9 @@ static const void *stacks_create(uint32_t id, const void *content)
         .flags = found->flags,
         .ticks = clock_read(),
     };
-    return meta_append(PROF_REC_STACK_FRAMES, &head, sizeof head, (const char *)found->addresses,
-                       found->count * sizeof found->addresses[0]);
+    return meta_try_append(PROF_REC_STACK_FRAMES, &head, sizeof head,
+                           (const char *)found->addresses,
+                           found->count * sizeof found->addresses[0]);
 }
 
 static uint32_t stacks_intern(struct stacks_thread *self, const struct stacks_found *found)
