@@ -262,7 +262,7 @@ void rank_recorder_kernel(struct prof_rec_kernel kernel, const char *name, uint3
 void rank_recorder_end(bool killed)
 {
     recorder_count_gpu_records(gpu_records);
-    meta_clock_sample();
+    meta_clock_sample(false);
     if (!killed)
         session_finish();
     _exit(0);

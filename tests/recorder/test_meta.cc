@@ -46,6 +46,17 @@ protected:
         }
         return found;
     }
+    // In the first chunk.
+    static size_t clock_samples()
+    {
+        const auto *chunk = (const uint64_t *)chunks_first();
+        size_t count = 0;
+        for (size_t i = PROF_FILE_HEADER_BYTES / 8; i < PROF_CHUNK_BYTES / 8;
+             i += PROF_WORD_SIZE(chunk[i]) ? PROF_WORD_SIZE(chunk[i]) : 1)
+            count += PROF_WORD_KIND(chunk[i]) == PROF_KIND_EXT &&
+                     PROF_WORD_TYPE(chunk[i]) == PROF_REC_CLOCK;
+        return count;
+    }
     TemporaryDirectory directory;
 };
 
@@ -115,6 +126,23 @@ TEST_F(Meta, ThatDoesNotFitIsRefused)
         EXPECT_NE(chunks_claim(false), CHUNKS_NO_CHUNK) << "half is for logs alone";
         EXPECT_NE(meta_append(PROF_REC_INFO, &head, sizeof head, nullptr, 0), nullptr)
             << "the rest of the last chunk";
+    });
+}
+
+// A program may flush in a loop for months.
+TEST_F(Meta, HoldsFewSamplesOfTheClocksInLongRecordings)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        ASSERT_TRUE(config_override((directory / "%p.prof").c_str(), 16, false));
+        session_init(nullptr, true);
+        ASSERT_TRUE(session_ready());
+        chunks_first()->start_monotonic_ns -= 40ull * 86400 * 1000000000;
+        size_t before = clock_samples();
+        for (int i = 0; i < 100; i++)
+            session_flush(1000);
+        EXPECT_EQ(clock_samples(), before);
+        session_finish();
+        EXPECT_EQ(clock_samples(), before + 1) << "the end is known exactly";
     });
 }
 

@@ -64,7 +64,7 @@ protected:
     // What comes before it is committed: nobody records meanwhile.
     Totals flush()
     {
-        meta_clock_sample();
+        meta_clock_sample(false);
         summary_flush();
         return read_summaries();
     }
@@ -113,7 +113,7 @@ TEST_F(Summary, MissesNothingThatIsRecordedMeanwhile)
             done = true;
         });
         while (!done) {
-            meta_clock_sample();
+            meta_clock_sample(false);
             summary_tick();
         }
         recording.join();

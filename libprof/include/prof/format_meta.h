@@ -43,7 +43,8 @@ struct prof_rec_info {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_info) == 16, "layout");
 
-/* One instant on three clocks. Sampled at the start, about once per second, and at the end. */
+/* One instant on three clocks. Sampled at the start, about once per second, and at the end; in long recordings, at intervals
+ * of a 32,768th of the time since the start. */
 struct prof_rec_clock {
     uint64_t header;
     uint64_t ticks;

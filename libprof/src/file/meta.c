@@ -29,6 +29,7 @@
 static uint64_t meta_cursor;  /* whoever appends */
 static uint32_t meta_turning; /* lock of the step to another chunk, and of what follows */
 static uint64_t meta_spare;   /* chunk number + 1 of one that was not mapped in time; 0 none */
+static uint64_t meta_clock_stated_ns; /* whoever states a sample of the clocks */
 
 static struct prof_chunk_header *meta_new_chunk(uint64_t *chunk)
 {
@@ -137,11 +138,24 @@ void meta_info(enum prof_info_key key, const char *text)
     meta_append(PROF_REC_INFO, &head, sizeof head, text, size);
 }
 
-struct prof_rec_clock meta_clock_sample(void)
+/* A flight recorder may run for months, and programs flush as often as they like. With this, a month's samples take 7 MiB,
+ * and their distance is 1 s for nine hours, 80 s after a month. */
+#define META_CLOCKS_SHARE 32768u
+
+static bool meta_clock_is_due(uint64_t now_ns)
+{
+    uint64_t age_ns = now_ns - chunks_first()->start_monotonic_ns;
+    return now_ns - load_relaxed(&meta_clock_stated_ns) >= age_ns / META_CLOCKS_SHARE;
+}
+
+struct prof_rec_clock meta_clock_sample(bool last)
 {
     struct prof_rec_clock sample = {0};
     clock_sample(&sample);
-    meta_append(PROF_REC_CLOCK, &sample, sizeof sample, NULL, 0);
+    if (meta_has_file() && (last || meta_clock_is_due(sample.monotonic_ns))) {
+        store_relaxed(&meta_clock_stated_ns, sample.monotonic_ns);
+        meta_append(PROF_REC_CLOCK, &sample, sizeof sample, NULL, 0);
+    }
     summary_sample(&sample);
     return sample;
 }
@@ -149,6 +163,7 @@ struct prof_rec_clock meta_clock_sample(void)
 void meta_begin_file(void)
 {
     meta_spare = 0;
+    meta_clock_stated_ns = 0;
     store_release(&meta_cursor, META_CURSOR((uint64_t)0, PROF_FILE_HEADER_BYTES));
 }
 

@@ -217,7 +217,7 @@ static void session_begin_file(const struct rank *rank)
     session_emit_control(true, session.stated);
     session_each_collector(file_created);
     header->ticks_per_second = clock_ticks_per_second();
-    meta_clock_sample();
+    meta_clock_sample(false);
 }
 
 static bool session_create(void)
@@ -535,7 +535,7 @@ void session_flush(unsigned deadline_ms)
     if (!session_has_file())
         return;
     loss_flush();
-    meta_clock_sample();
+    meta_clock_sample(false);
     chunks_copy_out();
 }
 
@@ -555,7 +555,7 @@ static void session_close_file(void)
     cost_emit(true);
     own_files_run(session_look_last, NULL);
     session_file_emit_system_clock();
-    meta_clock_sample();
+    meta_clock_sample(true);
     summary_finish();
     chunks_close();
     store_release(&session.state, (uint32_t)SESSION_OVER);

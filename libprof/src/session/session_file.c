@@ -204,7 +204,7 @@ void session_file_emit_facts(const struct rank *rank)
     if (*session_file_gpu.reason)
         meta_info(PROF_INFO_GPU_REASON, session_file_gpu.reason);
     session_file_emit_system_clock();
-    meta_clock_sample();
+    meta_clock_sample(false);
 }
 
 /* ---- what collectors state about the GPU ---- */

@@ -47,7 +47,7 @@ static bool writer_due(uint64_t *due, uint64_t now, uint64_t period_ns)
 /* The samples before and after say how wrong the times between them can be. */
 static void writer_sample_clock(void)
 {
-    struct prof_rec_clock sample = meta_clock_sample();
+    struct prof_rec_clock sample = meta_clock_sample(false);
     if (clock_kind == PROF_CLOCK_MONOTONIC || counter_goes_on(&writer_watch, &sample))
         return;
     meta_info(PROF_INFO_NOTE,

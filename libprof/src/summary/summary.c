@@ -136,7 +136,7 @@ void summary_flush(void)
     if (!summary_enter(SUMMARY_ATTEMPTS))
         return;
     summary_walk();
-    meta_clock_sample();
+    meta_clock_sample(false);
     int64_t now_ns = summary_walk();
     if (now_ns) {
         summary_steps_emit(now_ns);
@@ -151,7 +151,7 @@ int summary_write_metrics(void)
 {
     if (!metrics_on())
         return ENOENT;
-    meta_clock_sample();
+    meta_clock_sample(false);
     if (!summary_enter(SUMMARY_ATTEMPTS))
         return EBUSY;
     int error = metrics_write(summary_walk(), true);
