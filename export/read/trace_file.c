@@ -59,10 +59,10 @@ static bool check_byte_order(const struct trace_file *file, struct read_error *e
 static bool check_version(const struct trace_file *file, struct read_error *error)
 {
     const struct prof_file_header *header = &file->header;
-    if (header->version != PROF_FORMAT_VERSION) {
+    if (header->version < PROF_FORMAT_VERSION_OLDEST || header->version > PROF_FORMAT_VERSION) {
         trace_error_at(error, file->path, offsetof(struct prof_file_header, version),
-                       "the trace has format version %u, this program reads version %u",
-                       header->version, PROF_FORMAT_VERSION);
+                       "the trace has format version %u, this program reads versions %u to %u",
+                       header->version, PROF_FORMAT_VERSION_OLDEST, PROF_FORMAT_VERSION);
         return false;
     }
     if (header->header_bytes != PROF_FILE_HEADER_BYTES || header->chunk_bytes != PROF_CHUNK_BYTES) {

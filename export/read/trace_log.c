@@ -319,13 +319,25 @@ static void read_mark(struct log_state *log, uint64_t info, uint32_t name)
 
 static void read_thread(struct log_state *log, const struct record *record)
 {
-    uint64_t owner = record->at[1];
-    if ((uint32_t)owner == 0) {
+    struct prof_rec_thread owner;
+    struct text name = {"", 0};
+    record_copy(record, &owner, sizeof owner);
+    if (owner.thread == 0) {
         walk_damage(log->walk, walk_offset(log->walk, record->at), "a log is given to thread 0");
         return;
     }
+    bool named = record->words * sizeof(uint64_t) >= sizeof owner;
+    name.size = owner.bytes;
+    if (named && !record_text(record, sizeof owner, owner.bytes, &name.bytes)) {
+        walk_damage(log->walk, walk_offset(log->walk, record->at),
+                    "the name of a thread is longer than its record");
+        return;
+    }
     uint32_t epoch = log->thread->epoch;
-    set_owner(log, (uint32_t)owner, (uint32_t)(owner >> 32));
+    set_owner(log, owner.thread, owner.tid);
+    if (log->thread && named && !log->thread->stated)
+        timeline_define_thread(log->walk->builder, owner.thread, owner.tid, name,
+                               owner.flags & PROF_THREAD_INTERNAL);
     if (log->thread && !log->thread->begun)
         walk_thread_enter(log->walk, log->thread, epoch);
 }
@@ -607,23 +619,21 @@ static void cut_thread(struct log_state *log, uint64_t missing)
 static bool begin_chunk(struct log_state *log, const struct walk_chunk *chunk, uint64_t expected)
 {
     struct walk *walk = log->walk;
-    struct prof_chunk_header header;
-    memcpy(&header, walk->file->bytes + chunk->offset, sizeof header);
-    if (header.thread == 0 || chunk->sequence < expected) {
+    if (chunk->thread == 0 || chunk->sequence < expected) {
         walk_damage(walk, chunk->offset,
-                    header.thread ? "two chunks claim one place in their log"
+                    chunk->thread ? "two chunks claim one place in their log"
                                   : "a chunk belongs to thread 0");
         return false;
     }
     if (chunk->sequence > expected && !walk->process.ring)
         walk_damage(walk, chunk->offset, "the chunk ahead of this one in its log is missing");
-    set_owner(log, header.thread, 0);
+    set_owner(log, chunk->thread, 0);
     if (walk->failed || !log->thread)
         return false;
-    log->base = header.base_ticks;
+    log->base = chunk->base_ticks;
     if (chunk->sequence > expected)
         cut_thread(log, chunk->sequence - expected);
-    walk_thread_enter(walk, log->thread, header.epoch);
+    walk_thread_enter(walk, log->thread, chunk->epoch);
     return true;
 }
 
@@ -636,8 +646,8 @@ void walk_log(struct walk *walk, size_t first, size_t end)
         if (!begin_chunk(&log, chunk, expected))
             continue;
         expected = chunk->sequence + 1;
-        walk_chunk(&log, walk_records(walk, chunk->offset));
-        walk_forget(walk, chunk->offset);
+        walk_chunk(&log, walk_log_records(walk, chunk));
+        walk_forget(walk, chunk);
     }
     if (log.thread)
         walk_thread_note_end(walk, log.thread);

@@ -318,8 +318,9 @@ static void append_thread(struct walk *walk, const struct record *record)
     struct walk_thread *thread = checked.good ? walk_thread_find(walk, info.thread) : NULL;
     if (!thread)
         return;
-    thread->described = true;
-    timeline_define_thread(walk->builder, info.thread, info.tid, checked.text, info.flags & 1);
+    thread->described = thread->stated = true;
+    timeline_define_thread(walk->builder, info.thread, info.tid, checked.text,
+                           info.flags & PROF_THREAD_INTERNAL);
 }
 
 static void append_device(struct walk *walk, const struct record *record)

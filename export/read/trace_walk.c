@@ -12,7 +12,7 @@
 /* Sizes of the first version of every record, in words; later versions are longer. 0: no such
  * type. */
 static const uint8_t minimum_words[256] = {
-    [PROF_REC_THREAD] = 2,
+    [PROF_REC_THREAD] = PROF_REC_THREAD_SHORT_BYTES / 8,
     [PROF_REC_THREAD_END] = 1,
     [PROF_REC_PUSH_WIDE] = 2,
     [PROF_REC_MARK_WIDE] = 2,
@@ -37,6 +37,7 @@ static const uint8_t minimum_words[256] = {
     [PROF_REC_FRAME_PUSH_WIDE] = 2,
     [PROF_REC_FRAMES] = sizeof(struct prof_rec_frames) / 8,
     [PROF_REC_SAMPLE] = sizeof(struct prof_rec_sample) / 8,
+    [PROF_REC_PART] = sizeof(struct prof_rec_part) / 8,
     [PROF_REC_KERNEL] = PROF_REC_KERNEL_SHORT_BYTES / 8,
     [PROF_REC_MEMCPY] = PROF_REC_MEMCPY_SHORT_BYTES / 8,
     [PROF_REC_MEMSET] = PROF_REC_MEMSET_SHORT_BYTES / 8,
@@ -129,17 +130,34 @@ bool record_text(const struct record *record, size_t head_bytes, uint32_t bytes,
 
 /* The order of a walk, and what is done about damage. */
 
+/* So much of it as is in the file. */
+static size_t bytes_here(const struct walk *walk, size_t offset, size_t bytes)
+{
+    size_t left = walk->file->size - offset;
+    return left < bytes ? left : bytes;
+}
+
+static struct walk_span records_of(const struct walk *walk, size_t offset, size_t skip,
+                                   size_t bytes)
+{
+    struct walk_span span = {NULL, 0};
+    bytes = bytes_here(walk, offset, bytes);
+    if (bytes <= skip)
+        return span;
+    span.at = (const uint64_t *)(const void *)(walk->file->bytes + offset + skip);
+    span.words = (bytes - skip) / 8;
+    return span;
+}
+
 struct walk_span walk_records(const struct walk *walk, size_t chunk_offset)
 {
     size_t skip = chunk_offset ? PROF_CHUNK_HEADER_BYTES : PROF_FILE_HEADER_BYTES;
-    size_t left = walk->file->size - chunk_offset;
-    size_t bytes = left < PROF_CHUNK_BYTES ? left : PROF_CHUNK_BYTES;
-    struct walk_span span = {NULL, 0};
-    if (bytes <= skip)
-        return span;
-    span.at = (const uint64_t *)(const void *)(walk->file->bytes + chunk_offset + skip);
-    span.words = (bytes - skip) / 8;
-    return span;
+    return records_of(walk, chunk_offset, skip, PROF_CHUNK_BYTES);
+}
+
+struct walk_span walk_log_records(const struct walk *walk, const struct walk_chunk *chunk)
+{
+    return records_of(walk, chunk->offset, chunk->skip, chunk->bytes);
 }
 
 size_t walk_offset(const struct walk *walk, const uint64_t *at)
@@ -148,13 +166,12 @@ size_t walk_offset(const struct walk *walk, const uint64_t *at)
 }
 
 /* A trace is as large as the timeline made of it; without this both would be in memory at once. */
-void walk_forget(const struct walk *walk, size_t chunk_offset)
+void walk_forget(const struct walk *walk, const struct walk_chunk *chunk)
 {
-    size_t left = walk->file->size - chunk_offset;
-    size_t bytes = left < PROF_CHUNK_BYTES ? left : PROF_CHUNK_BYTES;
+    size_t bytes = bytes_here(walk, chunk->offset, chunk->bytes);
     if (!walk->file->mapping)
         return;
-    madvise((uint8_t *)walk->file->mapping + chunk_offset, bytes, MADV_DONTNEED);
+    madvise((uint8_t *)walk->file->mapping + chunk->offset, bytes, MADV_DONTNEED);
     progress_add(bytes);
 }
 
@@ -214,17 +231,57 @@ bool walk_accepts(struct walk *walk, enum record_status status, const struct rec
     return false;
 }
 
+static void remember_piece(struct walk *walk, struct walk_chunk chunk)
+{
+    if (walk_room(walk, &walk->chunks, walk->chunk_count, &walk->chunk_capacity,
+                  sizeof *walk->chunks))
+        walk->chunks[walk->chunk_count++] = chunk;
+}
+
 static void remember_log(struct walk *walk, const struct prof_chunk_header *header, size_t offset)
 {
-    if (!walk_room(walk, &walk->chunks, walk->chunk_count, &walk->chunk_capacity,
-                   sizeof *walk->chunks))
+    remember_piece(walk, (struct walk_chunk){.log = header->log,
+                                             .thread = header->thread,
+                                             .epoch = header->epoch,
+                                             .sequence = header->sequence,
+                                             .base_ticks = header->base_ticks,
+                                             .begin_ticks = header->base_ticks,
+                                             .offset = offset,
+                                             .skip = PROF_CHUNK_HEADER_BYTES,
+                                             .bytes = PROF_CHUNK_BYTES});
+}
+
+static void remember_part(struct walk *walk, const struct prof_chunk_header *header, size_t offset,
+                          size_t skip)
+{
+    struct record record;
+    struct prof_rec_part part;
+    struct walk_span span = records_of(walk, offset, skip, header->part_bytes);
+    if (!span.words || record_read(span.at, span.words, &record) != RECORD_GOOD ||
+        PROF_WORD_KIND(record.header) != PROF_KIND_EXT || record_type(&record) != PROF_REC_PART)
+        return; /* nobody has it */
+    record_copy(&record, &part, sizeof part);
+    remember_piece(
+        walk, (struct walk_chunk){.log = part.log,
+                                  .thread = part.thread,
+                                  .epoch = part.epoch,
+                                  .sequence = part.sequence,
+                                  .base_ticks = header->base_ticks,
+                                  .begin_ticks = header->base_ticks + PROF_WORD_INFO(record.header),
+                                  .offset = offset,
+                                  .skip = skip + record.words * sizeof(uint64_t),
+                                  .bytes = header->part_bytes});
+}
+
+static void remember_parts(struct walk *walk, const struct prof_chunk_header *header, size_t offset)
+{
+    uint32_t bytes = header->part_bytes;
+    if (bytes < 1024 || bytes > PROF_CHUNK_BYTES / 2 || (bytes & (bytes - 1))) {
+        walk_damage(walk, offset, "the header of a chunk is damaged");
         return;
-    walk->chunks[walk->chunk_count++] = (struct walk_chunk){
-        .log = header->log,
-        .sequence = header->sequence,
-        .base_ticks = header->base_ticks,
-        .offset = offset,
-    };
+    }
+    for (size_t at = 0; at < PROF_CHUNK_BYTES && offset + at < walk->file->size; at += bytes)
+        remember_part(walk, header, offset + at, at ? 0 : PROF_CHUNK_HEADER_BYTES);
 }
 
 static void remember_meta(struct walk *walk, size_t offset)
@@ -242,12 +299,14 @@ static bool remember_chunk(struct walk *walk, size_t offset)
     if (magic != PROF_CHUNK_MAGIC)
         return false;
     memcpy(&header, at, sizeof header);
-    bool known = header.kind == PROF_CHUNK_META || header.kind == PROF_CHUNK_LOG;
+    bool known = header.kind >= PROF_CHUNK_META && header.kind <= PROF_CHUNK_PARTS;
     if (!known || header.header_bytes != PROF_CHUNK_HEADER_BYTES ||
         header.index != offset / PROF_CHUNK_BYTES)
         walk_damage(walk, offset, "the header of a chunk is damaged");
     else if (header.kind == PROF_CHUNK_META)
         remember_meta(walk, offset);
+    else if (header.kind == PROF_CHUNK_PARTS)
+        remember_parts(walk, &header, offset);
     else
         remember_log(walk, &header, offset);
     return true;
@@ -288,7 +347,7 @@ static int by_log(const void *left, const void *right)
 
 static int64_t chunk_begin_ns(struct walk *walk, const struct walk_chunk *chunk)
 {
-    return clockmap_time_ns(&walk->clock, chunk->base_ticks);
+    return clockmap_time_ns(&walk->clock, chunk->begin_ticks);
 }
 
 /* Chunks of a log that end before `from_ns`: the next one of the log begins where one ends. */
@@ -408,9 +467,8 @@ int64_t trace_file_last_ns(struct trace_file *file)
     return last_ns;
 }
 
-static void count_records(struct walk *walk, size_t chunk_offset)
+static void count_records(struct walk *walk, struct walk_span span)
 {
-    struct walk_span span = walk_records(walk, chunk_offset);
     struct record record;
     for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
         enum record_status status = record_read(span.at + i, span.words - i, &record);
@@ -488,9 +546,9 @@ uint64_t trace_file_count_records(struct trace_file *file)
     walk_init(&walk, file, NULL, NULL);
     find_chunks(&walk);
     for (size_t i = 0; i < walk.meta_count; i++)
-        count_records(&walk, walk.metas[i]);
+        count_records(&walk, walk_records(&walk, walk.metas[i]));
     for (size_t i = 0; i < walk.chunk_count; i++)
-        count_records(&walk, walk.chunks[i].offset);
+        count_records(&walk, walk_log_records(&walk, &walk.chunks[i]));
     walk_fini(&walk);
     return walk.health.records;
 }

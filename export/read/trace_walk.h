@@ -83,14 +83,17 @@ struct walk_thread {
     bool begun; /* has an epoch */
     bool ended;
     bool described; /* the builder knows its tid */
+    bool stated;    /* META describes it: what logs say of it does not count */
 };
 
-/* A LOG chunk and its place. */
+/* A LOG chunk, or a part of a PARTS chunk. */
 struct walk_chunk {
-    uint32_t log;
+    uint32_t log, thread, epoch;
     uint64_t sequence;
-    uint64_t base_ticks;
-    size_t offset;
+    uint64_t base_ticks;  /* of its records */
+    uint64_t begin_ticks; /* when it was begun */
+    size_t offset;        /* of what belongs to it ... */
+    size_t skip, bytes;   /* ... and how much of that is no record */
 };
 
 /* What the values of ATTRS records mean. */
@@ -140,10 +143,11 @@ struct walk_span {
 };
 
 struct walk_span walk_records(const struct walk *walk, size_t chunk_offset);
+struct walk_span walk_log_records(const struct walk *walk, const struct walk_chunk *chunk);
 size_t walk_offset(const struct walk *walk, const uint64_t *at);
 
 /* The records of this chunk are not needed again: its pages leave the process's memory. */
-void walk_forget(const struct walk *walk, size_t chunk_offset);
+void walk_forget(const struct walk *walk, const struct walk_chunk *chunk);
 
 /* Notes damage. Ends the walk unless the file was opened with `partial`. */
 void walk_damage(struct walk *walk, size_t offset, const char *what);

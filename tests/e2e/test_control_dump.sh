@@ -42,7 +42,7 @@ kill -9 "$pid"
 wait "$job" || true
 expect young.prof 'count["flood"] > 0 and process["ring"] and raw.gaps > 0' \
     '0.9 < (lambda bases, a, b: (max(bases) - min(bases)) / (b.ticks - a.ticks) * (b.monotonic - a.monotonic) / 1e9)(
-        [base for chain in raw.logs.values() for _, _, base in chain], raw.clocks[0], raw.clocks[-1]) < 1.5'
+        [base for chain in raw.logs.values() for _, _, _, base in chain], raw.clocks[0], raw.clocks[-1]) < 1.5'
 
 # kill -9 while dumps are written: the one before stays whole, and there is nothing half made.
 PROF_FULL=ring PROF_MAX_MB=64 begin killed.prof ./steps flood 0

@@ -10,6 +10,7 @@ CHUNK = 65536
 PUSH, POP, MARK, EXT, HOLE, NVTX_PUSH, NVTX_POP = range(1, 8)
 THREAD, THREAD_END, PUSH_WIDE, MARK_WIDE, RANGE_BEGIN, RANGE_END, COUNTER, ATTR, STEP = range(1, 10)
 RANGE = 22
+PART = 27
 EPOCH = 12
 NAME, INFO, CLOCK, THREAD_INFO, CONTROL = 64, 65, 66, 67, 71
 EVENT_NAME, DOMAIN, CATEGORY, RESOURCE = 73, 74, 75, 76
@@ -39,6 +40,7 @@ class TraceFile:
         for number in range((len(self.data) + CHUNK - 1) // CHUNK):
             self._chunk(number, chains)
         self.logs = {log: sorted(chain) for log, chain in chains.items()}
+        self._name_threads()
         self.gaps = sum(1 for chain in self.logs.values() for place, entry in enumerate(chain)
                         if entry[0] != place)
 
@@ -46,13 +48,24 @@ class TraceFile:
         start = number * CHUNK
         if number == 0:
             return self._meta(4096, CHUNK)
-        magic, kind, _, log, _, sequence, base = struct.unpack_from("<IHHIIQQ", self.data, start)
+        magic, kind, _, log, _, sequence, base, _, _, _, part = struct.unpack_from("<IHHIIQQQIII", self.data, start)
         if magic != 0x4B484350:
             return
         if kind == 1:
             self._meta(start + 64, start + CHUNK)
+        elif kind == 2:
+            chains[log].append((sequence, start + 64, start + CHUNK, base))
         else:
-            chains[log].append((sequence, start, base))
+            self._parts(start, part, base, chains)
+
+    def _parts(self, start, part, base, chains):
+        """Each part that is in use begins with a record that says whose it is."""
+        for at in range(start, start + CHUNK, part):
+            begin = at + 64 if at == start else at
+            header, log, _, sequence = struct.unpack_from("<QIIQ", self.data, begin)
+            if header:
+                assert header & 15 == EXT and header >> 4 & 0xFF == PART, (begin, hex(header))
+                chains[log].append((sequence, begin + 8 * (header >> 12 & 0xFFF), at + part, base))
 
     def _words(self, start, end):
         """Each record as (offset, header, kind, words); holes are skipped and counted."""
@@ -105,8 +118,8 @@ class TraceFile:
         """(thread, Event) of every log in order; for EXT the kind is 16 + its type."""
         for chain in self.logs.values():
             thread = 0
-            for _, start, base in chain:
-                for at, header, kind, size in self._words(start + 64, start + CHUNK):
+            for _, start, end, base in chain:
+                for at, header, kind, size in self._words(start, end):
                     if kind != EXT:
                         yield thread, Event(kind, header >> 4 & 0xFFFFF, base + (header >> 24), ())
                         continue
@@ -114,6 +127,16 @@ class TraceFile:
                     if header >> 4 & 0xFF == THREAD:
                         thread = words[0] & 0xFFFFFFFF
                     yield thread, Event(16 + (header >> 4 & 0xFF), 0, base + (header >> 24), words)
+
+    def _name_threads(self):
+        """By what their logs say, where META does not."""
+        told = {}
+        for _, event in self.events():
+            if event.kind == 16 + THREAD and len(event.words) > 1:
+                thread, size = event.words[0] & 0xFFFFFFFF, event.words[1] & 0xFFFFFFFF
+                text = struct.pack(f"<{len(event.words) - 2}Q", *event.words[2:])[:size]
+                told[thread] = (event.words[0] >> 32, text.decode(), event.words[1] >> 32)
+        self.threads = {**told, **self.threads}
 
     def pairs(self):
         """Completed push+pop pairs as {(thread, name): count}, unmatched pops, ranges left open."""

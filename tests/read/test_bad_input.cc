@@ -49,8 +49,9 @@ TEST(BadInput, OtherVersion)
 {
     std::vector<uint8_t> bytes = Trace().bytes();
     put(bytes, offsetof(prof_file_header, version), uint32_t(7));
-    EXPECT_EQ(refusal(bytes),
-              "test.prof: offset 8: the trace has format version 7, this program reads version 1");
+    EXPECT_EQ(
+        refusal(bytes),
+        "test.prof: offset 8: the trace has format version 7, this program reads versions 1 to 2");
 }
 
 TEST(BadInput, TruncatedInItsHeader)

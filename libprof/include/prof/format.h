@@ -26,6 +26,10 @@
  * LOG   what one thread did, in program order. A *log* is a chain of LOG chunks with the same `log`
  *       number, ordered by `sequence`. When a thread ends, the next new thread continues its log:
  *       PROF_REC_THREAD says which thread the following records belong to.
+ * PARTS the same for several logs: a program may have thousands of threads that record little. The chunk is divided into
+ *       parts of `part_bytes` each; the header is in the first one. A part that is in use begins with PROF_REC_PART, which has
+ *       its log and its `sequence` there; what follows, up to the part's end, are this log's records. Otherwise a part is
+ *       like a LOG chunk of its log.
  *
  * 3. Records
  *
@@ -67,9 +71,10 @@
  * 5. Reader's algorithm
  *
  *     check magic, byte_order, version; map the file
- *     for each chunk with a valid magic: META -> walk its records; LOG -> remember it
- *     sort the LOG chunks by (log, sequence)
- *     for each log: walk the records of its chunks in order; clamp times so that a thread's time
+ *     for each chunk with a valid magic: META -> walk its records; LOG -> remember it; PARTS -> remember each part whose
+ *         first word is the header of a PART record
+ *     sort the LOG chunks and the parts by (log, sequence)
+ *     for each log: walk the records of its chunks and parts in order; clamp times so that a thread's time
  *         never decreases (a signal handler's records may precede the event that they interrupted
  *         and still have later time stamps)
  *     convert ticks to nanoseconds by linear interpolation between the PROF_REC_CLOCK samples
@@ -79,6 +84,11 @@
  *
  * A gap in `sequence`, or a log that does not begin with 0, means that chunks were recycled (ring
  * mode).
+ *
+ * 6. Versions
+ *
+ *     1  every thread has a log of LOG chunks; the names of threads are in META (PROF_REC_THREAD_INFO)
+ *     2  PARTS chunks; PROF_REC_THREAD may have the thread's name
  */
 #ifndef PROF_FORMAT_H
 #define PROF_FORMAT_H
@@ -95,7 +105,8 @@ extern "C" {
 /* The first bytes catch a text-mode transfer and a file cut at a NUL, as PNG's do. */
 #define PROF_FILE_MAGIC "\x89PROF\r\n\x1a"
 #define PROF_FILE_MAGIC_BYTES 8
-#define PROF_FORMAT_VERSION 1u
+#define PROF_FORMAT_VERSION 2u
+#define PROF_FORMAT_VERSION_OLDEST 1u /* that readers of this version read */
 #define PROF_BYTE_ORDER_MARK 0x01020304u
 #define PROF_CHUNK_MAGIC 0x4b484350u /* "PCHK" in a little-endian file */
 
@@ -203,6 +214,7 @@ PROF_STATIC_ASSERT(sizeof(struct prof_file_header) == PROF_FILE_HEADER_BYTES,
 enum prof_chunk_kind {
     PROF_CHUNK_META = 1,
     PROF_CHUNK_LOG = 2,
+    PROF_CHUNK_PARTS = 3,
 };
 
 /* Offset 0 of every chunk but the first. `magic` is stored last (release). */
@@ -210,14 +222,18 @@ struct prof_chunk_header {
     uint32_t magic;        /*  0 PROF_CHUNK_MAGIC */
     uint16_t kind;         /*  4 enum prof_chunk_kind */
     uint16_t header_bytes; /*  6 PROF_CHUNK_HEADER_BYTES */
-    uint32_t log;          /*  8 number of the log; 0 in META */
-    uint32_t thread;   /* 12 index (PROF_REC_THREAD_INFO) of the thread that began it; 0 in META */
-    uint64_t sequence; /* 16 position of the chunk in its log, from 0 */
-    uint64_t base_ticks;  /* 24 base of the ticks in this chunk's records */
-    uint64_t index;       /* 32 number of this chunk in the file */
-    uint32_t epoch;       /* 40 recording epoch at its start (PROF_REC_EPOCH) */
-    uint32_t depth;       /* 44 zero */
-    uint8_t reserved[16]; /* 48 */
+    uint32_t log;          /*  8 number of the log; 0 in META and PARTS */
+    uint32_t
+        thread; /* 12 index (PROF_REC_THREAD) of the thread that began it; 0 in META and PARTS */
+    uint64_t sequence;   /* 16 position of the chunk in its log, from 0; 0 in META and PARTS */
+    uint64_t base_ticks; /* 24 base of the ticks in this chunk's records */
+    uint64_t index;      /* 32 number of this chunk in the file */
+    uint32_t epoch;      /* 40 recording epoch at its start (PROF_REC_EPOCH); 0 in META and PARTS */
+    uint32_t depth;      /* 44 zero */
+    uint32_t
+        part_bytes; /* 48 in PARTS: of each part, a power of two from 1,024 to 32,768; else 0 */
+    uint32_t parts_left; /* 52 in PARTS: how many are in use no more, for the recorder; else 0 */
+    uint8_t reserved[8]; /* 56 */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_chunk_header) == PROF_CHUNK_HEADER_BYTES,
                    "chunk header is one cache line");
@@ -254,7 +270,7 @@ enum prof_record_kind {
 /* Types of EXT records. Values are in files: append only. */
 enum prof_record_type {
     /* In LOG chunks: what a thread did. info = ticks since the base. */
-    PROF_REC_THREAD = 1, /* thread of the records that follow: w1 low u32 index, high u32 OS tid */
+    PROF_REC_THREAD = 1,      /* struct prof_rec_thread: thread of the records that follow */
     PROF_REC_THREAD_END = 2,  /* the thread ended; its open ranges end here */
     PROF_REC_PUSH_WIDE = 3,   /* w1 = name id: a PUSH whose name id needs more than 20 bits */
     PROF_REC_MARK_WIDE = 4,   /* w1 = name id */
@@ -281,6 +297,7 @@ enum prof_record_type {
     PROF_REC_FRAME_PUSH_WIDE = 24, /* w1 = name id: a FRAME_PUSH whose id needs more than 20 bits */
     PROF_REC_FRAMES = 25,          /* struct prof_rec_frames: all open calls of Python functions */
     PROF_REC_SAMPLE = 26,          /* struct prof_rec_sample: what some thread was doing */
+    PROF_REC_PART = 27,            /* struct prof_rec_part: first in each part of a PARTS chunk */
 
     /* In LOG chunks: what a device did. info = correlation id (low 32 bits). */
     PROF_REC_KERNEL = 32,         /* struct prof_rec_kernel */

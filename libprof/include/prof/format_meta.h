@@ -67,13 +67,13 @@ struct prof_rec_system_clock {
 #define PROF_SYSTEM_CLOCK_SYNCHRONIZED 1u /* without STA_UNSYNC */
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_system_clock) == 40, "layout");
 
-/* Later records of the same thread replace earlier ones. */
+/* Later records of the same thread replace earlier ones, and what PROF_REC_THREAD says. */
 struct prof_rec_thread_info {
     uint64_t header;
     uint32_t thread; /* index, from 1, unique in the file */
     uint32_t tid;    /* OS thread id */
     uint32_t bytes;
-    uint32_t flags; /* 1 = a thread of libprof or CUPTI */
+    uint32_t flags; /* PROF_THREAD_* */
     /* uint8_t text[bytes]: the thread's name, may be empty */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_thread_info) == 24, "layout");

@@ -11,6 +11,32 @@
 extern "C" {
 #endif
 
+/* Stated by a thread when it takes over a log, at the beginning of each of its chunks and parts, and when its name changes.
+ * The latest name counts. */
+struct prof_rec_thread {
+    uint64_t header;
+    uint32_t thread; /* index, from 1, unique in the file */
+    uint32_t tid;    /* OS thread id */
+    /* Absent in 16-byte records. */
+    uint32_t bytes; /* of the text that follows */
+    uint32_t flags; /* PROF_THREAD_* */
+    /* uint8_t text[bytes]: the thread's name, may be empty */
+};
+#define PROF_REC_THREAD_SHORT_BYTES 16u
+#define PROF_THREAD_INTERNAL 1u /* a thread of libprof or CUPTI */
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_thread) == 24, "layout");
+
+/* info = ticks since the base when the part was begun. */
+struct prof_rec_part {
+    uint64_t header;
+    uint32_t log;
+    uint32_t thread;   /* index of the thread that began it */
+    uint64_t sequence; /* position of the part in its log, from 0, chunks included */
+    uint32_t epoch;    /* recording epoch at its start (PROF_REC_EPOCH) */
+    uint32_t reserved0;
+};
+PROF_STATIC_ASSERT(sizeof(struct prof_rec_part) == 32, "layout");
+
 enum prof_attr_type {
     PROF_ATTR_INT = 1,    /* value = int64_t */
     PROF_ATTR_DOUBLE = 2, /* value = IEEE 754 double */
