@@ -319,7 +319,7 @@ bool python_calls_enter(PyObject *code)
         uint64_t place = names_place(python_names_word(api, code));
         uint32_t name = (uint32_t)place + 1;
         if (__builtin_expect(place < PROF_NAME_ID_MAX, 1) &&
-            thread_put(&thread_self, PROF_KIND_FRAME_PUSH, name, clock_read())) {
+            thread_store(&thread_self, PROF_KIND_FRAME_PUSH, name)) {
             python_remember(mine->stack, name);
             return true;
         }
@@ -393,7 +393,7 @@ bool python_calls_exit(PyObject *code)
     if (__builtin_expect(python_is_right(mine) && !mine->imports &&
                              python_is_innermost(api, mine->stack, code),
                          1) &&
-        thread_put(&thread_self, PROF_KIND_FRAME_POP, 0, clock_read())) {
+        thread_store(&thread_self, PROF_KIND_FRAME_POP, 0)) {
         mine->stack->depth--;
         return true;
     }

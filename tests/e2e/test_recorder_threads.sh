@@ -10,12 +10,21 @@ expect many.prof 'count["shared"] == 640000' 'all(count[f"worker {i}"] == 10000 
     '{f"worker {i}" for i in range(64)} <= {name for _, name, _ in raw.threads.values()}'
 
 # A log is handed on to the next thread, so 100,000 threads need no more than their records: on each
-# thread 48 bytes of beginning and end, 16 a range and two names of 40; and at most 5 MiB of chunks
-# in use.
+# thread 48 bytes of beginning and end with its name, and 16 a range; and at most 5 MiB of chunks in use.
 growth_kib=$(record short.prof ./threads short)
 expect short.prof 'count["short"] == 200000' 'not any(raw.loss)' 'len(raw.threads) == 100001 or len(raw.threads) == 100000' \
-    'size < 100000 * (48 + 2 * 16 + 2 * 40) + (5 << 20)' 'len(raw.logs) <= 4' 'loss["unopened"] == 0'
+    'size < 100000 * (48 + 2 * 16) + (5 << 20)' 'len(raw.logs) <= 4' 'loss["unopened"] == 0'
 ((growth_kib < 4096)) || fail "memory grew by $growth_kib KiB in 99,000 threads"
+
+# A ring of 2 MiB has no more than that of them.
+PROF_FULL=ring PROF_MAX_MB=2 record ring.prof ./threads short >/dev/null
+expect ring.prof 'count["short"] > 10000' 'not any(raw.loss)' 'size <= 2 << 20' \
+    'all(name == "threads" for _, name, _ in raw.threads.values())'
+
+# Threads that live at once and record little share chunks, and their names are there.
+record live.prof ./threads live
+expect live.prof 'count["live"] == 1000' 'not any(raw.loss)' 'len(raw.logs) == 1000' 'size < 1000 * 4096 + (2 << 20)' \
+    '{f"live {i}" for i in range(1000)} == {name for _, name, _ in raw.threads.values()}'
 
 record unbalanced.prof ./threads unbalanced
 expect unbalanced.prof 'count["inside"] == 100' 'count["left open"] == 20' \

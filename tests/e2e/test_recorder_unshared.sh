@@ -19,6 +19,11 @@ done
 record names.prof ./numbered 20000 1 500 >generated.txt
 expect names.prof 'count.total() == 20001' 'not any(raw.loss)' 'process["closed"]'
 
+# Parts of chunks grow here and there.
+record parts.prof ./numbered 1000 64 >generated.txt
+expect parts.prof 'count["whole"] == 64' 'all(count[str(i)] == 64 for i in range(1, 1001))' 'process["closed"]' \
+    'not any(raw.loss)' 'raw.gaps == 0' 'len(raw.logs) == 64' 'size < 64 * (12 << 10) + (2 << 20)'
+
 # Limits hold.
 generated=$(PROF_MAX_MB=2 record stop.prof ./numbered 400000 8)
 expect stop.prof "count.total() + count['whole'] - loss['unclosed'] + loss['unopened'] + loss['full'] == $generated" \

@@ -1,4 +1,4 @@
-/* threads many|short|unbalanced|specific|cancelled: see the functions. */
+/* threads many|short|live|unbalanced|specific|cancelled: see the functions. */
 #define _GNU_SOURCE
 #include <prof/prof.h>
 
@@ -92,6 +92,34 @@ static void in_sequence(void)
     printf("%ld\n", private_kib() - before);
 }
 
+/* 1,000 threads at once, one range each. */
+static pthread_barrier_t all_live;
+
+static void *live_one(void *argument)
+{
+    char name[16];
+    snprintf(name, sizeof name, "live %d", (int)(intptr_t)argument);
+    pthread_setname_np(pthread_self(), name);
+    ranges("live", 1);
+    pthread_barrier_wait(&all_live);
+    return NULL;
+}
+
+static void all_at_once(void)
+{
+    enum { THREADS = 1000 };
+    pthread_t threads[THREADS];
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 128 << 10);
+    pthread_barrier_init(&all_live, NULL, THREADS);
+    for (intptr_t i = 0; i < THREADS; i++)
+        if (pthread_create(&threads[i], &attributes, live_one, (void *)i) != 0)
+            abort();
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
 /* 10 threads that leave 2 ranges open, 10 that pop 3 times too often. */
 static void *leaves_open(void *unused)
 {
@@ -169,6 +197,8 @@ int main(int argc, char **argv)
         many();
     else if (!strcmp(what, "short"))
         in_sequence();
+    else if (!strcmp(what, "live"))
+        all_at_once();
     else if (!strcmp(what, "unbalanced"))
         unbalanced();
     else if (!strcmp(what, "specific"))

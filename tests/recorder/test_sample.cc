@@ -61,7 +61,8 @@ std::vector<prof_rec_sample> samples_of(const std::string &path, uint32_t tid)
     while (file.read(reinterpret_cast<char *>(words.data()), PROF_CHUNK_BYTES)) {
         const auto *header = reinterpret_cast<const prof_chunk_header *>(words.data());
         if (header->kind == PROF_CHUNK_LOG)
-            log_walk_records(words.data(), LOG_WALK_HEADER_WORDS, keep_sample, &all);
+            log_walk_records(words.data(), LOG_WALK_HEADER_WORDS, LOG_WALK_WORDS, keep_sample,
+                             &all);
     }
     for (const prof_rec_sample &sample : all)
         if (sample.tid == tid && sample.state == PROF_SAMPLE_RUNS)

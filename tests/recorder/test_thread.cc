@@ -1,4 +1,5 @@
 // A thread's log: slots, chunks, and what a fork in a signal handler leaves to do.
+#include "log_pieces.h"
 #include "recorder_support.h"
 #include "test_point.h"
 
@@ -37,41 +38,25 @@ protected:
         for (int i = 0; i < events; i++)
             prof_mark("mark");
     }
-    // How many marks the process's file holds. Each LOG chunk is where it says and follows another one of its log.
+    // How many marks the process's file holds. Each piece of a log follows another one of it.
     static uint64_t marks_in_file()
     {
-        std::string bytes(file_size(session_path()), '\0');
-        std::ifstream(session_path(), std::ios::binary)
-            .read(bytes.data(), (std::streamsize)bytes.size());
         uint64_t marks = 0;
-        std::map<uint32_t, uint64_t> next;
-        for (uint64_t chunk = 1; chunk < bytes.size() / PROF_CHUNK_BYTES; chunk++) {
-            const auto *header =
-                (const prof_chunk_header *)(bytes.data() + chunk * PROF_CHUNK_BYTES);
-            if (header->magic != PROF_CHUNK_MAGIC || header->kind != PROF_CHUNK_LOG)
-                continue;
-            EXPECT_EQ(header->index, chunk);
-            EXPECT_EQ(header->sequence, next[header->log]++);
-            marks += marks_in_chunk((const uint64_t *)header);
+        std::map<uint32_t, std::set<uint64_t>> sequences;
+        for (const log_piece &piece : log_pieces(session_path())) {
+            EXPECT_TRUE(sequences[piece.log].insert(piece.sequence).second);
+            each_record(piece.words, [&](const uint64_t *record, size_t) {
+                marks +=
+                    PROF_WORD_KIND(*record) == PROF_KIND_MARK ||
+                    (PROF_WORD_KIND(*record) == PROF_KIND_EXT &&
+                     PROF_WORD_TYPE(*record) == PROF_REC_MARK_WIDE); // a million names are known
+            });
         }
+        for (const auto &[log, found] : sequences)
+            EXPECT_EQ(*found.rbegin() - *found.begin(), found.size() - 1) << "of log " << log;
         return marks;
     }
     TemporaryDirectory directory;
-
-private:
-    static uint64_t marks_in_chunk(const uint64_t *chunk)
-    {
-        uint64_t marks = 0;
-        for (size_t i = PROF_CHUNK_HEADER_BYTES / 8, words; i < PROF_CHUNK_BYTES / 8; i += words) {
-            bool sized = PROF_WORD_KIND(chunk[i]) == PROF_KIND_EXT ||
-                         PROF_WORD_KIND(chunk[i]) == PROF_KIND_HOLE;
-            words = sized ? PROF_WORD_SIZE(chunk[i]) : 1;
-            marks += PROF_WORD_KIND(chunk[i]) == PROF_KIND_MARK ||
-                     (PROF_WORD_KIND(chunk[i]) == PROF_KIND_EXT &&
-                      PROF_WORD_TYPE(chunk[i]) == PROF_REC_MARK_WIDE); // a million names are known
-        }
-        return marks;
-    }
 };
 
 // A million short threads share a few chunks.

@@ -223,15 +223,13 @@ struct prof_chunk_header {
     uint16_t kind;         /*  4 enum prof_chunk_kind */
     uint16_t header_bytes; /*  6 PROF_CHUNK_HEADER_BYTES */
     uint32_t log;          /*  8 number of the log; 0 in META and PARTS */
-    uint32_t
-        thread; /* 12 index (PROF_REC_THREAD) of the thread that began it; 0 in META and PARTS */
-    uint64_t sequence;   /* 16 position of the chunk in its log, from 0; 0 in META and PARTS */
-    uint64_t base_ticks; /* 24 base of the ticks in this chunk's records */
-    uint64_t index;      /* 32 number of this chunk in the file */
+    uint32_t thread;       /* 12 index of the thread that began it; 0 in META and PARTS */
+    uint64_t sequence;     /* 16 position of the chunk in its log, from 0; 0 in META and PARTS */
+    uint64_t base_ticks;   /* 24 base of the ticks in this chunk's records */
+    uint64_t index;        /* 32 number of this chunk in the file */
     uint32_t epoch;      /* 40 recording epoch at its start (PROF_REC_EPOCH); 0 in META and PARTS */
     uint32_t depth;      /* 44 zero */
-    uint32_t
-        part_bytes; /* 48 in PARTS: of each part, a power of two from 1,024 to 32,768; else 0 */
+    uint32_t part_bytes; /* 48 in PARTS: a power of two from 1,024 to 32,768; else 0 */
     uint32_t parts_left; /* 52 in PARTS: how many are in use no more, for the recorder; else 0 */
     uint8_t reserved[8]; /* 56 */
 };

@@ -16,6 +16,7 @@
 #include "signals.h"
 #include "test_point.h"
 #include "thread_names.h"
+#include "thread_space.h"
 #include "timing.h"
 
 #include <errno.h>
@@ -148,8 +149,7 @@ void thread_retry_growth(void)
     store_relaxed(&thread_rooms, load_relaxed(&thread_rooms) + 1);
 }
 
-/* From now on an event costs little more than at a stopped gate. */
-static void thread_shut(struct thread_log *self, bool by_io)
+void thread_shut(struct thread_log *self, bool by_io)
 {
     loss_add(by_io ? PROF_LOSS_IO : PROF_LOSS_FULL, 1);
     if (self->shut)
@@ -160,142 +160,10 @@ static void thread_shut(struct thread_log *self, bool by_io)
     self->epoch = self->fast_epoch = THREAD_NO_EPOCH;
 }
 
-/* ---- chunks ---- */
-
-/* Of the chunk at the cursor: it is the slot's, and where its header says. */
-static void thread_check_chunk(const struct thread_slot *slot,
-                               const struct prof_chunk_header *header, const uint64_t *cursor)
-{
-    INVARIANT(header->magic == PROF_CHUNK_MAGIC);
-    INVARIANT(header->kind == PROF_CHUNK_LOG && header->log == slot->log);
-    INVARIANT((uintptr_t)header == (uintptr_t)chunks_first() + header->index * PROF_CHUNK_BYTES);
-    INVARIANT(thread_offset_in_chunk(cursor) >= PROF_CHUNK_HEADER_BYTES);
-}
-
-/* A handler may move on at any moment. */
-static void thread_check_log(const struct thread_slot *slot, const uint64_t *cursor)
-{
-    if (cursor)
-        thread_check_chunk(slot, thread_chunk_of(cursor), cursor);
-}
-
-/* A ring recycles what is full: where every chunk is some thread's current one, that is nobody's. */
-static void thread_is_full(struct thread_log *self)
-{
-    static uint32_t said;
-    if (config_get()->full != CONFIG_FULL_RING) {
-        thread_shut(self, false);
-        return;
-    }
-    loss_add(PROF_LOSS_FULL, 1);
-    if (!exchange_acquire(&said, 1u))
-        log_line(
-            LOG_ERROR,
-            "the ring of %u MiB has no room for so many threads: what some of them do is counted "
-            "as lost; a larger PROF_MAX_MB holds them",
-            (unsigned)config_get()->max_mib);
-}
-
-/* Keeps a chunk that was not mapped in time for the next try. Only in this process: a child forked by a handler goes
- * on here, too, and has other chunks. */
-static void thread_set_pending_chunk(struct thread_log *self, uint64_t chunk, uint32_t generation)
-{
-    store_relaxed(&self->pending_chunk, (uint64_t)generation << 32 | (chunk + 1));
-}
-
-static uint64_t thread_pending_chunk(struct thread_log *self, uint32_t generation)
-{
-    uint64_t waiting = exchange_acquire(&self->pending_chunk, 0u);
-    return waiting && waiting >> 32 == generation ? (uint32_t)waiting - 1 : CHUNKS_NO_CHUNK;
-}
-
-static void thread_report_no_chunk(struct thread_log *self, uint64_t chunk, uint32_t generation)
-{
-    if (chunk == CHUNKS_NO_CHUNK) {
-        thread_is_full(self);
-        return;
-    }
-    thread_set_pending_chunk(self, chunk, generation);
-    if (chunks_cannot_grow())
-        thread_shut(self, true);
-    else
-        loss_add(PROF_LOSS_LATE, 1);
-}
-
-/* A chunk and its memory, NULL without: also in a child that was forked meanwhile, where both are the parent's. A child
- * that is forked later finds memory of nobody's at that address. */
-static struct prof_chunk_header *thread_claim_chunk(struct thread_log *self, uint64_t *chunk,
-                                                    uint32_t generation)
-{
-    struct prof_chunk_header *header = NULL;
-    *chunk = thread_pending_chunk(self, generation);
-    if (*chunk != CHUNKS_NO_CHUNK)
-        header = chunks_memory_now(*chunk);
-    else if ((*chunk = chunks_claim(false)) != CHUNKS_NO_CHUNK)
-        header = chunks_memory(*chunk);
-    TEST_POINT("thread_next_chunk: claimed");
-    if (generation != process_generation())
-        return NULL;
-    if (!header)
-        thread_report_no_chunk(self, *chunk, generation);
-    return header;
-}
-
-static void thread_fill_chunk_header(const struct thread_slot *slot, const uint64_t *cursor,
-                                     uint64_t chunk, struct prof_chunk_header *header)
-{
-    header->kind = PROF_CHUNK_LOG;
-    header->header_bytes = PROF_CHUNK_HEADER_BYTES;
-    header->log = slot->log;
-    header->thread = slot->thread;
-    header->sequence = cursor ? thread_chunk_of(cursor)->sequence + 1 : 0;
-    header->base_ticks = clock_read();
-    header->index = chunk;
-    header->epoch = thread_gate_epoch(load_relaxed(&thread_gate));
-    store_release(&header->magic, PROF_CHUNK_MAGIC);
-}
-
-static size_t thread_words_used(const uint64_t *cursor)
-{
-    size_t bytes = thread_offset_in_chunk(cursor), most = PROF_CHUNK_BYTES - THREAD_GUARD_BYTES;
-    return (bytes < most ? bytes : most) / sizeof *cursor;
-}
-
-/* A signal handler may come at any point and move to a chunk of its own: then the cursor has
- * changed, and the chunk made here waits for the next time. */
-static bool thread_next_chunk(struct thread_log *self)
-{
-    uint32_t generation = process_generation();
-    uint64_t *cursor = load_relaxed(&self->cursor);
-    uint64_t chunk;
-    if (!self->attached)
-        return false;
-    thread_check_log(self->slot, cursor);
-    TEST_POINT("thread_next_chunk: begun");
-    struct prof_chunk_header *header = thread_claim_chunk(self, &chunk, generation);
-    if (!header)
-        return false;
-    thread_fill_chunk_header(self->slot, cursor, chunk, header);
-    TEST_POINT("thread_next_chunk: filled");
-    if (!arch_local_cas(&self->cursor, cursor, (uint64_t *)(void *)(header + 1))) {
-        store_release(&header->magic, 0u);
-        thread_set_pending_chunk(self, chunk, generation);
-    } else if (cursor && generation == process_generation()) {
-        chunks_retire(thread_chunk_of(cursor)->index, thread_words_used(cursor));
-        cost_count_words((PROF_CHUNK_BYTES - PROF_CHUNK_HEADER_BYTES) / sizeof *cursor);
-    }
-    return true;
-}
-
-static uint64_t thread_ticks_at(const uint64_t *word)
-{
-    return clock_read() - thread_chunk_of(word)->base_ticks;
-}
-
 static bool thread_has_room(const struct thread_log *self, unsigned words)
 {
     const uint64_t *cursor = load_relaxed(&self->cursor);
-    return cursor && thread_fits(cursor, words) && thread_ticks_at(cursor) <= PROF_TICKS_MAX;
+    return cursor && thread_has_place(cursor, words) && thread_ticks_at(cursor) <= PROF_TICKS_MAX;
 }
 
 /* Back to the beginning of the guard, so that words taken past the end in vain do not add up. */
@@ -304,24 +172,30 @@ static void thread_park(struct thread_log *self)
     uint64_t *cursor = load_relaxed(&self->cursor);
     if (!self->attached)
         store_relaxed(&self->cursor, (uint64_t *)NULL);
-    if (!self->attached || !cursor || thread_fits(cursor, 1))
+    if (!self->attached || !cursor || thread_space_is_part(cursor) || thread_fits(cursor, 1))
         return;
     size_t beyond = thread_offset_in_chunk(cursor) - (PROF_CHUNK_BYTES - THREAD_GUARD_BYTES);
     arch_local_cas(&self->cursor, cursor, cursor - beyond / sizeof *cursor);
 }
 
 /* Advancing without looking could take up to 32 KiB past the end; a compare-and-swap takes nothing
- * in vain. It fails when a signal handler recorded something since the check. */
-static uint64_t *thread_reserve_words_at(struct thread_log *self, unsigned words, uint64_t now)
+ * in vain. It fails when a signal handler recorded something since the check. `own`: the log is in a chunk of its own. */
+static inline uint64_t *thread_reserve_words_in(struct thread_log *self, unsigned words,
+                                                uint64_t now, bool own)
 {
     for (;;) {
         uint64_t *cursor = load_relaxed(&self->cursor);
-        if (!cursor || !thread_fits(cursor, words) ||
+        if (!(own ? thread_fits(cursor, words) : thread_has_place(cursor, words)) ||
             now - thread_chunk_of(cursor)->base_ticks > PROF_TICKS_MAX)
             return NULL;
         if (arch_local_cas(&self->cursor, cursor, cursor + words))
             return cursor;
     }
+}
+
+static uint64_t *thread_reserve_words_at(struct thread_log *self, unsigned words, uint64_t now)
+{
+    return thread_reserve_words_in(self, words, now, false);
 }
 
 static uint64_t *thread_reserve_words(struct thread_log *self, unsigned words)
@@ -330,21 +204,27 @@ static uint64_t *thread_reserve_words(struct thread_log *self, unsigned words)
 }
 
 /* A record of an attached thread about itself. */
-static bool thread_write(struct thread_log *self, enum prof_record_type type, uint64_t payload)
+static bool thread_write_epoch(struct thread_log *self, uint32_t epoch)
 {
     uint64_t *record;
     while (!(record = thread_reserve_words(self, 2)))
-        if (!thread_next_chunk(self))
+        if (!thread_space_next(self))
             return false;
-    store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, 2, 0));
-    record[1] = payload;
-    thread_commit(record, type, 2, thread_ticks(record));
+    store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, PROF_REC_EPOCH, 2, 0));
+    record[1] = epoch;
+    thread_commit(record, PROF_REC_EPOCH, 2, thread_ticks(record));
     return true;
 }
 
-static uint64_t thread_identity(const struct thread_slot *slot)
+bool thread_state_owner(struct thread_log *self)
 {
-    return slot->thread | (uint64_t)slot->tid << 32;
+    size_t bytes = thread_space_owner_bytes(self->slot);
+    uint64_t *record = thread_reserve_words(self, (unsigned)(bytes / 8));
+    if (!record)
+        return thread_space_next(self);
+    store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, PROF_REC_THREAD, bytes / 8, 0));
+    thread_space_fill_owner(self->slot, record, bytes, thread_ticks(record));
+    return true;
 }
 
 /* ---- attaching and leaving ---- */
@@ -352,11 +232,11 @@ static uint64_t thread_identity(const struct thread_slot *slot)
 static void thread_emit_end(struct thread_log *self)
 {
     timing_thread_end();
+    if (!load_relaxed(&self->slot->named) && thread_read_own_name(self))
+        thread_state_owner(self);
     uint64_t *record = thread_reserve_words(self, 2);
     if (record)
         thread_commit(record, PROF_REC_THREAD_END, 2, thread_ticks(record));
-    if (!load_relaxed(&self->slot->named))
-        thread_emit_own_name(self);
 }
 
 /* Runs as a pthread key's destructor; an event in a later destructor attaches the thread anew. */
@@ -372,7 +252,7 @@ static void thread_at_exit(void *argument)
     if (session_has_file())
         thread_emit_end(self);
     slot->cursor = self->cursor;
-    thread_check_log(slot, slot->cursor);
+    thread_space_check(slot, slot->cursor);
     store_release(&slot->tid, 0u);
     bool internal = self->internal;
     *self = (struct thread_log){
@@ -391,7 +271,7 @@ static bool thread_attach(struct thread_log *self)
     self->slot = slot;
     self->attached = true;
     self->cursor = slot->cursor;
-    thread_check_log(slot, slot->cursor);
+    thread_space_check(slot, slot->cursor);
     slot->thread = fetch_add_relaxed(&threads.last_thread, 1u) + 1;
     slot->internal = self->internal;
     store_release(&slot->tid, (uint32_t)syscall(SYS_gettid));
@@ -401,16 +281,14 @@ static bool thread_attach(struct thread_log *self)
         pthread_setspecific(threads.key, slot);
     if (stacks_chosen())
         stacks_thread_begin(&slot->stacks);
-    thread_emit_first_name(slot, self->internal);
+    thread_read_first_name(self);
     return true;
 }
 
 static void thread_enter_epoch(struct thread_log *self, uint32_t gate)
 {
-    bool slow = clock_kind == PROF_CLOCK_MONOTONIC || (gate & THREAD_GATE_SLOW) ||
-                emitter_active() || stacks_at_ranges_chosen();
     self->epoch = gate;
-    self->fast_epoch = slow ? THREAD_NO_EPOCH : gate;
+    thread_space_choose_path(self);
 }
 
 /* The first record after attaching says whose log it is from now on; so does each new epoch. */
@@ -418,13 +296,13 @@ static bool thread_announce(struct thread_log *self)
 {
     uint32_t gate = load_relaxed(&thread_gate);
     if (!self->announced)
-        self->announced = thread_write(self, PROF_REC_THREAD, thread_identity(self->slot));
+        self->announced = thread_state_owner(self);
     if (!self->announced)
         return false;
     if (!gate || gate == self->epoch)
         return true;
     uint32_t epoch = thread_gate_epoch(gate);
-    if (epoch != thread_gate_epoch(self->epoch) && !thread_write(self, PROF_REC_EPOCH, epoch))
+    if (epoch != thread_gate_epoch(self->epoch) && !thread_write_epoch(self, epoch))
         return false;
     thread_enter_epoch(self, gate);
     return true;
@@ -483,7 +361,7 @@ bool thread_slow(struct thread_log *self, unsigned words, bool late)
     uint64_t began = begun ? cost_clock() : 0;
     bool room = begun ? self->shut || thread_announce(self) : thread_begin(self, &began);
     if (room && !thread_has_room(self, words))
-        room = thread_next_chunk(self);
+        room = thread_space_next(self);
     if (!room)
         thread_park(self);
     if (!self->internal && began)
@@ -494,6 +372,16 @@ bool thread_slow(struct thread_log *self, unsigned words, bool late)
 }
 
 /* ---- records of one word ---- */
+
+bool thread_store(struct thread_log *self, unsigned kind, uint32_t name)
+{
+    uint64_t now = clock_read();
+    uint64_t *word = thread_reserve_words_at(self, 1, now);
+    if (!word)
+        return false;
+    store_release(word, PROF_WORD_EVENT(kind, name, now - thread_chunk_of(word)->base_ticks));
+    return true;
+}
 
 static bool thread_event_wide(enum prof_record_type type, uint32_t name)
 {
@@ -518,7 +406,7 @@ bool thread_event(struct thread_log *self, unsigned kind, uint32_t name)
 {
     if (name > PROF_NAME_ID_MAX)
         return thread_event_wide(thread_wide_type(kind), name);
-    while (!thread_put(self, kind, name, clock_read()))
+    while (!thread_store(self, kind, name))
         if (!thread_slow(self, 1, false))
             return false;
     return true;
@@ -555,9 +443,10 @@ uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_
 {
     struct thread_log *self = &thread_self;
     uint64_t now = clock_read();
-    uint64_t *record = load_relaxed(&thread_gate) == self->epoch
-                           ? thread_reserve_words_at(self, words, now)
-                           : NULL;
+    uint32_t gate = load_relaxed(&thread_gate);
+    uint64_t *record = gate == self->fast_epoch ? thread_reserve_words_in(self, words, now, true)
+                       : gate == self->epoch    ? thread_reserve_words_at(self, words, now)
+                                                : NULL;
     if (__builtin_expect(record != NULL, 1)) {
         store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, words, 0));
         *ticks = now - thread_chunk_of(record)->base_ticks;
@@ -571,7 +460,7 @@ uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_
 uint64_t *thread_reserve_group(struct thread_log *self, unsigned words, uint64_t *ticks)
 {
     uint64_t now = arch_ticks();
-    uint64_t *record = thread_reserve_words_at(self, words, now);
+    uint64_t *record = thread_reserve_words_in(self, words, now, true);
     if (record)
         *ticks = now - thread_chunk_of(record)->base_ticks;
     return record;

@@ -19,6 +19,10 @@
  *     free slot --first event--> attached --thread exits--> free slot (with the rest of its chunk)
  *
  * The next thread inherits a slot with its chunk, so a million short threads share a few chunks.
+ *
+ * Of thousands of threads that live at a time, most record little. So a log that is not one of the first few begins with a
+ * part of a shared chunk (parts.h), then gets a larger one, then chunks of its own. A part has no guard, and its end is where
+ * its chunk's header says: it is not for the hot path, as fast_epoch says.
  */
 #ifndef PROF_THREAD_H
 #define PROF_THREAD_H
@@ -30,12 +34,11 @@
 #include "stacks.h"
 
 #define THREAD_GUARD_BYTES 1024u
+#define THREAD_NAME_BYTES 64u /* of the names that logs state, with the terminator */
 
 /* What the next thread inherits. One per live thread; never freed. */
 struct thread_slot {
     uint64_t *cursor;
-    uint64_t sequence; /* of the next chunk */
-    uint64_t chunk;    /* current one, + 1; 0 none */
     uint32_t log;
     uint32_t next_free; /* free_list.h */
     uint32_t tid;       /* of the owner, 0 free; owner writes, thread_emit_names() reads */
@@ -43,8 +46,9 @@ struct thread_slot {
     bool named;         /* by the program: what the kernel calls it does not matter any more; any
                          * thread may write */
     const char *given;  /* latest name by thread_name_tid(); any thread may write */
-    bool steps;         /* its log has steps; owners set it, the summary reads it */
-    bool internal;      /* the owner is a thread of libprof or of CUPTI */
+    char name[THREAD_NAME_BYTES]; /* as its log states it */
+    bool steps;                   /* its log has steps; owners set it, the summary reads it */
+    bool internal;                /* the owner is a thread of libprof or of CUPTI */
     struct name_cache names;
     struct stacks_thread stacks;
     void *frames; /* cpython/'s, for the owner; stays with the slot */
@@ -56,8 +60,8 @@ struct thread_slot {
 struct thread_log {
     uint64_t *cursor;    /* next free word */
     uint32_t epoch;      /* of the gate when last looked at; THREAD_NO_EPOCH: not attached */
-    uint32_t fast_epoch; /* the same, but only where the clock is the processor's counter, and no
-                          * push needs more than that */
+    uint32_t fast_epoch; /* the same, but only where the clock is the processor's counter, no
+                          * push needs more than that, and the log is in a chunk of its own */
     bool busy;           /* in thread_begin(), or silent for good */
     bool announced;      /* the log says that it is this thread's */
     bool attached;       /* `slot` is the thread's */
@@ -108,6 +112,10 @@ static inline uint32_t thread_gate_epoch(uint32_t gate)
 
 /* Sets that bit, for this gate and those that follow. In signal handlers, too. */
 void thread_shut_gate(void);
+
+/* There is no room, by the size limit or (`by_io`) because the file cannot grow: counts it, and from now on an event of the
+ * thread costs little more than at a stopped gate. */
+void thread_shut(struct thread_log *self, bool by_io);
 
 /* The file can grow again: threads that found no room retry. */
 void thread_retry_growth(void);
@@ -165,6 +173,11 @@ static inline size_t thread_offset_in_chunk(const uint64_t *word)
     return (uintptr_t)word & (PROF_CHUNK_BYTES - 1);
 }
 
+static inline uint64_t thread_ticks_at(const uint64_t *word)
+{
+    return clock_read() - thread_chunk_of(word)->base_ticks;
+}
+
 /* Whether `word` and `words` - 1 more lie between the header and the guard of their chunk. Not so
  * for NULL: in a child whose fork came from a handler that interrupted an event, the cursor is. */
 static inline bool thread_fits(const uint64_t *word, unsigned words)
@@ -173,14 +186,24 @@ static inline bool thread_fits(const uint64_t *word, unsigned words)
     return thread_offset_in_chunk(word) - PROF_CHUNK_HEADER_BYTES <= room - words * sizeof *word;
 }
 
+/* The same where the log may be in a part. The last word of a part stays free, or else the cursor of a full one would be in
+ * the next. */
+static inline bool thread_has_place(const uint64_t *word, unsigned words)
+{
+    uint32_t part = word ? load_relaxed(&thread_chunk_of(word)->part_bytes) : 0;
+    if (__builtin_expect(!part, 1))
+        return thread_fits(word, words);
+    return words * sizeof *word < part - (thread_offset_in_chunk(word) & (part - 1));
+}
+
 /* Whether the next event has a place in the log: before its name is stated, which would be lost as well.
  * The thread is ready. False: the loss has been counted. */
 static inline bool thread_ensure_room(struct thread_log *self)
 {
-    return thread_fits(load_relaxed(&self->cursor), 1) || thread_slow(self, 1, false);
+    return thread_has_place(load_relaxed(&self->cursor), 1) || thread_slow(self, 1, false);
 }
 
-/* Takes a word of an attached thread's log and stores an event into it. False: it was past the end,
+/* Of a log that is not in a part: takes a word and stores an event into it. False: it was past the end,
  * or its time does not fit the chunk's base (then the word stays zero, which readers skip). */
 static inline bool thread_put(struct thread_log *self, unsigned kind, uint32_t name, uint64_t now)
 {
@@ -202,6 +225,12 @@ static inline bool thread_event_fast(unsigned kind, uint32_t name)
     return load_relaxed(&thread_gate) == self->fast_epoch &&
            thread_put(self, kind, name, arch_ticks());
 }
+
+/* States again whose the log is. False: there is no room. */
+bool thread_state_owner(struct thread_log *self);
+
+/* Takes a word of an attached thread's log, wherever that is, and stores an event into it. False: there is no room. */
+bool thread_store(struct thread_log *self, unsigned kind, uint32_t name);
 
 /* thread_reserve() and thread_ticks() with one reading of the clock, which comes first: that saves 10
  * of the 38 ns that a counter cost. At most THREAD_GUARD_BYTES. */

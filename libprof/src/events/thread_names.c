@@ -2,65 +2,87 @@
 
 #include "meta.h"
 #include "own_files.h"
+#include "signals.h"
 #include "thread.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 
-#define THREAD_NAME_BYTES 16 /* the kernel's TASK_COMM_LEN */
+#define THREAD_NAMES_KERNEL_BYTES 16 /* its TASK_COMM_LEN */
 
 /* Set before the thread had a log, or in the parent of a forked child. */
-static __thread char thread_early_name[THREAD_EARLY_NAME_BYTES];
+static __thread char thread_early_name[THREAD_NAME_BYTES];
 
 static const char *(*thread_namer)(uint32_t tid); /* thread_set_namer(), before recording begins */
 
-void thread_emit_name(uint32_t thread, uint32_t tid, const char *name, bool internal)
+/* For what the thread's log cannot say. */
+static void thread_emit_name(uint32_t thread, uint32_t tid, const char *name, bool internal)
 {
-    size_t size = strlen(name);
-    if (size > PROF_NAME_BYTES_MAX)
-        size = PROF_NAME_BYTES_MAX;
-    struct prof_rec_thread_info head = {
-        .thread = thread, .tid = tid, .bytes = (uint32_t)size, .flags = internal ? 1u : 0u};
+    size_t size = strnlen(name, PROF_NAME_BYTES_MAX);
+    struct prof_rec_thread_info head = {.thread = thread,
+                                        .tid = tid,
+                                        .bytes = (uint32_t)size,
+                                        .flags = internal ? PROF_THREAD_INTERNAL : 0u};
     meta_append(PROF_REC_THREAD_INFO, &head, sizeof head, name, size);
 }
 
-void thread_emit_own_name(const struct thread_log *self)
+/* Returns whether it is another one. What is too long for the log is in META. */
+static bool thread_set_name(struct thread_log *self, const char *name)
 {
-    char name[THREAD_NAME_BYTES] = "";
+    struct thread_slot *slot = self->slot;
+    size_t size = strnlen(name, sizeof slot->name);
+    bool same = size < sizeof slot->name && memcmp(slot->name, name, size + 1) == 0;
+    if (size == sizeof slot->name) {
+        thread_emit_name(slot->thread, slot->tid, name, self->internal);
+        size--;
+    }
+    memcpy(slot->name, name, size);
+    memset(slot->name + size, 0, sizeof slot->name - size);
+    return !same;
+}
+
+bool thread_read_own_name(struct thread_log *self)
+{
+    char name[THREAD_NAMES_KERNEL_BYTES] = "";
     const char *given = thread_namer ? thread_namer(self->slot->tid) : NULL;
     store_relaxed(&self->slot->given, given);
-    if (given) {
+    if (given)
         store_relaxed(&self->slot->named, true);
-        thread_emit_name(self->slot->thread, self->slot->tid, given, self->internal);
-        return;
-    }
-    prctl(PR_GET_NAME, name);
-    thread_emit_name(self->slot->thread, self->slot->tid, name, self->internal);
+    else
+        prctl(PR_GET_NAME, name);
+    return thread_set_name(self, given ? given : name);
 }
 
 /* Named by the program already, or else as the kernel calls it until it is. */
-void thread_emit_first_name(struct thread_slot *slot, bool internal)
+void thread_read_first_name(struct thread_log *self)
 {
     bool named = *thread_early_name != '\0';
-    store_relaxed(&slot->given, (const char *)NULL);
-    store_relaxed(&slot->named, named);
+    store_relaxed(&self->slot->given, (const char *)NULL);
+    store_relaxed(&self->slot->named, named);
     if (named)
-        thread_emit_name(slot->thread, slot->tid, thread_early_name, internal);
+        thread_set_name(self, thread_early_name);
     else
-        thread_emit_own_name(&thread_self);
+        thread_read_own_name(self);
 }
 
+/* A handler that moves the log on would state half of a name. */
 void thread_name_self(const char *name)
 {
     struct thread_log *self = &thread_self;
+    struct signals_saved saved;
     if (!thread_process_is_ours())
         return;
-    snprintf(thread_early_name, sizeof thread_early_name, "%s", name);
-    if (!self->attached)
-        return;
-    store_relaxed(&self->slot->named, true);
-    thread_emit_name(self->slot->thread, self->slot->tid, name, self->internal);
+    signals_block(&saved);
+    size_t size = strnlen(name, sizeof thread_early_name - 1);
+    memcpy(thread_early_name, name, size);
+    thread_early_name[size] = '\0';
+    if (self->attached) {
+        store_relaxed(&self->slot->named, true);
+        if (thread_set_name(self, name))
+            thread_state_owner(self);
+    }
+    signals_restore(&saved);
 }
 
 /* A thread that ends meanwhile leaves a name for an index that is never used again. */
@@ -88,11 +110,11 @@ void thread_set_namer(const char *(*namer)(uint32_t tid))
     thread_namer = namer;
 }
 
-static bool thread_read_name(uint32_t tid, char name[THREAD_NAME_BYTES + 1])
+static bool thread_read_name(uint32_t tid, char name[THREAD_NAMES_KERNEL_BYTES + 1])
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
-    if (!own_files_read(path, name, THREAD_NAME_BYTES + 1))
+    if (!own_files_read(path, name, THREAD_NAMES_KERNEL_BYTES + 1))
         return false;
     name[strcspn(name, "\n")] = '\0';
     return true;
@@ -104,7 +126,7 @@ void thread_emit_names(void)
     for (uint32_t index = 0; index < used; index++) {
         const struct thread_slot *slot = thread_slot_at(index);
         uint32_t tid = slot ? load_acquire(&slot->tid) : 0;
-        char name[THREAD_NAME_BYTES + 1];
+        char name[THREAD_NAMES_KERNEL_BYTES + 1];
         if (tid && !load_relaxed(&slot->named) && thread_read_name(tid, name))
             thread_emit_name(slot->thread, tid, name, slot->internal);
     }

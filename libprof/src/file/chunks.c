@@ -431,7 +431,7 @@ static uint64_t chunks_claim_retired(void)
     struct prof_chunk_header *header =
         (struct prof_chunk_header *)(void *)(chunks.base + chunk * PROF_CHUNK_BYTES);
     INVARIANT(chunk < chunks.hard_limit);
-    INVARIANT(header->magic == PROF_CHUNK_MAGIC && header->kind == PROF_CHUNK_LOG &&
+    INVARIANT(header->magic == PROF_CHUNK_MAGIC && header->kind != PROF_CHUNK_META &&
               header->index == chunk);
     copies_recycled(chunk);
     store_release(&header->magic, 0u);

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #define COPIES_CHUNK_WORDS (PROF_CHUNK_BYTES / 8)
-#define COPIES_TRIES 10u /* about a second */
+#define COPIES_HEAD_WORDS 6u /* of a chunk's header: they say whose it is, and since when */
+#define COPIES_TRIES 10u     /* about a second */
 
 struct copies_chunk {
     uint64_t
@@ -20,6 +21,7 @@ struct copies_chunk {
                           * | times recycled << 32 */
     uint64_t final;      /* copier: `left` of the use that need not be copied again, 0: none */
     uint64_t base_ticks; /* copier: of the use that is in the file */
+    uint64_t hash;       /* copier: of what is in the file, if that are parts */
     uint32_t words;      /* copier: so many are in the file, none of them missing; 0: nothing is */
     uint32_t tries;      /* copier: since the chunk was left */
 };
@@ -105,7 +107,7 @@ static bool copies_read(uint64_t chunk)
 {
     const uint64_t *memory = copies_memory(chunk);
     copies_read_words(memory, 0, COPIES_CHUNK_WORDS);
-    for (size_t i = 0; chunk && i < PROF_CHUNK_HEADER_BYTES / 8; i++)
+    for (size_t i = 0; chunk && i < COPIES_HEAD_WORDS; i++)
         if (load_acquire(&memory[i]) != copies.words[i])
             return false;
     return true;
@@ -166,6 +168,30 @@ static int copies_go_on(int fd, uint64_t chunk, struct copies_chunk *copy)
     return error;
 }
 
+/* Where one word changes, this does. */
+static uint64_t copies_hash(size_t end)
+{
+    uint64_t hash = end;
+    for (size_t i = 0; i < end; i++)
+        hash = (hash ^ copies.words[i]) * 0x9e3779b97f4a7c15u;
+    return hash;
+}
+
+/* Parts grow here and there. */
+static int copies_parts(int fd, uint64_t chunk, struct copies_chunk *copy, bool restarts)
+{
+    size_t begin = copies_header_words(chunk);
+    uint64_t hash = copies_hash(copies_end(begin));
+    int error = 0;
+    if (restarts)
+        error = copies_restart(fd, chunk, copy);
+    else if (hash != copy->hash)
+        error = copies_put(fd, chunk, begin, copies_end(begin));
+    if (!error)
+        copy->hash = hash;
+    return error;
+}
+
 static bool copies_unrecorded_words(const struct copies_chunk *copy, uint64_t left)
 {
     return copy->words < (uint32_t)left;
@@ -204,7 +230,9 @@ static int copies_one(int fd, uint64_t chunk, enum prof_chunk_kind kind)
     if (copies_kind_of(chunk) != kind || !copies_read(chunk))
         return 0;
     bool restarts = !copy->words || (chunk && header->base_ticks != copy->base_ticks);
-    int error = restarts ? copies_restart(fd, chunk, copy) : copies_go_on(fd, chunk, copy);
+    int error = kind == PROF_CHUNK_PARTS ? copies_parts(fd, chunk, copy, restarts)
+                : restarts               ? copies_restart(fd, chunk, copy)
+                                         : copies_go_on(fd, chunk, copy);
     if (!error)
         copies_finish(fd, chunk, kind, left);
     return error;
@@ -245,6 +273,8 @@ int copies_write(int fd, uint64_t count, bool last)
     if (error)
         return error;
     error = copies_kind(fd, PROF_CHUNK_LOG, count, last);
+    if (!error)
+        error = copies_kind(fd, PROF_CHUNK_PARTS, count, last);
     TEST_POINT("copies_write: logs are copied");
     if (!error)
         error = copies_kind(fd, PROF_CHUNK_META, count, last);

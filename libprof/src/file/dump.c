@@ -30,12 +30,14 @@
 
 #define DUMP_WORDS (PROF_CHUNK_BYTES / 8)
 
-/* A LOG chunk of the file. */
+#define DUMP_PARTS UINT32_MAX /* no log's number */
+
+/* A LOG chunk of the file, or one with parts of several logs. */
 struct dump_chunk {
     uint64_t number;
     uint64_t sequence;
     uint64_t base_ticks;
-    uint32_t log;
+    uint32_t log; /* DUMP_PARTS: several */
 };
 
 struct dump {
@@ -142,18 +144,23 @@ static int dump_by_log(const void *left, const void *right)
     return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
 }
 
+static uint32_t dump_log_of(const struct prof_chunk_header *header)
+{
+    return header->kind == PROF_CHUNK_LOG ? header->log : DUMP_PARTS;
+}
+
 static void dump_find_logs(struct dump *dump)
 {
     struct prof_chunk_header header;
     for (uint64_t number = 1; number < dump->chunks; number++) {
         if (!chunks_read(number, (uint64_t *)(void *)&header, sizeof header / 8) ||
-            header.magic != PROF_CHUNK_MAGIC || header.kind != PROF_CHUNK_LOG)
+            header.magic != PROF_CHUNK_MAGIC || header.kind == PROF_CHUNK_META)
             continue;
         dump->logs[dump->log_count++] = (struct dump_chunk){
             .number = number,
             .sequence = header.sequence,
             .base_ticks = header.base_ticks,
-            .log = header.log,
+            .log = dump_log_of(&header),
         };
     }
     qsort(dump->logs, dump->log_count, sizeof *dump->logs, dump_by_log);
@@ -163,7 +170,7 @@ static void dump_find_logs(struct dump *dump)
 static bool dump_is_too_old(const struct dump *dump, uint64_t place)
 {
     const struct dump_chunk *chunk = &dump->logs[place];
-    return place + 1 < dump->log_count && chunk[1].log == chunk->log &&
+    return chunk->log != DUMP_PARTS && place + 1 < dump->log_count && chunk[1].log == chunk->log &&
            chunk[1].base_ticks < dump->oldest_ticks;
 }
 
@@ -211,8 +218,9 @@ static int dump_append(struct dump *dump)
 static int dump_log(struct dump *dump, const struct dump_chunk *chunk)
 {
     const struct prof_chunk_header *header = (const void *)dump->words;
-    if (!chunks_read(chunk->number, dump->words, DUMP_WORDS) || header->log != chunk->log ||
-        header->sequence != chunk->sequence || header->magic != PROF_CHUNK_MAGIC) {
+    if (!chunks_read(chunk->number, dump->words, DUMP_WORDS) || dump_log_of(header) != chunk->log ||
+        header->sequence != chunk->sequence || header->base_ticks != chunk->base_ticks ||
+        header->magic != PROF_CHUNK_MAGIC) {
         dump->dropped = true;
         return chunks_count() ? 0 : ECANCELED;
     }

@@ -15,56 +15,119 @@ static bool log_walk_before(const void *left, const void *right)
     return a->log != b->log ? a->log < b->log : a->sequence < b->sequence;
 }
 
-size_t log_walk_find(uint64_t from, uint64_t end, struct log_walk_chunk *chunks,
+struct log_walk_found {
+    struct log_walk_chunk *chunks;
+    size_t count, room;
+    bool (*keep)(struct log_walk_chunk *chunk);
+};
+
+static void log_walk_add(struct log_walk_found *found, struct log_walk_chunk chunk)
+{
+    if (found->count < found->room && (!found->keep || found->keep(&chunk)))
+        found->chunks[found->count++] = chunk;
+}
+
+static void log_walk_add_log(struct log_walk_found *found, uint32_t number,
+                             const struct prof_chunk_header *header)
+{
+    log_walk_add(found, (struct log_walk_chunk){.sequence = header->sequence,
+                                                .base_ticks = header->base_ticks,
+                                                .begin_ticks = header->base_ticks,
+                                                .log = header->log,
+                                                .number = number,
+                                                .thread = header->thread,
+                                                .epoch = header->epoch,
+                                                .begin = LOG_WALK_HEADER_WORDS,
+                                                .end = LOG_WALK_WORDS});
+}
+
+static bool log_walk_is_part(uint64_t word)
+{
+    return PROF_WORD_KIND(word) == PROF_KIND_EXT && PROF_WORD_TYPE(word) == PROF_REC_PART;
+}
+
+static void log_walk_add_parts(struct log_walk_found *found, uint32_t number,
+                               const struct prof_chunk_header *header)
+{
+    enum { WORDS = sizeof(struct prof_rec_part) / 8 };
+    uint32_t step = header->part_bytes / 8;
+    for (uint32_t at = 0; step && at + step <= LOG_WALK_WORDS; at += step) {
+        uint64_t words[WORDS];
+        struct prof_rec_part part;
+        uint32_t begin = at ? at : LOG_WALK_HEADER_WORDS;
+        if (!chunks_peek_at(number, begin, words, WORDS) || !log_walk_is_part(*words))
+            continue;
+        memcpy(&part, words, sizeof part);
+        log_walk_add(found, (struct log_walk_chunk){.sequence = part.sequence,
+                                                    .base_ticks = header->base_ticks,
+                                                    .begin_ticks = header->base_ticks +
+                                                                   PROF_WORD_INFO(part.header),
+                                                    .log = part.log,
+                                                    .number = number,
+                                                    .thread = part.thread,
+                                                    .epoch = part.epoch,
+                                                    .begin = (uint16_t)(begin + WORDS),
+                                                    .end = (uint16_t)(at + step)});
+    }
+}
+
+size_t log_walk_find(uint64_t from, uint64_t end, struct log_walk_chunk *chunks, size_t room,
                      bool (*keep)(struct log_walk_chunk *chunk))
 {
     struct prof_chunk_header header;
-    size_t count = 0;
+    struct log_walk_found found = {.chunks = chunks, .room = room, .keep = keep};
     for (uint64_t number = from; number < end; number++) {
-        if (!chunks_peek(number, (uint64_t *)(void *)&header, 0, 4) ||
-            header.magic != PROF_CHUNK_MAGIC || header.kind != PROF_CHUNK_LOG)
+        if (!chunks_peek(number, (uint64_t *)(void *)&header, 0, LOG_WALK_HEADER_WORDS) ||
+            header.magic != PROF_CHUNK_MAGIC)
             continue;
-        struct log_walk_chunk chunk = {.sequence = header.sequence,
-                                       .base_ticks = header.base_ticks,
-                                       .log = header.log,
-                                       .number = (uint32_t)number};
-        if (!keep || keep(&chunk))
-            chunks[count++] = chunk;
+        if (header.kind == PROF_CHUNK_LOG)
+            log_walk_add_log(&found, (uint32_t)number, &header);
+        else if (header.kind == PROF_CHUNK_PARTS)
+            log_walk_add_parts(&found, (uint32_t)number, &header);
     }
-    sort_heap(chunks, count, sizeof *chunks, log_walk_before);
-    return count;
+    sort_heap(chunks, found.count, sizeof *chunks, log_walk_before);
+    return found.count;
 }
 
-bool log_walk_read(const struct log_walk_chunk *chunk, uint32_t at, uint64_t words[LOG_WALK_WORDS],
-                   struct prof_chunk_header *header)
+static bool log_walk_is_same(const struct log_walk_chunk *chunk)
 {
-    uint64_t head[LOG_WALK_HEADER_WORDS];
-    bool read = chunks_peek(chunk->number, head, 0, LOG_WALK_HEADER_WORDS) &&
-                chunks_peek(chunk->number, words, at, LOG_WALK_WORDS);
-    memcpy(header, head, sizeof *header);
-    return read && header->magic == PROF_CHUNK_MAGIC && header->log == chunk->log &&
-           header->sequence == chunk->sequence && memcmp(head, words, 3 * sizeof *head) == 0;
+    struct prof_chunk_header header;
+    struct prof_rec_part part;
+    uint32_t words = sizeof part / 8;
+    if (!chunks_peek(chunk->number, (uint64_t *)(void *)&header, 0, LOG_WALK_HEADER_WORDS) ||
+        header.magic != PROF_CHUNK_MAGIC || header.base_ticks != chunk->base_ticks)
+        return false;
+    if (header.kind == PROF_CHUNK_LOG)
+        return header.log == chunk->log && header.sequence == chunk->sequence;
+    return header.kind == PROF_CHUNK_PARTS &&
+           chunks_peek_at(chunk->number, chunk->begin - words, (uint64_t *)(void *)&part, words) &&
+           part.log == chunk->log && part.sequence == chunk->sequence;
+}
+
+bool log_walk_read(const struct log_walk_chunk *chunk, uint32_t at, uint64_t words[LOG_WALK_WORDS])
+{
+    return log_walk_is_same(chunk) && chunks_peek(chunk->number, words, at, chunk->end) &&
+           log_walk_is_same(chunk);
 }
 
 /* ---- records ---- */
 
 /* Nothing behind the last word that is not zero was stored. */
-static uint32_t log_walk_stored_end(const uint64_t words[LOG_WALK_WORDS], uint32_t at)
+static uint32_t log_walk_stored_end(const uint64_t words[LOG_WALK_WORDS], uint32_t at, uint32_t end)
 {
-    uint32_t end = LOG_WALK_WORDS;
     while (end > at && !words[end - 1])
         end--;
     return end;
 }
 
-uint32_t log_walk_records(const uint64_t words[LOG_WALK_WORDS], uint32_t at, log_walk_see *see,
-                          void *state)
+uint32_t log_walk_records(const uint64_t words[LOG_WALK_WORDS], uint32_t at, uint32_t end,
+                          log_walk_see *see, void *state)
 {
-    uint32_t end = log_walk_stored_end(words, at), size;
-    for (; at < end; at += size) {
+    uint32_t stored = log_walk_stored_end(words, at, end), size;
+    for (; at < stored; at += size) {
         size = log_walk_size(words[at]);
-        if (size > LOG_WALK_WORDS - at)
-            size = LOG_WALK_WORDS - at;
+        if (size > end - at)
+            size = end - at;
         if (!see(state, &words[at], size))
             break;
     }

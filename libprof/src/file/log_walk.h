@@ -14,21 +14,24 @@
 #define LOG_WALK_WORDS (PROF_CHUNK_BYTES / 8)
 #define LOG_WALK_HEADER_WORDS (PROF_CHUNK_HEADER_BYTES / 8)
 
+/* A LOG chunk, or a part of a PARTS chunk. */
 struct log_walk_chunk {
-    uint64_t sequence, base_ticks;
-    uint32_t log, number;
-    bool first; /* its log is walked before those without */
+    uint64_t sequence;
+    uint64_t base_ticks;  /* of its records */
+    uint64_t begin_ticks; /* when it was begun */
+    uint32_t log, number; /* number: of the chunk in the file */
+    uint32_t thread, epoch;
+    uint16_t begin, end; /* words of the chunk with its records */
+    bool first;          /* its log is walked before those without */
 };
 
-/* Stores the LOG chunks among [from, end) that `keep` accepts (NULL: all), by log and sequence, and returns how many.
- * There must be room for all. `keep` may set `first`. */
-size_t log_walk_find(uint64_t from, uint64_t end, struct log_walk_chunk *chunks,
+/* Stores the LOG chunks and parts among the chunks [from, end) that `keep` accepts (NULL: all), by log and sequence, and
+ * returns how many, at most `room`. `keep` may set `first`. */
+size_t log_walk_find(uint64_t from, uint64_t end, struct log_walk_chunk *chunks, size_t room,
                      bool (*keep)(struct log_walk_chunk *chunk));
 
-/* Copies the words [at, end of the chunk) to their places in `words`, and fills in the header. False:
- * it is not that chunk any more. */
-bool log_walk_read(const struct log_walk_chunk *chunk, uint32_t at, uint64_t words[LOG_WALK_WORDS],
-                   struct prof_chunk_header *header);
+/* Copies the words [at, end of the chunk or part) to their places in `words`. False: it is not that chunk any more. */
+bool log_walk_read(const struct log_walk_chunk *chunk, uint32_t at, uint64_t words[LOG_WALK_WORDS]);
 
 /* Words to the next record. */
 static inline unsigned log_walk_size(uint64_t word)
@@ -44,11 +47,11 @@ static inline bool log_walk_is_stored(uint64_t word)
     return PROF_WORD_KIND(word) != PROF_KIND_EMPTY && PROF_WORD_KIND(word) != PROF_KIND_HOLE;
 }
 
-/* Calls `see` for each record of the chunk from word `at` on, and for what is not stored before the last one that is,
+/* Calls `see` for each record in the words [at, end), and for what is not stored before the last one that is,
  * until `see` returns false. Returns where it stopped: at that record, or at the end of what is stored. */
 typedef bool log_walk_see(void *state, const uint64_t *record, unsigned words);
-uint32_t log_walk_records(const uint64_t words[LOG_WALK_WORDS], uint32_t at, log_walk_see *see,
-                          void *state);
+uint32_t log_walk_records(const uint64_t words[LOG_WALK_WORDS], uint32_t at, uint32_t end,
+                          log_walk_see *see, void *state);
 
 enum log_walk_kind {
     LOG_WALK_NOTHING,

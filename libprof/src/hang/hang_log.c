@@ -7,12 +7,14 @@
 #include "log_walk.h"
 #include "names.h"
 #include "number.h"
+#include "parts.h"
 #include "process.h"
 
 #include <string.h>
 
 #define HANG_LOG_LOGS 4096u   /* threads at a time that are watched */
 #define HANG_LOG_CHUNKS 4096u /* 256 MiB: what is open longer than these cover is not listed */
+#define HANG_LOG_PIECES (HANG_LOG_CHUNKS + 4 * HANG_LOG_LOGS) /* some are in parts */
 #define HANG_LOG_RECENT 64u
 #define HANG_LOG_DEPTH 256u
 #define HANG_LOG_CALLS 2048u
@@ -28,7 +30,8 @@ static struct {
     struct hang_place places[HANG_LOG_LOGS];
     uint32_t log_count;
     uint64_t chunks_seen;
-    struct log_walk_chunk chunks[HANG_LOG_CHUNKS];
+    uint64_t parts_of[PARTS_SIZES]; /* the chunks that parts were taken of at the last call */
+    struct log_walk_chunk chunks[HANG_LOG_PIECES];
     struct hang_open open[HANG_LOG_DEPTH];
     unsigned depth, listed;
     uint32_t tid;
@@ -53,10 +56,26 @@ static bool hang_log_keep_newest(struct log_walk_chunk *chunk)
         return false;
     struct hang_place *place = &hang_log->places[chunk->log];
     if (!place->chunk.number || place->chunk.sequence < chunk->sequence)
-        *place = (struct hang_place){*chunk, LOG_WALK_HEADER_WORDS};
+        *place = (struct hang_place){*chunk, chunk->begin};
     if (chunk->log >= hang_log->log_count)
         hang_log->log_count = chunk->log + 1;
     return false;
+}
+
+static void hang_log_find_in(uint64_t from, uint64_t end)
+{
+    log_walk_find(from, end, hang_log->chunks, HANG_LOG_PIECES, hang_log_keep_newest);
+}
+
+/* A part may begin in an old chunk: in the one at hand, or in that of the last call. */
+static void hang_log_find_parts(void)
+{
+    for (unsigned size = 0; size < PARTS_SIZES; size++) {
+        uint64_t before = hang_log->parts_of[size], now = parts_current((enum parts_size)size);
+        hang_log->parts_of[size] = now;
+        hang_log_find_in(before, before ? before + 1 : 0);
+        hang_log_find_in(now, now && now != before ? now + 1 : 0);
+    }
 }
 
 /* Finds the newest chunk of each log. In ring mode old numbers come again: all are looked at. */
@@ -64,8 +83,9 @@ static void hang_log_find_newest(void)
 {
     uint64_t end = chunks_count();
     bool ring = config_get()->full == CONFIG_FULL_RING;
-    log_walk_find(ring ? 1 : hang_log->chunks_seen + 1, end, hang_log->chunks,
-                  hang_log_keep_newest);
+    hang_log_find_in(ring ? 1 : hang_log->chunks_seen + 1, end);
+    if (!ring)
+        hang_log_find_parts();
     /* the latest may have no header yet */
     hang_log->chunks_seen = end > HANG_LOG_RECENT ? end - HANG_LOG_RECENT : 0;
 }
@@ -88,13 +108,13 @@ static bool hang_log_see_end(void *state, const uint64_t *record, unsigned words
 
 static bool hang_log_look_at_all(void)
 {
-    struct prof_chunk_header header;
     struct hang_look look = {0};
     for (uint32_t i = 0; i < hang_log->log_count; i++) {
         look.place = &hang_log->places[i];
         if (look.place->chunk.number &&
-            log_walk_read(&look.place->chunk, look.place->word, hang_log->words, &header))
-            log_walk_records(hang_log->words, look.place->word, hang_log_see_end, &look);
+            log_walk_read(&look.place->chunk, look.place->word, hang_log->words))
+            log_walk_records(hang_log->words, look.place->word, look.place->chunk.end,
+                             hang_log_see_end, &look);
     }
     return look.ended;
 }
@@ -312,15 +332,15 @@ static void hang_log_read_facts(void)
         if ((chunk == 0 || facts) && chunks_read(chunk, hang_log->words, LOG_WALK_WORDS))
             log_walk_records(hang_log->words,
                              chunk ? LOG_WALK_HEADER_WORDS : PROF_FILE_HEADER_BYTES / 8,
-                             hang_log_follow_fact, NULL);
+                             LOG_WALK_WORDS, hang_log_follow_fact, NULL);
     }
 }
 
 static void hang_log_walk(const struct log_walk_chunk *chunk, log_walk_see *follow)
 {
-    struct prof_chunk_header header;
-    if (log_walk_read(chunk, LOG_WALK_HEADER_WORDS, hang_log->words, &header))
-        log_walk_records(hang_log->words, LOG_WALK_HEADER_WORDS, follow, &header.base_ticks);
+    uint64_t base_ticks = chunk->base_ticks;
+    if (log_walk_read(chunk, chunk->begin, hang_log->words))
+        log_walk_records(hang_log->words, chunk->begin, chunk->end, follow, &base_ticks);
 }
 
 static void hang_log_read_operations(size_t count)
@@ -328,7 +348,7 @@ static void hang_log_read_operations(size_t count)
     for (size_t i = 0; i < count; i++) {
         const struct log_walk_chunk *chunk = &hang_log->chunks[i];
         if (i == 0 || chunk->log != hang_log->chunks[i - 1].log)
-            hang_log->since = chunk->sequence ? chunk->base_ticks : 0;
+            hang_log->since = chunk->sequence ? chunk->begin_ticks : 0;
         hang_log_walk(chunk, hang_log_follow_operation);
     }
 }
@@ -336,7 +356,7 @@ static void hang_log_read_operations(size_t count)
 unsigned hang_log_add_open(void)
 {
     uint64_t end = chunks_count(), from = end > HANG_LOG_CHUNKS ? end - HANG_LOG_CHUNKS : 1;
-    size_t count = log_walk_find(from, end, hang_log->chunks, NULL);
+    size_t count = log_walk_find(from, end, hang_log->chunks, HANG_LOG_PIECES, NULL);
     hang_log->depth = hang_log->listed = 0;
     hang_log->tid = 0;
     hang_work_begin();

@@ -12,6 +12,7 @@
 #include "own_files.h"
 #include "own_signal.h"
 #include "own_thread.h"
+#include "parts.h"
 #include "process.h"
 #include "session_file.h"
 #include "signals.h"
@@ -692,6 +693,7 @@ static void session_forget(void)
 {
     bool was_over = load_relaxed(&session.finished) != 0;
     chunks_fork_child();
+    parts_fork_child();
     meta_forget();
     loss_fork_child();
     thread_fork_child();

@@ -62,17 +62,21 @@ static struct logs {
     struct log logs[LOG_LOGS];
 } * logs;
 
-static uint32_t *log_done; /* by chunk: sequence + 1 of the use that is finished, low 32 bits */
 static struct log_walk_chunk *log_found; /* chunks with something new */
+
+/* Chunks, and logs that are in parts. */
+static size_t log_found_room(uint64_t chunks)
+{
+    return chunks + 4 * LOG_LOGS;
+}
 
 bool summary_log_begin(uint64_t chunks)
 {
     uint64_t limit = logs ? logs->chunk_limit : chunks;
-    void *memory = logs, *done = log_done, *found = log_found;
+    void *memory = logs, *found = log_found;
     bool begun = process_memory(&memory, sizeof *logs) &&
-                 process_memory(&done, limit * sizeof *log_done) &&
-                 process_memory(&found, limit * sizeof *log_found);
-    logs = memory, log_done = done, log_found = found;
+                 process_memory(&found, log_found_room(limit) * sizeof *log_found);
+    logs = memory, log_found = found;
     if (begun)
         logs->chunk_limit = limit;
     return begun;
@@ -406,7 +410,7 @@ static bool log_see(void *state, const uint64_t *record, unsigned words)
 /* Whether the chunk is not finished. Logs with steps come first: the others' events need the steps. */
 static bool log_keep(struct log_walk_chunk *chunk)
 {
-    if (log_done[chunk->number] == (uint32_t)chunk->sequence + 1 || chunk->log >= LOG_LOGS)
+    if (chunk->log >= LOG_LOGS || chunk->sequence < logs->logs[chunk->log].sequence)
         return false;
     const struct thread_slot *slot = thread_slot_at(chunk->log);
     chunk->first = slot && load_relaxed(&slot->steps);
@@ -438,23 +442,21 @@ static bool log_begin_chunk(struct log *log, const struct log_walk_chunk *chunk)
 static bool log_read_chunk(const struct log_walk_chunk *chunk, bool is_filled, uint64_t limit_ticks)
 {
     struct log *log = &logs->logs[chunk->log];
-    struct prof_chunk_header header;
     if (chunk->sequence < log->sequence)
         return true;
     if (!log_begin_chunk(log, chunk))
         return false;
-    if (!log_walk_read(chunk, log->at, logs->words, &header))
+    if (!log_walk_read(chunk, log->at ? log->at : chunk->begin, logs->words))
         return true; /* recycled meanwhile: the next chunk shows the gap */
     if (!log->at) {
-        log->at = LOG_WALK_HEADER_WORDS;
+        log->at = chunk->begin;
         log->stuck = 0;
-        log_set_owner(log, header.thread, header.epoch);
+        log_set_owner(log, chunk->thread, chunk->epoch);
     }
-    struct log_part part = {log, header.base_ticks, limit_ticks, is_filled, false};
-    log->at = log_walk_records(logs->words, log->at, log_see, &part);
+    struct log_part part = {log, chunk->base_ticks, limit_ticks, is_filled, false};
+    log->at = log_walk_records(logs->words, log->at, chunk->end, log_see, &part);
     if (!is_filled || part.stopped)
         return !is_filled;
-    log_done[chunk->number] = (uint32_t)chunk->sequence + 1;
     log->sequence = chunk->sequence + 1;
     log->at = 0;
     return true;
@@ -463,8 +465,8 @@ static bool log_read_chunk(const struct log_walk_chunk *chunk, bool is_filled, u
 void summary_log_walk(uint64_t limit_ticks)
 {
     uint64_t end = chunks_count();
-    size_t count =
-        log_walk_find(1, end < logs->chunk_limit ? end : logs->chunk_limit, log_found, log_keep);
+    size_t count = log_walk_find(1, end < logs->chunk_limit ? end : logs->chunk_limit, log_found,
+                                 log_found_room(logs->chunk_limit), log_keep);
     for (size_t i = 0, next; i < count; i = next) {
         bool goes_on = true;
         for (next = i; next < count && log_found[next].log == log_found[i].log; next++) {
