@@ -14,6 +14,7 @@ extern "C" {
 #include "prof/prof.h"
 
 #include <atomic>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -54,6 +55,36 @@ protected:
         }
         for (const auto &[log, found] : sequences)
             EXPECT_EQ(*found.rbegin() - *found.begin(), found.size() - 1) << "of log " << log;
+        return marks;
+    }
+    // The ids of the names that the process's file states.
+    static std::set<uint32_t> names_in_file()
+    {
+        std::set<uint32_t> names;
+        std::vector<uint64_t> words(PROF_CHUNK_BYTES / 8);
+        std::ifstream file(session_path(), std::ios::binary);
+        for (bool first = true; file.read((char *)words.data(), PROF_CHUNK_BYTES); first = false) {
+            prof_chunk_header header;
+            memcpy(&header, words.data(), sizeof header);
+            size_t skip = first ? PROF_FILE_HEADER_BYTES : sizeof header;
+            if (first || (header.magic == PROF_CHUNK_MAGIC && header.kind == PROF_CHUNK_META))
+                each_record({words.begin() + (long)skip / 8, words.end()},
+                            [&](const uint64_t *record, size_t) {
+                                if (PROF_WORD_TYPE(*record) == PROF_REC_NAME)
+                                    names.insert(((const prof_rec_name *)record)->id);
+                            });
+        }
+        return names;
+    }
+    static uint64_t marks_without_a_name()
+    {
+        uint64_t marks = 0;
+        const std::set<uint32_t> names = names_in_file();
+        for (const log_piece &piece : log_pieces(session_path()))
+            each_record(piece.words, [&](const uint64_t *record, size_t) {
+                if (PROF_WORD_KIND(*record) == PROF_KIND_MARK)
+                    marks += !names.count(PROF_WORD_NAME(*record));
+            });
         return marks;
     }
     TemporaryDirectory directory;
@@ -218,6 +249,36 @@ TEST_P(ThreadForkedAt, RecordsOnInBothProcesses)
         EXPECT_EQ(lost, 0u);
         EXPECT_EQ(marks_in_file(), recorded);
     });
+}
+
+// A name is stated in a child's file when the child uses it, but this one was looked up before the fork.
+TEST_F(Thread, StatesTheNameOfAnEventThatWasInterruptedByAFork)
+{
+    for (int in_handler : {0, 1})
+        IN_A_PROCESS_OF_ITS_OWN({
+            init();
+            pid_t child = -1;
+            AtTestPoint handler("thread_event: begun", [&] {
+                child = fork();
+                if (child == 0) {
+                    session_fork_child();
+                    if (in_handler)
+                        prof_range_push("in the handler");
+                }
+            });
+            prof_mark("interrupted");
+            ASSERT_NE(child, -1) << "the point was passed";
+            session_finish();
+            if (child == 0) {
+                EXPECT_EQ(marks_in_file(), 1u);
+                EXPECT_EQ(marks_without_a_name(), 0u);
+                fflush(nullptr);
+                _exit(testing::Test::HasFailure());
+            }
+            int status = -1;
+            waitpid(child, &status, 0);
+            EXPECT_EQ(status, 0) << "of the child";
+        });
 }
 
 INSTANTIATE_TEST_SUITE_P(Handler, ThreadForkedAt,

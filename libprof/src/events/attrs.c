@@ -47,6 +47,8 @@ static void attrs_put(uint64_t target, uint32_t key, enum prof_attr_type type, u
 void attrs_write(uint64_t target, const char *key, const struct attr_value *value)
 {
     struct name_cache *names = &thread_self.slot->names;
+    if (!thread_ready(&thread_self))
+        return;
     uint32_t key_id = names_resolve_n(names, key, strlen(key));
     uint64_t bits = value->bits;
     if (value->type == PROF_ATTR_STRING)

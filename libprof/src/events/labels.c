@@ -62,17 +62,33 @@ static bool labels_may_add(const struct label *key)
     return intern_count(&labels) < LABELS_MAX || (!key->category && !key->flags);
 }
 
+/* In this process's file. Its name was stated before: it is the key's. */
+static void labels_state(struct label *event)
+{
+    uint64_t again = names_keep((uint32_t)event->id);
+    if (names_is_good(event->id))
+        return;
+    labels_emit(event);
+    store_relaxed(&event->id, again);
+}
+
+void labels_state_all(void)
+{
+    for (uint32_t number = 1, count = intern_count(&labels); number <= count; number++) {
+        struct label *event = (struct label *)(uintptr_t)intern_record(&labels, number);
+        if (event)
+            labels_state(event);
+    }
+}
+
 static const struct label *labels_find_or_add(const struct label *key)
 {
     uint32_t hash = labels_hash(key), number = intern_find(&labels, hash, key, labels_equal);
     if (!number && labels_may_add(key))
         number = intern(&labels, hash, key, labels_equal, labels_create);
     struct label *event = (struct label *)(uintptr_t)intern_record(&labels, number);
-    if (event && !names_is_good(event->id)) {
-        uint64_t again = names_keep((uint32_t)event->id);
-        labels_emit(event); /* its name was stated before: it is the key's */
-        store_relaxed(&event->id, again);
-    }
+    if (event)
+        labels_state(event);
     return event;
 }
 

@@ -48,4 +48,7 @@ static inline const struct label *labels_lookup(const struct label_thread *threa
  * thread, lock-free. */
 const struct label *labels_intern(struct label_thread *thread, const struct label *key);
 
+/* States every event in this process's file, after its name. */
+void labels_state_all(void);
+
 #endif

@@ -39,6 +39,7 @@ static struct {
     uint32_t last_thread; /* index given to the latest thread */
     pthread_key_t key;    /* its destructor notices a thread's exit */
     bool key_made;
+    bool interrupted; /* see thread_fork_interrupted() */
 } threads;
 
 static uint32_t thread_gate_is_shut; /* by thread_shut_gate() */
@@ -357,7 +358,7 @@ bool thread_slow(struct thread_log *self, unsigned words, bool late)
     if (late ? !session_has_file() : !thread_may_record(self))
         return false;
     int saved_errno = errno;
-    bool begun = self->attached;
+    bool begun = self->attached, writing = load_relaxed(&self->writing);
     uint64_t began = begun ? cost_clock() : 0;
     bool room = begun ? self->shut || thread_announce(self) : thread_begin(self, &began);
     if (room && !thread_has_room(self, words))
@@ -367,6 +368,7 @@ bool thread_slow(struct thread_log *self, unsigned words, bool late)
     if (!self->internal && began)
         cost_charge(begun ? PROF_COST_CHUNKS : PROF_COST_SPACE, began);
     errno = saved_errno;
+    store_relaxed(&self->writing, writing);
     TEST_POINT("thread_slow: done");
     return room;
 }
@@ -406,9 +408,11 @@ bool thread_event(struct thread_log *self, unsigned kind, uint32_t name)
 {
     if (name > PROF_NAME_ID_MAX)
         return thread_event_wide(thread_wide_type(kind), name);
+    TEST_POINT("thread_event: begun");
     while (!thread_store(self, kind, name))
         if (!thread_slow(self, 1, false))
             return false;
+    store_relaxed(&self->writing, false);
     return true;
 }
 
@@ -474,6 +478,7 @@ uint64_t *thread_reserve_late(enum prof_record_type type, unsigned words)
 void thread_commit(uint64_t *record, enum prof_record_type type, unsigned words, uint64_t info)
 {
     store_release(record, PROF_WORD_EXT(PROF_KIND_EXT, type, words, info));
+    store_relaxed(&thread_self.writing, false);
 }
 
 uint64_t thread_ticks(const uint64_t *record)
@@ -526,8 +531,14 @@ bool thread_init(uint64_t budget)
     return threads.slots != NULL;
 }
 
+bool thread_fork_interrupted(void)
+{
+    return threads.interrupted;
+}
+
 void thread_fork_child(void)
 {
+    threads.interrupted = load_relaxed(&thread_self.writing);
     thread_self = (struct thread_log){.epoch = THREAD_NO_EPOCH,
                                       .fast_epoch = THREAD_NO_EPOCH,
                                       .slot = thread_self.slot,

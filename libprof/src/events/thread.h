@@ -65,6 +65,8 @@ struct thread_log {
     bool busy;           /* in thread_begin(), or silent for good */
     bool announced;      /* the log says that it is this thread's */
     bool attached;       /* `slot` is the thread's */
+    bool
+        writing; /* since thread_ready(), perhaps with ids of names in hand, until a record is complete */
     struct thread_slot *
         slot; /* NULL: none yet. A child whose fork came from a handler that interrupted an event keeps
                                * its parent's, which that event may be about to look into */
@@ -147,6 +149,10 @@ bool thread_init(uint64_t budget);
 /* In a forked child: no log exists any more. */
 void thread_fork_child(void);
 
+/* Whether the fork may have come from a handler that interrupted an event: the event goes on in this child as well, with ids
+ * that it had looked up before. */
+bool thread_fork_interrupted(void);
+
 /* The slot of that index, or NULL while it has no memory: for reading other threads' slots. */
 struct thread_slot *thread_slot_at(uint32_t index);
 
@@ -158,6 +164,7 @@ uint32_t thread_slots_used(void);
 static inline bool thread_ready(struct thread_log *self)
 {
     uint32_t gate = load_relaxed(&thread_gate);
+    store_relaxed(&self->writing, true);
     if (__builtin_expect(gate == self->epoch, 1))
         return true;
     return gate != 0 && thread_slow(self, 1, false);

@@ -91,6 +91,13 @@ uint32_t names_state_again(uint32_t id)
     return 0;
 }
 
+void names_state_all(void)
+{
+    for (uint32_t id = 1, count = intern_count(&names); id <= count; id++)
+        if (names_record(id))
+            names_state_again(id);
+}
+
 uint32_t names_allocate_id(void)
 {
     return intern_allocate(&names);

@@ -175,6 +175,9 @@ uint32_t names_resolve_n(struct name_cache *cache, const char *name, size_t size
  * 0: none is left. */
 uint32_t names_allocate_id(void);
 
+/* States every name in this process's file. */
+void names_state_all(void);
+
 /* The text of a name that was interned, NUL-terminated; "" for 0. It stays. */
 const char *names_text_of(uint32_t id);
 

@@ -6,9 +6,11 @@
 #include "config.h"
 #include "cost.h"
 #include "environment.h"
+#include "labels.h"
 #include "log.h"
 #include "loss.h"
 #include "meta.h"
+#include "names.h"
 #include "own_files.h"
 #include "own_signal.h"
 #include "own_thread.h"
@@ -217,6 +219,10 @@ static void session_begin_file(const struct rank *rank)
                   load_relaxed(&session.last_epoch)); /* which the first event saw */
     session_emit_control(true, session.stated);
     session_each_collector(file_created);
+    if (thread_fork_interrupted()) {
+        names_state_all();
+        labels_state_all();
+    }
     header->ticks_per_second = clock_ticks_per_second();
     meta_clock_sample(false);
 }
