@@ -121,18 +121,27 @@ class Build:
             lines.update(int(m[1]) for m in re.finditer(rf"^{re.escape(pathlib.Path(file).name)}\s+(\d+)\s", text, re.M))
         return lines
 
+    def ctest(self, limit, *options):
+        """Stops at the first test that fails, and returns its name, or None."""
+        output = self.work / "test.txt"
+        with open(output, "w") as log:
+            status = run(["ctest", "--test-dir", self.build, "-j", str(self.jobs), "--stop-on-failure", *options],
+                         log, limit)
+        if status == 0:
+            return None
+        text = output.read_text(errors="replace")
+        failed = re.search(r"^\s*\d+ - (\S.*) \((?!Skipped)", text.partition("tests FAILED:")[2], re.M)
+        return failed[1] if failed else f"status {status} of ctest {' '.join(options)}"
+
     def failing_test(self, stages, limit):
-        """The first test that fails, or None."""
+        """The first test that fails, also when it is run again alone; or None."""
         for stage in stages:
-            output = self.work / "test.txt"
-            with open(output, "w") as log:
-                status = run(["ctest", "--test-dir", self.build, "-j", str(self.jobs), "--stop-on-failure", *stage],
-                             log, limit)
-            if status == 0:
-                continue
-            text = output.read_text(errors="replace")
-            failed = re.search(r"^\s*\d+ - (\S.*) \((?!Skipped)", text.partition("tests FAILED:")[2], re.M)
-            return failed[1] if failed else f"status {status} of ctest {' '.join(stage)}"
+            by_chance = []
+            while failed := self.ctest(limit, *stage, *by_chance):
+                exact = f"^{re.escape(failed)}$"
+                if " of ctest " in failed or self.ctest(limit, "-R", exact):
+                    return failed
+                by_chance = ["-E", "|".join([*by_chance[1:], exact])]
         return None
 
 
