@@ -625,7 +625,7 @@ static bool begin_chunk(struct log_state *log, const struct walk_chunk *chunk, u
                                   : "a chunk belongs to thread 0");
         return false;
     }
-    if (chunk->sequence > expected && !walk->process.ring)
+    if (chunk->sequence > expected && !walk->process.ring && !walk->process.copied)
         walk_damage(walk, chunk->offset, "the chunk ahead of this one in its log is missing");
     set_owner(log, chunk->thread, 0);
     if (walk->failed || !log->thread)

@@ -290,6 +290,7 @@ static void describe_process(struct walk *walk)
     process->start_realtime_ns = header->start_realtime_ns;
     process->closed = header->state == PROF_STATE_CLOSED;
     process->ring = header->flags & PROF_FILE_RING || walk->file->skips;
+    process->copied = header->flags & PROF_FILE_COPIED;
     process->simulated = header->flags & PROF_FILE_SIMULATED;
     process->gpu_mode = known_mode ? (enum prof_gpu_mode)header->gpu_mode : PROF_GPU_UNAVAILABLE;
     process->gpu_records = header->gpu_records;

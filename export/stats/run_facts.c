@@ -74,7 +74,8 @@ static void add_process(struct run_facts *facts, const struct tl_process *proces
     facts->ring |= process->info.ring;
     facts->torn_records += process->health.torn_records;
     facts->bad_records += process->health.bad_records;
-    facts->truncated_files += process->health.truncated;
+    facts->truncated_files +=
+        process->health.truncated || (process->info.copied && !process->info.closed);
     facts->missing_chunks += process->info.ring ? 0 : process->health.missing_chunks;
     facts->unknown_range_ends += process->odd.unknown_range_ends;
     facts->crossed_steps += process->odd.crossed_steps;

@@ -60,7 +60,10 @@ static void check_damage(struct check *check, const struct tl_process *process)
               process->path, health->bad_offset, health->bad_records);
     check_add(check, CHECK_RULE_TRUNCATED, CHECK_ERROR, health->truncated,
               "%s: offset %" PRIu64 ": the file is truncated", process->path, health->truncated_at);
-    check_add(check, CHECK_RULE_MISSING_CHUNKS, process->info.ring ? CHECK_NOTE : CHECK_ERROR,
+    check_add(check, CHECK_RULE_MISSING_CHUNKS,
+              process->info.ring     ? CHECK_NOTE
+              : process->info.copied ? CHECK_WARNING
+                                     : CHECK_ERROR,
               health->missing_chunks, "%s: %" PRIu64 " chunks %s", process->path,
               health->missing_chunks,
               process->info.ring ? "were recycled: the file holds the last part of the run"
@@ -72,8 +75,12 @@ static void check_damage(struct check *check, const struct tl_process *process)
     check_add(check, CHECK_RULE_UNKNOWN_RECORDS, CHECK_NOTE, health->unknown_records,
               "%s: %" PRIu64 " records of kinds that this version does not know", process->path,
               health->unknown_records);
-    check_add(check, CHECK_RULE_NOT_CLOSED, CHECK_NOTE, !process->info.closed,
-              "%s: the recorder did not finish: the program was killed or still runs",
+    check_add(check, CHECK_RULE_NOT_CLOSED, process->info.copied ? CHECK_WARNING : CHECK_NOTE,
+              !process->info.closed,
+              process->info.copied
+                  ? "%s: the recorder did not finish: the program was killed or still runs, or the "
+                    "disk was full; what it recorded last is missing"
+                  : "%s: the recorder did not finish: the program was killed or still runs",
               process->path);
 }
 

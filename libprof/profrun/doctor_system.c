@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "config.h"
+#include "space.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,6 +75,9 @@ static int open_probe(const char *directory)
  * what the file system does not support, or NULL. */
 static const char *try_mapping(int fd)
 {
+    if (!space_keep(fd)) {
+        return "copies blocks to write them, which a full disk would turn into SIGBUS";
+    }
     if (posix_fallocate(fd, 0, PROBE_BYTES) != 0) {
         return "cannot reserve space";
     }

@@ -4,6 +4,7 @@
 #include "test_point.h"
 
 extern "C" {
+#include "chunks.h"
 #include "config.h"
 #include "recorder.h"
 #include "session.h"
@@ -12,7 +13,9 @@ extern "C" {
 #define PROF_LINKED 1
 #include "prof/prof.h"
 
+#include <atomic>
 #include <thread>
+#include <vector>
 
 namespace
 {
@@ -130,6 +133,95 @@ TEST_F(Copies, GiveMemoryBackWhileRecordingGoesOn)
         expect_file_equals_memory("that is mapped from it", true);
         session_finish();
         expect_file_equals_memory("at the end");
+    });
+}
+
+TEST_F(Copies, AreMadeOnceThereIsRoomAgain)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init(64, false);
+        record(8192);
+        faulty_calls.no_space = true;
+        record(3 * 8192);
+        session_flush(1000);
+        faulty_calls.no_space = false;
+        session_finish();
+        expect_file_equals_memory("at the end");
+        EXPECT_EQ(chunks_first()->loss[PROF_LOSS_IO], 0u);
+    });
+}
+
+// As lost, and as missing no more if an exec fails and the disk has room at the end.
+TEST_F(Copies, CountWhatIsNotInTheFileAtTheEnd)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init(64, false);
+        record(8192);
+        session_flush(1000);
+        faulty_calls.no_space = true;
+        record(3 * 8192);
+        session_flush(1000);
+        chunks_suspend();
+        EXPECT_EQ(chunks_first()->loss[PROF_LOSS_IO], 3u * 8192);
+        faulty_calls.no_space = false;
+        chunks_resume();
+        session_finish();
+        EXPECT_EQ(chunks_first()->loss[PROF_LOSS_IO], 0u);
+        expect_file_equals_memory("at the end");
+    });
+}
+
+// Threads beyond the first eight share chunks.
+TEST_F(Copies, CountWhatIsNotInTheFileOfThreadsThatShareChunks)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init(64, false);
+        const int count = 20;
+        std::atomic<int> done{0}, turn{0};
+        std::vector<std::thread> threads;
+        for (int i = 0; i < count; i++)
+            threads.emplace_back([&] {
+                for (int round = 1; round <= 2; round++) {
+                    while (turn < round)
+                        std::this_thread::yield();
+                    record(50 * round);
+                    done++;
+                }
+                while (turn < 3)
+                    std::this_thread::yield();
+            });
+        turn = 1;
+        while (done < count)
+            std::this_thread::yield();
+        session_flush(1000);
+        faulty_calls.no_space = true;
+        turn = 2;
+        while (done < 2 * count)
+            std::this_thread::yield();
+        session_flush(1000);
+        chunks_suspend();
+        EXPECT_EQ(chunks_first()->loss[PROF_LOSS_IO], 100u * count);
+        faulty_calls.no_space = false;
+        chunks_resume();
+        turn = 3;
+        for (std::thread &thread : threads)
+            thread.join();
+        session_finish();
+        EXPECT_EQ(chunks_first()->loss[PROF_LOSS_IO], 0u);
+        expect_file_equals_memory("at the end");
+    });
+}
+
+TEST_F(Copies, StopGrowingWhileTheyCannotBeMade)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        init(64, false);
+        record(8192);
+        faulty_calls.no_space = true;
+        session_flush(1000);
+        record(500 * 8192);
+        EXPECT_LT(chunks_first()->chunk_count, 200u);
+        EXPECT_GT(loss_get(PROF_LOSS_IO), 300u * 8192);
     });
 }
 

@@ -28,6 +28,10 @@ void *__wrap_mmap(void *place, size_t bytes, int protection, int flags, int fd, 
 
 ssize_t __wrap_pwrite(int fd, const void *from, size_t bytes, off_t offset)
 {
+    if (faulty_calls.no_space) {
+        errno = ENOSPC;
+        return -1;
+    }
     ssize_t written = __real_pwrite(fd, from, bytes, offset);
     if (written > 0)
         faulty_calls.bytes_written += (uint64_t)written;

@@ -8,6 +8,7 @@
 
 struct FaultyCalls {
     std::atomic<bool> no_shared_mappings{false}; // mmap() of a file MAP_SHARED fails with ENODEV
+    std::atomic<bool> no_space{false};           // pwrite() fails with ENOSPC
     // mmap() of files or at a fixed place fails, and unmaps what was there
     std::atomic<bool> no_mappings{false};
     std::atomic<uint64_t> bytes_written{0}; // by pwrite()

@@ -234,6 +234,7 @@ struct tl_process_info {
     uint64_t start_realtime_ns;           /* since the epoch: what output times are relative to */
     bool closed; /* the recorder finished; false: it was killed or still runs */
     bool ring;
+    bool copied; /* PROF_FILE_COPIED */
     bool simulated;
     enum prof_gpu_mode gpu_mode;
     struct text gpu_reason;

@@ -143,6 +143,8 @@ enum prof_gpu_mode {
 #define PROF_FILE_SIMULATED 1u /* recorded on the simulated CUDA, not on a real device */
 #define PROF_FILE_RING 2u      /* chunks were recycled: only the last part of the run is left */
 #define PROF_FILE_NO_EVENTS 4u /* no thread of the program has recorded anything: samples at most */
+#define PROF_FILE_COPIED \
+    8u /* chunks are copied here from time to time: what came last, or did not fit, may be missing */
 
 /* Causes of loss. X(symbol, name in outputs, sentence). Append only. */
 #define PROF_LOSS_CAUSES(X)                                                                       \

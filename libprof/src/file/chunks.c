@@ -10,6 +10,7 @@
 #include "recorder.h"
 #include "retired.h"
 #include "signals.h"
+#include "space.h"
 #include "test_point.h"
 
 #include <errno.h>
@@ -56,10 +57,11 @@ static struct chunks {
     uint32_t copying;        /* lock of copies_write(); taken inside `extending` */
     struct own_fd own;       /* the file; the descriptor is only a way to it that needs no path */
     int error;               /* errno of the last step that did not fit; 0 */
+    int copy_error;          /* of the last copy; with `copying` held, read by any thread */
     uint64_t retry_ns;       /* when the next one is due; with `extending` held */
     uint32_t said;           /* that it does not grow */
     uint64_t retired;        /* LOG chunks so far; any thread */
-    bool anonymous;          /* no shared mappings here: the writer copies */
+    bool anonymous;          /* no shared mappings here, or they are not safe: the writer copies */
     bool ring;
 } chunks = {.own = OWN_FD_NONE};
 
@@ -145,13 +147,21 @@ static int chunks_grow_file(int fd, const struct chunks_job *job)
     return error ? error : chunks_map(fd, job->offset, job->bytes);
 }
 
+static int chunks_reserve_file(int fd, const struct chunks_job *job)
+{
+    return space_reserve_if_possible(fd, job->offset, job->bytes);
+}
+
+/* What cannot be copied stays in memory: there is no more of it then. */
 static int chunks_grow(uint64_t from, uint64_t to)
 {
-    struct chunks_job job = {.act = chunks_grow_file,
+    struct chunks_job job = {.act = chunks.anonymous ? chunks_reserve_file : chunks_grow_file,
                              .offset = from * PROF_CHUNK_BYTES,
                              .bytes = (to - from) * PROF_CHUNK_BYTES};
-    return chunks.anonymous ? chunks_unlock_memory(job.offset, job.bytes)
-                            : chunks_act(&job, CHUNKS_FILE_MS);
+    int error = load_relaxed(&chunks.copy_error);
+    if (!error)
+        error = chunks_act(&job, CHUNKS_FILE_MS);
+    return error || !chunks.anonymous ? error : chunks_unlock_memory(job.offset, job.bytes);
 }
 
 static bool chunks_has_no_space(int error)
@@ -170,15 +180,20 @@ static uint64_t chunks_grow_what_fits(uint64_t from, uint64_t to, int *error)
     return to;
 }
 
-static void chunks_grow_failed(int error)
+static void chunks_say(int error)
 {
-    store_relaxed(&chunks.error, error);
-    chunks.retry_ns = clock_monotonic_ns() + CHUNKS_RETRY_NS;
     if (!exchange_acquire(&chunks.said, 1u))
         log_line(LOG_ERROR,
                  "the trace file cannot grow (%s); the program goes on, and events are counted as "
                  "lost until it can",
                  strerror(error));
+}
+
+static void chunks_grow_failed(int error)
+{
+    store_relaxed(&chunks.error, error);
+    chunks.retry_ns = clock_monotonic_ns() + CHUNKS_RETRY_NS;
+    chunks_say(error);
 }
 
 /* In this order: a child that is forked in between finds all that a thread may have used. */
@@ -246,6 +261,7 @@ static int chunks_create_file(void *unused)
     struct own_fd own = own_fd_adopt(own_files_open(chunks_path, O_RDWR | O_CREAT | O_EXCL));
     if (own.fd < 0)
         return errno;
+    chunks.anonymous = !space_keep(own.fd);
     ssize_t written = pwrite(own.fd, &chunks_initial_header, sizeof chunks_initial_header, 0);
     if (written != (ssize_t)sizeof chunks_initial_header) {
         int error = written < 0 ? errno : ENOSPC;
@@ -306,8 +322,8 @@ static void chunks_set_limits(const struct chunks_options *options)
  * space. */
 static int chunks_map_first(void)
 {
-    int error = chunks_grow(0, CHUNKS_FIRST_CHUNKS);
-    if (error == 0 || error == EAGAIN || chunks_has_no_space(error))
+    int error = chunks.anonymous ? 0 : chunks_grow(0, CHUNKS_FIRST_CHUNKS);
+    if (!chunks.anonymous && (error == 0 || error == EAGAIN || chunks_has_no_space(error)))
         return error;
     chunks.anonymous = true;
     error = copies_init(chunks.base, chunks.hard_limit, chunks.ring);
@@ -552,9 +568,10 @@ static void chunks_copy(uint64_t claimed, bool last)
     struct signals_saved saved;
     signals_lock(&saved, &chunks.copying);
     int error = claimed ? chunks_act(&job, UINT_MAX) : 0;
+    store_relaxed(&chunks.copy_error, error);
     signals_unlock(&saved, &chunks.copying);
     if (error)
-        log_line(LOG_ERROR, "cannot write the trace file: %s", strerror(error));
+        chunks_say(error);
 }
 
 static uint64_t chunks_claimed(void)
@@ -660,6 +677,11 @@ bool chunks_read(uint64_t chunk, uint64_t *words, size_t count)
     return read;
 }
 
+bool chunks_are_copied(void)
+{
+    return chunks.anonymous;
+}
+
 void chunks_copy_out(void)
 {
     if (chunks.anonymous)
@@ -701,10 +723,9 @@ static void chunks_suspend_locked(void)
     TEST_POINT("chunks_suspend: counted");
     store_release(&header->chunk_count, claimed);
     store_release(&header->state, (uint32_t)PROF_STATE_CLOSED);
+    chunks_cut(claimed); /* first: the last copy may need what that gives back */
     if (chunks.anonymous)
         chunks_copy(claimed, true);
-    else
-        chunks_cut(claimed);
 }
 
 void chunks_suspend(void)

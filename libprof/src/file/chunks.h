@@ -6,8 +6,8 @@
  * The range is reserved once; the writer thread extends file and mapping ahead of need, so that a
  * thread that needs a chunk neither calls the kernel nor takes a page fault. Disk space is reserved
  * before it is mapped: a full disk is an error code to us and never a SIGBUS to the host. Where a
- * file system has no shared mappings, chunks are anonymous memory and the writer copies them to the
- * file.
+ * file system has no shared mappings, or does not keep what is reserved (space.h), chunks are
+ * anonymous memory and the writer copies them to the file.
  */
 #ifndef PROF_CHUNKS_H
 #define PROF_CHUNKS_H
@@ -90,6 +90,9 @@ bool chunks_peek_at(uint64_t chunk, size_t from, uint64_t *words, size_t count);
 
 /* Whether the address lies in what is reserved for the file. */
 bool chunks_hold(uintptr_t address);
+
+/* Whether chunks are anonymous memory. */
+bool chunks_are_copied(void);
 
 /* Where chunks are anonymous memory, copies what changed to the file. Any thread. */
 void chunks_copy_out(void);

@@ -1,6 +1,7 @@
 #include "copies.h"
 
 #include "atomic.h"
+#include "loss.h"
 #include "memory.h"
 #include "test_point.h"
 
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define COPIES_CHUNK_WORDS (PROF_CHUNK_BYTES / 8)
@@ -20,7 +22,7 @@ struct copies_chunk {
         left; /* who has the chunk releases -> copier acquires: words taken when it was left, 0 in use,
                           * | times recycled << 32 */
     uint64_t final;      /* copier: `left` of the use that need not be copied again, 0: none */
-    uint64_t base_ticks; /* copier: of the use that is in the file */
+    uint64_t base_ticks; /* copier: of the use that is in the file, or was; 0: none */
     uint64_t hash;       /* copier: of what is in the file, if that are parts */
     uint32_t words;      /* copier: so many are in the file, none of them missing; 0: nothing is */
     uint32_t tries;      /* copier: since the chunk was left */
@@ -32,6 +34,7 @@ static struct {
     struct copies_chunk *chunks;
     uint64_t file_count; /* copier: the file's length */
     uint64_t *words;     /* copier: of the chunk at hand, COPIES_CHUNK_WORDS; memory_once() */
+    uint64_t missing;    /* copier: so many records were counted as lost by the last one */
 } copies;
 
 int copies_init(const uint8_t *base, uint64_t chunks, bool ring)
@@ -46,6 +49,7 @@ int copies_init(const uint8_t *base, uint64_t chunks, bool ring)
     copies.is_ring = ring;
     copies.chunks = memory;
     copies.file_count = 0;
+    copies.missing = 0;
     return 0;
 }
 
@@ -122,15 +126,14 @@ static size_t copies_end(size_t begin)
     return end;
 }
 
-/* The place of the first record that is missing, from that of another one on. */
-static size_t copies_complete(size_t at)
+/* The place of the first record that is missing below `end`, from that of another one on. */
+static size_t copies_complete(size_t at, size_t end)
 {
-    while (at < COPIES_CHUNK_WORDS) {
+    while (at < end) {
         uint64_t word = copies.words[at];
         unsigned kind = PROF_WORD_KIND(word),
                  words = kind == PROF_KIND_EXT ? PROF_WORD_SIZE(word) : 1;
-        if (kind == PROF_KIND_EMPTY || kind == PROF_KIND_HOLE || !words ||
-            words > COPIES_CHUNK_WORDS - at)
+        if (kind == PROF_KIND_EMPTY || kind == PROF_KIND_HOLE || !words || words > end - at)
             break;
         at += words;
     }
@@ -139,32 +142,44 @@ static size_t copies_complete(size_t at)
 
 /* ---- one chunk ---- */
 
-static int copies_put(int fd, uint64_t chunk, size_t from, size_t to)
+/* `at` goes as far as it came. */
+static int copies_put(int fd, uint64_t chunk, size_t *at, size_t end)
 {
-    size_t bytes = (to - from) * 8;
-    off_t place = (off_t)(chunk * PROF_CHUNK_BYTES + from * 8);
-    ssize_t written = from < to ? pwrite(fd, copies.words + from, bytes, place) : 0;
-    return written < 0 ? errno : (size_t)written < bytes && from < to ? ENOSPC : 0;
+    while (*at < end) {
+        off_t place = (off_t)(chunk * PROF_CHUNK_BYTES + *at * 8);
+        ssize_t written = pwrite(fd, copies.words + *at, (end - *at) * 8, place);
+        if (written < 8)
+            return written < 0 ? errno : ENOSPC;
+        *at += (size_t)written / 8;
+    }
+    return 0;
 }
 
-/* A recycled chunk is written over as a whole. */
+/* A recycled chunk is written over as a whole: if only a part of it can be, it is none any more. */
 static int copies_restart(int fd, uint64_t chunk, struct copies_chunk *copy)
 {
-    size_t begin = copies_header_words(chunk);
-    int error = copies_put(fd, chunk, 0, copy->words ? COPIES_CHUNK_WORDS : copies_end(begin));
-    if (error)
+    size_t begin = copies_header_words(chunk), at = 0;
+    bool recycled = copy->base_ticks != 0;
+    int error = copies_put(fd, chunk, &at, recycled ? COPIES_CHUNK_WORDS : copies_end(begin));
+    copy->words = 0;
+    if (error && recycled && at) {
+        copies.words[0] = 0;
+        at = 0;
+        copies_put(fd, chunk, &at, 1);
+    }
+    if (at < begin)
         return error;
     copy->base_ticks = ((const struct prof_chunk_header *)(const void *)copies.words)->base_ticks;
     copy->tries = 0;
-    copy->words = (uint32_t)copies_complete(begin);
-    return 0;
+    copy->words = (uint32_t)copies_complete(begin, at);
+    return error;
 }
 
 static int copies_go_on(int fd, uint64_t chunk, struct copies_chunk *copy)
 {
-    int error = copies_put(fd, chunk, copy->words, copies_end(copy->words));
-    if (!error)
-        copy->words = (uint32_t)copies_complete(copy->words);
+    size_t at = copy->words;
+    int error = copies_put(fd, chunk, &at, copies_end(at));
+    copy->words = (uint32_t)copies_complete(copy->words, error ? at : COPIES_CHUNK_WORDS);
     return error;
 }
 
@@ -180,15 +195,14 @@ static uint64_t copies_hash(size_t end)
 /* Parts grow here and there. */
 static int copies_parts(int fd, uint64_t chunk, struct copies_chunk *copy, bool restarts)
 {
-    size_t begin = copies_header_words(chunk);
-    uint64_t hash = copies_hash(copies_end(begin));
+    size_t at = copies_header_words(chunk), end = copies_end(at);
+    uint64_t hash = copies_hash(end);
     int error = 0;
     if (restarts)
         error = copies_restart(fd, chunk, copy);
     else if (hash != copy->hash)
-        error = copies_put(fd, chunk, begin, copies_end(begin));
-    if (!error)
-        copy->hash = hash;
+        error = copies_put(fd, chunk, &at, end);
+    copy->hash = error ? 0 : hash;
     return error;
 }
 
@@ -238,30 +252,96 @@ static int copies_one(int fd, uint64_t chunk, enum prof_chunk_kind kind)
     return error;
 }
 
+/* ---- what the file lacks ---- */
+
+static bool copies_is_event(uint64_t word)
+{
+    unsigned type = PROF_WORD_TYPE(word);
+    return PROF_WORD_KIND(word) != PROF_KIND_EXT ||
+           (type != PROF_REC_THREAD && type != PROF_REC_THREAD_END && type != PROF_REC_EPOCH &&
+            type != PROF_REC_PART);
+}
+
+/* Of the chunk at hand. Words that were taken and not yet stored are zero. */
+static uint64_t copies_events(void)
+{
+    uint64_t events = 0;
+    size_t at = PROF_CHUNK_HEADER_BYTES / 8;
+    for (size_t end = copies_end(at); at < end;) {
+        uint64_t word = copies.words[at];
+        bool sized =
+            PROF_WORD_KIND(word) == PROF_KIND_EXT || PROF_WORD_KIND(word) == PROF_KIND_HOLE;
+        unsigned words = sized ? PROF_WORD_SIZE(word) : 1;
+        if (!words)
+            break;
+        events += word && PROF_WORD_KIND(word) != PROF_KIND_HOLE && copies_is_event(word);
+        at += words;
+    }
+    return events;
+}
+
+/* Of the use of the chunk that began at that time. */
+static uint64_t copies_events_in_file(int fd, uint64_t chunk, uint64_t base_ticks)
+{
+    const struct prof_chunk_header *header = (const void *)copies.words;
+    ssize_t bytes = pread(fd, copies.words, PROF_CHUNK_BYTES, (off_t)(chunk * PROF_CHUNK_BYTES));
+    if (bytes < (ssize_t)sizeof *header || header->magic != PROF_CHUNK_MAGIC ||
+        header->base_ticks != base_ticks)
+        return 0;
+    memset((uint8_t *)copies.words + bytes, 0, PROF_CHUNK_BYTES - (size_t)bytes);
+    return copies_events();
+}
+
+static uint64_t copies_missing_of(int fd, uint64_t chunk)
+{
+    const struct prof_chunk_header *header = (const void *)copies.words;
+    if (copies_is_final(&copies.chunks[chunk], true) ||
+        (copies_kind_of(chunk) != PROF_CHUNK_LOG && copies_kind_of(chunk) != PROF_CHUNK_PARTS) ||
+        !copies_read(chunk))
+        return 0;
+    uint64_t events = copies_events(), there = copies_events_in_file(fd, chunk, header->base_ticks);
+    return events > there ? events - there : 0;
+}
+
+/* The next copy may bring what this one could not. */
+static void copies_count_missing(int fd, uint64_t count, bool failed)
+{
+    uint64_t missing = 0;
+    for (uint64_t chunk = 0; failed && chunk < count; chunk++)
+        missing += copies_missing_of(fd, chunk);
+    loss_add(PROF_LOSS_IO, missing - copies.missing);
+    copies.missing = missing;
+}
+
 /* ---- all of them ---- */
 
+/* Goes on after an error: there may be room for other chunks. Returns the first one. */
 static int copies_kind(int fd, enum prof_chunk_kind kind, uint64_t count, bool last)
 {
-    int error = 0;
-    for (uint64_t chunk = 0; chunk < count && !error; chunk++)
-        if (!copies_is_final(&copies.chunks[chunk], last))
-            error = copies_one(fd, chunk, kind);
-    return error;
+    int first = 0;
+    for (uint64_t chunk = 0; chunk < count; chunk++) {
+        bool final = copies_is_final(&copies.chunks[chunk], last);
+        int error = final ? 0 : copies_one(fd, chunk, kind);
+        first = first ? first : error;
+    }
+    return first;
 }
 
 static int copies_file_header(int fd)
 {
-    size_t words = copies_header_words(0);
+    size_t words = copies_header_words(0), at = 0;
     copies_read_words(copies_memory(0), 0, words);
-    return copies_put(fd, 0, 0, words);
+    return copies_put(fd, 0, &at, words);
 }
 
-/* Another thread's copy may have counted more chunks. */
+/* Another thread's copy may have counted more chunks. What is reserved for more is left. */
 static int copies_lengthen(int fd, uint64_t count)
 {
+    struct stat status;
+    off_t bytes = (off_t)(count * PROF_CHUNK_BYTES);
     if (count <= copies.file_count)
         return 0;
-    if (ftruncate(fd, (off_t)(count * PROF_CHUNK_BYTES)) != 0)
+    if (fstat(fd, &status) != 0 || (status.st_size < bytes && ftruncate(fd, bytes) != 0))
         return errno;
     copies.file_count = count;
     return 0;
@@ -270,13 +350,12 @@ static int copies_lengthen(int fd, uint64_t count)
 int copies_write(int fd, uint64_t count, bool last)
 {
     int error = copies_lengthen(fd, count);
-    if (error)
-        return error;
-    error = copies_kind(fd, PROF_CHUNK_LOG, count, last);
-    if (!error)
-        error = copies_kind(fd, PROF_CHUNK_PARTS, count, last);
+    int logs = error ? error : copies_kind(fd, PROF_CHUNK_LOG, count, last);
+    int parts = error ? error : copies_kind(fd, PROF_CHUNK_PARTS, count, last);
     TEST_POINT("copies_write: logs are copied");
-    if (!error)
-        error = copies_kind(fd, PROF_CHUNK_META, count, last);
-    return error ? error : copies_file_header(fd);
+    int meta = error ? error : copies_kind(fd, PROF_CHUNK_META, count, last);
+    if (last)
+        copies_count_missing(fd, count, logs || parts);
+    int header = copies_file_header(fd);
+    return logs ? logs : parts ? parts : meta ? meta : header;
 }

@@ -259,6 +259,7 @@ static int dump_first(struct dump *dump)
         return ECANCELED; /* the process ends: the file itself is complete now */
     header->chunk_count = dump->written;
     header->state = PROF_STATE_RECORDING;
+    header->flags &= ~PROF_FILE_COPIED;
     if (dump->dropped)
         header->flags |= PROF_FILE_RING;
     return dump_put(dump, 0);

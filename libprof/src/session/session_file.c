@@ -159,6 +159,7 @@ void session_file_fill_header(struct prof_file_header *header, const struct rank
     header->gpu_mode = load_relaxed(&session_file_gpu.mode);
     header->flags = (load_relaxed(&session_file_gpu.simulated) ? PROF_FILE_SIMULATED : 0u) |
                     (config_get()->full == CONFIG_FULL_RING ? PROF_FILE_RING : 0u) |
+                    (chunks_are_copied() ? PROF_FILE_COPIED : 0u) |
                     (by_program ? 0u : PROF_FILE_NO_EVENTS);
     snprintf((char *)header->library_version, sizeof header->library_version, "%s",
              PROF_VERSION_TEXT);
