@@ -42,6 +42,21 @@ for name in ("p.html", "p.pftrace", "p.svg", "p.sqlite"):
 libprof.tensorboard_trace_handler(f"{directory}/log")(prof)
 PYTHON
 
+# So it is while the program runs, and after kill -9: a file that nobody may write to would be a nuisance to remove.
+compile commanded
+umask 022
+mkfifo to
+LD_PRELOAD=$lib PROF_OUTPUT=live.prof ./commanded <to >marks.txt &
+exec 3>to
+echo 100 >&3
+await "a recording" test -s marks.txt
+same "the mode of a recording that goes on" 600 "$(stat -c %a live.prof)"
+kill -KILL $!
+wait $! 2>stderr.txt || true
+exec 3>&-
+same "the mode of a killed program's recording" 600 "$(stat -c %a live.prof)"
+expect live.prof 'count["mark"] == 100' 'not process["closed"]'
+
 for mask in 000 022 027 077; do
     umask "$mask"
     mode=$(printf '%o' $((0666 & ~0$mask)))

@@ -54,6 +54,6 @@ kill_when() {
     wait $! 2>stderr.txt || true
 }
 PROF_MAX_MB=64 kill_when killed.prof $((4 << 20))
-expect killed.prof 'not process["closed"]' 'count["bulk"] > 100000'
+expect killed.prof 'not process["closed"]' 'count["bulk"] > 100000' 'loss["truncated"] == 1'
 PROF_MAX_MB=2 PROF_FULL=ring kill_when killed_ring.prof $limit
 expect killed_ring.prof 'not process["closed"]' 'process["ring"]' 'count["bulk"] > 100000'
