@@ -1,4 +1,5 @@
 #include "clock.h"
+#include "big_stack.h"
 
 #include "counter.h"
 #include "own_files.h"
@@ -73,14 +74,14 @@ static enum clock_reason clock_judge(void)
 }
 
 /* Threads that choose at once may judge differently: the first one's word counts. */
-static uint32_t clock_decide(void)
+static void clock_decide(void *unused)
 {
+    (void)unused;
     uint32_t decided = CLOCK_UNDECIDED, mine = (uint32_t)clock_judge();
     if (cas_acq_rel(&clock_decided, &decided, mine))
         decided = mine;
     if (decided == CLOCK_NOT_TRUSTED)
         store_relaxed(&clock_kind, (uint32_t)PROF_CLOCK_MONOTONIC);
-    return decided;
 }
 
 const char *clock_choose(void)
@@ -88,7 +89,8 @@ const char *clock_choose(void)
     uint32_t decided = load_acquire(&clock_decided);
     if (decided && (decided != CLOCK_NOT_TRUSTED || clock_kind == PROF_CLOCK_MONOTONIC))
         return clock_reasons[decided];
-    return clock_reasons[clock_decide()];
+    big_stack_run(clock_decide, NULL);
+    return clock_reasons[load_acquire(&clock_decided)];
 }
 
 /* The counter's rate is not something the processor tells, so it is measured between the first

@@ -1,6 +1,7 @@
 #include "session.h"
 
 #include "atomic.h"
+#include "big_stack.h"
 #include "chunks.h"
 #include "clock.h"
 #include "config.h"
@@ -263,8 +264,9 @@ static void session_emit_missed_switch(void)
 }
 
 /* By whoever has turned NO_FILE into CREATING. */
-static void session_try(void)
+static void session_try(void *unused)
 {
+    (void)unused;
     bool created = session_create();
     TEST_POINT("session_try: made");
     store_seq_cst(&session.state, (uint32_t)(created ? SESSION_FILE : SESSION_OVER));
@@ -280,7 +282,7 @@ bool session_ready(void)
 {
     uint32_t state = load_acquire(&session.state);
     if (state == SESSION_NO_FILE && cas_acq_rel(&session.state, &state, (uint32_t)SESSION_CREATING))
-        session_try();
+        big_stack_run(session_try, NULL);
     for (int attempt = 0; (state = load_acquire(&session.state)) == SESSION_CREATING; attempt++)
         clock_wait(attempt);
     if (state != SESSION_FILE)

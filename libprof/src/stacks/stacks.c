@@ -4,6 +4,7 @@
 #include "stacks.h"
 
 #include "atomic.h"
+#include "big_stack.h"
 #include "clock.h"
 #include "cost.h"
 #include "glibc_only.h"
@@ -328,14 +329,20 @@ static void stacks_list(struct stacks_thread *self)
         ;
 }
 
-void stacks_thread_begin(struct stacks_thread *self)
+static void stacks_thread_prepare(void *argument)
 {
-    stacks_list(self);
+    struct stacks_thread *self = argument;
     self->own = stackwalk_own_bounds();
     if (stacks_tables_begin(self)) {
         stackwalk_warm_tables();
         store_release(&self->walking, 0u);
     }
+}
+
+void stacks_thread_begin(struct stacks_thread *self)
+{
+    stacks_list(self);
+    big_stack_run(stacks_thread_prepare, self);
 }
 
 static void stacks_file_created(void)
