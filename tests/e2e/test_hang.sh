@@ -249,3 +249,13 @@ if [[ $(uname -m) == x86_64 ]]; then
     "$PROF_BIN/profdump" stacks --cpu large.prof | found 'compute' || fail "no samples with large thread-local variables"
 fi
 end_all
+
+# ---- a program that has used up its descriptors: no look of libprof's needs one of them, and its report none ----
+compile uses_all_descriptors
+PROF_SAMPLE=199 hang full ./uses_all_descriptors 2>full.txt
+await_line full.prof.hang.txt '^end$'
+grep -q 'name="full"' full.prof.hang.txt || fail "another hang: $(cat full.prof.hang.txt)"
+says 'compute (uses_all_descriptors)' full.prof
+has_samples() { "$PROF_BIN/profdump" stacks --cpu full.prof | found 'compute'; }
+[[ $(uname -m) != x86_64 ]] || await "samples without a free descriptor" has_samples
+end_all

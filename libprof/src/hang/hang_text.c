@@ -1,5 +1,6 @@
 #include "hang_inside.h"
 
+#include "own_files.h"
 #include "process.h"
 #include "recorder.h"
 
@@ -83,9 +84,14 @@ static void hang_text_to_meta(uint32_t number)
     }
 }
 
+struct hang_text_writing {
+    const char *path;
+    int error;
+};
+
 static int hang_text_to_file(const char *path)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = own_files_create(path, O_WRONLY | O_APPEND, 0600);
     if (fd < 0)
         return errno;
     size_t done = 0;
@@ -95,8 +101,14 @@ static int hang_text_to_file(const char *path)
         done += written > 0 ? (size_t)written : 0;
     }
     int error = done < hang_text.size ? errno : 0;
-    close(fd);
+    syscall(SYS_close, fd);
     return error;
+}
+
+static void hang_text_write_now(void *argument)
+{
+    struct hang_text_writing *writing = argument;
+    writing->error = hang_text_to_file(writing->path);
 }
 
 int hang_text_write(uint32_t number, const char *path)
@@ -107,5 +119,8 @@ int hang_text_write(uint32_t number, const char *path)
         hang_text_add_bytes(cut, sizeof cut - 1);
     }
     hang_text_to_meta(number);
-    return *path ? hang_text_to_file(path) : 0;
+    struct hang_text_writing writing = {path, 0};
+    if (*path)
+        own_files_look(hang_text_write_now, &writing);
+    return writing.error;
 }

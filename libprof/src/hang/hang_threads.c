@@ -14,6 +14,7 @@
 #include "futex_wait.h"
 #include "hang_inside.h"
 #include "number.h"
+#include "own_files.h"
 #include "own_signal.h"
 #include "own_thread.h"
 #include "process.h"
@@ -102,7 +103,7 @@ size_t hang_read_task(uint32_t tid, const char *name, char *to, size_t size)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%u/%s", tid, name);
-    return process_read_file(path, to, size);
+    return own_files_read(path, to, size);
 }
 
 bool hang_is_thread(uint32_t tid)
@@ -285,7 +286,7 @@ static void hang_add_thread(uint32_t tid)
     struct hang_stack stack = {.count = 0};
     bool answered = true;
     if (!hang_take_wait(tid, &thread, &stack))
-        answered = hang_take_running(tid, &thread, &stack);
+        answered = own_files_are_read_by(tid) || hang_take_running(tid, &thread, &stack);
     else if (!stack.complete && stack.count < HANG_FRAMES && hang_may_send(tid) &&
              futex_wait_is_endless(thread.call, thread.arguments))
         answered = hang_take_waiting(tid, &stack);
@@ -318,14 +319,19 @@ static void hang_list_thread(void *list, const char *name)
         tids->at[tids->count++] = tid;
 }
 
+static void hang_list_now(void *list)
+{
+    int fd = own_files_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
+    if (fd < 0)
+        return;
+    process_each_entry(fd, hang_list_thread, list);
+    syscall(SYS_close, fd);
+}
+
 unsigned hang_list_threads(uint32_t *tids, unsigned limit)
 {
     struct hang_tids list = {tids, 0, limit};
-    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    process_each_entry(fd, hang_list_thread, &list);
-    close(fd);
+    own_files_look(hang_list_now, &list);
     return list.count;
 }
 

@@ -27,6 +27,9 @@
 
 #define OWN_FILES_STACK_BYTES (256u << 10)
 #define OWN_FILES_BEGIN_MS 1000u /* for a thread that does not get to run, or hangs on its way */
+#define OWN_FILES_LOOK_MS \
+    200u /* for others' jobs: a thread that waits for one may have been asked for its stack */
+#define OWN_FILES_ALONE_NS 1000000000u /* after such a wait in vain there is none */
 #define OWN_FILES_LINGER_NS 1000000000u
 #define OWN_FILES_STAY_NS 3600000000000u
 #define OWN_FILES_COPIED 64u    /* descriptors that the kernel copies, whatever it is told */
@@ -182,6 +185,7 @@ static struct {
     uint32_t alone;             /* everybody does his own jobs */
     struct own_fd *kept;        /* NULL: nothing is */
     uint32_t jobs;              /* begun so far; the thread */
+    uint32_t tid;               /* of the thread */
     struct process_owner owner; /* of the thread */
 } own_files;
 
@@ -192,6 +196,7 @@ static void own_files_move(bool away);
 /* Before the first job: if a file system hangs on the way, who asks for the job takes it back. */
 static void own_files_begin(void)
 {
+    store_relaxed(&own_files.tid, (uint32_t)syscall(SYS_gettid));
     thread_mark_silent();
     own_files_leave_table();
 }
@@ -293,6 +298,18 @@ static bool own_files_ask(int (*job)(void *argument), void *argument, unsigned d
     return done || (starves && hurries);
 }
 
+struct own_files_looking {
+    void (*look)(void *argument);
+    void *argument;
+};
+
+static int own_files_look_job(void *argument)
+{
+    const struct own_files_looking *looking = argument;
+    looking->look(looking->argument);
+    return 0;
+}
+
 int own_files_run(int (*job)(void *argument), void *argument)
 {
     int result;
@@ -301,6 +318,30 @@ int own_files_run(int (*job)(void *argument), void *argument)
     if (!own_files_take_turn(UINT_MAX))
         return ETIMEDOUT;
     return own_files_ask(job, argument, UINT_MAX, &result) ? result : job(argument);
+}
+
+/* A report has hundreds of files to read, and should not wait for each while a file system hangs. */
+static bool own_files_take_turn_to_look(void)
+{
+    static uint64_t alone_until_ns;
+    bool soon = clock_monotonic_ns() < load_relaxed(&alone_until_ns);
+    if (own_files_take_turn(soon ? 0 : OWN_FILES_LOOK_MS))
+        return true;
+    if (!soon)
+        store_relaxed(&alone_until_ns, clock_monotonic_ns() + OWN_FILES_ALONE_NS);
+    return false;
+}
+
+void own_files_look(void (*look)(void *argument), void *argument)
+{
+    struct own_files_looking looking = {look, argument};
+    struct signals_saved saved;
+    int result;
+    signals_block(&saved);
+    if (!own_files_have_thread() || !own_files_take_turn_to_look() ||
+        !own_files_ask(own_files_look_job, &looking, UINT_MAX, &result))
+        look(argument);
+    signals_restore(&saved);
 }
 
 int own_files_run_within(unsigned deadline_ms, int (*job)(void *argument), const void *argument,
@@ -315,6 +356,11 @@ int own_files_run_within(unsigned deadline_ms, int (*job)(void *argument), const
     if (bytes)
         memcpy(own_files.copy, argument, bytes);
     return own_files_ask(job, own_files.copy, deadline_ms, &result) ? result : job(own);
+}
+
+bool own_files_are_read_by(uint32_t tid)
+{
+    return tid == load_relaxed(&own_files.tid);
 }
 
 /* ---- long jobs ---- */
@@ -380,21 +426,16 @@ struct own_files_reading {
     size_t size, have;
 };
 
-static int own_files_read_job(void *argument)
+static void own_files_read_now(void *argument)
 {
     struct own_files_reading *reading = argument;
     reading->have = process_read_file(reading->path, reading->to, reading->size);
-    return 0;
 }
 
 size_t own_files_read(const char *path, char *to, size_t size)
 {
     struct own_files_reading reading = {path, to, size, 0};
-    struct signals_saved saved;
-    *to = '\0';
-    signals_block(&saved);
-    own_files_run(own_files_read_job, &reading);
-    signals_restore(&saved);
+    own_files_look(own_files_read_now, &reading);
     return reading.have;
 }
 

@@ -2,6 +2,7 @@
 
 #include "memory.h"
 #include "number.h"
+#include "own_files.h"
 #include "process.h"
 #include "unwind_inside.h"
 
@@ -85,7 +86,7 @@ bool unwind_prepare(void)
     unwind_module_count = 0;
     unwind_forget();
     if (!MEMORY_ONCE(&unwind_read, 1) ||
-        !process_read_file("/proc/self/maps", unwind_read->maps, sizeof unwind_read->maps))
+        !own_files_read("/proc/self/maps", unwind_read->maps, sizeof unwind_read->maps))
         return false;
     for (char *line = unwind_read->maps; *line;) {
         char *end = strchrnul(line, '\n');
