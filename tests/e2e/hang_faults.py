@@ -8,6 +8,7 @@ alarm. The last line is a summary.
 """
 import collections
 import concurrent.futures
+import ctypes
 import os
 import re
 import shutil
@@ -70,6 +71,32 @@ for _ in range(3):
 """
 
 
+def end_group(process):
+    """Ends and reaps it and those that it has started. What a process leaves behind becomes this one's child: adopt_orphans()."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    try:
+        while True:
+            if os.waitpid(-process.pid, os.WNOHANG)[0] == 0:
+                os.killpg(process.pid, signal.SIGKILL)
+                os.waitpid(-process.pid, 0)
+    except ChildProcessError:
+        pass
+
+
+def adopt_orphans():
+    if ctypes.CDLL(None, use_errno=True).prctl(36, 1, 0, 0, 0) != 0:  # PR_SET_CHILD_SUBREAPER
+        raise OSError(ctypes.get_errno(), "PR_SET_CHILD_SUBREAPER")
+
+
+def no_process_is_left():
+    try:
+        return os.waitpid(-1, os.WNOHANG) is None
+    except ChildProcessError:
+        return True
+
+
 class Run:
     """The processes of one run, in a directory of their own."""
 
@@ -82,7 +109,8 @@ class Run:
         environment = dict(os.environ, LD_PRELOAD=LIBPROF, PROF_HANG=f"{int(LIMIT_S * 1000)}ms", PROF_LOG="0",
                            PROF_OUTPUT=str(self.directory / f"{name}.%p.prof"), **variables)
         with open(self.directory / "said.txt", "ab") as said:
-            process = subprocess.Popen(command, env=environment, cwd=self.directory, stdout=said, stderr=said)
+            process = subprocess.Popen(command, env=environment, cwd=self.directory, stdout=said, stderr=said,
+                                       start_new_session=True)
         self.processes.append(process)
         return process
 
@@ -94,9 +122,7 @@ class Run:
 
     def end(self):
         for process in self.processes:
-            process.send_signal(signal.SIGCONT)
-            process.kill()
-            process.wait()
+            end_group(process)
 
 
 def named(run, count, patterns, begun):
@@ -232,6 +258,7 @@ def run_healthy(name, number):
 
 
 def main():
+    adopt_orphans()
     right, slowest, alarms, healthy = collections.Counter(), collections.Counter(), 0, 0
     with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
         waiting = [pool.submit(run_fault, name, number) for number in range(TIMES) for name in FAULTS]
@@ -248,6 +275,8 @@ def main():
             alarms += text != ""
             if text:
                 print(f"{name}: a false alarm:\n{text}")
+    if not no_process_is_left():
+        sys.exit("a process of a run is left")
     for name in FAULTS:
         print(f"{name}: {right[name]} of {TIMES} named, the slowest after {slowest[name]:.1f} s")
     total, late = len(waiting), [name for name in FAULTS if WITHIN_S and slowest[name] > WITHIN_S]
