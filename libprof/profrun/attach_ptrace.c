@@ -218,7 +218,7 @@ static bool divert(struct injection *injection)
     const struct attach_frame frame = {registers.rip, injection->area_bytes};
     registers.rsp -= ATTACH_RED_ZONE_BYTES + sizeof frame;
     registers.rip = injection->functions.gap + ATTACH_ENTRY;
-    if (!poke(injection->tracee.thread, registers.rsp, &frame, sizeof frame))
+    if (!attach_process_write(injection->process, registers.rsp, &frame, sizeof frame))
         return failed(injection, "cannot write to its stack");
     attach_test_point("stopped");
     if (!attach_tracee_set_registers(&injection->tracee, &registers))

@@ -95,7 +95,7 @@ struct attach_frame {
     uint64_t resume; /* where the thread goes on; makes its system call again two bytes before */
     uint64_t area_bytes;
 };
-enum { ATTACH_RED_ZONE_BYTES = 128 };
+enum { ATTACH_RED_ZONE_BYTES = 128, ATTACH_STACK_BYTES = 320 /* that and what the code pushes */ };
 
 /* The code, as it is before the addresses of the program's allocator are put in. */
 struct attach_code {

@@ -335,11 +335,19 @@ static bool can_resume(struct attach_tracee *tracee)
             instruction[0] == 0x0f && instruction[1] == 0x05);
 }
 
+/* For what is pushed there. A coroutine may be at the end of its stack, and ptrace(2) would write to the guard, too. */
+static bool has_stack(const struct attach_tracee *tracee)
+{
+    unsigned char below[ATTACH_STACK_BYTES];
+    return attach_process_read(tracee->process, tracee->registers.rsp - sizeof below, below,
+                               sizeof below);
+}
+
 bool attach_tracee_is_good_place(struct attach_tracee *tracee)
 {
     return look(tracee) && tracee->registers.cs == CODE_SEGMENT && may_be_stopped(tracee) &&
            is_known_thread(tracee) && is_between_locks(tracee) && can_resume(tracee) &&
-           !is_in_sequence(tracee);
+           !is_in_sequence(tracee) && has_stack(tracee);
 }
 
 #endif

@@ -147,3 +147,9 @@ status=0
 "$PROF_BIN/profrun" --attach "$guest" -o refused.prof 2>attach.txt || status=$?
 ((status == 125 || status == 126)) || fail "without memory: status $status, $(cat attach.txt)"
 end 7 ended
+
+# A thread at the end of its stack is not borrowed: what is pushed there would hit the guard.
+compile attach_edge
+begin ./attach_edge
+status_of "$PROF_BIN/profrun" -q --attach "$guest" --for 100ms -o edge.prof >status.txt
+end 0 "ended"
