@@ -117,7 +117,7 @@ static void put_event(struct row *row, const struct recording *recording, uint32
     struct unit *unit = unit_of_thread(recording, thread);
     cell_32(row, unit->rank);
     cell_step(row, step_at(unit, start_ns));
-    cell_64(row, recording->timeline->threads.at[thread].tid);
+    cell_64(row, (int64_t)recording->timeline->threads.at[thread].tid);
     cell_64(row, since_epoch(recording, start_ns));
     cell_64(row, end_ns - start_ns);
     cell_64(row, name_id(recording, name));

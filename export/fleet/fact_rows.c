@@ -55,7 +55,7 @@ static void put_rank(struct row *row, const struct recording *recording, uint32_
     cell_32(row, unit->rank);
     cell_8(row, unit->known);
     cell_text(row, info->host.size ? info->host : literal(""));
-    cell_32_if(row, info->pid <= INT32_MAX, (int32_t)info->pid);
+    cell_64(row, (int64_t)info->pid);
     cell_32_if(row, info->local_rank != -1, info->local_rank);
     cell_32_if(row, info->world_size != -1, info->world_size);
     cell_text(row, info->program.size ? info->program : (struct text){0});

@@ -16,7 +16,7 @@ struct name_facts {
 struct step {
     int64_t start_ns, end_ns;
     int32_t number;
-    uint32_t tid;
+    uint64_t tid;
     uint32_t sums; /* place among the unit's distinct numbers */
 };
 

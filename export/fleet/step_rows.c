@@ -23,7 +23,7 @@ static void put_steps(struct rows *rows, const struct recording *recording, cons
         cell_64(&row, sums->copy_ns);
         cell_64(&row, sums->idle_host_ns);
         cell_64(&row, sums->idle_device_ns);
-        cell_32_if(&row, step->tid <= INT32_MAX, (int32_t)step->tid);
+        cell_64(&row, (int64_t)step->tid);
     }
 }
 

@@ -32,7 +32,7 @@ static const struct column ranks[] = {
     {"rank", COLUMN_32},
     {"rank_known", COLUMN_BOOL},
     {"host", COLUMN_TEXT},
-    {"pid", COLUMN_32},
+    {"pid", COLUMN_64},
     {"local_rank", COLUMN_32},
     {"world_size", COLUMN_32},
     {"program", COLUMN_TEXT},
@@ -57,7 +57,7 @@ static const struct column steps[] = {
     {"copy_ns", COLUMN_64},
     {"idle_host_ns", COLUMN_64},
     {"idle_device_ns", COLUMN_64},
-    {"tid", COLUMN_32},
+    {"tid", COLUMN_64},
 };
 static const struct column idle[] = {
     {"rank", COLUMN_32}, {"step", COLUMN_32}, {"range", COLUMN_64}, {"host_ns", COLUMN_64}};

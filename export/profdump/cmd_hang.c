@@ -11,6 +11,7 @@
 #include "units.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,10 +50,10 @@ static void print_frame(struct place_names *names, const char *line, FILE *out)
 }
 
 /* The line of the thread `tid`; NULL: there is none. */
-static const char *find_thread(const char *text, uint32_t tid)
+static const char *find_thread(const char *text, uint64_t tid)
 {
     char head[64];
-    snprintf(head, sizeof head, "\nthread tid=%u ", tid);
+    snprintf(head, sizeof head, "\nthread tid=%" PRIu64 " ", tid);
     const char *at = strstr(text, head);
     return at ? at + 1 : NULL;
 }
@@ -71,7 +72,7 @@ static void print_native(struct place_names *names, const char *thread, FILE *ou
 }
 
 /* The mutex that the thread waits for, and what its owner is doing. By name: numbers differ between ranks. */
-static void print_lock(struct place_names *names, const char *text, uint32_t tid, FILE *out)
+static void print_lock(struct place_names *names, const char *text, uint64_t tid, FILE *out)
 {
     const char *thread = find_thread(text, tid), *end = thread ? strchrnul(thread, '\n') : NULL;
     const char *at = thread ? strstr(thread, " owner=") : NULL;

@@ -41,10 +41,10 @@ struct top {
     int64_t span_ns; /* length of the part shown */
     enum view view;
     enum key_column sort;
-    uint32_t thread; /* tid of the only thread that is shown, 0 all */
+    uint64_t thread; /* tid of the only thread that is shown, 0 all */
     uint32_t chosen; /* place in the list of threads */
     uint32_t listed; /* how long the list was that is shown, and the tid at that place */
-    uint32_t chosen_tid;
+    uint64_t chosen_tid;
     int64_t shown_ns; /* span_ns, or all of a recording that is shorter */
     bool frozen, ended;
     int rows; /* of the table */
@@ -284,7 +284,8 @@ static bool add_threads(struct table *table, void *user)
     struct top *top = ((void **)user)[0];
     const struct timeline *timeline = ((void **)user)[1];
     table_begin(table, "threads", NULL, columns);
-    top->listed = top->chosen_tid = 0;
+    top->listed = 0;
+    top->chosen_tid = 0;
     for (uint32_t i = 0; i < timeline->threads.count; i++) {
         const struct tl_thread *thread = &timeline->threads.at[i];
         bool chosen = top->listed == top->chosen;
@@ -310,7 +311,7 @@ static bool print_threads(struct top *top, const struct timeline *timeline, FILE
 }
 
 /* Hides what other threads did and launched. */
-static void keep_thread(struct timeline *timeline, uint32_t tid)
+static void keep_thread(struct timeline *timeline, uint64_t tid)
 {
     for (uint32_t i = 0; i < timeline->slices.count; i++) {
         struct tl_slice *slice = &timeline->slices.at[i];

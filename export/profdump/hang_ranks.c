@@ -19,7 +19,7 @@ static enum hang_process_state look_at_process(const struct tl_process_info *inf
     char host[256] = "";
     gethostname(host, sizeof host - 1);
     return text_is(info->host, host)
-               ? states[process_look(info->pid, info->program.bytes, info->program.size)]
+               ? states[process_look((uint32_t)info->pid, info->program.bytes, info->program.size)]
                : HANG_UNKNOWN;
 }
 

@@ -12,6 +12,7 @@
 #include "units.h"
 #include "window_options.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -78,6 +79,21 @@ static void report_output(enum export_kind kind, const char *path)
                         "--window writes a part\n");
 }
 
+/* Says which pids and tids the format could not hold. */
+static void report_moved_ids(const struct export_format *format, const char *path,
+                             const struct timeline *timeline)
+{
+    uint64_t processes = 0, threads = 0;
+    for (uint32_t i = 0; i < timeline->processes.count && format->most_id; i++)
+        processes += timeline->processes.at[i].info.pid > format->most_id;
+    for (uint32_t i = 0; i < timeline->threads.count && format->most_id; i++)
+        threads += timeline->threads.at[i].tid > format->most_id;
+    if (processes + threads)
+        complain("%s: %" PRIu64 " process ids and %" PRIu64
+                 " thread ids are too large for the format and were renumbered; %s",
+                 path, processes, threads, format->moved);
+}
+
 /* Several exports may run at once; unless a format was given, nothing else is printed. */
 static int run_exports(const struct profdump_options *options, struct timeline *timeline)
 {
@@ -88,8 +104,10 @@ static int run_exports(const struct profdump_options *options, struct timeline *
         if (options->export_paths[i] && i != EXPORT_SVG)
             status = export_formats[i].run(options, timeline, options->export_paths[i]);
     for (size_t i = 0; i < EXPORT_COUNT && status != EXIT_FAILURE; i++)
-        if (options->export_paths[i])
+        if (options->export_paths[i]) {
+            report_moved_ids(&export_formats[i], options->export_paths[i], timeline);
             report_output((enum export_kind)i, options->export_paths[i]);
+        }
     return status;
 }
 

@@ -83,22 +83,6 @@ int64_t query_data_find(const struct query_data *data, struct text text)
     return data->ranks[data->by_rank[low]];
 }
 
-/* ---- processes, as nsys numbers them ---- */
-
-/* Machine in bits 48 to 55, pid in 24 to 47. */
-static bool number_processes(struct query_data *data)
-{
-    const struct timeline *timeline = data->timeline;
-    data->global_pids = malloc((timeline->processes.count + (size_t)1) * sizeof(int64_t));
-    for (uint32_t i = 0; data->global_pids && i < timeline->processes.count; i++) {
-        int64_t pid = timeline->processes.at[i].info.pid & 0xffffff, machine = 0;
-        for (uint32_t k = 0; k < i; k++)
-            machine += (data->global_pids[k] >> 24 & 0xffffff) == pid;
-        data->global_pids[i] = (machine & 0xff) << 48 | pid << 24;
-    }
-    return data->global_pids != NULL;
-}
-
 /* ---- operations by stream ---- */
 
 static void add_span(struct query_data *data, uint32_t first, uint32_t end, bool sorted)
@@ -188,7 +172,7 @@ bool query_data_add_up(struct query_data *data)
 bool query_data_init(struct query_data *data, const struct timeline *timeline)
 {
     *data = (struct query_data){.timeline = timeline};
-    return copy_texts(data) && number_processes(data) && find_spans(data) &&
+    return copy_texts(data) && global_ids_init(&data->global_ids, timeline) && find_spans(data) &&
            find_last_segments(data) && memory_use_init(&data->memory, timeline) &&
            step_times_init(&data->steps, timeline);
 }
@@ -200,7 +184,7 @@ void query_data_fini(struct query_data *data)
     free(data->ranks);
     free(data->by_rank);
     free(data->sums);
-    free(data->global_pids);
+    global_ids_fini(&data->global_ids);
     free(data->spans);
     free(data->last_segments);
     memory_use_fini(&data->memory);

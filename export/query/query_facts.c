@@ -36,9 +36,9 @@ static struct text process_file(const struct query_data *data, uint32_t item)
     return path ? query_literal(path) : (struct text){0};
 }
 
-QUERY_GET(process_global_pid, processes, data->global_pids[item])
-QUERY_GET(process_pid, processes, of->info.pid)
-QUERY_GET(process_parent, processes, or_null(of->info.parent_pid, 0))
+QUERY_GET(process_global_pid, processes, data->global_ids.processes[item])
+QUERY_GET(process_pid, processes, (int64_t)of->info.pid)
+QUERY_GET(process_parent, processes, or_null((int64_t)of->info.parent_pid, 0))
 QUERY_GET(process_rank, processes, or_null(of->info.rank, -1))
 QUERY_GET(process_local_rank, processes, or_null(of->info.local_rank, -1))
 QUERY_GET(process_world, processes, or_null(of->info.world_size, -1))

@@ -14,8 +14,7 @@ static int64_t global_tid(const struct query_data *data, uint32_t thread)
 {
     if (thread == TL_NONE)
         return QUERY_NULL;
-    const struct tl_thread *of = &data->timeline->threads.at[thread];
-    return data->global_pids[of->process] | (of->tid & 0xffffff);
+    return data->global_ids.threads[thread];
 }
 
 /* nsys counts kinds of memory from 0 and calls what is unknown 7; CUPTI counts from 1. */
@@ -46,7 +45,7 @@ QUERY_GET(gpu_start, gpus, of->start_ns)
 QUERY_GET(gpu_end, gpus, of->end_ns)
 QUERY_GET(gpu_device, gpus, of->device == TL_NONE ? -1 : (int64_t)of->device)
 QUERY_GET(gpu_correlation, gpus, correlation_of(of))
-QUERY_GET(gpu_pid, gpus, data->global_pids[of->process])
+QUERY_GET(gpu_pid, gpus, data->global_ids.processes[of->process])
 QUERY_GET(gpu_bytes, gpus, of->bytes)
 QUERY_GET(gpu_name, gpus, of->name)
 QUERY_GET(kernel_short_name, gpus, data->short_ids[of->name])
@@ -166,7 +165,8 @@ COPY_GET(copy_device, gpu_device(data, item), (int32_t)(TO_DEVICE ? move->target
 COPY_GET(copy_context, MEMCPY->context, 0)
 COPY_GET(copy_stream, stream_number(MEMCPY->stream), -1)
 COPY_GET(copy_correlation, correlation_of(of), QUERY_NULL)
-COPY_GET(copy_pid, data->global_pids[of->process], data->global_pids[move->process])
+COPY_GET(copy_pid, data->global_ids.processes[of->process],
+         data->global_ids.processes[move->process])
 COPY_GET(copy_bytes, of->bytes, move->value)
 COPY_GET(copy_kind, MEMCPY->copy_kind, TO_DEVICE ? 11 : 12)
 COPY_GET(copy_source, memory_kind(MEMCPY->src_kind), 4)
@@ -365,7 +365,7 @@ NVTX_GET(nvtx_type, NSYS_PUSH_POP, NSYS_START_END, NSYS_MARK,
          at.category ? NSYS_CATEGORY : NSYS_DOMAIN)
 NVTX_GET(nvtx_range_id, item, item, item, QUERY_NULL)
 NVTX_GET(nvtx_tid, global_tid(data, at.slice->thread), global_tid(data, at.async->thread),
-         global_tid(data, at.mark->thread), data->global_pids[at.domain->process])
+         global_tid(data, at.mark->thread), data->global_ids.processes[at.domain->process])
 NVTX_GET(nvtx_end_tid, QUERY_NULL, global_tid(data, at.async->end_thread), QUERY_NULL, QUERY_NULL)
 NVTX_GET(nvtx_text_id, query_name(data, at.slice->name), query_name(data, at.async->name),
          query_name(data, at.mark->name), query_name(data, name_of(&at)))

@@ -7,6 +7,7 @@
 #ifndef PROF_QUERY_TABLE_H
 #define PROF_QUERY_TABLE_H
 
+#include "global_ids.h"
 #include "memory_use.h"
 #include "slice_sums.h"
 #include "step_times.h"
@@ -26,10 +27,10 @@ struct query_data {
     char *mended;       /* of those that were not */
     uint32_t
         *ranks; /* by name: its rank in text order, shared by equal texts; NULL not needed yet */
-    uint32_t *by_rank;        /* names in that order */
-    struct slice_sums *sums;  /* by slice; NULL not needed yet */
-    int64_t *global_pids;     /* by process, as nsys numbers them */
-    struct query_span *spans; /* of operations, by stream */
+    uint32_t *by_rank;            /* names in that order */
+    struct slice_sums *sums;      /* by slice; NULL not needed yet */
+    struct global_ids global_ids; /* as nsys numbers them */
+    struct query_span *spans;     /* of operations, by stream */
     uint32_t span_count;
     struct memory_use memory;
     struct step_times steps;
@@ -120,7 +121,7 @@ static inline int64_t query_since_base(const struct query_data *data, uint64_t r
 
 static inline int64_t query_pid(const struct query_data *data, uint32_t process)
 {
-    return data->timeline->processes.at[process].info.pid;
+    return (int64_t)data->timeline->processes.at[process].info.pid;
 }
 
 static inline struct text query_literal(const char *string)

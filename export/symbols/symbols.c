@@ -194,7 +194,7 @@ static const char *jit_name(struct symbols *symbols, uint32_t process, uint64_t 
 {
     if (!symbols->mapped[process])
         perfmap_load(&symbols->maps[process], symbols->options.perf_map,
-                     symbols->timeline->processes.at[process].info.pid);
+                     (uint32_t)symbols->timeline->processes.at[process].info.pid);
     symbols->mapped[process] = true;
     return perfmap_find(&symbols->maps[process], address);
 }

@@ -195,14 +195,14 @@ static void index_threads(struct search *search)
     search->latest = calloc((size_t)count + 1, sizeof *search->latest);
     search->failed |= !search->latest;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t tid = builder->timeline->threads.at[first + i].tid;
+        uint64_t tid = builder->timeline->threads.at[first + i].tid;
         if (keymap_find(&search->thread_of_tid, tid) == KEYMAP_NONE)
             search->failed |= !keymap_set(&search->thread_of_tid, tid, i);
     }
 }
 
 /* NULL: the process has no such thread. */
-static struct latest_forward *latest_of(struct search *search, uint32_t tid)
+static struct latest_forward *latest_of(struct search *search, uint64_t tid)
 {
     uint32_t thread = keymap_find(&search->thread_of_tid, tid);
     return thread == KEYMAP_NONE ? NULL : &search->latest[thread];

@@ -147,7 +147,7 @@ void timeline_define_name(struct builder *builder, uint32_t id, struct text text
     builder->failed |= name == TL_NONE || !idmap_set(&builder->names, id, name);
 }
 
-void timeline_define_thread(struct builder *builder, uint32_t number, uint32_t tid,
+void timeline_define_thread(struct builder *builder, uint32_t number, uint64_t tid,
                             struct text name, bool internal)
 {
     uint32_t thread = builder->failed ? TL_NONE : build_thread_of(builder, number);
@@ -385,18 +385,18 @@ static bool is_file_of(const struct tl_process *process, const struct tl_child *
 bool build_children_find(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    struct idmap by_pid = {0};
+    struct keymap by_pid = {0};
     bool built = !builder->failed;
     for (uint32_t i = 0; i < timeline->processes.count && built; i++)
-        built = idmap_set(&by_pid, timeline->processes.at[i].info.pid, i);
+        built = keymap_set(&by_pid, timeline->processes.at[i].info.pid, i);
     for (uint32_t i = 0; i < timeline->children.count && built; i++) {
         struct tl_child *child = &timeline->children.at[i];
-        uint32_t found = idmap_find(&by_pid, child->pid);
-        if (found != IDMAP_NONE && is_file_of(&timeline->processes.at[found], child,
-                                              &timeline->processes.at[child->process]))
+        uint32_t found = keymap_find(&by_pid, child->pid);
+        if (found != KEYMAP_NONE && is_file_of(&timeline->processes.at[found], child,
+                                               &timeline->processes.at[child->process]))
             child->recorded = found;
     }
-    idmap_fini(&by_pid);
+    keymap_fini(&by_pid);
     return built;
 }
 

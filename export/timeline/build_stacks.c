@@ -467,7 +467,7 @@ static bool find_threads(struct threads_of_tid *threads)
     uint32_t count = threads->timeline->threads.count - threads->first_thread;
     bool complete = (threads->before = malloc((count + (size_t)1) * sizeof *threads->before));
     for (uint32_t i = 0; i < count && complete; i++) {
-        uint32_t tid = threads->timeline->threads.at[threads->first_thread + i].tid;
+        uint64_t tid = threads->timeline->threads.at[threads->first_thread + i].tid;
         uint32_t before = keymap_find(&threads->latest, tid);
         threads->before[i] = before == KEYMAP_NONE ? TL_NONE : before;
         complete = keymap_set(&threads->latest, tid, threads->first_thread + i);

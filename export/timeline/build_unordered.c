@@ -262,13 +262,19 @@ void timeline_join_pid_0(struct builder *builder)
     move_all_to_first(file);
 }
 
-uint32_t timeline_add_thread(struct builder *builder, uint32_t process, uint32_t tid)
+uint32_t timeline_add_thread(struct builder *builder, uint32_t process, uint64_t tid)
 {
     struct unordered_thread *thread = ADD(builder, &builder->file->threads);
     if (!thread)
         return 0;
     *thread = (struct unordered_thread){.process = process, .tid = tid};
     return builder->file->threads.count;
+}
+
+void timeline_number_thread(struct builder *builder, uint32_t thread, uint64_t tid)
+{
+    if (thread && thread <= builder->file->threads.count)
+        builder->file->threads.at[thread - 1].tid = tid;
 }
 
 void timeline_name_thread(struct builder *builder, uint32_t thread, struct text name)

@@ -13,7 +13,8 @@
 #include "unordered.h"
 
 struct unordered_thread {
-    uint32_t process, tid;
+    uint64_t tid;
+    uint32_t process;
     uint32_t name; /* id, 0 none */
 };
 

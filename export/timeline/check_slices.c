@@ -94,7 +94,7 @@ static void check_threads(struct check *check)
         check_add(check, CHECK_RULE_RANGES, CHECK_ERROR, !valid,
                   "thread %" PRIu32 " refers to things that do not exist", i);
         check_add(check, CHECK_RULE_UNBALANCED, CHECK_WARNING, thread->unclosed + thread->unopened,
-                  "thread %" PRIu32 ": %" PRIu64 " pushes without a pop, %" PRIu64
+                  "thread %" PRIu64 ": %" PRIu64 " pushes without a pop, %" PRIu64
                   " pops without a push",
                   thread->tid, thread->unclosed, thread->unopened);
     }

@@ -1,5 +1,6 @@
 #include "process_name.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ struct process_name process_short_name(const struct timeline *timeline, uint32_t
     uint32_t number = number_of(timeline, process);
     struct process_name to;
     int used = info->rank >= 0 ? snprintf(to.text, sizeof to.text, "rank %d", (int)info->rank)
-                               : snprintf(to.text, sizeof to.text, "pid %u", info->pid);
+                               : snprintf(to.text, sizeof to.text, "pid %" PRIu64, info->pid);
     if (number)
         snprintf(to.text + used, sizeof to.text - (size_t)used, " #%u", number);
     return to;
@@ -42,6 +43,6 @@ struct process_name process_full_name(const struct timeline *timeline, uint32_t 
     struct process_name to = process_short_name(timeline, process);
     size_t used = strlen(to.text);
     if (info->rank >= 0)
-        snprintf(to.text + used, sizeof to.text - used, " (pid %u)", info->pid);
+        snprintf(to.text + used, sizeof to.text - used, " (pid %" PRIu64 ")", info->pid);
     return to;
 }

@@ -75,7 +75,7 @@ static struct tl_attrs attrs_at(const struct arrow_view *view, uint32_t item)
 /* ---- who, what, when ---- */
 
 ARROW_CELL(event_pid, arrow_put_pid(view, to, thread_at(view, item)->process))
-ARROW_CELL(event_tid, arrow_put_32(to, thread_at(view, item)->tid))
+ARROW_CELL(event_tid, arrow_put_u64(to, thread_at(view, item)->tid))
 ARROW_CELL(event_thread_name, arrow_put_known(to, thread_at(view, item)->name))
 
 static bool event_kind(const struct arrow_view *view, uint32_t item, void *to)
@@ -245,7 +245,7 @@ static bool event_forward_tid(const struct arrow_view *view, uint32_t item, void
     if (!link)
         return false;
     uint32_t forward = timeline->slices.at[link->forward].thread;
-    return arrow_put_32(to, timeline->threads.at[forward].tid);
+    return arrow_put_u64(to, timeline->threads.at[forward].tid);
 }
 
 /* Text in the file takes precedence over stacks of addresses. */
@@ -315,8 +315,8 @@ static uint32_t slice_count(const struct timeline *timeline)
 }
 
 #define EVENTS_COLUMNS(X)                                    \
-    X(events, U32, "pid", event_pid)                         \
-    X(events, U32, "tid", event_tid)                         \
+    X(events, U64, "pid", event_pid)                         \
+    X(events, U64, "tid", event_tid)                         \
     X(events, NAME, "kind", event_kind)                      \
     X(events, NAME, "name", event_name)                      \
     X(events, TIME, "start", event_start)                    \
@@ -336,7 +336,7 @@ static uint32_t slice_count(const struct timeline *timeline)
     X(events, I64_NULL, "device_bytes", event_device_bytes)  \
     X(events, NAME_NULL, "shapes", event_shapes)             \
     X(events, I64_NULL, "sequence", event_sequence)          \
-    X(events, U32_NULL, "forward_tid", event_forward_tid)    \
+    X(events, U64_NULL, "forward_tid", event_forward_tid)    \
     X(events, NAME_NULL, "stack", event_stack)               \
     X(events, F64_NULL, "flops", event_flops)
 
@@ -347,8 +347,8 @@ static const struct arrow_column event_columns[] = {
 };
 
 #define LAUNCHES_COLUMNS(X)                            \
-    X(launches, U32, "pid", event_pid)                 \
-    X(launches, U32, "tid", event_tid)                 \
+    X(launches, U64, "pid", event_pid)                 \
+    X(launches, U64, "tid", event_tid)                 \
     X(launches, NAME, "name", event_name)              \
     X(launches, NAME_NULL, "range", launch_range)      \
     X(launches, TIME, "start", event_start)            \
@@ -380,7 +380,7 @@ static const struct tl_thread *frame_thread_at(const struct arrow_view *view, ui
 }
 
 ARROW_CELL(function_pid, arrow_put_pid(view, to, frame_thread_at(view, item)->process))
-ARROW_CELL(function_tid, arrow_put_32(to, frame_thread_at(view, item)->tid))
+ARROW_CELL(function_tid, arrow_put_u64(to, frame_thread_at(view, item)->tid))
 ARROW_CELL(function_name, arrow_put_name(view, to, frame_at(view, item)->name))
 ARROW_CELL(function_start, arrow_put_time(view, to, frame_at(view, item)->start_ns))
 
@@ -410,8 +410,8 @@ static uint32_t frames_count(const struct timeline *timeline)
 }
 
 #define FUNCTIONS_COLUMNS(X)                            \
-    X(functions, U32, "pid", function_pid)              \
-    X(functions, U32, "tid", function_tid)              \
+    X(functions, U64, "pid", function_pid)              \
+    X(functions, U64, "tid", function_tid)              \
     X(functions, NAME, "name", function_name)           \
     X(functions, TIME, "start", function_start)         \
     X(functions, I64, "duration_ns", function_duration) \

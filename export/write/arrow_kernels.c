@@ -90,7 +90,7 @@ ARROW_CELL(gpu_event, arrow_put_event(view, to, gpu_at(view, item)->slice))
 static bool gpu_tid(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct tl_slice *launch = launch_at(view, item);
-    return launch && arrow_put_32(to, view->timeline->threads.at[launch->thread].tid);
+    return launch && arrow_put_u64(to, view->timeline->threads.at[launch->thread].tid);
 }
 
 /* If the file names a range as the origin instead of a call, the time of the launch is unknown. */
@@ -128,7 +128,7 @@ static uint32_t gpu_count(const struct timeline *timeline)
 }
 
 #define KERNELS_COLUMNS(X)                              \
-    X(kernels, U32, "pid", gpu_pid)                     \
+    X(kernels, U64, "pid", gpu_pid)                     \
     X(kernels, NAME, "kind", gpu_kind)                  \
     X(kernels, NAME, "name", gpu_name)                  \
     X(kernels, NAME_NULL, "range", gpu_range)           \
@@ -148,7 +148,7 @@ static uint32_t gpu_count(const struct timeline *timeline)
     X(kernels, U32_NULL, "registers", kernel_registers) \
     X(kernels, U32_NULL, "shared_bytes", kernel_shared) \
     X(kernels, I64_NULL, "event", gpu_event)            \
-    X(kernels, U32_NULL, "tid", gpu_tid)                \
+    X(kernels, U64_NULL, "tid", gpu_tid)                \
     X(kernels, I64_NULL, "queue_ns", gpu_queue)         \
     X(kernels, U32_NULL, "graph", gpu_graph)            \
     X(kernels, U64_NULL, "node", gpu_node)
@@ -198,13 +198,13 @@ static bool counter_pid(const struct arrow_view *view, uint32_t item, void *to)
     const struct timeline *timeline = view->timeline;
     uint32_t process = counter_at(view, item) ? timeline->threads.at[thread_at(view, item)].process
                                               : heap_at(view, item)->process;
-    return arrow_put_32(to, timeline->processes.at[process].info.pid);
+    return arrow_put_u64(to, timeline->processes.at[process].info.pid);
 }
 
 static bool counter_tid(const struct arrow_view *view, uint32_t item, void *to)
 {
     uint32_t thread = thread_at(view, item);
-    return thread != TL_NONE && arrow_put_32(to, view->timeline->threads.at[thread].tid);
+    return thread != TL_NONE && arrow_put_u64(to, view->timeline->threads.at[thread].tid);
 }
 
 ARROW_CELL(counter_kind,
@@ -263,8 +263,8 @@ static uint32_t row_count(const struct timeline *timeline)
 }
 
 #define COUNTERS_COLUMNS(X)                          \
-    X(counters, U32, "pid", counter_pid)             \
-    X(counters, U32_NULL, "tid", counter_tid)        \
+    X(counters, U64, "pid", counter_pid)             \
+    X(counters, U64_NULL, "tid", counter_tid)        \
     X(counters, NAME, "kind", counter_kind)          \
     X(counters, NAME, "name", counter_name)          \
     X(counters, TIME, "time", counter_time)          \

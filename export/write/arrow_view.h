@@ -178,6 +178,7 @@ extern const struct arrow_rows arrow_event_rows, arrow_launch_rows, arrow_kernel
 #define ARROW_I32_NULL "i", 4, true, false
 #define ARROW_I64 "l", 8, false, false
 #define ARROW_I64_NULL "l", 8, true, false
+#define ARROW_U64 "L", 8, false, false
 #define ARROW_U64_NULL "L", 8, true, false
 #define ARROW_F64 "g", 8, false, false
 #define ARROW_F64_NULL "g", 8, true, false
@@ -237,6 +238,12 @@ static inline bool arrow_put_64(void *to, int64_t value)
     return true;
 }
 
+static inline bool arrow_put_u64(void *to, uint64_t value)
+{
+    memcpy(to, &value, sizeof value);
+    return true;
+}
+
 static inline bool arrow_put_f64(void *to, double value)
 {
     memcpy(to, &value, sizeof value);
@@ -257,7 +264,7 @@ static inline bool arrow_put_name(const struct arrow_view *view, void *to, uint3
 
 static inline bool arrow_put_pid(const struct arrow_view *view, void *to, uint32_t process)
 {
-    return arrow_put_32(to, view->timeline->processes.at[process].info.pid);
+    return arrow_put_u64(to, view->timeline->processes.at[process].info.pid);
 }
 
 static inline bool arrow_put_time(const struct arrow_view *view, void *to, int64_t time_ns)

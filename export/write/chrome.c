@@ -615,7 +615,7 @@ static int write_trace(const struct timeline *timeline, char *const *stacks,
     run_facts_init(&chrome.facts, timeline);
     if (!quoted_names_init(&chrome.names, timeline))
         return error;
-    if (chrome_rows_init(&chrome.rows, timeline)) {
+    if (chrome_rows_init(&chrome.rows, timeline, CHROME_IDS_MAX)) {
         bool walked = chrome_attrs_init(&chrome) && find_segments(&chrome) &&
                       chrome_operators_init(&chrome.operators, timeline) &&
                       chrome_collectives_init(&chrome.collectives, timeline) &&

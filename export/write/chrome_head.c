@@ -77,10 +77,10 @@ static void write_distributed(struct chrome *chrome)
 }
 
 /* A row of the trace, and the process or device that it is of. */
-static void write_pid(struct json_out *out, uint32_t pid, uint64_t own)
+static void write_pid(struct json_out *out, uint64_t pid, uint64_t own)
 {
-    char name[16];
-    snprintf(name, sizeof name, "%" PRIu32, pid);
+    char name[24];
+    snprintf(name, sizeof name, "%" PRIu64, pid);
     json_string(out, name), json_colon(out), json_uint(out, own);
 }
 
@@ -107,7 +107,11 @@ static void write_process(struct chrome *chrome, uint32_t index)
 /* The process of each device pid. Operations without a launch have no other reference to it. */
 static void write_processes(struct chrome *chrome)
 {
-    if (chrome->timeline->processes.count < 2)
+    const struct timeline *timeline = chrome->timeline;
+    if (!timeline->processes.count ||
+        (timeline->processes.count == 1 &&
+         (!timeline->processes.at[0].info.pid ||
+          chrome->rows.pids[0] == timeline->processes.at[0].info.pid)))
         return;
     json_newline(&chrome->out), json_key(&chrome->out, "traceProcesses");
     json_array_begin(&chrome->out);

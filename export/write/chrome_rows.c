@@ -3,10 +3,11 @@
 
 #include "row_names.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static void set_row(struct chrome_row *row, uint32_t pid, uint32_t tid)
+static void set_row(struct chrome_row *row, uint64_t pid, uint64_t tid)
 {
     static const char pid_key[] = "\"pid\":", tid_key[] = ",\"tid\":";
     char *p = row->json;
@@ -19,7 +20,13 @@ static void set_row(struct chrome_row *row, uint32_t pid, uint32_t tid)
     row->size = (uint32_t)(p - row->json);
 }
 
-static bool pid_is_taken(const struct chrome_rows *rows, uint32_t pid)
+/* Whether a row may have the number as it is: `own` and what follows, up to 32 bits, are the writer's own. */
+static bool is_usable(const struct chrome_rows *rows, uint64_t id, uint32_t own)
+{
+    return id != 0 && (id < own || (id > UINT32_MAX && id <= rows->most_id));
+}
+
+static bool pid_is_taken(const struct chrome_rows *rows, uint64_t pid)
 {
     return keymap_find(&rows->taken_pids, pid) != KEYMAP_NONE;
 }
@@ -28,8 +35,8 @@ static bool assign_processes(struct chrome_rows *rows)
 {
     bool stored = true;
     for (uint32_t i = 0; i < rows->timeline->processes.count && stored; i++) {
-        uint32_t pid = rows->timeline->processes.at[i].info.pid;
-        bool usable = pid != 0 && pid < CHROME_OWN_IDS && !pid_is_taken(rows, pid);
+        uint64_t pid = rows->timeline->processes.at[i].info.pid;
+        bool usable = is_usable(rows, pid, CHROME_OWN_IDS) && !pid_is_taken(rows, pid);
         rows->pids[i] = usable ? pid : rows->next_id++;
         stored = keymap_set(&rows->taken_pids, rows->pids[i], i);
     }
@@ -110,8 +117,8 @@ static uint32_t add_gpu(struct chrome_rows *rows, uint32_t process, uint32_t ord
     if (rows->gpu_count == rows->gpu_capacity && !grow_gpus(rows))
         return TL_NONE;
     bool taken = ordinal == TL_NONE || pid_is_taken(rows, ordinal);
-    uint32_t pid = taken ? rows->next_id++ : ordinal;
-    rows->gpus[rows->gpu_count] = (struct chrome_gpu){process, ordinal, pid, device, TL_NONE};
+    uint64_t pid = taken ? rows->next_id++ : ordinal;
+    rows->gpus[rows->gpu_count] = (struct chrome_gpu){pid, process, ordinal, device, TL_NONE};
     bool stored = keymap_set(&rows->taken_pids, pid, 0) &&
                   keymap_set(&rows->gpu_slots, gpu_key(process, ordinal), rows->gpu_count);
     return stored ? rows->gpu_count++ : TL_NONE;
@@ -158,7 +165,8 @@ static bool assign_gpus(struct chrome_rows *rows)
 
 /* Something that wants to be a row: who comes second with the same (group, id) gets another one. */
 struct request {
-    uint32_t group, id, index;
+    uint64_t id;
+    uint32_t group, index;
 };
 
 static int compare_requests(const void *left, const void *right)
@@ -175,11 +183,12 @@ static int compare_requests(const void *left, const void *right)
 static void grant(struct chrome_rows *rows, struct request *requests, uint32_t count,
                   uint32_t limit)
 {
-    uint32_t group = 0, id = 0;
+    uint64_t id = 0;
+    uint32_t group = 0;
     if (count > 1)
         qsort(requests, count, sizeof *requests, compare_requests);
     for (uint32_t i = 0; i < count; i++) {
-        bool taken = requests[i].id == 0 || requests[i].id >= limit ||
+        bool taken = !is_usable(rows, requests[i].id, limit) ||
                      (i > 0 && requests[i].group == group && requests[i].id == id);
         group = requests[i].group;
         id = requests[i].id;
@@ -197,7 +206,7 @@ static bool assign_threads(struct chrome_rows *rows)
         return false;
     for (uint32_t i = 0; i < count; i++)
         requests[i] =
-            (struct request){timeline->threads.at[i].process, timeline->threads.at[i].tid, i};
+            (struct request){timeline->threads.at[i].tid, timeline->threads.at[i].process, i};
     grant(rows, requests, count, CHROME_OWN_IDS);
     for (uint32_t i = 0; i < count; i++)
         set_row(&rows->threads[requests[i].index], rows->pids[requests[i].group], requests[i].id);
@@ -228,11 +237,11 @@ static bool assign_streams(struct chrome_rows *rows)
         return false;
     }
     for (uint32_t i = 0; i < count; i++)
-        requests[i] = (struct request){rows->streams[i].gpu, timeline->streams.at[i].stream, i};
+        requests[i] = (struct request){timeline->streams.at[i].stream, rows->streams[i].gpu, i};
     grant(rows, requests, count, CHROME_SYNC_IDS);
     for (uint32_t i = 0; i < count; i++) {
         const struct chrome_stream *stream = &rows->streams[requests[i].index];
-        uint32_t pid = rows->gpus[stream->gpu].pid;
+        uint64_t pid = rows->gpus[stream->gpu].pid;
         set_row(&rows->lanes[stream->first_lane], pid, requests[i].id);
         for (uint32_t lane = 1; lane < stream->lane_count; lane++)
             set_row(&rows->lanes[stream->first_lane + lane], pid, rows->next_id++);
@@ -262,9 +271,10 @@ static size_t count_groups(const struct chrome_rows *rows)
     return 2 * (rows->timeline->streams.count + rows->gpu_count + processes);
 }
 
-bool chrome_rows_init(struct chrome_rows *rows, const struct timeline *timeline)
+bool chrome_rows_init(struct chrome_rows *rows, const struct timeline *timeline, uint64_t most_id)
 {
-    *rows = (struct chrome_rows){.timeline = timeline, .next_id = CHROME_OWN_IDS};
+    *rows =
+        (struct chrome_rows){.timeline = timeline, .most_id = most_id, .next_id = CHROME_OWN_IDS};
     bool ready = allocate(rows);
     if (ready)
         ready = assign_processes(rows) && assign_ids(rows) && assign_gpus(rows) &&
@@ -359,17 +369,17 @@ static struct chrome_spare **first_of_group(const struct chrome_rows *rows,
 }
 
 /* Kineto's number for the first row of waits of a stream that kept its own id. */
-static uint32_t spare_tid(struct chrome_rows *rows, const struct chrome_spare *spare)
+static uint64_t spare_tid(struct chrome_rows *rows, const struct chrome_spare *spare)
 {
     if (spare->kind == CHROME_SPARE_STREAM && spare->lane == 0) {
-        uint32_t stream = rows->lanes[rows->streams[spare->index].first_lane].tid;
+        uint64_t stream = rows->lanes[rows->streams[spare->index].first_lane].tid;
         if (stream < CHROME_SYNC_IDS)
             return stream + CHROME_SYNC_IDS;
     }
     return rows->next_id++;
 }
 
-static uint32_t spare_pid(const struct chrome_rows *rows, const struct chrome_spare *spare)
+static uint64_t spare_pid(const struct chrome_rows *rows, const struct chrome_spare *spare)
 {
     switch (spare->kind) {
     case CHROME_SPARE_STREAM:
@@ -550,7 +560,7 @@ static void write_process(const struct chrome_rows *rows, struct json_out *out, 
     snprintf(labels, sizeof labels, "CPU%s%.*s", clock->size ? ", " : "", (int)clock->size,
              clock->bytes);
     write_labels(out, &row, labels);
-    write_order(out, &row, "process_sort_index", rows->pids[process]);
+    write_order(out, &row, "process_sort_index", (int64_t)rows->pids[process]);
 }
 
 /* A device that the program named is called so. Perfetto shows no labels, so the name says which GPU, too. */
@@ -578,10 +588,10 @@ static void write_thread(const struct chrome_rows *rows, struct json_out *out, u
     char text[ROW_NAME_BYTES];
     if (thread->internal && thread->slice_count == 0)
         return;
-    snprintf(text, sizeof text, "thread %u (%.*s)", thread->tid, row_name_part(name, 300),
+    snprintf(text, sizeof text, "thread %" PRIu64 " (%.*s)", thread->tid, row_name_part(name, 300),
              name.size ? name.bytes : "");
     write_name(out, &rows->threads[index], "thread_name", text);
-    write_order(out, &rows->threads[index], "thread_sort_index", rows->threads[index].tid);
+    write_order(out, &rows->threads[index], "thread_sort_index", (int64_t)rows->threads[index].tid);
 }
 
 static void write_stream(const struct chrome_rows *rows, struct json_out *out, uint32_t index)

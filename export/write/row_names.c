@@ -1,6 +1,8 @@
 /* row_names.c - see row_names.h. */
 #include "row_names.h"
 
+#include <inttypes.h>
+
 /* Several processes in one trace: who is who. */
 void row_name_process(const struct timeline *timeline, uint32_t process, uint32_t given,
                       char to[ROW_NAME_BYTES])
@@ -13,9 +15,9 @@ void row_name_process(const struct timeline *timeline, uint32_t process, uint32_
     if (timeline->processes.count == 1)
         snprintf(to, ROW_NAME_BYTES, "%.*s", size, called.bytes);
     else if (info->rank < 0)
-        snprintf(to, ROW_NAME_BYTES, "%.*s [%u]", size, called.bytes, info->pid);
+        snprintf(to, ROW_NAME_BYTES, "%.*s [%" PRIu64 "]", size, called.bytes, info->pid);
     else
-        snprintf(to, ROW_NAME_BYTES, "%.*s [%u] rank %d", size, called.bytes, info->pid,
+        snprintf(to, ROW_NAME_BYTES, "%.*s [%" PRIu64 "] rank %d", size, called.bytes, info->pid,
                  info->rank);
 }
 
@@ -105,6 +107,6 @@ void row_name_spare(const struct chrome_rows *rows, const struct chrome_spare *s
 void row_name_timed(const struct timeline *timeline, const struct chrome_timed *timed,
                     char to[ROW_NAME_BYTES])
 {
-    snprintf(to, ROW_NAME_BYTES, "ranges timed by events (thread %u)",
+    snprintf(to, ROW_NAME_BYTES, "ranges timed by events (thread %" PRIu64 ")",
              timeline->threads.at[timed->thread].tid);
 }

@@ -13,8 +13,8 @@ class Column(NamedTuple):
 
 
 EVENTS = {
-    "pid": Column("uint32", "process id"),
-    "tid": Column("uint32", "thread id of the operating system"),
+    "pid": Column("uint64", "process id"),
+    "tid": Column("uint64", "thread id of the operating system"),
     "kind": Column("text", "range, step, call (of CUDA), async (begin/end range) or mark"),
     "name": Column("text", "name"),
     "start": Column("time", "begin"),
@@ -34,15 +34,15 @@ EVENTS = {
     "device_bytes": Column("int64", "bytes of device memory allocated minus freed inside; null if not recorded"),
     "shapes": Column("text", "a list of sizes for each input of an operator, JSON"),
     "sequence": Column("int64", "autograd's sequence number"),
-    "forward_tid": Column("uint32", "for a backward pass, the thread of its forward range"),
+    "forward_tid": Column("uint64", "for a backward pass, the thread of its forward range"),
     "stack": Column("text", "functions, innermost first, separated by ';'"),
     "flops": Column("float64", "floating-point operations"),
     "attributes": Column("large_string", "all other attributes, a JSON object"),
 }
 
 LAUNCHES = {
-    "pid": Column("uint32", "process id"),
-    "tid": Column("uint32", "thread id of the operating system"),
+    "pid": Column("uint64", "process id"),
+    "tid": Column("uint64", "thread id of the operating system"),
     "name": Column("text", "the call"),
     "range": Column("text", "innermost range around it"),
     "start": Column("time", "begin of the call"),
@@ -54,7 +54,7 @@ LAUNCHES = {
 }
 
 KERNELS = {
-    "pid": Column("uint32", "process id"),
+    "pid": Column("uint64", "process id"),
     "kind": Column("text", "kernel, memcpy, memset, or graph (recorded as one operation)"),
     "name": Column("text", "name"),
     "range": Column("text", "innermost range around its launch"),
@@ -74,15 +74,15 @@ KERNELS = {
     "registers": Column("uint32", "of a thread"),
     "shared_bytes": Column("uint32", "static plus dynamic shared memory, bytes"),
     "event": Column("int64", "row in events() of the call that launched it"),
-    "tid": Column("uint32", "thread of that call"),
+    "tid": Column("uint64", "thread of that call"),
     "queue_ns": Column("int64", "nanoseconds from the end of that call to the start, 0 if it started earlier"),
     "graph": Column("uint32", "CUPTI's id of the graph that launched it"),
     "node": Column("uint64", "CUPTI's id of the graph's node"),
 }
 
 COUNTERS = {
-    "pid": Column("uint32", "process id"),
-    "tid": Column("uint32", "thread id, null if unknown"),
+    "pid": Column("uint64", "process id"),
+    "tid": Column("uint64", "thread id, null if unknown"),
     "kind": Column("text", "counter, or memory (in use)"),
     "name": Column("text", "name of the counter, or kind of memory: device, pinned, an allocator"),
     "time": Column("time", "when"),
@@ -94,8 +94,8 @@ COUNTERS = {
 }
 
 FUNCTIONS = {
-    "pid": Column("uint32", "process id"),
-    "tid": Column("uint32", "thread id"),
+    "pid": Column("uint64", "process id"),
+    "tid": Column("uint64", "thread id"),
     "name": Column("text", "file.py(LINE): function, or nn.Module: Linear_0"),
     "start": Column("time", "when it began"),
     "duration_ns": Column("int64", "nanoseconds"),

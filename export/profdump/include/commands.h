@@ -55,6 +55,8 @@ struct export_format {
     bool packed;         /* .gz and .zst may follow these */
     const char *help;    /* one line that begins with a verb */
     export_command *run;
+    uint64_t most_id;  /* the largest pid and tid that it holds; 0: it holds all */
+    const char *moved; /* where a file has those that got another number */
 };
 
 extern const struct command *const commands[]; /* ends with NULL; the first has an empty word */

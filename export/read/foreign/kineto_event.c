@@ -286,21 +286,62 @@ static enum kineto_category category_of(const struct json_string *text)
     return ends(text, "_driver") ? KINETO_DRIVER_CALL : category_2021(text);
 }
 
-static const char *read_id(struct kineto_id *id, struct json_cursor *cursor, const char *p)
+/* Some writers have whole numbers as "7.0" and "7e3". */
+static bool read_whole(struct text text, uint64_t *number)
 {
-    bool known = true;
+    int64_t value, thousandths;
+    bool whole = true; /* "007" is a text */
+    for (size_t i = 0; i < text.size; i++)
+        whole &= text.bytes[i] >= '0' && text.bytes[i] <= '9';
+    if (whole || *text.bytes == '-' || !json_text_scaled(text, 0, &value) ||
+        !json_text_scaled(text, 3, &thousandths) || thousandths == JSON_NUMBER_MAX ||
+        value * 1000 != thousandths)
+        return false;
+    *number = (uint64_t)value;
+    return true;
+}
+
+struct kineto_id kineto_id_of(struct text text)
+{
+    struct kineto_id id = {.present = true};
+    bool fits = text.size > 0 && (text.size == 1 || *text.bytes != '0');
+    for (size_t i = 0; i < text.size && fits; i++) {
+        unsigned digit = (unsigned char)(text.bytes[i] - '0');
+        fits = digit < 10 && !__builtin_mul_overflow(id.number, 10, &id.number) &&
+               !__builtin_add_overflow(id.number, digit, &id.number);
+    }
+    if (fits || read_whole(text, &id.number))
+        return id;
+    id.number = 0;
+    id.text = (struct json_string){text.bytes, (uint32_t)text.size, false};
+    return id;
+}
+
+static const char *read_id_slow(struct kineto_id *id, struct json_cursor *cursor, const char *p)
+{
+    const char *after = json_skip(cursor, p);
+    bool quoted = *p == '"';
+    *id = (struct kineto_id){0};
+    if (!after || (!quoted && *p != '-' && (unsigned char)(*p - '0') > 9))
+        return after;
+    *id = kineto_id_of((struct text){p + quoted, (size_t)(after - p) - 2 * quoted});
+    if (id->text.bytes && quoted)
+        json_string_body(cursor, p + 1, &id->text);
+    return after;
+}
+
+/* A short number, as nearly all are. */
+static inline const char *read_id(struct kineto_id *id, struct json_cursor *cursor, const char *p)
+{
     const char *begin = p;
     uint64_t value = 0;
-    id->text.bytes = NULL;
     for (; (unsigned char)(*p - '0') < 10 && p - begin < 18; p++)
         value = value * 10 + (unsigned char)(*p - '0');
-    id->number = (int64_t)value;
-    if (p == begin || (*p != ',' && *p != '}' && *p != ' ' && *p != '\n')) {
-        p = json_scaled(cursor, begin, 0, &id->number, &known);
-        if (p && !known && *begin == '"')
-            known = json_string_body(cursor, begin + 1, &id->text) != NULL;
-    }
-    id->present = known;
+    if (p == begin || (*p != ',' && *p != '}' && *p != ' ' && *p != '\n'))
+        return read_id_slow(id, cursor, begin);
+    id->text.bytes = NULL;
+    id->number = value;
+    id->present = true;
     return p;
 }
 

@@ -116,7 +116,10 @@ static void read_distributed(void *user, const struct json_string *key, struct t
 static void read_pid(void *user, struct text now, struct text before)
 {
     struct kineto_facts *facts = user;
-    kineto_rows_group(facts->rows, now, facts->groups.count, number_of(before));
+    bool quoted = before.size >= 2 && before.bytes[0] == '"';
+    struct kineto_id own =
+        kineto_id_of((struct text){before.bytes + quoted, before.size - 2 * quoted});
+    kineto_rows_group(facts->rows, now, facts->groups.count, &own);
 }
 
 /* Groups are numbered from 1. */

@@ -37,13 +37,13 @@ uint32_t kineto_external_id(const struct kineto_args *args)
 
 static bool is_device_pid(const struct kineto_id *pid)
 {
-    return pid->present && !pid->text.bytes && pid->number >= 0 && pid->number < DEVICE_PIDS;
+    return pid->present && !pid->text.bytes && pid->number < DEVICE_PIDS;
 }
 
 /* Where the args say nothing, the row's pid is the device, unless it is too large for one. */
 uint32_t kineto_gpu_device(const struct kineto_event *event)
 {
-    int64_t pid = is_device_pid(&event->pid) ? event->pid.number : 0;
+    int64_t pid = is_device_pid(&event->pid) ? (int64_t)event->pid.number : 0;
     int64_t device = kineto_number(&event->args, KINETO_DEVICE, pid);
     return device < 0 || device > UNKNOWN_DEVICE ? UNKNOWN_DEVICE : (uint32_t)device;
 }
@@ -72,7 +72,7 @@ static uint32_t stream_of(const struct kineto_event *event)
         return number32(&event->args, KINETO_STREAM);
     if (tid->text.bytes)
         return number_behind((struct text){tid->text.bytes, tid->text.size});
-    return tid->number < 0 || tid->number > UINT32_MAX ? 0 : (uint32_t)tid->number;
+    return tid->number > UINT32_MAX ? 0 : (uint32_t)tid->number;
 }
 
 bool kineto_gpu_is_kernel(const struct kineto_event *event)

@@ -605,6 +605,7 @@ static void finish(struct reader *reader, const struct kineto_walked *walked)
                       !kineto_pairs_ranges(&reader->async_ends, builder) ||
                       !kineto_python_finish(&reader->python, builder);
     warn_of_file(reader, walked);
+    reader->rows.is_libprofs = reader->facts.is_libprofs;
     uint32_t main = kineto_rows_finish(&reader->rows, reader->operations > 0);
     kineto_labels_finish(&reader->labels, &reader->rows);
     reader->failed |= reader->labels.failed || reader->rows.failed || reader->facts.failed;

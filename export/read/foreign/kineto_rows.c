@@ -1,10 +1,11 @@
 /* kineto_rows.c - see kineto_rows.h.
  *
  * A key is the number, or the id of the text as a name, beyond all numbers: in the dialect of 2021
- * a thread is both "4711" and 4711, and those are one.
+ * a thread is both "4711" and 4711, and those are one. Numbers of 64 bits are such texts, too.
  */
 #include "kineto_rows.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +27,33 @@ void kineto_rows_fini(struct kineto_rows *rows)
 
 static uint64_t key_of(struct kineto_rows *rows, const struct kineto_id *id)
 {
-    if (!id->text.bytes)
-        return (uint64_t)id->number;
-    return TEXT_KEY | timeline_name(rows->builder, (struct text){id->text.bytes, id->text.size});
+    struct text text = {id->text.bytes, id->text.size};
+    char digits[24];
+    if (!id->text.bytes && id->number < TEXT_KEY)
+        return id->number;
+    if (!id->text.bytes) {
+        int size = snprintf(digits, sizeof digits, "%" PRIu64, id->number);
+        text = (struct text){digits, (size_t)size};
+    }
+    return TEXT_KEY | timeline_name(rows->builder, text);
 }
 
 static bool is_text(uint64_t key)
 {
     return key >> 32 == TEXT_KEY >> 32;
+}
+
+/* The number that the key stands for; 0 for a text, which is then in `*name`, else empty. */
+static uint64_t number_of(const struct kineto_rows *rows, uint64_t key, struct text *name)
+{
+    *name = (struct text){"", 0};
+    if (!is_text(key))
+        return key;
+    struct text text = timeline_name_text(rows->builder, (uint32_t)key);
+    struct kineto_id id = kineto_id_of(text);
+    if (id.text.bytes)
+        *name = text;
+    return id.number;
 }
 
 static uint64_t hash_of(uint64_t pid, uint64_t tid)
@@ -132,10 +152,11 @@ static uint32_t add_row(struct kineto_rows *rows, uint64_t pid, uint64_t tid)
         rows->failed = true;
         return UINT32_MAX;
     }
-    uint32_t thread = timeline_add_thread(rows->builder, 0, is_text(tid) ? 0 : (uint32_t)tid);
-    if (thread && is_text(tid))
-        timeline_name_thread(rows->builder, thread,
-                             timeline_name_text(rows->builder, (uint32_t)tid));
+    struct text name;
+    uint64_t number = number_of(rows, tid, &name);
+    uint32_t thread = timeline_add_thread(rows->builder, 0, number);
+    if (thread && name.size)
+        timeline_name_thread(rows->builder, thread, name);
     *row = (struct kineto_row){pid, tid, slot, thread};
     place(rows->row_slots, rows->row_slot_count, hash_of(pid, tid), rows->rows.count - 1);
     return rows->rows.count - 1;
@@ -189,10 +210,9 @@ uint32_t kineto_rows_device(struct kineto_rows *rows, const struct kineto_id *pi
     return slot;
 }
 
-uint32_t kineto_rows_tid(struct kineto_rows *rows, const struct kineto_id *tid)
+uint64_t kineto_rows_tid(struct kineto_rows *rows, const struct kineto_id *tid)
 {
-    uint64_t key = key_of(rows, tid);
-    return (uint32_t)(key ^ key >> 32);
+    return key_of(rows, tid);
 }
 
 static bool room_for_group(struct kineto_rows *rows, uint32_t group)
@@ -206,7 +226,8 @@ static bool room_for_group(struct kineto_rows *rows, uint32_t group)
     return true;
 }
 
-static void group_pid(struct kineto_rows *rows, uint64_t key, uint32_t group, int64_t own)
+static void group_pid(struct kineto_rows *rows, uint64_t key, uint32_t group,
+                      const struct kineto_id *own)
 {
     uint32_t slot = pid_slot(rows, key);
     if (slot == UINT32_MAX || !room_for_group(rows, group)) {
@@ -215,19 +236,16 @@ static void group_pid(struct kineto_rows *rows, uint64_t key, uint32_t group, in
     }
     struct kineto_pid *pid = &rows->pids.at[slot];
     pid->group = group;
-    pid->renumbered = own >= 0 && own <= UINT32_MAX;
-    pid->own = pid->renumbered ? (uint32_t)own : 0;
+    pid->renumbered = own->present && !own->text.bytes;
+    pid->own = pid->renumbered ? own->number : 0;
     if (!rows->groups.at[group].first)
         rows->groups.at[group].first = slot + 1;
 }
 
-/* A pid can be both "7" and 7. */
-void kineto_rows_group(struct kineto_rows *rows, struct text pid, uint32_t group, int64_t own)
+void kineto_rows_group(struct kineto_rows *rows, struct text pid, uint32_t group,
+                       const struct kineto_id *own)
 {
-    struct kineto_id id = {.present = true};
-    if (json_text_scaled(pid, 0, &id.number))
-        group_pid(rows, key_of(rows, &id), group, own);
-    id.text = (struct json_string){pid.bytes, (uint32_t)pid.size, false};
+    struct kineto_id id = kineto_id_of(pid);
     group_pid(rows, key_of(rows, &id), group, own);
 }
 
@@ -253,9 +271,10 @@ static void add_process(struct kineto_rows *rows, struct kineto_pid *pid)
     if (timeline_build_failed(rows->builder))
         return;
     struct tl_process_info *process = timeline_process_info(rows->builder, pid->process);
-    uint32_t name = pid->name ? pid->name : is_text(pid->key) ? (uint32_t)pid->key : 0;
-    process->pid = pid->renumbered ? pid->own : is_text(pid->key) ? 0 : (uint32_t)pid->key;
-    process->program = timeline_name_text(rows->builder, name);
+    struct text text;
+    uint64_t number = number_of(rows, pid->key, &text);
+    process->pid = pid->renumbered ? pid->own : number;
+    process->program = pid->name ? timeline_name_text(rows->builder, pid->name) : text;
     put_in_group(rows, pid->group);
 }
 
@@ -275,14 +294,42 @@ static uint32_t most_events(const struct kineto_rows *rows)
     return most;
 }
 
-/* "thread 51 (python)", as Kineto and libprof call the thread 51 whose name is "python". */
-static struct text own_name(struct text name, uint64_t tid)
+/* "thread 51 (python)", as Kineto and libprof call the thread 51 whose name is "python": sets the number, and returns the
+ * name. Others are returned as they are. */
+static struct text own_name(struct text name, uint64_t *tid)
 {
-    char begin[40];
-    size_t size = (size_t)snprintf(begin, sizeof begin, "thread %llu (", (unsigned long long)tid);
-    bool composed = name.size > size && memcmp(name.bytes, begin, size) == 0 &&
-                    name.bytes[name.size - 1] == ')';
-    return composed ? (struct text){name.bytes + size, name.size - size - 1} : name;
+    static const char begin[] = "thread ";
+    size_t at = sizeof begin - 1, digits = at;
+    if (!text_begins(name, begin))
+        return name;
+    while (digits < name.size && (unsigned char)(name.bytes[digits] - '0') < 10)
+        digits++;
+    struct kineto_id id = kineto_id_of((struct text){name.bytes + at, digits - at});
+    if (id.text.bytes || name.size < digits + 3 || memcmp(name.bytes + digits, " (", 2) != 0 ||
+        name.bytes[name.size - 1] != ')')
+        return name;
+    *tid = id.number;
+    return (struct text){name.bytes + digits + 2, name.size - digits - 3};
+}
+
+/* The row's tid is its thread's, but where the file could not hold that one: such a file is libprof's, and the name has
+ * the true one. */
+static void name_thread(struct kineto_rows *rows, const struct kineto_row *row, struct text name)
+{
+    struct text text;
+    uint64_t tid = number_of(rows, row->tid, &text), named = tid;
+    struct text own = own_name(name, &named);
+    if (named != tid && rows->is_libprofs)
+        timeline_number_thread(rows->builder, row->thread, named);
+    own = named == tid || rows->is_libprofs ? own : name;
+    /* where the tid is a text, two threads may differ in nothing else */
+    char both[256];
+    if (text.size && !memmem(own.bytes, own.size, text.bytes, text.size)) {
+        snprintf(both, sizeof both, "%.*s (%.*s)", (int)(own.size < 120 ? own.size : 120),
+                 own.bytes, (int)(text.size < 120 ? text.size : 120), text.bytes);
+        own = (struct text){both, strlen(both)};
+    }
+    timeline_name_thread(rows->builder, row->thread, own);
 }
 
 static void name_threads(struct kineto_rows *rows)
@@ -291,9 +338,7 @@ static void name_threads(struct kineto_rows *rows)
         const struct kineto_row_name *named = &rows->names.at[i];
         uint32_t row = find_row(rows, named->pid, named->tid);
         if (row != UINT32_MAX)
-            timeline_name_thread(
-                rows->builder, rows->rows.at[row].thread,
-                own_name(timeline_name_text(rows->builder, named->name), rows->rows.at[row].tid));
+            name_thread(rows, &rows->rows.at[row], timeline_name_text(rows->builder, named->name));
     }
 }
 

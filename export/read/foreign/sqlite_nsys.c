@@ -575,6 +575,25 @@ static void name_threads(struct sqlite_trace *trace)
     sqlite_trace_end(trace, &rows);
 }
 
+/* In a database of libprof's: pids and tids that need more than 24 bits. */
+static void read_ids(struct sqlite_trace *trace)
+{
+    static const char *const columns[] = {"globalTid", "pid", "tid"};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "PROF_IDS", columns, SQLITE_COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        int64_t global = sqlite_rows_int(&rows, 0, 0);
+        uint32_t process = keymap_find_id(&trace->processes, global >> 24);
+        uint32_t thread = keymap_find_id(&trace->threads, global);
+        if (process != KEYMAP_NONE)
+            timeline_process_info(trace->builder, process)->pid =
+                (uint64_t)sqlite_rows_int(&rows, 1, 0);
+        if (thread != KEYMAP_NONE)
+            timeline_number_thread(trace->builder, thread, (uint64_t)sqlite_rows_int(&rows, 2, 0));
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
 /* A value of a table of names and values; empty when there is none. */
 static struct text read_value(struct sqlite_trace *trace, const char *table, const char *name)
 {
@@ -619,7 +638,7 @@ static uint64_t read_facts(struct sqlite_trace *trace)
 {
     struct keymap pids = {0};
     for (uint32_t i = timeline_process_count(trace->builder); i--;)
-        if (!keymap_set_id(&pids, timeline_process_info(trace->builder, i)->pid, i))
+        if (!keymap_set(&pids, timeline_process_info(trace->builder, i)->pid, i))
             sqlite_file_fail_memory(trace->file);
     describe_processes(trace);
     sqlite_trace_devices(trace, "TARGET_INFO_GPU", device_columns, SQLITE_COUNT(device_columns),
@@ -628,6 +647,7 @@ static uint64_t read_facts(struct sqlite_trace *trace)
     read_streams(trace, &pids);
     name_processes(trace);
     name_threads(trace);
+    read_ids(trace);
     keymap_fini(&pids);
     return read_start(trace);
 }

@@ -302,7 +302,7 @@ void timeline_set_process(struct builder *builder, const struct tl_process_info 
 void timeline_define_name(struct builder *builder, uint32_t id, struct text text);
 /* Defines a thread; a later definition replaces the earlier. A thread that is never defined appears with
  * its first event. `internal`: it is the recorder's own. */
-void timeline_define_thread(struct builder *builder, uint32_t thread, uint32_t tid,
+void timeline_define_thread(struct builder *builder, uint32_t thread, uint64_t tid,
                             struct text name, bool internal);
 /* Defines a device of the process. */
 void timeline_define_device(struct builder *builder, const struct tl_device_info *device);

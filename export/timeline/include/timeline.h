@@ -228,8 +228,8 @@ struct tl_anomalies {
 struct tl_process_info {
     struct text host;
     struct text program;
-    uint32_t pid;
-    uint32_t parent_pid;
+    uint64_t pid; /* 0 unknown */
+    uint64_t parent_pid;
     int32_t rank, local_rank, world_size; /* -1 unknown */
     uint64_t start_realtime_ns;           /* since the epoch: what output times are relative to */
     bool closed; /* the recorder finished; false: it was killed or still runs */
@@ -363,8 +363,9 @@ struct tl_throttle {
 };
 
 struct tl_thread {
+    uint64_t
+        tid; /* the system's, or any number of a foreign file; 0 unknown, or a text that is the name */
     uint32_t process;
-    uint32_t tid;
     uint32_t name; /* TL_NONE */
     uint32_t first_slice, slice_count;
     bool internal; /* libprof's or CUPTI's */

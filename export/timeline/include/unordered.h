@@ -80,7 +80,9 @@ struct tl_process_info *timeline_process_info(struct builder *builder, uint32_t 
 void timeline_join_pid_0(struct builder *builder);
 
 /* Adds a thread; returns its number. */
-uint32_t timeline_add_thread(struct builder *builder, uint32_t process, uint32_t tid);
+uint32_t timeline_add_thread(struct builder *builder, uint32_t process, uint64_t tid);
+/* Gives it another tid. */
+void timeline_number_thread(struct builder *builder, uint32_t thread, uint64_t tid);
 /* Sets the thread's name. */
 void timeline_name_thread(struct builder *builder, uint32_t thread, struct text name);
 /* The thread's process; 0 for a thread that there is not. */

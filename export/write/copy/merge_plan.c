@@ -456,7 +456,7 @@ static struct used_ids use_timeline(struct merge_plan *plan, const struct timeli
 {
     struct chrome_rows rows;
     char text[32];
-    if (!chrome_rows_init(&rows, timeline)) {
+    if (!chrome_rows_init(&rows, timeline, CHROME_IDS_MAX)) {
         plan->failed = true;
         return (struct used_ids){0, 0};
     }

@@ -89,9 +89,9 @@ static void put_nvtx(struct nsys_export *nsys, const struct nvtx_row *event)
     row_int(row, event->type);
     row_int(row, (int64_t)nsys->next_range++);
     put_label(nsys, row, event->label);
-    row_int(row, nsys_global_tid(nsys, event->thread));
+    row_int(row, nsys->ids.threads[event->thread]);
     if (event->type == NSYS_START_END)
-        row_int(row, nsys_global_tid(nsys, event->end_thread));
+        row_int(row, nsys->ids.threads[event->end_thread]);
     else
         row_null(row);
     put_name(nsys, row, event->name);
@@ -173,7 +173,7 @@ static void put_launch(struct nsys_export *nsys, uint32_t index, uint32_t correl
 {
     struct database_row *row = nsys->tables[NSYS_LAUNCHES];
     uint32_t range = range_row(nsys, index);
-    row_int(row, nsys_global_tid(nsys, nsys->timeline->slices.at[index].thread));
+    row_int(row, nsys->ids.threads[nsys->timeline->slices.at[index].thread]);
     row_int(row, correlation);
     if (range)
         row_int(row, range);
@@ -189,7 +189,7 @@ static void put_failed(struct nsys_export *nsys, const struct tl_slice *slice, i
     row_int(row, slice->start_ns);
     row_int(row, slice->name);
     row_int(row, result);
-    row_int(row, nsys_global_tid(nsys, slice->thread));
+    row_int(row, nsys->ids.threads[slice->thread]);
     row_write(row);
 }
 
@@ -212,7 +212,7 @@ static void put_call(struct nsys_export *nsys, uint32_t index)
     else
         row_int(row, end_ns);
     row_int(row, api->domain == PROF_API_DRIVER);
-    row_int(row, nsys_global_tid(nsys, slice->thread));
+    row_int(row, nsys->ids.threads[slice->thread]);
     row_int(row, api->correlation);
     row_int(row, slice->name);
     if (api->result == TL_RESULT_UNKNOWN)
@@ -274,7 +274,7 @@ static void on_counter(void *user, uint32_t index)
     row_int(row, counter->time_ns);
     row_int(row, counter->name);
     row_real(row, counter->value);
-    row_int(row, nsys_global_tid(nsys, counter->thread));
+    row_int(row, nsys->ids.threads[counter->thread]);
     row_write(row);
 }
 
@@ -370,11 +370,11 @@ static void write_processes(struct nsys_export *nsys)
         nsys->database, "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES(?,'OSInfo','Hostname',1,?)");
     for (uint32_t i = 0; i < nsys->timeline->processes.count; i++) {
         const struct tl_process_info *info = &nsys->timeline->processes.at[i].info;
-        row_int(row, nsys->global_pids[i]);
-        row_int(row, info->pid);
+        row_int(row, nsys->ids.processes[i]);
+        row_int(row, (int64_t)info->pid);
         row_text(row, info->program);
         row_write(row);
-        row_int(host, nsys->global_pids[i] >> 48);
+        row_int(host, nsys->ids.processes[i] >> 48);
         row_text(host, info->host);
         row_write(host);
     }
@@ -389,7 +389,25 @@ static void write_threads(struct nsys_export *nsys)
         if (thread->name == TL_NONE || thread->internal)
             continue;
         row_int(row, thread->name);
-        row_int(row, nsys_global_tid(nsys, i));
+        row_int(row, nsys->ids.threads[i]);
+        row_write(row);
+    }
+}
+
+/* What does not fit into 24 bits. */
+static void write_ids(struct nsys_export *nsys)
+{
+    const struct timeline *timeline = nsys->timeline;
+    struct database_row *row =
+        database_prepare(nsys->database, "INSERT OR IGNORE INTO PROF_IDS VALUES(?,?,?)");
+    for (uint32_t i = 0; i < timeline->threads.count; i++) {
+        const struct tl_thread *thread = &timeline->threads.at[i];
+        uint64_t pid = timeline->processes.at[thread->process].info.pid;
+        if (thread->tid <= GLOBAL_IDS_MAX && pid <= GLOBAL_IDS_MAX)
+            continue;
+        row_int(row, nsys->ids.threads[i]);
+        row_int(row, (int64_t)pid);
+        row_int(row, (int64_t)thread->tid);
         row_write(row);
     }
 }
@@ -408,7 +426,7 @@ static void write_device(struct nsys_export *nsys, struct database_row *row,
     const struct tl_device_info *info = &device->info;
     char uuid[48];
     uuid_text(info->uuid, uuid);
-    row_int(row, nsys->global_pids[device->process] >> 48);
+    row_int(row, nsys->ids.processes[device->process] >> 48);
     row_int(row, info->device);
     if (device->name == TL_NONE)
         row_null(row);
@@ -469,7 +487,7 @@ static void write_cuda_devices(struct nsys_export *nsys)
         uuid_text(device->info.uuid, uuid);
         row_int(row, device->info.device);
         row_int(row, device->info.device);
-        row_int(row, nsys->timeline->processes.at[device->process].info.pid);
+        row_int(row, nsys->ids.processes[device->process] >> 24 & GLOBAL_IDS_MAX);
         row_string(row, uuid);
         row_int(row, device->info.multiprocessors);
         row_write(row);
@@ -490,7 +508,7 @@ static void write_graph_nodes(struct nsys_export *nsys)
         row_int(row, slice->start_ns);
         row_int(row, slice->end_ns);
         row_int(row, 0);
-        row_int(row, nsys_global_tid(nsys, slice->thread));
+        row_int(row, nsys->ids.threads[slice->thread]);
         row_int(row, slice->name);
         row_int(row, (int64_t)node->node);
         row_write(row);
@@ -513,8 +531,8 @@ static void write_streams(struct nsys_export *nsys)
         nsys->database, "INSERT INTO TARGET_INFO_CUDA_STREAM VALUES(?,0,?,?,?,?,NULL)");
     for (uint32_t i = 0; i < timeline->streams.count; i++) {
         const struct tl_stream *stream = &timeline->streams.at[i];
-        int64_t machine = nsys->global_pids[stream->process] >> 48;
-        uint32_t pid = timeline->processes.at[stream->process].info.pid;
+        int64_t machine = nsys->ids.processes[stream->process] >> 48;
+        int64_t pid = nsys->ids.processes[stream->process] >> 24 & GLOBAL_IDS_MAX;
         if (stream->device != TL_NONE && (i == 0 || !is_same_context(stream, stream - 1))) {
             row_int(context, machine);
             row_int(context, pid);
@@ -547,7 +565,7 @@ static void write_named(struct nsys_export *nsys, enum nsys_event_type type, uin
     else
         row_null(row);
     row_null(row);
-    row_int(row, nsys->global_pids[process]);
+    row_int(row, nsys->ids.processes[process]);
     row_null(row);
     put_name(nsys, row, name);
     row_int(row, domain);
@@ -623,6 +641,7 @@ void nsys_facts_write(struct nsys_export *nsys)
     write_meta(nsys);
     write_processes(nsys);
     write_threads(nsys);
+    write_ids(nsys);
     write_devices(nsys);
     write_cuda_devices(nsys);
     write_streams(nsys);

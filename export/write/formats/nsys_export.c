@@ -95,6 +95,8 @@ const char nsys_tables[] =
     "CREATE TABLE PROF_OVERHEADS(start INTEGER NOT NULL, end INTEGER NOT NULL, "
     "globalPid INTEGER NOT NULL, kind INTEGER NOT NULL, objectKind INTEGER, object0 INTEGER, "
     "object1 INTEGER, object2 INTEGER, nameId INTEGER);"
+    "CREATE TABLE PROF_IDS(globalTid INTEGER NOT NULL PRIMARY KEY, pid INTEGER NOT NULL, "
+    "tid INTEGER NOT NULL);"
     "CREATE TABLE PROF_LEDGER(name TEXT NOT NULL, value INTEGER NOT NULL);";
 
 const char nsys_enums[] =
@@ -155,9 +157,11 @@ const char nsys_views[] =
     "FROM CUPTI_ACTIVITY_KIND_MEMCPY AS k "
     "LEFT JOIN ENUM_CUDA_MEMCPY_OPER AS o ON o.id = k.copyKind " RANGE_OF_LAUNCH ";"
     "CREATE VIEW prof_ranges AS SELECT n.rowid AS nvtxRow, n.start, n.end, "
-    "n.end - n.start AS duration, s.value AS name, n.globalTid, (n.globalTid >> 24) & 16777215 "
-    "AS pid, n.globalTid & 16777215 AS tid FROM NVTX_EVENTS AS n "
-    "JOIN StringIds AS s ON s.id = n.textId WHERE n.eventType IN (59, 60);"
+    "n.end - n.start AS duration, s.value AS name, n.globalTid, "
+    "ifnull(i.pid, (n.globalTid >> 24) & 16777215) AS pid, "
+    "ifnull(i.tid, n.globalTid & 16777215) AS tid FROM NVTX_EVENTS AS n "
+    "JOIN StringIds AS s ON s.id = n.textId LEFT JOIN PROF_IDS AS i ON i.globalTid = n.globalTid "
+    "WHERE n.eventType IN (59, 60);"
     "CREATE VIEW prof_calls AS SELECT c.start, c.end, c.end - c.start AS duration, "
     "s.value AS name, c.returnValue, c.correlationId, c.globalTid "
     "FROM CUPTI_ACTIVITY_KIND_RUNTIME AS c JOIN StringIds AS s ON s.id = c.nameId;"
@@ -177,7 +181,7 @@ static void put_place(struct nsys_export *nsys, struct database_row *row, const 
     row_int(row, stream == PROF_SYNC_NO_STREAM ? -1 : (int64_t)stream);
     bool ambiguous = (gpu->flags & TL_GPU_AMBIGUOUS) != 0;
     row_int(row, ambiguous ? -(int64_t)gpu->correlation : (int64_t)gpu->correlation);
-    row_int(row, nsys->global_pids[gpu->process]);
+    row_int(row, nsys->ids.processes[gpu->process]);
 }
 
 static void put_graph(struct database_row *row, uint64_t node, uint32_t graph)
@@ -310,7 +314,7 @@ static void put_overhead(struct nsys_export *nsys, const struct tl_gpu *gpu)
     struct database_row *row = nsys->tables[NSYS_OVERHEADS];
     row_int(row, gpu->start_ns);
     row_int(row, gpu->end_ns);
-    row_int(row, nsys->global_pids[gpu->process]);
+    row_int(row, nsys->ids.processes[gpu->process]);
     row_int(row, overhead->kind);
     row_int(row, overhead->object_kind);
     for (int i = 0; i < 3; i++)
@@ -351,7 +355,7 @@ static void put_thread(struct nsys_export *nsys, struct database_row *row,
     if (thread == TL_NONE)
         row_null(row);
     else
-        row_int(row, nsys_global_tid(nsys, thread));
+        row_int(row, nsys->ids.threads[thread]);
 }
 
 /* Memory of the program's own allocators is none of CUDA's. */
@@ -382,7 +386,7 @@ void nsys_on_memory(void *user, uint32_t index)
         return;
     }
     row_int(row, event->time_ns);
-    row_int(row, nsys->global_pids[heap->process]);
+    row_int(row, nsys->ids.processes[heap->process]);
     row_known(row, heap->device);
     row_int(row, (int64_t)memory->address);
     row_int(row, (int64_t)memory->bytes);
@@ -410,7 +414,7 @@ void nsys_on_migration(void *user, uint32_t index)
     row_int(row, 0);
     row_int(row, -1);
     row_null(row);
-    row_int(row, nsys->global_pids[move->process]);
+    row_int(row, nsys->ids.processes[move->process]);
     row_int(row, (int64_t)move->value);
     row_int(row, move->kind == 1 ? 11 : 12);
     row_int(row, memory_kind(5)); /* managed */

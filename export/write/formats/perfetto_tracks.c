@@ -9,6 +9,7 @@
 #include "row_names.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* Places among the children of a context: each stream has a thousand, its ranges first, then its waits. */
@@ -37,7 +38,7 @@ bool perfetto_tracks_init(struct perfetto_tracks *tracks, const struct timeline 
                           struct proto_out *out)
 {
     *tracks = (struct perfetto_tracks){.timeline = timeline, .out = out};
-    if (!chrome_rows_init(&tracks->rows, timeline))
+    if (!chrome_rows_init(&tracks->rows, timeline, INT32_MAX))
         return false;
     tracks->processes = numbers(timeline->processes.count);
     tracks->threads = numbers(timeline->threads.count);
@@ -142,7 +143,15 @@ uint32_t perfetto_tracks_thread_slow(struct perfetto_tracks *tracks, uint32_t th
     size_t mark = proto_begin(tracks->out, TRACK_THREAD);
     proto_uint(tracks->out, THREAD_PID, row->pid);
     proto_uint(tracks->out, THREAD_TID, row->tid);
-    proto_text(tracks->out, THREAD_NAME, row_name_thread(tracks->timeline, thread));
+    const struct tl_thread *of = &tracks->timeline->threads.at[thread];
+    struct text name = row_name_thread(tracks->timeline, thread);
+    char moved[ROW_NAME_BYTES];
+    if (of->tid > INT32_MAX) {
+        snprintf(moved, sizeof moved, "%.*s (thread %" PRIu64 ")", row_name_part(name, 300),
+                 name.size ? name.bytes : "", of->tid);
+        name = (struct text){moved, strlen(moved)};
+    }
+    proto_text(tracks->out, THREAD_NAME, name);
     proto_end(tracks->out, mark);
     proto_uint(tracks->out, TRACK_RANK, thread + 1);
     return tracks->threads[thread] = end_track(tracks, made);

@@ -16,6 +16,7 @@
 #include "speedscope_samples.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 struct open_frame {
@@ -168,7 +169,7 @@ static void put_thread(struct speedscope *scope, uint32_t index)
     struct text called = row_name_thread(timeline, index);
     char process[ROW_NAME_BYTES], name[2 * ROW_NAME_BYTES];
     row_name_process(timeline, thread->process, TL_NONE, process);
-    snprintf(name, sizeof name, "%s thread %u (%.*s)", process, thread->tid,
+    snprintf(name, sizeof name, "%s thread %" PRIu64 " (%.*s)", process, thread->tid,
              row_name_part(called, 300), called.size ? called.bytes : "");
     uint32_t slice = 0, call = 0;
     while (slice < thread->slice_count || call < thread->frame_count) {
@@ -263,7 +264,8 @@ static int write_scope(const struct timeline *timeline, struct symbols *symbols,
     scope.frames = calloc(scope.keys.key_count, sizeof *scope.frames);
     scope.used = calloc(scope.keys.key_count, sizeof *scope.used);
     bool ready = speedscope_samples_init(&scope.samples, timeline, symbols);
-    if (ready && scope.frames && scope.used && chrome_rows_init(&scope.rows, timeline)) {
+    if (ready && scope.frames && scope.used &&
+        chrome_rows_init(&scope.rows, timeline, CHROME_IDS_MAX)) {
         if (json_out_init(&scope.out, file->file.fd, file->stream))
             put_file(&scope);
         error = json_out_fini(&scope.out);

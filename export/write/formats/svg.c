@@ -236,7 +236,7 @@ static void row_label(const struct timeline *timeline, const struct picture_row 
     }
     const struct tl_thread *thread = &timeline->threads.at[row->index];
     struct text name = name_at(timeline, thread->name);
-    snprintf(to, 400, "%.*s%s%u", name.size < 200 ? (int)name.size : 200,
+    snprintf(to, 400, "%.*s%s%" PRIu64, name.size < 200 ? (int)name.size : 200,
              name.size ? name.bytes : "", name.size ? " " : "thread ", thread->tid);
 }
 

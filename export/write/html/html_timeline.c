@@ -10,6 +10,7 @@
 #include "row_names.h"
 #include "temporal_breakdown.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define LEVELS_MAX 64u
@@ -328,7 +329,7 @@ static void add_thread(struct page *page, uint32_t index)
     char text[ROW_NAME_BYTES];
     if (thread->internal)
         return;
-    snprintf(text, sizeof text, "%.*s%s%u", row_name_part(name, 300), name.bytes,
+    snprintf(text, sizeof text, "%.*s%s%" PRIu64, row_name_part(name, 300), name.bytes,
              name.size ? " " : "thread ", thread->tid);
     name = (struct text){text, strlen(text)};
     uint32_t track = page->tracks;

@@ -2,13 +2,13 @@
  *
  * As in Kineto, a process's threads are rows (OS pid, OS tid), and a device is a "process" whose
  * pid is its ordinal and whose rows are streams, tid = stream id. Where that would put two things
- * on one row, the later one gets a number from CHROME_OWN_IDS on, which is beyond every Linux pid
- * and tid:
+ * on one row, or where the format cannot hold the number, it gets one from CHROME_OWN_IDS on, which is beyond every
+ * Linux pid and tid:
  *
- *     a process whose pid another process of the trace has, or that no Linux could have given;
+ *     a process whose pid another process of the trace has, or that is from CHROME_OWN_IDS to 32 bits, or beyond `most_id`;
  *     a device whose ordinal is taken (several processes, or a process with a small pid, as in a
  *     container);
- *     a thread whose tid was used before;
+ *     a thread whose tid was used before, or is such a number; its row is called "thread TID (name)" all the same;
  *     a stream with id 0 (viewers replace tid 0 by the pid) or with the id of another stream of the
  *     device;
  *     rows of ranges that were timed by events: "ranges timed by events (thread 4711)";
@@ -30,21 +30,23 @@
 
 #define CHROME_SYNC_IDS 1000000u
 #define CHROME_OWN_IDS 8000000u
+/* Integers that every reader of JSON keeps exactly. */
+#define CHROME_IDS_MAX (UINT64_C(1) << 53)
 
 /* A row, with its members as JSON: they are in every event. */
 struct chrome_row {
-    uint32_t pid, tid;
+    uint64_t pid, tid;
     uint32_t size;
-    char json[44]; /* "pid":1,"tid":2 */
+    char json[56]; /* "pid":1,"tid":2 */
 };
 
 /* A device as one process sees it. */
 struct chrome_gpu {
+    uint64_t pid;
     uint32_t process;
     uint32_t ordinal; /* TL_NONE unknown */
-    uint32_t pid;
-    uint32_t device; /* into timeline.devices, TL_NONE unknown */
-    uint32_t next;   /* of the same process, TL_NONE none */
+    uint32_t device;  /* into timeline.devices, TL_NONE unknown */
+    uint32_t next;    /* of the same process, TL_NONE none */
 };
 
 struct chrome_stream {
@@ -86,7 +88,8 @@ struct chrome_timed {
 struct chrome_rows {
     const struct timeline *timeline;
     struct chrome_row *threads; /* by thread */
-    uint32_t *pids;             /* by process */
+    uint64_t *pids;             /* by process */
+    uint64_t most_id;           /* of pids and tids that the format holds */
     uint64_t *first_ids;        /* by process: what is added to its correlation ids */
     struct chrome_gpu *gpus;
     uint32_t gpu_count, gpu_capacity;
@@ -101,8 +104,9 @@ struct chrome_rows {
     uint32_t next_id;
 };
 
-/* Returns false when memory is short; fini is not needed then. */
-bool chrome_rows_init(struct chrome_rows *rows, const struct timeline *timeline);
+/* `most_id`: the largest pid and tid that the format holds; larger ones get other numbers.
+ * Returns false when memory is short; fini is not needed then. */
+bool chrome_rows_init(struct chrome_rows *rows, const struct timeline *timeline, uint64_t most_id);
 void chrome_rows_fini(struct chrome_rows *rows);
 
 /* The row of a wait or of overhead: the first of its group that is free at its start. NULL when

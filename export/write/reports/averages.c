@@ -7,6 +7,7 @@
 #include "text.h"
 #include "units.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ static void write_whose(const struct group_texts *texts, uint32_t process, FILE 
     if (timeline->processes.count > 1 && texts->for_people)
         fprintf(stream, "%s: ", process_short_name(timeline, process).text);
     else if (timeline->processes.count > 1)
-        fprintf(stream, "%u:", timeline->processes.at[process].info.pid);
+        fprintf(stream, "%" PRIu64 ":", timeline->processes.at[process].info.pid);
 }
 
 static void write_process(const struct group_texts *texts, uint32_t process, FILE *stream)
@@ -45,14 +46,14 @@ static void write_process(const struct group_texts *texts, uint32_t process, FIL
     if (texts->for_people)
         fputs(process_full_name(texts->timeline, process).text, stream);
     else
-        fprintf(stream, "%u", texts->timeline->processes.at[process].info.pid);
+        fprintf(stream, "%" PRIu64, texts->timeline->processes.at[process].info.pid);
 }
 
 static void write_thread(const struct group_texts *texts, uint32_t index, FILE *stream)
 {
     const struct tl_thread *thread = &texts->timeline->threads.at[index];
     write_whose(texts, thread->process, stream);
-    fprintf(stream, "%u", thread->tid);
+    fprintf(stream, "%" PRIu64, thread->tid);
     if (thread->name < texts->timeline->names.count) {
         fputc(' ', stream);
         write_text(texts->timeline->names.at[thread->name], stream);

@@ -109,7 +109,7 @@ static void write_name(struct json_out *out, const struct timeline *timeline, ui
         json_null(out);
 }
 
-static uint32_t pid_of(const struct timeline *timeline, const struct tl_domain *domain)
+static uint64_t pid_of(const struct timeline *timeline, const struct tl_domain *domain)
 {
     return timeline->processes.at[domain->process].info.pid;
 }

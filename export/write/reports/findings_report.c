@@ -255,7 +255,10 @@ static void add_place(struct report *report, uint32_t process, uint32_t device)
 {
     const struct tl_process_info *info =
         process == TL_NONE ? NULL : &report->findings->context.timeline->processes.at[process].info;
-    cell_index(&report->table, info ? info->pid : TL_NONE);
+    if (info)
+        table_count(&report->table, info->pid);
+    else
+        table_none(&report->table);
     cell_index(&report->table, info && info->rank >= 0 ? (uint32_t)info->rank : TL_NONE);
     cell_index(&report->table, device);
     cell_index(&report->table, process);

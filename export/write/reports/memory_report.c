@@ -24,6 +24,7 @@
 #include "text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define LABEL_COLUMNS 40u
@@ -311,7 +312,7 @@ static void print_leak(const struct report *report, const struct memory_sites *s
     print_label(report, site->heap);
     fprintf(stream, ", first after %s", when);
     if (first->thread != TL_NONE)
-        fprintf(stream, " on thread %u", timeline->threads.at[first->thread].tid);
+        fprintf(stream, " on thread %" PRIu64, timeline->threads.at[first->thread].tid);
     fprintf(stream, "]\n");
 }
 

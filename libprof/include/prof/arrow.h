@@ -9,7 +9,7 @@
  * is timestamp[ns, UTC], nanoseconds since the epoch; "dictionary" is dictionary<uint32, large_string>.
  *
  * PROF_ARROW_EVENTS     what threads did: ranges, steps, CUDA calls, begin/end ranges, marks
- *     pid, tid          uint32
+ *     pid, tid          uint64
  *     kind              dictionary: "range", "step", "call", "async" (begin/end), "mark"
  *     name              dictionary
  *     start             timestamp
@@ -36,7 +36,7 @@
  *     shapes            dictionary: attribute "Input Dims" or "sizes", a list of sizes for each input as PyTorch writes
  *                       it; null if absent
  *     sequence          int64: attribute "stashed_seq", otherwise "Sequence number" or "seq"; null if absent
- *     forward_tid       uint32: for a backward pass, the thread of its forward range; null otherwise or if unknown
+ *     forward_tid       uint64: for a backward pass, the thread of its forward range; null otherwise or if unknown
  *     stack             dictionary: frames, innermost first, separated by ';', from attribute "Call stack", otherwise
  *                       from the recorded call stack, each "?? (file+0xoffset)"; null if there is none
  *     flops             float64: attribute "flops"; null if absent
@@ -44,7 +44,7 @@
  *                       values are null. Null if there are no attributes
  *
  * PROF_ARROW_LAUNCHES   calls that launched operations, if any of these were recorded
- *     pid, tid          uint32
+ *     pid, tid          uint64
  *     name              dictionary: the call
  *     range             dictionary: innermost range around it, null outside any range
  *     start             timestamp
@@ -55,7 +55,7 @@
  *     event             int64: its row in PROF_ARROW_EVENTS
  *
  * PROF_ARROW_KERNELS    device operations: kernels, copies, sets, and graphs recorded as one operation
- *     pid               uint32
+ *     pid               uint64
  *     kind              dictionary: "kernel", "memcpy", "memset", "graph"
  *     name              dictionary
  *     range             dictionary: innermost range around its launch, null if unknown or outside any range
@@ -68,14 +68,14 @@
  *     grid_x, grid_y, grid_z, block_x, block_y, block_z, registers      uint32, null unless a kernel
  *     shared_bytes      uint32: static plus dynamic shared memory, null unless a kernel
  *     event             int64: row in PROF_ARROW_EVENTS of the call that launched it, null if unknown
- *     tid               uint32: thread of that call, null if unknown
+ *     tid               uint64: thread of that call, null if unknown
  *     queue_ns          int64: from the end of that call to the start of the operation, 0 if it started earlier; null
  *                       if unknown
  *     graph, node       uint32, uint64: CUPTI's ids of graph and node, null unless launched by a graph
  *
  * PROF_ARROW_COUNTERS   values over time: the program's counters, then memory in use
- *     pid               uint32
- *     tid               uint32, null if unknown
+ *     pid               uint64
+ *     tid               uint64, null if unknown
  *     kind              dictionary: "counter", "memory"
  *     name              dictionary: name of the counter, or kind of memory: "device", "pinned", the name of one of the
  *                       program's allocators ...
@@ -87,7 +87,7 @@
  *     event             int64: row in PROF_ARROW_EVENTS of the innermost event around the change, null outside any
  *
  * PROF_ARROW_FUNCTIONS  calls of Python functions (python.h); one that a range crosses has a row for each segment
- *     pid, tid          uint32
+ *     pid, tid          uint64
  *     name              dictionary: "file.py(LINE): function", or "nn.Module: Linear_0"
  *     start             timestamp
  *     duration_ns       int64

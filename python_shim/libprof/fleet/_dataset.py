@@ -45,7 +45,7 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
         rank INTEGER - of the job; negative where the recording has none
         rank_known BOOLEAN - false: the recording has no rank
         host VARCHAR - name of the host, empty unknown
-        pid INTEGER - process id in its own namespace
+        pid BIGINT - process id in its own namespace
         local_rank INTEGER - on its host
         world_size INTEGER - ranks of the job
         program VARCHAR - file name of the executable
@@ -70,7 +70,7 @@ TABLES: Dict[str, Tuple[Column, ...]] = {
         copy_ns BIGINT ns only copies and sets ran
         idle_host_ns BIGINT ns nothing ran, and the next operation was not launched yet
         idle_device_ns BIGINT ns nothing ran, although the next operation was launched
-        tid INTEGER - of its thread
+        tid BIGINT - of its thread
     """),
     "idle": _columns("""
         rank INTEGER - ranks.rank

@@ -118,12 +118,14 @@ enum kineto_category {
     KINETO_TRACE,           /* about the profiler */
 };
 
-/* A pid, tid or id: a number or a text. */
+/* A pid or tid: a number of up to 64 bits, or a text. What is no such number, as -1 and 0.5, is a text too. */
 struct kineto_id {
     struct json_string text; /* bytes NULL: a number, or nothing */
-    int64_t number;
+    uint64_t number;
     bool present;
 };
+/* Of the id as it is in the file, without quotes. */
+struct kineto_id kineto_id_of(struct text text);
 
 #define KINETO_EVENT_TIME 1u
 #define KINETO_EVENT_DURATION 2u

@@ -28,7 +28,7 @@ struct kineto_pid {
     uint32_t process; /* where it is one, or stands for its group */
     uint32_t group;   /* see kineto_facts.h; 0 none */
     bool renumbered;
-    uint32_t own;  /* the process's own pid, where it was renumbered */
+    uint64_t own;  /* the process's own pid, where it was renumbered */
     bool operates; /* devices' operations are on its rows */
 };
 
@@ -63,6 +63,7 @@ struct kineto_rows {
     uint32_t row_slot_count, pid_slot_count;
     uint32_t last;         /* row that was found last */
     uint32_t surplus_pids; /* beyond KINETO_PROCESSES_MAX: theirs is in the largest process */
+    bool is_libprofs;      /* libprof wrote the file; set before kineto_rows_finish() */
     bool failed;
 };
 
@@ -86,10 +87,11 @@ uint32_t kineto_rows_pid(struct kineto_rows *rows, const struct kineto_id *pid);
 /* The same of a pid on whose rows operations of devices are. */
 uint32_t kineto_rows_device(struct kineto_rows *rows, const struct kineto_id *pid);
 /* Any number that is the same for the same tid. */
-uint32_t kineto_rows_tid(struct kineto_rows *rows, const struct kineto_id *tid);
+uint64_t kineto_rows_tid(struct kineto_rows *rows, const struct kineto_id *tid);
 /* Puts the pid, as it is in the file without quotes, into a group; `own`: what it was before the file was
  * merged. The first one stands for the group where no thread does. */
-void kineto_rows_group(struct kineto_rows *rows, struct text pid, uint32_t group, int64_t own);
+void kineto_rows_group(struct kineto_rows *rows, struct text pid, uint32_t group,
+                       const struct kineto_id *own);
 /* After kineto_rows_finish(): the process of the threads' events on its rows. */
 uint32_t kineto_rows_of_thread(const struct kineto_rows *rows, uint32_t pid);
 /* The same for operations on its rows that nothing else assigns: their process, and their group. */
@@ -112,7 +114,7 @@ uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed);
 struct kineto_place {
     int64_t time_ns;
     uint32_t pid; /* see kineto_rows_pid() */
-    uint32_t tid; /* any number that is the same for the same row */
+    uint64_t tid; /* any number that is the same for the same row */
 };
 
 struct kineto_flow_end {

@@ -3,6 +3,7 @@
 #define PROF_NSYS_EXPORT_H
 
 #include "database.h"
+#include "global_ids.h"
 #include "timeline.h"
 
 enum nsys_table {
@@ -28,7 +29,7 @@ struct nsys_export {
     const struct timeline *timeline;
     struct database *database;
     struct database_row *tables[NSYS_TABLES];
-    int64_t *global_pids;  /* by process: GlobalId without a thread */
+    struct global_ids ids;
     uint32_t *short_names; /* by name: id of what a kernel of that name is called for short; TL_NONE
                               not asked for yet */
     struct database_row *strings;
@@ -38,14 +39,6 @@ struct nsys_export {
     uint32_t nvtx_rows;
     uint64_t next_range;
 };
-
-/* A GlobalId: hardware and machine in the upper 16 bits, pid and tid of 24 bits each. Two processes with
- * the same pid (of two machines, or two containers) are of two machines. */
-static inline int64_t nsys_global_tid(const struct nsys_export *nsys, uint32_t thread)
-{
-    const struct tl_thread *of = &nsys->timeline->threads.at[thread];
-    return nsys->global_pids[of->process] | (of->tid & 0xffffff);
-}
 
 /* A value that may be TL_NONE: null then. */
 static inline void row_known(struct database_row *row, uint32_t value)
