@@ -96,6 +96,8 @@ void run_facts_troubles(const struct run_facts *facts, struct run_trouble troubl
          ledger->undelivered, true},
         {"unobserved", "launch whose device side was not recorded: see the GPU mode",
          ledger->unobserved, true},
+        {"captured", "launch into a stream capture: it starts no operation", ledger->captured,
+         false},
         {"unjudged",
          "graph launch of an unknown number of operations: one that is missing does not show",
          ledger->unjudged, false},
@@ -147,6 +149,21 @@ static bool find_loss(const struct run_facts *facts)
     return false;
 }
 
+/* The recorder counts what it loses; the files of other profilers have only what is left. */
+static const char *verdict_of(const struct run_facts *facts, bool is_native)
+{
+    const struct tl_ledger *ledger = &facts->ledger;
+    if (facts->lost_anything)
+        return "not everything was recorded:";
+    if (facts->may_have_lost)
+        return "no loss is known, but not every one would show:";
+    if (is_native)
+        return "nothing lost";
+    if (!ledger->launched && !ledger->launched_graph)
+        return "whether anything was lost cannot be judged: the file has no launches";
+    return "each launch has its record; the file does not say whether events were dropped";
+}
+
 void run_facts_init(struct run_facts *facts, const struct timeline *timeline)
 {
     *facts = (struct run_facts){.ledger = timeline->ledger};
@@ -155,6 +172,7 @@ void run_facts_init(struct run_facts *facts, const struct timeline *timeline)
         add_process(facts, &timeline->processes.at[i]);
     facts->lost_anything = find_loss(facts);
     facts->may_have_lost = facts->lost_anything || facts->ledger.unjudged;
+    facts->verdict = verdict_of(facts, timeline_is_native(timeline));
 }
 
 /* ---- what recording cost ---- */

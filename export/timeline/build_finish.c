@@ -85,12 +85,13 @@ static uint64_t count_operations(const struct builder *builder, uint32_t process
 
 static void set_process(struct builder *builder, uint32_t process)
 {
+    static const char no_records[] = "the file has no records of a device";
     struct tl_process_info info = builder->file->processes.at[process];
     info.gpu_records = count_operations(builder, process);
     if (info.gpu_records == 0 &&
         (info.gpu_mode == PROF_GPU_CUPTI || info.gpu_mode == PROF_GPU_OTHER)) {
         info.gpu_mode = PROF_GPU_NONE;
-        info.gpu_reason = (struct text){"", 0};
+        info.gpu_reason = (struct text){no_records, sizeof no_records - 1};
     }
     timeline_set_process(builder, &info);
 }

@@ -445,6 +445,8 @@ void restrict_ledger(struct restriction *with)
         count_unrecorded(with, &timeline->unrecorded.at[i]);
     for (uint32_t i = 0; i < timeline->threads.count; i++)
         timeline->ledger.unclosed += timeline->threads.at[i].unclosed;
+    for (uint32_t i = 0; i < timeline->slices.count; i++)
+        timeline->ledger.captured += (timeline->slices.at[i].flags & TL_CAPTURED) != 0;
     for (uint32_t i = 0; i < timeline->ledger_rows.count; i++)
         ledger_rows_sum(timeline, &timeline->ledger_rows.at[i]);
     timeline->ledger_rows.count = ledger_rows_drop_empty(timeline, 0);

@@ -1,4 +1,5 @@
 /* sqlite_calls.c - CUDA calls by their callback ids and names. */
+#include "call_names.h"
 #include "sqlite_trace.h"
 
 #include <string.h>
@@ -341,24 +342,13 @@ const char *sqlite_call_name(bool driver, int64_t cbid)
     return cbid >= 0 && (uint64_t)cbid < count ? names[cbid] : NULL;
 }
 
-static bool any_begins(struct text name, const char *const *with)
-{
-    for (; *with; with++)
-        if (text_begins(name, *with))
-            return true;
-    return false;
-}
-
 uint8_t sqlite_call_flags(struct text name)
 {
-    static const char *const graphs[] = {"cudaGraphLaunch", "cuGraphLaunch", NULL};
-    static const char *const hosts[] = {"cudaLaunchHostFunc", "cuLaunchHostFunc", NULL};
-    static const char *const launches[] = {"cudaLaunch", "__cudaLaunch", "cuLaunch", "cudaMemcpy",
-                                           "cudaMemset", "cuMemcpy",     "cuMemset", NULL};
+    enum call_kind kind = call_name_kind(name);
     unsigned flags = 0;
-    if (any_begins(name, graphs))
+    if (kind == CALL_GRAPH)
         flags |= SLICE_LAUNCHES | SLICE_GRAPH;
-    else if (any_begins(name, launches) && !any_begins(name, hosts))
+    else if (kind == CALL_LAUNCH || kind == CALL_COPY)
         flags |= SLICE_LAUNCHES;
     if (text_begins(name, "cu") && !text_begins(name, "cuda"))
         flags |= SLICE_DRIVER;

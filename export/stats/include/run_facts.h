@@ -22,6 +22,8 @@ struct run_facts {
     bool lost_anything;
     bool
         may_have_lost; /* that, or something of which a loss would not show: --fail-on-loss fails */
+    const char *
+        verdict; /* a sentence without a full stop: was anything lost? Only what the input has evidence for */
 };
 
 void run_facts_init(struct run_facts *facts, const struct timeline *timeline);
@@ -43,7 +45,7 @@ struct run_trouble {
     uint64_t count;
     bool is_loss; /* false: the program's doing, worth showing */
 };
-#define RUN_TROUBLES 16
+#define RUN_TROUBLES 17
 
 /* Fills all RUN_TROUBLES rows, also those whose count is 0. */
 void run_facts_troubles(const struct run_facts *facts, struct run_trouble troubles[RUN_TROUBLES]);

@@ -39,6 +39,7 @@ enum tl_slice_kind {
 #define TL_INTERNAL 4u   /* made by libprof itself; no table and no trace shows it */
 #define TL_GRAPH 8u      /* an API call that launches a graph */
 #define TL_CONTINUED 16u /* a later segment of a range that was cut: not counted as a call */
+#define TL_CAPTURED 64u  /* a launch into a stream capture: it starts no operation */
 #define TL_FORWARD_STACK \
     32u /* its stack has the Python functions of a forward range, see tl_fwdbwd */
 
@@ -448,6 +449,7 @@ struct tl_ledger {
     uint64_t lost_device;    /* sum of the device causes in loss[] */
     uint64_t lost_host;      /* sum of the other causes */
     uint64_t unclosed, unopened;
+    uint64_t captured; /* launches into a stream capture, no part of `launched`; of others' files */
     uint64_t before_launch;   /* causality violations beyond the clock's error bar */
     uint64_t lost_operations; /* launched and lost: `lost` and `recycled` add up to it */
     uint64_t undelivered;     /* launched, not delivered: the process was killed or still runs */

@@ -391,15 +391,24 @@ static void print_identity(const struct ledger *ledger)
 {
     FILE *stream = ledger->table.stream;
     const uint64_t *total = ledger->total;
+    struct run_facts facts;
     fprintf(stream, "\nLaunched %llu = recorded %llu", (unsigned long long)total[COUNT_LAUNCHED],
             (unsigned long long)total[COUNT_RECORDED]);
     for (unsigned count = COUNT_LOST; count <= COUNT_MISSING; count++)
         if (total[count])
             fprintf(stream, " + %s %llu", name_of(count), (unsigned long long)total[count]);
-    fputc('\n', stream);
+    if (ledger->timeline->ledger.captured)
+        fprintf(stream, ", and %llu captured",
+                (unsigned long long)ledger->timeline->ledger.captured);
+    run_facts_init(&facts, ledger->timeline);
+    fprintf(stream, "%s%s\n", facts.lost_anything ? "" : "; ",
+            facts.lost_anything ? "" : facts.verdict);
     for (unsigned count = COUNT_LOST; count < COUNTS; count++)
         if (ledger->seen[count] && (total[count] || count < COUNT_MISSING))
             fprintf(stream, "  %-15s %s\n", name_of(count), sentence_of(count));
+    if (ledger->timeline->ledger.captured)
+        fprintf(stream, "  %-15s %s\n", "captured",
+                "launched into a stream capture: starts no operation, no part of launched");
 }
 
 static bool print_all(const void *user, FILE *stream)

@@ -466,10 +466,9 @@ static void print_ledger(const struct statement *statement, const struct run_fac
     if (ledger->launched_graph)
         fprintf(statement->stream, ", and %llu in graphs",
                 (unsigned long long)ledger->launched_graph);
-    fprintf(statement->stream, "; %s%s\n",
-            facts->lost_anything   ? "not everything was recorded:"
-            : facts->may_have_lost ? "no loss is known, but not every one would show:"
-                                   : "nothing lost",
+    if (ledger->captured)
+        fprintf(statement->stream, ", and %llu captured", (unsigned long long)ledger->captured);
+    fprintf(statement->stream, "; %s%s\n", facts->verdict,
             facts->lost_anything ? paint(statement, PLAIN) : "");
 }
 

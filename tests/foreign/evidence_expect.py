@@ -1,0 +1,75 @@
+"""What profdump says of Chrome traces that lack records: evidence_expect.py PROFDUMP, in an empty folder."""
+import json
+import subprocess
+import sys
+
+EXIT_LOSS = 3
+
+
+def profdump(*arguments, status=0):
+    done = subprocess.run([sys.argv[1], *arguments], capture_output=True, text=True)
+    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
+    return " ".join((done.stdout + done.stderr).split())
+
+
+def write(name, events):
+    with open(name, "w") as out:
+        json.dump({"schemaVersion": 1, "traceEvents": events}, out)
+
+
+def call(name, time, correlation, tid=7, **more):
+    return {"ph": "X", "cat": "cuda_runtime", "name": name, "pid": 7, "tid": tid, "ts": time, "dur": 5, "args": {"correlation": correlation}, **more}
+
+
+def kernel(time, correlation, name="gemm"):
+    return {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 3, "ts": time, "dur": 20,
+            "args": {"device": 0, "stream": 3, "correlation": correlation}}
+
+
+def has(text, *parts):
+    for part in parts:
+        assert part in text, f"no {part!r} in: {text}"
+
+
+# ---- launches without any device record ----
+
+launches = []
+for i in range(10):
+    launches += [call("cudaLaunchKernel", 100 * i, 2 * i + 1), call("cudaMemcpyAsync", 100 * i + 20, 2 * i + 2)]
+write("calls.json", launches)
+has(profdump("calls.json"), "Ledger: launched 20 = recorded 0 + unobserved 20; not everything was recorded:",
+    "GPU mode: none, the file has no records of a device")
+has(profdump("check", "--ledger", "--fail-on-loss", "calls.json", status=EXIT_LOSS), "Launched 20 = recorded 0 + unobserved 20")
+has(profdump("--window", "..450us", "calls.json"), "launched 10 = recorded 0 + unobserved 10")
+
+write("hip.json", [call("hipLaunchKernel", 10, 1), call("hipExtModuleLaunchKernel", 20, 2), call("hipLaunchHostFunc", 30, 3)])
+has(profdump("--fail-on-loss", "hip.json", status=EXIT_LOSS), "launched 2 = recorded 0 + unobserved 2")
+
+# one of the runtime's that makes one of the driver's is one
+write("nested.json", [call("cudaLaunchKernel", 10, 1, dur=20), call("cuLaunchKernel", 15, 2), kernel(100, 2)])
+has(profdump("--fail-on-loss", "nested.json"), "launched 1 = recorded 1; each launch has its record")
+
+# what failed launched nothing; copies of no bytes have no record where other launches have theirs
+write("copies.json", [call("cudaLaunchKernel", 10, 1), kernel(100, 1), call("cudaMemcpyAsync", 20, 2)])
+has(profdump("--fail-on-loss", "copies.json"), "launched 1 = recorded 1; each launch has its record; the file does not say")
+write("some.json", [call("cudaLaunchKernel", 10, 1), kernel(100, 1), call("cudaLaunchKernel", 20, 2)])
+has(profdump("--fail-on-loss", "some.json", status=EXIT_LOSS), "launched 2 = recorded 1 + unobserved 1")
+# an operation that names its operator may be that launch's
+write("loose.json", [call("cudaLaunchKernel", 10, 1), kernel(100, 1), call("cudaLaunchKernel", 20, 2), kernel(200, 99)])
+assert "unobserved" not in profdump("loose.json")
+
+# ---- launches into a stream capture ----
+
+capture = [call("cudaStreamBeginCapture", 1, 1)]
+capture += [call("cudaLaunchKernel", 10 + 10 * i, 2 + i, tid=7 + i % 2) for i in range(421)]
+capture += [call("cudaStreamEndCapture", 5000, 1000)]
+write("capture.json", capture)
+has(profdump("capture.json"), "launched 0 = recorded 0, and 421 captured; whether anything was lost cannot be judged: the file has no launches")
+has(profdump("check", "--ledger", "capture.json"), "and 421 captured")
+write("capture_and_run.json", capture + [call("cudaLaunchKernel", 6000, 2000), kernel(6100, 2000)])
+has(profdump("--fail-on-loss", "capture_and_run.json"), "launched 1 = recorded 1, and 421 captured; each launch has its record")
+
+# ---- nothing of a device at all ----
+
+write("host.json", [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 7, "ts": 0, "dur": 50}])
+has(profdump("host.json"), "whether anything was lost cannot be judged: the file has no launches")
