@@ -9,6 +9,7 @@
 #include "facts.h"
 #include "graphs.h"
 #include "loader.h"
+#include "loss.h"
 #include "lost.h"
 #include "recorder.h"
 #include "start_events.h"
@@ -151,8 +152,9 @@ static uint32_t callbacks_capture_stack(void)
     return stack;
 }
 
+/* False: there was no room. `*lost` is then how many operations it launches, as far as that is known. */
 static bool callbacks_write_enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
-                                  const struct abi_call_data *data)
+                                  const struct abi_call_data *data, uint32_t *lost)
 {
     struct api_effect effect = api_calls_effect(call, data->parameters);
     callbacks_subtract_capture(&effect, call);
@@ -163,8 +165,10 @@ static bool callbacks_write_enter(const struct api_call *call, uint32_t domain, 
         (stack ? sizeof(struct prof_rec_api_enter) : PROF_REC_API_ENTER_SHORT_BYTES) / 8;
     /* Before any name: reserving makes the file, and names have no number without one. */
     uint64_t *space = thread_reserve(PROF_REC_API_ENTER, words);
-    if (!space)
+    if (!space) {
+        *lost = effect.is_graph ? graph.operations : effect.operations;
         return false;
+    }
     uint32_t name = callbacks_has_symbol(call) ? names_intern_stable(data->symbol) : 0;
     callbacks_emit_name(domain, cbid, data);
     struct prof_rec_api_enter *record = (struct prof_rec_api_enter *)(void *)space;
@@ -268,10 +272,13 @@ static bool callbacks_record_or_note(const struct api_call *call, uint32_t domai
         return false;
     if (!load_relaxed(&launched))
         store_relaxed(&launched, true);
-    if (callbacks_write_enter(call, domain, cbid, data))
+    uint32_t lost = 0;
+    if (callbacks_write_enter(call, domain, cbid, data, &lost))
         return true;
     if (!recorder_on()) /* switched off meanwhile */
         callbacks_note_off(call, domain, cbid, data);
+    else if (!this_thread.own)
+        loss_add(PROF_LOSS_LAUNCHES, lost);
     return false;
 }
 

@@ -703,6 +703,16 @@ static void count_flags(struct ledger_work *work)
     }
 }
 
+/* Launches whose calls are not in the file, so that nothing else of them can be: their number alone is known. */
+static void count_lost_launches(struct ledger_work *work)
+{
+    uint64_t count = build_process(work->builder)->loss[PROF_LOSS_LAUNCHES];
+    uint32_t row = ledger_rows_stream(&work->rows, TL_NONE);
+    ledger_row(&work->rows, row)->launched += count;
+    ledger_row(&work->rows, row)->lost[PROF_LOSS_LAUNCHES] += count;
+    subtract(&work->pool[PROF_LOSS_LAUNCHES], count);
+}
+
 static bool fill_rows(struct ledger_work *work)
 {
     struct builder *builder = work->builder;
@@ -727,8 +737,10 @@ bool build_ledger(struct builder *builder)
     };
     fill_pool(&work);
     bool filled = ledger_rows_begin(&work.rows, builder) && fill_rows(&work);
-    if (filled)
+    if (filled) {
         count_flags(&work);
+        count_lost_launches(&work);
+    }
     for (uint32_t i = work.rows.first; i < builder->timeline->ledger_rows.count && filled; i++)
         ledger_rows_sum(builder->timeline, ledger_row(&work.rows, i));
     ledger_rows_end(&work.rows);

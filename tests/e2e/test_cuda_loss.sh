@@ -45,6 +45,12 @@ expect_cuda both.prof both-*.prof -- "loss['launched'] == 100 and loss['cupti_dr
 expect_cuda all.prof -- "loss['launched'] == loss['cupti_dropped'] == 100 and loss['recorded'] == 0 and not ops"
 expect_cuda reordered.prof -- "loss['launched'] == loss['recorded'] == 3003 and ops['work(float*, int)'] == 3000"
 
+# Launches whose calls found no room in the file are lost, too, not absent.
+PROF_MAX_MB=2 simulate full.prof ./small 30000
+expect_cuda full.prof -- "loss['launched'] == 30003 and loss['launches'] > 5000" \
+    "loss['launched'] == loss['recorded'] + loss['lost_operations']"
+same "--fail-on-loss with a full file" 3 "$(status_with_loss full.prof)"
+
 same "--fail-on-loss without loss" 0 "$(status_with_loss whole.prof)"
 footer whole.prof 'launched 100 = recorded 100; nothing lost'
 for file in dropped zeroed both all; do

@@ -170,7 +170,9 @@ enum prof_gpu_mode {
       "operation of a graph launch that was never delivered, and no other cause counts")          \
     X(SANDBOX, "sandbox", "recording ended: the program entered a sandbox")                       \
     X(UNSAMPLED, "unsampled", "thread not sampled: too many live threads")                        \
-    X(FACTS, "facts", "fact about the program not recorded: no space was left for it")
+    X(FACTS, "facts", "fact about the program not recorded: no space was left for it")            \
+    X(LAUNCHES, "launches",                                                                       \
+      "operation launched by a call whose event was not recorded: it is counted there, too")
 
 enum prof_loss_cause {
 #define PROF_LOSS_ENUM(symbol, name, sentence) PROF_LOSS_##symbol,
