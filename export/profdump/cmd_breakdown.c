@@ -1,5 +1,6 @@
 /* cmd_breakdown.c - profdump breakdown FILE...: what devices, streams, launches and copies did. */
 #include "commands.h"
+#include "evidence.h"
 #include "options.h"
 #include "profdump.h"
 #include "reports.h"
@@ -52,8 +53,10 @@ static const struct option_entry *const options_of_breakdown[] = {
 static int run(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct breakdown_options breakdown = options->breakdown;
-    if (timeline->gpus.count == 0)
-        complain("there are no device operations in this recording");
+    struct evidence evidence;
+    char lacking[EVIDENCE_BYTES];
+    if (evidence_init(&evidence, timeline) && evidence_lacks(&evidence, EVIDENCE_DEVICE, lacking))
+        complain("%s", lacking);
     breakdown.format = options->format;
     breakdown.rows = options->write.rows;
     breakdown.width = options->write.name_width;

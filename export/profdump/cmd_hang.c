@@ -1,6 +1,7 @@
 /* cmd_hang.c - profdump hang FILE...: which rank hangs, where, and whom the others wait for. */
 #include "commands.h"
 #include "demangle.h"
+#include "evidence.h"
 #include "hang_ranks.h"
 #include "json_out.h"
 #include "options.h"
@@ -333,6 +334,13 @@ static void print_first(const struct hang_ranks *ranks, FILE *out)
 
 static void print_screen(const struct hang_ranks *ranks, char *const *stacks, FILE *out)
 {
+    struct evidence evidence;
+    char lacking[EVIDENCE_BYTES];
+    if (!ranks->verdict_count && evidence_init(&evidence, ranks->timeline) &&
+        evidence_lacks(&evidence, EVIDENCE_HANG, lacking)) {
+        fprintf(out, "Hang: %s.\n", lacking);
+        return;
+    }
     if (!ranks->verdict_count) {
         fputs("No hang: nothing is open in a process that has not ended.\n", out);
         return;

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "commands.h"
 #include "compat.h"
+#include "evidence.h"
 #include "failed_calls.h"
 #include "options.h"
 #include "profdump.h"
@@ -38,6 +39,13 @@ static void print_verdict(FILE *out, const struct timeline *timeline,
                           const struct check_report *report)
 {
     uint32_t files = timeline->file_count;
+    struct evidence evidence;
+    char lacking[EVIDENCE_BYTES];
+    if (!report->errors && !report->warnings && evidence_init(&evidence, timeline) &&
+        evidence_lacks(&evidence, EVIDENCE_CHECK, lacking)) {
+        fprintf(out, "%s in %u file%s\n", lacking, files, files == 1 ? "" : "s");
+        return;
+    }
     fprintf(out, "%s: %u file%s, %u slices, %u device operations: %u error%s, %u warning%s\n",
             report->errors ? "FAILED" : "ok", files, files == 1 ? "" : "s", timeline->slices.count,
             count_operations(timeline), report->errors, report->errors == 1 ? "" : "s",
@@ -61,8 +69,10 @@ static int run_check(const struct profdump_options *options, const struct timeli
 static int run_graphs(const struct profdump_options *options, const struct timeline *timeline)
 {
     bool written = write_graphs(timeline, &options->write, options->format, options->out);
-    if (timeline->graph_launches.count == 0 && timeline->graphs.count == 0)
-        complain("there are no CUDA graphs in this recording");
+    struct evidence evidence;
+    char lacking[EVIDENCE_BYTES];
+    if (evidence_init(&evidence, timeline) && evidence_lacks(&evidence, EVIDENCE_GRAPHS, lacking))
+        complain("%s", lacking);
     return finish(options, timeline, written);
 }
 

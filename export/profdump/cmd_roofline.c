@@ -1,6 +1,7 @@
 /* cmd_roofline.c - profdump roofline FILE...: kernels, achieved against peak. */
 #include "commands.h"
 #include "compat.h"
+#include "evidence.h"
 #include "inputs.h"
 #include "options.h"
 #include "peak_rates.h"
@@ -127,7 +128,12 @@ static int analyze(const struct profdump_options *options, const struct timeline
     roofline_fini(&roofline);
     if (devices || status != EXIT_SUCCESS)
         return status;
-    complain("there are no kernels in this recording");
+    struct evidence evidence;
+    char lacking[EVIDENCE_BYTES];
+    if (evidence_init(&evidence, timeline) && evidence_lacks(&evidence, EVIDENCE_DEVICE, lacking))
+        complain("%s", lacking);
+    else
+        complain("there are no kernels in this recording");
     return EXIT_FAILURE;
 }
 

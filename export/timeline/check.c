@@ -564,6 +564,10 @@ static void check_ledger(struct check *check)
                   total.missing != ledger->missing,
               "the streams' ledgers add up to %" PRIu64 " launched operations, not to %" PRIu64,
               total.launched, ledger->launched);
+    check_add(check, CHECK_RULE_LOSS, CHECK_WARNING,
+              timeline_is_native(check->timeline) ? 0 : ledger->unobserved,
+              "%" PRIu64 " launches have no record of what they put on a device",
+              ledger->unobserved);
     check_add(check, CHECK_RULE_MISSING, CHECK_ERROR, ledger->missing,
               "%" PRIu64 " of %" PRIu64
               " launched operations are neither recorded nor counted as lost",

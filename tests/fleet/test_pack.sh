@@ -134,7 +134,12 @@ print('{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":32
 E2
 fleet pack kineto.json -o kineto >/dev/null
 same "a trace without rank, steps and collectives" "-1	1" "$(rows kineto "SELECT rank, count(*) FROM kernels GROUP BY rank")"
-found '^Nothing stands out' < <(fleet fleet kineto) || fail "$(fleet fleet kineto)"
+for judged in 'all ranks recorded cannot be judged: no world size' 'a collective hangs cannot be judged: no communicators' \
+    'keeps others waiting cannot be judged: there is one rank only'; do
+    found "^Whether $judged" < <(fleet fleet kineto) || fail "no '$judged': $(fleet fleet kineto)"
+done
+found 'Nothing stands out' < <(fleet fleet kineto) && fail "an all-clear without evidence: $(fleet fleet kineto)"
+fleet fleet kineto -o kineto.html && found 'no communicators were recorded' <kineto.html || fail "the page of a trace without communicators"
 for report in stragglers collectives mismatches breakdown averages outliers ledger; do
     fleet fleet $report kineto >/dev/null || fail "$report of one rank"
 done

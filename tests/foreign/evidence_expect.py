@@ -73,3 +73,43 @@ has(profdump("--fail-on-loss", "capture_and_run.json"), "launched 1 = recorded 1
 
 write("host.json", [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 7, "ts": 0, "dur": 50}])
 has(profdump("host.json"), "whether anything was lost cannot be judged: the file has no launches")
+
+# ---- reports: no all-clear without evidence ----
+
+NO_RECORD = "what devices did cannot be judged: 10 launches and 10 copies have no device record"
+has(profdump("explain", "calls.json"), NO_RECORD, "If the program uses a GPU, record what the GPU does as well")
+has(profdump("breakdown", "calls.json"), NO_RECORD)
+has(profdump("roofline", "calls.json", status=1), NO_RECORD)
+has(profdump("diff", "calls.json", "capture.json"), "base: " + NO_RECORD, "new: what devices did cannot be judged: 421 launches went into")
+has(profdump("check", "calls.json"), "20 launches have no record of what they put on a device", "0 errors, 1 warning")
+has(profdump("hang", "calls.json"), "Hang: whether anything hangs cannot be judged: the file does not say what was open")
+write("kernels.json", [kernel(100 * i, i + 1) for i in range(20)])
+has(profdump("explain", "kernels.json"), "What devices waited for cannot be judged: no CUDA calls were recorded")
+write("nothing.json", [{"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "train"}}])
+
+# ---- memory and graphs: what is in the file is not denied ----
+
+memory = [call("cudaMalloc", 10 * i, i + 1) for i in range(76)] + [call("cudaFree", 1000 + 10 * i, i + 100) for i in range(3)]
+write("memory.json", memory)
+has(profdump("memory", "memory.json"), "Memory cannot be judged: the file has no memory records; 76 allocation calls, 3 frees.")
+has(profdump("memory", "calls.json"), "Memory cannot be judged: the file has no memory records.")
+nodes = [kernel(100 * i, 5) for i in range(993)]
+for node in nodes:
+    node["args"].update({"graph id": 2, "graph node id": 3})
+write("nodes.json", nodes)
+has(profdump("graphs", "nodes.json"), "graphs cannot be judged: 993 operations of CUDA graphs were recorded, and no launch or capture of one")
+has(profdump("graphs", "capture.json"), "421 launches went into a stream capture, and no graph was launched")
+has(profdump("graphs", "host.json"), "graphs cannot be judged: no CUDA calls were recorded")
+
+# the same launches again and again, of a program that captures: no advice to capture
+steps = []
+for i in range(50):
+    steps.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 7, "tid": 7, "ts": 1000 * i, "dur": 900})
+    for k in range(20):
+        steps.append(call("cudaLaunchKernel", 1000 * i + 40 * k, 100 * i + k + 1, dur=30))
+        steps.append(kernel(1000 * i + 40 * k + 35, 100 * i + k + 1) | {"dur": 1})
+write("steps.json", steps)
+has(profdump("explain", "steps.json"), "Capture them in a CUDA graph")
+captured = [call("cudaStreamBeginCapture", 60000, 90000), call("cudaLaunchKernel", 60010, 90001), call("cudaStreamEndCapture", 60020, 90002)]
+write("steps_captured.json", steps + captured)
+assert "Capture them in a CUDA graph" not in profdump("explain", "steps_captured.json")

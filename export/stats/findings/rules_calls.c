@@ -1,4 +1,5 @@
 /* rules_calls.c - time in CUDA calls that could be spent once, later or elsewhere; calls that fail; losses. */
+#include "evidence.h"
 #include "failed_calls.h"
 #include "rules.h"
 #include "run_facts.h"
@@ -437,6 +438,13 @@ static bool find_losses(const struct finding_context *context, const struct find
                         struct findings *findings)
 {
     struct run_facts facts;
+    struct evidence evidence;
+    char lacking[EVIDENCE_BYTES];
+    if (!evidence_init(&evidence, context->timeline))
+        return false;
+    if (evidence_lacks(&evidence, EVIDENCE_CALLS, lacking) &&
+        !findings_note(findings, rule, "%s.", lacking))
+        return false;
     run_facts_init(&facts, context->timeline);
     const struct tl_ledger *ledger = &facts.ledger;
     uint64_t gone = ledger->lost_operations + ledger->missing + ledger->undelivered +

@@ -324,10 +324,9 @@ static bool find_cpu_only(const struct finding_context *context, const struct fi
 
 const struct finding_rule rule_cpu_only = {
     .name = "cpu-only",
-    .title = "Nothing ran on a GPU: this is where the CPU was",
-    .remedy =
-        "Record the calls of a GPU as well (see profdump's summary for why there are none), or "
-        "make this part faster.",
+    .title = "No operations of a device were recorded: this is where the CPU was",
+    .remedy = "Make this part faster. If the program uses a GPU, record what the GPU does as well: "
+              "profdump's summary says why that is missing.",
     .find = find_cpu_only,
 };
 

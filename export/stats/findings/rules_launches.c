@@ -118,7 +118,7 @@ static bool find_late_starts(const struct finding_context *context, const struct
 
 static bool is_of_graphs(const struct timeline *timeline)
 {
-    return timeline->graph_launches.count > 0;
+    return timeline->graph_launches.count > 0 || timeline->ledger.captured;
 }
 
 static bool report_steps(const struct kernel_sequences *sequences,

@@ -126,6 +126,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline)
     run_facts_init(&facts, timeline);
     facts_json_run(out, &facts);
     json_key(out, "lost_anything"), json_bool(out, facts.lost_anything);
+    json_key(out, "verdict"), json_string(out, facts.verdict);
     json_key(out, "start_ns"), json_int(out, timeline->origin_ns);
     json_key(out, "restricted"), json_bool(out, timeline->restricted);
     json_key(out, "duration_ns"), json_int(out, timeline->end_ns - timeline->start_ns);

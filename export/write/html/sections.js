@@ -15,6 +15,7 @@ function costText(run) {
 function lossText(run) {
   const loss = run.loss;
   if (run.lost_anything) return ["incomplete", "see losses and overhead", "bad"];
+  if (run.verdict !== "nothing lost") return ["unknown", run.verdict, "warn"];
   return ["nothing", "launched " + count(loss.launched) + " = recorded " + count(loss.recorded), "good"];
 }
 

@@ -1,6 +1,7 @@
 /* diff_report.c - a diff for people: what was compared, the verdicts, then the tables. In Markdown what is not a table
  * stands in a block of code, where nothing is markup.
  */
+#include "evidence.h"
 #include "report_parts.h"
 
 #include "fit.h"
@@ -252,6 +253,18 @@ static void print_total(const struct report *report, const char *title, const ch
             (unsigned long long)total->samples[1], change);
 }
 
+/* A run without work on devices may lack the records of it. */
+static void print_unseen(const struct report *report, unsigned side)
+{
+    struct evidence evidence;
+    char lacking[EVIDENCE_BYTES], name[SHOW_TEXT_BYTES(SHOWN_COLUMNS)];
+    shown(report->options->names[side], name);
+    if (evidence_init(&evidence, report->diff->sides[side]->timeline) &&
+        evidence.launches + evidence.copies + evidence.captured &&
+        evidence_lacks(&evidence, EVIDENCE_DEVICE, lacking))
+        fprintf(report->stream, "  %s: %s\n", name, lacking);
+}
+
 static void print_totals(const struct report *report)
 {
     const struct diff *diff = report->diff;
@@ -265,6 +278,8 @@ static void print_totals(const struct report *report)
         fprintf(report->stream, "Device time: only %s has work on devices\n", name);
     else
         fputs("Device time: neither run has work on devices\n", report->stream);
+    for (unsigned side = 0; side < 2 && !diff->device.known; side++)
+        print_unseen(report, side);
     if (diff->nothing_in_common)
         fputs("Nothing in common: no row of the one run is in the other.\n", report->stream);
 }

@@ -1,4 +1,5 @@
 /* findings_verdict.c - what profdump explain found, in one to three sentences. */
+#include "evidence.h"
 #include "reports.h"
 
 #include "finding_gaps.h"
@@ -29,13 +30,21 @@ static void say_nothing_ran(const struct findings *findings, char to[FINDINGS_VE
 {
     const struct finding_context *context = &findings->context;
     struct run_facts facts;
+    struct evidence evidence;
+    char lacking[EVIDENCE_BYTES];
     run_facts_init(&facts, context->timeline);
     if (context->wall_ns <= 0) {
         append(to, "There is nothing to explain: the recording is empty.");
         return;
     }
-    append(to, "Nothing ran on a GPU in the %s of this recording (GPU mode: %s",
-           finding_time(context->wall_ns).text, facts.mode);
+    if (evidence_init(&evidence, context->timeline) &&
+        (!evidence.is_native || evidence.launches + evidence.copies) &&
+        evidence_lacks(&evidence, EVIDENCE_DEVICE, lacking))
+        append(to, "In the %s of this recording, %s (GPU mode: %s",
+               finding_time(context->wall_ns).text, lacking, facts.mode);
+    else
+        append(to, "Nothing ran on a GPU in the %s of this recording (GPU mode: %s",
+               finding_time(context->wall_ns).text, facts.mode);
     if (facts.mode_reason.size)
         append(to, ", %.*s", (int)facts.mode_reason.size, facts.mode_reason.bytes);
     append(to, ").");

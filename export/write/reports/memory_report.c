@@ -13,6 +13,7 @@
  *     unknown_frees, reused_addresses
  *     complete  false: something was lost while recording, memory perhaps among it
  */
+#include "evidence.h"
 #include "reports.h"
 
 #include "fit.h"
@@ -669,7 +670,13 @@ bool write_memory(const struct timeline *timeline, const struct write_options *o
     report.table.unit = is_text ? TIME_AUTO : options->unit;
     if (is_text && timeline->heaps.count == 0 && timeline->pools.count == 0 &&
         timeline->migrations.count == 0) {
-        fprintf(stream, "No memory was allocated while recording.\n");
+        struct evidence evidence;
+        char lacking[EVIDENCE_BYTES];
+        if (evidence_init(&evidence, timeline) &&
+            evidence_lacks(&evidence, EVIDENCE_MEMORY, lacking))
+            fprintf(stream, "%c%s.\n", lacking[0] - 'a' + 'A', lacking + 1);
+        else
+            fprintf(stream, "No memory was allocated while recording.\n");
         return !ferror(stream);
     }
     errno = ENOMEM;

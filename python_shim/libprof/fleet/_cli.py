@@ -50,7 +50,7 @@ def _overview(dataset: Dataset, engine: Any) -> str:
     findings = _verdict.judge(engine)
     lines += [f"- {finding.sentence}" for finding in findings]
     if not findings:
-        lines.append("Nothing stands out: all ranks recorded, no collective hangs, no rank keeps the others waiting.")
+        lines += _verdict.all_clear(engine)
     lines += [f"- {note}" for note in _verdict.notes(engine)]
     lines += ["", "More: profdump fleet REPORT DATASET, where REPORT is " + ", ".join((*REPORTS, CLOCKS, GROUPS, DIFF))]
     return "\n".join(lines)

@@ -99,7 +99,8 @@ def _findings(engine: Any) -> str:
     sentences = [finding.sentence for finding in _verdict.judge(engine)]
     found = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)
     notes = "".join(f"<p>{html.escape(note)}</p>" for note in _verdict.notes(engine))
-    return (f"<ul>{found}</ul>" if found else "<p>Nothing stands out.</p>") + notes
+    clear = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in _verdict.all_clear(engine)) if not found else ""
+    return (f"<ul>{found}</ul>" if found else clear) + notes
 
 
 def write_page(dataset: Dataset, engine: Any, path: str) -> None:

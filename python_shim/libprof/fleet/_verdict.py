@@ -254,6 +254,40 @@ def bad_clocks(engine: Any) -> List[Finding]:
     return [Finding("clock", f"the clock of {worst.host} is {worst.note}{more}", (), (worst.host,))]
 
 
+def _evidence(engine: Any) -> Dict[str, int]:
+    """How much there is of what a statement about the job needs. A kernel of a collective does not tell whether another rank takes part."""
+    return _rows(
+        engine,
+        "SELECT count(DISTINCT rank) AS ranks, max(world_size) AS world, (SELECT count(*) FROM steps) AS steps,"
+        " (SELECT count(*) FROM steps WHERE compute_ns > 0 OR communication_ns > 0 OR copy_ns > 0) AS busy_steps,"
+        " (SELECT count(*) FROM collectives WHERE communicator IS NOT NULL AND communicator <> 0) AS communicators,"
+        " (SELECT count(*) FROM collectives WHERE duration_ns IS NOT NULL) AS collectives FROM ranks",
+    )[0]
+
+
+def all_clear(engine: Any) -> List[str]:
+    """What was looked at and is in order, in one sentence, and what cannot be judged, where nothing was found."""
+    there = _evidence(engine)
+    clear, unknown = [], []
+    if there["world"]:
+        clear.append(f"all {there['world']} ranks recorded")
+    else:
+        unknown.append("whether all ranks recorded cannot be judged: no world size was recorded")
+    if there["communicators"]:
+        clear.append("no collective hangs")
+    else:
+        unknown.append("whether a collective hangs cannot be judged: no communicators were recorded")
+    if there["ranks"] < 2:
+        unknown.append("whether a rank keeps others waiting cannot be judged: there is one rank only")
+    elif not there["steps"]:
+        unknown.append("whether a rank keeps others waiting cannot be judged: no steps were recorded")
+    elif not there["busy_steps"]:
+        unknown.append("whether a rank keeps others waiting cannot be judged: no device operations were recorded in steps")
+    else:
+        clear.append("no rank takes longer than the others" if not there["collectives"] else "no rank keeps the others waiting")
+    return ([f"Nothing stands out: {', '.join(clear)}."] if clear else []) + [f"{sentence[0].upper()}{sentence[1:]}." for sentence in unknown]
+
+
 def notes(engine: Any) -> List[str]:
     """What cannot be answered, and why; none of it is a fault of the job."""
     ((ranks, steps, sources),) = engine.run("SELECT count(DISTINCT rank), (SELECT count(*) FROM steps), count(DISTINCT source) FROM ranks")[1]

@@ -1,0 +1,62 @@
+/* evidence.h - what each report needs to have been recorded, and what it says of input that lacks it.
+ *
+ * A report gives no all-clear for what its input cannot show. Where evidence is missing, it prints the sentence of
+ * evidence_lacks(), which names what was there instead:
+ *
+ *     report      evidence that it needs             sentence where that is missing
+ *     ledger      launches; a recorder that counts   whether anything was lost cannot be judged: ... (run_facts.h)
+ *                 its losses
+ *     explain,    operations of a device             cannot be judged: N launches and N copies have no device record;
+ *     breakdown,                                     ... N launches were captured, and nothing was launched;
+ *     roofline,                                      ... N CUDA calls, none of which launches anything;
+ *     diff                                           ... no CUDA calls and no device operations were recorded
+ *     explain     CUDA calls                         what devices waited for cannot be judged: no CUDA calls ...
+ *     memory      memory records                     cannot be judged: no memory was recorded; N allocation calls ...
+ *     graphs      launches or captures of graphs     N operations of CUDA graphs, and no launch of one ...;
+ *                                                    a capture of N launches, and no graph was launched
+ *     hang        whether processes ended, and what  cannot be judged: the file does not say what was open
+ *                 was open: recordings of libprof
+ *     check       events                             nothing to check: ... no events
+ *     fleet       world size; collectives with       cannot be judged: ... (python_shim/libprof/fleet/_verdict.py)
+ *                 communicators; steps
+ */
+#ifndef PROF_EVIDENCE_H
+#define PROF_EVIDENCE_H
+
+#include "timeline.h"
+
+/* What was recorded. Calls that libprof makes itself are left out. */
+struct evidence {
+    bool is_native;       /* libprof recorded all of it, which counts and closes what it records */
+    uint64_t events;      /* of any kind */
+    uint64_t calls;       /* of CUDA's API or its like */
+    uint64_t launches;    /* of these, of kernels and graphs, without those that were captured */
+    uint64_t copies;      /* and sets */
+    uint64_t captured;    /* launched into a stream capture */
+    uint64_t allocations; /* calls that allocate memory */
+    uint64_t frees;
+    uint64_t operations;       /* of devices */
+    uint64_t graph_operations; /* of these, of CUDA graphs */
+    uint64_t graph_launches;
+    bool has_memory;
+    bool has_graphs;
+};
+
+/* False: no memory. */
+bool evidence_init(struct evidence *evidence, const struct timeline *timeline);
+
+enum evidence_report {
+    EVIDENCE_DEVICE, /* explain, breakdown, roofline, diff */
+    EVIDENCE_CALLS,  /* explain */
+    EVIDENCE_MEMORY,
+    EVIDENCE_GRAPHS,
+    EVIDENCE_HANG,
+    EVIDENCE_CHECK,
+};
+#define EVIDENCE_BYTES 256u
+
+/* The sentence, without a full stop, where the report's evidence is missing. False: it is there. */
+bool evidence_lacks(const struct evidence *evidence, enum evidence_report report,
+                    char to[EVIDENCE_BYTES]);
+
+#endif
