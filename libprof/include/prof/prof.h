@@ -12,10 +12,11 @@
  *
  * A program that includes this header need not link the library. Each function below is an inline
  * wrapper around a weak reference. If the library is absent or not recording, a call costs two
- * loads. If the library is preloaded (LD_PRELOAD, profrun) or linked, the same binary records.
- * Weak references need position-independent code, which compilers generate by default. A program
- * that links libprof should define PROF_LINKED (the CMake package and prof.pc do): the references
- * are then strong, and `ld --as-needed` keeps the library.
+ * loads and two branches. If the library is preloaded (LD_PRELOAD, profrun), the same binary
+ * records. Weak references need position-independent code, which compilers generate by default. A
+ * program that links libprof records from prof_start() on, or from its start with PROF_START=now.
+ * It should define PROF_LINKED (the CMake package and prof.pc do): the references are then strong,
+ * and `ld --as-needed` keeps the library.
  *
  * All functions may be called from any thread, from constructors that run before main() to exit
  * handlers, from signal handlers (unless the call is the first event of the process), and in
@@ -51,7 +52,7 @@ extern "C" {
     X(BUSY, "recording has already begun: these options can no longer change") \
     X(FAILED, "the trace file cannot be read or the output cannot be written") \
     X(UNSUPPORTED, "this process does not support it")                         \
-    X(TAKEN, "another profiler is using it")
+    X(TAKEN, "another tool has set the profile function of this Python thread")
 
 typedef enum prof_status {
 #define PROF_STATUS_ENUM(symbol, sentence) PROF_##symbol,
@@ -165,7 +166,7 @@ static inline const uint32_t *prof_gate(void)
     return PROF_PRESENT(prof_gate) ? prof_gate_in_library() : absent;
 }
 
-/* Checked before each call, so that a program that is not being recorded pays for two loads only. */
+/* Checked before each call: while nothing is recorded, a call costs two loads and two branches. */
 static inline bool prof_gate_open_(int word)
 {
     static const uint32_t *gate; /* any thread, always the same value */
