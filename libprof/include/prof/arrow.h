@@ -13,8 +13,8 @@
  *     kind              dictionary: "range", "step", "call", "async" (begin/end), "mark"
  *     name              dictionary
  *     start             timestamp
- *     duration_ns       int64, 0 of a mark
- *     depth             uint16, 0 outermost; 0 of begin/end ranges, which need not nest
+ *     duration_ns       int64, 0 for a mark
+ *     depth             uint16, 0 outermost; 0 for begin/end ranges, which need not nest
  *     correlation       uint32, null unless a call
  *     result            int32, null unless a call that returned
  *     parent            int64: row of the enclosing event, counted from 0 over the whole table; null at top level and
@@ -92,8 +92,8 @@
  *     start             timestamp
  *     duration_ns       int64
  *     call              int64: row of the call's first segment: its own, unless it is a later one
- *     parent            int64: row of the first segment of the call around it, null of the outermost
- *     module            uint32: number of the PyTorch module, null of other functions
+ *     parent            int64: row of the first segment of the call around it, null for the outermost
+ *     module            uint32: number of the PyTorch module, null for other functions
  *
  * Rows are ordered by thread or stream, then by time; begin/end ranges follow all other events, and marks follow these.
  * Row numbers count across batches. Libprof's own activity is left out. Each text is in its dictionary once and is
