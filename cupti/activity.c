@@ -353,7 +353,7 @@ static void activity_note_hardware(int result)
     char text[160];
     if (result != ABI_OK) {
         snprintf(text, sizeof text,
-                 "PROF_HARDWARE_TRACE: CUPTI cannot have the device time kernels: error %d%s",
+                 "PROF_HARDWARE_TRACE: CUPTI cannot let the device time kernels: error %d%s",
                  result, result == ABI_NOT_SUPPORTED ? " (Blackwell and later can)" : "");
         facts_emit_note(text);
         return;
@@ -399,7 +399,8 @@ void activity_subscribed(void)
     if ((result = activity_enable_latency()) == ABI_OK)
         return;
     snprintf(text, sizeof text,
-             "PROF_KERNEL_LATENCY: CUPTI does not tell when kernels were queued: error %d", result);
+             "PROF_KERNEL_LATENCY: CUPTI does not report when kernels were queued: error %d",
+             result);
     facts_emit_note(text);
 }
 

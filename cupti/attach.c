@@ -128,8 +128,8 @@ struct refusal {
 /* What is the matter, then what to do. */
 static const struct refusal refusals[] = {
     {ABI_NOT_INITIALIZED, "CUPTI found no usable CUDA driver, or is newer than the driver"},
-    {ABI_UNKNOWN, "CUPTI found no usable CUDA driver: nvidia-smi tells whether it works at all"},
-    {ABI_NO_DEVICE, "CUPTI found no CUDA device: nvidia-smi and CUDA_VISIBLE_DEVICES tell why"},
+    {ABI_UNKNOWN, "CUPTI found no usable CUDA driver: check with nvidia-smi whether it works"},
+    {ABI_NO_DEVICE, "CUPTI found no CUDA device: check nvidia-smi and CUDA_VISIBLE_DEVICES"},
     {ABI_NOT_COMPATIBLE, "this libcupti is not compatible with the CUDA driver"},
     {ABI_VIRTUALIZED_DEVICE, "CUPTI does not support this virtual GPU"},
     {ABI_INSUFFICIENT_PRIVILEGES,

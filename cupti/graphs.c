@@ -326,8 +326,8 @@ static void graphs_note_refusal(int result)
     if (exchange_acquire(&reported, 1u))
         return;
     snprintf(text, sizeof text,
-             "CUPTI has no records of whole graphs (error %d; it takes CUDA 11.7 and driver 515): "
-             "their nodes are recorded",
+             "CUPTI cannot record whole graphs (error %d; CUDA 11.7 and driver 515 can): libprof "
+             "records their nodes",
              result);
     facts_emit_note(text);
 }

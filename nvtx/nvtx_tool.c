@@ -91,11 +91,11 @@ static const char *nvtx_tool_load(void)
         return "the tool that NVTX_INJECTION64_PATH names cannot be loaded";
     void *entry = dlsym(library, "InitializeInjectionNvtx2");
     if (!entry)
-        return "what NVTX_INJECTION64_PATH names is no NVTX tool";
+        return "NVTX_INJECTION64_PATH does not name an NVTX tool";
     if (nvtx_tool_is_libprof(library, entry))
         return "NVTX_INJECTION64_PATH names a copy of libprof";
     nvtx_tool_initialize initialize = (nvtx_tool_initialize)entry;
-    return initialize(nvtx_tool_export_table) ? NULL : "the NVTX tool refuses to be attached";
+    return initialize(nvtx_tool_export_table) ? NULL : "the NVTX tool refused to attach";
 }
 
 enum nvtx_tool_state { NVTX_TOOL_UNKNOWN, NVTX_TOOL_LOADING, NVTX_TOOL_READY, NVTX_TOOL_ABSENT };

@@ -485,7 +485,7 @@ static bool is_chrome_trace(const char *path)
     if (!source)
         complain("%s", error.message);
     else if (!merge_chrome_is(path))
-        complain("%s: no Chrome trace; 'profdump -o OUT.json %s' makes one of what can be read",
+        complain("%s: not a Chrome trace; 'profdump -o OUT.json %s' converts what can be read",
                  path, path);
     else
         return true;

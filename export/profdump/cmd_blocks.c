@@ -163,7 +163,7 @@ static void say_mismatch(const struct timeline *timeline, const struct block_mis
                  before->offset);
     complain("%s: block '%.100s': iteration %u%s %s as in iteration %u%s", process->path,
              timeline->names.at[run->name].bytes, mismatch->number + 1, where, how,
-             mismatch->number, is_event ? ": it is shown apart" : "");
+             mismatch->number, is_event ? ": it is shown separately" : "");
 }
 
 static bool say_mismatches(const struct timeline *timeline)

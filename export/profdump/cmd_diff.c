@@ -89,7 +89,7 @@ static bool set_limit(struct profdump_options *options, const char *text)
     if (options->diff.gate)
         options->diff.gate_limit = *rest == '%' ? number / 100 : number - 1;
     else
-        complain("--fail-if-slower: '%s' is no limit like 5%% or 1.05x", text);
+        complain("--fail-if-slower: '%s' is not a limit such as 5%% or 1.05x", text);
     return options->diff.gate;
 }
 

@@ -21,7 +21,7 @@ static bool set_type(struct profdump_options *options, const char *name)
     options->analyze.type = op_type_find((struct text){name, strlen(name)});
     if (options->analyze.type != OP_TYPE_UNKNOWN)
         return true;
-    complain("--type: '%s' is no type; known are " KNOWN_TYPES, name);
+    complain("--type: '%s' is not a type; known are " KNOWN_TYPES, name);
     return false;
 }
 

@@ -53,7 +53,7 @@ static bool set_point(const char *option, const char *text, struct window_point 
         complain("%s: '%s' has no unit: %sns, %sus, %sms or %ss?", option, text, text, text, text,
                  text);
     else
-        complain("%s: '%s' is no time: 1.5ms, 20us, 3s or 100ns after the first event, or "
+        complain("%s: '%s' is not a time: 1.5ms, 20us, 3s or 100ns after the first event, or "
                  "@NANOSECONDS since 1970 in UTC",
                  option, text);
     return false;
@@ -81,8 +81,7 @@ static bool set_steps(struct profdump_options *options, const char *text)
     window->steps = true;
     if (good && !*rest && window->first_step <= window->last_step)
         return true;
-    complain("--window: '%s' is neither a step, as in step:5, nor the first and the last of some, "
-             "as in step:5-9",
+    complain("--window: '%s' is neither a step, as in step:5, nor a range of steps, as in step:5-9",
              text);
     return false;
 }
@@ -126,7 +125,7 @@ static bool set_window(struct profdump_options *options, const char *text)
             complain("note: '--window %s' is now '--window on:%s'", text, text);
         return set_recording(options, text);
     }
-    complain("--window: '%s' is no window, as 1.5ms..3s, ..20ms, step:3-5 or on:2 are", text);
+    complain("--window: '%s' is not a window such as 1.5ms..3s, ..20ms, step:3-5 or on:2", text);
     return false;
 }
 
@@ -154,7 +153,7 @@ static bool is_one_window(const struct window_options *window)
              window->from.ns >= window->to.ns)
         complain("--window: ends before it begins");
     else if (!window->from.kind && window->to.kind == WINDOW_SINCE_FIRST && window->to.ns == 0)
-        complain("--window: ends where it begins");
+        complain("--window: ends when it begins");
     else
         return true;
     return false;

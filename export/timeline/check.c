@@ -495,11 +495,11 @@ static void check_launches(struct check *check)
         const struct tl_slice *slice = &timeline->slices.at[launch->slice];
         check_add(check, CHECK_RULE_GRAPHS, CHECK_ERROR,
                   !(slice->flags & TL_GRAPH) || work_of(timeline, slice) != launch->recorded,
-                  "a launch of a graph at %" PRId64 " ns does not hold what is under its call",
+                  "a launch of a graph at %" PRId64 " ns does not match the operations of its call",
                   slice->start_ns);
         check_add(check, CHECK_RULE_GRAPHS, CHECK_WARNING, launch->whole && launch->recorded > 1,
                   "the launch of a graph at %" PRId64
-                  " ns was to give one record for the whole graph and gave %" PRIu32,
+                  " ns should have produced one record for the whole graph, but produced %" PRIu32,
                   slice->start_ns, launch->recorded);
     }
 }

@@ -134,7 +134,7 @@ enum attach_end attach_process_end(const struct attach_process *process, char *t
         known = true;
     }
     if (!known) {
-        snprintf(text, text_bytes, "it ended, and the kernel does not tell how");
+        snprintf(text, text_bytes, "it ended, and the kernel does not say how");
         return ATTACH_END_UNKNOWN;
     }
     if (WIFSIGNALED(status)) {

@@ -25,7 +25,7 @@ static const struct runnothing_text runnothing_texts[] = {
          "if another program, such as a server, does its GPU work, run that one with "
          "profrun"},
     [RUNNOTHING_REFUSED] = {"it pushed no range, and its CUDA calls could not be recorded",
-                            "'profrun --doctor' finds out why"},
+                            "'profrun --doctor' checks why"},
     [RUNNOTHING_FAILED] = {"the trace file could not be created", "choose another path with -o"},
 };
 

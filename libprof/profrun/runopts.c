@@ -59,7 +59,7 @@ static const struct option long_options[] = {
 static enum runopts_verdict runopts_wrong(const char *what, const char *which)
 {
     message("%s%s", what, which);
-    message("try 'profrun --help'");
+    fputs("Try 'profrun --help'.\n", stderr);
     return RUNOPTS_WRONG;
 }
 
@@ -67,7 +67,7 @@ static enum runopts_verdict runopts_set_env(const char *assignment)
 {
     const char *equals = strchr(assignment, '=');
     if (!equals || equals == assignment)
-        return runopts_wrong("-e wants NAME=VALUE, not ", assignment);
+        return runopts_wrong("-e needs NAME=VALUE, not ", assignment);
     char *name = strndup(assignment, (size_t)(equals - assignment));
     const bool ok = name && setenv(name, equals + 1, 1) == 0;
     free(name);
@@ -86,7 +86,7 @@ static bool runopts_is_layout(const char *layout)
 static enum runopts_verdict runopts_set_sim(struct runopts *options, const char *layout)
 {
     if (layout && !runopts_is_layout(layout))
-        return runopts_wrong("--sim wants 11.0, 11.2, 11.8, 12.4, 13.0 or 13.3, not ", layout);
+        return runopts_wrong("--sim needs 11.0, 11.2, 11.8, 12.4, 13.0 or 13.3, not ", layout);
     options->sim = true;
     options->sim_layout = layout;
     return RUNOPTS_RUN;
@@ -108,14 +108,14 @@ static uint64_t runopts_number(const char *text, uint64_t most)
 static enum runopts_verdict runopts_set_stacks(const char *where)
 {
     if (where && strcmp(where, "launch") != 0 && strcmp(where, "range") != 0)
-        return runopts_wrong("--stacks wants launch or range, not ", where);
+        return runopts_wrong("--stacks needs launch or range, not ", where);
     return runopts_setenv("PROF_STACKS", where ? where : "launch");
 }
 
 static enum runopts_verdict runopts_set_graphs(const char *as)
 {
     if (strcmp(as, "nodes") != 0 && strcmp(as, "graph") != 0)
-        return runopts_wrong("--graphs wants nodes or graph, not ", as);
+        return runopts_wrong("--graphs needs nodes or graph, not ", as);
     return runopts_setenv("PROF_GRAPHS", as);
 }
 
@@ -132,7 +132,7 @@ static bool runopts_is_percent(const char *text)
 static enum runopts_verdict runopts_set_budget(const char *percent)
 {
     if (!runopts_is_percent(percent))
-        return runopts_wrong("--budget wants a percentage from 0.01% to 100%, as in 2%, not ",
+        return runopts_wrong("--budget needs a percentage from 0.01% to 100%, as in 2%, not ",
                              percent);
     return runopts_setenv("PROF_BUDGET", percent);
 }
@@ -145,7 +145,7 @@ static enum runopts_verdict runopts_set_summary(const char *period)
     snprintf(seconds, sizeof seconds, "%.*s", (int)digits, period);
     const long number = digits && digits < 6 ? strtol(seconds, NULL, 10) : 0;
     if (number < 1 || number > 86400 || (period[digits] && strcmp(period + digits, "s") != 0))
-        return runopts_wrong("--summary wants 1 to 86400 seconds, as in 30s, not ", period);
+        return runopts_wrong("--summary needs 1 to 86400 seconds, as in 30s, not ", period);
     return runopts_setenv("PROF_SUMMARY", seconds);
 }
 
@@ -167,7 +167,7 @@ static uint64_t runopts_time_ms(const char *time)
 static enum runopts_verdict runopts_set_hang(const char *time)
 {
     if (runopts_time_ms(time) == 0)
-        return runopts_wrong("--hang wants a time, as in 60s, not ", time);
+        return runopts_wrong("--hang needs a time, as in 60s, not ", time);
     return runopts_setenv("PROF_HANG", time);
 }
 
@@ -175,7 +175,7 @@ static enum runopts_verdict runopts_set_hang(const char *time)
 static enum runopts_verdict runopts_set_prometheus(const char *directory)
 {
     if (!*directory)
-        return runopts_wrong("--prometheus wants a directory", "");
+        return runopts_wrong("--prometheus needs a directory", "");
     return runopts_setenv("PROF_PROMETHEUS", directory);
 }
 
@@ -183,14 +183,14 @@ static enum runopts_verdict runopts_set_attach(struct runopts *options, const ch
 {
     options->attach = (pid_t)runopts_number(pid, INT_MAX);
     return options->attach ? RUNOPTS_RUN
-                           : runopts_wrong("--attach wants the number of a process, not ", pid);
+                           : runopts_wrong("--attach needs the number of a process, not ", pid);
 }
 
 static enum runopts_verdict runopts_set_for(struct runopts *options, const char *time)
 {
     options->for_ms = runopts_time_ms(time);
     return options->for_ms ? RUNOPTS_RUN
-                           : runopts_wrong("--for wants a time, as in 10s, not ", time);
+                           : runopts_wrong("--for needs a time, as in 10s, not ", time);
 }
 
 /* Whether the options fit together. */
@@ -201,9 +201,9 @@ static enum runopts_verdict runopts_check(const struct runopts *options, const c
     if ((options->doctor || options->attach) && program)
         return runopts_wrong(alone, program);
     if (options->attach && (options->sim || options->doctor))
-        return runopts_wrong("--attach goes neither with --sim nor with --doctor", "");
+        return runopts_wrong("--attach cannot be combined with --sim or --doctor", "");
     if (options->for_ms && !options->attach)
-        return runopts_wrong("--for goes with --attach only", "");
+        return runopts_wrong("--for needs --attach", "");
     if (!program && !options->doctor && !options->attach)
         return runopts_wrong("which program?", "");
     return RUNOPTS_RUN;
@@ -213,7 +213,7 @@ static enum runopts_verdict runopts_check(const struct runopts *options, const c
 static enum runopts_verdict runopts_set_sample(const char *rate)
 {
     if (!runopts_number(rate, 1000))
-        return runopts_wrong("--sample wants 1 to 1000 samples a second, as in 99, not ", rate);
+        return runopts_wrong("--sample needs 1 to 1000 samples a second, as in 99, not ", rate);
     return runopts_setenv("PROF_SAMPLE", rate);
 }
 
@@ -284,17 +284,24 @@ static const char *runopts_culprit(char **argv)
     return word;
 }
 
+/* Whether getopt_long() stumbled over the value of a long option that takes none: it sets optopt only if it knows the
+ * option. */
+static bool runopts_has_value(char **argv)
+{
+    return optopt != 0 && strncmp(argv[optind - 1], "--", 2) == 0;
+}
+
 enum runopts_verdict runopts_parse(int argc, char **argv, struct runopts *options)
 {
     *options = (struct runopts){.table = true};
     int option;
     while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
-        if (option == '?') {
-            return runopts_wrong("unknown option, or one that takes no value: ",
+        if (option == '?')
+            return runopts_wrong(runopts_has_value(argv) ? "option takes no value: "
+                                                         : "unknown option: ",
                                  runopts_culprit(argv));
-        }
         if (option == ':')
-            return runopts_wrong("a value is missing after ", runopts_culprit(argv));
+            return runopts_wrong("no value given for ", runopts_culprit(argv));
         const enum runopts_verdict verdict = runopts_apply(options, option);
         if (verdict != RUNOPTS_RUN)
             return verdict;

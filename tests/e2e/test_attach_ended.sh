@@ -26,7 +26,7 @@ ended_by() {
         exec 9>&-
     fi
     wait "$attacher" || status=$?
-    if grep -q 'the kernel does not tell how' attach.txt; then
+    if grep -q 'the kernel does not say how' attach.txt; then
         return # before Linux 6.15, where the parent was first
     fi
     same "status after $1" "$2" "$status"

@@ -14,7 +14,7 @@ refused() {
 
 # Not a process.
 for wrong in 0 -1 x 12x "" 99999999999; do
-    refused 2 "--attach wants the number of a process" "$wrong"
+    refused 2 "--attach needs the number of a process" "$wrong"
 done
 read -r last </proc/sys/kernel/pid_max
 refused 127 "there is no such process" "$last"

@@ -74,7 +74,7 @@ expect_cuda whole.prof -- \
     "rows[('range', 'step')]['cuda_total_ns'] == sum(r['device_ns'] for g in facts['graphs'] for r in g['replayed'] if r['path'][0] == 'step') > 0" \
     "sum(row['self_cuda_total_ns'] for (kind, _), row in rows.items() if kind == 'graph') == sum(g['device_ns'] for g in facts['graphs'])"
 SIM_CUPTI_LAYOUT=11.2 SIM_DRIVER_VERSION=11020 PROF_GRAPHS=graph simulate fallback.prof ./graphs >fallback.txt 2>&1
-same "what is said" 1 "$(grep -c '^libprof: CUPTI has no records of whole graphs' fallback.txt)"
+same "what is said" 1 "$(grep -c '^libprof: CUPTI cannot record whole graphs' fallback.txt)"
 expect_cuda fallback.prof -- "len(x('kernel')) == 14 * 3 + 3 * 3 + 3 * 4 and loss['graph_nodes'] == 0"
 # Instantiated before whole graphs were recorded: CUPTI says nothing of them, and that is counted.
 PROF_START=api PROF_GRAPHS=graph simulate unseen.prof ./graphs early >unseen.txt 2>&1

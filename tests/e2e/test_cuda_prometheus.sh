@@ -99,7 +99,7 @@ done
 
 # Wrong use.
 "$PROF_BIN/profrun" --prometheus '' true 2>err.txt && fail "profrun takes an empty directory"
-found "wants a directory" <err.txt || fail "no sentence: $(cat err.txt)"
+found "needs a directory" <err.txt || fail "no sentence: $(cat err.txt)"
 rm -f metrics/*
 "$PROF_BIN/profrun" -q --prometheus metrics -o run.prof ./steps run 5 >/dev/null
 same "files of profrun --prometheus" 1 "$(ls metrics/*.live.prom | wc -l)"

@@ -68,8 +68,8 @@ refused "ourselves" "NVTX_INJECTION64_PATH names libprof itself" NVTX_INJECTION6
 refused "a link to us" "NVTX_INJECTION64_PATH names libprof itself" NVTX_INJECTION64_PATH="$here/link.so"
 refused "a copy of us" "NVTX_INJECTION64_PATH names a copy of libprof" NVTX_INJECTION64_PATH="$here/libcopy.so"
 refused "nothing there" "the tool that NVTX_INJECTION64_PATH names cannot be loaded" NVTX_INJECTION64_PATH=/nowhere.so
-refused "no tool" "what NVTX_INJECTION64_PATH names is no NVTX tool" NVTX_INJECTION64_PATH="$here/libnothing.so"
-refused "unwilling" "the NVTX tool refuses to be attached" NVTX_INJECTION64_PATH="$here/libunwilling.so"
+refused "no tool" "NVTX_INJECTION64_PATH does not name an NVTX tool" NVTX_INJECTION64_PATH="$here/libnothing.so"
+refused "unwilling" "the NVTX tool refused to attach" NVTX_INJECTION64_PATH="$here/libunwilling.so"
 PROF_NVTX=0 refused "no variable, no NVTX" "NVTX_INJECTION64_PATH names no tool"
 
 # Both at once: the program's own NVTX calls are recorded and not sent back to anybody.

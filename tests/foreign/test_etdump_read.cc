@@ -95,7 +95,7 @@ TEST(EtdumpRead, TakesDefaultsWhereFieldsAreMissing)
     empty.kind = MADE_EMPTY;
     Read read(etdump({{nullptr, {empty, profile(nullptr, 1, 2)}, {}}}));
     EXPECT_EQ(read.text(), " x1:  1\n");
-    EXPECT_EQ(read.warnings(), "1 events that hold nothing\n");
+    EXPECT_EQ(read.warnings(), "1 empty events\n");
 }
 
 TEST(EtdumpRead, SaysThatAFileWasCut)

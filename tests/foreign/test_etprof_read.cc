@@ -71,7 +71,7 @@ TEST(EtprofRead, ShowsAddressesWhereNamesShouldBe)
                              prof_event("xyz7\x5c\x55", 5, 6)}}}));
     EXPECT_EQ(read.text(), "b x1: add 1 (name at address 0x555c3764a058) 1 "
                            "(name at address 0x555c377a7978) 1\n");
-    EXPECT_EQ(read.warnings(), "2 events whose names are no text, as of a second dump\n");
+    EXPECT_EQ(read.warnings(), "2 events whose names are not text, as after a second dump\n");
 }
 
 // P3 defect 3: allocators' numbers begin anew in each block; an earlier block's may be used
@@ -87,7 +87,7 @@ TEST(EtprofRead, NamesAllocatorsThatNobodyToldOf)
 {
     Read read(prof_buffer({{"A", {}, {}, {{5, 100}}}, {"B", {}, {{"late", 5}}, {}}}));
     EXPECT_EQ(read.text(), "A x1:; (allocator 5)=100\nB x1:\n");
-    EXPECT_EQ(read.warnings(), "1 allocations of allocators that no block told of\n");
+    EXPECT_EQ(read.warnings(), "1 allocations of allocators that no block lists\n");
 }
 
 // P3 defect 5: a block that holds nothing

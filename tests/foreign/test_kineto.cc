@@ -498,7 +498,8 @@ TEST_F(Kineto, BearsOddTimesAndCountsThem)
         << slices();
     EXPECT_NE(warnings().find("2 events without a time left out"), std::string::npos) << warnings();
     EXPECT_NE(warnings().find("1 events that end before they begin"), std::string::npos);
-    EXPECT_NE(warnings().find("2 items among the events that are no events"), std::string::npos);
+    EXPECT_NE(warnings().find("2 items in the list of events that are not events"),
+              std::string::npos);
     EXPECT_NE(warnings().find("2 events of a kind that is not read"), std::string::npos);
 }
 

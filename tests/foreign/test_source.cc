@@ -110,7 +110,7 @@ TEST(Source, OpensTracesOfLibprofThatAreCompressed)
 TEST(Source, RefusesWhatUnpacksToAbsurdlyMuch)
 {
     EXPECT_EQ(unpacked(gzip(std::string(size_t(300) << 20, ' ')), 1 << 20),
-              "error: t.gz: unpacks to more than 200 times its size: that is no trace");
+              "error: t.gz: unpacks to more than 200 times its size: not a trace");
 }
 #endif
 
@@ -145,7 +145,8 @@ TEST(Foreign, SaysWhichKindsAreKnown)
 {
     read_error error = {};
     EXPECT_EQ(foreign_open_memory("hello", 5, "x", false, nullptr, &error), nullptr);
-    EXPECT_EQ(std::string(error.message).rfind("x: no trace of a known kind (libprof trace", 0), 0u)
+    EXPECT_EQ(std::string(error.message).rfind("x: not a trace of a known kind (libprof trace", 0),
+              0u)
         << error.message;
 }
 

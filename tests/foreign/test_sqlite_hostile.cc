@@ -132,9 +132,9 @@ TEST_F(SqliteHostile, StrangeTypesAreLeftOutAndCounted)
         "gridX = 'wide' WHERE rowid = 1;"
         "UPDATE NVTX_EVENTS SET text = 17, globalTid = 'none' WHERE rowid = 2;");
     ASSERT_TRUE(load()) << error_.message;
-    EXPECT_EQ(warnings(), "1 rows without a time that can be: left out\n"
+    EXPECT_EQ(warnings(), "1 rows without a valid time: left out\n"
                           "1 references to strings that are not in the file\n"
-                          "6 values of a type that their column does not have: left out\n");
+                          "6 values of the wrong type for their column: left out\n");
 }
 
 TEST_F(SqliteHostile, HugeNumbersAreTakenForWhatTheyCanBe)
@@ -151,8 +151,8 @@ TEST_F(SqliteHostile, HugeNumbersAreTakenForWhatTheyCanBe)
         "UPDATE TARGET_INFO_GPU SET id = 9223372036854775807, clockRate = -1;"
         "UPDATE TARGET_INFO_SESSION_START_TIME SET utcEpochNs = 9223372036854775807;");
     ASSERT_TRUE(load()) << error_.message;
-    EXPECT_NE(warnings().find("1 correlation ids that no CUDA has"), std::string::npos);
-    EXPECT_NE(warnings().find("2 rows without a time that can be"), std::string::npos);
+    EXPECT_NE(warnings().find("1 correlation ids that CUDA cannot have"), std::string::npos);
+    EXPECT_NE(warnings().find("2 rows without a valid time"), std::string::npos);
 }
 
 TEST_F(SqliteHostile, CallsOfOneCorrelationIdAreToldApartByTime)

@@ -34,7 +34,7 @@ for option in --sim=12.9 --sim= --budget=0 --budget=101% --budget=x; do
     run "$option" sh -c 'echo ran'
     check "status of $option" 2 "$status"
     check "$option runs nothing" "" "$out"
-    check_has "$option says what is possible" "wants" "$err"
+    check_has "$option says what is possible" "needs" "$err"
 done
 run --help
 check "lines of the help over 80 columns" "" "$(awk 'length > 80' <<<"$out")"
@@ -73,7 +73,10 @@ run
 check "no program" 2 "$status"
 run --no-such-option true
 check "unknown option" 2 "$status"
-check_has "unknown option is named" "--no-such-option" "$err"
+check_has "unknown option is named" "unknown option: --no-such-option" "$err"
+run --quiet=yes true
+check "a value that an option does not take" 2 "$status"
+check_has "is said to be one" "option takes no value: --quiet=yes" "$err"
 run -Z true
 check_has "unknown letter is named" "-Z" "$err"
 run --sort bogus touch ran

@@ -314,7 +314,7 @@ def test_kernels_in_kernels_count_once_and_names_match_from_their_beginning() ->
         (b"", "the file is empty"),
         (inference()[:100], "but the file ends after 100"),
         (inference() + inference()[:-1], "but the file ends"),
-        (prof_block("b", version=7), "no trace of a known kind"),
+        (prof_block("b", version=7), "not a trace of a known kind"),
         (b"{}" * 100, "<bytes>: "),
     ],
 )

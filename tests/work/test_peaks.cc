@@ -139,7 +139,7 @@ TEST(PeakLookup, DoesNotTakeSparseRatesOrThoseOfOtherBoards)
     EXPECT_EQ(h100.of(OP_TF32), 494.7);
     EXPECT_EQ(l4.of(OP_F16), 121);
     EXPECT_EQ(l4.bandwidth(), 300);
-    EXPECT_NE(h100.caveat().find("does not tell which board"), std::string::npos);
+    EXPECT_NE(h100.caveat().find("does not say which board"), std::string::npos);
 }
 
 TEST(PeakLookup, TellsModelsApartByWhatTheTraceKnows)
@@ -420,7 +420,7 @@ TEST(PeakFile, RefusesWhatIsWrongAndSaysWhere)
         {"[A100]\nf32 = 1\nfloat = 2\n", ":3: float was given before in [A100]"},
         {"[A100]\nmemory_gb = 1\nmemory_gb = 2\n", ":3: memory_gb was given before in [A100]"},
         {"[A100\n", ":1: a section ends with ']'"},
-        {"[]\n", ":1: '' is no name of a device; [*] is every device"},
+        {"[]\n", ":1: '' is not a device name; [*] matches every device"},
         {"[NVIDIA A100]\nf32 = 1\n[a100]\n",
          ":3: [a100] is the same device as [NVIDIA A100] of line 1"},
         {"[A100]\nfast\n", ":2: 'fast' is neither [a device] nor figure = number"},

@@ -336,7 +336,7 @@ static void read_runs(struct reader *reader, struct flat_table root)
     struct flat_vector runs = flat_vector(&reader->flat, root, ROOT_RUNS, 4);
     for (uint32_t i = 0; i < runs.count && !reader->flat.damage && !reader->failed; i++)
         read_run(reader, flat_vector_table(&reader->flat, runs, i));
-    block_store_warn(reader->store, "events that hold nothing", reader->empty_events);
+    block_store_warn(reader->store, "empty events", reader->empty_events);
     block_store_warn(reader->store, "allocations of allocators that their run does not have",
                      reader->unknown_allocators);
 }

@@ -314,9 +314,9 @@ static bool read_blocks(struct reader *reader, bool partial, struct read_error *
         block_store_warn(reader->store, "blocks that are damaged: the file is read up to there", 1);
         break;
     }
-    block_store_warn(reader->store, "events whose names are no text, as of a second dump",
+    block_store_warn(reader->store, "events whose names are not text, as after a second dump",
                      reader->odd_names);
-    block_store_warn(reader->store, "allocations of allocators that no block told of",
+    block_store_warn(reader->store, "allocations of allocators that no block lists",
                      reader->unknown_allocators);
     return true;
 }

@@ -37,7 +37,7 @@ static void unknown_format(const struct source *source, struct read_error *error
         memcpy(known + length + 2, formats[i]->name, size + 1);
         length += size + 2;
     }
-    trace_error(error, source_path(source), "no trace of a known kind (%s)", known);
+    trace_error(error, source_path(source), "not a trace of a known kind (%s)", known);
 }
 
 static struct trace_file *open_source(struct source *source, struct text head, bool partial,

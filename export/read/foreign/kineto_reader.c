@@ -489,13 +489,14 @@ static void warn_of_file(struct reader *reader, const struct kineto_walked *walk
     timeline_warn(builder, "array of events without its end: the file was cut off, or not closed",
                   walked->cut_arrays);
     timeline_warn(builder, "event cut off by the end of the file", walked->cut_events);
-    timeline_warn(builder, "items among the events that are no events", walked->strange_items);
+    timeline_warn(builder, "items in the list of events that are not events",
+                  walked->strange_items);
     timeline_warn(builder, "events of more than 64 MiB left out", walked->large_events);
     timeline_warn(builder, "events without a time left out", reader->untimed);
-    timeline_warn(builder, "times that are no numbers", reader->bad_times);
+    timeline_warn(builder, "times that are not numbers", reader->bad_times);
     timeline_warn(builder, "events of a kind that is not read", reader->unknown_phases);
     if (reader->wide_ids.count && reader->most_id >= UINT32_MAX - reader->wide_ids.count)
-        timeline_warn(builder, "ids beyond 32 bits, of which one may be taken for another", 1);
+        timeline_warn(builder, "ids beyond 32 bits, which may be mistaken for others", 1);
     timeline_warn(builder, "lists of the trace's processes that are too long to be read",
                   reader->facts.large_groups);
     timeline_warn(builder, "times of device counters or of managed memory left out",

@@ -226,7 +226,7 @@ static bool is_believed(struct source *source, size_t more, struct read_error *e
     if (source->unpacked_bytes <= UNPACK_FREE_BYTES ||
         source->unpacked_bytes / UNPACK_RATIO_MAX <= source->stored_bytes)
         return true;
-    trace_error(error, source->path, "unpacks to more than %u times its size: that is no trace",
+    trace_error(error, source->path, "unpacks to more than %u times its size: not a trace",
                 UNPACK_RATIO_MAX);
     return false;
 }

@@ -406,7 +406,8 @@ static void read_allocations(struct sqlite_trace *trace)
         left_out += !read_allocation(trace, &rows, &numbers);
     sqlite_trace_end(trace, &rows);
     keymap_fini(&numbers);
-    timeline_warn(trace->builder, "allocations of no allocator, or beyond 4096 of them: left out",
+    timeline_warn(trace->builder,
+                  "allocations without an allocator, or beyond 4096 allocators: left out",
                   left_out);
 }
 

@@ -26,12 +26,11 @@ void sqlite_trace_warn(struct sqlite_trace *trace)
     timeline_warn(builder, "write-ahead logs beside the file: what is in them is not read",
                   trace->file->logged);
     timeline_warn(builder, "damaged tables: read up to the damage", trace->file->damaged);
-    timeline_warn(builder, "rows without a time that can be: left out", trace->untimed);
+    timeline_warn(builder, "rows without a valid time: left out", trace->untimed);
     timeline_warn(builder, "references to strings that are not in the file", trace->unnamed);
-    timeline_warn(builder, "values of a type that their column does not have: left out",
-                  trace->strange);
+    timeline_warn(builder, "values of the wrong type for their column: left out", trace->strange);
     timeline_warn(builder, "rows of too many processes: left out", trace->too_many);
-    timeline_warn(builder, "correlation ids that no CUDA has: taken as none", trace->uncorrelated);
+    timeline_warn(builder, "correlation ids that CUDA cannot have: ignored", trace->uncorrelated);
 }
 
 static void keep(struct sqlite_trace *trace, struct keymap *map, int64_t id, uint32_t number)

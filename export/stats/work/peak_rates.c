@@ -157,7 +157,7 @@ static bool begin_section(struct reading *reading, char *name)
     name = trim(name + 1);
     device_name_normalize((struct text){name, strlen(name)}, section.words);
     if (!*section.words && strcmp(name, "*") != 0)
-        return fail(reading, "'%.100s' is no name of a device; [*] is every device", name);
+        return fail(reading, "'%.100s' is not a device name; [*] matches every device", name);
     const struct peak_section *same = same_section(reading->file, section.words);
     if (same)
         return fail(reading, "[%.100s] is the same device as [%.100s] of line %u", name, same->name,
@@ -387,7 +387,7 @@ static void copy_from_table(struct peak_rates *rates, const struct match *match,
     snprintf(rates->name, sizeof rates->name, "%s", entry->name);
     if (!match->memory_fits) {
         rates->figures.memory_gb = rates->figures.bandwidth_gbs = 0;
-        rates->caveat = "its memory has another size than the model's: the bandwidth is not known";
+        rates->caveat = "its memory size differs from the model's: the bandwidth is unknown";
     }
     if (rates->figures.bandwidth_gbs <= 0)
         rates->figures.bandwidth_gbs = (double)device->memory_bandwidth / 1e9;
@@ -459,14 +459,13 @@ static bool derive(struct peak_rates *rates, const struct peak_device *device)
 static const char *why_unknown(const struct match *match, const char *name)
 {
     if (!*name)
-        return "the recording does not tell the device's name";
+        return "the recording does not have the device's name";
     if (device_name_has(name, "mig"))
-        return "a slice of a device (MIG), of which the recording does not tell multiprocessors "
-               "and clock";
+        return "a slice of a device (MIG) whose multiprocessors and clock were not recorded";
     if (match->other_count)
         return "the recording's multiprocessors are not those of the model with this name";
     if (match->other_words)
-        return "the name says that it is another model than the one with known rates";
+        return "the name is of another model than the one with known rates";
     return "no rates are known for this name";
 }
 

@@ -476,11 +476,11 @@ void merge_chrome_each_warning(const struct merge_chrome *merge, merge_chrome_wa
              "array of events without its end: the file was cut off, or not closed");
         warn(merge->plan.files[i].path, walked->cut_events, "event cut off by the end of the file");
         warn(merge->plan.files[i].path, walked->strange_items,
-             "items among the events that are no events: left out");
+             "items in the list of events that are not events: left out");
         warn(merge->plan.files[i].path, walked->large_events,
              "events of more than 64 MiB left out");
     }
     if (merge->plan.count)
         warn(merge->plan.files[0].path, merge->unmoved,
-             "times of merged files that are no decimal numbers: not moved");
+             "times of merged files that are not decimal numbers: not moved");
 }

@@ -131,8 +131,8 @@ static bool breakdown_temporal(struct breakdown_report *report)
     if (!temporal_breakdown_init(&breakdown, report->timeline, &report->classes, INT64_MAX, NULL))
         return false;
     table_begin(&report->table, "temporal",
-                "What devices did, from their first operation to their last; at once: compute "
-                "before communication before memory",
+                "What devices did, from first to last operation; overlapping time counts as "
+                "compute first, then communication, then memory",
                 temporal_columns);
     for (uint32_t i = 0; i < breakdown.count; i++)
         if (table_row(&report->table))

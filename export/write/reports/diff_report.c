@@ -420,7 +420,7 @@ static void gate_subject(const struct diff *diff, char to[DIFF_GATE_BYTES])
 void write_diff_gate(const struct diff *diff, char to[DIFF_GATE_BYTES])
 {
     static const char *const results[] = {"", "passed", "FAILED",
-                                          "not failed, for the noise cannot be told"};
+                                          "not failed, because the noise cannot be estimated"};
     const struct diff_gate *gate = &diff->gate;
     char subject[DIFF_GATE_BYTES], change[DIFF_TEXT_BYTES], limit[DIFF_TEXT_BYTES];
     gate_subject(diff, subject);

@@ -595,8 +595,8 @@ static void print_notes(const struct report *report)
         fprintf(stream, "\nAllocated again without a release in the trace: %llu\n",
                 (unsigned long long)odd.reused_addresses);
     if (odd.lost_anything)
-        fprintf(stream, "\nNot everything was recorded (profdump says what): what was lost "
-                        "is not counted here\n");
+        fprintf(stream, "\nNot everything was recorded (profdump lists the losses): lost events "
+                        "are not counted here\n");
     if (odd.from_calls)
         fprintf(stream, "\nCUPTI reported no allocations: derived from CUDA calls\n");
 }

@@ -335,7 +335,7 @@ static void print_reasons(const char *what, const uint64_t reasons[ROOFLINE_REAS
         sum += reasons[i];
     if (sum == 0)
         return;
-    fprintf(stream, "%s unknown of %" PRIu64 " kernel%s: ", what, sum, plural(sum));
+    fprintf(stream, "%s unknown for %" PRIu64 " kernel%s: ", what, sum, plural(sum));
     for (unsigned i = 0; i < ROOFLINE_REASONS; i++)
         if (reasons[i]) {
             fprintf(stream, "%s%" PRIu64 " %s", before, reasons[i], roofline_reason(i));
@@ -389,13 +389,14 @@ static void print_utilization(const struct roofline_device *device, FILE *stream
 static void print_untyped(const struct roofline_device *device, FILE *stream)
 {
     if (device->untyped)
-        fprintf(stream,
-                "Type unknown of %" PRIu64
-                " kernel%s with FLOP: nothing recorded and no name tells "
-                "(--type TYPE says it)\n",
-                device->untyped, plural(device->untyped));
+        fprintf(
+            stream,
+            "Type unknown for %" PRIu64
+            " kernel%s with FLOP: neither recorded nor part of the name (--type TYPE sets it)\n",
+            device->untyped, plural(device->untyped));
     if (device->unrated && device->peak.origin != PEAK_UNKNOWN)
-        fprintf(stream, "Compute unknown of %" PRIu64 " kernel%s: no rate of their type is known\n",
+        fprintf(stream,
+                "Compute unknown for %" PRIu64 " kernel%s: no rate of their type is known\n",
                 device->unrated, plural(device->unrated));
 }
 

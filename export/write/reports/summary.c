@@ -229,8 +229,8 @@ static void print_part(const struct timeline *timeline, FILE *stream)
     time_text((double)(timeline->shown_from_ns - timeline->origin_ns), from);
     time_text((double)(timeline->shown_to_ns - timeline->origin_ns), to);
     fprintf(stream,
-            "Shown:     what began from %s to %s of the recording; what was lost is told of all of "
-            "it\n",
+            "Shown:     what began from %s to %s of the recording; losses are those of the whole "
+            "recording\n",
             from, to);
 }
 
