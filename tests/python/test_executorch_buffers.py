@@ -75,7 +75,7 @@ def test_numbers_are_the_originals(shared_dir: Path) -> None:
 
 def test_addresses_in_place_of_names_are_read(shared_dir: Path) -> None:
     path = shared_dir / "data" / "executorch" / "case8b_big_rawptr.prof.bin"
-    with pytest.warns(UserWarning, match="names are no text"):
+    with pytest.warns(UserWarning, match="names are not text"):
         prof, _ = deserialize_profile_results(path)
     names = [event.name for event in prof["default"]]
     assert all(name.startswith("(name at address 0x") for name in names[len(names) // 2 :])
