@@ -482,10 +482,9 @@ static void put_ledger(const struct metrics *metrics)
     struct run_facts facts;
     run_facts_init(&facts, metrics->timeline);
     const struct tl_ledger *ledger = &facts.ledger;
-    put_head(
-        metrics->stream, "libprof_launched_operations", "gauge",
-        "Of the whole run: launched = recorded + lost + undelivered + unobserved + missing; the "
-        "rest beside it.");
+    put_head(metrics->stream, "libprof_launched_operations", "gauge",
+             "Operations of the whole run: launched = recorded + lost + undelivered + unobserved + "
+             "missing; other states are separate.");
     put_state(metrics, "launched", ledger->launched);
     put_state(metrics, "recorded", ledger->recorded);
     put_state(metrics, "lost", ledger->lost_operations);
@@ -575,7 +574,7 @@ static void put_table(const struct metrics *metrics, const struct series *series
 {
     static const char *const names[VALUES][2] = {
         {"libprof_range_calls_total", "How often a range was entered."},
-        {"libprof_range_seconds_total", "Time in a range on the CPU, with what is inside."},
+        {"libprof_range_seconds_total", "CPU time of a range, with nested ranges and calls."},
         {"libprof_range_device_seconds_total",
          "Time of the device operations launched in a range."},
     };

@@ -14,38 +14,38 @@
 #define PROF_METRICS_PREFIX "libprof_"
 
 /* X(symbol, name, type, who has it: LIVE, DUMP or BOTH, labels of its own, help) */
-#define PROF_METRICS(X)                                                                            \
-    X(INFO, "info", "gauge", BOTH, "program, version, simulated",                                  \
-      "The program and the libprof that recorded it; always 1.")                                   \
-    X(RUNNING, "running", "gauge", LIVE, "",                                                       \
-      "1 while the process runs, 0 once it has ended; a process that was killed leaves 1.")        \
-    X(WRITTEN, "written_timestamp_seconds", "gauge", LIVE, "",                                     \
-      "When the file was written, Unix time.")                                                     \
-    X(RECORDING, "recording", "gauge", LIVE, "", "1 while recording is on, 0 while it is off.")    \
-    X(SILENT, "seconds_without_progress", "gauge", LIVE, "",                                       \
-      "Time since a step, range, CUDA call or device operation ended; 0 while recording is off.")  \
-    X(RECORDED, "recorded_seconds_total", "counter", BOTH, "",                                     \
-      "Time during which recording was on.")                                                       \
-    X(STEPS, "steps_total", "counter", BOTH, "", "Steps that ended.")                              \
-    X(STEP_SECONDS, "step_seconds", "histogram", BOTH, "le", "Duration of a step.")                \
-    X(BUSY, "device_busy_seconds_total", "counter", BOTH, "device",                                \
-      "Time in which the device ran at least one operation.")                                      \
-    X(LAUNCHES, "launches_total", "counter", BOTH, "",                                             \
-      "CUDA calls that launch device operations.")                                                 \
-    X(OPERATIONS, "operations_total", "counter", BOTH, "kind",                                     \
-      "Device operations that completed.")                                                         \
-    X(COPIED, "copied_bytes_total", "counter", BOTH, "direction", "Bytes that copies moved.")      \
-    X(COLLECTIVES, "collectives_total", "counter", BOTH, "function",                               \
-      "NCCL calls that began: collectives, sends and receives.")                                   \
-    X(MEMORY, "memory_bytes", "gauge", BOTH, "device, memory",                                     \
-      "Allocated and not freed, of CUDA's memory and of the program's allocators.")                \
-    X(MEMORY_PEAK, "memory_peak_bytes", "gauge", BOTH, "device, memory",                           \
-      "The most of it at once.")                                                                   \
-    X(LOST, "lost_total", "counter", BOTH, "cause", "What should have been recorded and was not.") \
-    X(UNSEEN, "unseen_chunks_total", "counter", LIVE, "",                                          \
-      "Parts of the recording that a ring overwrote before they were counted here.")               \
-    X(COST, "cost_seconds_total", "counter", BOTH, "of",                                           \
-      "Time that recording cost: of the program's threads, and CPU time of libprof's own.")
+#define PROF_METRICS(X)                                                                           \
+    X(INFO, "info", "gauge", BOTH, "program, version, simulated",                                 \
+      "The program and the libprof that recorded it; always 1.")                                  \
+    X(RUNNING, "running", "gauge", LIVE, "",                                                      \
+      "1 while the process runs, 0 once it has ended; a process that was killed leaves 1.")       \
+    X(WRITTEN, "written_timestamp_seconds", "gauge", LIVE, "",                                    \
+      "When the file was written, Unix time.")                                                    \
+    X(RECORDING, "recording", "gauge", LIVE, "", "1 while recording is on, 0 while it is off.")   \
+    X(SILENT, "seconds_without_progress", "gauge", LIVE, "",                                      \
+      "Time since a step, range, CUDA call or device operation ended; 0 while recording is off.") \
+    X(RECORDED, "recorded_seconds_total", "counter", BOTH, "",                                    \
+      "Time during which recording was on.")                                                      \
+    X(STEPS, "steps_total", "counter", BOTH, "", "Steps that ended.")                             \
+    X(STEP_SECONDS, "step_seconds", "histogram", BOTH, "le", "Duration of a step.")               \
+    X(BUSY, "device_busy_seconds_total", "counter", BOTH, "device",                               \
+      "Time in which the device ran at least one operation.")                                     \
+    X(LAUNCHES, "launches_total", "counter", BOTH, "",                                            \
+      "CUDA calls that launch device operations.")                                                \
+    X(OPERATIONS, "operations_total", "counter", BOTH, "kind",                                    \
+      "Device operations that completed.")                                                        \
+    X(COPIED, "copied_bytes_total", "counter", BOTH, "direction", "Bytes that copies moved.")     \
+    X(COLLECTIVES, "collectives_total", "counter", BOTH, "function",                              \
+      "NCCL calls that began: collectives, sends and receives.")                                  \
+    X(MEMORY, "memory_bytes", "gauge", BOTH, "device, memory",                                    \
+      "Memory of CUDA and of the program's allocators that is allocated and not freed.")          \
+    X(MEMORY_PEAK, "memory_peak_bytes", "gauge", BOTH, "device, memory",                          \
+      "Peak of libprof_memory_bytes.")                                                            \
+    X(LOST, "lost_total", "counter", BOTH, "cause", "Losses while recording.")                    \
+    X(UNSEEN, "unseen_chunks_total", "counter", LIVE, "",                                         \
+      "Parts of the recording that a ring overwrote before they were counted here.")              \
+    X(COST, "cost_seconds_total", "counter", BOTH, "of",                                          \
+      "Cost of recording: time of the program's threads, and CPU time of libprof's own threads.")
 
 enum prof_metric {
 #define PROF_METRIC_ENUM(symbol, name, type, who, labels, help) PROF_METRIC_##symbol,
