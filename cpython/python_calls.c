@@ -45,7 +45,7 @@ struct python_thread {
     uint32_t imports; /* open calls of the import system: what is in them is passed over */
     uint32_t passed;  /* calls since the stack was looked at */
     enum python_hook hook;
-    bool lost;                             /* something was, for want of space */
+    bool lost;                             /* something was, because there was no space */
     const struct prof_chunk_header *chunk; /* in which the stack was right last */
     struct python_stack *stack;
     const struct thread_slot *slot; /* whose stack it is */
@@ -402,8 +402,8 @@ bool python_calls_exit(PyObject *code)
 
 /* ---- functions written in C ----
  *
- * No frame tells of them. So a statement of the stack leaves out those that are open, and their ends are passed over. An
- * end that never came is found out by the function around.
+ * No frame represents them. So an emitted stack leaves out those that are open, and their ends are skipped. An end that
+ * never came is found out by the function around.
  */
 
 static bool python_is_right_or_mended(struct python_thread *mine)
@@ -529,7 +529,8 @@ static prof_status python_begin_all(const struct python_api *api)
     return PROF_OK;
 }
 
-/* Other threads cannot be told, and may not come here again: the reader ends what is open on them. */
+/* Other threads cannot be notified, and may not come here again: the reader ends what is open on
+ * them. */
 static void python_end_all(const struct python_api *api)
 {
     if (!python_all.wanted)

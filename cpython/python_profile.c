@@ -19,7 +19,7 @@ static int python_profile(PyObject *object, PyObject *frame, int what, PyObject 
     return 0;
 }
 
-/* Ours is set without an object, so sys.getprofile() says None to everybody while it is alone. */
+/* Ours is set without an object, so sys.getprofile() returns None while it is the only one. */
 static bool python_profile_is_in_use(const struct python_api *api)
 {
     PyObject *getter = api->PySys_GetObject("getprofile");
@@ -40,7 +40,7 @@ prof_status python_profile_begin(const struct python_api *api)
     return PROF_OK;
 }
 
-/* Somebody else's, set since, stays. */
+/* A function that another tool has set since then stays. */
 void python_profile_end(const struct python_api *api)
 {
     if (!python_profile_is_in_use(api))

@@ -18,7 +18,7 @@
 #define ENTRY_JOIN_(a, b, c) a##b##_##c
 #define ENTRY_JOIN(a, b, c) ENTRY_JOIN_(a, b, c)
 
-/* The function that stands behind a name; prof.map keeps it from being exported. */
+/* The function that implements a name; prof.map keeps it from being exported. */
 #define ENTRY_OURS(name) ENTRY_JOIN(prof_cublas_, CUBLAS_MAJOR, name)
 
 #define ENTRY_SONAME(library) library ".so." ENTRY_TEXT(CUBLAS_MAJOR)

@@ -22,7 +22,7 @@ static bool cublas_is_in_a_cublas(void *function)
     return dladdr(function, &info) && info.dli_fname && cublas_is_a_cublas(info.dli_fname);
 }
 
-/* Somebody else who stands before cuBLAS, and after us. */
+/* Another library that interposes on cuBLAS, loaded after us. */
 static void *cublas_other_interposer(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name);

@@ -11,10 +11,10 @@
 
 #include "cublas_abi.h"
 
-/* What is known of a function that we stand before: all zero at first, so that a process without cuBLAS has
+/* What is known of a function that we interpose: all zero at first, so that a process without cuBLAS has
  * nothing to relocate. */
 struct cublas_function {
-    void (*real)(void); /* NULL: not looked for yet; whoever comes first */
+    void (*real)(void); /* NULL: not looked up yet; stored by the first caller */
     uint64_t name_id;   /* of its ranges, as it is kept (names_keep); 0: none yet */
 };
 

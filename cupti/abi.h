@@ -169,7 +169,7 @@ typedef void (*abi_buffer_requested)(uint8_t **buffer, size_t *bytes, size_t *ma
 typedef void (*abi_buffer_completed)(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
                                      size_t valid_bytes);
 typedef uint64_t (*abi_timestamp)(void);
-/* The v2 API's; `info` tells of fields that were selected, and libprof selects none. */
+/* The v2 API's. `info` describes selected fields; libprof selects none. */
 typedef void (*abi_buffer_requested_v2)(uint8_t **buffer, size_t *bytes, size_t *max_records,
                                         const void *info);
 typedef void (*abi_buffer_completed_v2)(uint8_t *buffer, size_t bytes, size_t valid_bytes,

@@ -1,8 +1,8 @@
 /* activity.h - CUPTI activity records: enabling kinds, exchanging buffers, counting drops.
  *
- * CUPTI asks for buffers on the program's threads and hands them back on a worker of its own or
- * on whoever flushes. No lock of libprof's is held around a call into CUPTI, and none is taken
- * in its callbacks.
+ * CUPTI asks for buffers on the program's threads and returns them on a worker of its own or on the
+ * thread that flushes. No lock of libprof's is held around a call into CUPTI, and none is taken in
+ * its callbacks.
  */
 #ifndef PROF_ACTIVITY_H
 #define PROF_ACTIVITY_H
@@ -39,7 +39,7 @@ void activity_flush_inline(unsigned flags);
 void activity_block_flushing(bool on);
 void activity_block_disabling(bool on);
 
-/* Promises CUPTI zeroed buffers, whoever supplies them, or withdraws the promise. */
+/* Promises CUPTI zeroed buffers, from whatever source, or withdraws the promise. */
 void activity_promise_zeroes(bool on);
 
 /* Hands CUPTI the buffer callbacks once more. Returns an enum abi_result. */
@@ -54,7 +54,7 @@ void activity_prepare(void);
 /* Ignores everything that CUPTI delivers from now on. */
 void activity_close(void);
 
-/* Sizes in force, for whoever decodes the same buffers again. */
+/* Sizes in force, for decoding the same buffers again. */
 const struct oracle *activity_oracle(void);
 
 /* Shows every buffer, as CUPTI delivered it, to `tap` before it is decoded (replay fixtures). NULL

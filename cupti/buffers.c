@@ -25,8 +25,9 @@ enum slot_state { SLOT_EMPTY, SLOT_MAPPING, SLOT_FREE, SLOT_HELD };
 struct slot {
     uint32_t state;  /* enum slot_state, moved by compare-and-swap */
     uint8_t *memory; /* set in MAPPING, before the state is released; never changes afterwards */
-    size_t given;    /* of buffer_bytes, to CUPTI; whoever makes it HELD, before he hands it out */
-    size_t present;  /* bytes whose pages are there, as far as is known; whoever holds the buffer */
+    size_t
+        given; /* of buffer_bytes, to CUPTI; stored by the thread that makes it HELD, before it is handed out */
+    size_t present; /* bytes known to be populated; owned by the buffer's holder */
 };
 
 static struct slot *slots;              /* memory_once() */
@@ -105,8 +106,8 @@ static struct slot *buffers_add(enum slot_state state, size_t present)
     return NULL;
 }
 
-/* Zeroed only while nobody else holds it: CUPTI counts on zeroes, and may be writing. NULL, for want of memory: CUPTI
- * drops the records, and counts them. */
+/* Zeroed only while nobody else holds it: CUPTI counts on zeroes, and may be writing. NULL: no memory; CUPTI drops
+ * the records and counts them. */
 static uint8_t *buffers_acquire_last_resort(size_t *bytes)
 {
     if (MEMORY_ONCE(&last_resort, LAST_RESORT_BYTES) &&

@@ -342,7 +342,7 @@ static void callbacks_check_context(const struct api_call *call, void *context)
         thread->checked_context = context;
 }
 
-/* What is captured allocates when its graph runs; libprof's own memory is nobody's business. */
+/* A captured call allocates when its graph runs. libprof's own memory is not counted. */
 static bool callbacks_allocates_now(const struct api_call *call, const struct abi_call_data *data)
 {
     return !this_thread.own &&

@@ -51,7 +51,7 @@ void callbacks_close(void);
 /* Whether the calling thread was seen making CUDA calls: it is the program's, not CUPTI's. */
 bool callbacks_is_program_thread(void);
 
-/* Whether any call was to be recorded so far: there is a file, or somebody is making it. */
+/* Whether any call was to be recorded so far: the file exists, or a thread is creating it. */
 bool callbacks_saw_call(void);
 
 /* How many threads have made CUDA calls so far. */

@@ -42,14 +42,14 @@ enum switching { FREE, BUSY, AGAIN };
 static uint32_t state;      /* enum state; cuda_init releases -> all hooks acquire */
 static uint32_t init_begun; /* exchange: cuda_init runs once */
 static bool kinds_were_on;  /* ever: there may be records; cupti_enable_kinds() stores */
-static bool kinds_are_on;   /* by whoever has made switching BUSY; cuda_init before LIVE */
-static uint32_t switching;  /* enum switching, moved by compare-and-swap */
-static int ticks_to_stay;   /* of the kinds, once recording is off: tick's job counts */
-static uint32_t ticks;      /* writer thread only */
-static bool has_file;       /* cupti_file_created stores -> cupti_flush loads */
-static bool is_thrown_out;  /* by another tool; the flusher's thread, once LIVE */
-static bool is_stale;       /* recording begins again; warm stores -> cupti_apply_kinds */
-static bool warm_wanted;    /* recording begins soon; warm, start and stop store */
+static bool kinds_are_on; /* stored by the thread that made switching BUSY; cuda_init before LIVE */
+static uint32_t switching; /* enum switching, moved by compare-and-swap */
+static int ticks_to_stay;  /* of the kinds, once recording is off: tick's job counts */
+static uint32_t ticks;     /* writer thread only */
+static bool has_file;      /* cupti_file_created stores -> cupti_flush loads */
+static bool is_thrown_out; /* by another tool; the flusher's thread, once LIVE */
+static bool is_stale;      /* recording begins again; warm stores -> cupti_apply_kinds */
+static bool warm_wanted;   /* recording begins soon; warm, start and stop store */
 
 static bool cupti_is_live(void)
 {
@@ -269,7 +269,7 @@ static bool cupti_switching_begin(void)
     return true;
 }
 
-/* False: somebody came meanwhile, and the calling thread looks once more. */
+/* False: another thread came meanwhile, and the calling thread looks once more. */
 static bool cupti_switching_end(void)
 {
     uint32_t seen = BUSY;
@@ -490,7 +490,7 @@ static bool cupti_is_initialised(const struct driver_library *driver)
     return result == ABI_OK || result == ABI_CUDA_DEINITIALIZED;
 }
 
-/* CUDA calls one tool only, and that within cuInit: whoever finds it initialised was not called. */
+/* CUDA calls only one tool, within cuInit. A tool that finds CUDA initialised was not called. */
 static void cupti_begin_late_job(void)
 {
     facts_set_info(PROF_INFO_NOTE,

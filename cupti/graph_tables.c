@@ -53,7 +53,7 @@ struct node {
     uint64_t original, ticks;
     uint32_t graph;
     uint8_t type, flags;
-    bool emitted; /* is in the file; whoever emits it stores */
+    bool emitted; /* is in the file; stored by the thread that emits it */
 };
 
 static struct places node_places = {.count = GRAPH_TABLES_NODES_MAX};

@@ -2,8 +2,8 @@
  * is a recording that they can appear in; and the graphs that can be launched, with the id that device records will
  * carry and the least number of operations that a launch should give.
  *
- * Two tables of fixed size without locks, by node and by handle: whoever looks tries a few places. What is destroyed
- * leaves its table. Threads: any; a handle is made, changed and destroyed by one thread at a time, as CUDA demands.
+ * Two tables of fixed size without locks, by node and by handle: a lookup tries a few places. Destroyed entries leave
+ * their table. Threads: any; a handle is made, changed and destroyed by one thread at a time, as CUDA demands.
  */
 #ifndef PROF_GRAPH_TABLES_H
 #define PROF_GRAPH_TABLES_H

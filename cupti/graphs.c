@@ -242,7 +242,7 @@ static void *graphs_exec_of(const struct abi_call_data *data)
     return exec;
 }
 
-/* Before 13.0 nobody tells which node takes over from which. */
+/* Before 13.0, CUPTI does not report which node replaces which. */
 static void graphs_note_update(const struct abi_call_data *data)
 {
     struct prof_rec_graph facts;
@@ -309,7 +309,7 @@ void graphs_emit(bool again)
 /* ---- a record per node, or one per launched graph: CUPTI does one or the other ---- */
 
 static bool throttle;        /* nodes are left out for now; graphs_set_nodes stores */
-static bool whole;           /* the kind is on; stored by whoever may call CUPTI */
+static bool whole;           /* the kind is on; stored by the thread that may call CUPTI */
 static bool kinds_are_on;    /* the same */
 static bool is_refused;      /* the same: asking again would not help */
 static uint32_t whole_bytes; /* of a record; 0: this CUPTI has none */

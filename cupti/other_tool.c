@@ -31,7 +31,7 @@ static uint64_t ending_ns; /* CLOCK_MONOTONIC; before records becomes ENDING */
 static bool has_flushed;   /* since */
 static bool kinds_are_off; /* kinds of ours were disabled; other_tool_reclaim() clears */
 static bool is_finalized;  /* likewise */
-static uint32_t turn;      /* 1: somebody registers callbacks */
+static uint32_t turn;      /* 1: a thread registers callbacks */
 
 /* Changed with the turn only. */
 static abi_timestamp their_clock;            /* NULL: CUPTI's own serves them */
@@ -52,8 +52,9 @@ void other_tool_begin(const struct other_tool_hooks *with)
     store_release(&hooks, with);
 }
 
-/* Also where the program's own lookups do not reach: Python opens extensions, and what they need, with RTLD_LOCAL. What may be
- * unloaded and loaded again elsewhere is looked for each time: whoever calls was linked with it, so it is there now. */
+/* Also where the program's own lookups do not reach: Python opens extensions, and what they need, with RTLD_LOCAL. A
+ * library that may be unloaded and loaded again elsewhere is searched for each time. The caller was linked with it, so
+ * it is loaded now. */
 void *other_tool_find(void **known, const char *name, const char *soname)
 {
     bool stays;

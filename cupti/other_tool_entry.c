@@ -7,7 +7,7 @@
 #define ENTRY_JOIN_(a, b, c) a##b##_##c
 #define ENTRY_JOIN(a, b, c) ENTRY_JOIN_(a, b, c)
 
-/* The function that stands behind a name; prof.map keeps it from being exported. */
+/* The function that implements a name; prof.map keeps it from being exported. */
 #define ENTRY_OURS(name) ENTRY_JOIN(prof_cupti_, CUPTI_NUMBER, name)
 
 #define ENTRY_EXPORTED __attribute__((visibility("default"), used))

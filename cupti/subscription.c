@@ -71,7 +71,7 @@ static int subscription_open_v2(const struct cupti_library *cupti, abi_callback 
     };
     int result = cupti->cuptiSubscribe_v2(subscriber, callback, NULL, &params);
     if (result != ABI_OK) {
-        /* With success it would be the name of the first subscriber, which is in nobody's way. */
+        /* On success, it would be the name of the first subscriber, which does not matter. */
         memcpy(holder, old_name, sizeof old_name);
         return result;
     }

@@ -1,5 +1,5 @@
 /* demo_ranges.c - a training loop that names its parts, in C and for machines without nvcc: every kernel in the
- * timeline hangs on the range that launched it, and the table sums the device's time by range.
+ * timeline belongs to the range that launched it, and the table sums the device's time by range.
  *
  * The library is not linked: without profrun the same program runs and records nothing. */
 #include "cuda_by_hand.h"

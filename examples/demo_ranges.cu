@@ -1,4 +1,4 @@
-// demo_ranges.cu - a training loop that names its parts: every kernel in the timeline then hangs on the range
+// demo_ranges.cu - a training loop that names its parts: every kernel in the timeline then belongs to the range
 // that launched it, and the table sums the device's time by range.
 //
 //     nvcc -O2 -cudart shared -I.../include demo_ranges.cu -o demo_ranges && profrun -- ./demo_ranges

@@ -82,8 +82,8 @@ int itt_mark(int mark, const char *parameter);
 void itt_thread_set_name(const char *name);
 int itt_thr_name_set(const char *name, int bytes);
 
-/* Recording as a whole stops and goes on, whoever started it; starts and stops are counted on
- * meanwhile. After detach for good. `scope` of ITT_COLLECTION_HOST. */
+/* Pauses and resumes all recording, whatever started it. Starts and stops still count meanwhile.
+ * After detach for good. `scope` of ITT_COLLECTION_HOST. */
 void itt_pause(void);
 void itt_resume(void);
 void itt_pause_scoped(uint32_t scope);

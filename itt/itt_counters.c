@@ -15,7 +15,7 @@ struct itt_count {
     struct itt_counter handle; /* that we give out */
     uint32_t domain;
     struct interned_text *name;
-    uint64_t value; /* of a double; whoever counts, cas_acq_rel */
+    uint64_t value; /* of a double; threads that count, cas_acq_rel */
 };
 
 /* ---- finding one ---- */

@@ -129,7 +129,7 @@ int itt_thr_name_set(const char *name, int bytes)
 
 /* ---- pausing ---- */
 
-static uint32_t itt_detached; /* whoever detaches */
+static uint32_t itt_detached; /* stored by the thread that detaches */
 
 void itt_pause(void)
 {

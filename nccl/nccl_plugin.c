@@ -132,7 +132,7 @@ struct nccl_open {
 };
 static __thread struct nccl_open nccl_open_call __attribute__((tls_model("initial-exec")));
 static __thread struct nccl_open nccl_open_launch __attribute__((tls_model("initial-exec")));
-/* Number of the single call that this thread is in, whoever's range it is. */
+/* Number of the single call that this thread is in, whichever range shows it. */
 static __thread uint64_t nccl_inside __attribute__((tls_model("initial-exec")));
 
 static void nccl_opened(struct nccl_open *open, uint64_t handle, bool pushed)

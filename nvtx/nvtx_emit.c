@@ -64,8 +64,8 @@ static void nvtx_emit_pop(void)
 #define NVTX_EMIT_RANGES 4096u
 #define NVTX_EMIT_PROBES 64u
 
-/* Our id -> the tool's. Slots are claimed by whoever begins and cleared by whoever ends; only they
- * know the id. */
+/* Our id -> the tool's. Slots are claimed by the thread that begins and cleared by the one that
+ * ends; only these know the id. */
 struct nvtx_emit_range {
     uint64_t id; /* 0 free; CAS */
     uint64_t tools;

@@ -10,7 +10,7 @@
 #define NVTX_SCHEMA_CHAINS 256u
 
 static struct nvtx_schema *nvtx_schema_chains[NVTX_SCHEMA_CHAINS]; /* CAS -> load_acquire */
-static uint64_t nvtx_schema_count;                                 /* whoever registers */
+static uint64_t nvtx_schema_count; /* incremented by threads that register */
 
 static bool nvtx_schema_is_ours(uint64_t id)
 {

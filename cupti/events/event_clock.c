@@ -40,7 +40,7 @@ bool event_clock_set(struct event_clock *clock, const struct driver_library *dri
     if (!event_clock_round_trip(driver, anchor->event, clock->stream))
         return false;
     uint64_t after_ns = clock_gettime_ns(CLOCK_REALTIME);
-    if (after_ns < before_ns) /* somebody set the clock just now */
+    if (after_ns < before_ns) /* the clock was set just now */
         return false;
     uint64_t half_ns = (after_ns - before_ns) / 2;
     anchor->realtime_ns = before_ns + half_ns;

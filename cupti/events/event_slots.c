@@ -66,7 +66,7 @@ static struct event_context *event_slots_claim_entry(void)
     return NULL;
 }
 
-/* Entries of contexts that were destroyed since somebody looked. */
+/* Entries of contexts that were destroyed since the last look. */
 static void event_slots_forget_dead(const struct driver_library *driver)
 {
     for (uint32_t i = 0; i < EVENT_CONTEXTS; i++) {

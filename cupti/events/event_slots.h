@@ -28,7 +28,7 @@ struct event_context {
     uint32_t generation; /* goes up when the entry is freed; its slots of before are void */
     struct event_place place;
     int device;
-    uint32_t used;         /* somebody timed a range since the last look; any thread stores 1 */
+    uint32_t used;         /* a range was timed since the last look; any thread stores 1 */
     struct free_list free; /* slots whose events are of this life of the context */
     struct event_clock clock;
 };

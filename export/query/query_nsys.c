@@ -1,5 +1,5 @@
 /* query_nsys.c - tables with the names and columns that `nsys export --type sqlite` gives them, so that queries for
- * its databases run as they are. What is in them is what write_sqlite() writes: nsys_schema.h.
+ * its databases run as they are. They contain what write_sqlite() writes: nsys_schema.h.
  */
 #include "nsys_export.h"
 #include "query_table.h"
@@ -446,7 +446,7 @@ const struct query_table nsys_nvtx =
 
 /* ---- names, threads ---- */
 
-/* Short names stand behind the names. */
+/* Short names follow the full names. */
 static uint32_t string_count(const struct query_data *data)
 {
     return data->timeline->names.count + data->short_count;

@@ -131,9 +131,9 @@ static void measure_error(struct clockmap *map)
 
 /* A device's CLOCK_REALTIME stamps to the timeline, across settings of that clock.
  *
- * CLOCK_REALTIME = CLOCK_MONOTONIC + an offset that only changes when somebody sets the clock.
- * Samples with (nearly) one offset form an era. Inside an era a stamp is interpolated; the art is
- * in finding its era:
+ * CLOCK_REALTIME = CLOCK_MONOTONIC + an offset that only changes when the clock is set. Samples
+ * with (nearly) one offset form an era. Inside an era a stamp is interpolated; the art is in
+ * finding its era:
  *
  *     set forwards:  realtime  ---era 0---|      gap      |---era 1---    no stamp lies in the gap
  *     set back:      realtime  ---------era 0----------|

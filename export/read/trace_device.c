@@ -170,7 +170,7 @@ static void read_range_time(struct walk *walk, const struct record *record)
     timeline_append_range_time(walk->builder, &time);
 }
 
-/* Memory: of devices as CUPTI tells of it, and of the program's own allocators. */
+/* Memory: of devices, as CUPTI reports it, and of the program's own allocators. */
 
 static struct memory_op memory_of(const struct prof_rec_memory *from)
 {

@@ -75,7 +75,7 @@ struct trace_file {
     struct prof_file_header header; /* as it was when the file was opened */
 };
 
-/* A thread as the log tells of it. */
+/* A thread as its log describes it. */
 struct walk_thread {
     uint32_t number; /* the file's */
     uint32_t epoch;

@@ -1,4 +1,4 @@
-/* slice_sums.c - sums go from the innermost slices to the outermost: children stand behind their parents, so one
+/* slice_sums.c - sums go from the innermost slices to the outermost: children come after their parents, so one
  * pass from the end is enough. */
 #include "slice_sums.h"
 

@@ -1,4 +1,4 @@
-/* around.c - see around.h. A slice stands behind those that are around it. */
+/* around.c - see around.h. A slice comes after those that enclose it. */
 #include "around.h"
 
 #include <stdlib.h>

@@ -162,7 +162,8 @@ static bool add_launch(struct builder *builder, const struct build_graph_launch 
     return true;
 }
 
-/* Copies are expected where something else is, or where there is nothing else. */
+/* Copies are expected if the launch must produce other operations, or if the graph consists of
+ * copies alone. */
 static void expect_copies(const struct timeline *timeline, struct tl_graph_launch *launch)
 {
     if (launch->graph == TL_NONE || launch->whole ||

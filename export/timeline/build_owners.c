@@ -1,13 +1,13 @@
 /* build_owners.c - which process an operation belongs to, and which range it comes from.
  *
- * Calls are found by their correlation id, ranges by the id that is in the same place. Each id is
- * looked up in a table that has the ids of operations alone, so what this costs depends on them.
+ * Calls are found by their correlation id, ranges by the id that is in the same place. Each id is looked
+ * up in a table that has the ids of operations alone, so what this costs depends on them.
  *
  * Traces of several processes can have the same ids. An operation whose row has the pid of a process, or
- * to which an arrow leads from one, is of that process, and one of a file that was merged is of a process
- * of that file, whoever else has its id. Of the processes that are left and have a call of the id, these
- * are asked for in turn: the only one; the only one that has the range that the operation names; the only
- * one whose call began before the operation and did not launch another one; the one that nearly all
+ * to which an arrow leads from one, belongs to that process; one of a merged file belongs to a process of
+ * that file, even if others have its id. Among the remaining processes that have a call with the id,
+ * these are tried in turn: the only one; the only one that has the range that the operation names; the
+ * only one whose call began before the operation and did not launch another one; the one that nearly all
  * operations of the row belong to. An operation that nothing of this decides is ambiguous: it is joined
  * to no call, and counted.
  */

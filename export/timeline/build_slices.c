@@ -133,7 +133,7 @@ uint32_t build_enter(struct builder *builder, uint32_t number, int64_t *time_ns)
     return thread;
 }
 
-/* Whoever begins it: a range that is called like a step is one. */
+/* From any source: a range with a step's name is a step. */
 static enum tl_slice_kind kind_of_range(const struct builder *builder, struct build_ref ref)
 {
     const struct text_pool *names = &builder->timeline->names;

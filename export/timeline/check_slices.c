@@ -224,7 +224,7 @@ static void check_attrs_of(struct check *check, const char *what, const struct t
 }
 
 /* The segment goes on, at once, from an earlier one of the same range; calls and steps have segments, too,
- * where a file tells of whole ones that overlap. */
+ * if a file contains whole ones that overlap. */
 static bool goes_on(const struct timeline *timeline, const struct tl_segment *segment)
 {
     if (segment->slice >= timeline->slices.count || segment->before >= segment->slice ||

@@ -43,10 +43,10 @@ static struct {
  * parent's, which are not stated then: the generation is another one. */
 static struct {
     uint32_t generation; /* process_generation() of who made them */
-    uint32_t count;      /* taken by whoever makes a child; may exceed the array */
+    uint32_t count;      /* incremented by each thread that makes a child; may exceed the array */
     struct {
         uint32_t pid,
-            origin; /* whoever makes the child releases the first -> children_emit_early */
+            origin; /* the thread that makes the child releases the first -> children_emit_early */
     } made[CHILDREN_EARLY];
 } children_early __attribute__((aligned(4096)));
 

@@ -81,7 +81,8 @@ static const struct collector *const entry_collectors[] = {
 static bool
     entry_inert; /* set-user-id program, one of another libc, or another copy of the library is at work */
 static bool entry_preloaded;
-static uint32_t entry_loaded; /* whoever comes first: the constructor, or NVTX or ITT before it */
+static uint32_t
+    entry_loaded; /* stored by the first caller: the constructor, or NVTX or ITT before it */
 static uint32_t entry_resolved;
 
 /* Which copy of the library a public symbol is resolved to: the first one in the process that the
@@ -199,7 +200,7 @@ static void entry_hook_forget(struct entry_hook *hook)
 /* exit() in two threads at once: each runs handlers that the other has not taken. The next one could be
  * CUPTI's destructor, and who finds none left ends the process under the other. So the next one is ours,
  * and waits until the first has finished. */
-static uint32_t entry_ending;    /* handlers of ours at work; whoever ends the process adds */
+static uint32_t entry_ending;    /* handlers of ours at work; threads that end the process add */
 static uint32_t entry_attached;  /* entry_detach() is registered and has not finished */
 static uint32_t entry_attaching; /* a thread serves a request: two profruns may come at once */
 
@@ -468,7 +469,7 @@ static bool entry_takes_itt(void)
     return entry_takes(&entry_itt, config_get()->itt);
 }
 
-/* A library that a program links is found by STATIC_PLUGIN: whoever sets that wants a recording. */
+/* A linked library is found by STATIC_PLUGIN: setting that requests a recording. */
 static bool entry_takes_nccl(void)
 {
     return entry_takes(&entry_nccl, config_get()->nccl);

@@ -200,7 +200,7 @@ static size_t exits_count(const char *first, va_list arguments)
     return count;
 }
 
-/* Fills argv[0..count] with the arguments and NULL; `arguments` then stands behind the NULL. */
+/* Fills argv[0..count] with the arguments and NULL; `arguments` then continues after the NULL. */
 static void exits_collect(char **argv, const char *first, va_list arguments)
 {
     const char *argument = first;

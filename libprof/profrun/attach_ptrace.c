@@ -246,7 +246,7 @@ static bool run_to_map(struct injection *injection, struct user_regs_struct *reg
         if (!attach_tracee_send(&injection->tracee, PTRACE_SYSCALL, number) ||
             !attach_tracee_await(&injection->tracee, &status))
             return false;
-        errno = EINTR; /* somebody stops the process */
+        errno = EINTR; /* another process stops it */
         if (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP)
             return false;
         const bool interrupted = status >> 16; /* by us, before it began to run */

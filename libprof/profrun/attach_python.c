@@ -62,7 +62,7 @@ static void print_request(FILE *file, const struct attach_request *request)
     fprintf(file, "\"), %zu)\n", sizeof *request);
 }
 
-/* The token is what the script needs to begin; whoever removes it first decides. */
+/* The script needs the token to begin; the first to remove it decides. */
 static void print_script(FILE *file, const struct exchange *exchange, const char *library,
                          const struct attach_request *request)
 {

@@ -22,7 +22,7 @@ enum {
     SIGNAL_SEARCH_BYTES = 1 << 18,
 };
 
-/* What the kernel returns to itself for a system call that it will make again. */
+/* The kernel's internal results for a system call that it will restart. */
 enum {
     AGAIN_SYS = -512,
     AGAIN_NOHAND = -514,

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What is passed on, besides the SIGCHLD that tells of the child's end. */
+/* Signals passed on, besides SIGCHLD, which reports the child's end. */
 static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,  SIGUSR1, SIGUSR2,
                                 SIGALRM, SIGCONT, SIGTSTP, SIGWINCH, SIGTTIN, SIGTTOU};
 
@@ -87,8 +87,8 @@ struct child_stop {
     bool done;   /* the child has stopped */
 };
 
-/* Follows the child into a stop. Only when profrun got the signal too: somebody who stops the child alone
- * will continue it alone, and profrun would sleep on. */
+/* Follows the child into a stop. Only when profrun got the signal too: if only the child is stopped, only
+ * the child will be continued, and profrun would stay stopped. */
 static void child_follow_stop(struct child_stop *stop)
 {
     if (stop->wanted && stop->done) {

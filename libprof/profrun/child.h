@@ -1,8 +1,8 @@
 /* child.h - the program as a child process that a shell cannot tell from one started without profrun.
  *
  * Signals: the child stays in profrun's process group, so what the terminal sends (Ctrl-C, Ctrl-Z) reaches it
- * once, from the terminal. What somebody sends to profrun alone is passed on. When Ctrl-Z stops the child
- * profrun stops too, and the shell sees the job stopped.
+ * once, from the terminal. Signals sent to profrun alone are passed on. When Ctrl-Z stops the child profrun
+ * stops too, and the shell sees the job stopped.
  */
 #ifndef PROFRUN_CHILD_H
 #define PROFRUN_CHILD_H

@@ -104,7 +104,7 @@ static void tell(const struct sim_gemm *gemm, int status)
     if (file < 0)
         return;
     if (write(file, line, (size_t)length) < 0) {
-        /* whoever asked for the file misses the line */
+        /* the file then lacks the line */
     }
     close(file);
 }

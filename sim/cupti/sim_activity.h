@@ -14,8 +14,8 @@ struct sim_pool_change;
 struct sim_stream;
 struct sim_sync;
 
-/* Clients of activity records: 0 is whoever uses the v1 API, the others are
- * subscribers of the second. */
+/* Clients of activity records: 0 is the client of the v1 API, the others are subscribers of the v2
+ * API. */
 enum { SIM_CLIENTS = 5 };
 
 /* Whether anybody wants records of that kind. Threads: any. */

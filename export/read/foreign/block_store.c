@@ -347,7 +347,7 @@ static void append_part(struct block_store *store, struct part part, int64_t tim
     }
 }
 
-/* The format tells of no time of a block: it begins with its first event. One without events begins
+/* The format has no times of blocks: a block begins with its first event. One without events begins
  * where the one before it did. */
 static void append_blocks(struct block_store *store, struct builder *builder)
 {

@@ -71,7 +71,7 @@ void memory_sites_fini(struct memory_sites *sites);
  *   total  the same with the ranges inside it. Of a range inside another of the same name only self
  *          counts, or total would hold the same bytes twice.
  *   peak   the largest number of bytes that were in use in the process while a range of that name
- *          was open, whoever had allocated them.
+ *          was open, including memory that others had allocated.
  *
  * Identity: the sum of self of all ranges + outside = what is live at the end. Releases of what was
  * allocated before the trace began are in no number.

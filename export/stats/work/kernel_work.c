@@ -426,7 +426,7 @@ static bool raise_from_graphs(struct sharing *sharing)
     return ready;
 }
 
-/* Children stand behind their parents, segments behind the first. */
+/* Children come after their parents, and segments after the first one. */
 static void raise_from_children(struct sharing *sharing)
 {
     const struct timeline *timeline = sharing->timeline;

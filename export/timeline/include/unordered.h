@@ -134,7 +134,7 @@ void timeline_add_stream(struct builder *builder, uint32_t process,
 struct event_row {
     uint32_t process; /* that the row itself names, or EVENT_NO_PROCESS */
     uint32_t group;   /* its operations are of processes of this group; 0 of any */
-    uint32_t main;    /* the process of operations that nothing else tells of */
+    uint32_t main;    /* the process of operations that nothing else assigns */
 };
 #define EVENT_NO_PROCESS UINT32_MAX
 

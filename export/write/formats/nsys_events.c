@@ -1,5 +1,5 @@
-/* nsys_events.c - what threads did, as rows of nsys's tables, the walk over everything, and what does not happen
- * but is. */
+/* nsys_events.c - the rows of nsys's tables: events of threads, the walk over everything, and facts that are not
+ * events. */
 #include "array.h"
 #include "exporter.h"
 #include "nsys_export.h"

@@ -83,7 +83,7 @@ struct averages_tree {
     uint32_t *child, *sibling; /* by path: first child, next sibling; TL_NONE */
     uint32_t root;             /* first of the outermost */
     int64_t root_ns;           /* what shares of the outermost are of */
-    uint32_t printed;          /* lines, counted by whoever walks */
+    uint32_t printed;          /* lines, counted by the walk */
 };
 
 /* Of averages by name and path. False: no memory; fini is needed either way. */

@@ -1,5 +1,5 @@
-/* arena.c - a block is filled by advancing its `used`; whoever finds no room hangs a new block in
- * front. What is left of the old one is lost; a block that loses that race is given back.
+/* arena.c - a block is filled by advancing its `used`; a thread that finds no room adds a new block
+ * in front. What is left of the old one is lost; a block that loses that race is given back.
  */
 #include "arena.h"
 
@@ -14,10 +14,10 @@
 
 struct arena_block {
     size_t bytes; /* this header included */
-    size_t used;  /* whoever takes; may pass `bytes` */
+    size_t used;  /* advanced by each thread that takes; may exceed `bytes` */
 };
 
-static struct arena_block *arena_current; /* whoever takes: CAS -> load_acquire */
+static struct arena_block *arena_current; /* CAS -> load_acquire, by threads that take */
 static size_t arena_mapped;
 
 static struct arena_block *arena_map(size_t bytes)

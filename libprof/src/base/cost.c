@@ -35,7 +35,7 @@ static struct {
     uint64_t on_ns, cpu_ns;             /* until then */
     uint64_t event_ps, record_ps;       /* the writer stores once */
     uint64_t writer_ns;                 /* the writer stores */
-    uint64_t stated_at_ns;              /* of recorded time; whoever states */
+    uint64_t stated_at_ns;              /* of recorded time; owned by the thread that emits */
     uint32_t generation;                /* process_generation() that all of this belongs to */
 } cost;
 
@@ -155,7 +155,7 @@ static uint64_t cost_program_ns(void)
 #define COST_ROUNDS 8
 #define COST_ROUND_EVENTS 400u
 
-/* What push does, in a log that is nobody's. */
+/* What push does, in a log of no thread. */
 __attribute__((noinline)) static void cost_try_event(struct thread_log *log, uint32_t name)
 {
     if (load_relaxed(&thread_gate) != THREAD_NO_EPOCH)
@@ -175,7 +175,7 @@ __attribute__((noinline)) static void cost_try_record(struct thread_log *log, ui
     thread_commit(cursor, PROF_REC_COUNTER, 3, now - thread_chunk_of(cursor)->base_ticks);
 }
 
-/* The least of some rounds: in the others somebody interrupted. Picoseconds. */
+/* The minimum of several rounds: the others were interrupted. Picoseconds. */
 static uint64_t cost_try(void *chunk, void (*one)(struct thread_log *, uint32_t))
 {
     uint64_t least = UINT64_MAX, rate = clock_ticks_per_second();

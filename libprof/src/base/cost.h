@@ -89,7 +89,7 @@ static inline uint64_t cost_thread_ns(void)
 void cost_recording(bool on);
 /* It has been on for as long as the process is there. No system call. */
 void cost_recording_from_start(void);
-/* Somebody is about to have costs: those of a parent are forgotten. */
+/* Call before costs arise: forgets those of a parent. */
 void cost_claim(void);
 /* A chunk of so many words was filled. */
 void cost_count_words(uint64_t words);

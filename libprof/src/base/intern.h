@@ -28,7 +28,8 @@ struct intern_table {
     uint32_t slots[INTERN_LEVELS]; /* of each level, powers of two; constant */
     uint32_t numbers_max;          /* constant; at most the sum of the slots */
     uint32_t numbers;              /* given so far, from 1 */
-    /* Each level's slots, and as many records behind them; mapped by whoever is first, CAS -> load_acquire. */
+    /* Each level's slots, and as many records after them; mapped by the first thread, CAS ->
+     * load_acquire. */
     uint64_t *levels[INTERN_LEVELS];
 };
 

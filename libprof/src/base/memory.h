@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* The zeroed memory that `*place` points to: mapped by whoever calls first, and kept for the life of the process. Whoever
- * only reads loads `*place` with load_acquire(), and finds NULL while the table is empty. NULL: there is no memory.
- * Threads: any, in signal handlers, too; no lock, keeps errno. Of two that map it at once, one gives its memory back. */
+/* The zeroed memory that `*place` points to: mapped by the first caller, and kept for the life of the process. Readers
+ * load `*place` with load_acquire(), and find NULL while the table is empty. NULL: there is no memory. Threads: any, in
+ * signal handlers, too; no lock, keeps errno. Of two that map it at once, one gives its memory back. */
 static inline void *memory_once(void **place, size_t bytes)
 {
     void *known = load_acquire(place);

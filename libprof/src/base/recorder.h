@@ -121,9 +121,10 @@ struct stacks_origin {
 } __attribute__((may_alias));
 #define stacks_origin_here() (*(const struct stacks_origin *)__builtin_frame_address(0))
 
-/* Id of the calling thread's call stack, 0 when none can be taken. `origin`: of that function of
- * ours which somebody else called; the stack begins with the address it returns to. Frames of CUPTI and CUDA are kept: readers leave them out by the names of their files. After a
- * thread_reserve() that succeeded. Safe in signal handlers; a known stack takes no lock. */
+/* Id of the calling thread's call stack, 0 when none can be taken. `origin`: of the function of ours that other code
+ * called; the stack begins with the address it returns to. Frames of CUPTI and CUDA are kept: readers leave them out by
+ * the names of their files. After a thread_reserve() that succeeded. Safe in signal handlers; a known stack takes no
+ * lock. */
 uint32_t stacks_capture(struct stacks_origin origin);
 
 /* The stack of ranges to which a range belongs. A pop ends the innermost range of its stack, regardless of

@@ -1,14 +1,14 @@
 /* alloc.c - the program's own allocators.
  *
- * An allocator keeps its number for the life of the process, whether or not anything is recorded,
- * and in forked children: programs ask once and keep it in a static variable. So names are kept
- * here, and stated in every file.
+ * An allocator keeps its number for the life of the process, whether or not anything is recorded, and
+ * in forked children: programs ask once and keep it in a static variable. So names are kept here, and
+ * stated in every file.
  *
- *     alloc_names: | name NUL name NUL ...          |   taken from the front by whoever registers
+ *     alloc_names: | name NUL name NUL ...          |   taken from the front by threads that register
  *     alloc_of:    | name of 1 | name of 2 | NULL ..|   the first empty place is won by
  *                                                       compare-and-swap; the loser looks again
  *
- * So a name has one number whoever registers it, without a lock, also from signal handlers.
+ * So a name has the same number for all threads, without a lock, also in signal handlers.
  */
 #include "alloc.h"
 
@@ -25,8 +25,9 @@
 #define ALLOC_MAX 1024u
 #define ALLOC_NAMES_BYTES (64u << 10)
 
-static char *alloc_names;         /* memory_once(); each name is its registrar's until published */
-static uint32_t alloc_names_used; /* may pass ALLOC_NAMES_BYTES; whoever registers */
+static char *alloc_names; /* memory_once(); each name is its registrar's until published */
+static uint32_t
+    alloc_names_used; /* may exceed ALLOC_NAMES_BYTES; advanced by threads that register */
 static const char *alloc_of[ALLOC_MAX]; /* by number - 1; cas_acq_rel -> load_acquire */
 
 static const char *alloc_copy(const char *name, size_t size)

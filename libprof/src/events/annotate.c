@@ -133,8 +133,8 @@ void prof_attr_int(const char *key, int64_t value)
     annotate_attr(key, PROF_ATTR_INT, (uint64_t)value);
 }
 
-/* The name with its first attribute: one call, so that whoever the range is forwarded to, and who
- * sees a range's text only when it opens, sees the attribute too. */
+/* The name with its first attribute: one call, so that a tool that gets forwarded ranges, and gets
+ * their text only when they open, sees the attribute too. */
 void prof_range_push_int(const char *name, const char *key, int64_t value)
 {
     struct thread_log *self = &thread_self;

@@ -9,7 +9,7 @@
  * (PyTorch's input_op_ids), and names of ranges must not be lost for them. */
 #define ATTRS_TEXTS_MAX (1u << 18)
 
-static uint32_t attrs_texts; /* whoever writes one that its thread does not know */
+static uint32_t attrs_texts; /* incremented by a thread that writes a text unknown to it */
 
 uint64_t attrs_double_bits(double value)
 {

@@ -83,8 +83,8 @@ static void registry_fact_emit(struct registry_fact *fact)
     meta_append(PROF_REC_RESOURCE, &head, sizeof head, NULL, 0);
 }
 
-/* The file is there before this looks at the lists, and the lists are filled before somebody else
- * looks for the file: whoever comes second states the fact. Others wait for one chain at most. */
+/* The file exists before this looks at the lists, and other threads fill the lists before they look
+ * for the file. So the second of the two emits the fact. Others wait for one chain at most. */
 static void registry_catch_up(void)
 {
     struct signals_saved saved;
@@ -148,7 +148,8 @@ const struct domain *registry_domain(const char *name, size_t bytes)
     return registry_domain_get(name, bytes, false);
 }
 
-/* Threads that come at the same time find what one of them made: that is not somebody else's. */
+/* Threads that claim at the same time find what one of them made: that does not count as
+ * another's. */
 const struct domain *registry_domain_claim(const char *name, size_t bytes, bool *others)
 {
     const struct domain *domain = registry_domain_get(name, bytes, true);

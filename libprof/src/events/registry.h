@@ -32,7 +32,7 @@ static inline uint32_t registry_number(const struct domain *domain)
  * the default domain. */
 const struct domain *registry_domain(const char *name, size_t bytes);
 
-/* The same for a collector that adds to a domain of others. `others`: somebody else asked for it before. */
+/* The same for a collector that adds to a domain of others. `others`: another caller claimed it before. */
 const struct domain *registry_domain_claim(const char *name, size_t bytes, bool *others);
 
 void registry_category(uint32_t domain, uint32_t category, const char *name, size_t bytes);

@@ -129,8 +129,8 @@ static void thread_slots_leave(void)
 
 /* ---- the gate ---- */
 
-/* One who stores an epoch looks whether it is shut afterwards, one who shuts looks for an epoch
- * afterwards: whoever comes second sets the bit. */
+/* A thread that stores an epoch then checks whether the gate is shut; a thread that shuts it then
+ * checks for an epoch. So the second one sets the bit. */
 void thread_mark_gate(void)
 {
     uint32_t gate = load_seq_cst(&thread_gate);
@@ -309,9 +309,9 @@ static bool thread_announce(struct thread_log *self)
     return true;
 }
 
-/* The thread's first event, and often the process's. Its signal handlers wait until it is done:
- * one that jumped away out of here would leave the file half made. What our own system calls lead
- * to (somebody stands before them and records) is dropped. */
+/* The thread's first event, and often the process's. Its signal handlers wait until it is done: one
+ * that jumped away out of here would leave the file half made. Events caused by our own system
+ * calls (another library interposes on them and records) are dropped. */
 static bool thread_begin(struct thread_log *self, uint64_t *began)
 {
     if (self->busy || own_thread_is_new()) {
@@ -498,7 +498,8 @@ void thread_mark_silent(void)
     thread_self.internal = thread_self.busy = true;
 }
 
-/* What is lost for want of room is counted, what is lost for want of a file is nobody's. */
+/* Events lost because there is no room are counted. Without a file, there is nowhere to count
+ * them. */
 bool recorder_on(void)
 {
     uint32_t gate = load_relaxed(&thread_gate);

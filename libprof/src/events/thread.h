@@ -91,7 +91,7 @@ struct thread_page {
                     * everybody reads */
     uint32_t
         step_gate;  /* the same, but not 0 either while steps matter; prof_gate()'s second word */
-    uint64_t steps; /* of prof_step() so far; whoever steps */
+    uint64_t steps; /* of prof_step() so far; stored by the thread that steps */
     uint32_t ours;  /* 1 in the process that records, 0 in such a child */
     uint8_t rest[THREAD_PAGE_BYTES - 20];
 };

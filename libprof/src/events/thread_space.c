@@ -47,7 +47,8 @@ void thread_space_check(const struct thread_slot *slot, const uint64_t *cursor)
         thread_space_check_chunk(slot, thread_chunk_of(cursor), cursor);
 }
 
-/* A ring recycles what is full: where every chunk is some thread's current one, that is nobody's. */
+/* A ring recycles what is full: if every chunk is the current one of a thread, there is none to
+ * recycle. */
 static void thread_space_is_full(struct thread_log *self)
 {
     static uint32_t said;
@@ -88,7 +89,7 @@ static void thread_space_report(struct thread_log *self, bool limit)
 }
 
 /* A chunk and its memory, NULL without: also in a child that was forked meanwhile, where both are the parent's. A child
- * that is forked later finds memory of nobody's at that address. */
+ * that is forked later finds unused memory at that address. */
 static struct prof_chunk_header *thread_space_claim(struct thread_log *self, uint64_t *chunk,
                                                     uint32_t generation)
 {
@@ -249,7 +250,7 @@ static bool thread_space_next_part(struct thread_log *self, uint64_t *cursor, en
     return true;
 }
 
-/* A part that was left because of its time, not for want of room, is followed by a small one. */
+/* A part that was left because of its age, not because it was full, is followed by a small one. */
 bool thread_space_next(struct thread_log *self)
 {
     uint32_t generation = process_generation();

@@ -5,8 +5,8 @@
 /* Exchanged by recorder_time_ranges() -> loaded by every timed push and pop. */
 static const struct range_timer *timing_timer;
 
-/* One who stores an epoch looks for a timer afterwards, one who stores a timer looks for an epoch
- * afterwards: whoever comes second sets the bit. */
+/* A thread that stores an epoch then looks for a timer; a thread that stores a timer then looks for
+ * an epoch. So the second one sets the bit. */
 void timing_mark_gate(void)
 {
     uint32_t gate = load_seq_cst(&thread_gate);

@@ -1,4 +1,4 @@
-/* timing.h - ranges that somebody times on the device, at their two ends.
+/* timing.h - ranges that a collector times on the device, at their two ends.
  *
  * Off, it costs nothing: the gate has no slow bit, and the hot path of range.c never comes here.
  * What timing a range costs falls on the range around it: the timer is called before the push is
@@ -9,7 +9,7 @@
 
 #include "thread.h"
 
-/* Sets the gate's slow bit if recording is on and somebody times ranges. After every store of a new
+/* Sets the gate's slow bit if recording is on and ranges are timed. After every store of a new
  * epoch into the gate. */
 void timing_mark_gate(void);
 

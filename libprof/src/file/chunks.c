@@ -221,7 +221,7 @@ static void chunks_extend_locked(uint64_t wanted)
         store_relaxed(&chunks.error, 0);
 }
 
-/* Extends the mapping to `wanted` chunks; false when somebody else is at it. Signals are blocked
+/* Extends the mapping to `wanted` chunks; false if another thread is doing so. Signals are blocked
  * from before the lock is taken: a handler that needs space too would wait for the thread it
  * interrupted, and a file size limit is announced by SIGXFSZ, which would end the host. */
 static bool chunks_extend(uint64_t wanted)
@@ -484,8 +484,8 @@ static void chunks_count_in_file(struct prof_file_header *header, uint64_t chunk
         ;
 }
 
-/* The base is read first: in a child that a signal handler forks meanwhile that memory is nobody's, and another file's
- * may be mapped. */
+/* The base is read first: in a child that a signal handler forks meanwhile, that memory is unused, and another file
+ * may be mapped there. */
 static void *chunks_memory_within(uint64_t chunk, int attempts)
 {
     uint8_t *base = chunks.base;

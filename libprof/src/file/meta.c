@@ -26,10 +26,10 @@
 
 #define META_CURSOR(chunk, offset) (((chunk) + 1) << 16 | (uint64_t)(offset) / 8)
 
-static uint64_t meta_cursor;  /* whoever appends */
+static uint64_t meta_cursor;  /* advanced by threads that append */
 static uint32_t meta_turning; /* lock of the step to another chunk, and of what follows */
 static uint64_t meta_spare;   /* chunk number + 1 of one that was not mapped in time; 0 none */
-static uint64_t meta_clock_stated_ns; /* whoever states a sample of the clocks */
+static uint64_t meta_clock_stated_ns; /* stored by the thread that emits a sample of the clocks */
 
 static struct prof_chunk_header *meta_new_chunk(uint64_t *chunk)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Records are ours, of struct prof_rec_name; a name's number is its id. `header` is names_first_kept of the process in
- * whose file the name is stated; whoever states it releases -> names_state() acquires. */
+ * whose file the name is stated; the thread that emits it releases -> names_state() acquires. */
 static struct intern_table names = {
     .slots = {1u << 12, 1u << 16, 1u << 21},
     .numbers_max = (1u << 21) - 1,

@@ -5,8 +5,8 @@
  *   - the process's table (names_intern in recorder.h): by content (intern.h)
  *
  * A forked child inherits the table, and a name keeps its number. But it is written to the child's file only when the
- * child first uses it: a parent may know a million names. Caches of threads are new in a child; whoever else keeps an id
- * keeps beside it for which process's file it is good (names_keep).
+ * child first uses it: a parent may know a million names. Caches of threads are new in a child; other holders of an id
+ * also keep the number of the process for whose file it is valid (names_keep).
  */
 #ifndef PROF_NAMES_H
 #define PROF_NAMES_H

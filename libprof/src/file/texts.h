@@ -11,7 +11,7 @@
 
 /* Lives as long as the process. A registered string's handle is its address. */
 struct interned_text {
-    const struct label *latest; /* the event it named last; whoever uses it writes */
+    const struct label *latest; /* the event it named last; stored by the thread that uses it */
     uint64_t name;              /* its id (names_keep), 0 before its first use in a file; idem */
     uint32_t domain;            /* in which it was registered */
     uint32_t bytes;

@@ -131,7 +131,7 @@ static void hang_python_explain(bool ended, int status)
         hang_text_add("python-failed \"it printed no stacks\"\n");
 }
 
-/* A plain clone: none of the program's fork handlers runs, no signal tells of the end, and no debugger follows. */
+/* A plain clone: none of the program's fork handlers runs, no signal reports its end, and no debugger follows. */
 void hang_python_add(void)
 {
     int ends[2], status = 0;

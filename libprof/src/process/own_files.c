@@ -54,8 +54,8 @@ uint32_t own_files_table(void)
 
 /* ---- what closing does ---- */
 
-/* File systems that do nothing when one of a file's descriptors is closed. Those of networks and of FUSE write back what is
- * not written yet, and report to whoever closes first that it could not be written. */
+/* File systems that do nothing when one of a file's descriptors is closed. Network file systems and FUSE write back
+ * dirty data then, and report a failure to the first thread that closes. */
 static bool own_files_is_quiet_file_system(int fd)
 {
     static const uint32_t quiet[] = {EXT4_SUPER_MAGIC,
@@ -177,7 +177,7 @@ enum own_files_state { OWN_FILES_ASKED, OWN_FILES_ENDED, OWN_FILES_ABANDONED };
 static struct {
     uint32_t turn;  /* who asks takes it and gives it back, or the thread, if he abandons the job */
     uint32_t state; /* enum own_files_state: who exchanges it second knows what the first one did */
-    bool refused;   /* there is no table; what follows is of whoever has the turn */
+    bool refused;   /* there is no table; the following belongs to the thread that has the turn */
     int result;
     int (*job)(void *argument);
     void *argument;
@@ -193,7 +193,8 @@ static uint32_t own_files_has_begun GUEST_DATA;
 
 static void own_files_move(bool away);
 
-/* Before the first job: if a file system hangs on the way, who asks for the job takes it back. */
+/* Before the first job: if a file system hangs meanwhile, the thread that requested the job takes
+ * it back. */
 static void own_files_begin(void)
 {
     store_relaxed(&own_files.tid, (uint32_t)syscall(SYS_gettid));

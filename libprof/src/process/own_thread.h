@@ -27,8 +27,8 @@ void own_thread_enter(const char *name);
 /* When libprof is loaded: what its threads may use. */
 void own_thread_remember_process(void);
 
-/* Whether the calling thread is one of ours that has not entered yet: code of the program's may run on it first, where
- * somebody stands before pthread_create(). */
+/* Whether the calling thread is one of ours that has not entered yet: the program's code may run on it first, if
+ * another library interposes on pthread_create(). */
 bool own_thread_is_new(void);
 
 /* Last thing it does, if it ends. */

@@ -46,9 +46,10 @@ struct worker {
     worker_job next;    /* not begun yet */
     uint32_t next_waiters;
     uint64_t finished; /* jobs so far */
-    uint64_t given_up; /* number of the job that somebody has waited for in vain */
+    uint64_t given_up; /* number of the job that a thread has waited for in vain */
     bool is_listed;    /* among those that park */
-    uint32_t parked; /* 1: worker_resume() is to begin another thread; whoever parks and resumes */
+    uint32_t
+        parked; /* 1: worker_resume() is to begin another thread; stored by the thread that parks and resumes */
 };
 
 #define WORKERS_PARKABLE 5u

@@ -74,7 +74,7 @@ static struct {
     enum dynolog_said said;
     char path[sizeof((struct sockaddr_un *)0)->sun_path]; /* of our socket's file */
     uint32_t has_path; /* the file exists; who takes it removes it */
-    uint32_t ended;    /* dynolog_end() was called: whoever comes second removes the file */
+    uint32_t ended;    /* dynolog_end() was called: the second of the two removes the file */
 } dynolog = {.socket = OWN_FD_NONE};
 
 /* ---- addresses ---- */
@@ -199,8 +199,8 @@ static int dynolog_find_ancestors(void *unused)
     return 0;
 }
 
-/* The daemon keeps one request for each set of numbers, and forgets it when somebody has fetched
- * it. Our thread's number sets us apart from PyTorch's Kineto in this process, which sends the
+/* The daemon keeps one request for each set of numbers, and forgets it once it was fetched. Our
+ * thread's number distinguishes us from PyTorch's Kineto in this process, which sends the
  * others. */
 void dynolog_begin(void)
 {

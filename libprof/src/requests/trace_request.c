@@ -45,8 +45,9 @@ static struct {
     uint64_t stop_ns;     /* CLOCK_MONOTONIC. While RECORDING by time */
     uint64_t start_step;  /* by steps only */
     uint64_t began_ticks; /* while RECORDING and ENDED */
-    uint64_t next_step;   /* at which something is due; under the lock, read by whoever steps */
-    uint32_t listens;     /* whoever asks reads it */
+    uint64_t
+        next_step;    /* at which something is due; under the lock, read by the thread that steps */
+    uint32_t listens; /* read by the thread that polls */
 } request = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_step = TRACE_REQUEST_NEVER};
 
 /* ---- what is said about it ---- */
@@ -152,7 +153,7 @@ static void trace_request_begin(void)
     TEST_POINT("trace_request_begin: recording");
 }
 
-/* Somebody else may have switched recording off and on meanwhile: that window is not ours to end.
+/* Recording may have been switched off and on by others meanwhile: that window is not ours to end.
  * */
 static void trace_request_end(void)
 {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads "USR2", "SIGUSR2", "RTMIN+3" or a number. False for what is no signal, cannot be caught, or
- * tells of a fault or of a child. */
+/* Reads "USR2", "SIGUSR2", "RTMIN+3" or a number. False for anything else, and for signals that
+ * cannot be caught or that report a fault or a child. */
 bool control_signal_parse(const char *text, uint64_t *number);
 
 /* Installs the handler. A handler that is there already is called after ours; one that the program

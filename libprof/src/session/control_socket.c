@@ -61,7 +61,8 @@ static bool control_socket_is_taken(int directory)
     return taken;
 }
 
-/* One at a time: another one could be removed as stale before it listens. Whoever holds the lock may have been stopped. */
+/* One at a time: another one could be removed as stale before it listens. The holder of the lock may have been
+ * stopped. */
 static void control_socket_lock(int directory)
 {
     for (int tries = 0; tries < 100 && flock(directory, LOCK_EX | LOCK_NB) != 0; tries++)

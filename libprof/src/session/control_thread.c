@@ -97,7 +97,7 @@ static bool control_is_due(uint64_t *due_ns, uint64_t now)
     return due;
 }
 
-/* Whoever waits for it reads the file next. */
+/* A thread that waits for it reads the file next. */
 static void control_stop(void)
 {
     if (session_switch(false, PROF_CONTROL_TIME))

@@ -2,9 +2,9 @@
  * (PROF_START, PROF_STOP), at a signal (PROF_SIGNAL), for profdump ctl (PROF_CONTROL), and for
  * trace requests (requests.h).
  *
- * It exists only where one of these is asked for, and sleeps until one of them happens. Not the
- * writer's work: that exists only while there is a file, and a process that does not record yet is
- * just what is to be reached here. It has all signals blocked.
+ * It exists only if one of these is enabled, and sleeps until one of them happens. The writer
+ * thread cannot do this, because it exists only while there is a file, and this thread must also
+ * serve processes that do not record yet. It blocks all signals.
  */
 #ifndef PROF_CONTROL_THREAD_H
 #define PROF_CONTROL_THREAD_H

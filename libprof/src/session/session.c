@@ -54,8 +54,8 @@ static struct {
     int depth;            /* starts minus stops */
     bool paused;          /* by the program: off, whatever the depth */
     uint32_t last_epoch;
-    uint32_t reason; /* enum prof_control_reason of the last switch; under the lock, read
-                              * by whoever makes the file */
+    /* enum prof_control_reason of the last switch; under the lock, read by the thread that makes the file */
+    uint32_t reason;
     uint32_t
         requested; /* 1 | on << 1 | reason << 2, or 0; from threads that must not wait for the lock */
     uint32_t steps_wanted; /* enum session_stepper: by whom */
@@ -63,7 +63,7 @@ static struct {
     uint32_t
         epoch; /* of the recording in progress, 0 off: the gate while nobody suspends; under the lock */
     uint32_t
-        stated; /* the epoch that the file says is in progress, 0 off; whoever exchanges it states the switch */
+        stated; /* the epoch that the file says is in progress, 0 off; the thread that exchanges it emits the switch */
     uint32_t suspensions; /* session_suspend() minus session_resume(); any thread */
     uint32_t ending;      /* the collectors finish */
     uint32_t detached;    /* enum session_detached; who takes it from 0 finishes the collectors */
@@ -253,8 +253,8 @@ static bool session_create(void)
     return true;
 }
 
-/* Who switches looks for a file after storing the epoch, who makes the file looks at the epoch after storing the state:
- * whoever comes second states what the file does not say yet. */
+/* A thread that switches looks for a file after storing the epoch; the thread that makes the file looks at the epoch
+ * after storing the state. So the second one emits what the file lacks. */
 static void session_emit_missed_switch(void)
 {
     uint32_t stated = load_seq_cst(&session.stated), epoch = load_seq_cst(&session.epoch);
@@ -328,7 +328,7 @@ static uint32_t session_gate(void)
     return closed ? 0 : load_seq_cst(&session.epoch);
 }
 
-/* One thread may switch while another one suspends or ends the session: whoever comes last does what both want. */
+/* One thread may switch while another one suspends or ends the session: the last one applies both. */
 static void session_apply_gate(void)
 {
     uint32_t epoch;
@@ -403,7 +403,7 @@ static void session_unlock(const struct signals_saved *saved)
     signals_restore(saved);
 }
 
-/* Whoever names the null device wants no recording; there is no file beside it either. */
+/* The null device as output means no recording, and no file beside it. */
 static bool session_is_discarded(void)
 {
     return strcmp(config_get()->output, "/dev/null") == 0;

@@ -23,7 +23,7 @@ void session_file_emit_facts(const struct rank *rank);
 bool session_file_has_events(void);
 void session_file_note_event(void);
 
-/* Whether somebody keeps the system's clock: looked at, and stated, at the beginning and at the end. */
+/* Whether a daemon keeps the system's clock: looked at, and stated, at the beginning and at the end. */
 void session_file_look_at_system_clock(void);
 void session_file_emit_system_clock(void);
 

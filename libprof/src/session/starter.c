@@ -25,7 +25,7 @@
 
 static struct {
     struct process_owner
-        process;        /* whose thread it is or was; nobody's: no system call is made for it */
+        process;        /* whose thread it is or was; none: no system call is made for it */
     uint32_t holds;     /* starter_hold() minus starter_release() */
     uint32_t beginning; /* the thread makes the file */
     uint64_t since_ns;  /* the thread's, like what follows */
@@ -64,8 +64,8 @@ static bool starter_is_due(uint64_t now_ns)
     return is_old && hang_count_threads().wait;
 }
 
-/* One who holds looks whether a file is being made afterwards, and the thread looks for holds after saying so: whoever comes
- * second waits, or makes none. */
+/* A caller of starter_hold() then checks whether a file is being made; the thread checks for holds after announcing
+ * that. So the second one waits, or makes no file. */
 static void starter_make_file(void)
 {
     store_seq_cst(&starter.beginning, 1u);

@@ -1,10 +1,10 @@
-/* starter.h - begins the recording of a process that has not recorded anything, for PROF_SAMPLE and PROF_HANG: they tell what a
- * program does before its first range, and programs without ranges.
+/* starter.h - begins the recording of a process that has not recorded anything, for PROF_SAMPLE and PROF_HANG: they
+ * tell what a program does before its first range, and programs without ranges.
  *
- * A thread of libprof waits until the process has used 10 ms of CPU time, or has lived for 100 ms and waits for something.
- * (PROF_HANG alone wants 100 ms in any case.) Then it makes the file, as the first event would, and ends. A program that a
- * recorded program executes must live ten times as long: most of a shell script's commands end sooner, leave no file, and
- * take nobody's name. Nor does a process leave a file that only waits for its children.
+ * A thread of libprof waits until the process has used 10 ms of CPU time, or has lived for 100 ms and waits for
+ * something. (PROF_HANG alone wants 100 ms in any case.) Then it makes the file, as the first event would, and ends. A
+ * program that a recorded program executes must live ten times as long: most commands of a shell script end sooner,
+ * leave no file, and use up no name. A process that only waits for its children leaves no file either.
  */
 #ifndef PROF_STARTER_H
 #define PROF_STARTER_H

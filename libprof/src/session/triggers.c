@@ -23,9 +23,9 @@ static struct {
     bool scheduled; /* fixed after triggers_init(), like the next three */
     struct schedule schedule;
     uint64_t start_step, stop_step; /* TRIGGERS_NEVER: not by steps */
-    uint64_t latest;                /* step seen; whoever steps */
+    uint64_t latest;                /* step seen; stored by the thread that steps */
     pthread_mutex_t lock;           /* of who switches; the session's nests inside */
-    uint64_t applied;               /* TRIGGERS_WANT; under the lock, read by whoever steps */
+    uint64_t applied; /* TRIGGERS_WANT; under the lock, read by the thread that steps */
 } triggers = {
     .start_step = TRIGGERS_NEVER, .stop_step = TRIGGERS_NEVER, .lock = PTHREAD_MUTEX_INITIALIZER};
 

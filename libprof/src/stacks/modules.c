@@ -17,7 +17,8 @@
 #define MODULES_PATHS_BYTES (4u << 20)
 #define MODULES_SUSPEND_MS 100
 
-/* One executable mapping. Whoever looks writes it, before it is counted; the flags later. */
+/* One executable mapping. Written by the thread that looks, before it is counted; the flags
+ * later. */
 struct module {
     uint64_t start, end, file_offset, bias;
     uint64_t ticks;

@@ -33,7 +33,7 @@ static struct intern_table stacks_table = {
 };
 
 static struct {
-    struct stacks_thread *threads; /* whoever begins pushes by CAS; never shrinks */
+    struct stacks_thread *threads; /* threads push by CAS when they begin; never shrinks */
     uint32_t depth;                /* frames kept; constant */
     uint32_t tables; /* libunwind may be called; cleared in a child that inherits its locks */
     uint32_t frames; /* frame pointers may be followed; constant */
@@ -145,8 +145,8 @@ static void stacks_forget(uint64_t start, uint64_t end)
     }
 }
 
-/* Modules come before the stack that points into them, unless somebody else is looking or there is
- * no room for it on this stack: then the writer thread does it a moment later. */
+/* Modules come before the stack that points into them, unless another thread is looking or this
+ * stack has no room for it: then the writer thread emits them a moment later. */
 static void stacks_emit_modules(const struct stacks_found *found)
 {
     bool looked = stacks_has_room(&thread_self.slot->stacks) && modules_scan(stacks_forget);

@@ -196,7 +196,7 @@ static bool stackwalk_can_read(struct stackwalk_readable *readable,
     return true;
 }
 
-/* A stack frame of somebody else: no variable that a sanitizer knows of. */
+/* A stack frame of other code: not a variable that a sanitizer tracks. */
 __attribute__((noinline, no_sanitize("address"), no_sanitize("thread"))) static void
 stackwalk_load(uintptr_t at, uintptr_t pair[2])
 {

@@ -19,7 +19,7 @@
 
 #define STACKWALK_FRAMES_MAX 127u
 
-/* What libunwind, or a look at the modules, may need of a stack: 12 KiB were measured. */
+/* Stack space that libunwind, or updating the modules, may need; measured: 12 KiB. */
 #define STACKWALK_ROOM_BYTES 32768u
 
 /* A thread's own stack, as opposed to an alternate signal stack or a coroutine's. */

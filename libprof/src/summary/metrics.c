@@ -145,7 +145,7 @@ static void metrics_add_info(bool running)
     metrics_seconds(PROF_METRIC_WRITTEN, "", "", clock_gettime_ns(CLOCK_REALTIME));
 }
 
-/* Where nothing can be recorded any more, the losses tell of progress. */
+/* When nothing can be recorded any more, the losses show progress. */
 static uint64_t metrics_silent_ns(int64_t now_ns)
 {
     struct metrics_values *values = metrics_counted();

@@ -1,7 +1,7 @@
 /* metrics.h - PROF_PROMETHEUS: metrics of the running process, in a file for node_exporter's textfile collector.
  *
- * The walk of the summary feeds them, once per second; every METRICS_PERIOD_NS the writer thread replaces the file. All of
- * it belongs to whoever holds the lock of summary.c, except where said.
+ * The walk of the summary feeds them, once per second; every METRICS_PERIOD_NS the writer thread replaces the file. All
+ * of it is protected by the lock of summary.c, except where noted.
  *
  *     metrics_values.c  counts what the walk meets
  *     metrics_memory.c  allocations, to their ends

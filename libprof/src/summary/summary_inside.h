@@ -1,5 +1,5 @@
-/* summary_inside.h - what the files of the summary share. All of it belongs to whoever holds the lock
- * of summary.c, except where said. */
+/* summary_inside.h - what the files of the summary share. All of it is protected by the lock of
+ * summary.c, except where noted. */
 #ifndef PROF_SUMMARY_INSIDE_H
 #define PROF_SUMMARY_INSIDE_H
 

@@ -84,9 +84,8 @@ bool summary_log_begin(uint64_t chunks)
 
 /* ---- event names of NVTX ---- */
 
-static uint32_t
-    *log_labels; /* by event name id: domain, above it log_function_of(); whoever names first
-                                makes it, anybody writes */
+/* By event name id: domain, above it log_function_of(). Made by the first thread that names, written by any. */
+static uint32_t *log_labels;
 
 /* Two threads may make it at once: the second one's stays unused. */
 static uint32_t *log_labels_made(void)

@@ -1,9 +1,10 @@
 /* unwind.h - unwinds stacks of other threads, from their registers, without libunwind.
  *
- * libunwind and the loader take locks, which a thread that hangs may hold. This reads .eh_frame by itself, and all memory
- * through the kernel: an address that cannot be read is an error and no fault. x86-64 only; elsewhere a stack is one frame.
+ * libunwind and the loader take locks, which a thread that hangs may hold. This reads .eh_frame by itself, and all
+ * memory through the kernel: an address that cannot be read is an error and no fault. x86-64 only; elsewhere a stack is
+ * one frame.
  *
- * What it knows is shared by the hang watch and the sampler: whoever calls unwind_prepare() or what depends on it holds
+ * Its state is shared by the hang watch and the sampler: callers of unwind_prepare(), and of what depends on it, hold
  * the lock.
  */
 #ifndef PROF_UNWIND_H

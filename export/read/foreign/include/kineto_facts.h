@@ -53,7 +53,7 @@ void kineto_group_rank(struct kineto_group *group, const struct json_string *key
 
 /* A larger value says nothing that is wanted. */
 #define KINETO_FACT_BYTES (UINT32_C(1) << 20)
-#define KINETO_DEVICES_MAX 64u /* as many as timeline_busy_devices() tells of */
+#define KINETO_DEVICES_MAX 64u /* as many as timeline_busy_devices() returns */
 
 struct kineto_facts {
     struct builder *builder;
@@ -88,8 +88,9 @@ void kineto_facts_member(struct kineto_facts *facts, struct text key, struct tex
 void kineto_facts_call(struct kineto_facts *facts, const struct kineto_event *event);
 /* Whose devices these are: how they were timed. */
 void kineto_facts_mode(const struct kineto_facts *facts, struct tl_process_info *process);
-/* Tells of the devices, and of those on which operations of the process ran that are not among them:
- * AMD's are numbered with the processors, so those have what all that are listed agree on. */
+/* Emits the listed devices, and those that ran operations of the process but are not listed. AMD
+ * numbers devices together with processors, so unlisted ones get the facts on which all listed ones
+ * agree. */
 void kineto_facts_devices(const struct kineto_facts *facts, uint32_t process);
 
 #ifdef __cplusplus

@@ -25,17 +25,17 @@ struct kineto_pid {
     uint64_t key;
     uint64_t events;  /* of threads; 0: no process */
     uint32_t name;    /* of the builder, 0 none */
-    uint32_t process; /* where it is one, or stands for its group */
+    uint32_t process; /* its process, or the one of its group */
     uint32_t group;   /* see kineto_facts.h; 0 none */
     bool renumbered;
     uint64_t own;  /* the process's own pid, where it was renumbered */
     bool operates; /* devices' operations are on its rows */
 };
 
-/* What a pid's rows without events of threads belong to, by group. */
+/* By group: the owner of rows without thread events. */
 struct kineto_group_rows {
     uint32_t first; /* of its pids, 1 + index; 0: none was seen */
-    uint32_t main;  /* the process that most of its events are of, or EVENT_NO_PROCESS */
+    uint32_t main;  /* the process with most of its events, or EVENT_NO_PROCESS */
     bool operates;
 };
 
@@ -70,8 +70,8 @@ struct kineto_rows {
 /* Zeroed but for `builder` is empty. */
 void kineto_rows_fini(struct kineto_rows *rows);
 
-/* The thread for the row; 0: no memory. `events`: how many events of a thread this
- * stands for, 0 when it is none of a thread. */
+/* The thread for the row; 0: no memory. `events`: how many thread events this stands for, 0 if it
+ * is not a thread's. */
 uint32_t kineto_rows_thread(struct kineto_rows *rows, const struct kineto_id *pid,
                             const struct kineto_id *tid, uint64_t events);
 
@@ -79,12 +79,12 @@ void kineto_rows_name_process(struct kineto_rows *rows, const struct kineto_id *
 void kineto_rows_name_thread(struct kineto_rows *rows, const struct kineto_id *pid,
                              const struct kineto_id *tid, uint32_t name);
 
-/* Each process is told by itself, and its every name again: more than these are one. */
+/* Each process is listed with all of its names again. Beyond this number, processes are merged. */
 #define KINETO_PROCESSES_MAX 1000u
 
 /* Index of the pid, for kineto_rows_of_thread() and kineto_rows_of_device(). */
 uint32_t kineto_rows_pid(struct kineto_rows *rows, const struct kineto_id *pid);
-/* The same of a pid on whose rows operations of devices are. */
+/* The same for a pid whose rows hold device operations. */
 uint32_t kineto_rows_device(struct kineto_rows *rows, const struct kineto_id *pid);
 /* Any number that is the same for the same tid. */
 uint64_t kineto_rows_tid(struct kineto_rows *rows, const struct kineto_id *tid);
@@ -94,7 +94,7 @@ void kineto_rows_group(struct kineto_rows *rows, struct text pid, uint32_t group
                        const struct kineto_id *own);
 /* After kineto_rows_finish(): the process of the threads' events on its rows. */
 uint32_t kineto_rows_of_thread(const struct kineto_rows *rows, uint32_t pid);
-/* The same for operations on its rows that nothing else assigns: their process, and their group. */
+/* The same for operations on its rows that nothing else assigns: their process and group. */
 struct event_row kineto_rows_of_device(const struct kineto_rows *rows, uint32_t pid);
 
 /* Adds the processes to the builder, puts threads into them, names both. Returns which process has
@@ -103,7 +103,7 @@ uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed);
 
 /* ---- arrows from launches to operations (ph s, t, f; cat ac2g) ----
  *
- * They tell processes apart whose correlation ids are the same.
+ * They distinguish processes that share correlation ids.
  *
  * The ends of an arrow have one id, and each is at a time on a row. An arrow tells where an operation comes
  * from when all of its ends on rows of threads are of one process. Kineto's arrows have the correlation id

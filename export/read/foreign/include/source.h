@@ -14,7 +14,7 @@ extern "C" {
 
 struct source;
 
-/* What whoever opens a file says of the clock behind it: for formats that do not tell. */
+/* What the caller states about a file's clock, for formats that do not state it. */
 struct source_clock {
     uint64_t tick_ns; /* nanoseconds of a tick; 0 counts as 1 */
     bool wrap32;      /* ticks are 32 bits wide and begin anew */
