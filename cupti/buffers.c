@@ -25,8 +25,8 @@ enum slot_state { SLOT_EMPTY, SLOT_MAPPING, SLOT_FREE, SLOT_HELD };
 struct slot {
     uint32_t state;  /* enum slot_state, moved by compare-and-swap */
     uint8_t *memory; /* set in MAPPING, before the state is released; never changes afterwards */
-    size_t
-        given; /* of buffer_bytes, to CUPTI; stored by the thread that makes it HELD, before it is handed out */
+    /* Of buffer_bytes, to CUPTI; stored by the thread that makes it HELD, before it is handed out. */
+    size_t given;
     size_t present; /* bytes known to be populated; owned by the buffer's holder */
 };
 

@@ -13,8 +13,8 @@
 #define NCCL_NAME_BYTES 64u
 
 static const struct domain *nccl_domain; /* released by the first thread; all find the same */
-static bool
-    nccl_annotated; /* NCCL's own NVTX ranges are recorded; stored by the thread that finds out first */
+/* NCCL's own NVTX ranges are recorded; stored by the thread that finds out first. */
+static bool nccl_annotated;
 
 /* NCCL makes the domain in its first call, before it loads a profiler. */
 static uint32_t nccl_domain_number(void)

@@ -81,8 +81,8 @@ static const struct collector *const entry_collectors[] = {
 static bool
     entry_inert; /* set-user-id program, one of another libc, or another copy of the library is at work */
 static bool entry_preloaded;
-static uint32_t
-    entry_loaded; /* stored by the first caller: the constructor, or NVTX or ITT before it */
+/* Stored by the first caller: the constructor, or NVTX or ITT before it. */
+static uint32_t entry_loaded;
 static uint32_t entry_resolved;
 
 /* Which copy of the library a public symbol is resolved to: the first one in the process that the

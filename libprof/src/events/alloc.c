@@ -26,8 +26,8 @@
 #define ALLOC_NAMES_BYTES (64u << 10)
 
 static char *alloc_names; /* memory_once(); each name is its registrar's until published */
-static uint32_t
-    alloc_names_used; /* may exceed ALLOC_NAMES_BYTES; advanced by threads that register */
+/* May exceed ALLOC_NAMES_BYTES; advanced by threads that register. */
+static uint32_t alloc_names_used;
 static const char *alloc_of[ALLOC_MAX]; /* by number - 1; cas_acq_rel -> load_acquire */
 
 static const char *alloc_copy(const char *name, size_t size)

@@ -21,8 +21,8 @@
 #define STAT_BYTES 1024u
 
 static char process_directory[PATH_MAX];
-static struct process_owner
-    process_claimed; /* stored by the thread that claims; a forked child takes it back */
+/* Stored by the thread that claims; a forked child takes it back. */
+static struct process_owner process_claimed;
 
 static uint32_t process_forks;
 static uint32_t process_counted; /* pid of whom that holds for; 0: nobody has looked yet */

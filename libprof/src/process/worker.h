@@ -48,8 +48,8 @@ struct worker {
     uint64_t finished; /* jobs so far */
     uint64_t given_up; /* number of the job that a thread has waited for in vain */
     bool is_listed;    /* among those that park */
-    uint32_t
-        parked; /* 1: worker_resume() is to begin another thread; stored by the thread that parks and resumes */
+    /* 1: worker_resume() is to begin another thread; stored by the thread that parks and resumes. */
+    uint32_t parked;
 };
 
 #define WORKERS_PARKABLE 5u

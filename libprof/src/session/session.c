@@ -62,8 +62,8 @@ static struct {
     uint32_t state;        /* enum session_state; creator releases -> others acquire */
     uint32_t
         epoch; /* of the recording in progress, 0 off: the gate while nobody suspends; under the lock */
-    uint32_t
-        stated; /* the epoch that the file says is in progress, 0 off; the thread that exchanges it emits the switch */
+    /* The epoch that the file says is in progress, 0 off; the thread that exchanges it emits the switch. */
+    uint32_t stated;
     uint32_t suspensions; /* session_suspend() minus session_resume(); any thread */
     uint32_t ending;      /* the collectors finish */
     uint32_t detached;    /* enum session_detached; who takes it from 0 finishes the collectors */
