@@ -161,12 +161,12 @@ const char *json_scaled(struct json_cursor *cursor, const char *p, unsigned scal
 /* The same, but what is behind is rounded, not cut off. */
 const char *json_nearest(struct json_cursor *cursor, const char *p, unsigned scale, int64_t *number,
                          bool *known);
-/* As json_scaled() of a whole text; false: it is no number. */
+/* As json_scaled() of a whole text; false: it is not a number. */
 bool json_text_scaled(struct text text, unsigned scale, int64_t *number);
 bool json_text_nearest(struct text text, unsigned scale, int64_t *number);
 double json_text_double(struct text text);
 
-/* The value of a hexadecimal digit; -1: it is none. */
+/* The value of a hexadecimal digit; -1: it is not one. */
 int json_hex_digit(char byte);
 
 /* Resolves escapes: `to` has room for string.size bytes. Returns the size. What is wrongly escaped

@@ -80,7 +80,8 @@ bool python_builtins_init(const struct python_api *api)
     return python_builtin_types.function != NULL;
 }
 
-/* A method of a type, which is called on `self`, as a builtin function has it. A new reference; NULL: it is none. */
+/* A method of a type, which is called on `self`, as a builtin function has it. A new reference; NULL: it is not
+ * one. */
 static PyObject *python_bind(const struct python_api *api, PyObject *callable, PyObject *self)
 {
     const struct python_builtin *builtin = (const void *)callable;

@@ -160,7 +160,7 @@ int activity_register_again(void)
     return subscription_register(activity_requested, activity_completed);
 }
 
-/* What stays unknown without the kind; NULL when it is no operation. */
+/* What stays unknown without the kind; NULL when it is not an operation. */
 static const char *activity_operations_of(uint32_t kind)
 {
     switch (kind) {

@@ -128,7 +128,7 @@ static void cupti_disable(const char *why)
     store_release(&state, (uint32_t)PASSIVE);
 }
 
-/* What the user asked for is no trouble: nothing is printed. */
+/* This is what the user asked for, so nothing is printed. */
 static void cupti_begin_events(void)
 {
     if (event_timing_begin())

@@ -408,7 +408,7 @@ typedef bool (*decoder)(const uint8_t *record, uint32_t size);
 
 struct kind {
     decoder decode;
-    uint32_t base_bytes; /* a shorter record is none of CUDA 11.0 and later */
+    uint32_t base_bytes; /* a shorter record does not come from CUDA 11.0 or later */
 };
 
 static const struct kind kinds[ABI_KIND_COUNT] = {

@@ -11,7 +11,7 @@
 extern const struct collector itt_collector;
 
 /* Sets the pointers of a static part, those of `groups` to our functions and all others to what they
- * are without a collector. `wanted` false: all of them. False: it is none, and was left alone. */
+ * are without a collector. `wanted` false: all of them. False: it is not one, and was left alone. */
 bool itt_attach(struct itt_global *global, int32_t groups, bool wanted);
 
 #endif

@@ -1,6 +1,6 @@
 /* itt_calls.h - what a program's pointers for calls of ITT hold. A section per source file.
  *
- * Any thread, any argument but a handle that is none; all keep errno.
+ * Any thread, any argument but an invalid handle; all preserve errno.
  */
 #ifndef PROF_ITT_CALLS_H
 #define PROF_ITT_CALLS_H

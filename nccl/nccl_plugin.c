@@ -110,7 +110,7 @@ static uint64_t nccl_handle(enum nccl_event_kind kind, uint64_t flags, uint64_t 
     return (uint64_t)kind | flags | number << NCCL_HANDLE_BITS;
 }
 
-/* The bits of a handle of that kind; 0: it is none. */
+/* The bits of a handle of that kind; 0: it is not one. */
 static uint64_t nccl_handle_of(const void *handle, enum nccl_event_kind kind)
 {
     uint64_t bits = (uint64_t)(uintptr_t)handle;

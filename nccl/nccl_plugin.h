@@ -1,7 +1,8 @@
 /* nccl_plugin.h - libprof as an NCCL profiler plugin: the tables that NCCL looks up by name.
  *
  * The functions take any argument except a pointer that cannot be read: handles are numbers, not addresses. One
- * that libprof never gave out is ignored if its bits are no handle's; one that was stopped may still be a parent.
+ * that libprof never gave out is ignored if its bits are not those of a handle; one that was stopped may still
+ * be a parent.
  */
 #ifndef PROF_NCCL_PLUGIN_H
 #define PROF_NCCL_PLUGIN_H

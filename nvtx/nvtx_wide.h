@@ -11,7 +11,7 @@
 #define NVTX_WIDE_BYTES (PROF_NAME_BYTES_MAX + 8u)
 
 /* Writes `text` with a terminator and returns the bytes without it. Never reads behind the
- * terminator, nor much further than what fits. Each value that is no character (a surrogate, too
+ * terminator, nor much further than what fits. Each value that is not a character (a surrogate, too
  * large, negative) becomes U+FFFD. */
 size_t nvtx_wide_to_utf8(const wchar_t *text, char utf8[NVTX_WIDE_BYTES]);
 

@@ -41,7 +41,7 @@ struct event_interval {
 
 /* The context must be current on the calling thread. Never waits longer than EVENT_CLOCK_WAIT_MS
  * and never for the program's work. False: CUDA refused; then the clock is of no use. That the
- * first anchor could not be set is no failure: event_clock_set() may be tried again. */
+ * first anchor could not be set is not a failure: event_clock_set() may be tried again. */
 bool event_clock_init(struct event_clock *clock, const struct driver_library *driver);
 bool event_clock_set(struct event_clock *clock, const struct driver_library *driver);
 

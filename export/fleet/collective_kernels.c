@@ -95,7 +95,7 @@ static uint32_t range_around(const struct timeline *timeline, uint32_t slice)
     return slice;
 }
 
-/* The group whose kernels were launched in that range of NCCL's profiler; 0: it is none. */
+/* The group whose kernels were launched in that range of NCCL's profiler; 0: it is not one. */
 static uint64_t group_of_launch(const struct search *search, uint32_t slice)
 {
     const struct recording *recording = search->recording;

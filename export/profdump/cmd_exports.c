@@ -267,7 +267,7 @@ static size_t ending_size(const struct export_format *format, const char *path)
     return 0;
 }
 
-/* The format with the longest ending that fits: ".speedscope.json" is no ".json". */
+/* The format with the longest ending that fits: ".speedscope.json" is not a ".json". */
 static enum export_kind kind_of_path(const char *path)
 {
     enum export_kind best = EXPORT_COUNT;

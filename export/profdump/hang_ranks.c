@@ -25,7 +25,7 @@ static enum hang_process_state look_at_process(const struct tl_process_info *inf
 
 /* ---- collectives ---- */
 
-/* False: it is no collective. NCCL's Init ranges have a communicator, but no size. */
+/* False: it is not a collective. NCCL's Init ranges have a communicator, but no size. */
 static bool read_collective(const struct timeline *timeline, uint32_t slice,
                             struct hang_collective *collective)
 {

@@ -411,7 +411,7 @@ static const char *value_in(struct named named)
     return *rest == '=' ? rest + 1 : NULL;
 }
 
-/* Finds the words that are no options, before "--": at most two. Returns how many. */
+/* Finds the words that are not options, before "--": at most two. Returns how many. */
 static int find_bare(const struct words *words, int bare[2])
 {
     int count = 0;

@@ -1,11 +1,10 @@
 /* pytorch_report.h - the tables of PyTorch's torch/_inductor/analysis/profile_analysis.py.
  *
- * A row is a kernel, in the order in which kernels came first. Runs of a kernel that agree in all of
- * their numbers are one to it, so counts and means are of the distinct ones. Means of rates are over
- * the runs that have one.
+ * A row is a kernel, in the order in which kernels came first. Runs of a kernel that agree in all of their numbers are
+ * one to it, so counts and means are of the distinct ones. Means of rates are over the runs that have one.
  *
- * Names of devices are compared whole, and traces have longer ones: "NVIDIA A100-SXM4-80GB" is none of them. Their numbers
- * are those of that program's middle of 2025: with sparsity for H100 and L4, the bandwidth of an H100 for L4.
+ * Names of devices are compared whole, and traces have longer ones: "NVIDIA A100-SXM4-80GB" is not among them. Their
+ * numbers are those of that program's middle of 2025: with sparsity for H100 and L4, the bandwidth of an H100 for L4.
  */
 #ifndef PROF_PYTORCH_REPORT_H
 #define PROF_PYTORCH_REPORT_H

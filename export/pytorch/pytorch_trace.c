@@ -93,7 +93,7 @@ static bool add_or_replace_device(struct pytorch_trace *trace, struct text id, s
     return true;
 }
 
-/* Parses the value. False: it is no list of objects with an id and a name, or no memory. */
+/* Parses the value. False: it is not a list of objects with an id and a name, or no memory. */
 static bool read_devices(struct pytorch_trace *trace)
 {
     const char *p = trace->devices, *end = p + trace->device_bytes;

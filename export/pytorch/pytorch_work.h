@@ -52,7 +52,7 @@ struct pytorch_list {
     const char *at, *end;
 };
 
-/* False: the text is no list. */
+/* False: the text is not a list. */
 bool pytorch_list_begin(struct pytorch_list *list, struct text text);
 /* The next item as it is written, without space around it. False: there is none. */
 bool pytorch_list_next(struct pytorch_list *list, struct text *item);
@@ -64,11 +64,11 @@ bool pytorch_list_item(struct text text, uint32_t index, struct text *item);
 /* Whole numbers alone, at most PYTORCH_SHAPE_MAX. */
 bool pytorch_list_shape(struct text text, struct pytorch_shape *shape);
 
-/* The product of all numbers in a list, however deep; 1 without any. False: something in it is no
- * whole number, or the product has more than 63 bits. */
+/* The product of all numbers in a list, however deep; 1 without any. False: something in it is not
+ * a whole number, or the product has more than 63 bits. */
 bool pytorch_list_product(struct text text, int64_t *product);
 
-/* Strips the quotes of a string. False: it is none. */
+/* Strips the quotes of a string. False: it is not one. */
 bool pytorch_list_string(struct text item, struct text *body);
 
 /* Parses "[2, 2]" or "2", the value of an argument. False: not whole numbers. */

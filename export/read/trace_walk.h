@@ -93,7 +93,7 @@ struct walk_chunk {
     uint64_t base_ticks;  /* of its records */
     uint64_t begin_ticks; /* when it was begun */
     size_t offset;        /* of what belongs to it ... */
-    size_t skip, bytes;   /* ... and how much of that is no record */
+    size_t skip, bytes;   /* ... and how much of that is not a record */
 };
 
 /* What the values of ATTRS records mean. */

@@ -133,7 +133,7 @@ static void add_sample(struct stack_totals *totals, const struct tl_sample *samp
     *(sample->waits ? &total->wait_ns : &total->run_ns) += weight_ns;
 }
 
-/* A stack that only samples have is none of a call or range. */
+/* A stack that only samples have belongs to no call or range. */
 static void put_in_order(struct stack_totals *totals)
 {
     uint32_t stacks = totals->count;

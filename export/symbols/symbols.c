@@ -307,7 +307,7 @@ static bool append_all(struct symbols *symbols, const struct tl_stack *stack)
     return true;
 }
 
-/* Where code without frame pointers begins, the walk by frame pointers ends in words that are no
+/* Where code without frame pointers begins, the walk by frame pointers ends in words that are not
  * addresses of code. */
 static void drop_strays(struct symbols *symbols, const struct tl_stack *stack)
 {

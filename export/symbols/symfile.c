@@ -446,7 +446,7 @@ static size_t count_lines(const char *text)
     return lines;
 }
 
-/* False: the line is no entry. */
+/* False: the line is not an entry. */
 static bool parse_line(char *line, struct perfmap_entry *entry)
 {
     char *end, *after;

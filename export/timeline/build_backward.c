@@ -3,7 +3,7 @@
  * PyTorch numbers the functions that it will have to differentiate. The number is an attribute of
  * ranges: of the operations that run while it is the next number, the last of which makes the
  * function; and of its evaluation later, with all that is inside. So, among the ranges of one
- * number, the origin of an evaluation is the one that began last before it and is no part of an
+ * number, the origin of an evaluation is the one that began last before it and is not a part of an
  * evaluation. What an evaluation is called depends on the version: its name begins with the words
  * below, or it has the number as "stashed_seq". Other ranges on another thread are taken for one
  * when their name says so, as those of PyTorch's functions do.

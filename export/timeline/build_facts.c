@@ -547,7 +547,7 @@ static void open_window(struct builder *builder, uint32_t epoch, enum prof_contr
     };
 }
 
-/* Epoch 0 is none: the file was made just when recording went off. */
+/* Epoch 0 means none: the file was made just when recording went off. */
 void timeline_append_control(struct builder *builder, bool on, uint32_t epoch,
                              enum prof_control_reason reason, int64_t time_ns)
 {

@@ -68,7 +68,7 @@ static void begin_segment(struct cutter *cutter, uint32_t call, int64_t start_ns
     push_item(cutter, (struct open_item){from->end_ns, call, index, 0});
 }
 
-/* The innermost open call ends, or is cut there; a segment that took no time is none. */
+/* The innermost open call ends, or is cut there; a segment without duration is dropped. */
 static void end_segment(struct cutter *cutter, int64_t time_ns)
 {
     const struct open_item *item = &cutter->open.at[--cutter->open.count];

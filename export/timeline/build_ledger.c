@@ -175,7 +175,7 @@ static bool name_causes(struct ledger_unrecorded *unrecorded, const struct ledge
  *
  * Operations of graphs have rows of their own, and explanations alike. Where it is not known how many
  * a launch was to put on the device, only those whose records came are counted. What nothing explains
- * is no bug there, but a cause of its own: GRAPH_NODES.
+ * is not a bug there, but a cause of its own: GRAPH_NODES.
  */
 
 /* Causes that take the record of an operation, the likeliest first. What is counted of the last two

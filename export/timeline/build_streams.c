@@ -292,7 +292,7 @@ bool build_gpus_sort(struct builder *builder)
  *
  * Kernels of a graph, and kernels launched to begin before their predecessor ended, overlap within
  * one stream. Viewers draw a row as a stack, so each goes to the first lane that is free when it
- * starts. Waits of the host for a stream are no work of the stream and stay on lane 0.
+ * starts. Waits of the host for a stream are not work of the stream and stay on lane 0.
  */
 
 /* Devices run 128 kernels at once; a damaged file must not cost quadratic time. */

@@ -191,8 +191,8 @@ void restrict_find_memories(struct restriction *with)
     }
 }
 
-/* While allocations have their old places. A release after the window is none of it; one in it, of an earlier
- * allocation, is as unknown as where recording began in between. */
+/* While allocations have their old places. A release after the window does not belong to it; one in it, of an
+ * earlier allocation, is as unknown as where recording began in between. */
 static void move_events(const struct restriction *with)
 {
     struct timeline *timeline = with->timeline;

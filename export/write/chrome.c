@@ -477,8 +477,8 @@ static const struct chrome_row *row_of_range(struct chrome *chrome,
     return &spare->row;
 }
 
-/* Without the stream in args: HolisticTraceAnalysis takes whatever has one for an operation. Operators are no
- * annotations, on streams neither, and for TensorBoard all ranges are operators. */
+/* Without the stream in args: HolisticTraceAnalysis takes whatever has one for an operation. Operators are
+ * not annotations, on streams neither, and for TensorBoard all ranges are operators. */
 static void write_stream_range(struct chrome *chrome, const struct stream_range *range)
 {
     struct json_out *out = &chrome->out;

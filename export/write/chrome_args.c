@@ -232,19 +232,18 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op)
 
 /* ---- args of ranges ---- */
 
-/* Args of ranges, marks and begin/end ranges: domain, category, colour, and every
- * attribute with its type.
+/* Args of ranges, marks and begin/end ranges: domain, category, colour, and every attribute with its type.
  *
  *     int       a number, whatever its size
  *     uint      a number up to 2^53; beyond, where browsers would round it, its digits as a string:
  *               such a number is an id or a hash
  *     hex       "0x7f12"
- *     double    a number; null if it is none
+ *     double    a number; null if it is not one
  *     string    a string
  *
- * PyTorch's NVTX ranges and its operators get the words that Kineto has for the same facts: "seq" (and
- * "stashed_seq", which a function of the backward pass has) becomes "Sequence number", "rf_id" becomes
- * "Record function id", "sizes" becomes "Input Dims". Texts about inputs are written as lists where they are text of that form.
+ * PyTorch's NVTX ranges and its operators get the words that Kineto has for the same facts: "seq" (and "stashed_seq",
+ * which a function of the backward pass has) becomes "Sequence number", "rf_id" becomes "Record function id", "sizes"
+ * becomes "Input Dims". Texts about inputs are written as lists where they are text of that form.
  *
  * What was read from a Chrome trace has Kineto's words already, and its lists are text here.
  *
@@ -429,7 +428,7 @@ static bool has_word(const struct chrome *chrome, struct tl_attrs attrs, enum wo
 
 #define LIST_DEPTH_MAX 16
 
-/* An integer as JSON has it; returns what follows, NULL if it is none. */
+/* An integer as JSON has it; returns what follows, NULL if it is not one. */
 static const char *skip_integer(const char *at, const char *end)
 {
     at += at < end && *at == '-';
@@ -440,7 +439,7 @@ static const char *skip_integer(const char *at, const char *end)
     return valid ? at : NULL;
 }
 
-/* A string without escapes; returns what follows, NULL if it is none. */
+/* A string without escapes; returns what follows, NULL if it is not one. */
 static const char *skip_string(const char *at, const char *end)
 {
     for (at++; at < end && *at != '"'; at++)

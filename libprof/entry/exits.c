@@ -45,7 +45,7 @@ void exits_resolve(void)
     exits_real.exit = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
 }
 
-/* exec* and _exit are no cancellation points. */
+/* exec* and _exit are not cancellation points. */
 static void exits_suspend_file(void)
 {
     int cancel_state;

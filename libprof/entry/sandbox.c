@@ -49,7 +49,7 @@ static void sandbox_enter(void)
 {
     int saved_errno = errno, cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
-                           &cancel_state); /* prctl() is no cancellation point */
+                           &cancel_state); /* prctl() is not a cancellation point */
     if (session_enter_sandbox()) {
         control_thread_leave();
         own_files_end((unsigned)config_get()->exit_ms);

@@ -55,7 +55,7 @@ static bool single_thread_but_for_ours(void)
     return count && single_thread_await(1 + count, 10);
 }
 
-/* The calls are no cancellation points, but what is done here consists of some. */
+/* The calls are not cancellation points, but what is done here consists of some. */
 struct single_thread single_thread_begin(void)
 {
     struct single_thread ended = {false, false};

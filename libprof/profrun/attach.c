@@ -279,7 +279,7 @@ static void wait_for_release(struct attaching *attaching)
         clock_pause(LOOK_US);
 }
 
-/* The status to exit with: a process that ends by itself meanwhile is none of our business. */
+/* The status to exit with: a process that ends by itself meanwhile does not concern us. */
 static int judge_end(const struct attaching *attaching)
 {
     char how[ATTACH_REASON_BYTES];

@@ -96,7 +96,8 @@ static void target_set(struct target *target, enum target_kind kind, const char 
     snprintf(target->reason, sizeof target->reason, "%s %s", path, why);
 }
 
-/* The interpreter a script names after "#!", cut out of `head` in place; NULL for what is no script. */
+/* The interpreter a script names after "#!", cut out of `head` in place; NULL if it is not a
+ * script. */
 static char *target_interpreter(char *head)
 {
     if (head[0] != '#' || head[1] != '!')

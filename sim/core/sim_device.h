@@ -41,7 +41,7 @@ SIM_SHARED void sim_device_uuid(int device, unsigned char uuid[16]);
 
 /* CUdevice_attribute (the runtime's cudaDeviceAttr numbers are the same).
  *
- * Returns  SIM_OK, SIM_INVALID_DEVICE, or SIM_INVALID_VALUE for a number that is none.
+ * Returns  SIM_OK, SIM_INVALID_DEVICE, or SIM_INVALID_VALUE for an unknown number.
  */
 SIM_SHARED int sim_device_attribute(int device, int attribute, int *value);
 

@@ -111,7 +111,7 @@ static int reached_locked(const struct sim_event *event, uint64_t *time_ns)
     return *time_ns <= sim_clock_now() ? SIM_OK : SIM_NOT_READY;
 }
 
-/* The real driver follows the event into a context that is no more: anything may happen. */
+/* The real driver follows the event into a destroyed context: anything may happen. */
 static int check_context(const struct sim_event *event)
 {
     if (sim_handle_is(event->context, SIM_HANDLE_CONTEXT))

@@ -30,7 +30,7 @@ SIM_SHARED struct sim_function *sim_module_function(struct sim_module *module, c
 /* The mangled name; "" for NULL. */
 SIM_SHARED const char *sim_function_name(const struct sim_function *function);
 
-/* The function behind a handle, NULL if it is none. */
+/* The function behind a handle, NULL if it is not one. */
 SIM_SHARED struct sim_function *sim_function_of(const void *handle);
 
 #endif

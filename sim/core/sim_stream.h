@@ -75,7 +75,7 @@ SIM_SHARED int sim_stream_destroy(struct sim_stream *stream);
  *
  * handle   NULL or a fixed handle means a default stream of the current context; which one NULL
  *          means follows from the entry point called.
- * Returns  NULL when the handle is none.
+ * Returns  NULL if it is not a handle.
  */
 SIM_SHARED struct sim_stream *sim_stream_of(void *handle);
 SIM_SHARED struct sim_stream *sim_stream_in(struct sim_context *context, void *handle,

@@ -13,8 +13,8 @@ struct sim_stream;
 
 /* Fills work with a copy of bytes; kind DEFAULT is resolved from the pointers.
  *
- * Returns  SIM_OK; SIM_INVALID_DIRECTION for a kind that is none; SIM_INVALID_VALUE for NULL, and
- *          for pointers that contradict the kind (device memory that is none).
+ * Returns  SIM_OK; SIM_INVALID_DIRECTION for an unknown kind; SIM_INVALID_VALUE for NULL, and
+ *          for pointers that contradict the kind (device memory that is not).
  */
 SIM_SHARED int sim_transfer_copy(struct sim_work *work, void *dst, const void *src, size_t bytes,
                                  int kind, bool async);

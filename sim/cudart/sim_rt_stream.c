@@ -4,7 +4,7 @@
 #include "sim_event.h"
 #include "sim_rt.h"
 
-/* The stream behind a runtime handle, the context made ready first; NULL when it is none. */
+/* The stream behind a runtime handle, the context made ready first; NULL when it is not one. */
 static struct sim_stream *stream_of(void *handle)
 {
     return sim_rt_ready() == SIM_OK ? sim_stream_of(handle) : NULL;

@@ -22,10 +22,11 @@ void help_list(void);
 #define SUGGEST_DISTANCE_MAX 2u
 unsigned help_distance(const char *typed, const char *meant);
 
-/* True if the word could be a command, and is no file. */
+/* True if the word could be a command and is not a file. */
 bool help_looks_like_a_command(const char *word);
 
-/* Complains of a word that is no command: with the nearest one, or all. `family` NULL: of one word. */
+/* Complains of a word that is not a command: with the nearest one, or all. `family` NULL: of one
+ * word. */
 void help_complain_of_command(const char *family, const char *word);
 
 #endif

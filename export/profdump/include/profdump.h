@@ -47,7 +47,7 @@ struct window_point {
 /* See window_options.h. */
 struct window_options {
     struct window_point from, to; /* A..B */
-    bool may_be_empty;            /* an empty window is no error */
+    bool may_be_empty;            /* an empty window is not an error */
     int64_t recording;            /* on:N, 0 not given */
     bool steps;                   /* step:N-M */
     int64_t first_step, last_step;

@@ -66,7 +66,7 @@ static bool is_in_number(char letter)
     return (letter >= '0' && letter <= '9') || strchr("+-.eE", letter) != NULL;
 }
 
-/* What is no integer is no handle. */
+/* Values that are not integers are not handles. */
 static bool read_number(struct parser *parser)
 {
     char digits[32];

@@ -4,10 +4,11 @@
  *     b and e       ranges that need not nest          i, I, R, n   marks
  *     C             counters                           M            names
  *
- * Flow events (s, t, f) draw what ids tell: a call and what it launched have one "correlation". They
- * count only where several processes of a file have the same ids. Operations of a device without such a call, as AMD's or compiled ones can be, name the operator that
- * they come from by its "External id". Annotations on rows of devices are derived from the rest of the
- * file, and spans of the profiler and of device counters are no work of the program: they are left out.
+ * Flow events (s, t, f) draw what ids tell: a call and what it launched have one "correlation". They count only where
+ * several processes of a file have the same ids. Operations of a device without such a call, as AMD's or compiled ones
+ * can be, name the operator that they come from by its "External id". Annotations on rows of devices are derived from
+ * the rest of the file, and spans of the profiler and of device counters are not work of the program: they are left
+ * out.
  */
 #include "format_list.h"
 #include "kineto_counters.h"
@@ -129,7 +130,7 @@ static uint32_t make_attrs(struct reader *reader, struct event_attr *attrs)
     return count;
 }
 
-/* Kineto puts Python functions whose thread it does not find on pid 0: that is no process. */
+/* Kineto puts Python functions whose thread it does not find on pid 0: that is not a process. */
 static uint32_t thread_of(struct reader *reader)
 {
     const struct kineto_id *pid = &reader->event->pid;
@@ -148,8 +149,8 @@ static uint32_t labelled(struct reader *reader, uint32_t name)
     return kineto_labels_name(&reader->labels, &reader->rows, reader->event, name);
 }
 
-/* What crosses another event of its thread is drawn in segments: the later ones are no slices of their own.
- * Whether it is such a one. */
+/* What crosses another event of its thread is drawn in segments: the later ones are not slices of their
+ * own. Whether it is such a one. */
 static bool read_segment(struct reader *reader, const struct complete_slice *slice)
 {
     int64_t of = kineto_number(&reader->event->args, KINETO_SEGMENT_OF, 0);
@@ -511,7 +512,7 @@ static uint64_t start_of(const struct reader *reader)
                : reader->facts.base_ns + (uint64_t)first;
 }
 
-/* More processes than devices can be seen by are no processes of one machine. */
+/* More processes than devices can be seen by are not processes of one machine. */
 #define DEVICE_PROCESSES_MAX 64u
 
 /* By group how many of its processes have operations of devices. NULL: no memory. */

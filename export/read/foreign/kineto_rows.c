@@ -249,7 +249,7 @@ void kineto_rows_group(struct kineto_rows *rows, struct text pid, uint32_t group
     group_pid(rows, key_of(rows, &id), group, own);
 }
 
-/* After kineto_rows_finish(): the process with that pid; EVENT_NO_PROCESS: it is none. */
+/* After kineto_rows_finish(): the process with that pid; EVENT_NO_PROCESS: it is not one. */
 static uint32_t process_with(const struct kineto_rows *rows, uint32_t pid)
 {
     return pid < rows->pids.count && rows->pids.at[pid].events ? rows->pids.at[pid].process

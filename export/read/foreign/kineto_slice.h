@@ -81,7 +81,7 @@ void kineto_labels_finish(struct kineto_labels *labels, const struct kineto_rows
 
 /* ---- Python frames of a trace, also as call stacks of what was called within them ----
  *
- * Frames are no work of their own: as ranges they would be counted like operators, and each operator's time once more
+ * Frames are not work of their own: as ranges they would be counted like operators, and each operator's time once more
  * for every frame around it. So they are calls of Python functions, and become the attribute "Call stack" of the slices
  * that have none: the frames open when the slice began, innermost first, joined by ';' as Kineto joins them.
  */

@@ -210,7 +210,7 @@ static void read_looks(struct markers *markers)
     sqlite_trace_end(markers->trace, &rows);
 }
 
-/* A domain is a string: 0 is none. */
+/* A domain is a string; 0 means none. */
 static uint32_t domain_of(struct markers *markers, uint32_t process, int64_t string)
 {
     struct builder *builder = markers->trace->builder;

@@ -158,7 +158,7 @@ static bool collect_steps(struct diff_side *side)
 #define TICK_SAMPLES 64u
 
 /* Kineto's older files have whole microseconds, and devices count in 32 ns: what lies between two of
- * these is no difference. Other steps would be guessed. */
+ * these is not a difference. Other steps would be guessed. */
 static double find_tick(const struct key_averages *averages, bool on_device)
 {
     static const int64_t ticks[] = {1000, 32};

@@ -176,7 +176,8 @@ static uint32_t host_functions_before(const struct gap_segments *segments, int64
     return low;
 }
 
-/* When the operation was launched that is in front of `next` in its stream; waits are no operations. */
+/* When the operation was launched that is in front of `next` in its stream; waits are not
+ * operations. */
 static int64_t launched_before_ns(const struct gap_segments *segments)
 {
     const struct tl_gpu *gpus = segments->context->timeline->gpus.at;
@@ -412,7 +413,7 @@ static void settle_cause(struct gap_segments *segments)
         replace_cause(segments, GAP_CPU, GAP_LAUNCH);
 }
 
-/* A range is no launch: when it launched is not known. */
+/* A range is not a launch: when it launched is not known. */
 static uint32_t launch_of(const struct timeline *timeline, uint32_t gpu)
 {
     uint32_t slice = gpu == TL_NONE ? TL_NONE : timeline->gpus.at[gpu].slice;

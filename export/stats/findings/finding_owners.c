@@ -101,7 +101,7 @@ void finding_owner_adjust(struct finding_owner *owner, const struct finding_cont
                           (struct finding_amounts){.count = count, .saved_ns = saved_ns});
 }
 
-/* `from` is no owner any more. */
+/* `from` is not an owner any more. */
 static void merge_owner(const struct finding_context *context, struct finding_owner *into,
                         const struct finding_owner *from)
 {

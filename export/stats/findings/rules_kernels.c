@@ -417,7 +417,7 @@ static bool is_elementwise(const struct finding_context *context, const struct t
            work_classes_traits(&context->facts->classes, operation) & KERNEL_ELEMENTWISE;
 }
 
-/* gpus[first .. end) of one stream; what lies between them was no work. */
+/* gpus[first .. end) of one stream; what lies between them was not work. */
 static bool add_train(struct finding_owners *owners, const struct finding_context *context,
                       uint32_t first, uint32_t end)
 {

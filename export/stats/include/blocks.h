@@ -58,7 +58,7 @@ struct block_item {
     uint32_t delegate_name; /* TL_NONE none */
     uint32_t metadata;      /* TL_NONE none */
     uint32_t depth;         /* of a range's parts: 0 the range itself */
-    uint32_t debug;         /* the value itself, into debugs[]; TL_NONE: it is no value */
+    uint32_t debug;         /* the value itself, into debugs[]; TL_NONE: it is not a value */
     bool ended;
     bool is_logged; /* a value was logged at the instruction whose first event this is */
     bool is_signed; /* its ticks are libprof's nanoseconds, which may be below 0 */

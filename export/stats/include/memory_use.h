@@ -67,7 +67,7 @@ void memory_sites_fini(struct memory_sites *sites);
  * range that frees what others allocated has a negative number.
  *
  *   self   what was allocated minus what was freed while the range was the innermost one open on
- *          the thread. A CUDA call is no range: its memory is that of the range around it.
+ *          the thread. A CUDA call is not a range: its memory is that of the range around it.
  *   total  the same with the ranges inside it. Of a range inside another of the same name only self
  *          counts, or total would hold the same bytes twice.
  *   peak   the largest number of bytes that were in use in the process while a range of that name

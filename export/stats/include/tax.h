@@ -28,7 +28,7 @@ bool block_taxes_init(struct block_taxes *taxes, const struct blocks *blocks);
 void block_taxes_fini(struct block_taxes *taxes);
 
 /* All calls of the ranges of one name that launched a kernel, those inside of one of the same name
- * aside. Kernels are those that were launched in a call, on whatever device; copies and sets are no
+ * aside. Kernels are those that were launched in a call, on whatever device; copies and sets are not
  * kernels. A range that does not wait for its kernels is followed by them: its tax is the share of its own
  * time and theirs together. */
 struct range_tax {

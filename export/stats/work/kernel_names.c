@@ -134,7 +134,7 @@ enum op_type kernel_type_of_name(struct text name)
 
 /* ---- computing or helping: parts of names as NVIDIA's and AMD's libraries, CUTLASS and PyTorch use them ---- */
 
-/* In lower case. "convert" is no convolution, and "mma" alone is in "gamma". */
+/* In lower case. "convert" is not a convolution, and "mma" alone is in "gamma". */
 static const char *const computing[] = {
     "gemm",   "gemv",   "xmma",   "cutlass", "nvjet", "cijk_",     "wgmma",  "hmma",  "imma",
     "s884",   "s1688",  "s16816", "conv",    "wgrad", "dgrad",     "fprop",  "bprop", "winograd",

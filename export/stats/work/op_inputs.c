@@ -6,7 +6,7 @@
 /* What is left of a list: begin with op_list_open(). */
 struct op_list {
     const char *at, *end;
-    bool failed; /* it is no list */
+    bool failed; /* it is not a list */
     bool ended;  /* its bracket was closed */
 };
 
@@ -458,7 +458,7 @@ struct reading {
 };
 
 /* A type of C++ begins with a small letter. "Int", "Bool" and "Double", which traces of 2021 have,
- * are numbers that are no tensors; so are "Scalar", "ScalarList" and "GenericList". */
+ * are numbers that are not tensors; so are "Scalar", "ScalarList" and "GenericList". */
 static bool is_element_type(struct text name)
 {
     return name.size && name.bytes[0] >= 'a' && name.bytes[0] <= 'z' &&

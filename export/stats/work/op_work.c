@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- arguments that are no tensors, as "Concrete Inputs" has them ---- */
+/* ---- arguments that are not tensors, as "Concrete Inputs" has them ---- */
 
 struct text op_value(const struct op_inputs *inputs, int number)
 {

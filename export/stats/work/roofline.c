@@ -201,7 +201,7 @@ static struct roofline_device *begin_device(struct pass *pass, const struct tl_g
 
 /* ---- rows ---- */
 
-/* Steps are no operators: there would be a row for each. */
+/* Steps are not operators: there would be a row for each. */
 static bool is_range(void *timeline, uint32_t slice)
 {
     return ((const struct timeline *)timeline)->slices.at[slice].kind == TL_RANGE;

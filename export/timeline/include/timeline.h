@@ -631,7 +631,7 @@ static inline uint32_t tl_slice_label(const struct tl_slice *slice)
     return slice->kind == TL_API ? TL_NONE : slice->label;
 }
 
-/* The N of "ProfilerStep#N", as torch.profiler calls steps; -1: it is no name of a step. */
+/* The N of "ProfilerStep#N", as torch.profiler calls steps; -1: it is not a name of a step. */
 int64_t tl_step_number(struct text name);
 
 /* What tables call something with a name and a label. */
@@ -671,7 +671,8 @@ void timeline_destroy(struct timeline *timeline);
 const struct tl_device *timeline_device_of(const struct timeline *timeline, uint32_t process,
                                            uint32_t ordinal);
 
-/* What a device operation waited for; NULL: it is no wait for an event, or the event is unknown. */
+/* What a device operation waited for; NULL: it is not a wait for an event, or the event is
+ * unknown. */
 const struct tl_wait *timeline_wait_of(const struct timeline *timeline, uint32_t gpu);
 
 /* Index into timings[] of the slice's CUDA time; TL_NONE: it was not timed by events. */

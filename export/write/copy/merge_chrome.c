@@ -132,7 +132,7 @@ static void groups_write(const struct merge_plan *plan, struct json_out *out)
 struct merge_chrome {
     struct merge_plan plan;
     bool changes;     /* several parts: ids and times change */
-    uint64_t unmoved; /* times that are no decimal numbers */
+    uint64_t unmoved; /* times that are not decimal numbers */
     /* while writing */
     struct json_out *out;
     struct merge_file *file;

@@ -358,7 +358,7 @@ static void put_thread(struct nsys_export *nsys, struct database_row *row,
         row_int(row, nsys->ids.threads[thread]);
 }
 
-/* Memory of the program's own allocators is none of CUDA's. */
+/* Memory of the program's own allocators is not CUDA's. */
 static void put_allocation(struct nsys_export *nsys, const struct tl_memory_event *event)
 {
     const struct tl_memory *memory = &nsys->timeline->memories.at[event->memory];

@@ -59,7 +59,7 @@ static uint32_t frame_iid(struct samples *samples, const struct symbol_frame *fr
     symbols_name(frame, name, sizeof name);
     uint32_t function = text_iid(samples, &samples->functions, INTERNED_FUNCTIONS, name);
     uint32_t mapping = mapping_iid(samples, frame);
-    uint64_t offset = frame->python ? 0 : frame->offset; /* a name's number is no address */
+    uint64_t offset = frame->python ? 0 : frame->offset; /* a name's number is not an address */
     uint32_t known = samples->frames.count;
     int size =
         snprintf(key, sizeof key, "%u %u %llx", function, mapping, (unsigned long long)offset);
@@ -99,7 +99,7 @@ static bool introduce(struct samples *samples, uint32_t stack)
     return good;
 }
 
-/* The packet has an absolute time: samples are no part of the walk. */
+/* The packet has an absolute time: samples are not part of the walk. */
 static void put_sample(struct samples *samples, const struct tl_sample *sample)
 {
     const struct perfetto *perfetto = samples->perfetto;

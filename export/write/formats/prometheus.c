@@ -65,7 +65,8 @@ static size_t plain_bytes(struct text text, size_t at)
     return count;
 }
 
-/* The text between the quotes of a label's value; bytes that are no UTF-8, and NUL, become U+FFFD. */
+/* The text between the quotes of a label's value; bytes that are not UTF-8, and NUL, become
+ * U+FFFD. */
 static void put_label_text(FILE *stream, struct text text)
 {
     for (size_t at = 0; at < text.size;) {

@@ -110,7 +110,7 @@ void proto_bytes(struct proto_out *out, unsigned field, const char *bytes, size_
 #define REPLACEMENT "\xef\xbf\xbd"
 #define REPLACEMENT_BYTES 3u
 
-/* Bytes up to the first that is no UTF-8. */
+/* Bytes up to the first that is not UTF-8. */
 static size_t valid_part(struct text text)
 {
     size_t at = 0;

@@ -312,7 +312,7 @@ static const double long_steps_ns[] = {
     HOUR_NS,   2 * HOUR_NS,   3 * HOUR_NS,   6 * HOUR_NS,    12 * HOUR_NS,
 };
 #define LONG_STEPS (sizeof long_steps_ns / sizeof long_steps_ns[0])
-#define LONGEST_DECIMAL_NS 20e9 /* 50 s is no part of a minute */
+#define LONGEST_DECIMAL_NS 20e9 /* 50 s is not a part of a minute */
 
 static const struct {
     const char *name;

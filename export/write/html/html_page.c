@@ -1,8 +1,8 @@
 /* html_page.c - see html_page.h.
  *
  * The policy: nothing is fetched, framed or sent, and no script or style counts but the two whose hashes
- * are named; attributes like onclick and style are no exception. Blocks of data are not executed by any
- * browser, so they need no hash.
+ * are named; attributes like onclick and style are not exceptions. Blocks of data are not executed by
+ * any browser, so they need no hash.
  */
 #include "html_page.h"
 

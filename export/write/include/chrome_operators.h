@@ -74,7 +74,8 @@ bool chrome_collectives_init(struct chrome_collectives *collectives,
                              const struct timeline *timeline);
 void chrome_collectives_fini(struct chrome_collectives *collectives);
 
-/* What TensorBoard's plugin calls a call of NCCL's; NULL: it is none, or the plugin has no name for it. */
+/* What TensorBoard's plugin calls a call of NCCL's; NULL: it is not one, or the plugin has no name for
+ * it. */
 const char *chrome_collectives_plugin_name(const struct chrome_collectives *collectives,
                                            uint32_t slice);
 /* What goes into such a call. False: not stated. */

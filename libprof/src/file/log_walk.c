@@ -194,6 +194,6 @@ bool log_walk_is_progress(const uint64_t *record)
     if (kind != PROF_KIND_EXT)
         return kind == PROF_KIND_POP || kind == PROF_KIND_NVTX_POP;
     if (type == PROF_REC_API_EXIT)
-        return (uint32_t)record[1] == 0; /* a query that says "not ready" is none */
+        return (uint32_t)record[1] == 0; /* a query that says "not ready" does not count */
     return type < 64 && ends >> type & 1;
 }

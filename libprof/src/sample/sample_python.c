@@ -162,7 +162,8 @@ static size_t sample_read_text(uint64_t text, char *to)
     return size;
 }
 
-/* As those of recorded calls (python_names.c), so that both are one function. 0: that is no code object. */
+/* As those of recorded calls (python_names.c), so that both are one function. 0: not a code
+ * object. */
 static uint32_t sample_name(uint64_t code)
 {
     const struct sample_layout *layout = sample_python.layout;

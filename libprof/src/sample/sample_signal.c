@@ -37,7 +37,7 @@ struct sample_shot *sample_shot_at(const struct sample_thread *thread, uint32_t 
 
 /* ---- the handler ---- */
 
-/* Page by page: what lies above the stack's end cannot be read, which is no error. */
+/* Page by page: what lies above the stack's end cannot be read, which is not an error. */
 static uint64_t sample_copy_stack(uint8_t *to, uint64_t from)
 {
     struct iovec remote[SAMPLE_STACK_BYTES / SAMPLE_PAGE_BYTES + 1];

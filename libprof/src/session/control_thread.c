@@ -84,7 +84,7 @@ static void control_install_signal(void)
         while (read(control.wake_out.fd, bytes, sizeof bytes) == sizeof bytes)
             ;
     if (exchange_acquire(&control.signals, 0u) % 2 == 0)
-        return; /* an even number of switches is none */
+        return; /* an even number of switches changes nothing */
     session_describe(&status);
     session_switch(!status.on, PROF_CONTROL_SIGNAL);
 }

@@ -223,7 +223,7 @@ static void device_wait(struct device_waiting operation)
     device->waiting[device->wait_end++ % DEVICE_WAITING] = operation;
 }
 
-/* Sets the operation's kind, class and name from the rest of its record; false: it is none. */
+/* Sets the operation's kind, class and name from the rest of its record; false: it is not one. */
 static bool device_describe(const uint64_t *record, size_t bytes, struct device_waiting *operation)
 {
     union {

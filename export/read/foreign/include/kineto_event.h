@@ -131,7 +131,7 @@ struct kineto_id kineto_id_of(struct text text);
 #define KINETO_EVENT_DURATION 2u
 #define KINETO_EVENT_CATEGORY 4u
 #define KINETO_EVENT_NAME 8u
-#define KINETO_EVENT_BAD_TIME 16u /* a time that is no number */
+#define KINETO_EVENT_BAD_TIME 16u /* a time that is not a number */
 
 struct kineto_event {
     int64_t time_ns, duration_ns;

@@ -30,7 +30,7 @@ struct kineto_walked {
     uint64_t bytes;         /* unpacked */
     uint64_t cut_arrays;    /* without their end */
     uint64_t cut_events;    /* the file ends within one: only with `partial` */
-    uint64_t strange_items; /* of the array, that are no objects: left out */
+    uint64_t strange_items; /* of the array, that are not objects: left out */
     uint64_t large_events;  /* of more than KINETO_WINDOW_MAX bytes: left out */
     bool is_array;
     bool has_events;

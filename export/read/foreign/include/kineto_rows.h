@@ -1,8 +1,8 @@
 /* kineto_rows.h - the rows of a Chrome trace, (pid, tid), as threads of a builder.
  *
  * Which pids are processes is known at the end: devices have pids too, and things are said of pids
- * that have no events. What is on rows of a pid that is no process belongs to the process that has
- * most of the file's events, or of the events of its group of pids, where the file has groups.
+ * that have no events. What is on rows of a pid that is not a process belongs to the process that
+ * has most of the file's events, or of the events of its group of pids, where the file has groups.
  */
 #ifndef PROF_KINETO_ROWS_H
 #define PROF_KINETO_ROWS_H

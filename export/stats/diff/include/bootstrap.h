@@ -64,8 +64,8 @@ bool bootstrap_init(struct bootstrap *bootstrap, uint32_t resamples, double conf
 void bootstrap_fini(struct bootstrap *bootstrap);
 
 /* Below so many values nothing can be said: of n values all lie on one side of what they are a
- * sample of with probability 2^(1-n), so even from the least to the greatest is no interval of this
- * confidence. 6 for 95 %. */
+ * sample of with probability 2^(1-n), so even from the least to the greatest is not an interval of
+ * this confidence. 6 for 95 %. */
 size_t bootstrap_least(double confidence);
 
 /* The median of `right` over that of `left`. False: no memory. */

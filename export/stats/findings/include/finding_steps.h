@@ -54,7 +54,8 @@ void finding_parts_add_time(struct finding_steps *steps, struct finding_parts *t
 void finding_parts_join(struct finding_steps *steps, struct finding_parts *to,
                         const struct finding_parts *from);
 
-/* Adds another list, which is no list any more and of which no other one has a part. Takes the same time for any length. */
+/* Adds another list, which is not a list any more and of which no other one has a part. Takes the same time for any
+ * length. */
 void finding_parts_move(struct finding_steps *steps, struct finding_parts *to,
                         const struct finding_parts *from);
 

@@ -114,7 +114,7 @@ void launch_stats_fini(struct launch_stats *stats);
  * takes operations in the order in which they ran.
  */
 
-#define KERNEL_SEQUENCE_LEAST 3u /* shorter ones are no patterns */
+#define KERNEL_SEQUENCE_LEAST 3u /* shorter ones are not patterns */
 
 struct kernel_sequence {
     uint64_t hash;

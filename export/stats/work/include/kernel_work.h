@@ -9,8 +9,8 @@
  * Where nested ranges have work of one class (enum op_class), the innermost counts: the outer ones would
  * count it again (aten::linear > aten::addmm > cublasGemmEx). Around work of a lower class a range keeps
  * its own, for the remaining kernels: aten::convolution with an aten::add_ of its bias inside. What the
- * program stated of a range that is no operator is the total of everything in it, so work of a lower class
- * inside does not count beside it.
+ * program stated of a range that is not an operator is the total of everything in it, so work of a lower
+ * class inside does not count beside it.
  *
  * All kernels launched within a range, but not within another that counts, share its work in proportion to
  * their durations; in equal parts if all are 0. Of a product, convolution or attention, only kernels share

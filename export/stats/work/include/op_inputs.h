@@ -2,7 +2,7 @@
  *
  *     Input Dims        [[128, 64], [64, 32], []]           a list of sizes for each input
  *     Input type        ["float", "c10::Half", "Scalar"]
- *     Concrete Inputs   ["", "", "1"]                       values of those that are no tensors
+ *     Concrete Inputs   ["", "", "1"]                       values of those that are not tensors
  *
  * As a range of PyTorch's emit_nvtx has them, there are sizes alone. A list of tensors as one input is
  * a list of lists of sizes: its tensors stand one after the other, with the same number of input.
@@ -81,7 +81,7 @@ unsigned op_type_bits(enum op_type type);
  * Texts come from files: any bytes are met. Nothing is read behind a text's end. Threads: any.
  */
 
-/* A whole number, which may be written "1e3" or "128.0". False: it is none, or beyond 2^53. */
+/* A whole number, which may be written "1e3" or "128.0". False: it is not one, or beyond 2^53. */
 bool op_text_integer(struct text text, int64_t *number);
 
 /* "True", "false", "1" ... False: it is none of them. */

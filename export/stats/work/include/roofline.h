@@ -36,7 +36,7 @@ enum roofline_bound { ROOFLINE_UNKNOWN, ROOFLINE_COMPUTE, ROOFLINE_MEMORY };
 enum roofline_by {
     ROOFLINE_BY_KERNEL,
     ROOFLINE_BY_OP,    /* the range whose work it is, else the innermost one around the launch */
-    ROOFLINE_BY_RANGE, /* the outermost range around the launch that is no step */
+    ROOFLINE_BY_RANGE, /* the outermost range around the launch that is not a step */
 };
 
 enum roofline_column {
