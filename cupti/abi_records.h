@@ -1,12 +1,12 @@
 /* abi_records.h - offsets of the fields in CUPTI's activity records.
  *
  * One table per kind: F(NAME, header's field, offset, width, first bytes). No field of these
- * records ever moved from CUDA 11.0 to 13.x: newer records are prefixes extended at their end
- * (680 static assertions over the 13.0 headers). So one offset serves all versions, and a field
- * exists where the record is long enough.
+ * records ever moved from CUDA 11.0 to 13.x: newer records are prefixes extended at their end (680
+ * static assertions over the 13.0 headers). So one offset serves all versions, and a field exists
+ * where the record is long enough.
  *
- * `base` fields are in every version; the record is at least ABI_<KIND>_BASE_BYTES long, or it
- * is not decoded. `late` fields are asked for with abi_has().
+ * `base` fields are in every version; the record is at least ABI_<KIND>_BASE_BYTES long, or it is
+ * not decoded. check `late` fields with abi_has().
  */
 #ifndef PROF_ABI_RECORDS_H
 #define PROF_ABI_RECORDS_H

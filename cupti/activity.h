@@ -10,7 +10,7 @@
 #include "oracle.h"
 #include "subscription.h"
 
-/* Asks for record sizes and hands CUPTI the buffer callbacks. Before any kind is enabled.
+/* Queries record sizes and registers the buffer callbacks with CUPTI. Before any kind is enabled.
  * Returns an enum abi_result; ABI_NOT_COMPATIBLE when the record sizes make no sense. */
 int activity_begin(size_t buffer_bytes);
 

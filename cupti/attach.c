@@ -16,7 +16,7 @@
 #define REASON_BYTES 320u
 #define MODE_BYTES 440u
 
-/* One api of CUPTI's interface; what was asked of it last, and who was in the way. */
+/* One API of CUPTI: the last request, and what refused it. */
 struct attempt {
     enum subscription_api api;
     const char *mode; /* what the GPU mode says of it, should it do */

@@ -378,8 +378,8 @@ static void cupti_reclaim_inline(void)
     } while (!cupti_switching_end());
 }
 
-/* Another tool's thread, which takes the callbacks next. Kinds of ours are said to be on still: nobody is to enable them
- * before they are taken back. */
+/* Another tool's thread, which takes the callbacks next. Our kinds still count as enabled: they must not be enabled
+ * before they are disabled. */
 static void cupti_yield_to_tool(void)
 {
     bool again = false;

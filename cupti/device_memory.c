@@ -225,7 +225,7 @@ static uint32_t device_memory_known(uint32_t id, uint32_t none)
     return id == none ? 0 : id;
 }
 
-/* Whether a record has a time and was asked for; counts it where not. */
+/* Whether a record has a time and was requested; counts it if not. */
 static bool device_memory_is_good(uint64_t time_ns, uint32_t correlation)
 {
     if (time_ns == 0) {

@@ -13,8 +13,8 @@
 
 struct oracle;
 
-/* Enables CUPTI's memory kinds as configured, under the same rules as the other kinds. A refusal
- * is noted once; nothing fails. `oracle` tells which kinds the library has. */
+/* Enables CUPTI's memory kinds as configured, under the same rules as the other kinds. A refusal is
+ * noted once; nothing fails. `oracle` knows which kinds the library has. */
 void device_memory_enable(const struct oracle *oracle);
 void device_memory_disable(void);
 

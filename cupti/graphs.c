@@ -49,7 +49,7 @@ static uint64_t graphs_node_id(void *node)
     return id;
 }
 
-/* Older versions lack the function; there the graph inside of it is asked for its id. */
+/* Older versions lack the function: use the id of the graph inside. */
 static uint32_t graphs_exec_id(void *exec, void *graph)
 {
     const struct cupti_library *cupti = loader_cupti();

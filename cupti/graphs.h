@@ -48,8 +48,8 @@ void graphs_emit(bool again);
  * its subscribers and for good. */
 void graphs_prepare_kind(const struct oracle *oracle);
 
-/* With the other activity kinds: enables what PROF_GRAPHS asks for. Where CUPTI has no records of
- * whole graphs, one line says so and nodes are recorded. */
+/* With the other activity kinds: enables what PROF_GRAPHS selects. If CUPTI has no records of whole
+ * graphs, libprof prints one line and records nodes. */
 void graphs_enable_kind(void);
 void graphs_disable_kind(void);
 

@@ -21,8 +21,8 @@ struct lost_operation {
 /* Its launch is in the file: a record of its own, smaller than the one it would have been. */
 void lost_zero_time(const struct lost_operation *operation);
 
-/* Its launch is in no log, as a rule. There can be any number of them, while the user has asked for
- * none: they are added up by stream until lost_flush(). */
+/* Its launch is in no log, as a rule. There can be many, and the user did not want them: they are
+ * summed by stream until lost_flush(). */
 void lost_out_of_window(const struct lost_operation *operation);
 
 /* Writes what the calling thread has added up. At the end of every buffer. */

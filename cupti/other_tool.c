@@ -137,7 +137,7 @@ static void other_tool_note_taken(void)
         log_line(LOG_ERROR, "%s", reason);
 }
 
-/* CUPTI's own, as far as it says [cupti_activity.h, CUpti_TimestampCallbackFunc]. It cannot be told to use that again. */
+/* CUPTI's own, as far as it says [cupti_activity.h, CUpti_TimestampCallbackFunc]. CUPTI cannot be set back to it. */
 static uint64_t other_tool_realtime_ns(void)
 {
     return clock_gettime_ns(CLOCK_REALTIME);

@@ -71,7 +71,7 @@ bool other_tool_has_records(void);
 /* Hooks of the collector, called on the program's threads. */
 struct other_tool_hooks {
     void (*give_way)(void);  /* another tool is about to take the callbacks: kinds of ours go off */
-    void (*take_back)(void); /* there may be something to take back */
+    void (*take_back)(void); /* there may be something to undo */
     void (*take_back_soon)(void); /* likewise, where CUPTI may not be called */
 };
 

@@ -20,7 +20,7 @@
 
 #define START_EVENTS_WAIT_MS 20u
 
-/* What the memset writes and how much: tells its record from the program's. */
+/* What the memset writes and how much: distinguishes its record from the program's. */
 #define START_EVENTS_VALUE 0x666f7270u /* "prof" */
 #define START_EVENTS_BYTES 4u
 

@@ -70,7 +70,7 @@ void event_slot_release(struct event_slot *slot);
 /* The context of the slot's events; NULL when it was destroyed. */
 struct event_context *event_slot_context(const struct event_slot *slot);
 
-/* Slots ever used: what event_slot_claim() may be asked for. */
+/* Slots ever used: valid arguments of event_slot_claim(). */
 uint32_t event_slots_used(void);
 
 /* In a forked child: nothing was ever there. */

@@ -369,7 +369,7 @@ static void event_timing_remove(struct thread_ranges *thread, uint32_t place)
 }
 
 /* A step in which a range was opened that is still open lasts until that range ends: by then its
- * time is not asked for any more. */
+ * time is not needed any more. */
 static void event_timing_end_place(struct thread_ranges *thread, uint32_t place)
 {
     bool crossed = thread->stacks[place] == RANGE_STACK_STEPS && place + 1 < thread->depth;

@@ -4,7 +4,7 @@
  *     pop   event on the stream ---| POP
  *     later, on the flusher's thread: both have happened -> RANGE_TIME with the token
  *
- * Which stream: without CUPTI nobody tells which streams a program uses. So it is the default
+ * Which stream: without CUPTI, it is unknown which streams a program uses. So it is the default
  * stream of the context that is current on the thread (PROF_EVENT_STREAM=thread: the thread's own
  * default stream). The time is stream time: from when everything before the push is done to when
  * everything before the pop is. The legacy default stream waits for all blocking streams of the

@@ -1,4 +1,4 @@
-/* interposed.h - the functions of libc that libprof.so stands before, a source file for each reason.
+/* interposed.h - the functions of libc that libprof.so interposes, a source file for each reason.
  *
  *     exits.c          ways in which a process ends, or is replaced, without running exit handlers
  *     children.c       records the child processes of this process

@@ -16,7 +16,7 @@ void report_at_exit(void);
 void report_no_trace(void);
 
 /* Appends to PROF_SESSION_FILE "# python -I", -E or -S if the process is a Python interpreter with a flag that kept
- * it from importing startup/sitecustomize.py of the Python package, though LIBPROF_STARTUP asks for that. */
+ * it from importing startup/sitecustomize.py of the Python package, although LIBPROF_STARTUP requests it. */
 void report_unstarted_python(void);
 
 #endif

@@ -49,7 +49,7 @@ static bool add_option(struct attach_request *request, const char *name, const c
     return true;
 }
 
-/* What these ask for is decided here, or has no meaning in a program that runs already. */
+/* These are decided here, or have no meaning in a running program. */
 static bool is_ours(const char *name)
 {
     static const char *const ours[] = {"PROF_OUTPUT",       "PROF_START", "PROF_SCHEDULE",

@@ -15,7 +15,7 @@
 /* Attaches and, with --for, waits and prints the table. Returns the status to exit with. */
 int attach_run(const struct preload *preload, const struct runopts *options);
 
-/* attach_ptrace.c: has a thread of the process start another, by ptrace(2); attach_stub.h says how.
+/* attach_ptrace.c: makes a thread of the process start another one with ptrace(2): see attach_stub.h.
  *
  * Prepared by the caller: path and request, everything else is filled in. `stopped_ns`: for how long a thread of the
  * process stood still. `address`: where the area is then. Returns 0, or the status to exit with; process->reason says

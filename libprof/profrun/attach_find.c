@@ -478,8 +478,8 @@ static bool take_pointers(struct search *search)
     return taken;
 }
 
-/* What the loader has made read-only is made writable for a moment. Whether it is now says nothing: a bare thread of
- * another profrun's may have made it so. */
+/* What the loader has made read-only is made writable for a moment. That it is writable now proves nothing: a bare
+ * thread of another profrun may have done that. */
 static bool take_page(struct search *search)
 {
     struct attach_functions *found = search->found;

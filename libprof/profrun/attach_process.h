@@ -17,8 +17,9 @@ struct attach_process {
     pid_t pid;
     int pidfd; /* -1: the kernel has none */
     uid_t owner;
-    unsigned long long started;       /* start time: tells it from a later process of this number */
-    char program[64];                 /* its name */
+    unsigned long long
+        started;      /* start time: distinguishes it from a later process with this number */
+    char program[64]; /* its name */
     char reason[ATTACH_REASON_BYTES]; /* why not; a sentence without a full stop */
 };
 

@@ -41,7 +41,7 @@ enum attach_allocation {
 };
 
 /* Bare threads of one process take turns at the loader's pointers. In memory that is zero at first and stays. A forked
- * child inherits what its parent's threads wrote, and tells it by the process's number. */
+ * child inherits what its parent's threads wrote, and recognizes it by the process's number. */
 struct attach_turn {
     uint32_t locked_by; /* the process; 0: nobody */
     uint32_t counted_by;

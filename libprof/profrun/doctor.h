@@ -13,7 +13,7 @@
 enum doctor_grade {
     DOCTOR_OK,
     DOCTOR_WARN, /* recorded, but not everything or not as well */
-    DOCTOR_FAIL, /* what is asked for cannot be recorded */
+    DOCTOR_FAIL, /* the request cannot be recorded */
 };
 
 enum { DOCTOR_TEXT_BYTES = 700 };

@@ -10,7 +10,7 @@ bool elfkind_is_elf(int file);
  * if it can, or if it is not an ELF file. */
 const char *elfkind_foreign(int file);
 
-/* Whether it is an ELF file that asks for no dynamic loader. */
+/* Whether it is an ELF file without a dynamic loader. */
 bool elfkind_is_static(int file);
 
 #endif

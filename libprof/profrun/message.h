@@ -1,10 +1,10 @@
-/* message.h - what profrun tells the person at the terminal: always on stderr, always one line each. */
+/* message.h - messages of profrun to the user: always on stderr, always one line each. */
 #ifndef PROFRUN_MESSAGE_H
 #define PROFRUN_MESSAGE_H
 
 /* Exit statuses of profrun's own; otherwise it ends as the program did. */
 enum profrun_status {
-    STATUS_USAGE = 2,            /* the command line asks for what cannot be done */
+    STATUS_USAGE = 2,            /* the command line is wrong */
     STATUS_ENDED = 123,          /* a signal ended the process that profrun was attached to */
     STATUS_INTERNAL = 125,       /* the system refused what profrun itself needed */
     STATUS_NOT_EXECUTABLE = 126, /* as env(1) and nohup(1) */

@@ -6,7 +6,7 @@
 
 struct preload {
     char *library; /* libprof.so, absolute; owned */
-    char *sim;     /* the simulated CUDA's directory, absolute, or NULL when not asked for; owned */
+    char *sim; /* absolute path of the simulated CUDA's directory, or NULL without --sim; owned */
 };
 
 /* Finds the files beside profrun itself (or where PROF_LIBRARY says). Returns 0, or the status to exit

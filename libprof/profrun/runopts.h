@@ -16,7 +16,7 @@ struct runopts {
     bool table;             /* false after --no-table */
     bool quiet;             /* -q */
     bool doctor;            /* --doctor: there may be no program */
-    pid_t attach;           /* --attach: there is no program; 0: not asked for */
+    pid_t attach;           /* --attach: there is no program; 0: not given */
     uint64_t for_ms;        /* --for; 0: until it is stopped */
     char **program;         /* the program and its arguments, NULL-terminated; inside argv */
 };

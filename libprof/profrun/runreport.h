@@ -50,8 +50,8 @@ void runnothing_print(const struct runopts *options, enum runnothing why, int st
 
 /* ---- runtable.c: the table of key averages, printed by the profdump that lies beside profrun ---- */
 
-/* Whether profdump takes the table's options: a wrong column shall be found before hours of running, not after.
- * profdump itself says what is wrong. */
+/* Whether profdump takes the table's options: finds a wrong column before hours of running, not after. profdump
+ * prints the error. */
 bool runtable_accepts(const struct runopts *options);
 
 /* Runs the profdump that lies beside profrun with its stdout on `out`; `argv` begins with its name.

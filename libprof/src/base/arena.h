@@ -1,5 +1,5 @@
-/* arena.h - memory for what a program registers with NVTX or ITT: it is never given back, since
- * neither has a call that unregisters a string.
+/* arena.h - memory for what a program registers with NVTX or ITT: it is never freed, since neither
+ * has a call that unregisters a string.
  *
  * Not the host's malloc: its allocator may itself be annotated, and would wait for us while we wait
  * for it.

@@ -4,7 +4,7 @@
  * changed, so that a delayed thread does not pop a top that has come back with another successor (ABA). Zero is empty.
  * Each element holds the number of the next one, in a uint32_t of its own that only these functions touch.
  *
- * Threads: any, in signal handlers, too. The array is never given back.
+ * Threads: any, in signal handlers, too. The array is never freed.
  */
 #ifndef PROF_FREE_LIST_H
 #define PROF_FREE_LIST_H

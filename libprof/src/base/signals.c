@@ -28,7 +28,7 @@ void signals_block(struct signals_saved *saved)
     sigpending(&saved->pending);
 }
 
-/* Takes back `number` if it came since `saved`. */
+/* Discards `number` if it arrived since `saved`. */
 static void signals_discard(const struct signals_saved *saved, int number)
 {
     sigset_t pending, one;

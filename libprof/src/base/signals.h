@@ -23,8 +23,8 @@ void signals_disable(void);
  * signals_restore(). */
 void signals_block(struct signals_saved *saved);
 
-/* Takes back what a write of ours raised meanwhile, SIGXFSZ (beyond RLIMIT_FSIZE) and SIGPIPE (into
- * a pipe that nobody reads), then restores the mask. */
+/* Discards signals that a write of ours raised meanwhile, SIGXFSZ (beyond RLIMIT_FSIZE) and SIGPIPE
+ * (into a pipe that nobody reads), then restores the mask. */
 void signals_restore(const struct signals_saved *saved);
 
 /* Takes a lock (1: taken) that a handler may need, too: it would wait for the thread it interrupted, so signals are blocked

@@ -48,7 +48,7 @@ void registry_thread(uint32_t tid, const char *name, size_t bytes);
  * thread may get the same number. */
 const char *registry_thread_name(uint32_t tid);
 
-/* Has the file say what these numbers mean, 0 for none: an event uses them. */
+/* Emits what these numbers mean, 0 for none. Call it when an event uses them. */
 void registry_state(uint32_t domain, uint32_t category);
 
 /* States in a new file what nobody uses at once, too, from the writer thread. */

@@ -36,7 +36,7 @@ bool hang_text_reserve(void);
 /* Begins an empty text. */
 void hang_text_clear(void);
 
-/* Appends formatted text; what does not fit is left out, and the end says so. */
+/* Appends formatted text; omits what does not fit, and states that at the end. */
 void hang_text_add(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void hang_text_add_bytes(const char *bytes, size_t size);
 

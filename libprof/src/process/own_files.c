@@ -92,7 +92,8 @@ static bool own_files_is_quiet_file_system(int fd)
     return false;
 }
 
-/* Memory devices, terminals, InfiniBand's verbs, NVIDIA's. Others take back what a process has set up. */
+/* Memory devices, terminals, InfiniBand's verbs, NVIDIA's. Closing others can undo what a process has set
+ * up. */
 static bool own_files_is_quiet_device(int fd, const struct statx *status)
 {
     static const char *const quiet[] = {"/dev/nvidia", "/dev/gdrdrv", "/dev/fuse"};

@@ -8,9 +8,9 @@
  *     "req"   to it: int32 type, int32 n, int64 job, int32 pids[n]   back: text, "" mostly
  *
  * The type of "req" is 2 for a trace, and 0 while one is in progress: the daemon then keeps a
- * request, and tells who asks that we are busy. The text is that of kineto_config.h. The socket is
- * connected, so the kernel takes messages from the daemon's socket alone; its user must be ours or
- * root. All functions are the control thread's, but for those that say otherwise.
+ * request, and reports us as busy. The text is that of kineto_config.h. The socket is connected, so
+ * the kernel takes messages from the daemon's socket alone; its user must be ours or root. All
+ * functions are the control thread's, but for those that say otherwise.
  */
 #ifndef PROF_DYNOLOG_H
 #define PROF_DYNOLOG_H
@@ -23,7 +23,7 @@ void dynolog_init(void);
 /* A process begins: nothing is open, nobody knows it. */
 void dynolog_begin(void);
 
-/* Asks for a request, if that is due; every `interval_ns`, less often while the daemon does not
+/* Polls for a request, if that is due; every `interval_ns`, less often while the daemon does not
  * answer. */
 void dynolog_poll(uint64_t interval_ns);
 

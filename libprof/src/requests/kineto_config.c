@@ -16,10 +16,10 @@ enum kineto_config_kind {
     KINETO_CONFIG_DEFAULT, /* known, without effect here, and not worth a word */
     KINETO_CONFIG_WISH,    /* a flag: libprof's own variables decide about that */
     KINETO_CONFIG_ENABLED, /* a flag without which nothing is recorded */
-    KINETO_CONFIG_MEMORY,  /* a flag that asks for another kind of file */
+    KINETO_CONFIG_MEMORY,  /* a flag that requests another kind of file */
 };
 
-/* X(key, kind, field, whether the key asks for a trace) */
+/* X(key, kind, field, whether the key requests a trace) */
 #define KINETO_CONFIG_KEYS(X)                                      \
     X("PROFILE_START_TIME", LONG, start_ms, 1)                     \
     X("PROFILE_START_ITERATION", NUMBER, start_step, 1)            \

@@ -1,4 +1,4 @@
-/* kineto_config.h - the text by which Dynolog's daemon, or Kineto's configuration file, asks for a
+/* kineto_config.h - the text by which Dynolog's daemon, or Kineto's configuration file, requests a
  * trace.
  *
  *     PROFILE_START_TIME=1789000000000     # CLOCK_REALTIME in ms; at once when missing or 0
@@ -21,9 +21,9 @@
 #define KINETO_CONFIG_WARMUP_MS 5000u
 
 struct kineto_config {
-    bool wants_trace;      /* it asks for a trace; else it only sets defaults */
+    bool wants_trace;      /* it requests a trace; otherwise it only sets defaults */
     uint64_t start_ms;     /* CLOCK_REALTIME; 0: at once */
-    uint64_t duration_ms;  /* also where steps are asked for and the program counts none */
+    uint64_t duration_ms;  /* also if steps are requested and the program counts none */
     uint64_t warmup_ms;    /* before start_ms */
     uint64_t start_step;   /* the first step that may be recorded; NO_STEP: by time */
     uint64_t round_step;   /* begin at a multiple of this, 0: at any step */
@@ -32,11 +32,11 @@ struct kineto_config {
     uint64_t poll_s;       /* ON_DEMAND_CONFIG_UPDATE_INTERVAL_SECS; 0 not given */
     char log_file[256];    /* ACTIVITIES_LOG_FILE as given, "" none; too long: its end */
     char id[64];           /* REQUEST_TRACE_ID, "" none */
-    char unused[200];      /* keys that ask for something that has no effect, or are unknown */
+    char unused[200];      /* keys that have no effect or are unknown */
 };
 
-/* Reads `size` bytes, which need not end with NUL. False: what they ask for is wrong, or
- * contradicts itself; `reason` says why in half a sentence. */
+/* Reads `size` bytes, which need not end with NUL. False: the request is wrong or contradictory;
+ * `reason` says why in half a sentence. */
 bool kineto_config_parse(const char *text, size_t size, struct kineto_config *config, char *reason,
                          size_t reason_bytes);
 

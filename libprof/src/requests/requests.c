@@ -133,7 +133,7 @@ static void requests_obey_file(void)
         trace_request_accept(&config, requests_file);
 }
 
-/* Who writes the file may not be done yet when its change is seen first. */
+/* The writer of the file may not be done yet when its change is first seen. */
 static void requests_check_file(void)
 {
     struct requests_version now = requests_look();

@@ -8,8 +8,8 @@
  *
  * Where recording is off, the request is a window of the file. Where it is on, it stays on. In both
  * cases a copy of what was recorded since the beginning is written into the directory of the trace
- * file, under the name of kineto_config_file_name(). Who asks cannot choose another directory, and
- * nothing is replaced.
+ * file, under the name of kineto_config_file_name(). The requester cannot choose another directory,
+ * and nothing is replaced.
  */
 #ifndef PROF_TRACE_REQUEST_H
 #define PROF_TRACE_REQUEST_H
@@ -21,7 +21,7 @@
 void trace_request_listen(bool listens);
 bool trace_request_listens(void);
 
-/* Takes what `source` ("Dynolog's daemon", or a path) asks for. A request that cannot be met is
+/* Accepts a request of `source` ("Dynolog's daemon", or a path). A request that cannot be met is
  * refused with a sentence, on stderr and in the file. */
 void trace_request_accept(const struct kineto_config *config, const char *source);
 

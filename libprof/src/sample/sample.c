@@ -38,7 +38,7 @@ static struct {
     unsigned long threads;             /* as /proc counts them */
     bool signals;                      /* may be sent */
     bool refused;                      /* that a thread cannot be sampled was said */
-    uint32_t off;                      /* the budget says so; the writer stores */
+    uint32_t off;                      /* set by the budget; stored by the writer */
 } sample;
 
 static uint64_t sample_period_ns(void)
@@ -229,7 +229,7 @@ static void sample_drop_thread(struct sample_thread *thread)
     store_release(&thread->tid, 0u);
 }
 
-/* How many threads there are is in the directory's count of links, which costs 2 us to ask for. */
+/* The directory's link count has the number of threads. Reading it costs 2 us. */
 static bool sample_has_other_threads(void)
 {
     struct stat tasks;

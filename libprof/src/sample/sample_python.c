@@ -1,8 +1,8 @@
 /* sample_python.c - which Python functions a thread is in, read from the interpreter's memory.
  *
- * The layout of frames differs between versions, and no function of CPython's tells it in a signal handler: they count
- * references or allocate. So the offsets are here, from 3.9 on. From 3.13 on the place of the current frame is looked for.
- * Whatever is followed is read through the kernel, and counts only if it leads to an object of type "code".
+ * The layout of frames differs between versions, and no function of CPython reports them in a signal handler: they
+ * count references or allocate. So the offsets are here, from 3.9 on. From 3.13 on the place of the current frame is
+ * looked for. Whatever is followed is read through the kernel, and counts only if it leads to an object of type "code".
  */
 #include "sample_inside.h"
 

@@ -1,5 +1,5 @@
 /* starter.h - begins the recording of a process that has not recorded anything, for PROF_SAMPLE and PROF_HANG: they
- * tell what a program does before its first range, and programs without ranges.
+ * show what a program does before its first range, and programs without ranges.
  *
  * A thread of libprof waits until the process has used 10 ms of CPU time, or has lived for 100 ms and waits for
  * something. (PROF_HANG alone wants 100 ms in any case.) Then it makes the file, as the first event would, and ends. A

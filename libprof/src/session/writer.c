@@ -44,7 +44,7 @@ static bool writer_due(uint64_t *due, uint64_t now, uint64_t period_ns)
     return true;
 }
 
-/* The samples before and after say how wrong the times between them can be. */
+/* The samples before and after bound the error of the times between them. */
 static void writer_sample_clock(void)
 {
     struct prof_rec_clock sample = meta_clock_sample(false);

@@ -43,8 +43,8 @@ bool stackwalk_open_tables(void);
 void stackwalk_warm_tables(void);
 
 /* Return addresses from `origin` outwards, at most `limit` (up to STACKWALK_FRAMES_MAX + 1).
- * Returns how many; 0: it cannot be told. May change errno. `from`: an address in the stack that is
- * in use now, below the frames that are looked for. */
+ * Returns how many; 0: unknown. May change errno. `from`: an address in the stack that is in use
+ * now, below the frames that are looked for. */
 unsigned stackwalk_tables(struct stacks_origin origin, uint64_t *addresses, unsigned limit);
 unsigned stackwalk_frames(const struct stackwalk_bounds *own, uintptr_t from,
                           struct stacks_origin origin, uint64_t *addresses, unsigned limit);

@@ -365,7 +365,7 @@ static void log_read(struct log_part *part, const uint64_t *record, unsigned wor
     }
 }
 
-/* A device's record tells when the operation ended. */
+/* A device record has the time at which the operation ended. */
 static void log_meter(struct log_part *part, const uint64_t *record, unsigned words)
 {
     unsigned type = PROF_WORD_KIND(*record) == PROF_KIND_EXT ? PROF_WORD_TYPE(*record) : 0;

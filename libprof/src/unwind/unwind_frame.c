@@ -1,11 +1,11 @@
 /* unwind_frame.c - the frame pointer of a function that needs it, where /proc has shown the stack pointer alone.
  *
- * The function's first instructions say how far below its frame pointer the stack pointer is:
+ * The function's first instructions show how far below its frame pointer the stack pointer is:
  *
  *     push %rbp; mov %rsp,%rbp; [push ...]; sub $SIZE,%rsp
  *
- * That may be wrong, as for a function with arrays of variable length. So it counts only if the return address found there
- * belongs to a call of this very function.
+ * That may be wrong, as for a function with arrays of variable length. So it counts only if the return address found
+ * there belongs to a call of this very function.
  */
 #include "unwind_inside.h"
 
