@@ -25,7 +25,7 @@ struct python_stack {
  * that never goes on, then stops hiding calls. */
 #define PYTHON_PASSED_MAX 4096u
 
-/* What prof_python_calls() is told; 0 is off. */
+/* Arguments of prof_python_calls(); 0 is off. */
 enum {
     PYTHON_THIS_THREAD = 1,
     PYTHON_ALL_THREADS = 2,

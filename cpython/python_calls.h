@@ -23,7 +23,7 @@
 
 extern const struct collector python_collector;
 
-/* Recording of calls on this thread begins, ends. What is open by then is told. */
+/* Begins and ends recording of calls on this thread. Emits what is open by then. */
 void python_calls_begin(const struct python_api *api);
 void python_calls_end(void);
 

@@ -89,7 +89,7 @@ static void python_monitor_rest(const struct python_api *api)
         python_monitor_watch(api, false);
 }
 
-/* Returns None. A thread that did not ask for events gets rid of them where nobody did. */
+/* Returns None. A thread that did not request events disables them if no thread did. */
 static PyObject *python_monitor_answer(const struct python_api *api)
 {
     python_monitor_rest(api);

@@ -16,7 +16,7 @@ bool python_names_init(const struct python_api *api)
 }
 
 /* Bytes of a text. `keeper` holds them and is the caller's to release. Text that is not UTF-8 came
- * from a file system: as it was there, else with its odd characters spelt out. */
+ * from a file system: as it was there, else with its odd characters escaped. */
 static const char *python_text(const struct python_api *api, PyObject *text, ssize_t *size,
                                PyObject **keeper)
 {

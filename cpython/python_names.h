@@ -14,7 +14,7 @@
 /* Reserves the place, in the interpreter that calls. False: none is left. */
 bool python_names_init(const struct python_api *api);
 
-/* Where the names are kept; written by python_names_init(), before anybody else reads it. */
+/* Where the names are kept; written by python_names_init(), before any reader. */
 extern ssize_t python_names_index __attribute__((visibility("hidden")));
 
 /* What is kept beside the id. A word that is an id alone, and not 0, is of a function to record. */

@@ -2,7 +2,7 @@
  *
  * A multiplication and an addition are two operations; of complex numbers they are eight. Bytes are A
  * and B read once and C written once: what no implementation can do without. C is read as well where
- * beta is not 0, but beta may be in the device's memory, where nobody may look.
+ * beta is not 0, but beta may be in the device's memory, where libprof must not read it.
  */
 #ifndef PROF_CUBLAS_WORK_H
 #define PROF_CUBLAS_WORK_H

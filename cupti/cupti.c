@@ -128,7 +128,7 @@ static void cupti_disable(const char *why)
     store_release(&state, (uint32_t)PASSIVE);
 }
 
-/* This is what the user asked for, so nothing is printed. */
+/* This is what the user requested, so nothing is printed. */
 static void cupti_begin_events(void)
 {
     if (event_timing_begin())
@@ -642,7 +642,7 @@ static void cupti_finish(void)
         worker_end(&flusher, 0, true);
 }
 
-/* CUPTI's worker does not exist in the child: whatever waits for it waits for ever (HPCToolkit
+/* CUPTI's worker does not exist in the child: whatever waits for it waits forever (HPCToolkit
  * issue 195). */
 GUEST_PATH static void cupti_fork_child(void)
 {

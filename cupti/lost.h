@@ -32,7 +32,7 @@ void lost_flush(void);
  *
  * Their device records still arrive for a while after a stop (the activity kinds stay enabled
  * until what was launched before is in), but their launches are in no log. A device record does
- * not say when its operation was launched, so launches are told apart by correlation id: CUPTI
+ * not say when its operation was launched, so launches are distinguished by correlation id: CUPTI
  * counts them up, and the callbacks, which run all the time, note the ids they see while
  * recording is off. Ids of one window form an interval but for the threads that were inside a
  * call just when recording was switched: such a record counts as out of window, too, and its

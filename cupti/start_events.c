@@ -30,7 +30,7 @@ static struct device devices[DEVICE_MAX];
 static const void *dying;
 
 /* Polls instead of synchronising: the program may have filled the device with a kernel that
- * waits for the host, and a synchronising call would wait for ever. */
+ * waits for the host, and a synchronising call would wait forever. */
 static bool start_events_wait_for(const struct driver_library *driver, void *event,
                                   uint64_t deadline_ns)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Texts are told apart by the domain they were registered in: these are not domains. */
+/* Texts are distinguished by the domain they were registered in: these are not domains. */
 #define ITT_SPACE(space, domain) ((uint32_t)(space) << 28 | (domain))
 
 struct interned_text *itt_space_text(enum itt_space space, uint32_t domain, const char *name,

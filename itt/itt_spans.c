@@ -16,7 +16,7 @@
 #define ITT_SPAN_PLACES 16384u
 #define ITT_SPAN_PROBES 32u
 
-/* What a program's ids are told apart by from things that have none. */
+/* Distinguishes ids of the program from those of things that have none. */
 enum itt_span_kind { ITT_SPAN_ID, ITT_SPAN_FRAME, ITT_SPAN_EVENT };
 
 struct itt_span_key {

@@ -316,7 +316,7 @@ static int nccl_state(void *event, int state, const struct nccl_state_arguments 
 
 /* ---- communicators ---- */
 
-/* Events of kernel channels are not asked for: NCCL starts proxies for collectives that need none then. */
+/* Events of kernel channels are not requested: NCCL starts proxies for collectives that need none then. */
 static int nccl_mask(int version)
 {
     int mask = NCCL_EVENT_COLL | NCCL_EVENT_P2P;

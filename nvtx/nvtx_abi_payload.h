@@ -44,7 +44,7 @@ enum nvtx_extension_slot {
 /* nvtxPayloadData_t */
 struct nvtx_blob {
     uint64_t schema;
-    size_t size; /* bytes; SIZE_MAX: the schema tells */
+    size_t size; /* bytes; SIZE_MAX: see the schema */
     const void *data;
 };
 

@@ -78,7 +78,7 @@ static uint32_t nvtx_emit_slot(uint64_t id, uint32_t probe)
     return ((uint32_t)((id * 0x9e3779b97f4a7c15u) >> 40) + probe) % NVTX_EMIT_RANGES;
 }
 
-/* A range that finds no room is not forwarded: the tool would wait for its end for ever. */
+/* A range that finds no room is not forwarded: the tool would wait for its end forever. */
 static void nvtx_emit_begin(uint64_t id, const char *name)
 {
     const struct nvtx_tool *tool = nvtx_tool_get();

@@ -25,7 +25,7 @@ static void nvtx_walk_single(struct nvtx_walk *walk, uint64_t type)
     nvtx_walk_schema(walk, &schema, 0);
 }
 
-/* A program may leave the size to us: then the description must tell. */
+/* A program may omit the size: then the schema must have it. */
 static size_t nvtx_walk_size(const struct nvtx_blob *blob, const struct nvtx_schema *schema)
 {
     if (blob->size != SIZE_MAX)

@@ -128,7 +128,7 @@ static const struct nvtx_tool *nvtx_tool_find(void)
     return reason ? NULL : &nvtx_tool_functions;
 }
 
-/* Nobody waits for the one who loads: a tool's first steps may use prof.h themselves. */
+/* No thread waits for the one that loads: a tool's first steps may use prof.h themselves. */
 const struct nvtx_tool *nvtx_tool_get(void)
 {
     uint32_t state = load_acquire(&nvtx_tool_state);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* ---- groups of calls: they share kernels, which their launch tells ---- */
+/* ---- groups of calls: they share kernels, which their launch identifies ---- */
 
 /* Processes of a rank count their groups each. */
 static uint64_t key_of_group(uint32_t process, uint64_t group)

@@ -352,7 +352,8 @@ static void name_own_ranks(const struct search *search)
     }
 }
 
-/* Interfaces 1 to 4 of NCCL's profiler report tasks after their launch: these ranges hold no kernel. Kernels tell more then. */
+/* Interfaces 1 to 4 of NCCL's profiler report tasks after their launch: these ranges contain no kernel. Then the
+ * kernels say more. */
 static void find_all(struct search *search)
 {
     const struct recording *recording = search->recording;

@@ -25,7 +25,7 @@ static struct text device_name(const struct timeline *timeline, uint32_t process
     return (struct text){0};
 }
 
-/* Until when its summaries tell. */
+/* The end of its summaries. */
 static int64_t summarized_until(const struct timeline *timeline, uint32_t process)
 {
     uint64_t until_ns = 0;

@@ -145,7 +145,7 @@ static bool set_width(struct profdump_options *options, const char *text)
     return good;
 }
 
-/* All of it where no window was asked for. */
+/* All of it where no window was requested. */
 static bool window_of(const struct profdump_options *options, const struct timeline *timeline,
                       struct write_svg_options *svg)
 {

@@ -314,7 +314,7 @@ static void print_group(const struct hang_ranks *ranks, uint32_t group, const ch
     }
 }
 
-/* Where nothing else tells the ranks apart. */
+/* If nothing else distinguishes the ranks. */
 static void print_first(const struct hang_ranks *ranks, FILE *out)
 {
     const struct hang_rank *first = &ranks->at[ranks->first];

@@ -471,7 +471,7 @@ static bool parse_words(struct profdump_options *options, struct words *words)
     return parsed;
 }
 
-/* True if help is asked for before the words end. */
+/* True if help is requested before the words end. */
 static bool wants_help(const struct words *words)
 {
     for (int i = 0; i < words->count && strcmp(words->at[i], "--") != 0; i++)

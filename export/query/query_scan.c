@@ -517,7 +517,7 @@ static bool prepare(struct query_data *data, const struct query_column *column)
     return column->type != QUERY_NAME || query_data_rank(data);
 }
 
-/* What is not there before it is asked for. */
+/* Builds what does not exist before it is requested. */
 static bool prepare_all(const struct scan_table *table, const struct query_plan *plan)
 {
     bool ready = !query_plan_reads_sums(table->table, plan->used) || query_data_add_up(table->data);

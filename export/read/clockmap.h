@@ -59,7 +59,7 @@ struct clockmap {
     size_t cursor; /* segment used last: neighbours in the file are neighbours in time */
     struct clock_era *eras;
     size_t era_count;
-    int64_t device_ns; /* converted last; tells which of two eras a stamp means */
+    int64_t device_ns; /* converted last; selects between two eras that a stamp can mean */
     size_t usable;     /* samples that came from CLOCK records */
     int64_t error_ns;  /* largest half-width of a sample */
 };

@@ -181,7 +181,7 @@ static bool attr_value(const struct record *record, const struct prof_attr_field
     return narrow != UINT32_MAX;
 }
 
-/* In a LOG: PROF_REC_ATTRS, told attribute by attribute. */
+/* In a LOG: PROF_REC_ATTRS, passed on attribute by attribute. */
 static void walk_attrs(struct walk *walk, uint32_t thread, const struct record *record)
 {
     const struct walk_attr_set *set = attr_set_find(walk, (uint32_t)record->at[1]);

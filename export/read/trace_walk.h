@@ -160,7 +160,7 @@ bool walk_room(struct walk *walk, void *array, size_t count, size_t *capacity, s
  * taken. */
 bool walk_accepts(struct walk *walk, enum record_status status, const struct record *record);
 
-/* trace_meta.c: reads all META chunks, then tells the builder. */
+/* trace_meta.c: reads all META chunks, then passes them to the builder. */
 void walk_meta_collect(struct walk *walk);
 void walk_meta_append(struct walk *walk);
 

@@ -12,7 +12,7 @@
 
 /* Numbers of instructions, and when the run at hand first came to each. */
 struct instructions {
-    struct keymap numbers; /* hash -> number; equal hashes are told apart by keys[] */
+    struct keymap numbers; /* hash -> number; equal hashes are distinguished by keys[] */
     TL_ARRAY(struct block_item) keys;
     TL_ARRAY(uint32_t) rank_run; /* by number: the run in which rank[] was set, + 1 */
     TL_ARRAY(uint32_t) rank;

@@ -54,9 +54,9 @@ static inline struct key_call *key_calls_find(const struct key_calls *calls, uin
 struct key_context {
     const struct timeline *timeline;
     const struct key_options *options;
-    uint32_t *device_of_stream; /* by stream: into devices[]; NULL unless asked for */
-    bool *is_shape;             /* by name: whether it is a key of shapes; NULL unless asked for */
-    struct steps steps;         /* empty unless asked for */
+    uint32_t *device_of_stream; /* by stream: into devices[]; NULL unless requested */
+    bool *is_shape;             /* by name: whether it is a key of shapes; NULL unless requested */
+    struct steps steps;         /* empty unless requested */
     uint32_t next_attr, next_stack; /* the first that is not before the slice at hand */
 };
 
@@ -70,14 +70,14 @@ uint32_t key_context_shape(struct key_context *context, uint32_t slice);
 /* As key_group.stack. Slices in order, too. */
 uint32_t key_context_stack(struct key_context *context, uint32_t slice);
 
-/* Into devices[]; TL_NONE: none is known, or devices were not asked for. */
+/* Into devices[]; TL_NONE: none is known, or devices were not requested. */
 static inline uint32_t key_context_device(const struct key_context *context, uint32_t stream)
 {
     bool known = context->device_of_stream && stream != TL_NONE;
     return known ? context->device_of_stream[stream] : TL_NONE;
 }
 
-/* The step at a time. TL_NONE: steps were not asked for, or none that is told apart is there. */
+/* The step at a time. TL_NONE: steps were not requested, or there is none at that time. */
 static inline uint32_t key_context_step(const struct key_context *context, uint32_t process,
                                         int64_t time_ns)
 {
@@ -169,8 +169,8 @@ static inline void key_rows_device_sample(struct key_rows *rows, uint32_t row, i
         key_samples_add(&rows->averages->device_samples, row, device_ns);
 }
 
-/* What of the spread needs all durations, when it was asked for; then hands the samples out, if that
- * was. */
+/* Computes those parts of the spread that need all durations, if requested; then returns the
+ * samples, if requested. */
 bool key_rows_measure(struct key_rows *rows);
 
 #endif

@@ -127,7 +127,7 @@ void run_facts_troubles(const struct run_facts *facts, struct run_trouble troubl
         troubles[i] = all[i];
 }
 
-/* What the user asked for (recording was off) or did wrong (a call without sense) took nothing out
+/* What the user requested (recording was off) or did wrong (a call without sense) took nothing out
  * of the recording. A launch that was in it and fell out of the window is in lost_operations. */
 static bool is_loss(enum prof_loss_cause cause)
 {

@@ -34,7 +34,7 @@ struct symbols {
     TL_ARRAY(struct known_address) addresses;
     TL_ARRAY(struct open_file) files;
     TL_ARRAY(struct symbol_frame) frames;
-    TL_ARRAY(struct symbol_frame) stack; /* the last one that was asked for */
+    TL_ARRAY(struct symbol_frame) stack; /* the last one that was requested */
     struct keymap by_name;               /* of Python functions: into frames */
     TL_ARRAY(char *) texts;
     TL_ARRAY(char *) notes;

@@ -393,7 +393,7 @@ static enum cell next_cell(struct table *table)
     return for_people(table) ? CELL_PEOPLE : CELL_VALUES;
 }
 
-/* Cut to the width that people asked for. */
+/* Cut to the requested width. */
 static void add_short(struct table *table, struct text text)
 {
     char shown[SHOW_TEXT_BYTES(SHEET_WIDTH_MAX)];

@@ -47,8 +47,8 @@ static uint8_t *details_item(const struct details *table, uint32_t index)
     return items + (size_t)index * table->item_bytes;
 }
 
-/* Index of the detail. Two that hash alike are told apart; then the newer one gets an entry of its
- * own. */
+/* Index of the detail. Two that hash alike are distinguished; then the newer one gets an entry of
+ * its own. */
 static uint32_t share_detail(struct builder *builder, struct details table, const void *detail)
 {
     uint64_t hash = detail_hash(detail, table.item_bytes, table.kind);

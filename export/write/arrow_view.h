@@ -100,7 +100,7 @@ bool arrow_attrs_json(const struct arrow_view *view, struct tl_attrs attrs, stru
 /* The dictionary that all columns of names share, as Arrow's large_string: names of the
  * timeline, then those of enum arrow_word, then what events need beside these: call stacks and numbered categories.
  *
- * Each text is there once, as pandas wants it of categories: names that were told apart by bytes that are not
+ * Each text is there once, as pandas wants it of categories: names that were distinguished by bytes that are not
  * UTF-8 can have become equal, and a program may call its ranges "step". So a cell's number is one of all these
  * texts in that order, and `places` tells where in the dictionary that is. */
 

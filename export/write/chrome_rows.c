@@ -423,7 +423,7 @@ static struct chrome_spare *find_or_add_spare(struct chrome_rows *rows, struct c
     return spare;
 }
 
-/* Lanes are asked for in the order of their first range, so each is at most one beyond those there. */
+/* Lanes are requested in the order of their first range, so each is at most one beyond those there. */
 struct chrome_spare *chrome_rows_range_spare(struct chrome_rows *rows, uint32_t stream,
                                              uint32_t place)
 {

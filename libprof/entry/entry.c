@@ -2,7 +2,7 @@
  * process.
  *
  *   load            entry_load: read the configuration, switch recording on if preloaded. No
- *                   thread (but where one is asked for: control_thread.h, starter.h), no file, no
+ *                   thread (but where one is requested: control_thread.h, starter.h), no file, no
  *                   CUDA: most processes that inherit LD_PRELOAD record nothing and must not notice us.
  *   cuInit          InitializeInjection: collectors may touch CUPTI from here on.
  *   first NVTX call InitializeInjectionNvtx2, of each shared object that uses NVTX; perhaps before

@@ -49,7 +49,8 @@ static void in_child(void)
     atomic_store(&forked, true);
 }
 
-/* As the driver: the library is loaded and told before any context exists; trouble is ignored. */
+/* As the driver: the library is loaded and notified before any context exists; errors are
+ * ignored. */
 static void inject(void)
 {
     const char *path = getenv("CUDA_INJECTION64_PATH");

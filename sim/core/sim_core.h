@@ -18,10 +18,10 @@ SIM_SHARED void sim_core_unlock(void);
 void sim_core_wait(void);
 void sim_core_signal(void);
 
-/* What cuInit does: honours CUDA_INJECTION64_PATH, tells tools.
+/* What cuInit does: honours CUDA_INJECTION64_PATH, notifies tools.
  *
- * Returns  SIM_OK, or why there is no usable driver (SIM_NO_DRIVER, SIM_DEVICES=0).
- * Threads  any; the first does it, the injected library itself may call CUDA from within.
+ * Returns  SIM_OK, or why there is no usable driver (SIM_NO_DRIVER, SIM_DEVICES=0). Threads  any;
+ * the first does it, the injected library itself may call CUDA from within.
  */
 SIM_SHARED int sim_core_init(void);
 

@@ -1,8 +1,8 @@
 /* sim_graph.h - graphs of work, and executable ones.
  *
  * A graph may be changed by one thread at a time, as in CUDA. Instantiating clones the graph (nodes
- * get new ids, tools are told node by node) and flattens the clone, child graphs included, into a
- * plan in an order that respects the edges.
+ * get new ids, tools are notified node by node) and flattens the clone, child graphs included, into
+ * a plan in an order that respects the edges.
  */
 #ifndef SIM_GRAPH_H
 #define SIM_GRAPH_H

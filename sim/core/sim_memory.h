@@ -37,10 +37,10 @@ SIM_SHARED int sim_memory_allocate(enum sim_memory_type type, int device, size_t
 SIM_SHARED int sim_memory_register(enum sim_memory_type type, int device, void *pointer,
                                    size_t bytes, unsigned flags, const char *symbol);
 
-/* Forgets what begins at pointer, and gives back what sim_memory_allocate made.
+/* Forgets what begins at pointer, and frees what sim_memory_allocate made.
  *
- * was      out: what it was; may be NULL.
- * Returns  SIM_OK, or SIM_INVALID_VALUE when nothing of the wanted kind begins there.
+ * was      out: what it was; may be NULL. Returns  SIM_OK, or SIM_INVALID_VALUE when nothing of the
+ * wanted kind begins there.
  */
 SIM_SHARED int sim_memory_release(void *pointer, bool registered, struct sim_allocation *was);
 

@@ -28,7 +28,7 @@ void sim_pool_destroy(struct sim_pool *pool);
 /* Memory was handed out or came back. Returns the pool as it is then. */
 struct sim_pool sim_pool_change(struct sim_pool *pool, uint64_t bytes, bool is_release);
 
-/* Gives back what is not used, but for `keep` bytes. Returns the pool as it is then. */
+/* Releases unused memory, except `keep` bytes. Returns the pool as it is then. */
 struct sim_pool sim_pool_trim(struct sim_pool *pool, uint64_t keep);
 
 #endif

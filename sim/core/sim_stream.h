@@ -1,8 +1,8 @@
 /* sim_stream.h - streams and their simulated timelines.
  *
  * A stream's work is resolved in order: its start and end are computed, its bytes are moved and
- * tools are told, all at the moment of the call, although the computed times lie ahead. Only work
- * behind a host function that has not run yet cannot be resolved, since nobody knows when the
+ * tools are notified, all at the moment of the call, although the computed times lie ahead. Only
+ * work behind a host function that has not run yet cannot be resolved, since nobody knows when the
  * function will end: it waits in the stream's queue.
  *
  *     submit ── queue empty, everything waited for known ──► resolved (tail_ns moves on)

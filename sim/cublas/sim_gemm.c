@@ -83,7 +83,7 @@ static int check(const struct sim_gemm *gemm)
     return GEMM_SUCCESS;
 }
 
-/* ---- what was asked for, all of it: a line each ---- */
+/* ---- what was requested, all of it: a line each ---- */
 
 static void tell(const struct sim_gemm *gemm, int status)
 {

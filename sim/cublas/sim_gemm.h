@@ -40,10 +40,10 @@ struct sim_gemm {
     const void *alpha, *beta, *a, *b, *c;
 };
 
-/* Checks, tells and launches. Returns  a status. */
+/* Checks, logs and launches. Returns  a status. */
 int sim_gemm_run(const struct sim_gemm *gemm);
 
-/* Tells only: a group of a call that launches all of them at once. */
+/* Logs only: a group of a call that launches all of them at once. */
 int sim_gemm_check(const struct sim_gemm *gemm);
 
 /* Launches a kernel for so much work of that type. */

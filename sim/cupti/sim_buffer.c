@@ -68,7 +68,7 @@ struct client {
     sim_buffer_request_v2 request_v2;
     sim_buffer_complete_v2 complete_v2;
     bool is_closed;
-    bool has_buffer; /* or will have one: the worker is told */
+    bool has_buffer; /* or will have one: the worker is notified */
     atomic_ullong dropped;
     atomic_ullong device_records; /* counted for SIM_DROP_EVERY and SIM_ZERO_EVERY */
     atomic_bool zeroed, per_thread;
@@ -236,7 +236,7 @@ static bool check_buffer(uint32_t client, const uint8_t *bytes, size_t size)
     return (uintptr_t)bytes % 8 == 0;
 }
 
-/* What the v2 API's callbacks are told beside: nothing is selected, so there are no layouts. */
+/* Further arguments of the v2 API's callbacks: nothing is selected, so there are no layouts. */
 struct request_info {
     size_t struct_size;
     uint64_t thread;

@@ -169,7 +169,7 @@ SIM_EXPORT int cuptiGetTimestamp_v2(struct sim_subscriber *subscriber, uint64_t 
     return SIM_CUPTI_OK;
 }
 
-/* Of the version simulated, whichever is asked for. */
+/* Of the version simulated, whichever is requested. */
 SIM_EXPORT int cuptiActivityGetStructSize(uint32_t kind, uint32_t version, size_t *bytes);
 SIM_EXPORT int cuptiActivityGetStructSize(uint32_t kind, uint32_t version, size_t *bytes)
 {

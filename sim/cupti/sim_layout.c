@@ -21,7 +21,7 @@ static const struct version versions[SIM_LAYOUTS] = {
     [SIM_LAYOUT_13_3] = {130300, SIM_CUPTI_INVALID_KIND, 807, 523, 24, 4},
 };
 
-/* 11.0 as its release notes tell, 13.3 as its headers do; the others measured. */
+/* 11.0 from its release notes, 13.3 from its headers; the others measured. */
 static const uint16_t sizes[SIM_KINDS][SIM_LAYOUTS] = {
     [1] = {72, 80, 88, 88, 96, 96},
     [2] = {72, 80, 88, 88, 88, 88},

@@ -207,7 +207,7 @@ void sim_subscriber_destroy_all(void)
     }
 }
 
-/* In the v2 API what it had asked for goes with it; records not yet delivered are lost. */
+/* In the v2 API what it had requested goes with it; records not yet delivered are lost. */
 int sim_subscriber_destroy(struct sim_subscriber *subscriber)
 {
     const int client = sim_subscriber_client(subscriber);

@@ -55,7 +55,7 @@ static bool is_whole(size_t bytes)
 
 /* ---- address ranges ---- */
 
-/* One range more than asked for, so that a multiple of the alignment is in it. */
+/* One range more than requested, so that a multiple of the alignment is in it. */
 static void *reserve(size_t bytes, size_t alignment)
 {
     char *found = mmap(NULL, bytes + alignment, PROT_NONE,

@@ -146,7 +146,7 @@ static void moves_managed_memory(void)
     CHECK(launch(NULL));
     CHECK(cudaMemPrefetchAsync(pointer, bytes, (struct location){2, 0}, 0, NULL));
     CHECK(cudaDeviceSynchronize());
-    EXPECT(count(UNIFIED) == 0); /* no counter was asked for */
+    EXPECT(count(UNIFIED) == 0); /* no counter was requested */
     CHECK(cuptiActivityConfigureUnifiedMemoryCounter(configs, 3));
     CHECK(launch(NULL));
     CHECK(launch(NULL)); /* it is there already */

@@ -34,8 +34,8 @@ bool dataset_read(const char *path, const struct dataset_choice *choice, struct 
                   struct read_error *error);
 void dataset_text_fini(struct dataset_text *text);
 
-/* The next trace and its name, which end where the next one begins; both are borrowed and changed by nobody. `*at` is 0
- * at first. False: that was the last one. */
+/* The next trace and its name, which end where the next one begins; both are borrowed and constant. `*at` is 0 at
+ * first. False: that was the last one. */
 bool dataset_next(const struct dataset_text *text, size_t *at, const char **name,
                   struct text *trace);
 

@@ -13,7 +13,7 @@
 
 enum part_kind { PART_EVENT, PART_ALLOC, PART_DEBUG };
 
-/* What a block holds is told in the order in which it was added. */
+/* Contents of a block are emitted in the order in which they were added. */
 struct part {
     uint32_t kind;
     uint32_t index;

@@ -164,7 +164,7 @@ static bool step(struct parser *parser)
 }
 
 /* `first` is the outermost key; bytes NULL: none. Elements of arrays have the array's keys. False:
- * no JSON, nested too deep, or the sink said so; `error` tells, with `path`. */
+ * no JSON, nested too deep, or refused by the sink; `error` has the reason, with `path`. */
 static bool read_json(struct text json, struct text first, const char *path,
                       const struct etrecord_sink *sink, struct read_error *error)
 {

@@ -51,7 +51,7 @@ static struct text string_of(struct kineto_facts *facts, struct text value)
     return kept;
 }
 
-/* Kineto's names for what cudaGetDeviceProperties() tells; "major" is that of 2021. */
+/* Kineto's names for what cudaGetDeviceProperties() returns; "major" is that of 2021. */
 static const struct {
     const char *key;
     size_t offset;

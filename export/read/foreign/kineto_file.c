@@ -49,8 +49,8 @@ static void *complain(struct walk *walk, const char *at, const char *what)
     return NULL;
 }
 
-/* The next byte that is not white space; NULL at the end of the file or when reading failed, which
- * `*failed` tells. */
+/* The next byte that is not white space; NULL at the end of the file or if reading failed: see
+ * `*failed`. */
 static const char *next_byte(struct walk *walk, const char *p, bool *failed)
 {
     *failed = false;

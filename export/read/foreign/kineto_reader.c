@@ -39,7 +39,7 @@ struct reader {
     struct kineto_python python;
     struct kineto_memory memory;
     struct kineto_counters counters;
-    uint32_t attr_keys[KINETO_ARG_COUNT]; /* ids of names, 0 not asked for yet */
+    uint32_t attr_keys[KINETO_ARG_COUNT]; /* ids of names, 0 not requested yet */
     struct keymap row_of;                 /* of the pid and the device -> device_rows[] */
     /* in which operations are until they are resolved */
     KINETO_ARRAY(struct device_row) device_rows;
@@ -59,7 +59,7 @@ struct reader {
     bool failed;
 };
 
-/* The text without its escapes; it is gone when the next one is asked for. */
+/* The text without its escapes; it is gone when the next one is requested. */
 static struct text plain_text(struct reader *reader, const struct json_string *string)
 {
     if (!string->escaped)
@@ -320,7 +320,7 @@ static bool is_number(const char *value)
     return *value == '-' || (*value >= '0' && *value <= '9');
 }
 
-/* The curve of a heap, which libprof draws from the memory events: those tell more. */
+/* The curve of a heap, which libprof draws from the memory events: those have more detail. */
 static bool is_heap_curve(const struct reader *reader)
 {
     const struct kineto_event *event = reader->event;
@@ -540,7 +540,7 @@ static void append_process(struct reader *reader, uint32_t index, const uint32_t
     const struct kineto_group *of = group ? &facts->groups.at[group - 1] : &facts->own;
     const char *format = reader->is_kineto ? "a Kineto trace" : "a Chrome trace";
     process->start_realtime_ns = start_of(reader);
-    /* libprof writes rank 0 where it knows none, for a tool that asks for one */
+    /* libprof writes rank 0 where it knows none, for a tool that needs one */
     bool known = of != &facts->own || !facts->is_libprofs || of->rank > 0 || of->world_size >= 0;
     process->rank = known && busy[group] <= 1 ? of->rank : -1;
     process->world_size = of->world_size >= 0 ? of->world_size : facts->own.world_size;

@@ -522,7 +522,7 @@ static uint32_t process_of(const struct kineto_rows *rows, const struct kineto_f
     return process;
 }
 
-/* Sorts the ends on rows of devices by place. Returns how many of them tell something. */
+/* Sorts the ends on rows of devices by place. Returns how many of them are useful. */
 static uint32_t find_targets(struct kineto_flows *flows, const struct kineto_rows *rows,
                              struct target *targets)
 {

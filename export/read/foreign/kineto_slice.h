@@ -18,7 +18,7 @@ extern "C" {
 void kineto_slice_classify(const struct kineto_event *event, struct text name,
                            struct complete_slice *slice);
 
-/* ---- events that are told by their ends: B and E of a thread, b and e of an id ---- */
+/* ---- events that consist of two ends: B and E of a thread, b and e of an id ---- */
 
 /* One end. */
 struct kineto_end {

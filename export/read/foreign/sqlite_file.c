@@ -81,8 +81,8 @@ static void limit(struct sqlite_file *file, uint64_t file_bytes)
     sqlite3_progress_handler(file->database, PROGRESS_STEPS, count_steps, file);
 }
 
-/* A writable schema is how SQLite is told to read on in a file that is cut off; nothing is written for
- * all that: the authorizer refuses it, and the file is open for reading. */
+/* A writable schema makes SQLite read on in a file that is cut off. Nothing is written: the authorizer
+ * refuses it, and the file is open for reading. */
 static bool harden(struct sqlite_file *file, uint64_t file_bytes)
 {
     const struct {

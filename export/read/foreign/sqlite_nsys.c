@@ -352,7 +352,7 @@ enum { A_START, A_THREAD, A_ALLOCATOR, A_NAME, A_ADDRESS, A_BYTES, A_OPERATION }
 static const char *const allocation_columns[] = {
     "start", "globalTid", "allocatorId", "nameId", "address", "bytes", "memoryOperationType"};
 
-/* Every process is asked for each. */
+/* Each process is searched for each of them. */
 #define ALLOCATORS_MAX 4096u
 
 /* 0: of no thread, or one too many. */
@@ -440,7 +440,7 @@ static void read_overheads(struct sqlite_trace *trace)
 
 /* ---- devices, contexts, streams, and what processes and threads are called ----
  *
- * Devices are the machine's: each process that used one is told of all.
+ * Devices are the machine's: they are emitted for each process that used one.
  */
 
 /* Facts of one kind, at most: there is one row for each in the machine. */

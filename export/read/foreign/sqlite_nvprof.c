@@ -357,7 +357,7 @@ static void read_markers(struct sqlite_trace *trace)
 
 /* ---- devices, contexts, streams and names ----
  *
- * None of them says of which process it is: they are told of each.
+ * None of them names its process, so they are emitted for each.
  */
 
 /* Facts of one kind for one process, at most: there is one row for each in the machine. */

@@ -16,13 +16,13 @@ extern "C" {
 /* Times of the file beyond +-this are not believed (36 years; nvprof counts from 1970). */
 #define SQLITE_TIME_MAX_NS (INT64_C(1) << 61)
 
-/* Processes of one file, at most: everything that is told is told once for each. */
+/* Processes of one file, at most: every fact is emitted once for each. */
 #define SQLITE_PROCESSES_MAX 512u
 
 /* A row of the file's table of strings. */
 struct sqlite_string {
     struct text text;
-    uint32_t name; /* its id; 0 not asked for yet */
+    uint32_t name; /* its id; 0 not requested yet */
     uint32_t call; /* as the name of a call, without its version */
     uint8_t call_flags;
 };
@@ -80,7 +80,7 @@ bool sqlite_trace_times(struct sqlite_trace *trace, struct sqlite_rows *rows, in
  * shared memory per block and per multiprocessor. */
 void sqlite_trace_device(struct sqlite_rows *rows, struct tl_device_info *device);
 
-/* The devices of a table of the machine's: each process is told of all, `most` in all. */
+/* The devices in a table of the machine: emitted for each process, at most `most` in total. */
 void sqlite_trace_devices(struct sqlite_trace *trace, const char *table, const char *const *columns,
                           int count, uint32_t most,
                           struct tl_device_info (*take)(struct sqlite_trace *trace,

@@ -162,7 +162,7 @@ static uint64_t stream_handle(const struct gap_segments *segments, uint32_t slic
     return api < timeline->apis.count ? timeline->apis.at[api].stream_handle : 0;
 }
 
-/* How many host functions were asked for before that time. */
+/* How many host functions were requested before that time. */
 static uint32_t host_functions_before(const struct gap_segments *segments, int64_t time_ns)
 {
     uint32_t low = 0, high = segments->host_function_count;
@@ -258,7 +258,7 @@ static enum gap_cause cause_of_call(const struct gap_segments *segments, uint32_
 }
 
 /* Who owns time of a call: launches belong to the range that makes them, together with what is between
- * them; other calls are told by name. */
+ * them; other calls are named. */
 static uint32_t owner_of(const struct gap_segments *segments, enum gap_cause cause, uint32_t slice)
 {
     uint32_t range =
@@ -542,7 +542,7 @@ static void keep_gap(struct gap_search *search)
                                     .cause = (uint8_t)gap_segments_main(segments)};
 }
 
-/* Short gaps have no owner: nobody can do anything about one. */
+/* Short gaps have no owner: nothing can be done about them. */
 static void add_gap(struct gap_search *search, uint32_t before, uint32_t next, int64_t start_ns,
                     int64_t end_ns)
 {

@@ -147,12 +147,11 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
         },
 };
 
-/* Devices that are idle for long, or used little, as a whole: nsys' gpu_gaps and
- * gpu_time_util.
+/* Devices that are idle for long, or used little, as a whole: nsys' gpu_gaps and gpu_time_util.
  *
  * cost: idle time, of long gaps; or of those of 30 equal parts of the device's span in which it was used
  * less than the limit says. saved: the same, but not more than the process's device idled that idled
- * least. Who could have given it work then, the rules about idle time tell.
+ * least. The rules about idle time show what could have given it work.
  */
 
 /* In shorter parts a single launch decides how full one is. */

@@ -14,7 +14,7 @@
  *                 = the device operations that its thread launched between its begin and its end;
  *                 0 where the two are on different threads.
  *   mark          a count.
- *   Python function   only if asked for. CPU total = its duration; self CPU = without the functions, ranges and CUDA
+ *   Python function   only if requested. CPU total = its duration; self CPU = without the functions, ranges and CUDA
  *                 calls directly inside it. CUDA total = the device operations launched within it, however deep;
  *                 self CUDA = those with no other function in between. What other rows have does not change: the
  *                 same time is in both.
@@ -115,7 +115,7 @@ struct key_average {
     struct key_group group;
     struct key_spread spread; /* of the calls' durations: CPU time of ranges and CUDA calls, device
                                  time of device work; nested calls of a row are calls, too. All 0
-                                 unless asked for */
+                                 unless requested */
     int64_t memory_bytes[4];  /* for the caller to fill in: net CPU, self CPU, CUDA, self CUDA */
 };
 
@@ -134,7 +134,7 @@ struct key_path {
 struct key_averages {
     struct key_average *rows; /* in order of first appearance, or as key_sort() left them */
     uint32_t count, capacity;
-    uint32_t group_by;      /* as asked for */
+    uint32_t group_by;      /* as requested */
     struct key_path *paths; /* parents before children */
     uint32_t path_count, path_capacity;
     int64_t self_cpu_total_ns;  /* sum of self CPU: what CPU percentages are of */
@@ -142,7 +142,7 @@ struct key_averages {
     int64_t cuda_outside_ns;    /* device time launched outside of every range */
     /* Durations as of the spread, and what calls of ranges launched where they launched something
      * (device time, counted as in CUDA total), with the row of each; by row and ascending within each
-     * where there is a spread, else as they came. Empty unless asked for. Sorting or dropping rows
+     * where there is a spread, else as they came. Empty unless requested. Sorting or dropping rows
      * breaks the connection. */
     struct key_samples samples, device_samples;
     bool has_device; /* there is at least one device operation or timed range */

@@ -71,7 +71,7 @@ struct key_samples {
 bool key_samples_init(struct key_samples *samples, size_t capacity);
 void key_samples_fini(struct key_samples *samples);
 
-/* Does nothing when there is no more room than was asked for. */
+/* Does nothing when there is no more room than was requested. */
 static inline void key_samples_add(struct key_samples *samples, uint32_t row, int64_t ns)
 {
     if (samples->count == samples->capacity)

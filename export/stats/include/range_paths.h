@@ -21,7 +21,7 @@ struct range_paths {
     const struct timeline *timeline;
     const struct key_names *keys; /* which names count as one; NULL: equal ones */
     TL_ARRAY(struct range_path) paths;
-    uint32_t *of_slice;     /* path + 1; 0 not asked for yet */
+    uint32_t *of_slice;     /* path + 1; 0 not requested yet */
     struct keymap known;    /* parent and name -> path */
     TL_ARRAY(uint32_t) way; /* slices without a path, from the innermost out */
     bool failed;            /* no memory */

@@ -168,7 +168,7 @@ enum perfetto_category { PERFETTO_CATEGORIES(PERFETTO_ENUM_CATEGORY) PERFETTO_CA
 #define PERFETTO_ENUM_KEY(name, text) PERFETTO_KEY_##name,
 enum perfetto_key { PERFETTO_KEYS(PERFETTO_ENUM_KEY) PERFETTO_KEY_COUNT };
 
-/* A list of numbers that grows to the index asked for; 0: not given yet. */
+/* A list of numbers that grows to the index requested; 0: not given yet. */
 struct perfetto_numbers {
     uint32_t *at;
     uint32_t capacity;

@@ -254,7 +254,7 @@ static void add_samples(struct pprof *pprof)
 /* ---- writing ---- */
 
 /* A text as function and location, both with that number. Functions get no system name: one that equals
- * the name makes pprof take it for mangled, and cut the template arguments that tell kernels apart. */
+ * the name makes pprof take it for mangled, and cut the template arguments that distinguish kernels. */
 static void put_location(struct pprof *pprof, uint64_t id, uint32_t text)
 {
     size_t mark = proto_begin(&pprof->out, PROFILE_FUNCTION);

@@ -155,7 +155,7 @@ static void put_process_labels(FILE *stream, const struct metrics *metrics, uint
     }
 }
 
-/* Processes of other profilers' files may have nothing that tells them apart: the later ones are numbered. */
+/* Processes of other profilers' files may have nothing to distinguish them: the later ones are numbered. */
 static char *process_labels(const struct metrics *metrics, uint32_t process, bool numbered,
                             bool whole)
 {

@@ -154,7 +154,7 @@ static void write_box(void *user, const struct picture_box *box)
     fputs("</g>\n", svg->stream);
 }
 
-/* Compiled kernels begin with "void", which tells nothing. */
+/* Compiled kernels begin with "void", which carries no information. */
 static struct text shown_name(struct text name)
 {
     static const char word[] = "void ";
@@ -342,7 +342,7 @@ static double tick_ns(double span_ns)
     return DAY_NS * decimal_step(fmax(1, least / DAY_NS));
 }
 
-/* In the unit of the step, with no more decimals than tell ticks apart. */
+/* In the unit of the step, with only as many decimals as distinguish ticks. */
 static void tick_text(double at_ns, double step_ns, char to[TIME_TEXT_BYTES + 4])
 {
     unsigned unit = 0;

@@ -28,7 +28,7 @@ struct chrome {
     struct stream_ranges ranges;          /* what is drawn of ranges on streams */
     struct chrome_operators operators;
     struct chrome_collectives collectives;
-    uint32_t point_of; /* chrome_arrows.c: the slice that was asked for last, TL_NONE */
+    uint32_t point_of; /* chrome_arrows.c: the slice that was requested last, TL_NONE */
     bool point_touches;
     uint64_t skipped_counters; /* not a number, which JSON does not have */
     uint32_t *

@@ -4,8 +4,8 @@
  * "External id", and gives that of the innermost one to calls within it and to what they launched.
  * Its readers join by that. Here an operator is a range whose name is one's ("aten::mm",
  * "MmBackward0", "autograd::engine::evaluate_function: MmBackward0") and that has what PyTorch says
- * of its operators: a sequence number, an operator's id, or sizes; or that is in the domain in which
- * PyTorch tells ITT of them.
+ * of its operators: a sequence number, an operator's id, or sizes; or that is in the domain of
+ * PyTorch's ITT annotations.
  */
 #ifndef PROF_CHROME_OPERATORS_H
 #define PROF_CHROME_OPERATORS_H
@@ -37,10 +37,10 @@ static inline uint32_t chrome_operators_of(const struct chrome_operators *operat
 
 /* Attributes of NCCL's collectives, named as in Kineto.
  *
- * NCCL (2.18 and later) annotates its calls in the NVTX domain "NCCL": a range "ncclAllReduce" has the size of
- * the message in bytes, since 2.24 the communicator too, of which "ncclCommInitRank" and its like tell the size
- * and the rank. A kernel of NCCL that was launched, or captured into a graph, within such a range is of that
- * collective. Those of ncclGroupEnd() are not told of: the group's calls have returned by then, and one kernel may do several.
+ * NCCL (2.18 and later) annotates its calls in the NVTX domain "NCCL": a range "ncclAllReduce" has the size of the
+ * message in bytes, since 2.24 the communicator too, of which "ncclCommInitRank" and its like tell the size and the
+ * rank. A kernel of NCCL that was launched, or captured into a graph, within such a range is of that collective. Those
+ * of ncclGroupEnd() are left out: the group's calls have returned by then, and one kernel may do several.
  *
  *     Collective name      "allreduce", as torch.distributed calls it
  *     In msg bytes, Out msg bytes   of this rank; where they depend on the group's size, only if that is known

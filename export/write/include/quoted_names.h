@@ -21,7 +21,7 @@ struct quoted_names {
 bool quoted_names_init(struct quoted_names *names, const struct timeline *timeline);
 void quoted_names_fini(struct quoted_names *names);
 
-/* Escapes a name that was not yet asked for; an empty one when memory is short or there is no such
+/* Escapes a name that was not yet requested; an empty one when memory is short or there is no such
  * name. */
 struct quoted_name quoted_names_slow(struct quoted_names *names, uint32_t name);
 

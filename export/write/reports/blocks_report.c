@@ -6,7 +6,7 @@
  *      "allocations", "first_bytes", "total_bytes", "min_bytes", "max_bytes"}], "total"}]}
  *
  * A duration that is not known is null. "delegate" is a number, a text or null; "total" is there when
- * it was asked for, and what reports.h adds too.
+ * it was requested, and what reports.h adds too.
  */
 #include "reports.h"
 
@@ -109,7 +109,7 @@ struct report {
     struct table table;
 };
 
-/* Nanoseconds are told apart in all units but cycles. */
+/* All units but cycles show single nanoseconds. */
 static int decimals_of(enum time_scale target)
 {
     static const int decimals[] = {

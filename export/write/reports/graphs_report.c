@@ -224,7 +224,7 @@ static void print_capture(const struct report *report, const struct graph_total 
     print_path(report, place);
 }
 
-/* Where nothing tells how long its nodes took. */
+/* If it is unknown how long its nodes took. */
 static void print_nodes(const struct report *report, const struct graph_place *place)
 {
     fprintf(report->table.stream, "  %8llu node%-1s", (unsigned long long)place->nodes,

@@ -7,7 +7,7 @@
 #include "reports.h"
 #include "table.h"
 
-/* ---- the key-averaged table and the tree of ranges: which rows and columns the options ask for ---- */
+/* ---- the key-averaged table and the tree of ranges: which rows and columns the options select ---- */
 
 #define GROUP_PARTS 8u
 
@@ -65,10 +65,10 @@ void averages_rows_init(struct averages_rows *rows, const struct timeline *timel
 /* Of the cell's column, as in fit.h. */
 unsigned averages_cell_rank(const struct averages_rows *rows, unsigned index);
 
-/* The averages that an output shows: as the options ask for, with memory where it is
- * wanted, only the rows of the table at hand, sorted. */
+/* The averages that an output shows: as the options select, with memory if requested, only the rows
+ * of this table, sorted. */
 
-/* `spread`: also where no column asks for it. False: no memory; key_averages_fini() frees. */
+/* `spread`: even if no column needs it. False: no memory; key_averages_fini() frees. */
 bool averages_rows_select(struct key_averages *averages, const struct timeline *timeline,
                           const struct write_options *options, bool spread);
 
@@ -94,7 +94,7 @@ void averages_tree_fini(struct averages_tree *tree);
 /* What comes after this path, the first being tree.root; TL_NONE: nothing. */
 uint32_t averages_tree_next(const struct averages_tree *tree, uint32_t path);
 
-/* Whether as many lines were printed as options->rows asks for. */
+/* Whether options->rows lines were printed. */
 bool averages_tree_is_full(const struct averages_tree *tree);
 
 const struct key_average *averages_tree_row(const struct averages_tree *tree, uint32_t path);
@@ -131,7 +131,7 @@ void averages_json_rows(struct json_out *out, const struct group_texts *texts, b
 bool diff_table_write(const struct diff *diff, const struct diff_table *table,
                       const struct write_diff_options *options, FILE *stream);
 
-/* For programs: as separated values every table that was asked for in one, numbers in nanoseconds, empty where there
+/* For programs: as separated values every table that was requested in one, numbers in nanoseconds, empty where there
  * is none; as JSON everything. */
 bool diff_table_write_all(const struct diff *diff, const struct write_diff_options *options,
                           FILE *stream);

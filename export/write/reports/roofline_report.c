@@ -47,7 +47,7 @@ static const char *row_type_name(const struct roofline_row *row)
     return type == OP_TYPE_UNKNOWN && row->types ? "several" : op_type_name(type);
 }
 
-/* Empty: the trace does not tell. */
+/* Empty: not in the trace. */
 static struct text name_of_device(const struct roofline *roofline,
                                   const struct roofline_device *device)
 {

@@ -1,6 +1,6 @@
 /* tax_report.c - framework tax of executions in blocks, and of ranges.
  *
- * Times of executions are in the unit that was asked for, and columns say which; those of ranges are for people, and
+ * Times of executions are in the unit that was requested, and columns say which; those of ranges are for people, and
  * nanoseconds for programs.
  */
 #include "key_averages.h"
@@ -16,9 +16,9 @@ struct tax_report {
     const struct timeline *timeline;
     const struct write_blocks_options *options;
     struct blocks blocks;
-    struct block_taxes executions; /* none where a range is asked for */
+    struct block_taxes executions; /* none where a range is requested */
     struct key_names keys;
-    struct range_taxes ranges; /* none where a block is asked for */
+    struct range_taxes ranges; /* none where a block is requested */
     struct table table;
 };
 
@@ -147,7 +147,7 @@ static void add_ranges(struct tax_report *report)
 
 /* ---- the whole ---- */
 
-/* Blocks are those of blocks even where a range is asked for. */
+/* Blocks are those of blocks even where a range is requested. */
 static bool gather(struct tax_report *report, const struct timeline *timeline,
                    const struct write_blocks_options *options)
 {

@@ -5,7 +5,7 @@
  *
  * From then on each range, CUDA call and step has the enclosing Python functions as its call stack:
  * "file.py(LINE): qualified.name", with the line of the `def`. Calls of PyTorch's modules are called
- * "nn.Module: Linear_0". The functions are not ranges: they are rows of a table only if asked for
+ * "nn.Module: Linear_0". The functions are not ranges: they are rows of a table only if requested
  * (profdump --kind python), and do not change the times of ranges. Functions already running are included.
  * Generators and coroutines are on the stack while they run.
  *

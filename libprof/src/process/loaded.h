@@ -1,5 +1,5 @@
 /* loaded.h - looks up functions of loaded libraries without dlopen() and dlsym(). Those take the loader's lock, which a
- * thread holds while it runs constructors: a constructor that waits for another thread would wait for ever for one that
+ * thread holds while it runs constructors: a constructor that waits for another thread would wait forever for one that
  * calls them. They also change what the program's next dlerror() returns.
  */
 #ifndef PROF_LOADED_H

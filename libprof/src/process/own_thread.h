@@ -2,7 +2,7 @@
  * other left.
  *
  * A program whose main thread left by pthread_exit() ends with its last thread. Ours would keep it
- * alive for ever, with all signals blocked: one of them looks now and then, and ends the process in
+ * alive forever, with all signals blocked: one of them looks now and then, and ends the process in
  * the last thread's place.
  */
 #ifndef PROF_OWN_THREAD_H

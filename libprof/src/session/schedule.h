@@ -13,7 +13,7 @@
 struct schedule {
     uint64_t skip_first;
     uint64_t wait, warmup, active;
-    uint64_t repeat;          /* 0: for ever */
+    uint64_t repeat;          /* 0: forever */
     uint64_t skip_first_wait; /* 1: the first cycle does not wait */
 };
 

@@ -267,7 +267,7 @@ static void stacks_after_fork(void)
     fetch_add_seq_cst(&stacks.paused, (uint32_t)-1);
 }
 
-/* A lock that another thread held is held for ever here. */
+/* A lock that another thread held is held forever here. */
 static void stacks_fork_child(void)
 {
     modules_resume(true);

@@ -15,7 +15,7 @@ extern "C" {
 struct trace_file *foreign_open(const char *path, bool partial, struct builder *builder,
                                 struct read_error *error);
 
-/* The same with what is known of the clock of a file that does not tell it. */
+/* The same, for files that do not describe their clock. */
 struct trace_file *foreign_open_clock(const char *path, struct source_clock clock, bool partial,
                                       struct builder *builder, struct read_error *error);
 

@@ -1,7 +1,7 @@
 /* kineto_file.h - a Chrome trace as a file: an array of events, or an object that has one under
  * "traceEvents" beside other members.
  *
- * The array may lack its end, as the format allows: that is told, not refused.
+ * The array may lack its end, as the format allows: this is reported, not refused.
  */
 #ifndef PROF_KINETO_FILE_H
 #define PROF_KINETO_FILE_H

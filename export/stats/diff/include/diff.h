@@ -147,16 +147,16 @@ struct diff {
     const struct diff_side *sides[2];
     struct diff_options options;
     struct bootstrap bootstrap;
-    struct diff_table
-        tables[DIFF_BY_COUNT]; /* those that were asked for, and those of device work */
+    /* Those that were requested, and those of device work. */
+    struct diff_table tables[DIFF_BY_COUNT];
     bool per_step;
     bool lengths_differ;    /* not per step, and calls of what both have differ by more than 1 % */
     struct diff_total step; /* medians of steps */
     struct diff_total device; /* device time of kernels, copies and sets, as normalised */
     struct diff_facts facts;
     struct diff_gate gate;
-    bool
-        nothing_in_common; /* there are rows in the tables that were asked for, none on both sides */
+    /* There are rows in the tables that were requested, none on both sides. */
+    bool nothing_in_common;
 };
 
 /* Path and kernel tables, 1000 resamples, 95 %. */

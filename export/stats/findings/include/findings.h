@@ -109,7 +109,7 @@ struct finding {
     int64_t cost_ns;  /* time spent this way */
     int64_t saved_ns; /* upper bound on the wall time that the remedy saves; 0: unknown */
     enum finding_saving saving;
-    struct finding_parts parts;            /* by step; empty: not known, or not asked for */
+    struct finding_parts parts;            /* by step; empty: not known, or not requested */
     char sentence[FINDING_SENTENCE_BYTES]; /* with its numbers; names in it are the file's */
 };
 

@@ -21,7 +21,7 @@ extern "C" {
 struct straggler {
     uint32_t process;
     uint64_t collectives; /* that were compared */
-    uint64_t last;        /* it came last; of equals nobody did */
+    uint64_t last;        /* it came last; among equals, none did */
     int64_t waited_ns;    /* it waited for others */
     int64_t caused_ns;    /* the longest that another waited for it, summed over the collectives */
     struct finding_parts

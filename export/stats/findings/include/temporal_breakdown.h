@@ -89,7 +89,7 @@ struct temporal_row {
 struct temporal_breakdown {
     struct temporal_row *at; /* devices with operations, by process and ordinal */
     uint32_t count;
-    int64_t long_gap_ns; /* as it was asked for */
+    int64_t long_gap_ns; /* as it was requested */
 };
 
 /* Linear but for the merge of a device's streams. `steps` NULL: nothing by step. False: no memory; fini is not needed then. */

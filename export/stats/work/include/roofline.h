@@ -120,7 +120,7 @@ struct roofline_options {
     enum roofline_by by;
     enum op_type type;            /* assumed for kernels of unknown type; OP_TYPE_UNKNOWN none */
     const struct peak_file *file; /* NULL none */
-    void (*each)(void *user, const struct roofline_instance *instance); /* NULL: not asked for */
+    void (*each)(void *user, const struct roofline_instance *instance); /* NULL: not requested */
     void *user;
 };
 

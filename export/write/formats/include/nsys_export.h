@@ -31,7 +31,7 @@ struct nsys_export {
     struct database_row *tables[NSYS_TABLES];
     struct global_ids ids;
     uint32_t *short_names; /* by name: id of what a kernel of that name is called for short; TL_NONE
-                              not asked for yet */
+                              not requested yet */
     struct database_row *strings;
     int64_t next_string;
     uint32_t *row_of_slice; /* row of NVTX_EVENTS, 0 none */

@@ -2,7 +2,7 @@
  *
  * Everything is in the file. Its Content-Security-Policy lets nothing in but its own style and script, by
  * their hashes, so that names of a trace are text and nothing else, whatever they hold. What the page
- * shows is added up here: its size depends on how much there is to tell, not on the number of events.
+ * shows is added up here: its size depends on how much there is to show, not on the number of events.
  */
 #ifndef PROF_WRITE_HTML_H
 #define PROF_WRITE_HTML_H

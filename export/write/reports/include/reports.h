@@ -231,7 +231,7 @@ struct write_diff_options {
     bool color;
 };
 
-/* The tables that the diff was asked for. As text and Markdown the last line is the gate's, if there is
+/* The requested tables of the diff. In text and Markdown, the last line is the gate's, if there is
  * one. */
 bool write_diff(const struct diff *diff, const struct write_diff_options *options, FILE *stream);
 
@@ -271,7 +271,7 @@ bool write_tax(const struct timeline *timeline, const struct write_blocks_option
 struct text block_delegate(const struct timeline *timeline, const struct block_item *item,
                            char number[BLOCK_NAME_BYTES]);
 
-/* What the event block is called: a range as it was asked for. */
+/* The name of the event block; for a range, as it was requested. */
 struct text block_title(const struct blocks *blocks, const struct event_block *block);
 
 /* Events of delegates are called by the identifier. */
