@@ -1,7 +1,7 @@
 /* symfile.h - files that name functions: files of code, and what JIT compilers write about theirs.
  *
- * With libdw, files of code tell inlined functions, source lines and separate debug files; without it, their
- * symbol tables alone are read.
+ * With libdw, code files yield inlined functions, source lines and separate debug files; without it, only
+ * their symbol tables are read.
  */
 #ifndef PROF_SYMFILE_H
 #define PROF_SYMFILE_H
@@ -40,8 +40,7 @@ void symfile_close(struct symfile *file);
 /* Its size; 0: there is none. */
 uint32_t symfile_build_id(const struct symfile *file, const uint8_t **build_id);
 
-/* Tells the functions at an address as the file counts addresses, innermost first. False: none is
- * known. */
+/* Reports the functions at an address of the file, innermost first. False: none is known. */
 bool symfile_find(struct symfile *file, uint64_t address, symfile_found found, void *user);
 
 /* ---- the map that a JIT compiler writes of its code ----

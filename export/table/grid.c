@@ -107,8 +107,8 @@ void grid_format(struct grid *grid, const char *format, ...)
 
 /* ---- separated ---- */
 
-/* What spreadsheets take for the beginning of a formula (the wide signs where such are typed), and the
- * quote that tells them not to, so that a reader may take the first quote away from any name. */
+/* Characters that spreadsheets take for the start of a formula (also in full width), and the quote
+ * that prevents that, so that a reader may remove the first quote of any name. */
 static bool is_formula(const char *text)
 {
     static const char *const signs[] = {"=",      "+",      "-",      "@",     "'",

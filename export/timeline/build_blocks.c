@@ -16,7 +16,7 @@ enum item_kind { ITEM_BLOCK, ITEM_RESET, ITEM_EVENT, ITEM_ALLOC };
 
 static bool deal(struct builder *builder, const struct build_block_item *item);
 
-/* In a block that is told whole, things are dealt as they come. */
+/* In a block that is added as a whole, items are assigned as they come. */
 static void add_item(struct builder *builder, struct build_block_item item)
 {
     if (builder->whole_blocks) {
@@ -204,8 +204,8 @@ bool build_blocks(struct builder *builder)
     return dealt;
 }
 
-/* What other programs' files say of a block's events beside their ranges, and the
- * values that were logged in it. Both belong to the block that was told last. */
+/* Further facts of a block's events from other programs' files, and the values logged in it. Both
+ * belong to the block that was added last. */
 
 static struct tl_block *latest_block(const struct builder *builder)
 {

@@ -219,7 +219,7 @@ void build_graphs_fini(struct builder *builder)
  * time, each naming the fact in which its chain began; an operation finds what was last said of its
  * node before its launch. */
 
-/* "From here on nobody knows" is said of a graph; kept as if of a node with an id that none has. */
+/* "Unknown from here on" applies to a graph; it is kept under a node id that no node has. */
 #define NODE_OF_GRAPH(graph) (UINT64_C(0xffffffff) << 32 | (graph))
 
 static uint64_t key_of(const struct build_node_fact *fact)
@@ -227,7 +227,7 @@ static uint64_t key_of(const struct build_node_fact *fact)
     return fact->flags & PROF_GRAPH_NODE_UNKNOWN ? NODE_OF_GRAPH(fact->graph) : fact->node;
 }
 
-/* Graphs that were updated while recording was off, and nobody saw which node took over. */
+/* Graphs that were updated while recording was off: it is unknown which node replaced which. */
 static bool add_unknown(struct builder *builder)
 {
     const struct timeline *timeline = builder->timeline;

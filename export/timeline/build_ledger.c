@@ -166,9 +166,9 @@ static bool name_causes(struct ledger_unrecorded *unrecorded, const struct ledge
  * What a call was to launch is compared with what devices recorded under it. Of what is not there, a
  * part came and could not be kept, and says so itself (LOST). The rest has no record of any kind; it
  * belongs to the stream of the call, and is explained by causes, in this order: the device side was
- * not recorded at all; losses that were counted of this stream; losses of which nobody told the
- * stream; chunks that are not in the file any more; the process was killed, so that what CUPTI still
- * held never came. What then remains is missing without a reason: a bug.
+ * not recorded at all; losses that were counted of this stream; losses without a stream; chunks that
+ * are not in the file any more; the process was killed, so that what CUPTI still held never came.
+ * What then remains is missing without a reason: a bug.
  *
  * Where several streams lack records and several causes were counted without a stream, it is not
  * known which lost what: causes are used up in the order of `untold`, streams in theirs.

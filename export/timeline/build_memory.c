@@ -321,8 +321,8 @@ static bool build_pools(struct builder *builder)
  *
  * Records of one address come from several threads and, from CUPTI, in any order. So the operations
  * are sorted by whose address it is, address, and time; then each release ends the allocation
- * before it. An address of CUDA's is unique in its process whatever device and kind of memory it is
- * of, so the release need not tell.
+ * before it. An address of CUDA's is unique in its process for all devices and kinds of memory, so
+ * the release need not name them.
  */
 
 /* How much later than the record its call may seem to begin: two readings of one clock, by two

@@ -233,7 +233,7 @@ static uint32_t named_process(const struct resolving *work, const struct tl_gpu 
     return rows->arrows[gpu - work->file->gpus.at];
 }
 
-/* Whether the operation can be of the process, as far as its place in the file tells. */
+/* Whether the operation can belong to the process, judging by its place in the file. */
 static bool can_own(const struct resolving *work, const struct tl_gpu *gpu, uint32_t process)
 {
     uint32_t named = named_process(work, gpu), group = work->rows->at[gpu->process].group;

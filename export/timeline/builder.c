@@ -260,8 +260,8 @@ static bool group_by_slice(struct builder *builder)
 /* Brings the slices of each thread together.
  *
  * A log that was handed from thread to thread holds them in turns, so their slices were appended in
- * runs. Here the runs are put in the order of the threads; whatever refers to a slice is told its
- * new place.
+ * runs. Here the runs are put in the order of the threads; references to slices get their new
+ * places.
  */
 
 static uint32_t run_end(const struct builder *builder, uint32_t run)

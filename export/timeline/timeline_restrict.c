@@ -31,7 +31,7 @@ static void restrict_find_slices(struct restriction *with)
     }
 }
 
-/* The range or call of which nobody saw the end is not in the window, or its end is not. */
+/* The range or call whose end was not recorded is not in the window, or its end is not. */
 static void forget_unclosed(struct timeline *timeline, const struct tl_slice *slice)
 {
     struct tl_thread *thread = &timeline->threads.at[slice->thread];

@@ -97,12 +97,12 @@ struct arrow_attrs_own arrow_attrs_own(const struct arrow_view *view, struct tl_
  * null those that are not finite. False: there are none, nothing was written. */
 bool arrow_attrs_json(const struct arrow_view *view, struct tl_attrs attrs, struct text_out *out);
 
-/* The dictionary that all columns of names share, as Arrow's large_string: names of the
- * timeline, then those of enum arrow_word, then what events need beside these: call stacks and numbered categories.
+/* The dictionary that all columns of names share, as Arrow's large_string: names of the timeline, then those of
+ * enum arrow_word, then what events need beside these: call stacks and numbered categories.
  *
  * Each text is there once, as pandas wants it of categories: names that were distinguished by bytes that are not
  * UTF-8 can have become equal, and a program may call its ranges "step". So a cell's number is one of all these
- * texts in that order, and `places` tells where in the dictionary that is. */
+ * texts in that order, and `places` has its place in the dictionary. */
 
 /* Counted: the stream, and every array that has it, hold it. */
 struct arrow_names {

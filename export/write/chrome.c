@@ -132,7 +132,7 @@ static bool is_driver_call(const struct chrome *chrome, const struct tl_slice *s
            chrome->timeline->apis.at[slice->api].domain == PROF_API_DRIVER;
 }
 
-/* Nobody saw it begin. */
+/* Its begin was not recorded. */
 static bool is_instant(const struct chrome *chrome, const struct tl_slice *slice)
 {
     return slice->kind == TL_API && slice->api < chrome->timeline->apis.count &&

@@ -139,8 +139,8 @@ static void link_gpus(struct chrome_rows *rows)
     }
 }
 
-/* Every device is listed, so that the trace says what was there; streams may name devices nobody
- * described. */
+/* Every device is listed, so that the trace shows which there were; streams may name devices
+ * without a description. */
 static bool assign_gpus(struct chrome_rows *rows)
 {
     const struct timeline *timeline = rows->timeline;

@@ -4,9 +4,9 @@
  *
  *     header 64 | events 56 each | allocators 40 each | allocations 8 each
  *
- * The header tells for each of the three how many entries are there and how many there is space
- * for: here the two are equal. Byte order is the machine's. Readers of that format pair the n-th
- * entries of blocks of one name, so what cannot be said in it is left out whole and counted:
+ * For each of the three, the header has the number of entries and the capacity: here the two are
+ * equal. Byte order is the machine's. Readers of that format pair the n-th entries of blocks of one
+ * name, so what cannot be said in it is left out whole and counted:
  *
  *     an event that did not end    its duration would be negative
  *     a block that holds nothing   there is nothing to pair

@@ -484,7 +484,7 @@ static bool is_counted(const struct tl_gpu *gpu)
     return (gpu->kind == TL_KERNEL || gpu->kind == TL_GRAPH_RUN) && tl_is_work(gpu);
 }
 
-/* Asked for in ascending order. */
+/* Call it in ascending order. */
 static const struct tl_captured *captured_as(struct sharing *sharing, uint32_t gpu)
 {
     const struct timeline *timeline = sharing->timeline;
@@ -512,8 +512,8 @@ static bool share_of_launch(struct sharing *sharing, uint32_t *share, const stru
     return true;
 }
 
-/* Whom a kernel works for: into shares[], TL_NONE; and `slice` where it was launched, or captured, TL_NONE.
- * What a graph captured outside of every known work belongs to where it is launched. False: no
+/* The owner of a kernel's work: into shares[], TL_NONE; and `slice` where it was launched, or captured,
+ * TL_NONE. What a graph captured outside of every known work belongs to where it is launched. False: no
  * memory. */
 static bool find_share(struct sharing *sharing, uint32_t index, uint32_t *share, uint32_t *slice)
 {

@@ -140,7 +140,7 @@ static enum op_known count_lists(const struct op_formula *formula, const struct 
     return OP_KNOWN;
 }
 
-/* Rows of a table: only those that are requested are read, and all of them written. */
+/* Rows of a table: only the requested ones are read, and all of them written. */
 static enum op_known count_rows(const struct op_formula *formula, const struct op_inputs *inputs,
                                 struct op_count *count)
 {

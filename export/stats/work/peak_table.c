@@ -5,11 +5,11 @@
  *
  * Of vectors: results per clock (CUDA C++ Programming Guide, "Arithmetic Instructions") x 2, as an FMA
  * is two operations; f16 and bf16 are pairs. Of tensor cores: the architecture whitepapers' FMAs per
- * clock and tensor core x cores x 2. What these do not tell is left out.
+ * clock and tensor core x cores x 2. Figures that these lack are left out.
  *
  * Tensor cores of Hopper and Blackwell boost to a lower clock than all else, but for f64 (H100 SXM5:
- * 1830 of 1980 MHz, H100 whitepaper). Drivers tell the higher, so that rates derived of it are up to
- * 8 % too high; devices of the table have what is published.
+ * 1830 of 1980 MHz, H100 whitepaper). Drivers report the higher clock, so rates derived from it are up
+ * to 8 % too high; devices in the table have the published rates.
  */
 
 #define GUIDE "CUDA C++ Programming Guide, Arithmetic Instructions"

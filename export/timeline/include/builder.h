@@ -168,7 +168,7 @@ struct cuda_graph {
     uint32_t flags;                     /* PROF_GRAPH_* */
 };
 
-/* When a device did something, and for whom. */
+/* When a device did something, and for which call. */
 struct gpu_op {
     int64_t start_ns, end_ns;
     uint32_t correlation; /* CUPTI's id of the call; 0 none */
@@ -183,7 +183,7 @@ struct gpu_op {
 /* Memory was allocated or released; what the file does not say is 0. */
 struct memory_op {
     uint64_t address;
-    uint64_t bytes;    /* of a release: 0 when unknown; the allocation at `address` tells */
+    uint64_t bytes;    /* of a release: 0 if unknown: see the allocation at `address` */
     uint32_t context;  /* CUPTI's id */
     uint16_t device;   /* ordinal; UINT16_MAX unknown */
     uint8_t operation; /* enum prof_memory_operation */

@@ -642,8 +642,8 @@ static inline uint32_t tl_shown_name(const struct timeline *timeline, uint32_t n
     return timeline->labels.at[label].name;
 }
 
-/* CUDA calls nest a few deep. Only in a damaged file they are in more calls than this, and then nobody asks what is around
- * all of them: it would take quadratic time. */
+/* CUDA calls nest a few deep. Only in a damaged file they are in more calls than this, and then not all enclosing ones
+ * are searched: that would take quadratic time. */
 #define TL_CALLS_AROUND_MAX 64u
 
 /* The innermost range or step around a slice, itself included; TL_NONE: none, as of TL_NONE. */

@@ -64,7 +64,7 @@ uint32_t timeline_label(struct builder *builder, const struct event_label *label
 uint32_t timeline_add_domain(struct builder *builder, uint32_t process);
 /* Sets the domain's name. */
 void timeline_name_domain(struct builder *builder, uint32_t domain, uint32_t name);
-/* Sets the domain's process, for files that tell it late. */
+/* Sets the domain's process, for files that state it late. */
 void timeline_move_domain(struct builder *builder, uint32_t domain, uint32_t process);
 /* Names a category of the domain. */
 void timeline_add_category(struct builder *builder, uint32_t process, uint32_t domain,
@@ -87,7 +87,7 @@ void timeline_number_thread(struct builder *builder, uint32_t thread, uint64_t t
 void timeline_name_thread(struct builder *builder, uint32_t thread, struct text name);
 /* The thread's process; 0 for a thread that there is not. */
 uint32_t timeline_thread_process(const struct builder *builder, uint32_t thread);
-/* Sets the thread's process, for files that tell it late. */
+/* Sets the thread's process, for files that state it late. */
 void timeline_move_thread(struct builder *builder, uint32_t thread, uint32_t process);
 
 /* Appends a range, a step or a call with its attributes, which are copied. One that ends before it
@@ -148,8 +148,8 @@ struct event_rows {
 
 /* After the last event, for files that identify an operation's call or origin by its id alone. An
  * operation belongs to the process that its row or an arrow names, else to that of its call, else of its
- * origin, else of the others of its row. An origin counts only where there is no call. An operation whose
- * ids calls of several processes have, and of which nothing tells which one is meant, is ambiguous. */
+ * origin, else of the others of its row. An origin counts only where there is no call. An operation is
+ * ambiguous if calls of several processes have its ids and nothing shows which one launched it. */
 void timeline_resolve(struct builder *builder, const struct event_rows *rows);
 /* When every operation has its process: sets, by process, which have operations. */
 void timeline_find_busy(const struct builder *builder, bool *busy);

@@ -6,9 +6,9 @@
  *     footer, its size, "ARROW1"               the schema again, and where dictionary and batches are
  *
  * A message is ffffffff, the size of its metadata, and these: a FlatBuffer. Then come the buffers of its columns as
- * they are in memory, each at a multiple of 64 bytes, of the file too, so that readers can map it. What the tables
- * of the FlatBuffers have is told by Arrow's Schema.fbs, Message.fbs and File.fbs: fields here are in the order of
- * those. All columns of names share the dictionary with id 0.
+ * they are in memory, each at a multiple of 64 bytes, of the file too, so that readers can map it. Arrow's
+ * Schema.fbs, Message.fbs and File.fbs describe the tables of the FlatBuffers: fields here are in their order. All
+ * columns of names share the dictionary with id 0.
  */
 #include "array.h"
 #include "arrow.h"

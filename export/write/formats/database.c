@@ -1,7 +1,7 @@
 /* database.c - see database.h.
  *
- * SQLite writes the temporary file without a journal and without waiting for the disk, since nobody opens
- * that file before it is complete. A journal beside the target belongs to the old file.
+ * SQLite writes the temporary file without a journal and without waiting for the disk, since the file is
+ * not opened before it is complete. A journal beside the target belongs to the old file.
  */
 #include "database.h"
 

@@ -4,8 +4,9 @@
 
 /* ---- the schema ---- */
 
-/* What a device did: when, where, launched by whom. A correlation id that calls of several processes
- * have, of which none is known to be meant, stands as a negative number: no call has that. */
+/* What a device did: when, where, launched by which call. If calls of several processes share a
+ * correlation id, and it is unknown which one launched the operation, the id is negative: no call
+ * has that. */
 #define PLACE                                                                        \
     "start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, "      \
     "contextId INTEGER NOT NULL, streamId INTEGER NOT NULL, correlationId INTEGER, " \

@@ -263,7 +263,7 @@ static enum perfetto_category slice_category(const struct perfetto *perfetto, ui
     return PERFETTO_CATEGORY_RUNTIME;
 }
 
-/* Nobody saw it begin. */
+/* Its begin was not recorded. */
 static bool is_instant(const struct timeline *timeline, const struct tl_slice *slice)
 {
     return slice->kind == TL_API && slice->api < timeline->apis.count &&

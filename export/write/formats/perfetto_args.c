@@ -124,7 +124,7 @@ static void put_value(struct perfetto *perfetto, const struct tl_attr *attr)
         proto_uint(out, ANNOTATION_STRING_IID,
                    perfetto_names_value(&perfetto->names, (uint32_t)attr->value));
         break;
-    default: /* a type of a later version: there is a value, nobody knows which */
+    default: /* a type of a later version: there is a value, but it is unknown */
         break;
     }
 }

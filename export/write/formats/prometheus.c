@@ -569,7 +569,7 @@ static uint32_t merge_series(struct series *series, uint32_t count)
     return kept;
 }
 
-/* Where nothing of a device was recorded, nobody knows what a range's device time is. */
+/* If no device was recorded, the device time of ranges is unknown. */
 static void put_table(const struct metrics *metrics, const struct series *series, uint32_t count,
                       bool has_device)
 {
