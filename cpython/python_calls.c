@@ -460,8 +460,8 @@ void python_calls_exit_builtin(PyObject *callable, PyObject *self)
 
 /* ---- on and off ---- */
 
-/* The next event looks again: who asks from within a profile function of Python's, as hooks of
- * threading.setprofile() do, returns unseen. */
+/* The next event looks again: a caller within a profile function of Python, such as a hook of
+ * threading.setprofile(), returns unseen. */
 void python_calls_begin(const struct python_api *api)
 {
     python_self.lost = false;
@@ -543,7 +543,7 @@ static void python_end_all(const struct python_api *api)
         meta_append(PROF_REC_FRAMES_END, &end, sizeof end, NULL, 0);
 }
 
-/* Of whatever thread; what threads know of their stacks is wrong then. */
+/* From any thread; the stacks that threads have recorded are wrong then. */
 static void python_set_extent(const struct python_api *api, bool imports, bool builtins)
 {
     builtins = builtins && python_builtins_init(api);

@@ -39,8 +39,8 @@ void python_calls_exit_builtin(PyObject *callable, PyObject *self);
 
 /* ---- python_profile.c, python_monitor.c: how the interpreter is made to call these ---- */
 
-/* What calls us on a thread, from here on and no more. A thread whose calls are not wanted any more also
- * ends it itself, at its next call or return. */
+/* Starts and stops the calls to us on a thread. A thread whose calls are not wanted any more also ends
+ * it itself, at its next call or return. */
 prof_status python_profile_begin(const struct python_api *api);
 void python_profile_end(const struct python_api *api);
 

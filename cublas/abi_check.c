@@ -8,7 +8,7 @@
 
 #define SAME(ours, theirs) _Static_assert((long long)(ours) == (long long)(theirs), #theirs)
 
-/* What came later than the headers at hand is taken as it is. */
+/* Anything newer than the available headers is not checked. */
 #if CUBLAS_VERSION < 120000
 #define CUDA_R_8F_E4M3 28
 #define CUDA_R_8F_E5M2 29

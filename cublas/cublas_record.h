@@ -2,7 +2,7 @@
  *
  * The range is one of prof.h's stack, opened and closed by the call itself: what the call launches lies
  * in it by order. It is neither forwarded to another NVTX tool nor timed by CUDA events: it is ours,
- * not the program's. What cuBLAS calls of itself meanwhile has no range of its own.
+ * not the program's. Functions that cuBLAS itself calls meanwhile have no range of their own.
  */
 #ifndef PROF_CUBLAS_RECORD_H
 #define PROF_CUBLAS_RECORD_H

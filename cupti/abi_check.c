@@ -1,7 +1,7 @@
 /* abi_check.c - compares abi.h and abi_calls.h with the toolkit's headers, at compile time;
  * abi_check_records.c compares the newest records. Compiled where they are found; no part of
  * libprof.so. Older toolkits lack some of the calls and the newest record names, so only 13.0 and
- * later are compared: what moved between versions is in no table.
+ * later are compared: no table lists what moved between versions.
  */
 #include "abi.h"
 #include "abi_calls.h"

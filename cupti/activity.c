@@ -22,7 +22,7 @@
 
 #define SPARE_BUFFERS 2u
 
-/* In the order in which they are enabled: what things are before what they did. From which PROF_GPU_DETAIL on. */
+/* In the order in which they are enabled: descriptions before events. From which PROF_GPU_DETAIL on. */
 static const struct {
     uint32_t kind;
     enum config_gpu_detail from;

@@ -21,8 +21,8 @@ int activity_enable(void);
 /* Disables the kinds; on the flusher's thread. Returns false while another thread flushes inline. */
 bool activity_disable(void);
 
-/* The same on a thread of the program's, before another tool takes the callbacks: what comes until then would be written
- * into a buffer of ours that the other tool is handed. */
+/* The same on a thread of the program's, before another tool takes the callbacks: records until then would be written
+ * into a buffer of ours that the other tool receives. */
 void activity_disable_inline(void);
 
 /* Takes buffers back from CUPTI (flags: enum abi_flush) and asks what was dropped. May block as

@@ -43,7 +43,7 @@ struct api_call {
     uint8_t per_thread; /* 1: stream 0 is the calling thread's own */
 };
 
-/* What one call does, as far as its arguments tell. */
+/* What one call does, judging by its arguments. */
 struct api_effect {
     uint64_t stream;     /* the program's handle */
     uint64_t bytes;      /* 0 unknown */

@@ -286,7 +286,7 @@ static void callbacks_enter(const struct api_call *call, uint32_t domain, uint32
                             const struct abi_call_data *data)
 {
     struct thread_calls *thread = &this_thread;
-    /* What was open when calls stopped being followed ended unseen. */
+    /* Calls that were open when following stopped ended unseen. */
     if (thread->followed_since != load_relaxed(&followed))
         thread->depth = 0;
     thread->followed_since = load_relaxed(&followed);

@@ -287,7 +287,7 @@ static void cupti_enable_or_disable(void)
         cupti_disable(sentence);
 }
 
-/* What another tool has left behind. It may hold CUPTI for a while once it has thrown us out. */
+/* Reclaims CUPTI after another tool, which may hold it for a while after it has replaced us. */
 static void cupti_reclaim(void)
 {
     char sentence[SENTENCE_BYTES];

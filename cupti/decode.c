@@ -428,8 +428,8 @@ static const struct kind kinds[ABI_KIND_COUNT] = {
     [ABI_KIND_UNIFIED_MEMORY] = {device_memory_decode_unified, ABI_UNIFIED_BASE_BYTES},
 };
 
-/* Never enabled here: another tool has, and in CUPTI's v1 API that is for the whole process. What there is to
- * know of devices, the driver has told (facts.h). */
+/* Never enabled here: another tool has, and in CUPTI's v1 API that is for the whole process. The driver has
+ * provided the facts about devices (facts.h). */
 static bool decode_is_of_another_tool(uint32_t kind)
 {
     return kind == ABI_KIND_DEVICE || kind == ABI_KIND_DRIVER || kind == ABI_KIND_RUNTIME ||

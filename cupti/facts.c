@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Enough for 64 devices and some thousand streams and calls; what exceeds it is stated once
- * only, which loses it just when the file does not exist yet. */
+/* Enough for 64 devices and some thousand streams and calls; further facts are emitted only once,
+ * so they are lost if the file does not exist yet. */
 #define FACT_COUNT 4096u
 #define INFO_KEYS 16u
 #define INFO_BYTES 256u

@@ -14,7 +14,7 @@
 #define KEY_LEFT 1u /* free, but what was placed behind it may be beyond */
 #define KEY_BUSY 2u
 
-/* Which place is whose; what lies there is the caller's, by the same index. */
+/* Which place belongs to which key; the caller stores the entries, by the same index. */
 struct places {
     uint64_t *keys; /* memory_once(); stored when the place is filled in, release -> acquire */
     const uint32_t count; /* a power of two */

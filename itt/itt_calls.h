@@ -25,10 +25,11 @@ void itt_marker(const struct itt_domain *domain, struct itt_id id, struct itt_st
  * that can be told: a task around the innermost one (counted), or what is not recorded. */
 uint64_t itt_target(struct itt_id id);
 
-/* ---- itt_spans.c: what need not nest and any thread may end: overlapped tasks, regions, frames ----
+/* ---- itt_spans.c: things that need not nest and that any thread may end: overlapped tasks, regions, frames
+ * ----
  *
- * They become ranges with a begin and an end. No lock: who ends a thing knows the program's id of it, ours is looked
- * up in a table. It has room for 16384; what finds none is not recorded (counted).
+ * They become ranges with a begin and an end. No lock: the end of a thing has the program's id, and a table has
+ * ours. It has room for 16384; beyond that, things are not recorded (counted).
  */
 
 void itt_task_begin_overlapped(const struct itt_domain *domain, struct itt_id id,

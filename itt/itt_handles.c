@@ -68,7 +68,7 @@ uint32_t itt_domain_learn(const struct itt_domain *domain)
 
 /* ---- strings ---- */
 
-/* The text first: who sees `extra1` sees it. */
+/* Store the text first: a reader that sees `extra1` sees it. */
 static struct interned_text *itt_string_learn(struct itt_string *string, struct interned_text *text)
 {
     struct torch_names torch;

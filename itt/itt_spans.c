@@ -118,7 +118,8 @@ uint64_t itt_span_find(struct itt_id id)
     return span ? load_relaxed(&span->range) : 0;
 }
 
-/* What was begun while nothing was recorded is not there: its end is not recorded either. */
+/* A thing that began while nothing was recorded is not in the table: its end is not recorded
+ * either. */
 static void itt_span_end(struct itt_span_key key)
 {
     struct itt_span *span = itt_span_latest(&key);

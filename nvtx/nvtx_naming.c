@@ -163,7 +163,7 @@ const void *nvtx_resource_create(const struct domain *domain,
         nvtx_record_message(attributes->message_type, attributes->message, wide));
 }
 
-/* What was recorded with it keeps its name. */
+/* Events recorded with it keep its name. */
 void nvtx_resource_destroy(const void *resource)
 {
     (void)resource;

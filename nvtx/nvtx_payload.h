@@ -2,8 +2,8 @@
  * name, "a.b" for an entry of a nested schema, "a[2].b" in an array of them; an array of numbers is
  * text, "[1, 2, 3]".
  *
- * Every access is checked against the size that the program gave. What lies outside ends the blob
- * (counted); what is of a kind that is not decoded is left out, which the file says once.
+ * Every access is checked against the size that the program gave. An access outside ends the blob
+ * (counted). Kinds that are not decoded are left out, which the file states once.
  */
 #ifndef PROF_NVTX_PAYLOAD_H
 #define PROF_NVTX_PAYLOAD_H

@@ -43,7 +43,7 @@ static uint64_t nvtx_schema_add(const struct nvtx_schema *filled, uint64_t wante
     return schema->id;
 }
 
-/* A name that stays; what has none is called by its number. */
+/* A permanent name; entries without one are named by their number. */
 static const char *nvtx_schema_name(const char *name, size_t index)
 {
     char number[24];

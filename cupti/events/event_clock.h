@@ -27,7 +27,7 @@ struct event_anchor {
 
 struct event_clock {
     void *stream;
-    /* In turns, so that who reads one is not disturbed by the next three. */
+    /* Used in turns, so that the next three do not disturb a reader of one. */
     struct event_anchor anchors[EVENT_CLOCK_ANCHORS];
     uint64_t
         count; /* anchors set so far; event_clock_set() releases -> event_clock_read() acquires */

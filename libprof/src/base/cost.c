@@ -31,7 +31,7 @@ struct cost_sum {
 static struct {
     struct cost_sum parts[PROF_COST_COUNT];
     uint64_t launches, words;           /* any thread adds */
-    uint64_t on_since_ns, cpu_since_ns; /* 0: off; who switches stores */
+    uint64_t on_since_ns, cpu_since_ns; /* 0: off; stored by the thread that switches */
     uint64_t on_ns, cpu_ns;             /* until then */
     uint64_t event_ps, record_ps;       /* the writer stores once */
     uint64_t writer_ns;                 /* the writer stores */

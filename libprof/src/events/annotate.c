@@ -76,7 +76,7 @@ void prof_range_end(uint64_t id)
         emitter_forward(end, id);
 }
 
-/* What timing steps costs falls on the step that begins. */
+/* The cost of timing steps falls on the step that begins. */
 static void annotate_step(uint64_t number)
 {
     struct thread_log *self = &thread_self;

@@ -1,7 +1,7 @@
 /* timing.h - ranges that a collector times on the device, at their two ends.
  *
  * Off, it costs nothing: the gate has no slow bit, and the hot path of range.c never comes here.
- * What timing a range costs falls on the range around it: the timer is called before the push is
+ * The cost of timing a range falls on the enclosing range: the timer is called before the push is
  * recorded, and after the pop is.
  */
 #ifndef PROF_TIMING_H

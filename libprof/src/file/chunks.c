@@ -24,8 +24,8 @@
 #define CHUNKS_FIRST_CHUNKS 16u   /* 1 MiB, mapped by the thread of the first event ... */
 #define CHUNKS_FIRST_POPULATED 4u /* ... which also populates this many; the writer the others */
 #define CHUNKS_PATIENCE 5u        /* looks of the writer: 31 ms of a program that records little */
-#define CHUNKS_AHEAD_MIN 64u      /* 4 MiB: what kill -9 may leave unused at the end of a file */
-#define CHUNKS_AHEAD_MAX 1024u    /* 64 MiB: 80 ms of one thread that does nothing but record */
+#define CHUNKS_AHEAD_MIN 64u   /* 4 MiB: unused space that kill -9 may leave at the end of a file */
+#define CHUNKS_AHEAD_MAX 1024u /* 64 MiB: 80 ms of one thread that does nothing but record */
 #define CHUNKS_RESERVE_MIN (32ull << 20) /* less address space than this is not worth trying */
 #define CHUNKS_META_CHUNKS 1024u         /* beyond the limit, so that names outlive a full file */
 #define CHUNKS_RETRY_NS 1000000000u      /* then a step that did not fit is tried again */
@@ -750,7 +750,8 @@ void chunks_resume(void)
     signals_unlock(&saved, &chunks.extending);
 }
 
-/* The descriptor stays until the process ends: who closes a number may close the program's file. */
+/* The descriptor stays until the process ends: closing its number might close a file of the
+ * program. */
 void chunks_close(void)
 {
     chunks_suspend();

@@ -19,7 +19,7 @@
 
 struct copies_chunk {
     uint64_t
-        left; /* who has the chunk releases -> copier acquires: words taken when it was left, 0 in use,
+        left; /* the chunk's owner releases -> the copier acquires: words taken when it was left, 0 in use,
                           * | times recycled << 32 */
     uint64_t final;      /* copier: `left` of the use that need not be copied again, 0: none */
     uint64_t base_ticks; /* copier: of the use that is in the file, or was; 0: none */

@@ -14,7 +14,7 @@ void loss_flush(void);
 /* In a forked child: the parent's are not its own. */
 void loss_fork_child(void);
 
-/* A file was made: what was counted before belongs into its header, which is not published yet. */
+/* A file was made: earlier counts belong in its header, which is not published yet. */
 void loss_move_to_file(struct prof_file_header *header);
 
 #endif

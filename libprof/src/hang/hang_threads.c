@@ -158,8 +158,8 @@ static bool hang_read_thread(uint32_t tid, struct hang_thread *thread)
     return true;
 }
 
-/* Who has the mutex that the thread waits for, as glibc lays mutexes out: a word that is 2 while one waits, or has the owner and
- * a flag, then a count, then the owner. 0: it waits for something else. */
+/* The owner of the mutex that the thread waits for, by glibc's layout of mutexes: a word that is 2 while one waits, or
+ * has the owner and a flag, then a count, then the owner. 0: it waits for something else. */
 static uint32_t hang_lock_owner(const struct hang_thread *thread)
 {
     uint32_t words[3], owner = 0;

@@ -176,14 +176,16 @@ static bool own_files_give_up_one(void)
 enum own_files_state { OWN_FILES_ASKED, OWN_FILES_ENDED, OWN_FILES_ABANDONED };
 
 static struct {
-    uint32_t turn;  /* who asks takes it and gives it back, or the thread, if he abandons the job */
-    uint32_t state; /* enum own_files_state: who exchanges it second knows what the first one did */
-    bool refused;   /* there is no table; the following belongs to the thread that has the turn */
+    /* Taken and released by the thread that requests a job; by our thread if the former gives up. */
+    uint32_t turn;
+    /* enum own_files_state: the second thread to exchange it sees what the first one did. */
+    uint32_t state;
+    bool refused; /* there is no table; the following belongs to the thread that has the turn */
     int result;
     int (*job)(void *argument);
     void *argument;
     uint8_t copy[OWN_FILES_ARGUMENT_BYTES] __attribute__((aligned(16)));
-    uint32_t alone;             /* everybody does his own jobs */
+    uint32_t alone;             /* each thread does its own jobs */
     struct own_fd *kept;        /* NULL: nothing is */
     uint32_t jobs;              /* begun so far; the thread */
     uint32_t tid;               /* of the thread */
@@ -253,7 +255,7 @@ static bool own_files_have_thread(void)
 
 /* ---- asking it ---- */
 
-/* Signals are blocked: nobody waits for the thread that he interrupted. */
+/* Signals are blocked, so a handler cannot wait for the thread that it interrupted. */
 static bool own_files_take_turn(unsigned deadline_ms)
 {
     uint64_t end_ns = clock_monotonic_ns() + deadline_ms * 1000000ull;
@@ -265,7 +267,7 @@ static bool own_files_take_turn(unsigned deadline_ms)
     return true;
 }
 
-/* The thread has no table, or does not get to run: from here on everybody does his own jobs. */
+/* The thread has no table, or does not get to run: from here on, each thread does its own jobs. */
 static void own_files_do_without(void)
 {
     store_release(&own_files.alone, 1u);

@@ -1,13 +1,13 @@
 /* own_files.h - work on files with descriptors that the program cannot reach.
  *
- * The program may close any descriptor, put a file of its own in its place, or expect to be given the lowest number that is
- * free, at any moment. So descriptors of ours are in a table of their own: that of a thread which does such work for the
- * others, begins with the first job and stays. The table begins as a copy of the program's lowest 64 descriptors, which the
- * thread closes at once.
+ * The program may close any descriptor, put a file of its own in its place, or expect to be given the lowest number
+ * that is free, at any moment. So descriptors of ours are in a table of their own: that of a thread which does such
+ * work for the others, begins with the first job and stays. The table begins as a copy of the program's lowest 64
+ * descriptors, which the thread closes at once.
  *
- * Closing a copy is not always harmless: a file of a network or FUSE file system is written back, or its server asked to.
- * Where the program has such a file, or there can be no thread, there is no such table: who has a job does it himself,
- * with the program's (own_fd.h).
+ * Closing a copy is not always harmless: a file of a network or FUSE file system is written back, or its server asked
+ * to. Where the program has such a file, or there can be no thread, there is no such table: each thread does its own
+ * jobs, with the program's table (own_fd.h).
  */
 #ifndef PROF_OWN_FILES_H
 #define PROF_OWN_FILES_H

@@ -34,7 +34,7 @@ struct own_signal_user {
     uintptr_t values;
     size_t bytes;
     void (*handle)(void *value,
-                   const void *context); /* who uses it releases -> the handler acquires */
+                   const void *context); /* the user releases -> the handler acquires */
 };
 
 static struct own_signal_user own_signal_users[OWN_SIGNAL_USES];

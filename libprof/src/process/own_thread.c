@@ -24,7 +24,7 @@
 /* Threads of ours add themselves when they begin, and take themselves back before they end: so there
  * are never less of them than this says. */
 static uint32_t own_thread_count;
-static uint32_t own_thread_ending; /* exchange decides who ends the process */
+static uint32_t own_thread_ending; /* the exchange decides which thread ends the process */
 static __thread bool own_thread_counted __attribute__((tls_model("initial-exec")));
 
 /* Numbers of those that entered; 0: free. A thread takes a place, who waits for its end gives it back. */

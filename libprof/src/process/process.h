@@ -59,9 +59,9 @@ bool process_memory(void **memory, size_t bytes);
 uint64_t process_address_budget(void);
 
 /* How many forks lie between the process that loaded us and this one. What was kept in an earlier one
- * is the parent's: found out when it is next looked at, it costs children that never look nothing. A
- * fork of a process that has nothing of its own counts only once its child begins to have something:
- * counting would copy a page in each child. */
+ * is the parent's: since this is found out at the next look, it costs children that never look
+ * nothing. A fork of a process that has nothing of its own counts only once its child begins to have
+ * something: counting would copy a page in each child. */
 uint32_t process_generation(void);
 void process_next_generation(void);
 

@@ -153,7 +153,7 @@ bool worker_runs(const struct worker *worker)
     return load_relaxed(&worker->runs);
 }
 
-/* ---- who asks ---- */
+/* ---- callers ---- */
 
 /* All of these with the lock held. */
 

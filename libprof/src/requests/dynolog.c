@@ -52,7 +52,7 @@ struct dynolog_address {
     socklen_t bytes;
 };
 
-/* What was said about a daemon that cannot be reached. */
+/* What was printed about an unreachable daemon. */
 enum dynolog_said { DYNOLOG_SAID_NOTHING, DYNOLOG_SAID_QUIETLY, DYNOLOG_SAID };
 
 /* Set by init, then read-only. */
@@ -73,7 +73,7 @@ static struct {
     bool refused, nonsense; /* said */
     enum dynolog_said said;
     char path[sizeof((struct sockaddr_un *)0)->sun_path]; /* of our socket's file */
-    uint32_t has_path; /* the file exists; who takes it removes it */
+    uint32_t has_path; /* the file exists; the thread that takes this removes it */
     uint32_t ended;    /* dynolog_end() was called: the second of the two removes the file */
 } dynolog = {.socket = OWN_FD_NONE};
 

@@ -69,7 +69,7 @@ static bool requests_is_same(const struct requests_version *a, const struct requ
            a->changed_ns == b->changed_ns;
 }
 
-/* What anybody else can write to is not obeyed. */
+/* Files that others can write to are not trusted. */
 static int requests_may_read(int fd)
 {
     struct stat status;

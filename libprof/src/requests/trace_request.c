@@ -55,7 +55,7 @@ static struct {
 /* A sentence for the file that is not there yet; a later one replaces it. */
 enum trace_request_kept { TRACE_REQUEST_EMPTY, TRACE_REQUEST_BUSY, TRACE_REQUEST_FULL };
 static struct {
-    uint32_t state; /* enum trace_request_kept; who makes it BUSY has the text */
+    uint32_t state; /* enum trace_request_kept; the thread that makes it BUSY owns the text */
     char text[1024];
 } request_kept;
 

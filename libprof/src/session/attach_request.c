@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Who attached may send commands at once. */
+/* The attacher may send commands at once. */
 #define ATTACH_REQUEST_ENTRY_MS 1000u
 
 static void attach_request_answer(struct attach_request *request, enum attach_state state,

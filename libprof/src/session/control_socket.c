@@ -69,7 +69,7 @@ static void control_socket_lock(int directory)
         clock_pause(1000);
 }
 
-/* What nobody answers at is of the program that had this number before. */
+/* A socket without an answer belongs to an earlier program with this number. */
 static int control_socket_listen(int directory)
 {
     control_socket_lock(directory);

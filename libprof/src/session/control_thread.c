@@ -26,7 +26,7 @@
 #define CONTROL_SETTLE_MS 20
 #define CONTROL_ENTRY_MS 200 /* the end waits for an entry that is being made */
 
-/* What profdump ctl finds this process by. */
+/* The socket by which profdump ctl finds this process. */
 enum control_entry {
     CONTROL_ENTRY_NONE,
     CONTROL_ENTRY_MAKING, /* by the thread */
@@ -44,7 +44,7 @@ static struct {
     struct process_owner process; /* whose the thread is; a handler looks at it */
     uint32_t running;             /* the thread exists */
     uint32_t over;                /* it shall end */
-    uint32_t entry;               /* enum control_entry; the thread makes, who ends removes */
+    uint32_t entry; /* enum control_entry; made by the thread, removed by the thread that ends */
 } control = {.listener = OWN_FD_NONE, .wake_in = OWN_FD_NONE, .wake_out = OWN_FD_NONE};
 
 /* Whether there is a thread, or was. */

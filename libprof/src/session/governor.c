@@ -37,7 +37,7 @@ static struct governor_level *governor_latest(struct governor *governor)
     return governor->depth ? &governor->levels[governor->depth - 1] : NULL;
 }
 
-/* What shedding has saved is known once the time after it is long enough. */
+/* The savings of throttling are known once enough time has passed. */
 static void governor_learn(struct governor *governor)
 {
     struct governor_level *level = governor_latest(governor);

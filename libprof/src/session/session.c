@@ -66,11 +66,12 @@ static struct {
     uint32_t stated;
     uint32_t suspensions; /* session_suspend() minus session_resume(); any thread */
     uint32_t ending;      /* the collectors finish */
-    uint32_t detached;    /* enum session_detached; who takes it from 0 finishes the collectors */
-    uint32_t finished;    /* and who the session */
-    uint32_t cuda;        /* session_cuda_init() was called in this process */
-    uint32_t leaving;     /* recorder_leaving() */
-    uint32_t sandbox;     /* session_is_in_sandbox() */
+    /* enum session_detached; the thread that takes it from 0 finishes the collectors. */
+    uint32_t detached;
+    uint32_t finished; /* and which thread finishes the session */
+    uint32_t cuda;     /* session_cuda_init() was called in this process */
+    uint32_t leaving;  /* recorder_leaving() */
+    uint32_t sandbox;  /* session_is_in_sandbox() */
     void (*renew_exit)(void);
     int error;                     /* why there is no file; written while CREATING */
     char path[SESSION_PATH_BYTES]; /* written while CREATING */
@@ -350,7 +351,7 @@ static void session_open_gate(enum prof_control_reason reason)
     uint32_t epoch = ++session.last_epoch;
     store_relaxed(&session.reason, (uint32_t)reason);
     session_emit_epoch(epoch); /* before the first event */
-    /* what other threads launch from the gate's opening on must find devices being recorded */
+    /* devices must be recorded before the gate opens and other threads launch */
     session_each_collector(warm, true);
     TEST_POINT("session_open_gate: warm");
     session_set_gate(epoch);
@@ -585,8 +586,8 @@ bool recorder_is_forked(void)
     return process_generation() != 0;
 }
 
-/* Threads that end the process at once: who comes second waits for what the first one is doing, as
- * the process would end under it. */
+/* Threads that end the process at once: the second one waits for the first one, as the process
+ * would otherwise end under it. */
 static void session_await_collectors(void)
 {
     uint64_t limit_ns = 2000000ull * (unsigned)config_get()->exit_ms + SESSION_DETACH_NS;

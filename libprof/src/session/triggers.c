@@ -24,7 +24,7 @@ static struct {
     struct schedule schedule;
     uint64_t start_step, stop_step; /* TRIGGERS_NEVER: not by steps */
     uint64_t latest;                /* step seen; stored by the thread that steps */
-    pthread_mutex_t lock;           /* of who switches; the session's nests inside */
+    pthread_mutex_t lock;           /* held to switch; the session's lock nests inside */
     uint64_t applied; /* TRIGGERS_WANT; under the lock, read by the thread that steps */
 } triggers = {
     .start_step = TRIGGERS_NEVER, .stop_step = TRIGGERS_NEVER, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -90,8 +90,8 @@ static uint64_t triggers_wanted_mode(uint64_t step)
     return TRIGGERS_WANT(on ? TRIGGERS_ON : TRIGGERS_OFF, 0);
 }
 
-/* What was switched on from elsewhere meanwhile stays on through the steps that do not record; it
- * ends with the next window, and at the end of all. */
+/* Recording that was switched on by other means stays on through steps that do not record. It ends
+ * with the next window, and at the end of all. */
 static void triggers_apply(uint64_t before, uint64_t want, bool stop)
 {
     enum prof_control_reason reason =
@@ -114,8 +114,9 @@ static bool triggers_is_latest(uint64_t step)
     return latest == step;
 }
 
-/* Until the state is that of the latest step. Who raises `latest` too late to be seen here looks at
- * `applied` after this has changed it, and comes here itself: both are read-modify-writes of it. */
+/* Until the state is that of the latest step. A thread that raises `latest` too late to be seen
+ * here reads `applied` after this has changed it, and comes here itself: both are
+ * read-modify-writes of it. */
 static void triggers_update(void)
 {
     struct signals_saved saved;

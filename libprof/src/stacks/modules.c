@@ -36,7 +36,7 @@ static struct {
     char *paths;
     uint32_t paths_used;
     uint32_t count;          /* looking releases -> everybody acquires */
-    uint32_t busy;           /* taken by who looks */
+    uint32_t busy;           /* taken by the thread that looks */
     uint32_t look;           /* number of the latest look */
     uint64_t opened, closed; /* the loader's counters at that time */
     uint32_t expected;       /* place of the module that will probably be met next */

@@ -246,8 +246,8 @@ static bool stacks_others_walk(void)
     return false;
 }
 
-/* The forking thread waits until no other is in libunwind or in the loader on our behalf. Not being seen
- * once is enough: who begins now finds the pause and turns back. */
+/* The forking thread waits until no other is in libunwind or in the loader on our behalf. Seeing none
+ * once is enough: a thread that begins now finds the pause and turns back. */
 static void stacks_before_fork(void)
 {
     int saved_errno = errno;

@@ -161,7 +161,7 @@ bool unwind_locate(uint64_t address, const char **path, uint64_t *offset)
 
 #if defined(__x86_64__)
 
-/* What stands for the stack while one is unwound, if anything does. */
+/* The copy that is unwound instead of the stack, if any. */
 static const struct unwind_dump *unwind_instead;
 
 bool unwind_read_word(uint64_t *word, uint64_t from)

@@ -48,8 +48,8 @@ struct unwind_dump {
     const uint8_t *bytes;
 };
 
-/* The same from a copy of the stack. What code does to registers is remembered by address until unwind_prepare(): a
- * stack of functions that were met before needs no system call. Frames outside of the copy are not followed. */
+/* The same from a copy of the stack. Unwind rules are cached by address until unwind_prepare(): a stack of
+ * functions that were met before needs no system call. Frames outside of the copy are not followed. */
 unsigned unwind_dump_stack(const struct unwind_registers *registers, const struct unwind_dump *dump,
                            uint64_t *addresses, unsigned limit, bool *complete);
 

@@ -14,7 +14,7 @@
 
 #define UNWIND_KNOWN 16384u /* a power of two */
 
-/* What most code needs: the CFA is a register plus an offset, and registers are saved near it. */
+/* The common case: the CFA is a register plus an offset, and registers are saved near it. */
 struct unwind_known {
     uint64_t pc; /* 0: none */
     int32_t cfa_offset;
