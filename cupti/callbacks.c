@@ -301,7 +301,7 @@ static void callbacks_enter(const struct api_call *call, uint32_t domain, uint32
     bool recorded = callbacks_record_or_note(call, domain, cbid, data);
     if (thread->own && api_calls_launches(call))
         thread->own_correlation = data->correlation;
-    /* A full stack means that ends never came (longjmp out of a call): begin anew. */
+    /* A full stack means that ends never came (longjmp out of a call): start again. */
     if (thread->depth == OPEN_MAX)
         thread->depth = 0;
     thread->open[thread->depth++] =

@@ -21,7 +21,7 @@ struct nvtx_walk {
     unsigned steps;
     int depth;
     bool broken;                      /* something lies outside: no further */
-    char key[NVTX_PAYLOAD_KEY_BYTES]; /* of the entry at hand, with what it is nested in */
+    char key[NVTX_PAYLOAD_KEY_BYTES]; /* of the current entry, with what it is nested in */
     size_t key_bytes;
 };
 

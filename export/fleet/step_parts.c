@@ -73,7 +73,7 @@ static uint32_t range_at(struct sweep *sweep, int64_t ns)
     return ns < range->end_ns ? name_place(sweep->recording, slice_name(timeline, range)) : TL_NONE;
 }
 
-/* The step of the moment at hand; NULL: none. */
+/* The step of the current moment; NULL: none. */
 static const struct step *step_now(struct sweep *sweep)
 {
     const struct unit *unit = sweep->unit;

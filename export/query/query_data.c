@@ -112,7 +112,7 @@ static bool find_spans(struct query_data *data)
 
 /* ---- slices in segments ---- */
 
-/* Pieces come after what they go on from, so the last one stays. */
+/* Pieces come after what they continue, so the last one stays. */
 static bool find_last_segments(struct query_data *data)
 {
     const struct timeline *timeline = data->timeline;

@@ -118,7 +118,7 @@ static struct text slice_error(const struct query_data *data, uint32_t item)
     return (struct text){name, name ? strlen(name) : 0};
 }
 
-/* The segment that this one goes on from. */
+/* The segment that this one continues. */
 static int64_t slice_continues(const struct query_data *data, uint32_t item)
 {
     const struct timeline *timeline = data->timeline;

@@ -209,7 +209,7 @@ static void walk_attrs(struct walk *walk, uint32_t thread, const struct record *
 /* The walk through one chunk of one log. */
 struct log_state {
     struct walk *walk;
-    struct walk_thread *thread; /* owner of the records at hand */
+    struct walk_thread *thread; /* owner of the current records */
     uint64_t base;
     uint64_t begun; /* range id of the record before, if that began a range */
 };

@@ -156,7 +156,7 @@ void walk_no_memory(struct walk *walk);
 /* Grows an array of the walk to hold one more; false (and the walk fails): no memory. */
 bool walk_room(struct walk *walk, void *array, size_t count, size_t *capacity, size_t item_bytes);
 
-/* Says what was passed over and how much of the record at hand to skip; true when it is to be
+/* Says what was passed over and how much of the current record to skip; true when it is to be
  * taken. */
 bool walk_accepts(struct walk *walk, enum record_status status, const struct record *record);
 

@@ -10,7 +10,7 @@
 
 /* ---- one order for all runs ---- */
 
-/* Numbers of instructions, and when the run at hand first came to each. */
+/* Numbers of instructions, and when the current run first came to each. */
 struct instructions {
     struct keymap numbers; /* hash -> number; equal hashes are distinguished by keys[] */
     TL_ARRAY(struct block_item) keys;
@@ -260,7 +260,7 @@ bool block_runs_of_blocks(struct blocks *blocks)
 
 /* ---- ranges ---- */
 
-/* Where each slice ends with the segments that go on from it. */
+/* Where each slice ends with the segments that continue it. */
 static int64_t *whole_ends(const struct timeline *timeline)
 {
     int64_t *ends = calloc((size_t)timeline->slices.count + 1, sizeof *ends);

@@ -293,8 +293,8 @@ static bool add_rows(struct blocks *blocks)
 
 /* ---- memory ---- */
 
-/* Which entry of memories[] a heap has in the event block at hand, and its bytes in the iteration at
- * hand. */
+/* Which entry of memories[] a heap has in the event block at hand, and its bytes in the current
+ * iteration. */
 struct heap_state {
     uint32_t block, memory; /* block: of the event block, + 1 */
     uint32_t iteration;     /* + 1 */

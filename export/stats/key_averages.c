@@ -174,8 +174,8 @@ struct builder {
     size_t depth, stack_capacity;
     size_t visible; /* open slices that are not libprof's own */
     uint32_t next_slice, next_async, next_gpu;
-    uint32_t next_timing; /* into timeline->timings: first that is not before the slice at hand */
-    uint32_t thread, process, rank; /* of the slice at hand */
+    uint32_t next_timing; /* into timeline->timings: first that is not before the current slice */
+    uint32_t thread, process, rank; /* of the current slice */
 };
 
 static int64_t duration(int64_t start_ns, int64_t end_ns)

@@ -57,7 +57,7 @@ struct key_context {
     uint32_t *device_of_stream; /* by stream: into devices[]; NULL unless requested */
     bool *is_shape;             /* by name: whether it is a key of shapes; NULL unless requested */
     struct steps steps;         /* empty unless requested */
-    uint32_t next_attr, next_stack; /* the first that is not before the slice at hand */
+    uint32_t next_attr, next_stack; /* the first that is not before the current slice */
 };
 
 /* False: no memory; fini all the same. */

@@ -330,7 +330,7 @@ struct gathering {
     const struct timeline *timeline;
     struct memory_ranges *ranges;
     struct amounts *self, *total; /* by slice */
-    uint32_t *open;               /* by key: how many ranges of it are around the slice at hand */
+    uint32_t *open;               /* by key: how many ranges of it are around the current slice */
     uint32_t capacity;
 };
 
@@ -370,7 +370,7 @@ static void add_event(struct gathering *gathering, const struct tl_memory_event 
     to->freed_bytes += event->is_end ? memory->bytes : 0;
 }
 
-/* Parents stand before their children. */
+/* Parents come before their children. */
 static void hand_up(struct gathering *gathering)
 {
     for (uint32_t i = gathering->timeline->slices.count; i-- > 0;) {
@@ -392,7 +392,7 @@ static bool is_range(const struct timeline *timeline, uint32_t slice)
            !(timeline->slices.at[slice].flags & TL_INTERNAL);
 }
 
-/* From the slice `from` and what is around it to what is around `slice`, which comes later: a slice stands
+/* From the slice `from` and what is around it to what is around `slice`, which comes later: a slice comes
  * before what is inside it, so each is opened once and closed once. */
 static void move_to(struct gathering *gathering, uint32_t from, uint32_t slice)
 {

@@ -146,7 +146,7 @@ struct range_scan {
     struct interval *kernels; /* by launching slice */
     uint32_t *first_kernel;   /* by slice, one more at the end */
     uint32_t *behind;         /* by slice: the first that is not below it */
-    uint32_t *next_segment;   /* by slice: the segment that goes on from it, TL_NONE */
+    uint32_t *next_segment;   /* by slice: the segment that continues it, TL_NONE */
     uint8_t *is_nested;       /* by slice: within a range of the same key */
     struct interval *scratch;
     uint32_t *open; /* by key */

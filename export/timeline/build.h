@@ -222,12 +222,12 @@ struct builder {
     struct timeline *timeline;
     TL_ARRAY(struct unordered *) files; /* whose events come in any order */
     struct unordered
-        *file;    /* the one whose events are appended, or the process at hand is of; NULL */
+        *file;    /* the one whose events are appended, or the current process is of; NULL */
     bool gathers; /* its events are still being appended */
     struct idmap demangled; /* name -> its demangled form, which may be itself */
     bool failed;
 
-    /* The process at hand. */
+    /* The current process. */
     uint32_t process;
     int64_t origin_ns; /* the file's time 0 */
     int64_t shift_ns;  /* from there to the timeline's time 0 */
@@ -267,7 +267,7 @@ struct builder {
     TL_ARRAY(struct range_time) range_times;
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */
 
-    /* NVTX, of the process at hand. */
+    /* NVTX, of the current process. */
     struct idmap event_slots;    /* file's id -> events[] */
     struct idmap domain_slots;   /* file's number -> domains[] */
     struct keymap categories;    /* domain and number -> categories[] */

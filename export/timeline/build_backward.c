@@ -41,7 +41,7 @@ struct search {
     struct builder *builder;
     TL_ARRAY(struct numbered) found; /* by slice */
     struct radix_item *items;        /* places in `found` */
-    struct keymap after;             /* slice -> the segment that goes on from it */
+    struct keymap after;             /* slice -> the segment that continues it */
     struct keymap thread_of_tid;     /* the first of that number in the process, from 0 */
     struct latest_forward *latest;   /* by such a thread */
     bool failed;

@@ -172,7 +172,7 @@ void build_gpu_describe(struct builder *builder, struct tl_gpu *gpu, uint32_t na
                                    : TL_NONE;
 }
 
-/* An operation of the process at hand. */
+/* An operation of the current process. */
 static void add_gpu(struct builder *builder, const struct gpu_op *op, struct tl_gpu gpu)
 {
     gpu.start_ns = build_time(builder, op->start_ns);

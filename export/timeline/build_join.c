@@ -442,7 +442,7 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 
 /* The way through one thread's timings. */
 struct nesting {
-    TL_ARRAY(uint32_t) open;   /* timings of the ranges around the one at hand */
+    TL_ARRAY(uint32_t) open;   /* timings of the ranges around the current one */
     int64_t ended_ns[DEVICES]; /* latest end of those that are over */
     uint32_t thread;
 };

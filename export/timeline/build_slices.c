@@ -576,7 +576,7 @@ static const struct tl_segment *find_segment(const struct builder *builder, uint
     return found ? &timeline->segments.at[place] : NULL;
 }
 
-/* The latest slice goes on from an earlier one, which may itself be a segment. */
+/* The latest slice continues an earlier one, which may itself be a segment. */
 static void add_segment(struct builder *builder, uint32_t continues)
 {
     uint32_t latest = builder->timeline->slices.count - 1;

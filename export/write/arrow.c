@@ -23,7 +23,7 @@ struct stream {
     struct arrow_view view;
     struct arrow_names *names;
     uint32_t next;    /* item that comes next */
-    uint32_t *chosen; /* items of the batch at hand */
+    uint32_t *chosen; /* items of the current batch */
 };
 
 /* A batch at hand. */

@@ -46,7 +46,7 @@ static uint32_t parent_of(const struct build *build, uint32_t slice)
     return around(build, build->ranges->timeline->slices.at[slice].parent);
 }
 
-/* Onto the stream at hand, the latest; TL_NONE: there is none. */
+/* Onto the current stream, the latest; TL_NONE: there is none. */
 static uint32_t find(const struct build *build, uint32_t slice, uint32_t stream)
 {
     uint32_t at = slice == TL_NONE ? TL_NONE : build->last[slice];

@@ -1,7 +1,7 @@
 /* attach_threads.h - which thread of the process may be stopped, and when.
  *
  * The kernel makes most system calls again that a stop has cut short. But send(2) with a timeout fails with EINTR then,
- * write(2) to a full pipe or socket returns a short count, and the timeout of epoll_wait(2) begins anew. So only a
+ * write(2) to a full pipe or socket returns a short count, and the timeout of epoll_wait(2) starts again. So only a
  * thread is stopped that computes, or waits where a stop leaves no trace. A call that is not in the list here is left
  * alone.
  */
@@ -14,7 +14,7 @@ enum { ATTACH_RUNS = -2 }; /* in the place of a call's number */
 
 enum attach_wait {
     ATTACH_WAIT_NO,      /* leave it alone */
-    ATTACH_WAIT_TIMED,   /* its timeout begins anew: only where it has just begun */
+    ATTACH_WAIT_TIMED,   /* its timeout starts again: only where it has just begun */
     ATTACH_WAIT_ENDLESS, /* the kernel makes it again as it was */
     ATTACH_WAIT_FUTEX,   /* likewise; without a timeout */
 };

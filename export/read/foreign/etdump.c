@@ -186,7 +186,7 @@ enum {
 struct reader {
     struct flat flat;
     struct block_store *store;
-    uint32_t *allocators; /* names of the run at hand */
+    uint32_t *allocators; /* names of the current run */
     uint32_t allocator_count;
     uint64_t empty_events, unknown_allocators;
     bool failed;

@@ -32,7 +32,7 @@ struct device_row {
 
 struct reader {
     struct builder *builder;
-    struct kineto_event *event; /* the one at hand */
+    struct kineto_event *event; /* the current one */
     struct kineto_rows rows;
     struct kineto_facts facts;
     struct kineto_ends ends, async_ends;

@@ -30,7 +30,7 @@ struct gap_segments {
     TL_ARRAY(struct gap_segment) segments;
     uint32_t *host_functions; /* calls that have the host called from a stream, by start */
     uint32_t host_function_count;
-    /* Of the gap at hand. */
+    /* Of the current gap. */
     int64_t start_ns, end_ns;
     uint32_t before, next; /* operations around it, TL_NONE */
     uint32_t launch;       /* the call that launched `next`, TL_NONE */

@@ -31,7 +31,7 @@ struct key_spread {
     double percentile_ns[KEY_PERCENTILES];
 };
 
-/* What a row needs while it is added up: its earliest call in the process at hand. */
+/* What a row needs while it is added up: its earliest call in the current process. */
 struct key_cold {
     int64_t start_ns, duration_ns;
     uint32_t process; /* plus 1; 0 no call yet */

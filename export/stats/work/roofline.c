@@ -123,7 +123,7 @@ struct pass {
     uint32_t *row_of_name; /* by name, the last for none: row + 1; of an earlier device: stale */
     uint8_t *type_of_name; /* by name: enum op_type, NO_TYPE_YET */
     uint32_t *ranges;      /* by slice: the range around it, TL_NONE; see range_name() */
-    double tops[OP_TYPES]; /* of the device at hand, NaN unknown */
+    double tops[OP_TYPES]; /* of the current device, NaN unknown */
     double type_flop[OP_TYPES];
     double bandwidth; /* bytes per second, NaN unknown */
 };

@@ -61,7 +61,7 @@ enum slice_kind { SLICE_RANGE, SLICE_API };
 #define SLICE_UNCLOSED 1u  /* the file has no end of it */
 #define SLICE_LAUNCHES 2u  /* device operations of its correlation id are its own */
 #define SLICE_GRAPH 4u     /* they are those of a graph */
-#define SLICE_CONTINUED 8u /* goes on from the slice `continues` */
+#define SLICE_CONTINUED 8u /* continues the slice `continues` */
 #define SLICE_DRIVER 16u   /* a call of the driver's interface, not of the runtime's */
 
 /* A range, step or call with its begin and its end: for timeline_append_slice() of unordered.h. */

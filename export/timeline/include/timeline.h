@@ -46,7 +46,7 @@ enum tl_slice_kind {
 /* Without padding at the end: a trace has tens of millions of these. */
 #define TL_DENSE __attribute__((packed, aligned(4)))
 
-/* A range, a step or a CUDA call of a thread. The slices of a thread form a tree: a parent stands before its children,
+/* A range, a step or a CUDA call of a thread. The slices of a thread form a tree: a parent comes before its children,
  * and its interval contains theirs.
  *
  * prof.h and each NVTX domain have a stack of ranges each, so ranges of different stacks can cross. When a range ends,

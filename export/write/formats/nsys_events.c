@@ -128,7 +128,7 @@ static int64_t end_of(const struct tl_slice *slice)
     return slice->flags & TL_UNCLOSED ? OPEN_END : slice->end_ns;
 }
 
-/* Of the segment that a later one goes on from. */
+/* Of the segment that a later one continues. */
 static uint32_t row_of_first(const struct nsys_export *nsys, uint32_t segment)
 {
     const struct timeline *timeline = nsys->timeline;
@@ -311,7 +311,7 @@ bool nsys_events_walk(struct nsys_export *nsys)
 
 /* ---- what it needs ---- */
 
-/* Pieces come after what they go on from, so the last one's end stays. */
+/* Pieces come after what they continue, so the last one's end stays. */
 static bool find_ends(struct nsys_export *nsys)
 {
     const struct timeline *timeline = nsys->timeline;

@@ -35,7 +35,7 @@ struct speedscope {
     uint32_t frame_count;
     struct open_frame *open;
     uint32_t open_count, open_capacity;
-    bool begun; /* the profile at hand has an event */
+    bool begun; /* the current profile has an event */
     struct speedscope_samples samples;
 };
 

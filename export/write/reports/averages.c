@@ -335,7 +335,7 @@ unsigned averages_cell_rank(const struct averages_rows *rows, unsigned index)
 
 /* ---- from options to rows ---- */
 
-/* Whether the table at hand has rows of this kind. */
+/* Whether the current table has rows of this kind. */
 static bool has_kind(enum write_table table, enum key_kind kind)
 {
     switch (table) {

@@ -27,7 +27,7 @@ struct pile {
 
 struct piles {
     TL_ARRAY(struct pile) piles;
-    struct keymap places; /* stack << 32 | tid -> piles[], of the device at hand */
+    struct keymap places; /* stack << 32 | tid -> piles[], of the current device */
     const struct findings *findings;
     const struct findings_report_options *options;
     char (*frames)[FINDINGS_FRAME_BYTES];

@@ -3,8 +3,9 @@
  * A chunk only grows, until its user leaves it. So what precedes its first missing word, one that was taken and not yet
  * stored, is never copied again. A chunk that its user has left without a missing word is final. One that lacks a word
  * may be waiting for a signal handler to return; it is final after some copies, and copied again at the end. A ring's
- * recycled chunk has another base and begins anew. Outside ring mode, a final chunk of a log gives its memory back: it is
- * mapped from the file, privately. A chunk of parts grows in several places: it is copied when anything in it has changed.
+ * recycled chunk has another base and starts again. Outside ring mode, a final chunk of a log gives its memory back: it
+ * is mapped from the file, privately. A chunk of parts grows in several places: it is copied when anything in it has
+ * changed.
  *
  * Chunks of logs come before META, and the file's header last: a name is in META before the first event that bears it.
  */

@@ -207,7 +207,7 @@ static void dump_trim(struct dump *dump)
     }
 }
 
-/* The chunk at hand goes to the next place. */
+/* The current chunk goes to the next place. */
 static int dump_append(struct dump *dump)
 {
     ((struct prof_chunk_header *)(void *)dump->words)->index = dump->written;

@@ -67,7 +67,7 @@ static void hang_log_find_in(uint64_t from, uint64_t end)
     log_walk_find(from, end, hang_log->chunks, HANG_LOG_PIECES, hang_log_keep_newest);
 }
 
-/* A part may begin in an old chunk: in the one at hand, or in that of the last call. */
+/* A part may begin in an old chunk: in the current one, or in that of the last call. */
 static void hang_log_find_parts(void)
 {
     for (unsigned size = 0; size < PARTS_SIZES; size++) {

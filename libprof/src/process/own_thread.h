@@ -34,7 +34,7 @@ bool own_thread_is_new(void);
 /* Last thing it does, if it ends. */
 void own_thread_leave(void);
 
-/* The calling thread is CUPTI's, there for our sake: counts as one of ours. Any number of times. */
+/* The calling thread is CUPTI's, there for us: counts as one of ours. Any number of times. */
 void own_thread_adopt(void);
 
 /* Whether the main thread has left by pthread_exit() and every other thread is ours. */

@@ -36,7 +36,7 @@ struct log_open {
 };
 
 struct log {
-    uint64_t sequence; /* of the chunk at hand, or the next */
+    uint64_t sequence; /* of the current chunk, or the next */
     uint32_t at;       /* next word in it; 0: not begun */
     uint32_t stuck;    /* where the last walk found something that was not stored yet */
     bool waits;        /* for a chunk that the last walk did not find */

@@ -70,7 +70,7 @@ struct kineto_facts {
     struct tl_device_info devices[KINETO_DEVICES_MAX];
     uint32_t device_count;
     bool cuda_calls, amd_calls, other_calls; /* whose runtime was called */
-    char *value;                             /* of the member at hand */
+    char *value;                             /* of the current member */
     size_t size;
     bool skipping;
 };

@@ -17,7 +17,7 @@ struct source;
 /* What the caller states about a file's clock, for formats that do not state it. */
 struct source_clock {
     uint64_t tick_ns; /* nanoseconds of a tick; 0 counts as 1 */
-    bool wrap32;      /* ticks are 32 bits wide and begin anew */
+    bool wrap32;      /* ticks are 32 bits wide and start again */
 };
 
 /* So many bytes from the beginning can be looked at before anything is read. */
