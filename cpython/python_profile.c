@@ -40,7 +40,7 @@ prof_status python_profile_begin(const struct python_api *api)
     return PROF_OK;
 }
 
-/* A function that another tool has set since then stays. */
+/* Somebody else's, set since, stays. */
 void python_profile_end(const struct python_api *api)
 {
     if (!python_profile_is_in_use(api))

@@ -15,11 +15,11 @@
  *     extra lanes, for operations that overlap on one stream: "stream 7 (lane 2)"
  *     ranges projected onto such a stream, or of several threads onto one: "stream 7 (ranges)"
  *
- * Waits for a stream are on the row CHROME_SYNC_IDS + stream id, "stream 7 (sync)", as Kineto draws them, and ranges
- * projected onto a stream are on the stream's own row. The true device and stream are always in args.
+ * Waits for a stream are on the row CHROME_SYNC_IDS + stream id, "stream 7 (sync)", as Kineto draws
+ * them, and ranges projected onto a stream are on the stream's own row. The true device and stream are always in args.
  *
  * Each process counts its correlation ids from 1: those of a later one that are in the range of an earlier one's are
- * moved beyond it, since nothing else shows which process launched a device operation.
+ * moved beyond it, since nothing else tells whose call launched an operation of a device.
  */
 #ifndef PROF_CHROME_ROWS_H
 #define PROF_CHROME_ROWS_H
