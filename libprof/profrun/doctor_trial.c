@@ -226,16 +226,28 @@ static void grade_events(const char *json, const char *reason, struct doctor_fin
     }
 }
 
+/* The process has an error of that name as well: that of the system's clock. */
+static int64_t device_clock_error_ns(const char *json)
+{
+    const char *devices = json ? strstr(json, "\"devices\":") : NULL;
+    return number_of(devices, "clock_error_ns");
+}
+
+static enum doctor_grade clock_grade(int64_t error_ns)
+{
+    return error_ns <= 10000 ? DOCTOR_OK : error_ns <= 1000000 ? DOCTOR_WARN : DOCTOR_FAIL;
+}
+
 static void grade_trace(const char *json, struct doctor_finding *finding)
 {
     char mode[32], reason[440], clock[120] = "the clocks were not compared";
     const int64_t recorded = number_of(json, "recorded"), launched = number_of(json, "launched");
-    const int64_t error_ns = number_of(json, "clock_error_ns");
+    const int64_t error_ns = device_clock_error_ns(json);
     text_of(json, "mode", mode, sizeof mode);
     text_of(json, "mode_reason", reason, sizeof reason);
     if (error_ns >= 0) {
         snprintf(clock, sizeof clock, "the device's clock is within %" PRId64 " ns of the host's%s",
-                 error_ns, json && strstr(json, "\"simulated\":true") ? " (Simulated GPU)" : "");
+                 error_ns, strstr(json, "\"simulated\":true") ? " (Simulated GPU)" : "");
     }
     if (!json) {
         doctor_find(finding, DOCTOR_FAIL,
@@ -248,7 +260,7 @@ static void grade_trace(const char *json, struct doctor_finding *finding)
                     " kernels were recorded; %s",
                     LAUNCHES, launched, recorded, clock);
     } else {
-        doctor_find(finding, DOCTOR_OK,
+        doctor_find(finding, clock_grade(error_ns),
                     "%d kernels launched, all launches and kernels recorded; %s", LAUNCHES, clock);
     }
 }
