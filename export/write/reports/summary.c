@@ -16,7 +16,8 @@
 
 #define WINDOWS_SHOWN 8u
 #define DEVICES_SHOWN 8u
-#define FAILED_SHOWN 8u /* "profdump ledger" has all */
+#define FAILED_SHOWN 8u        /* "profdump ledger" has all */
+#define LAUNCHES_TO_TELL 1000u /* of fewer, the first ones, which cost more, decide */
 #define RED "\033[31m"
 #define PLAIN "\033[0m"
 
@@ -514,9 +515,13 @@ static void print_cost(const struct statement *statement, const struct timeline 
     double percent = run_cost_percent(&cost);
     time_text_number(percent, percent < 0.1 ? 3 : 1, share);
     fprintf(statement->stream, "libprof cost %s %% of wall", share);
-    if (cost.launches)
+    if (cost.launches >= LAUNCHES_TO_TELL)
         fprintf(statement->stream, ", %llu ns per launch (CUPTI's own cost not included)",
                 (unsigned long long)cost.launch_ns);
+    else if (cost.launches)
+        fprintf(statement->stream,
+                " (CUPTI's own cost not included; %llu launch%s too few to tell the cost of one)",
+                (unsigned long long)cost.launches, cost.launches == 1 ? " is" : "es are");
     fprintf(statement->stream, "; start-up %s; background threads %s\n", begin, own);
     for (uint32_t i = 0; i < timeline->throttles.count; i++)
         print_throttle(statement, timeline, &timeline->throttles.at[i]);
