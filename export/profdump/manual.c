@@ -90,7 +90,8 @@ static void put_page(FILE *page, const struct command *command, const char *titl
     fprintf(page, ".\\\" Written by profdump from its declarations.\n.Dd " DATE "\n.Dt ");
     for (const char *letter = title; *letter; letter++)
         fputc(toupper(*letter), page);
-    fprintf(page, " 1\n.Os libprof\n.Sh NAME\n.Nm %s\n.Nd %s\n.Sh SYNOPSIS\n", title, command->summary);
+    fprintf(page, " 1\n.Os libprof\n.Sh NAME\n.Nm %s\n.Nd %s\n.Sh SYNOPSIS\n", title,
+            command->summary);
     put_commands(page, command_name(command, words), command->usage);
     fputs(".Sh DESCRIPTION\n", page);
     put_sentences(page, command->about);
