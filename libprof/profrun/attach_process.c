@@ -164,12 +164,20 @@ bool attach_process_read(const struct attach_process *process, uint64_t address,
     return process_vm_readv(process->pid, &here, 1, &there, 1, 0) == (ssize_t)bytes;
 }
 
+/* Of memory that is no process's any more, no byte is read; an address where there is none is an error. */
+bool attach_process_has_program(const struct attach_process *process)
+{
+    char byte;
+    return pread(process->memory, &byte, 1, 0) != 0;
+}
+
 bool attach_process_write(const struct attach_process *process, uint64_t address, const void *data,
                           size_t bytes)
 {
     struct iovec here = {(void *)(uintptr_t)data, bytes},
                  there = {(void *)(uintptr_t)address, bytes};
-    return process_vm_writev(process->pid, &here, 1, &there, 1, 0) == (ssize_t)bytes;
+    return attach_process_has_program(process) &&
+           process_vm_writev(process->pid, &here, 1, &there, 1, 0) == (ssize_t)bytes;
 }
 
 /* ---- why not ---- */
@@ -338,13 +346,12 @@ static bool may_attach(struct attach_process *process)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/mem", (int)process->pid);
-    const int memory = open(path, O_RDWR | O_CLOEXEC);
-    const bool may = memory >= 0 && process_vm_readv(process->pid, NULL, 0, NULL, 0, 0) == 0 &&
+    process->memory = open(path, O_RDWR | O_CLOEXEC);
+    const bool may = process->memory >= 0 &&
+                     process_vm_readv(process->pid, NULL, 0, NULL, 0, 0) == 0 &&
                      process_vm_writev(process->pid, NULL, 0, NULL, 0, 0) == 0;
     if (!may)
         attach_process_explain(process, errno);
-    if (memory >= 0)
-        close(memory);
     return may;
 }
 

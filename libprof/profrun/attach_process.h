@@ -15,7 +15,8 @@ enum { ATTACH_REASON_BYTES = 512, ATTACH_STATUS_BYTES = 8192 };
 
 struct attach_process {
     pid_t pid;
-    int pidfd; /* -1: the kernel has none */
+    int pidfd;  /* -1: the kernel has none */
+    int memory; /* /proc/PID/mem of the program that it ran when we began */
     uid_t owner;
     unsigned long long
         started;      /* start time: distinguishes it from a later process with this number */
@@ -104,7 +105,11 @@ unsigned attach_process_python(const struct attach_process *process);
 bool attach_process_has_library(const struct attach_process *process, char *path,
                                 size_t path_bytes);
 
-/* Reads or writes memory of the process. False: the memory or the process is not there. */
+/* Whether it has executed no other program since. */
+bool attach_process_has_program(const struct attach_process *process);
+
+/* Reads or writes memory of the process. False: the memory or the process is not there. Nothing is written to another program
+ * that it executes. */
 bool attach_process_read(const struct attach_process *process, uint64_t address, void *data,
                          size_t bytes);
 bool attach_process_write(const struct attach_process *process, uint64_t address, const void *data,

@@ -344,6 +344,11 @@ static enum outcome borrow(struct injection *injection, const struct attach_thre
                              sizeof remainder.before);
     if (!attach_tracee_is_good_place(&injection->tracee))
         return AGAIN;
+    if (!attach_process_has_program(injection->process)) {
+        snprintf(injection->process->reason, sizeof injection->process->reason,
+                 "it has executed another program in the meantime");
+        return NEVER;
+    }
     if (has_shadow_stack(injection) || !place_code(injection))
         return NEVER;
     attach_test_point("written");

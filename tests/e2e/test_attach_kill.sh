@@ -57,6 +57,20 @@ wait "$attacher" || status=$?
 same "status of profrun" 0 "$status"
 end 7 $'read-only\nended'
 
+# Meanwhile, the process executes another program: nothing that is known of the first one holds for it.
+begin sh -c 'echo begun; read -r line; exec ./attach_guest sleep4'
+PROFRUN_TEST_STOP=found "$PROF_BIN/profrun" --attach "$guest" -o exec.prof 2>attach.txt 9>&- &
+attacher=$!
+await "profrun to stop" grep -q "^State:.T" "/proc/$attacher/status"
+echo >&9
+await "another program" grep -q attach_guest "/proc/$guest/comm"
+kill -CONT "$attacher"
+status=0
+wait "$attacher" || status=$?
+found 'it has executed another program' <attach.txt || fail "attached to another program: $(cat attach.txt)"
+same "status of profrun" 126 "$status"
+end 7 $'begun\nended'
+
 for mode in busy signals malloc4; do
     begin ./attach_guest "$mode"
     for ((i = 0; i < 20; i++)); do
