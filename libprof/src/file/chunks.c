@@ -549,7 +549,7 @@ static void chunks_populate_ahead(uint64_t claimed)
     uint64_t from = populated > claimed ? populated : claimed;
     exchange_seq_cst(&chunks.populating, 1u);
     uint64_t to = load_seq_cst(&chunks.mapped);
-    if (from < to && !chunks.anonymous)
+    if (from < to)
         chunks_populate(from, to);
     store_release(&chunks.populating, 0u);
     if (to > populated)
