@@ -47,7 +47,7 @@ bool evidence_init(struct evidence *evidence, const struct timeline *timeline)
                   timeline->frames.count + timeline->heaps.count + timeline->blocks.count +
                   timeline->summaries.count,
         .graph_launches = timeline->graph_launches.count,
-        .has_memory = timeline->heaps.count || timeline->pools.count || timeline->migrations.count,
+        .has_memory = timeline->heaps.count || timeline->pools.count,
         .has_graphs = timeline->graph_launches.count || timeline->graphs.count,
     };
     for (uint32_t i = 0; i < timeline->gpus.count; i++) {

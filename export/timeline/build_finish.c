@@ -251,6 +251,8 @@ static void define_facts(struct builder *builder, uint32_t process)
         timeline_add_warning(builder, (struct text){warning->what, strlen(warning->what)},
                              warning->count);
     }
+    if (file->note.size && process == 0)
+        timeline_add_note(builder, file->note);
 }
 
 /* Memory that no thread is known of, and begin/end ranges. */
@@ -314,6 +316,9 @@ static void append_memory_apart(struct builder *builder, uint32_t process)
             event.time_ns = first_ns;
         timeline_append_memory(builder, &event);
     }
+    for (uint32_t i = 0; i < file->migrations.count; i++)
+        if (file->migrations.at[i].process == process)
+            timeline_append_migration(builder, &file->migrations.at[i].of);
 }
 
 static void append_asyncs(struct builder *builder, uint32_t process)

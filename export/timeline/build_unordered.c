@@ -22,6 +22,7 @@ void unordered_destroy(struct unordered *file)
     free(file->attrs.at);
     free(file->instants.at);
     free(file->memories.at);
+    free(file->migrations.at);
     free(file->allocators.at);
     free(file->asyncs.at);
     free(file->frames.at);
@@ -246,6 +247,7 @@ static void move_all_to_first(struct unordered *file)
     ALL_OF_FIRST(&file->streams);
     ALL_OF_FIRST(&file->domains);
     ALL_OF_FIRST(&file->categories);
+    ALL_OF_FIRST(&file->migrations);
     for (uint32_t i = 0; i < file->memories.count; i++)
         file->memories.at[i].event.process = 0;
 }
@@ -550,6 +552,19 @@ void timeline_warn(struct builder *builder, const char *what, uint64_t count)
         *warning = (struct unordered_warning){what, count};
 }
 
+void timeline_note(struct builder *builder, struct text text)
+{
+    builder->file->note = timeline_keep_text(builder, text);
+}
+
+void timeline_append_moved(struct builder *builder, uint32_t process,
+                           const struct migration *migration)
+{
+    struct unordered_migration *added = ADD(builder, &builder->file->migrations);
+    if (added)
+        *added = (struct unordered_migration){*migration, process};
+}
+
 /* Where the file's time begins and ends. */
 
 struct span {
@@ -582,6 +597,8 @@ static struct span span_of(const struct unordered *file)
         if (event->time_ns != TL_NO_TIME)
             widen(&span, event->time_ns, event->time_ns);
     }
+    for (uint32_t i = 0; i < file->migrations.count; i++)
+        widen(&span, file->migrations.at[i].of.start_ns, file->migrations.at[i].of.end_ns);
     return span;
 }
 

@@ -18,6 +18,11 @@ struct unordered_thread {
     uint32_t name; /* id, 0 none */
 };
 
+struct unordered_migration {
+    struct migration of;
+    uint32_t process;
+};
+
 struct unordered_slice {
     int64_t start_ns, end_ns;
     uint32_t thread, name;
@@ -138,7 +143,9 @@ struct unordered {
     TL_ARRAY(struct event_attr) attrs;
     TL_ARRAY(struct unordered_instant) instants;
     TL_ARRAY(struct unordered_memory) memories;
+    TL_ARRAY(struct unordered_migration) migrations;
     TL_ARRAY(struct unordered_allocator) allocators;
+    struct text note; /* of the file's first process; empty none */
     TL_ARRAY(struct unordered_async) asyncs;
     TL_ARRAY(struct unordered_frame) frames; /* by thread, then begin, outer ones first */
     /* Until their process is finished: `process` is the file's, or a row until it is resolved; `name` is an

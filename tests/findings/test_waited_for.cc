@@ -43,8 +43,8 @@ public:
 
     tl_sample &runs(uint32_t thread, int64_t time_ns, int64_t weight_ns, uint32_t stack)
     {
-        samples.push_back({time_ns, static_cast<uint64_t>(weight_ns), 0, 0, m.threads[thread].tid,
-                           thread, stack, false});
+        samples.push_back({time_ns, static_cast<uint64_t>(weight_ns), 0, 0,
+                           (uint32_t)m.threads[thread].tid, thread, stack, false});
         return samples.back();
     }
 

@@ -135,7 +135,7 @@ E2
 fleet pack kineto.json -o kineto >/dev/null
 same "a trace without rank, steps and collectives" "-1	1" "$(rows kineto "SELECT rank, count(*) FROM kernels GROUP BY rank")"
 for judged in 'all ranks recorded cannot be judged: no world size' 'a collective hangs cannot be judged: no communicators' \
-    'keeps others waiting cannot be judged: there is one rank only'; do
+    'a rank keeps others waiting cannot be judged: there is one rank only'; do
     found "^Whether $judged" < <(fleet fleet kineto) || fail "no '$judged': $(fleet fleet kineto)"
 done
 found 'Nothing stands out' < <(fleet fleet kineto) && fail "an all-clear without evidence: $(fleet fleet kineto)"

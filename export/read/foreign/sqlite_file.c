@@ -16,12 +16,11 @@
 /* A file that is unpacked into memory, at most. */
 #define MEMORY_BYTES_MAX ((size_t)16 << 30)
 
-/* The longest row: a quarter of the file, within these. nsys keeps whole JSON payloads in rows; a
- * damaged file can chain one page behind each of its rows again and again. */
+/* The longest row: no text can be longer than the file. A damaged file can chain one page behind each of its rows again and
+ * again: what is read of texts is counted, so at most twice the file is. */
 #define ROW_BYTES_LEAST (256 << 10)
-#define ROW_BYTES_MOST (64 << 20)
-#define SCHEMA_SQL_BYTES_MAX (1 << 20)
-#define COLUMNS_MAX 512
+#define ROW_BYTES_MOST 1000000000
+#define TABLES_MAX 4096u
 
 /* The progress handler is called after so many steps. A row takes a step per column, and some. */
 #define PROGRESS_STEPS 10000
@@ -55,24 +54,17 @@ static int count_steps(void *user)
 
 static void limit(struct sqlite_file *file, uint64_t file_bytes)
 {
+    /* The file's views may be as long as SQLite allows: they are parsed with the schema, and never run. */
     static const struct {
         int id, value;
     } limits[] = {
-        {SQLITE_LIMIT_SQL_LENGTH, SCHEMA_SQL_BYTES_MAX},
-        {SQLITE_LIMIT_COLUMN, COLUMNS_MAX},
-        {SQLITE_LIMIT_EXPR_DEPTH, 32},
-        {SQLITE_LIMIT_COMPOUND_SELECT, 2},
-        {SQLITE_LIMIT_VDBE_OP, 25000},
-        {SQLITE_LIMIT_FUNCTION_ARG, 8},
-        {SQLITE_LIMIT_ATTACHED, 0},
-        {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 50},
-        {SQLITE_LIMIT_VARIABLE_NUMBER, 8},
-        {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+        {SQLITE_LIMIT_VDBE_OP, 25000},          {SQLITE_LIMIT_ATTACHED, 0},
+        {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 50}, {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
         {SQLITE_LIMIT_WORKER_THREADS, 0},
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         sqlite3_limit(file->database, limits[i].id, limits[i].value);
-    uint64_t longest = file_bytes / 4 < ROW_BYTES_LEAST ? ROW_BYTES_LEAST : file_bytes / 4;
+    uint64_t longest = file_bytes < ROW_BYTES_LEAST ? ROW_BYTES_LEAST : file_bytes;
     longest = longest > ROW_BYTES_MOST ? ROW_BYTES_MOST : longest;
     sqlite3_limit(file->database, SQLITE_LIMIT_LENGTH, (int)longest);
     file->rows_left = file_bytes / SQLITE_ROW_BYTES_LEAST + ROWS_FREE;
@@ -216,6 +208,54 @@ static void fail(struct sqlite_file *file, const char *table)
                 table ? table : "", table ? ": " : "", words);
 }
 
+void sqlite_file_fail_memory(struct sqlite_file *file)
+{
+    if (!file->failed)
+        trace_error(file->error, file->path, "out of memory");
+    file->failed = true;
+}
+
+/* A name is written into statements: of plain letters. */
+static bool is_plain(const char *name)
+{
+    size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    return size && !name[size] && size < SQLITE_TABLE_NAME_MAX &&
+           strncasecmp(name, "sqlite_", 7) != 0;
+}
+
+/* A virtual table has no page. */
+static bool list_tables(struct sqlite_file *file)
+{
+    static const char query[] = "SELECT name FROM main.sqlite_master "
+                                "WHERE type = 'table' AND rootpage > 0";
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(file->database, query, -1, &statement, NULL);
+    file->tables = calloc(TABLES_MAX, sizeof *file->tables);
+    if (result == SQLITE_OK && !file->tables)
+        sqlite_file_fail_memory(file);
+    while (result == SQLITE_OK && file->tables && file->table_count < TABLES_MAX &&
+           (result = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        if (name && is_plain(name))
+            strcpy(file->tables[file->table_count++].name, name);
+        result = SQLITE_OK;
+    }
+    /* What SQLite cannot parse, neither tool wrote; damage is told as such. */
+    if (result == SQLITE_ERROR && !file->failed && file->steps_left) {
+        char words[160];
+        write_clean(words, sizeof words, sqlite3_errmsg(file->database));
+        file->failed = true;
+        trace_error(file->error, file->path,
+                    "an SQLite database, but neither from nsys nor nvprof: its schema cannot be "
+                    "read (%s)",
+                    words);
+    } else if (result != SQLITE_DONE && result != SQLITE_OK) {
+        fail(file, NULL);
+    }
+    sqlite3_finalize(statement);
+    return !file->failed;
+}
+
 bool sqlite_file_open(struct sqlite_file *file, struct source *source, bool partial,
                       struct read_error *error)
 {
@@ -238,40 +278,43 @@ bool sqlite_file_open(struct sqlite_file *file, struct source *source, bool part
     }
     if (result != SQLITE_OK || (is_whole(file, head, file_bytes) && !harden(file, file_bytes)))
         fail(file, NULL);
-    return !file->failed;
+    return !file->failed && list_tables(file);
 }
 
 void sqlite_file_close(struct sqlite_file *file)
 {
     sqlite3_close(file->database);
     free(file->bytes);
+    free(file->tables);
+    file->tables = NULL;
     file->database = NULL;
     file->bytes = NULL;
 }
 
-void sqlite_file_fail_memory(struct sqlite_file *file)
+/* Whether the table is `base`, or a version of it. */
+static bool is_version_of(const char *table, const char *base)
 {
-    if (!file->failed)
-        trace_error(file->error, file->path, "out of memory");
-    file->failed = true;
+    size_t size = strlen(base);
+    if (strncasecmp(table, base, size) != 0)
+        return false;
+    if (!table[size])
+        return true;
+    size_t digits = strspn(table + size + 1 + (table[size + 1] != 0), "0123456789");
+    return table[size] == '_' && (table[size + 1] | 0x20) == 'v' && digits &&
+           !table[size + 2 + digits];
+}
+
+/* The first of these from `first` on; table_count: none. */
+static uint32_t find_table(const struct sqlite_file *file, const char *base, uint32_t first)
+{
+    while (first < file->table_count && !is_version_of(file->tables[first].name, base))
+        first++;
+    return first;
 }
 
 bool sqlite_file_has_table(struct sqlite_file *file, const char *table)
 {
-    static const char query[] = "SELECT rootpage FROM main.sqlite_master "
-                                "WHERE type = 'table' AND name = ?1 COLLATE NOCASE";
-    sqlite3_stmt *statement = NULL;
-    if (file->failed)
-        return false;
-    bool prepared = sqlite3_prepare_v2(file->database, query, -1, &statement, NULL) == SQLITE_OK &&
-                    sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC) == SQLITE_OK;
-    int result = prepared ? sqlite3_step(statement) : SQLITE_ERROR;
-    if (result != SQLITE_ROW && result != SQLITE_DONE)
-        fail(file, NULL);
-    /* a virtual table has no page */
-    bool plain = result == SQLITE_ROW && sqlite3_column_int64(statement, 0) > 0;
-    sqlite3_finalize(statement);
-    return plain;
+    return !file->failed && find_table(file, table, 0) < file->table_count;
 }
 
 /* ---- rows ---- */
@@ -317,35 +360,126 @@ static bool write_query(struct sqlite_rows *rows, const char *const *columns, in
     return place > 0;
 }
 
+/* Begins the next part of the table that has one of the columns. */
+static void begin_part(struct sqlite_rows *rows)
+{
+    struct sqlite_file *file = rows->file;
+    char query[QUERY_BYTES];
+    while (!rows->statement && !file->failed) {
+        uint32_t table = find_table(file, rows->base, rows->next_table);
+        if (table == file->table_count)
+            return;
+        rows->next_table = table + 1;
+        rows->table = file->tables[table].name;
+        memset(rows->places, -1, sizeof rows->places);
+        if (!find_columns(rows, rows->columns, rows->column_count) ||
+            !write_query(rows, rows->columns, rows->column_count, query))
+            continue;
+        file->tables[table].read = true;
+        if (sqlite3_prepare_v2(file->database, query, -1, &rows->statement, NULL) != SQLITE_OK)
+            fail(file, rows->table);
+    }
+}
+
 void sqlite_rows_begin(struct sqlite_rows *rows, struct sqlite_file *file, const char *table,
                        const char *const *columns, int count)
 {
-    char query[QUERY_BYTES];
-    *rows = (struct sqlite_rows){.file = file, .table = table};
+    *rows = (struct sqlite_rows){
+        .file = file, .table = table, .base = table, .columns = columns, .column_count = count};
     memset(rows->places, -1, sizeof rows->places);
-    if (!sqlite_file_has_table(file, table) || !find_columns(rows, columns, count) ||
-        !write_query(rows, columns, count, query))
-        return;
-    if (sqlite3_prepare_v2(file->database, query, -1, &rows->statement, NULL) != SQLITE_OK)
-        fail(file, table);
+    begin_part(rows);
 }
 
 bool sqlite_rows_next(struct sqlite_rows *rows)
 {
     struct sqlite_file *file = rows->file;
-    if (!rows->statement || file->failed)
-        return false;
-    int result = sqlite3_step(rows->statement);
-    if (result == SQLITE_ROW && file->rows_left) {
-        file->rows_left--;
-        return true;
+    while (rows->statement && !file->failed) {
+        int result = sqlite3_step(rows->statement);
+        if (result == SQLITE_ROW && file->rows_left) {
+            file->rows_left--;
+            return true;
+        }
+        if (result == SQLITE_ROW)
+            file->steps_left = 0;
+        if (result != SQLITE_DONE)
+            fail(file, rows->table);
+        sqlite_rows_end(rows);
+        begin_part(rows);
     }
-    if (result == SQLITE_ROW)
-        file->steps_left = 0;
-    if (result != SQLITE_DONE)
-        fail(file, rows->table);
     sqlite_rows_end(rows);
     return false;
+}
+
+/* ---- what was not read ---- */
+
+/* What the tools note of themselves is no event of the program. */
+static bool is_of_tool(const char *table)
+{
+    static const char *const tables[] = {
+        "DIAGNOSTIC_EVENT", "ANALYSIS_", "META_DATA", "EXPORT_", "ENUM_", "TARGET_INFO", "PROF_"};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (strncasecmp(table, tables[i], strlen(tables[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Its rows, if they have a time. Damage ends the count: nothing of it is used. */
+static uint64_t count_timed(struct sqlite_file *file, const char *table)
+{
+    static const char *const times[] = {"start", "timestamp", "rawTimestamp"};
+    struct sqlite_rows rows = {.file = file, .table = table};
+    char query[QUERY_BYTES];
+    uint64_t count = 0;
+    memset(rows.places, -1, sizeof rows.places);
+    bool partial = file->partial;
+    file->partial = true; /* damage of what is not needed is no failure */
+    uint32_t damaged = file->damaged;
+    if (find_columns(&rows, times, SQLITE_COUNT(times)) &&
+        write_query(&rows, times, SQLITE_COUNT(times), query) &&
+        sqlite3_prepare_v2(file->database, query, -1, &rows.statement, NULL) == SQLITE_OK)
+        for (; file->rows_left && sqlite3_step(rows.statement) == SQLITE_ROW; count++)
+            file->rows_left--;
+    sqlite3_finalize(rows.statement);
+    file->damaged = damaged;
+    file->partial = partial;
+    return count;
+}
+
+struct unread_table {
+    const char *name;
+    uint64_t rows;
+};
+
+static int more_rows_first(const void *left, const void *right)
+{
+    const struct unread_table *a = left, *b = right;
+    return a->rows != b->rows ? (a->rows < b->rows ? 1 : -1) : strcmp(a->name, b->name);
+}
+
+void sqlite_file_unread(struct sqlite_file *file, struct sqlite_unread *unread)
+{
+    *unread = (struct sqlite_unread){0};
+    struct unread_table *found = calloc(file->table_count + (size_t)1, sizeof *found);
+    for (uint32_t i = 0; i < file->table_count && found && !file->failed; i++) {
+        const struct sqlite_table *table = &file->tables[i];
+        uint64_t rows = table->read || is_of_tool(table->name) ? 0 : count_timed(file, table->name);
+        unread->rows += rows;
+        if (rows)
+            found[unread->tables++] = (struct unread_table){table->name, rows};
+    }
+    if (unread->tables)
+        qsort(found, unread->tables, sizeof *found, more_rows_first);
+    size_t used = 0;
+    for (uint32_t i = 0; i < unread->tables; i++) {
+        bool last = i + 1 == unread->tables;
+        if (used + strlen(found[i].name) + 8 > sizeof unread->names || (i == 8 && !last)) {
+            snprintf(unread->names + used, sizeof unread->names - used, ", ...");
+            break;
+        }
+        used += (size_t)snprintf(unread->names + used, sizeof unread->names - used, "%s%s",
+                                 i ? ", " : "", found[i].name);
+    }
+    free(found);
 }
 
 void sqlite_rows_end(struct sqlite_rows *rows)

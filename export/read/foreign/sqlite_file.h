@@ -16,8 +16,18 @@
 /* No row that a trace has is stored in less: two times alone take 8 bytes, rowid and header 4. */
 #define SQLITE_ROW_BYTES_LEAST 6u
 
+/* Of the names that longer ones are not the tables of either tool. */
+#define SQLITE_TABLE_NAME_MAX 96u
+
+struct sqlite_table {
+    char name[SQLITE_TABLE_NAME_MAX];
+    bool read; /* rows of it were asked for */
+};
+
 struct sqlite_file {
     sqlite3 *database;
+    struct sqlite_table *tables; /* plain ones, without what SQLite keeps itself */
+    uint32_t table_count;
     void *bytes; /* of one that lies in memory */
     const char *path;
     struct read_error *error;
@@ -38,7 +48,8 @@ void sqlite_file_close(struct sqlite_file *file);
 
 void sqlite_file_fail_memory(struct sqlite_file *file);
 
-/* Whether there is a table, not a view and not a virtual one, of this name (a literal). */
+/* Whether there is a table, not a view and not a virtual one, of this name (a literal), or of this name and "_V" and a
+ * number: a later version of it. */
 bool sqlite_file_has_table(struct sqlite_file *file, const char *table);
 
 /* ---- the rows of one table, by column names ----
@@ -50,7 +61,8 @@ bool sqlite_file_has_table(struct sqlite_file *file, const char *table);
  *         ... sqlite_rows_int(&rows, 0, 0) ...
  *     sqlite_rows_end(&rows);
  *
- * Rows come in the order of the table. A table that is not there has none; a column that is not
+ * Rows come in the order of the table, which says nothing: exports have any. Tables whose name goes on with _V2, _V3 ... are
+ * parts of it. A table that is not there has none; a column that is not
  * there, or NULL, is what the caller says. What goes wrong is remembered by the file, and ends the
  * rows.
  */
@@ -60,7 +72,11 @@ bool sqlite_file_has_table(struct sqlite_file *file, const char *table);
 struct sqlite_rows {
     struct sqlite_file *file;
     sqlite3_stmt *statement; /* NULL: no rows */
-    const char *table;
+    const char *table;       /* as it is called in the file */
+    const char *base;        /* as the caller calls it */
+    const char *const *columns;
+    int column_count;
+    uint32_t next_table;                /* where to look for the next part */
     uint64_t strange;                   /* values of a type that their column does not have */
     int16_t places[SQLITE_COLUMNS_MAX]; /* by column: in the statement, -1 not there */
 };
@@ -71,6 +87,14 @@ void sqlite_rows_begin(struct sqlite_rows *rows, struct sqlite_file *file, const
                        const char *const *columns, int count);
 bool sqlite_rows_next(struct sqlite_rows *rows);
 void sqlite_rows_end(struct sqlite_rows *rows);
+
+/* Tables that hold rows with a time and were not read: how many, their rows, and their names, the larger ones first. */
+struct sqlite_unread {
+    uint32_t tables;
+    uint64_t rows;
+    char names[320];
+};
+void sqlite_file_unread(struct sqlite_file *file, struct sqlite_unread *unread);
 
 /* A number; `otherwise` when there is none. */
 int64_t sqlite_rows_int(struct sqlite_rows *rows, int column, int64_t otherwise);

@@ -2,6 +2,7 @@
 #include "format_list.h"
 #include "trace_reader.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,39 @@ static bool recognise(struct text head)
 
 #ifdef PROF_HAVE_SQLITE
 #include "sqlite_trace.h"
+
+/* "12,480": such counts are long. */
+static void grouped(uint64_t count, char to[32])
+{
+    char digits[24];
+    int size = snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
+    for (int i = 0; i < size; i++) {
+        if (i && (size - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = 0;
+}
+
+/* Names the tables that hold events and were not read. False: there is nothing else in the file. */
+static bool note_unread(struct sqlite_trace *trace)
+{
+    struct sqlite_file *file = trace->file;
+    struct sqlite_unread unread;
+    char text[512], rows[32];
+    sqlite_file_unread(file, &unread);
+    if (!unread.tables || file->failed)
+        return !file->failed;
+    grouped(unread.rows, rows);
+    snprintf(text, sizeof text, "not read: %u table%s, %s row%s (%s)", unread.tables,
+             unread.tables == 1 ? "" : "s", rows, unread.rows == 1 ? "" : "s", unread.names);
+    timeline_note(trace->builder, (struct text){text, strlen(text)});
+    if (trace->timed)
+        return true;
+    trace_error(file->error, file->path, "none of its tables of events is known; %s", text);
+    file->failed = true;
+    return false;
+}
 
 /* Either has the table of its strings, whatever was recorded. */
 static bool read_tables(struct sqlite_trace *trace, uint64_t *start_ns)
@@ -29,7 +63,7 @@ static bool read_tables(struct sqlite_trace *trace, uint64_t *start_ns)
         return false;
     }
     sqlite_trace_warn(trace);
-    return !file->failed;
+    return !file->failed && note_unread(trace);
 }
 
 static struct trace_file *open_sqlite(struct source *source, bool partial, struct builder *builder,

@@ -48,9 +48,13 @@ static void name_call(struct sqlite_trace *trace, int64_t id, struct sqlite_call
     call->flags |= string->call_flags;
 }
 
-enum { C_START, C_END, C_THREAD, C_CORRELATION, C_NAME, C_RESULT };
-static const char *const call_columns[] = {"start",         "end",    "globalTid",
-                                           "correlationId", "nameId", "returnValue"};
+enum { C_START, C_END, C_THREAD, C_CORRELATION, C_NAME, C_RESULT, C_CLASS };
+static const char *const call_columns[] = {"start",  "end",         "globalTid", "correlationId",
+                                           "nameId", "returnValue", "eventClass"};
+
+/* With call chains of CUDA calls, a call has a second row, of this class. */
+#define CLASS_CHAIN 67
+#define CALL_TABLE "CUPTI_ACTIVITY_KIND_RUNTIME"
 
 static void read_call(struct sqlite_trace *trace, struct sqlite_rows *rows)
 {
@@ -70,14 +74,52 @@ static void read_call(struct sqlite_trace *trace, struct sqlite_rows *rows)
 }
 
 /* Calls of the runtime and of the driver stand in one table. */
-static void read_calls(struct sqlite_trace *trace)
+static uint64_t call_key(struct sqlite_rows *rows)
+{
+    uint64_t key =
+        keymap_mix(UINT64_C(0x9e3779b97f4a7c15), (uint64_t)sqlite_rows_int(rows, C_THREAD, 0));
+    key = keymap_mix(key, (uint64_t)sqlite_rows_int(rows, C_CORRELATION, 0));
+    return keymap_mix(key, (uint64_t)sqlite_rows_int(rows, C_NAME, 0));
+}
+
+/* The rows of class CLASS_CHAIN, or all others; of the former, those whose call has no other row. `seen`: NULL where there
+ * are none of them. */
+static void read_calls_of(struct sqlite_trace *trace, bool chains, struct keymap *seen)
 {
     struct sqlite_rows rows;
-    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_RUNTIME", call_columns,
-                      SQLITE_COUNT(call_columns));
-    while (sqlite_rows_next(&rows))
+    sqlite_rows_begin(&rows, trace->file, CALL_TABLE, call_columns, SQLITE_COUNT(call_columns));
+    while (sqlite_rows_next(&rows)) {
+        bool chain = seen && sqlite_rows_int(&rows, C_CLASS, 0) == CLASS_CHAIN;
+        if (chain != chains || (chain && keymap_find(seen, call_key(&rows)) != KEYMAP_NONE))
+            continue;
+        if (seen && !keymap_set(seen, call_key(&rows), 0))
+            sqlite_file_fail_memory(trace->file);
         read_call(trace, &rows);
+    }
     sqlite_trace_end(trace, &rows);
+}
+
+static bool has_chains(struct sqlite_trace *trace)
+{
+    static const char *const columns[] = {"eventClass"};
+    struct sqlite_rows rows;
+    bool any = false;
+    sqlite_rows_begin(&rows, trace->file, CALL_TABLE, columns, 1);
+    while (sqlite_rows_next(&rows))
+        any |= sqlite_rows_int(&rows, 0, 0) == CLASS_CHAIN;
+    sqlite_rows_end(&rows);
+    return any;
+}
+
+/* Calls of the runtime and of the driver stand in one table. */
+static void read_calls(struct sqlite_trace *trace)
+{
+    struct keymap seen = {0};
+    bool chains = has_chains(trace);
+    read_calls_of(trace, false, chains ? &seen : NULL);
+    if (chains)
+        read_calls_of(trace, true, &seen);
+    keymap_fini(&seen);
 }
 
 /* ---- NVTX: a row is a whole range ----
@@ -411,6 +453,38 @@ static void read_allocations(struct sqlite_trace *trace)
                   left_out);
 }
 
+/* What nsys has of the profiler's and the driver's own time. */
+static void read_cupti_overheads(struct sqlite_trace *trace)
+{
+    enum { FROM, TO, THREAD, PID, WHAT, OLDER, NAME };
+    enum { OBJECT_THREAD = 2 }; /* CUpti_ActivityObjectKind */
+    static const char *const columns[] = {"start",        "end",          "globalTid", "globalPid",
+                                          "overheadType", "overheadKind", "nameId"};
+    struct sqlite_rows rows;
+    sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_OVERHEAD", columns,
+                      SQLITE_COUNT(columns));
+    while (sqlite_rows_next(&rows)) {
+        struct gpu_op op = {0};
+        bool open;
+        int64_t name, global;
+        if (!sqlite_trace_times(trace, &rows, &op.start_ns, &op.end_ns, &open))
+            continue;
+        if (!sqlite_rows_take(&rows, THREAD, &global))
+            global = sqlite_rows_int(&rows, PID, 0);
+        struct tl_overhead overhead = {
+            .object_kind = OBJECT_THREAD,
+            .kind = (uint32_t)sqlite_rows_int(&rows, WHAT, sqlite_rows_int(&rows, OLDER, 0))};
+        overhead.object[0] = nsys_pid(global);
+        overhead.object[1] = (uint32_t)(global & 0xffffff);
+        op.process = nsys_process(trace, global);
+        if (sqlite_rows_take(&rows, NAME, &name))
+            op.name = sqlite_trace_name(trace, name);
+        if (op.process != SQLITE_NO_PROCESS)
+            timeline_append_overhead(trace->builder, &op, &overhead);
+    }
+    sqlite_trace_end(trace, &rows);
+}
+
 static void read_overheads(struct sqlite_trace *trace)
 {
     enum { FROM, TO, PID, WHAT, OBJECT, FIRST, SECOND, THIRD, NAME };
@@ -465,6 +539,26 @@ static const char *const device_columns[] = {"id",
                                              "maxShmemPerSm",
                                              "uuid"};
 
+/* The same until 2021: the names of CUPTI's record. */
+static const char *const older_columns[] = {"deviceId",
+                                            "name",
+                                            "globalMemorySize",
+                                            "globalMemoryBandwidth",
+                                            "computeCapabilityMajor",
+                                            "computeCapabilityMinor",
+                                            "numMultiprocessors",
+                                            "coreClockRate",
+                                            "l2CacheSize",
+                                            "numThreadsPerWarp",
+                                            "maxThreadsPerBlock",
+                                            "maxBlocksPerMultiprocessor",
+                                            "maxWarpsPerMultiprocessor",
+                                            "maxRegistersPerBlock",
+                                            "maxRegistersPerMultiprocessor",
+                                            "maxSharedMemoryPerBlock",
+                                            "maxSharedMemoryPerMultiprocessor",
+                                            "uuid"};
+
 /* "GPU-01234567-89ab-..." */
 static void read_uuid(struct text text, uint8_t uuid[16])
 {
@@ -499,6 +593,18 @@ static struct tl_device_info read_device(struct sqlite_trace *trace, struct sqli
     };
     sqlite_trace_device(rows, &device);
     read_uuid(sqlite_rows_text(rows, 17), device.uuid);
+    return device;
+}
+
+/* Rates are those of CUPTI's record: kHz and kB/s. */
+static struct tl_device_info read_older_device(struct sqlite_trace *trace, struct sqlite_rows *rows)
+{
+    struct tl_device_info device = read_device(trace, rows);
+    int64_t name;
+    if (!device.name && sqlite_rows_take(rows, 1, &name))
+        device.name = sqlite_trace_name(trace, name);
+    device.core_clock_khz = sqlite_rows_uint32(rows, 7);
+    device.memory_bandwidth = (uint64_t)sqlite_rows_uint32(rows, 3) * 1000;
     return device;
 }
 
@@ -642,8 +748,10 @@ static uint64_t read_facts(struct sqlite_trace *trace)
         if (!keymap_set(&pids, timeline_process_info(trace->builder, i)->pid, i))
             sqlite_file_fail_memory(trace->file);
     describe_processes(trace);
-    sqlite_trace_devices(trace, "TARGET_INFO_GPU", device_columns, SQLITE_COUNT(device_columns),
-                         FACTS_MAX, read_device);
+    bool older = !sqlite_file_has_table(trace->file, "TARGET_INFO_GPU");
+    sqlite_trace_devices(trace, older ? "TARGET_INFO_CUDA_GPU" : "TARGET_INFO_GPU",
+                         older ? older_columns : device_columns, SQLITE_COUNT(device_columns),
+                         FACTS_MAX, older ? read_older_device : read_device);
     read_contexts(trace, &pids);
     read_streams(trace, &pids);
     name_processes(trace);
@@ -664,6 +772,7 @@ uint64_t sqlite_nsys_read(struct sqlite_trace *trace)
     read_device_memory(trace);
     read_allocations(trace);
     read_overheads(trace);
+    read_cupti_overheads(trace);
     uint64_t start_ns = read_facts(trace);
     timeline_join_pid_0(trace->builder);
     int64_t first_ns = timeline_end_unordered(trace->builder);

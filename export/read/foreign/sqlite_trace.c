@@ -119,6 +119,7 @@ bool sqlite_trace_time(struct sqlite_trace *trace, struct sqlite_rows *rows, int
 {
     bool timed = sqlite_rows_take(rows, column, time_ns) && can_be(*time_ns);
     trace->untimed += !timed;
+    trace->timed++;
     return timed;
 }
 
@@ -131,6 +132,7 @@ bool sqlite_trace_times(struct sqlite_trace *trace, struct sqlite_rows *rows, in
         *end_ns = *start_ns;
     bool timed = started && can_be(*end_ns);
     trace->untimed += !timed;
+    trace->timed++;
     return timed;
 }
 
@@ -396,15 +398,6 @@ static uint8_t memory_kind(struct sqlite_rows *rows, int column, bool nsys)
 }
 
 /* Kinds of nsys beyond CUPTI's: the driver moves managed memory. */
-static uint32_t unified_copy_name(struct sqlite_trace *trace, int64_t kind)
-{
-    static const char *const names[] = {"Unified Memory Memcpy HtoD", "Unified Memory Memcpy DtoH",
-                                        "Unified Memory Memcpy DtoD"};
-    if (kind < 11 || kind > 13)
-        return 0;
-    const char *name = names[kind - 11];
-    return timeline_name(trace->builder, (struct text){name, strlen(name)});
-}
 
 enum {
     COPY_KIND = FIRST_OWN,
@@ -417,19 +410,19 @@ enum {
     COPY_FROM_CONTEXT,
     COPY_TO_CONTEXT,
     COPY_NODE,
-    COPY_GRAPH
+    COPY_GRAPH,
+    COPY_ADDRESS
 };
 static const char *const copy_columns[] = {
-    PLACE_COLUMNS, "copyKind",    "srcKind",      "dstKind",      "flags",       "bytes",
-    "srcDeviceId", "dstDeviceId", "srcContextId", "dstContextId", "graphNodeId", "graphId"};
+    PLACE_COLUMNS, "copyKind",    "srcKind",       "dstKind",      "flags",
+    "bytes",       "srcDeviceId", "dstDeviceId",   "srcContextId", "dstContextId",
+    "graphNodeId", "graphId",     "virtualAddress"};
 
 static void add_copy(struct sqlite_trace *trace, struct sqlite_rows *rows,
                      const struct place *place, bool nsys)
 {
     struct gpu_op op = op_of(place);
     struct tl_memcpy detail = {0}, *copy = &detail;
-    int64_t kind = sqlite_rows_int(rows, COPY_KIND, 0);
-    op.name = nsys ? unified_copy_name(trace, kind) : 0;
     copy->bytes = after_epoch(sqlite_rows_int(rows, COPY_BYTES, 0));
     copy->context = place->context;
     copy->stream = place->stream;
@@ -447,13 +440,45 @@ static void add_copy(struct sqlite_trace *trace, struct sqlite_rows *rows,
     timeline_append_memcpy(trace->builder, &op, copy);
 }
 
+/* nsys has what the driver moved of managed memory among the copies. No call made it. False: it is a copy. */
+static bool add_migration(struct sqlite_trace *trace, struct sqlite_rows *rows,
+                          const struct place *place)
+{
+    enum { TO_DEVICE = 11, TO_HOST = 12, BETWEEN_DEVICES = 13 };
+    const uint32_t host = UINT32_MAX, device = place->device;
+    int64_t kind = sqlite_rows_int(rows, COPY_KIND, 0);
+    struct migration migration = {.start_ns = place->start_ns,
+                                  .end_ns = place->end_ns,
+                                  .address = (uint64_t)sqlite_rows_int(rows, COPY_ADDRESS, 0),
+                                  .value = after_epoch(sqlite_rows_int(rows, COPY_BYTES, 0))};
+    switch (kind) {
+    case TO_DEVICE:
+        migration.kind = 1; /* CUPTI's kind of counter: bytes from the host */
+        migration.source = host, migration.target = device;
+        break;
+    case TO_HOST:
+        migration.kind = 2;
+        migration.source = device, migration.target = host;
+        break;
+    case BETWEEN_DEVICES:
+        migration.kind = 8;
+        migration.source = int_16(rows, COPY_FROM_DEVICE);
+        migration.target = int_16(rows, COPY_TO_DEVICE);
+        break;
+    default:
+        return false;
+    }
+    timeline_append_moved(trace->builder, place->process, &migration);
+    return true;
+}
+
 static void read_copies(struct sqlite_trace *trace, const char *table, bool nsys)
 {
     struct sqlite_rows rows;
     struct place place;
     sqlite_rows_begin(&rows, trace->file, table, copy_columns, SQLITE_COUNT(copy_columns));
     while (sqlite_rows_next(&rows))
-        if (read_place(trace, &rows, &place))
+        if (read_place(trace, &rows, &place) && !(nsys && add_migration(trace, &rows, &place)))
             add_copy(trace, &rows, &place, nsys);
     sqlite_trace_end(trace, &rows);
 }

@@ -39,6 +39,7 @@ struct sqlite_trace {
         uint32_t count, capacity;
     } strings;
     /* How many of its rows could not be understood, in words that a warning goes on with. */
+    uint64_t timed; /* rows of events that were read */
     uint64_t untimed, unnamed, strange, too_many, uncorrelated;
 };
 

@@ -38,7 +38,7 @@ struct evidence {
     uint64_t operations;       /* of devices */
     uint64_t graph_operations; /* of these, of CUDA graphs */
     uint64_t graph_launches;
-    bool has_memory;
+    bool has_memory; /* records of allocations */
     bool has_graphs;
 };
 

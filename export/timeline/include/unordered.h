@@ -161,6 +161,11 @@ void timeline_find_contexts(struct builder *builder);
 
 /* Something is wrong with the file, `count` times more; see timeline_add_warning(). */
 void timeline_warn(struct builder *builder, const char *what, uint64_t count);
+/* Adds a sentence about the file, once. `text` is copied. */
+void timeline_note(struct builder *builder, struct text text);
+/* Appends what was moved of managed memory in the process. */
+void timeline_append_moved(struct builder *builder, uint32_t process,
+                           const struct migration *migration);
 
 #ifdef __cplusplus
 }

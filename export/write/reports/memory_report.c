@@ -616,10 +616,16 @@ static bool add_tables(struct table *table, void *user)
 {
     struct report *report = user;
     (void)table; /* the report's */
-    if (!add_heaps(report) || (!is_json(report) && !add_peaks(report)))
+    struct evidence evidence;
+    char lacking[EVIDENCE_BYTES];
+    bool unknown = is_text(report) && evidence_init(&evidence, report->timeline) &&
+                   evidence_lacks(&evidence, EVIDENCE_MEMORY, lacking);
+    if (unknown)
+        fprintf(report->table.stream, "%c%s.\n", lacking[0] - 'a' + 'A', lacking + 1);
+    else if (!add_heaps(report) || (!is_json(report) && !add_peaks(report)))
         return false;
     report->table.most = report->rows;
-    if (!add_leaks(report) || !memory_ranges_report(&report->table, report->timeline))
+    if ((!unknown && !add_leaks(report)) || !memory_ranges_report(&report->table, report->timeline))
         return false;
     add_pools(report);
     bool done = add_migrations(report);
