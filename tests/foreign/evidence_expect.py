@@ -113,3 +113,34 @@ has(profdump("explain", "steps.json"), "Capture them in a CUDA graph")
 captured = [call("cudaStreamBeginCapture", 60000, 90000), call("cudaLaunchKernel", 60010, 90001), call("cudaStreamEndCapture", 60020, 90002)]
 write("steps_captured.json", steps + captured)
 assert "Capture them in a CUDA graph" not in profdump("explain", "steps_captured.json")
+
+# ---- advice fits the device ----
+
+
+def explain_on(name, major, minor, warp=32):
+    """A program that multiplies in single precision all the time, on such a device."""
+    events = []
+    for i in range(50):
+        events.append(call("cudaLaunchKernel", 100 * i, i + 1))
+        events.append(kernel(100 * i + 10, i + 1, "volta_sgemm_128x64_nn") | {"dur": 80})
+    with open("device.json", "w") as out:
+        json.dump({"schemaVersion": 1, "traceEvents": events, "deviceProperties": [
+            {"id": 0, "name": name, "computeMajor": major, "computeMinor": minor, "warpSize": warp, "numSms": 80}]}, out)
+    return profdump("explain", "device.json")
+
+
+RULE = "fp32-without-tensor-cores"
+text = explain_on("Tesla V100-SXM2-16GB", 7, 0)
+has(text, RULE, "Compute in FP16", "have neither TF32 nor BF16")
+assert "Allow TF32" not in text, text
+has(explain_on("Tesla T4", 7, 5), RULE, "Compute in FP16")
+has(explain_on("NVIDIA A100-SXM4-80GB", 8, 0), RULE, "Allow TF32")
+for none in (("Tesla P100", 6, 0), ("NVIDIA GeForce GTX 1660", 7, 5), ("AMD Instinct MI300X", 9, 4, 64)):
+    assert RULE not in explain_on(*none), none
+
+# each finding states its cost
+done = subprocess.run([sys.argv[1], "explain", "--json", "steps.json"], capture_output=True, text=True)
+findings = json.loads(done.stdout)["findings"]
+assert findings and all(finding["cost_ns"] > 0 for finding in findings), findings
+text = profdump("explain", "--rows", "-1", "steps.json")
+assert text.count(": costs ") == len(findings), text

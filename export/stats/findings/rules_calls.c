@@ -1,6 +1,7 @@
 /* rules_calls.c - time in CUDA calls that could be spent once, later or elsewhere; calls that fail; losses. */
 #include "evidence.h"
 #include "failed_calls.h"
+#include "remedies.h"
 #include "rules.h"
 #include "run_facts.h"
 
@@ -129,6 +130,7 @@ const struct finding_rule rule_allocations_in_loops = {
     .title = "Memory allocated and freed in a loop",
     .remedy = "Allocate before the loop, or use cudaMallocAsync and cudaFreeAsync or another pool: "
               "cudaFree waits for the whole device.",
+    .remedy_of = remedy_allocations,
     .find = find_allocations,
 };
 
@@ -399,6 +401,7 @@ const struct finding_rule rule_driver_overhead = {
     .title = "The driver compiles, loads or waits",
     .remedy = "Run every kernel once before what counts (CUDA_MODULE_LOADING=EAGER), ship code for "
               "this GPU, and launch less at a time, or in graphs, where its command buffer fills.",
+    .remedy_of = remedy_driver,
     .find = find_driver,
 };
 

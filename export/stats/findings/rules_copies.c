@@ -1,6 +1,7 @@
 /* rules_copies.c - copies, sets and managed memory. */
 #include "device_time.h"
 #include "memory_use.h"
+#include "remedies.h"
 #include "rules.h"
 
 #include <stdio.h>
@@ -407,5 +408,6 @@ const struct finding_rule rule_managed_memory = {
     .remedy = "Move it in advance (cudaMemPrefetchAsync), say who uses it how (cudaMemAdvise: "
               "preferred location, read mostly), or use cudaMalloc and copies; where it thrashes, "
               "more is in use than the GPU has memory.",
+    .remedy_of = remedy_managed,
     .find = find_moves,
 };

@@ -1,5 +1,6 @@
 /* rules_idle.c - idle devices, communication that nothing hides, and runs without a device. */
 #include "process_name.h"
+#include "remedies.h"
 #include "rules.h"
 #include "stragglers.h"
 
@@ -97,6 +98,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
             .title = "The GPU waited for memory to be allocated or freed",
             .remedy =
                 "Allocate once and reuse, or use a pool: cudaMallocAsync, or a caching allocator.",
+            .remedy_of = remedy_idle_allocation,
             .find = find_gaps,
         },
     [GAP_OTHER_CALL] =
@@ -417,6 +419,7 @@ const struct finding_rule rule_exposed_communication = {
     .remedy = "Start collectives as soon as their data is there (bucketed gradients, prefetched "
               "shards), on a stream of their own, and compute meanwhile; send less (BF16, gradient "
               "accumulation).",
+    .remedy_of = remedy_exposed,
     .find = find_exposed,
 };
 

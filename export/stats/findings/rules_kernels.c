@@ -1,5 +1,6 @@
 /* rules_kernels.c - kernels that are too small, leave multiprocessors empty or have faster alternatives. */
 #include "occupancy.h"
+#include "remedies.h"
 #include "rules.h"
 #include "timeline.h"
 
@@ -342,10 +343,16 @@ const struct finding_rule rule_tail_wave = {
  * all but the longest kernel of each train is saved at most.
  */
 
-#define TENSOR_CORES_MAJOR 7u
 #define TRAIN_KERNELS 3u /* two are often a broadcast and what uses it */
 
 /* ---- FP32 ---- */
+
+static struct text name_of(const struct finding_context *context, const struct tl_device *device)
+{
+    uint32_t name = device->name;
+    return name < context->timeline->names.count ? context->timeline->names.at[name]
+                                                 : (struct text){"", 0};
+}
 
 static bool add_fp32(struct finding_owners *owners, const struct finding_context *context,
                      const struct tl_gpu *operation)
@@ -355,7 +362,7 @@ static bool add_fp32(struct finding_owners *owners, const struct finding_context
         return true;
     const struct tl_device *device =
         timeline_device_of(context->timeline, operation->process, operation->device);
-    if (!device || device->info.compute_major < TENSOR_CORES_MAJOR)
+    if (!device || !remedies_has_tensor_cores(&device->info, name_of(context, device)))
         return true;
     int64_t duration_ns = operation->end_ns - operation->start_ns;
     struct finding_owner *owner = finding_owners_add(
@@ -487,8 +494,9 @@ static bool find_trains(const struct finding_context *context, const struct find
 const struct finding_rule rule_fp32_matrix = {
     .name = "fp32-without-tensor-cores",
     .title = "Single precision without tensor cores",
-    .remedy = "Allow TF32 (torch.backends.cuda.matmul.allow_tf32, cudnn.allow_tf32; Ampere and "
-              "later), or compute in BF16 or FP16 (torch.autocast).",
+    .remedy = "Allow TF32 (torch.backends.cuda.matmul.allow_tf32, cudnn.allow_tf32), or compute in "
+              "BF16 or FP16 (torch.autocast). TF32 and BF16 need compute capability 8.0.",
+    .remedy_of = remedy_fp32,
     .find = find_fp32,
 };
 
@@ -498,5 +506,6 @@ const struct finding_rule rule_elementwise_trains = {
     .title = "Element-wise kernels one after the other",
     .remedy = "Fuse them: torch.compile, a fused optimizer (fused=True, foreach=True), or a kernel "
               "of your own.",
+    .remedy_of = remedy_trains,
     .find = find_trains,
 };

@@ -1,6 +1,7 @@
 /* rules_launches.c - slow calls, late starts, repeated steps, shared streams and launch queues. */
 #include "array.h"
 #include "device_time.h"
+#include "remedies.h"
 #include "rules.h"
 
 #include <stdio.h>
@@ -181,6 +182,7 @@ const struct finding_rule rule_call_outliers = {
     .remedy = "Look at the longest in the timeline: a first call loads code "
               "(CUDA_MODULE_LOADING=EAGER loads it at start-up), a full queue makes launches wait, "
               "threads wait for each other's calls, or the system took the CPU away.",
+    .remedy_of = remedy_outliers,
     .find = find_outliers,
 };
 

@@ -19,6 +19,7 @@
 #include "findings.h"
 #include "fit.h"
 #include "markdown_text.h"
+#include "remedies.h"
 #include "report_cells.h"
 #include "rules.h"
 #include "run_facts.h"
@@ -142,19 +143,21 @@ static void print_finding(const struct text_report *report, uint32_t number)
     const struct finding *finding = &report->findings->found.at[number];
     const struct finding_context *context = &report->findings->context;
     char path[RANGE_PATH_BYTES];
-    fprintf(report->stream, "\n%2u. %s", number + 1, finding->rule->title);
+    fprintf(report->stream, "\n%2u. %s: costs %s (%s)", number + 1, finding->rule->title,
+            finding_time(finding->cost_ns).text,
+            finding_share(finding->cost_ns, context->wall_ns).text);
     if (finding->saved_ns > 0)
-        fprintf(report->stream, ": saves at most %s (%s)\n", finding_time(finding->saved_ns).text,
+        fprintf(report->stream, ", saves at most %s (%s)\n", finding_time(finding->saved_ns).text,
                 finding_share(finding->saved_ns, context->wall_ns).text);
     else
-        fprintf(report->stream, ": what it would save is unknown\n");
+        fprintf(report->stream, ", what it would save is unknown\n");
     wrapped_text(report->stream, report->options->table_width, "    ", finding->sentence);
     range_paths_text(context->paths, finding->path, path);
     wrapped_text(report->stream, report->options->table_width, "    where  ",
                  finding->path == TL_NONE ? "outside any range, or in several" : path);
     print_stack(report, finding->stack);
     wrapped_text(report->stream, report->options->table_width, "    remedy ",
-                 finding->rule->remedy);
+                 finding_remedy(context, finding));
     fprintf(report->stream, "    rule   %s\n", finding->rule->name);
 }
 
@@ -333,7 +336,8 @@ static void add_finding(struct report *report, const struct finding *finding,
 {
     struct table *table = &report->table;
     table_string(table, finding->rule->name), table_string(table, finding->rule->title);
-    table_string(table, finding->sentence), table_string(table, finding->rule->remedy);
+    table_string(table, finding->sentence),
+        table_string(table, finding_remedy(&report->findings->context, finding));
     add_place(report, finding->process, finding->device);
     add_idle(report, idle_ns, false);
     if (table_shows(table))
@@ -348,7 +352,8 @@ static void add_finding(struct report *report, const struct finding *finding,
         table_none(table);
     else if (table_shows(table))
         cell_path(table, report->findings->context.paths, finding->path);
-    table_string(table, finding->sentence), table_string(table, finding->rule->remedy);
+    table_string(table, finding->sentence),
+        table_string(table, finding_remedy(&report->findings->context, finding));
 }
 
 /* False: no memory. */

@@ -228,8 +228,8 @@ def stragglers(engine: Any, pipelines: _pipeline.Pipelines) -> List[Finding]:
         where = f" in range '{row['in_range']}'" if row["in_range"] else ""
         stage = f", stage {stage_of[rank]} of the pipeline" if rank in stage_of else ""
         place = f"rank {rank} on {row['host'] or 'an unknown host'}{stage}"
-        # Without collectives, nobody is seen to wait.
-        effect = f"{place} takes longer" if row["caused_ns"] is None else f"the others wait for {place}, {_ms(row['caused_ns'])} in all"
+        # Without collectives that wait, nobody is seen to wait: the cost is what the rank itself takes longer.
+        effect = f"the others wait for {place}, {_ms(row['caused_ns'])} in all" if row["caused_ns"] else f"{place} takes longer"
         sentence = (
             f"{effect}: {row['longer']}{where} takes {_ms(row['longer_by_ns'])} a step longer than on most ranks (in {hit} of {steps} steps)"
             f"{_pipeline.waits_text(pipelines, [rank], steps)}"

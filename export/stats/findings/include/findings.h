@@ -129,6 +129,8 @@ struct finding_rule {
     const char *name;   /* "gpu-idle-launch-bound": of --rule, JSON and tests */
     const char *title;  /* "The GPU waited for launches" */
     const char *remedy; /* a sentence or two: what to do about it */
+    /* Another one for the finding's devices: see remedies.h. NULL, or a result of NULL: `remedy`. */
+    const char *(*remedy_of)(const struct finding_context *context, const struct finding *finding);
     uint32_t explains; /* causes of idle time that its findings can be about: 1 << enum gap_cause */
     /* False: no memory. */
     bool (*find)(const struct finding_context *context, const struct finding_rule *rule,
