@@ -144,3 +144,21 @@ findings = json.loads(done.stdout)["findings"]
 assert findings and all(finding["cost_ns"] > 0 for finding in findings), findings
 text = profdump("explain", "--rows", "-1", "steps.json")
 assert text.count(": costs ") == len(findings), text
+
+# ---- devices of makers that are not known ----
+
+ascend = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}} for pid, name in
+          ((10, "Python"), (20, "Ascend Hardware"), (30, "Overlap Analysis"))]
+ascend += [{"ph": "M", "name": "process_labels", "pid": pid, "tid": 0, "args": {"labels": label}} for pid, label in ((10, "CPU"), (30, "NPU"))]
+ascend += [{"ph": "X", "pid": pid, "tid": tid, "ts": 10, "dur": 20, "name": name} for pid, tid, name in
+           ((10, 1, "aten::mm"), (20, 2, "MatMul"), (20, 3, "Add"), (30, 1, "Computing"), (30, 3, "Free"))]
+write("ascend.json", ascend)
+LIKE = "4 rows look like device rows and are counted as threads"
+has(profdump("ascend.json"), LIKE)
+has(profdump("check", "ascend.json"), LIKE)
+has(profdump("explain", "ascend.json"), "what devices did cannot be judged")
+write("aiu.json", [{"ph": "X", "cat": "aiu_compute", "pid": 5, "tid": 9, "ts": 0, "dur": 5, "name": "conv"}])
+has(profdump("aiu.json"), "1 row looks like a device row and is counted as a thread")
+write("browser.json", [{"ph": "M", "name": "process_name", "pid": 5, "args": {"name": "GPU Process"}},
+                       {"ph": "X", "cat": "gpu,benchmark", "pid": 5, "tid": 9, "ts": 0, "dur": 5, "name": "draw"}])
+assert "device rows" not in profdump("browser.json")

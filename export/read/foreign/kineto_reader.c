@@ -21,6 +21,7 @@
 #include "trace_reader.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,8 +184,12 @@ static void read_slice(struct reader *reader, int64_t start_ns)
     kineto_slice_classify(event, name, &slice);
     if (slice.kind == SLICE_API)
         kineto_facts_call(&reader->facts, event);
-    if (slice.kind == SLICE_RANGE)
+    if (slice.kind == SLICE_RANGE) {
+        kineto_rows_categorize(
+            &reader->rows, slice.thread,
+            (struct text){event->category_text.bytes, event->category_text.size});
         slice.name = labelled(reader, slice.name);
+    }
     if (read_segment(reader, &slice))
         return;
     if (event->args.seen && slice.kind != SLICE_API)
@@ -359,13 +364,17 @@ static void read_counter(struct reader *reader, int64_t time_ns)
 static void read_name(struct reader *reader)
 {
     const struct kineto_event *event = reader->event;
+    if (kineto_has(&event->args, KINETO_LABELS))
+        kineto_rows_describe(&reader->rows, &event->pid,
+                             plain_text(reader, &event->args.at[KINETO_LABELS].text));
     if (!kineto_has(&event->args, KINETO_NAME))
         return;
     uint32_t name = number_text(reader, &event->args.at[KINETO_NAME].text);
     struct text what = {event->name.bytes, event->name.size};
-    if (text_begins(what, "process_name"))
+    if (text_begins(what, "process_name")) {
         kineto_rows_name_process(&reader->rows, &event->pid, name);
-    else if (text_begins(what, "thread_name"))
+        kineto_rows_describe(&reader->rows, &event->pid, timeline_name_text(reader->builder, name));
+    } else if (text_begins(what, "thread_name"))
         kineto_rows_name_thread(&reader->rows, &event->pid, &event->tid, name);
 }
 
@@ -600,6 +609,24 @@ static void begin_at_earliest(struct reader *reader)
     reader->first_ns += earliest_ns;
 }
 
+/* A device of a maker that this reader does not know: its rows cannot be told from those of threads. */
+static void note_devices(struct reader *reader)
+{
+    char text[160];
+    uint32_t count = kineto_rows_device_like(&reader->rows);
+    if (!count)
+        return;
+    snprintf(
+        text, sizeof text,
+        count == 1
+            ? "%u row looks like a device row and is counted as a thread: what that device did "
+              "cannot be judged"
+            : "%u rows look like device rows and are counted as threads: what that device did "
+              "cannot be judged",
+        count);
+    timeline_note(reader->builder, (struct text){text, strlen(text)});
+}
+
 static void finish(struct reader *reader, const struct kineto_walked *walked)
 {
     struct builder *builder = reader->builder;
@@ -613,6 +640,7 @@ static void finish(struct reader *reader, const struct kineto_walked *walked)
     reader->failed |= reader->labels.failed || reader->rows.failed || reader->facts.failed;
     timeline_warn(builder, "processes beyond 1000: what they did is shown in the largest one",
                   reader->rows.surplus_pids);
+    note_devices(reader);
     if (main != UINT32_MAX && reader->operations && !reader->failed)
         find_processes(reader);
     reader->failed |= !kineto_memory_finish(&reader->memory, builder) ||

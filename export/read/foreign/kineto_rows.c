@@ -5,10 +5,12 @@
  */
 #include "kineto_rows.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define TEXT_KEY (UINT64_C(1) << 63)
 #define FIRST_SLOTS 64u
@@ -157,7 +159,7 @@ static uint32_t add_row(struct kineto_rows *rows, uint64_t pid, uint64_t tid)
     uint32_t thread = timeline_add_thread(rows->builder, 0, number);
     if (thread && name.size)
         timeline_name_thread(rows->builder, thread, name);
-    *row = (struct kineto_row){pid, tid, slot, thread};
+    *row = (struct kineto_row){.pid = pid, .tid = tid, .slot = slot, .thread = thread};
     place(rows->row_slots, rows->row_slot_count, hash_of(pid, tid), rows->rows.count - 1);
     return rows->rows.count - 1;
 }
@@ -176,6 +178,7 @@ uint32_t kineto_rows_thread(struct kineto_rows *rows, const struct kineto_id *pi
             return 0;
         rows->last = index;
     }
+    rows->rows.at[rows->last].events += events;
     row = &rows->rows.at[rows->last];
     rows->pids.at[row->slot].events += events;
     return row->thread;
@@ -195,6 +198,61 @@ void kineto_rows_name_thread(struct kineto_rows *rows, const struct kineto_id *p
     rows->failed |= !added;
     if (added)
         *added = (struct kineto_row_name){key_of(rows, pid), key_of(rows, tid), name};
+}
+
+/* As a word, or a part of one that goes on with digits. `numbered`: a digit follows, as in "GPU 0" and "GPU:0", but not in
+ * "GPU Process". */
+static bool has_word(struct text text, const char *word, bool numbered)
+{
+    size_t size = strlen(word);
+    for (size_t i = 0; i + size <= text.size; i++) {
+        unsigned char before = i ? (unsigned char)text.bytes[i - 1] : ' ';
+        unsigned char after = i + size < text.size ? (unsigned char)text.bytes[i + size] : ' ';
+        unsigned char next =
+            i + size + 1 < text.size ? (unsigned char)text.bytes[i + size + 1] : ' ';
+        if (numbered && !isdigit(after) && !isdigit(next))
+            continue;
+        if (strncasecmp(text.bytes + i, word, size) == 0 && !isalnum(before) && !isalpha(after))
+            return true;
+    }
+    return false;
+}
+
+/* What makers call accelerators. */
+static bool names_device(struct text text)
+{
+    static const char *const words[] = {"NPU",    "AIU", "TPU",         "HPU",
+                                        "IPU",    "XPU", "MTIA",        "MLU",
+                                        "DCU",    "GCU", "accelerator", "Ascend Hardware",
+                                        "AI Core"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (has_word(text, words[i], false))
+            return true;
+    return has_word(text, "GPU", true);
+}
+
+void kineto_rows_describe(struct kineto_rows *rows, const struct kineto_id *pid, struct text text)
+{
+    uint32_t slot = names_device(text) ? pid_slot(rows, key_of(rows, pid)) : UINT32_MAX;
+    if (slot != UINT32_MAX)
+        rows->pids.at[slot].is_device_like = true;
+}
+
+void kineto_rows_categorize(struct kineto_rows *rows, uint32_t thread, struct text category)
+{
+    if (rows->last < rows->rows.count && rows->rows.at[rows->last].thread == thread &&
+        (names_device(category) || has_word(category, "kernel", false)))
+        rows->rows.at[rows->last].is_device_like = true;
+}
+
+uint32_t kineto_rows_device_like(const struct kineto_rows *rows)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < rows->rows.count && !rows->is_libprofs; i++) {
+        const struct kineto_row *row = &rows->rows.at[i];
+        count += row->events && (row->is_device_like || rows->pids.at[row->slot].is_device_like);
+    }
+    return count;
 }
 
 uint32_t kineto_rows_pid(struct kineto_rows *rows, const struct kineto_id *pid)
@@ -337,6 +395,9 @@ static void name_threads(struct kineto_rows *rows)
     for (uint32_t i = 0; i < rows->names.count; i++) {
         const struct kineto_row_name *named = &rows->names.at[i];
         uint32_t row = find_row(rows, named->pid, named->tid);
+        if (row != UINT32_MAX &&
+            text_begins(timeline_name_text(rows->builder, named->name), "Stream "))
+            rows->rows.at[row].is_device_like = true;
         if (row != UINT32_MAX)
             name_thread(rows, &rows->rows.at[row], timeline_name_text(rows->builder, named->name));
     }

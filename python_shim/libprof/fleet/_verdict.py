@@ -215,7 +215,8 @@ def _slow_stages(late: Sequence[Dict[str, Any]], pipelines: _pipeline.Pipelines,
 
 def stragglers(engine: Any, pipelines: _pipeline.Pipelines) -> List[Finding]:
     """Stages and ranks that take longer than most, and that others therefore wait for."""
-    late = _late_ranks(engine)
+    # Of a device without records, "host" would be all that a rank can be late for.
+    late = _late_ranks(engine) if _evidence(engine)["busy_steps"] else []
     counts = _in_how_many_steps(engine, late)
     findings = _slow_stages(late, pipelines, counts)
     told = {rank for finding in findings for rank in finding.ranks}
@@ -297,6 +298,8 @@ def notes(engine: Any) -> List[str]:
         said.append("there is one rank only: nothing to compare it with")
     elif ranks and not collectives:
         said.append("no collectives were recorded: which ranks the others wait for, links and clocks cannot be judged")
+    if ranks and steps and not _evidence(engine)["busy_steps"]:
+        said.append("no device operations were recorded in steps: what ranks compute, and which takes longer, cannot be judged")
     if ranks and not steps:
         said.append("no steps were recorded: times by step are missing")
     if sources > 1:

@@ -30,6 +30,7 @@ extern "C" {
     X(KIND, "kind", TEXT)                        \
     X(SYNC_KIND, "cuda_sync_kind", TEXT)         \
     X(NAME, "name", TEXT)                        \
+    X(LABELS, "labels", TEXT)                    \
     X(SHAPES, "Input Dims", RAW)                 \
     X(TYPES, "Input type", RAW)                  \
     X(VALUES, "Concrete Inputs", RAW)            \

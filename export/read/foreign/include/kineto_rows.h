@@ -19,6 +19,8 @@ struct kineto_row {
     uint64_t pid, tid; /* keys: see kineto_rows.c */
     uint32_t slot;     /* of the pid, into pids */
     uint32_t thread;   /* its number */
+    bool is_device_like;
+    uint64_t events; /* of threads */
 };
 
 struct kineto_pid {
@@ -28,8 +30,9 @@ struct kineto_pid {
     uint32_t process; /* its process, or the one of its group */
     uint32_t group;   /* see kineto_facts.h; 0 none */
     bool renumbered;
-    uint64_t own;  /* the process's own pid, where it was renumbered */
-    bool operates; /* devices' operations are on its rows */
+    uint64_t own;        /* the process's own pid, where it was renumbered */
+    bool operates;       /* devices' operations are on its rows */
+    bool is_device_like; /* its name or labels say that it is a device */
 };
 
 /* By group: the owner of rows without thread events. */
@@ -78,6 +81,13 @@ uint32_t kineto_rows_thread(struct kineto_rows *rows, const struct kineto_id *pi
 void kineto_rows_name_process(struct kineto_rows *rows, const struct kineto_id *pid, uint32_t name);
 void kineto_rows_name_thread(struct kineto_rows *rows, const struct kineto_id *pid,
                              const struct kineto_id *tid, uint32_t name);
+
+/* A name or label of the pid: "NPU" and the like make its rows look like a device's. */
+void kineto_rows_describe(struct kineto_rows *rows, const struct kineto_id *pid, struct text text);
+/* The same for the category of an event on the row. */
+void kineto_rows_categorize(struct kineto_rows *rows, uint32_t thread, struct text category);
+/* After kineto_rows_finish(): how many rows of threads look like a device's. */
+uint32_t kineto_rows_device_like(const struct kineto_rows *rows);
 
 /* Each process is listed with all of its names again. Beyond this number, processes are merged. */
 #define KINETO_PROCESSES_MAX 1000u
