@@ -21,7 +21,6 @@
 #include "trace_reader.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -609,24 +608,6 @@ static void begin_at_earliest(struct reader *reader)
     reader->first_ns += earliest_ns;
 }
 
-/* A device of a maker that this reader does not know: its rows cannot be told from those of threads. */
-static void note_devices(struct reader *reader)
-{
-    char text[160];
-    uint32_t count = kineto_rows_device_like(&reader->rows);
-    if (!count)
-        return;
-    snprintf(
-        text, sizeof text,
-        count == 1
-            ? "%u row looks like a device row and is counted as a thread: what that device did "
-              "cannot be judged"
-            : "%u rows look like device rows and are counted as threads: what that device did "
-              "cannot be judged",
-        count);
-    timeline_note(reader->builder, (struct text){text, strlen(text)});
-}
-
 static void finish(struct reader *reader, const struct kineto_walked *walked)
 {
     struct builder *builder = reader->builder;
@@ -640,7 +621,7 @@ static void finish(struct reader *reader, const struct kineto_walked *walked)
     reader->failed |= reader->labels.failed || reader->rows.failed || reader->facts.failed;
     timeline_warn(builder, "processes beyond 1000: what they did is shown in the largest one",
                   reader->rows.surplus_pids);
-    note_devices(reader);
+    kineto_rows_note_devices(&reader->rows);
     if (main != UINT32_MAX && reader->operations && !reader->failed)
         find_processes(reader);
     reader->failed |= !kineto_memory_finish(&reader->memory, builder) ||

@@ -245,7 +245,7 @@ void kineto_rows_categorize(struct kineto_rows *rows, uint32_t thread, struct te
         rows->rows.at[rows->last].is_device_like = true;
 }
 
-uint32_t kineto_rows_device_like(const struct kineto_rows *rows)
+static uint32_t count_device_like(const struct kineto_rows *rows)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < rows->rows.count && !rows->is_libprofs; i++) {
@@ -253,6 +253,24 @@ uint32_t kineto_rows_device_like(const struct kineto_rows *rows)
         count += row->events && (row->is_device_like || rows->pids.at[row->slot].is_device_like);
     }
     return count;
+}
+
+/* A device of a maker that this reader does not know: its rows cannot be told from those of threads. */
+void kineto_rows_note_devices(const struct kineto_rows *rows)
+{
+    char text[160];
+    uint32_t count = count_device_like(rows);
+    if (!count)
+        return;
+    snprintf(
+        text, sizeof text,
+        count == 1
+            ? "%u row looks like a device row and is counted as a thread: what that device did "
+              "cannot be judged"
+            : "%u rows look like device rows and are counted as threads: what that device did "
+              "cannot be judged",
+        count);
+    timeline_note(rows->builder, (struct text){text, strlen(text)});
 }
 
 uint32_t kineto_rows_pid(struct kineto_rows *rows, const struct kineto_id *pid)

@@ -10,16 +10,10 @@
 
 /* ---- calls ---- */
 
-/* A serialized GlobalId: hardware and virtual machine, 24 bits of pid, 24 bits of tid. */
-static uint32_t nsys_pid(int64_t global)
-{
-    return (uint32_t)(global >> 24 & 0xffffff);
-}
-
 /* The process and the thread of a globalTid; a new one when it was not seen yet. */
 static uint32_t nsys_process(struct sqlite_trace *trace, int64_t global)
 {
-    return sqlite_trace_process(trace, global >> 24, nsys_pid(global));
+    return sqlite_trace_process(trace, global >> 24, sqlite_nsys_pid(global));
 }
 
 static uint32_t nsys_thread(struct sqlite_trace *trace, int64_t global)
@@ -474,7 +468,7 @@ static void read_cupti_overheads(struct sqlite_trace *trace)
         struct tl_overhead overhead = {
             .object_kind = OBJECT_THREAD,
             .kind = (uint32_t)sqlite_rows_int(&rows, WHAT, sqlite_rows_int(&rows, OLDER, 0))};
-        overhead.object[0] = nsys_pid(global);
+        overhead.object[0] = sqlite_nsys_pid(global);
         overhead.object[1] = (uint32_t)(global & 0xffffff);
         op.process = nsys_process(trace, global);
         if (sqlite_rows_take(&rows, NAME, &name))
@@ -773,7 +767,7 @@ uint64_t sqlite_nsys_read(struct sqlite_trace *trace)
     read_allocations(trace);
     read_overheads(trace);
     read_cupti_overheads(trace);
-    uint64_t start_ns = read_facts(trace);
+    uint64_t start_ns = sqlite_nsys_facts(trace);
     timeline_join_pid_0(trace->builder);
     int64_t first_ns = timeline_end_unordered(trace->builder);
     if (start_ns || first_ns >= 0)

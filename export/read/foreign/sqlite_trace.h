@@ -125,6 +125,15 @@ void sqlite_gpu_read(struct sqlite_trace *trace, bool nsys);
 uint64_t sqlite_nvprof_read(struct sqlite_trace *trace);
 uint64_t sqlite_nsys_read(struct sqlite_trace *trace);
 
+/* A serialized GlobalId: hardware and virtual machine, 24 bits of pid, 24 bits of tid. */
+static inline uint32_t sqlite_nsys_pid(int64_t global)
+{
+    return (uint32_t)(global >> 24 & 0xffffff);
+}
+
+/* When all processes, threads and devices are known. Returns when the session began, since the epoch; 0 unknown. */
+uint64_t sqlite_nsys_facts(struct sqlite_trace *trace);
+
 #ifdef __cplusplus
 }
 #endif

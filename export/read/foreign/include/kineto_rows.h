@@ -86,8 +86,8 @@ void kineto_rows_name_thread(struct kineto_rows *rows, const struct kineto_id *p
 void kineto_rows_describe(struct kineto_rows *rows, const struct kineto_id *pid, struct text text);
 /* The same for the category of an event on the row. */
 void kineto_rows_categorize(struct kineto_rows *rows, uint32_t thread, struct text category);
-/* After kineto_rows_finish(): how many rows of threads look like a device's. */
-uint32_t kineto_rows_device_like(const struct kineto_rows *rows);
+/* After kineto_rows_finish(): says how many rows of threads look like a device's. */
+void kineto_rows_note_devices(const struct kineto_rows *rows);
 
 /* Each process is listed with all of its names again. Beyond this number, processes are merged. */
 #define KINETO_PROCESSES_MAX 1000u
