@@ -47,7 +47,7 @@ bool blocks_options_agree(struct profdump_options *options)
     options->blocks.format = options->format;
     if (time_scale_fits(blocks->source, blocks->target))
         return true;
-    complain("--source-time-scale %s cannot be shown in %s: cycles are no time",
+    complain("--source-time-scale %s cannot be shown in %s: cycles are not a time",
              time_scale_name(blocks->source), time_scale_name(blocks->target));
     return false;
 }

@@ -105,7 +105,7 @@ static bool read_duration(struct analysis *analysis, const struct pytorch_kernel
         return fail(analysis, "KeyError: 'dur': ", kernel->event.name);
     *duration_us = strtod(kernel->duration.bytes, &end);
     return end == kernel->duration.bytes + kernel->duration.size ||
-           fail(analysis, "TypeError: a duration is no number: ", kernel->duration);
+           fail(analysis, "TypeError: a duration is not a number: ", kernel->duration);
 }
 
 static struct pytorch_device_rows *device_of(struct analysis *analysis, struct text id)

@@ -206,7 +206,7 @@ static struct pytorch_value read_value(struct reading *reading, struct text text
     }
     value.kind = real ? PYTORCH_REAL : PYTORCH_WHOLE;
     if (end == copy || *end)
-        fail(reading, "TypeError: kernel_flop or kernel_num_gb is no number: %.*s",
+        fail(reading, "TypeError: kernel_flop or kernel_num_gb is not a number: %.*s",
              text.size > 100 ? 100 : (int)text.size, text.bytes);
     else if (!real && !json_text_scaled(text, 0, &value.whole))
         value.kind = PYTORCH_REAL;

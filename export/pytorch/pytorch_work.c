@@ -558,7 +558,7 @@ static bool type_bytes_at(const struct op *op, uint32_t input, int64_t *bytes)
 static bool bytes_of_input(const struct op *op, struct text dims, struct text type, int64_t *bytes)
 {
     if (!pytorch_list_product(dims, bytes))
-        return op_fail(op, "TypeError: sizes that are no whole numbers, or too large");
+        return op_fail(op, "TypeError: sizes that are not whole numbers, or too large");
     return op_multiply(op, bytes, bytes_of_type(type));
 }
 
@@ -570,7 +570,7 @@ static bool bytes_of_all(const struct op *op, int64_t *bytes)
     *bytes = 0;
     if (!pytorch_list_begin(&dims, op->event->dims) ||
         !pytorch_list_begin(&types, op->event->types))
-        return op_fail(op, "TypeError: inputs that are no list");
+        return op_fail(op, "TypeError: inputs that are not a list");
     while (pytorch_list_next(&dims, &size) && pytorch_list_next(&types, &type)) {
         int64_t more;
         if (!bytes_of_input(op, size, type, &more) || !op_add(op, bytes, more))
@@ -598,7 +598,7 @@ static bool add_first_input(const struct op *op, int64_t *bytes)
     if (!pytorch_list_item(op->event->dims, 0, &dims))
         return op_fail(op, "IndexError: list index out of range");
     if (!pytorch_list_product(dims, &more))
-        return op_fail(op, "TypeError: sizes that are no whole numbers, or too large");
+        return op_fail(op, "TypeError: sizes that are not whole numbers, or too large");
     return type_bytes_at(op, 0, &element) && op_multiply(op, &more, element) &&
            op_add(op, bytes, more);
 }

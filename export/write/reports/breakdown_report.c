@@ -448,7 +448,7 @@ static bool breakdown_stragglers(struct breakdown_report *report)
     struct stragglers stragglers;
     if (!stragglers_init(&stragglers, report->timeline, &report->classes, NULL))
         return false;
-    table_begin(&report->table, "stragglers", "Who came last to collectives", straggler_columns);
+    table_begin(&report->table, "stragglers", "Last to arrive at collectives", straggler_columns);
     for (uint32_t i = 0; i < stragglers.count; i++) {
         const struct straggler *row = &stragglers.at[i];
         if (!table_row(&report->table))
@@ -460,7 +460,7 @@ static bool breakdown_stragglers(struct breakdown_report *report)
     table_end(&report->table);
     if (report->table.format == WRITE_TEXT && stragglers.left_out)
         fprintf(report->table.stream,
-                "%llu communication kernels are not as many in each process: not compared\n",
+                "%llu communication kernels not compared: their number differs between processes\n",
                 (unsigned long long)stragglers.left_out);
     stragglers_fini(&stragglers);
     return true;
@@ -497,8 +497,7 @@ static bool breakdown_idle(struct breakdown_report *report)
     struct idle_breakdown breakdown;
     if (!idle_breakdown_init(&breakdown, report->timeline, report->options->kernel_wait_ns))
         return false;
-    table_begin(&report->table, "idle", "Why streams were idle between two of their operations",
-                idle_columns);
+    table_begin(&report->table, "idle", "Why streams were idle between operations", idle_columns);
     for (uint32_t i = 0; i < breakdown.count; i++)
         idle_rows(report, &breakdown.at[i]);
     table_end(&report->table);
@@ -534,7 +533,7 @@ static bool breakdown_queues(struct breakdown_report *report)
     char title[128];
     if (!queue_depth_init(&depth, report->timeline, report->options->queue_full))
         return false;
-    snprintf(title, sizeof title, "Operations that were launched and had not started; full: %u",
+    snprintf(title, sizeof title, "Operations launched but not started; queue full at %u",
              report->options->queue_full);
     table_begin(&report->table, "queue", title, queue_columns);
     for (uint32_t i = 0; i < depth.count; i++)

@@ -231,9 +231,9 @@ static void print_length(const struct report *report)
     if (diff->per_step)
         fputs("Calls and totals are per step.\n", report->stream);
     else if (diff->lengths_differ)
-        fputs("The runs differ in how often they did the same: that affects totals, but not means "
-              "or medians.\n",
-              report->stream);
+        fputs(
+            "The runs differ in numbers of calls: this affects totals, but not means or medians.\n",
+            report->stream);
 }
 
 /* ---- verdicts ---- */
@@ -281,7 +281,7 @@ static void print_totals(const struct report *report)
     for (unsigned side = 0; side < 2 && !diff->device.known; side++)
         print_unseen(report, side);
     if (diff->nothing_in_common)
-        fputs("Nothing in common: no row of the one run is in the other.\n", report->stream);
+        fputs("Nothing in common: the runs share no row.\n", report->stream);
 }
 
 /* "2 slower", "1 with more calls" */
@@ -309,7 +309,7 @@ static void print_verdicts(const struct report *report, const struct diff_table 
     if (table->renamed)
         fprintf(report->stream, "; %u under another name", table->renamed);
     if (table->ambiguous)
-        fprintf(report->stream, ", %u of these could be others as well (?)", table->ambiguous);
+        fprintf(report->stream, ", %u of these matches are ambiguous (?)", table->ambiguous);
     fputc('\n', report->stream);
 }
 

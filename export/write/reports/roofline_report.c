@@ -444,7 +444,7 @@ static bool print_text(struct table *table, void *user)
         written = print_device(report, &report->roofline->devices[i]);
     }
     if (written && report->roofline->device_count)
-        fputs("\nCompute, Bandwidth: of the device's peak; Roof: of what it can reach at this "
+        fputs("\nCompute, Bandwidth: % of peak; Roof: % of the rate attainable at this "
               "FLOP/B; " UNKNOWN_CELL ": unknown\n",
               table->stream);
     return written;
@@ -626,8 +626,8 @@ static bool add_peaks_json(struct table *table, void *user)
 
 static bool print_peaks(struct table *table, void *user)
 {
-    fputs("Dense TFLOP/s, of integers TOP/s: the higher of vector and matrix rate, products "
-          "added up in float32; " UNKNOWN_CELL ": none, or unknown\n\n",
+    fputs("Dense TFLOP/s, for integers TOP/s: the higher of vector and matrix rate, with float32 "
+          "accumulation; " UNKNOWN_CELL ": none, or unknown\n\n",
           table->stream);
     bool done = add_peaks(table, user);
     print_sources(table->format, table->stream);
