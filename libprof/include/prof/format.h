@@ -234,7 +234,7 @@ struct prof_chunk_header {
     uint32_t epoch;      /* 40 recording epoch at its start (PROF_REC_EPOCH); 0 in META and PARTS */
     uint32_t depth;      /* 44 zero */
     uint32_t part_bytes; /* 48 in PARTS: a power of two from 1,024 to 32,768; else 0 */
-    uint32_t parts_left; /* 52 in PARTS: how many are in use no more, for the recorder; else 0 */
+    uint32_t parts_left; /* 52 in PARTS: how many are no longer in use, for the recorder; else 0 */
     uint8_t reserved[8]; /* 56 */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_chunk_header) == PROF_CHUNK_HEADER_BYTES,

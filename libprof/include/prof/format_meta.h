@@ -31,7 +31,7 @@ enum prof_info_key {
     PROF_INFO_CLOCK = 6,       /* why this clock was chosen */
     PROF_INFO_NOTE = 7,        /* a note of the recorder, shown in outputs */
     PROF_INFO_RANK_SOURCE = 8, /* environment variable that the rank is from */
-    PROF_INFO_REQUEST = 9,     /* a sentence: what became of a trace request */
+    PROF_INFO_REQUEST = 9,     /* a sentence: the result of a trace request */
 };
 
 /* Later records of the same key replace earlier ones, except NOTE and REQUEST. */
@@ -54,8 +54,8 @@ struct prof_rec_clock {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_clock) == 40, "layout");
 
-/* How well the kernel's CLOCK_REALTIME agrees with true time, as adjtimex(2) states it: chrony, ntpd and PTP's phc2sys set it.
- * At the start and at the end; absent where the kernel cannot be asked, or a seccomp filter applies. */
+/* How well the kernel's CLOCK_REALTIME agrees with true time, as adjtimex(2) states it: chrony, ntpd and PTP's phc2sys
+ * set it. At the start and at the end; absent if the kernel cannot be queried, or if a seccomp filter applies. */
 struct prof_rec_system_clock {
     uint64_t header;
     uint64_t ticks;

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Stated by a thread when it takes over a log, at the beginning of each of its chunks and parts, and when its name changes.
- * The latest name counts. */
+/* Emitted by a thread when it takes over a log, at the beginning of each of its chunks and parts, and when its name
+ * changes. The latest name counts. */
 struct prof_rec_thread {
     uint64_t header;
     uint32_t thread; /* index, from 1, unique in the file */
@@ -26,7 +26,7 @@ struct prof_rec_thread {
 #define PROF_THREAD_INTERNAL 1u /* a thread of libprof or CUPTI */
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_thread) == 24, "layout");
 
-/* info = ticks since the base when the part was begun. */
+/* info = ticks since the base when the part began. */
 struct prof_rec_part {
     uint64_t header;
     uint32_t log;
@@ -86,20 +86,22 @@ enum prof_sample_state {
     PROF_SAMPLE_WAITS = 2, /* in the kernel, for longer than two periods */
 };
 
-/* What a thread was doing (PROF_SAMPLE). The log is that of the thread that wrote it, a while later: `tid` says whose stack it
- * is. A reader takes for that thread the one of this tid that was there at `ticks`; one that recorded nothing has no other
- * record. Of the innermost frame the stack has the address behind the instruction that was next, or one more than its own. */
+/* What a thread was doing (PROF_SAMPLE). The record is in the log of the thread that wrote it, a while later; `tid` is
+ * the sampled thread. Readers use the thread that had this tid at `ticks`; a thread that recorded nothing has no other
+ * record. For the innermost frame, the stack has the end of the instruction at the program counter, or the program
+ * counter plus one. */
 struct prof_rec_sample {
     uint64_t header;
-    uint64_t ticks;     /* when; of a wait, when it began */
-    uint64_t weight_ns; /* RUNS: CPU time of the thread since its sample before; WAITS: how long */
-    uint64_t
-        queued_ns; /* how long the thread had no processor since its sample before, although it could run; 0 unknown */
+    uint64_t ticks; /* time of the sample; for a wait, its begin */
+    /* RUNS: CPU time of the thread since its previous sample; WAITS: duration. */
+    uint64_t weight_ns;
+    /* Time since its previous sample during which the thread could run but had no processor; 0 unknown. */
+    uint64_t queued_ns;
     uint32_t tid;
-    uint32_t stack; /* id of a STACK_FRAMES record, 0: it could not be taken */
+    uint32_t stack; /* id of a STACK_FRAMES record, 0: the stack could not be taken */
     uint32_t state; /* enum prof_sample_state */
     uint32_t calls;
-    /* uint32_t name[calls]: the Python functions that it was in, outermost first */
+    /* uint32_t name[calls]: the open calls of Python functions, outermost first */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_sample) == 48, "layout");
 
