@@ -14,7 +14,8 @@ PyTorch's operators.
 
 from typing import TYPE_CHECKING, Any
 
-from . import _native
+from . import _compiled, _native
+from ._after_import import after_import as _after_import
 from ._export import tensorboard_trace_handler
 from .annotations import Allocator, attr, counter, mark, thread_name
 from .averages import FunctionEventAvg
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 range = record_function
 _native.load_if_there()
+_after_import("torch._dynamo", _compiled.add_rules)
 
 
 def kineto_available() -> bool:

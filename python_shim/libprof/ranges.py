@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Dict, List, Optional, Tuple, Type
 
 from . import _native, _open_ranges
+from ._compiled import ScriptName
 from ._decorate import Function, decorate
 from .annotations import set_attribute
 
@@ -86,8 +87,12 @@ class record_function:
 
     As a decorator it records every call of a function, every run of a coroutine function (as above), and every
     resumption of a generator, without the time that its consumer takes in between.
+
+    torch.compile and torch.export omit ranges within the functions that they compile, like torch.profiler's: put ranges
+    around calls of these functions. In scripts of TorchScript, it is torch.profiler's range.
     """
 
+    _jit_override_qualname = ScriptName()
     _attributes: Optional[Dict[str, Any]] = None
     _begun: Optional[List[Tuple[Any, int]]] = None
 
@@ -105,6 +110,11 @@ class record_function:
     def name(self) -> str:
         """The name; characters that UTF-8 cannot encode are escaped."""
         return self._name.decode()
+
+    @property
+    def args(self) -> Any:
+        """What was given as ``args``."""
+        return (self._attributes or {}).get("args")
 
     def __repr__(self) -> str:
         return f"<libprof.record_function {self.name!r}>"
@@ -189,7 +199,8 @@ class record_function:
     # ---- decorator ----
 
     def __call__(self, function: Function) -> Function:
-        return decorate(function, lambda: record_function(self.name, **(self._attributes or {})))
+        name, attributes = self.name, self._attributes or {}
+        return decorate(function, lambda: record_function(name, **attributes))
 
 
 def _task_or_thread() -> Any:

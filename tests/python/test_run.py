@@ -234,6 +234,15 @@ def test_a_program_without_torch_is_left_alone(tmp_path: Path) -> None:
     assert done.stdout == "False 1\n"
 
 
+def test_torch_is_noticed_after_a_look_for_it(tmp_path: Path) -> None:
+    """Libraries look whether PyTorch is installed before they import it."""
+    (tmp_path / "torch.py").write_text("")
+    source = "import importlib.util, sys\nassert importlib.util.find_spec('torch')\nimport torch\n"
+    (tmp_path / "work.py").write_text(source)
+    done = libprof("run", "--torch", "work.py", cwd=tmp_path)
+    assert "torch" in done.stderr and done.returncode == 0, "the module that stands for PyTorch is not recorded, and that is said"
+
+
 def test_python_calls_are_call_stacks_on_every_thread(tmp_path: Path) -> None:
     (tmp_path / "work.py").write_text(
         "import threading, libprof\n"
