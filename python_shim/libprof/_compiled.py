@@ -63,7 +63,7 @@ def _make_rules() -> Dict[str, Any]:
 
     none = variables.ConstantVariable.create
 
-    class RangeVariable(NullContextVariable):  # type: ignore[misc,no-any-unimported]
+    class RangeVariable(NullContextVariable):  # type: ignore[misc]
         """A range. Entering and leaving it does nothing."""
 
         def enter(self, tx: Any, *arguments: Any) -> Any:
@@ -83,7 +83,7 @@ def _make_rules() -> Dict[str, Any]:
                 return self
             return none(None) if name in ("__exit__", "attr") else super().call_method(tx, name, args, kwargs)
 
-    class RangeClassVariable(UserDefinedClassVariable):  # type: ignore[misc,no-any-unimported]
+    class RangeClassVariable(UserDefinedClassVariable):  # type: ignore[misc]
         """The class ``record_function``."""
 
         def call_function(self, tx: Any, args: Any, kwargs: Any) -> Any:
@@ -117,18 +117,18 @@ def _add_rules() -> None:
         return rules["object"](source=builder.source)
 
     def function_of(instead: Any) -> Any:
-        def function(builder: Any, value: Any) -> Any:
+        def variable(builder: Any, value: Any) -> Any:
             builder.install_guards(GuardBuilder.ID_MATCH)
             return rules["function"](instead)
 
-        return function
+        return variable
 
     by_identity = VariableBuilder._id_dispatch()
-    for value in (ranges.record_function, Unrecorded):
-        by_identity[id(value)] = class_of
-        VariableBuilder._type_dispatch()[value] = object_of
-    for value in (annotations.attr, annotations.set_attribute, ranges.range_end):
-        by_identity[id(value)] = function_of(_nothing)
+    for kind in (ranges.record_function, Unrecorded):
+        by_identity[id(kind)] = class_of
+        VariableBuilder._type_dispatch()[kind] = object_of
+    for function in (annotations.attr, annotations.set_attribute, ranges.range_end):
+        by_identity[id(function)] = function_of(_nothing)
     by_identity[id(ranges.range_start)] = function_of(_zero)
 
 

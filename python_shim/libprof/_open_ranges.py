@@ -14,6 +14,8 @@ import threading
 import weakref
 from typing import Any, List, Optional
 
+from ._guest import thread_local
+
 
 class _Owner:
     """Dies with its thread."""
@@ -28,7 +30,7 @@ _owners: "weakref.WeakSet[_Owner]" = weakref.WeakSet()
 _lock = threading.Lock()
 
 
-class _OfThread(threading.local):
+class _OfThread(thread_local):
     """``ranges`` is the calling thread's list."""
 
     def __init__(self) -> None:

@@ -13,11 +13,11 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import sys
-import threading
 from types import ModuleType
 from typing import Any, FrozenSet, Iterator, List, Optional, Set
 
 from . import _native, _torch_observer, _torch_operators
+from ._guest import thread_local
 from ._recording import ALL_MEMORY
 from ._torch_observer import MEMORY, MODULES, OPERATORS, OVERLOADS, SHAPES, Observer
 from ._torch_operators import ELSEWHERE, Place, announcement, place_of
@@ -56,7 +56,7 @@ class _Emitted(_torch_operators.Operators):
 
     def __init__(self, torch: ModuleType) -> None:
         super().__init__(torch, False, _torch_operators.annotation_state(torch))
-        self._users = threading.local()
+        self._users = thread_local()
         self.make_room(torch)
 
     def _wanted(self) -> List[bool]:

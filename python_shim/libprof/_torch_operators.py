@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import atexit
 import sys
-import threading
 from types import ModuleType
 from typing import Any, Callable, List, Optional
 
 from . import _native, _new_threads, _torch_observer
+from ._guest import thread_local
 from ._torch_observer import MEMORY, OPERATORS, SHAPES, Observer, together
 from .errors import ProfError, warn
 
@@ -34,7 +34,7 @@ class PlaceHolder:
     TAKEN_MARK, BACK_MARK = TAKEN_MARK, BACK_MARK
 
     def __init__(self) -> None:
-        self._left = threading.local()
+        self._left = thread_local()
 
     def say(self, mark: bytes) -> None:
         """Marks that the place is left, or taken again."""
@@ -103,7 +103,7 @@ class Place(PlaceHolder):
     def __init__(self, torch: ModuleType, observer: Observer) -> None:
         super().__init__()
         self.observer = observer
-        self._local = threading.local()
+        self._local = thread_local()
         self.make_room(torch)
 
     def hold(self, wanted: int) -> Hold:
@@ -230,7 +230,7 @@ class Operators(PlaceHolder):
         super().__init__()
         self._torch = torch
         self.shapes = shapes
-        self._local = threading.local()
+        self._local = thread_local()
         self._state = state
         self._enable = torch.autograd._enable_profiler
         self._disable = torch.autograd._disable_profiler

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple, Type, TypeVar, cast
 
 from . import _export, _python_calls, _torch, notebook, recorder
+from ._guest import thread_local
 from ._recording import ALL_MEMORY, Recording, Window
 from ._experimental import wants_overload_names
 from ._results import Shown, averages_of_cycles, events_of_cycles, hides_something, types_of
@@ -29,7 +30,7 @@ from .trace import Trace
 
 _KEPT = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 _STEP_NAME = "ProfilerStep"  # of the counts of steps
-_local = threading.local()  # stepper: the profile whose steps are recorded on this thread
+_local = thread_local()  # stepper: the profile whose steps are recorded on this thread
 
 
 class ProfilerActivity(enum.Enum):

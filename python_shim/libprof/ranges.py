@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ctypes
 import inspect
 import sys
@@ -79,7 +80,7 @@ class record_function:
       asyncio; with another framework use ``async with``.
     - Elsewhere a range may end while ranges inside it are still open, for example in a suspended generator.
       The inner ranges are cut there and continue outside as another call with the attribute ``continued``:
-      times are exact, and each cut adds one to the count.
+      times are exact, and each cut adds one to the count. The same holds for greenlets (gevent, eventlet).
     - A range that ends on another thread than it began on stays open until its own thread ends the range
       around it. Use :func:`range_start` and :func:`range_end` for ranges that move between threads. (If
       threads share an object, ending what was entered before recording began may end another thread's range.)
@@ -204,10 +205,17 @@ class record_function:
 
 
 def _task_or_thread() -> Any:
-    """Who runs: ids of tasks and threads do not meet, one being a pair."""
-    if _running_loop() is None:
-        return threading.get_ident()
-    return (threading.get_ident(), id(asyncio.current_task()))
+    """Who runs on this thread: a task of asyncio or trio, else a greenlet."""
+    trio, greenlet = sys.modules.get("trio"), sys.modules.get("greenlet")
+    owner: Any = None
+    if _running_loop() is not None:
+        owner = asyncio.current_task()
+    elif trio is not None:
+        with contextlib.suppress(RuntimeError):  # no task of trio
+            owner = trio.lowlevel.current_task()
+    if owner is None and greenlet is not None:
+        owner = greenlet.getcurrent()
+    return (threading.get_ident(), id(owner))
 
 
 def _close_through(ranges: List[Any], index: int) -> None:
