@@ -54,6 +54,8 @@ struct python_method {
     X(PyObject *, PyObject_CallMethod, (PyObject *, const char *, const char *, ...))  \
     X(PyObject *, PyObject_Type, (PyObject *))                                         \
     X(PyObject *, PyObject_Repr, (PyObject *))                                         \
+    X(ssize_t, PyObject_Size, (PyObject *))                                            \
+    X(void *, PyCapsule_GetPointer, (PyObject *, const char *))                        \
     X(PyObject *, PyWeakref_NewRef, (PyObject *, PyObject *))                          \
     X(PyObject *, PyCFunction_NewEx, (struct python_method *, PyObject *, PyObject *)) \
     X(long, PyLong_AsLong, (PyObject *))                                               \

@@ -3,6 +3,7 @@
 #include "prof/python.h"
 
 #include "python_calls.h"
+#include "python_greenlets.h"
 #include "python_names.h"
 
 #include "config.h"
@@ -49,6 +50,7 @@ struct python_thread {
     const struct prof_chunk_header *chunk; /* in which the stack was right last */
     struct python_stack *stack;
     const struct thread_slot *slot; /* whose stack it is */
+    const void *greenlet;           /* the same */
 };
 
 static __thread struct python_thread python_self;
@@ -204,6 +206,8 @@ static void python_emit_frames(const struct python_api *api)
     if (!thread_ready(self) || !python_has_space())
         return;
     mine->slot = self->slot;
+    python_greenlets_find(api);
+    mine->greenlet = python_greenlets_current(api);
     mine->stack = python_stack_of(self->slot);
     if (!mine->stack)
         return;
@@ -220,22 +224,29 @@ static bool python_is_wanted(const struct python_thread *mine)
     return python_all.wanted || mine->hook != PYTHON_HOOK_NONE;
 }
 
+static inline bool python_is_same_greenlet(const struct python_api *api,
+                                           const struct python_thread *mine)
+{
+    return !python_greenlets_getter || mine->greenlet == python_greenlets_current(api);
+}
+
 /* Whether the log's stack is right. */
-static inline bool python_is_right(const struct python_thread *mine)
+static inline bool python_is_right(const struct python_api *api, const struct python_thread *mine)
 {
     return mine->gate && load_relaxed(&thread_gate) == mine->gate && mine->era == python_all.era &&
-           mine->slot == thread_self.slot && mine->chunk == python_chunk();
+           mine->slot == thread_self.slot && mine->chunk == python_chunk() &&
+           python_is_same_greenlet(api, mine);
 }
 
 /* The gate says more than the epoch: that alone makes no stack wrong. A new chunk does where those before
  * it will be recycled. */
-static bool python_is_right_after_all(struct python_thread *mine)
+static bool python_is_right_after_all(const struct python_api *api, struct python_thread *mine)
 {
     struct thread_log *self = &thread_self;
     uint32_t gate = load_relaxed(&thread_gate);
     if (!mine->gate || mine->era != python_all.era || !gate ||
         thread_gate_epoch(gate) != thread_gate_epoch(mine->gate) || mine->slot != self->slot ||
-        !thread_ready(self) ||
+        !thread_ready(self) || !python_is_same_greenlet(api, mine) ||
         (config_get()->full == CONFIG_FULL_RING && mine->chunk != python_chunk()))
         return false;
     mine->gate = self->epoch;
@@ -262,7 +273,7 @@ static bool python_gate_is_open(void)
 static bool python_passes_over(const struct python_api *api, struct python_thread *mine,
                                PyObject *code, int step)
 {
-    if (!mine->imports || !python_is_right(mine))
+    if (!mine->imports || !python_is_right(api, mine))
         return false;
     if (++mine->passed > PYTHON_PASSED_MAX) {
         mine->gate = 0;
@@ -292,7 +303,7 @@ static void python_enter_anew(const struct python_api *api, struct python_thread
 {
     if (!python_gate_is_open())
         mine->gate = 0;
-    else if (python_is_right_after_all(mine))
+    else if (python_is_right_after_all(api, mine))
         python_enter_right(api, mine, code);
     else
         python_emit_frames(api); /* the function that begins is in it */
@@ -305,8 +316,10 @@ static __attribute__((noinline)) bool python_enter_slow(const struct python_api 
     if (!python_is_wanted(mine))
         return false;
     int saved_errno = errno;
-    if (!python_passes_over(api, mine, code, 1))
+    if (!python_passes_over(api, mine, code, 1)) {
+        python_greenlets_find(api);
         python_enter_anew(api, mine, code);
+    }
     errno = saved_errno;
     return true;
 }
@@ -315,7 +328,7 @@ bool python_calls_enter(PyObject *code)
 {
     const struct python_api *api = python_api();
     struct python_thread *mine = &python_self;
-    if (__builtin_expect(python_is_right(mine) && !mine->imports, 1)) {
+    if (__builtin_expect(python_is_right(api, mine) && !mine->imports, 1)) {
         uint64_t place = names_place(python_names_word(api, code));
         uint32_t name = (uint32_t)place + 1;
         if (__builtin_expect(place < PROF_NAME_ID_MAX, 1) &&
@@ -366,7 +379,7 @@ static void python_exit_anew(const struct python_api *api, struct python_thread 
     bool on = python_gate_is_open();
     if (!on)
         mine->gate = 0;
-    else if (!python_is_right_after_all(mine) ||
+    else if (!python_is_right_after_all(api, mine) ||
              (!mine->imports && !python_is_innermost(api, mine->stack, code) &&
               !python_is_innermost_module(api, mine->stack, code)))
         python_emit_frames(api); /* the function that ends is in it */
@@ -390,7 +403,7 @@ bool python_calls_exit(PyObject *code)
 {
     const struct python_api *api = python_api();
     struct python_thread *mine = &python_self;
-    if (__builtin_expect(python_is_right(mine) && !mine->imports &&
+    if (__builtin_expect(python_is_right(api, mine) && !mine->imports &&
                              python_is_innermost(api, mine->stack, code),
                          1) &&
         thread_store(&thread_self, PROF_KIND_FRAME_POP, 0)) {
@@ -406,17 +419,17 @@ bool python_calls_exit(PyObject *code)
  * never came is found out by the function around.
  */
 
-static bool python_is_right_or_mended(struct python_thread *mine)
+static bool python_is_right_or_mended(const struct python_api *api, struct python_thread *mine)
 {
-    return python_is_right(mine) || python_is_right_after_all(mine);
+    return python_is_right(api, mine) || python_is_right_after_all(api, mine);
 }
 
 static void python_enter_builtin(const struct python_api *api, struct python_thread *mine,
                                  PyObject *callable, PyObject *self)
 {
-    if (!python_is_right_or_mended(mine) && python_gate_is_open())
+    if (!python_is_right_or_mended(api, mine) && python_gate_is_open())
         python_emit_frames(api);
-    if (!python_is_right(mine) || mine->imports || mine->stack->depth >= PYTHON_DEPTH_MAX)
+    if (!python_is_right(api, mine) || mine->imports || mine->stack->depth >= PYTHON_DEPTH_MAX)
         return;
     uint32_t name = python_builtins_resolve(api, callable, self);
     if (!name)
@@ -428,7 +441,7 @@ static void python_enter_builtin(const struct python_api *api, struct python_thr
 static void python_exit_builtin(const struct python_api *api, struct python_thread *mine,
                                 PyObject *callable, PyObject *self)
 {
-    if (!python_is_right_or_mended(mine) || mine->imports)
+    if (!python_is_right_or_mended(api, mine) || mine->imports)
         return;
     struct python_stack *stack = mine->stack;
     uint32_t place = stack->depth - 1;

@@ -9,7 +9,7 @@
  *
  * It is right as long as every enter and leave since the last statement was recorded. It is not when
  * recording went off and on, in a forked child, after a loss, where a ring begins a new chunk, and when the function that is left is
- * not the one that was entered last (greenlets switch stacks unseen). All of that is noticed here.
+ * not the one that was entered last. All of that is noticed here. So is a thread that runs another greenlet than then.
  *
  * Called with the GIL held, on the thread that runs the function. Keeps errno.
  */

@@ -159,3 +159,80 @@ def test_threads_of_c(run_python: RunPython) -> None:
         "        libc.pthread_join(thread, None)\n"
         "check()\n"
     )
+
+
+STACKS = """
+import sys, threading, libprof
+truth = []
+def mark(name):
+    frame, names = sys._getframe(), []
+    while frame:
+        names.append(frame.f_code.co_name)
+        frame = frame.f_back
+    truth.append((name, names))
+    with libprof.record_function("mark " + name): pass
+def inner(name, switch):
+    for i in range(3):
+        mark(name)
+        switch()
+def work(name, depth, switch):
+    return work(name, depth - 1, switch) if depth else inner(name, switch)
+def check():
+    got = {}
+    for event in sorted(prof.events(), key=lambda event: event.time_range.start):
+        if event.name.startswith("mark "):
+            names = [one.rsplit(": ", 1)[-1].rsplit(".", 1)[-1] for one in event.stack if "built-in" not in one]
+            got.setdefault(event.name[5:], []).append(names)
+    for name, names in truth:
+        said = got[name].pop(0)
+        assert said == names[:len(said)] and len(names) - len(said) <= BELOW, (name, names, said)
+    assert len(truth) == 3 * len(got)
+"""
+
+GREENLET_STACKS = """
+def main(names):
+    import greenlet
+    hub = greenlet.getcurrent()
+    tasks = [greenlet.greenlet(lambda n=n: work(n, len(n), hub.switch)) for n in names]
+    while any(not task.dead for task in tasks):
+        for task in tasks:
+            if not task.dead: task.switch()
+with libprof.profile(with_stack=True) as prof:
+    main(["a", "bbb", "c"])
+    thread = threading.Thread(target=main, args=(["dd", "e"],))
+    thread.start(); thread.join()
+check()
+"""
+
+
+@pytest.mark.parametrize("early", ["import greenlet\n", ""])
+def test_stacks_of_greenlets(run_python: RunPython, early: str) -> None:
+    """Those that the interpreter has at each mark, also where greenlet is imported while calls are recorded."""
+    pytest.importorskip("greenlet")
+    run_python(early + "BELOW = 0\n" + STACKS + GREENLET_STACKS)
+
+
+@pytest.mark.parametrize("library", ["gevent", "eventlet"])
+def test_stacks_of_libraries_with_greenlets(run_python: RunPython, library: str) -> None:
+    pytest.importorskip(library)
+    run_python(
+        f"import {library}\nBELOW = 0\n" + STACKS + "with libprof.profile(with_stack=True) as prof:\n"
+        f"    tasks = [{library}.spawn(work, n, len(n), lambda: {library}.sleep(0)) for n in ('a', 'bbb', 'c')]\n"
+        f"    [getattr(task, 'wait', task.join if hasattr(task, 'join') else None)() for task in tasks]\ncheck()\n"
+    )
+
+
+def test_stacks_do_not_grow_with_the_number_of_greenlets(run_python: RunPython) -> None:
+    pytest.importorskip("greenlet")
+    source = (
+        "import greenlet, sys, libprof\nhub = greenlet.getcurrent()\n"
+        "def step(i): return i\n"
+        "def handler():\n    for i in range(3):\n        step(i)\n"
+        "        with libprof.record_function('request'): pass\n        hub.switch()\n"
+        "def main():\n    tasks = [greenlet.greenlet(handler) for _ in range(int(sys.argv[1]))]\n"
+        "    for _ in range(4):\n        for task in tasks:\n            if not task.dead: task.switch()\n"
+        "with libprof.profile(with_stack=True) as prof: main()\n"
+        "print(max(len(event.stack) for event in prof.events()), len(prof.events()))\n"
+    )
+    (few, few_events), (many, many_events) = (map(int, run_python(source, n).stdout.split()) for n in ("20", "200"))
+    assert few == many and many_events < 11 * few_events
