@@ -45,7 +45,8 @@ struct python_method {
     X(void, PyErr_Fetch, (PyObject **, PyObject **, PyObject **))                      \
     X(void, PyErr_Restore, (PyObject *, PyObject *, PyObject *))                       \
     X(void, PyEval_SetProfile, (python_tracer *, PyObject *))                          \
-    X(PyObject *, PyEval_GetFrame, (void)) /* borrowed */                              \
+    X(PyObject *, PyEval_GetFrame, (void))    /* borrowed */                           \
+    X(PyObject *, PyEval_GetBuiltins, (void)) /* borrowed */                           \
     X(PyObject *, PyFrame_GetBack, (PyObject *))                                       \
     X(PyObject *, PyFrame_GetCode, (PyObject *))                                       \
     X(PyObject *, PySys_GetObject, (const char *)) /* borrowed */                      \

@@ -548,6 +548,7 @@ static void python_end_all(const struct python_api *api)
 {
     if (!python_all.wanted)
         return;
+    python_profile_check(api);
     struct prof_rec_frames_end end = {.ticks = clock_now()};
     python_all.wanted = false;
     python_all.era++;

@@ -44,6 +44,9 @@ void python_calls_exit_builtin(PyObject *callable, PyObject *self);
 prof_status python_profile_begin(const struct python_api *api);
 void python_profile_end(const struct python_api *api);
 
+/* Before an end on the thread that began: says so, here and in the file, if another profile function took the place, or none. */
+void python_profile_check(const struct python_api *api);
+
 /* The same through sys.monitoring. PROF_UNSUPPORTED: this interpreter has none, or no number of a tool is
  * free. */
 prof_status python_monitor_begin(const struct python_api *api);

@@ -1,9 +1,20 @@
 /* python_profile.c - the interpreter's profile function, for one thread. */
 #include "python_calls.h"
 
+#include "log.h"
+
+/* The call that is being made only to see whether it comes here. */
+static __thread enum { PYTHON_PROBE_NONE, PYTHON_PROBE_SENT, PYTHON_PROBE_SEEN } python_probe;
+
+static __thread bool python_profile_begun; /* and not ended: it should still be set */
+
 static int python_profile(PyObject *object, PyObject *frame, int what, PyObject *argument)
 {
     (void)object;
+    if (python_probe != PYTHON_PROBE_NONE) {
+        python_probe = PYTHON_PROBE_SEEN;
+        return 0;
+    }
     if (what == PYTHON_TRACE_C_CALL)
         python_calls_enter_builtin(argument, NULL);
     else if (what == PYTHON_TRACE_C_RETURN || what == PYTHON_TRACE_C_EXCEPTION)
@@ -14,8 +25,10 @@ static int python_profile(PyObject *object, PyObject *frame, int what, PyObject 
     PyObject *code = api->PyFrame_GetCode(frame);
     bool wanted = what == PYTHON_TRACE_CALL ? python_calls_enter(code) : python_calls_exit(code);
     api->Py_DecRef(code);
-    if (!wanted)
+    if (!wanted) {
+        python_profile_begun = false;
         api->PyEval_SetProfile(NULL, NULL);
+    }
     return 0;
 }
 
@@ -37,12 +50,46 @@ prof_status python_profile_begin(const struct python_api *api)
     if (python_profile_is_in_use(api))
         return PROF_TAKEN;
     api->PyEval_SetProfile(python_profile, NULL);
+    python_profile_begun = true;
     return PROF_OK;
+}
+
+/* Whether the interpreter still calls ours on this thread: the getter cannot say so, and a call can. */
+static bool python_profile_is_set(const struct python_api *api)
+{
+    PyObject *builtins = api->PyEval_GetBuiltins();
+    PyObject *type, *value, *trace, *result = NULL;
+    api->PyErr_Fetch(&type, &value, &trace);
+    PyObject *eval = builtins ? api->PyObject_CallMethod(builtins, "get", "s", "eval") : NULL;
+    python_probe = PYTHON_PROBE_SENT;
+    if (eval)
+        result = api->PyObject_CallFunction(eval, "s{}", "0");
+    bool set = python_probe == PYTHON_PROBE_SEEN || !result;
+    python_probe = PYTHON_PROBE_NONE;
+    if (result)
+        api->Py_DecRef(result);
+    if (eval)
+        api->Py_DecRef(eval);
+    api->PyErr_Clear();
+    api->PyErr_Restore(type, value, trace);
+    return set;
+}
+
+void python_profile_check(const struct python_api *api)
+{
+    static const char lost[] =
+        "Python functions are missing: sys.setprofile() was called while they were recorded";
+    if (python_profile_begun && recorder_on() && !python_profile_is_set(api)) {
+        meta_info(PROF_INFO_NOTE, lost);
+        log_line(LOG_ERROR, "%s", lost);
+    }
+    python_profile_begun = false;
 }
 
 /* Somebody else's, set since, stays. */
 void python_profile_end(const struct python_api *api)
 {
+    python_profile_check(api);
     if (!python_profile_is_in_use(api))
         api->PyEval_SetProfile(NULL, NULL);
 }

@@ -171,5 +171,8 @@ class Recording:
 
 
 def table_of(text: str) -> str:
-    """A table as profdump prints it, without the summary of the run above it."""
-    return text.partition("\n\n")[2] or text
+    """A table as profdump prints it, without the summary of the run above it, except the recorder's notes."""
+    summary, _, table = text.partition("\n\n")
+    if not table:
+        return text
+    return table + "".join(f"{line}\n" for line in summary.splitlines() if line.startswith("Note:"))

@@ -258,6 +258,35 @@ def test_functions_that_are_no_rows_give_their_time_to_the_range_around(options:
     assert again.self_cpu_time_total == pytest.approx(rows.self_cpu_time_total)
 
 
+CLEARED = """
+import sys, libprof
+def before(): pass
+def after(): pass
+def library():
+    sys.setprofile(lambda *arguments: None)
+    sys.setprofile(None)
+with libprof.profile(with_stack=True) as prof:
+    with libprof.record_function("range"): before()
+    if sys.argv[1] == "library": library()
+    after()
+names = {name for event in prof.events() for name in [event.name.rpartition(": ")[2]]}
+assert "before" in names
+print("after" in names, "Python functions are missing" in prof.key_averages().table())
+print("Python functions are missing" in prof.trace.facts["processes"][0].get("notes", [""])[0])
+"""
+
+
+def test_says_that_another_profile_function_took_the_place(run_python: Any) -> None:
+    silent, cleared = run_python(CLEARED, "none"), run_python(CLEARED, "library")
+    assert silent.stdout == "True False\nFalse\n" and silent.stderr == ""
+    if sys.version_info >= (3, 12):
+        assert cleared.stdout == silent.stdout and cleared.stderr == ""  # sys.monitoring has room for both
+    else:
+        assert cleared.stdout == "False True\nTrue\n"
+        said = "libprof: Python functions are missing: sys.setprofile() was called while they were recorded\n"
+        assert cleared.stderr == said
+
+
 def test_stacks_of_other_threads() -> None:
     go, gone, ended = threading.Event(), threading.Event(), threading.Event()
 
