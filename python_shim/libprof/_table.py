@@ -11,6 +11,8 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 from . import _times
 
 _WIDTH = 12
+UNLIMITED = 4096
+"""The width of a column without a limit: names have no more bytes."""
 
 _SORTS: Dict[str, Tuple[str, ...]] = {
     "name": ("key",),
@@ -153,6 +155,12 @@ def _group_text(text: str, limit: int) -> str:
     return _cut(text, limit - 3)[0] + "..." if rest else kept
 
 
+def _frame_text(text: str, limit: int) -> str:
+    """Cut as torch.profiler does: of a path, the end stays."""
+    kept = _cut(text, 2 * UNLIMITED)[0]
+    return kept if len(kept) <= limit else "..." + kept[len(kept) - max(limit - 3, 0) :]
+
+
 class _Column(NamedTuple):
     title: str
     text: Callable[[Any], str]
@@ -173,7 +181,9 @@ class _Rows:
         has_overloads = any(getattr(event, "overload_name", "") for event in events)
         self.overloads = self._group(has_overloads, "Overload Name", lambda e: e.overload_name, layout.name_width)
         self.shapes = self._group(layout.shapes, "Input Shapes", _shapes_text, layout.shapes_width)
-        self.stacks = self._group(layout.stack, "Source Location", _stack_text, layout.stack_width)
+        self.stacks = [[_frame_text(one, layout.stack_width) for one in event.stack] for event in events]
+        longest_frame = max((len(one) for stack in self.stacks for one in stack), default=0)
+        self.stack_width = max(_WIDTH, len(_STACK_TITLE), longest_frame) if layout.stack else 0
 
     def _time(self, column: str) -> Callable[[Any], str]:
         return lambda event: _times.ns_text(_VALUES[column](event), self.layout.time_unit)
@@ -211,33 +221,35 @@ class _Rows:
 
     def _rule(self) -> str:
         widths = [self.name_width, *([self.overloads[2]] if self.overloads[2] else []), *[_WIDTH] * len(self.columns)]
-        return "  ".join(
-            "-" * width for width in [*widths, *(part[2] for part in (self.shapes, self.stacks) if part[2])]
-        )
+        return "  ".join("-" * width for width in [*widths, *filter(None, (self.shapes[2], self.stack_width))])
 
     def _line(self, name: str, overload: str, cells: Sequence[str], shapes: str, stack: str) -> str:
         line = [name.rjust(self.name_width), *([overload.rjust(self.overloads[2])] if self.overloads[2] else [])]
         line += [cell.rjust(_WIDTH) for cell in cells]
         if self.shapes[2]:
             line.append(shapes.rjust(self.shapes[2]))
-        if self.stacks[2]:
+        if self.stack_width:
             line.append(stack)
-        return "  ".join(line)
+        return "  ".join(line).rstrip()
 
     def lines(self) -> List[str]:
         rule = self._rule()
-        titles = self._line("Name", self.overloads[0], [c.title for c in self.columns], self.shapes[0], self.stacks[0])
+        titles = self._line("Name", self.overloads[0], [c.title for c in self.columns], self.shapes[0], _STACK_TITLE)
         lines = ["=" * len(rule), _cut(self.layout.header, 400)[0]] if self.layout.header else []
         lines += [rule, titles, rule]
         for at, event in enumerate(self.events):
             cells = [column.text(event) for column in self.columns]
             shapes = self.shapes[1][at] if self.shapes[2] else ""
-            stack = self.stacks[1][at] if self.stacks[2] else ""
+            first, *frames = self.stacks[at] or [""]
             overload = self.overloads[1][at] if self.overloads[2] else ""
-            lines.append(self._line(_name_text(event.key, self.layout.name_width), overload, cells, shapes, stack))
+            lines.append(self._line(_name_text(event.key, self.layout.name_width), overload, cells, shapes, first))
+            if self.stack_width:
+                indent = " " * (len(rule) - self.stack_width)
+                lines += [*(indent + frame for frame in frames), ""]
         return [*lines, rule]
 
 
+_STACK_TITLE = "Source Location"
 _MEMORY = (
     ("CPU Mem", "cpu_memory"), ("Self CPU Mem", "self_cpu_memory"),
     ("CUDA Mem", "cuda_memory"), ("Self CUDA Mem", "self_cuda_memory"),
@@ -255,10 +267,6 @@ def _memory_column(title: str, column: str) -> _Column:
 def _shapes_text(event: Any) -> str:
     text = getattr(event, "shape_text", None)
     return text if text is not None else str(event.input_shapes or "")
-
-
-def _stack_text(event: Any) -> str:
-    return " < ".join(event.stack)
 
 
 def device_total_ns(events: Sequence[Any]) -> float:
@@ -296,3 +304,13 @@ def table_text(events: Sequence[Any], row_limit: int, layout: Layout) -> str:
     if layout.device:
         lines.append(f"Self CUDA time total: {_times.ns_text(rows.cuda_ns, layout.time_unit)}")
     return "\n".join(lines) + "\n"
+
+
+def with_notes_of(text: str, other: str) -> str:
+    """The other table with what is below the rows of this one, profdump's: what was lost, and notes."""
+    rows, notes = ([*one.splitlines()] for one in (other, text))
+    return "\n".join(rows[: _end_of_rows(rows)] + notes[_end_of_rows(notes) :]) + "\n"
+
+
+def _end_of_rows(lines: Sequence[str]) -> int:
+    return max(at for at, line in enumerate(lines) if line.startswith("---")) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import Any, Callable, Collection, Dict, List, Optional, Union
 
@@ -85,6 +86,11 @@ class FunctionEventAvg(TimesMixin):
         return self.add_any(other)
 
     __iadd__ = add
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """For pickle and copy: without the recording, which says whether the program named it."""
+        names = (self.key,) if self.is_user_annotation else ()
+        return {**self.__dict__, "find_annotations": functools.partial(frozenset, names)}
 
     def _take_annotation(self, other: Union[FunctionEvent, "FunctionEventAvg"]) -> None:
         former = self.find_annotations

@@ -79,6 +79,10 @@ class EventList(List[Event]):
         given = self._given
         return self._source is not None and len(self) == len(given) and all(map(_is_same, self, given))
 
+    def __getstate__(self) -> Dict[str, Any]:
+        """For pickle and copy: without the recording, whose file is not part of the list."""
+        return {**self.__dict__, "_source": None, "_options": (), "_given": ()}
+
     def supported_export_stacks_metrics(self) -> List[str]:
         """What ``export_stacks`` can weigh with."""
         return list(STACKS_METRICS)
@@ -102,9 +106,9 @@ class EventList(List[Event]):
         self,
         sort_by: Optional[str] = None,
         row_limit: int = 100,
-        max_src_column_width: int = 75,
-        max_name_column_width: int = 55,
-        max_shapes_column_width: int = 80,
+        max_src_column_width: Optional[int] = 75,
+        max_name_column_width: Optional[int] = 55,
+        max_shapes_column_width: Optional[int] = 80,
         header: Optional[str] = None,
         top_level_events_only: bool = False,
         time_unit: Optional[str] = None,
@@ -112,7 +116,8 @@ class EventList(List[Event]):
         """The table as text; "" of an empty list.
 
         ``sort_by`` is a column such as ``self_cuda_time_total``, descending; None sorts what a recording gave
-        by time, and leaves other lists as they are. ``row_limit`` -1 shows all rows. Widths are of columns.
+        by time, and leaves other lists as they are. ``row_limit`` -1 shows all rows. Widths are of columns; None does not
+        limit them.
         ``time_unit`` is s, ms, us or ns. ValueError for a column or a unit that there is not.
         """
         _times.check_unit(time_unit)
@@ -121,19 +126,18 @@ class EventList(List[Event]):
             return ""
         layout = self._layout._replace(
             header=header, top_level_events_only=top_level_events_only, time_unit=time_unit,
-            name_width=max_name_column_width, shapes_width=max_shapes_column_width,
-            stack_width=max_src_column_width,
+            name_width=_width(max_name_column_width), shapes_width=_width(max_shapes_column_width),
+            stack_width=_width(max_src_column_width),
         )  # fmt: skip
         text = self._table_of_trace(sort, row_limit, layout)
         return text if text is not None else self._table_of_list(sort, row_limit, layout)
 
     def _table_of_trace(self, sort: Optional[str], row_limit: int, layout: Layout) -> Optional[str]:
-        """What profdump prints; None where it has no such option."""
-        plain = layout.shapes_width == 80 and layout.stack_width == 75 and not layout.flops
-        if layout.memory and not self._is_memory_profdumps():
+        """What profdump prints; None where it has no such option. Rows that it would cut are printed here."""
+        if layout.flops or (layout.memory and not self._is_memory_profdumps()):
             return None
-        widths = 8 <= layout.name_width <= 4096 and row_limit >= -1
-        if not (self._is_as_given() and self._averaged and plain and widths):
+        widths = 8 <= layout.name_width <= _table.UNLIMITED and row_limit >= -1
+        if not (self._is_as_given() and self._averaged and widths):
             return None
         options = [*self._options, "--rows", str(row_limit), "--name-width", str(layout.name_width)]
         options += ["--sort", sort] if sort else []
@@ -141,7 +145,9 @@ class EventList(List[Event]):
         options += ["--top-level"] if layout.top_level_events_only else []
         options += ["--time-unit", layout.time_unit] if layout.time_unit else []
         assert self._source is not None
-        return table_of(self._source.ask(*options))
+        text = table_of(self._source.ask(*options))
+        is_plain = layout.shapes_width == 80 and not layout.stack
+        return text if is_plain else _table.with_notes_of(text, self._table_of_list(sort, row_limit, layout))
 
     def _is_memory_profdumps(self) -> bool:
         """It has bytes by name alone, and none that are unknown."""
@@ -226,6 +232,10 @@ class EventList(List[Event]):
         if self._source is None:
             raise ProfError("cannot export a list that was filtered, sorted or combined: export the profile")
         return self._source
+
+
+def _width(limit: Optional[int]) -> int:
+    return _table.UNLIMITED if limit is None else limit
 
 
 def _functions_ns(event: Any) -> int:

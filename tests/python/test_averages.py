@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import re
 from typing import Any
 
@@ -220,3 +222,63 @@ def test_one_unit_for_all_times() -> None:
     for text in (prof.key_averages().table(time_unit="s"), libprof.EventList(prof.key_averages()).table(time_unit="s")):
         times = re.sub(r"^libprof cost .*", "", text, flags=re.MULTILINE)  # has its own units, with ms on a busy machine
         assert re.search(r"^Self CPU time total: 0\.000s$", times, re.MULTILINE) and not re.search(r"\d[mun]s\b", times), text
+
+
+# ---- stacks, widths, pickles ----
+
+
+def deep(depth: int) -> None:
+    if depth:
+        deep(depth - 1)
+    else:
+        with record_function("deep" + "p" * 60):
+            pass
+
+
+@pytest.fixture(scope="module")
+def stacks() -> profile:
+    with profile(with_stack=True) as made:
+        deep(9)
+    return made
+
+
+@pytest.mark.parametrize("include_python_functions", [False, True])
+def test_frames_of_a_group_are_one_per_line(stacks: profile, include_python_functions: bool) -> None:
+    averages = stacks.key_averages(group_by_stack_n=7, include_python_functions=include_python_functions)
+    row = next(one for one in averages if one.key.startswith("deep"))
+    assert len(row.stack) == 7
+    lines = averages.table(max_src_column_width=None).splitlines()
+    at = next(index for index, line in enumerate(lines) if line.lstrip().startswith("deep"))
+    column = lines[1].index("Source Location")
+    assert [line[column:] for line in lines[at : at + 8]] == [*row.stack, ""]
+    assert all(not line[:column].strip() for line in lines[at + 1 : at + 7])
+    short = averages.table(max_src_column_width=20).splitlines()
+    assert short[at][short[1].index("Source Location") :] == "..." + row.stack[0][-17:]
+
+
+def test_notes_stay_below_stacks(prof: profile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prof, "profile_memory", False)
+    averages = prof.key_averages(group_by_stack_n=2)
+    assert "Source Location" in averages.table() and "\nLedger: " in averages.table()
+
+
+@pytest.mark.parametrize("limits", ["name", "src", "shapes", "name src shapes"])
+def test_widths_without_a_limit(stacks: profile, limits: str) -> None:
+    averages = stacks.key_averages()
+    widths = {f"max_{one}_column_width": None for one in limits.split()}
+    for one in (averages, EventList(averages[:])):
+        assert ("deep" + "p" * 60 in one.table(**widths)) == ("name" in limits)
+
+
+def test_pickles(stacks: profile, prof: profile) -> None:
+    for averages in (stacks.key_averages(group_by_stack_n=7), prof.key_averages(), EventList([prof.total_average()])):
+        again = pickle.loads(pickle.dumps(averages))
+        assert [(one.key, one.count, one.is_user_annotation) for one in again] == [
+            (one.key, one.count, one.is_user_annotation) for one in averages
+        ]
+        assert again.table(row_limit=3).splitlines()[:4] == EventList(averages, layout=averages._layout).table(
+            row_limit=3
+        ).splitlines()[:4]
+    events = pickle.loads(pickle.dumps(prof.events()))
+    assert [event.name for event in events] == [event.name for event in prof.events()]
+    assert copy.deepcopy(prof.key_averages()).table()
