@@ -7,6 +7,7 @@ Python functions). Every interpreter that inherits the environment imports it: a
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import re
@@ -23,7 +24,13 @@ OPTIONS_HELP = """\
   --no-shapes       with --torch: omit input shapes, which costs less
   --python-calls    record calls of Python functions, as call stacks of ranges and CUDA calls
                     --python-calls=imports: also record calls during imports
+  -u, -B, -O, -X OPTION and other flags of the interpreter: run the script with them
   and all options of 'profrun --help', before the program"""
+
+_USAGE = """\
+Usage: python -m libprof run [OPTION]... SCRIPT.py [ARGUMENT]...
+       python -m libprof run [OPTION]... -m MODULE [ARGUMENT]...
+       python -m libprof run [OPTION]... PROGRAM [ARGUMENT]..."""
 
 STARTUP_VARIABLE = "LIBPROF_STARTUP"
 """What sitecustomize.py does, words separated by commas; see :mod:`libprof._startup`."""
@@ -47,48 +54,54 @@ class UsageError(ValueError):
 
 
 class Request(NamedTuple):
-    """A command line of ``run``, in its parts."""
+    """A command line of ``run``, in its parts. With flags of the interpreter, the program is a script."""
 
     startup: List[str]
     options: List[str]
     program: List[str]
+    flags: List[str]
 
 
 def parse(arguments: Sequence[str]) -> Request:
     """Splits a command line; options end at the first argument that is none, as profrun's do."""
     startup: List[str] = []
     options: List[str] = []
+    flags: List[str] = []
     place = 0
     while place < len(arguments) and arguments[place].startswith("-"):
         argument = arguments[place]
-        if argument in ("-m", "-c", "--"):
+        if argument in ("-", "--") or argument[:2] in ("-m", "-c"):
             break
         place += 1
         if argument in _OWN_OPTIONS:
             startup += _OWN_OPTIONS[argument]
             continue
-        options.append(argument)
-        if argument in VALUE_OPTIONS:
+        words = flags if _FLAGS.fullmatch(argument) else options
+        words.append(argument)
+        if argument in VALUE_OPTIONS or argument in _VALUE_FLAGS:
             if place == len(arguments):
                 raise UsageError(f"{argument} needs a value")
-            options.append(arguments[place])
+            words.append(arguments[place])
             place += 1
     program = list(arguments[place:])
     if program[:1] == ["--"]:
         program = program[1:]
-    return Request(startup, options, program)
+    return Request(startup, options, program, flags)
 
 
-def python_command(program: Sequence[str]) -> List[str]:
-    """What is to be executed: Python scripts, ``-m`` and ``-c`` by this interpreter, anything else as it is."""
+def python_command(program: Sequence[str], flags: Sequence[str] = ()) -> List[str]:
+    """What is to be executed: Python scripts, ``-m``, ``-c`` and ``-`` by this interpreter with these flags, anything else as
+    it is."""
     first = program[0]
-    if first in ("-m", "-c") or first.endswith(".py") or Path(first).is_dir():
-        return [sys.executable, *program]
+    if flags or first == "-" or first[:2] in ("-m", "-c") or first.endswith(".py") or Path(first).is_dir():
+        return [sys.executable, *flags, *program]
     return list(program)
 
 
 _HIDING_FLAGS = {"I": "ignores PYTHONPATH", "E": "ignores PYTHONPATH", "S": "does not import sitecustomize"}
 _VALUE_FLAGS = ("-W", "-X", "--check-hash-based-pycs")
+_FLAGS = re.compile("-[bBdEiIOPRsSuvx]+|-W.*|-X.*|--check-hash-based-pycs")
+"""Flags of the interpreter; -q, -h and -V are profrun's."""
 
 
 def _interpreter_of(command: Sequence[str]) -> Sequence[str]:
@@ -140,13 +153,16 @@ def execute(arguments: Sequence[str]) -> None:
     request = parse(arguments)
     command = [find_program("profrun"), *request.options]
     if request.program:
-        program = python_command(request.program)
+        program = python_command(request.program, request.flags)
         why = why_not_started(program) if request.startup else None
         if why:
             print(f"libprof: {why}: --torch and --python-calls record nothing in it", file=sys.stderr)
         command += ["--", *program]
-    elif not request.options:
+    elif request.flags or not request.options:
         raise UsageError("run needs a script, -m MODULE or a program")
+    elif {"-h", "--help"} & {*request.options}:
+        with contextlib.suppress(OSError):  # profrun prints the rest, and then ends as other programs do
+            os.write(1, f"{_USAGE}\n\n{OPTIONS_HELP}:\n\n".encode())
     environment = startup_environment(request.startup, os.environ)
     named = library_path()
     if named:

@@ -56,7 +56,40 @@ def names(*files: Path) -> Set[str]:
     ],
 )
 def test_parses(line: str, startup: List[str], options: List[str], program: List[str]) -> None:
-    assert run.parse(line.split()) == run.Request(startup, options, program)
+    assert run.parse(line.split()) == run.Request(startup, options, program, [])
+
+
+@pytest.mark.parametrize(
+    "line, flags, options, command",
+    [
+        ("-u a.py -x", ["-u"], [], ["-u", "a.py", "-x"]),
+        ("-q -uB -W error::UserWarning -o x.prof -Xutf8 a", ["-uB", "-W", "error::UserWarning", "-Xutf8"], ["-q", "-o", "x.prof"],
+         ["-uB", "-W", "error::UserWarning", "-Xutf8", "a"]),
+        ("-O -mpkg", ["-O"], [], ["-O", "-mpkg"]),
+        ("-q -cpass", [], ["-q"], ["-cpass"]),
+        ("-q -", [], ["-q"], ["-"]),
+    ],
+)  # fmt: skip
+def test_passes_flags_to_the_interpreter(line: str, flags: List[str], options: List[str], command: List[str]) -> None:
+    request = run.parse(line.split())
+    assert (request.flags, request.options) == (flags, options)
+    assert run.python_command(request.program, request.flags) == [sys.executable, *command]
+
+
+def test_runs_a_script_with_flags(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("import sys, libprof\nwith libprof.range('in it'): print(sys.flags.optimize, sys.argv[1:])\n")
+    done = libprof("run", "-q", "-u", "-O", "-o", "x.prof", "a", "-u", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "1 ['-u']\n"), done.stderr
+    assert names(tmp_path / "x.prof") == {"in it"}
+    assert libprof("run", "-u", cwd=tmp_path).stderr == "libprof: run needs a script, -m MODULE or a program\n"
+
+
+def test_help_has_all_options(tmp_path: Path) -> None:
+    for words in (["--help"], ["--torch", "-h"]):
+        done = libprof("run", *words, cwd=tmp_path)
+        assert done.returncode == 0 and done.stdout.startswith("Usage: python -m libprof run ")
+        assert all(f"\n  {option} " in done.stdout for option in ("--torch", "--no-shapes", "--python-calls", "-u, -B,"))
+        assert "-o, --output PATTERN" in done.stdout
 
 
 def test_knows_which_options_have_values() -> None:
