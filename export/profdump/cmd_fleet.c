@@ -14,7 +14,7 @@ const struct command command_pack = {
         "Packing again adds only new recordings. --summaries reads only the summaries that "
         "PROF_SUMMARY adds to recordings; reports that need single events then stay empty. --node "
         "names the files of the dataset after NAME instead of the host. --workers sets the number "
-        "of threads. Needs Python and DuckDB: pip install 'libprof[fleet]'.",
+        "of threads. Needs Python and DuckDB: pip install 'duckdb>=1.3'.",
     .examples = "pack run-rank*.prof -o job.dataset",
     .question = QUESTION_OTHER,
     .options = options_of_python,
@@ -37,7 +37,7 @@ const struct command command_fleet = {
         "groups. F is text, tsv or json. E is duckdb, spark://HOST:PORT or local[N]. 'diff' "
         "compares two runs of a job; with LIMIT, such as 5%, it exits with status 4 if steps are "
         "slower by more. 'schema' prints the tables of a dataset. Needs Python and DuckDB: pip "
-        "install 'libprof[fleet]'.",
+        "install 'duckdb>=1.3'.",
     .examples = "fleet job.dataset\nfleet stragglers job.dataset --rows 10",
     .question = QUESTION_OTHER,
     .options = options_of_python,
@@ -52,7 +52,7 @@ const struct command command_snapshot = {
              "owners, and the live allocations at an out-of-memory error. FILE is what "
              "torch.cuda.memory._dump_snapshot() wrote; nothing in it is executed. -o writes the "
              "history in a format of 'profdump export', such as an HTML report or a Chrome trace. "
-             "Needs Python: pip install libprof.",
+             "Needs Python.",
     .examples = "snapshot snapshot.pickle\nsnapshot snapshot.pickle -o memory.html",
     .question = QUESTION_OTHER,
     .options = options_of_python,
@@ -68,8 +68,7 @@ const struct command command_origins = {
         "source lines if the program ran with INDUCTOR_PROVENANCE=1 and TORCH_TRACE=DIRECTORY, or "
         "for AOTInductor models. FILE is kernel_information.json, "
         "inductor_provenance_tracking_*.json or a TORCH_TRACE log. DIRECTORY contains such files. "
-        "By default, it reads those beside TRACE. F is text or json. Needs Python: pip install "
-        "libprof.",
+        "By default, it reads those beside TRACE. F is text or json. Needs Python.",
     .examples = "origins run.prof\norigins run.prof torch_trace",
     .question = QUESTION_NONE,
     .options = options_of_python,

@@ -19,38 +19,42 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* sys.argv is "-c", the command and its words. */
-static char start[] = "import sys\n"
-                      "try:\n"
-                      "    from libprof.__main__ import own_command\n"
-                      "    if sys.argv[1] not in ('snapshot', 'origins'):\n"
-                      "        import libprof.fleet._cli\n"
-                      "except ImportError as error:\n"
-                      "    what = 'a dataset' if sys.argv[1] == 'trace' else repr(sys.argv[1])\n"
-                      "    sys.exit(f\"profdump: {what} needs the Python package: pip "
-                      "install 'libprof[fleet]' ({error})\")\n"
-                      "sys.exit(own_command(sys.argv[1], sys.argv[2:]))\n";
+/* sys.argv is "-c", the directory of profdump, the command and its words. An installed package has priority over that of the build directory. The
+ * working directory, which Python searches first, may be anybody's. */
+static char start[] =
+    "import os, sys\n"
+    "sys.path[:1] = sys.path[:1] if sys.path[0] else []\n"
+    "sys.path.append(os.path.join(sys.argv.pop(1), '..', 'share', 'libprof', 'python'))\n"
+    "try:\n"
+    "    from libprof.__main__ import own_command\n"
+    "    if sys.argv[1] not in ('snapshot', 'origins'):\n"
+    "        import libprof.fleet._cli\n"
+    "except ImportError as error:\n"
+    "    what = 'a dataset' if sys.argv[1] == 'trace' else repr(sys.argv[1])\n"
+    "    sys.exit(f\"profdump: {what} needs libprof's Python package, which no index has: build it "
+    "with "
+    "'./dev wheel', then pip install dist/libprof-*.whl ({error})\")\n"
+    "sys.exit(own_command(sys.argv[1], sys.argv[2:]))\n";
 
 static char python[] = "python3", option[] = "-c";
-#define FIRST_WORD 3u /* behind these three */
+#define FIRST_WORD 4u /* behind these three and the directory */
 
 /* ---- a command of the package ---- */
 
-/* The package asks this profdump, not another one. */
-static void name_own_directory(void)
+/* The directory of this program. */
+static void find_own_directory(char path[PATH_MAX])
 {
-    char path[PATH_MAX];
-    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (size <= 0)
-        return;
-    path[size] = '\0';
-    *strrchr(path, '/') = '\0';
-    setenv("LIBPROF_BIN", path, 0);
+    ssize_t size = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    path[size > 0 ? size : 0] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash)
+        *slash = '\0';
 }
 
 int dataset_become_python(int count, char **words)
 {
     char **arguments = calloc((size_t)count + FIRST_WORD + 1, sizeof *arguments);
+    char directory[PATH_MAX];
     if (!arguments) {
         complain("%s: %s", words[0], strerror(ENOMEM));
         return EXIT_FAILURE;
@@ -58,8 +62,10 @@ int dataset_become_python(int count, char **words)
     arguments[0] = python;
     arguments[1] = option;
     arguments[2] = start;
+    find_own_directory(directory);
+    arguments[3] = directory;
     memcpy(arguments + FIRST_WORD, words, (size_t)count * sizeof *words);
-    name_own_directory();
+    setenv("LIBPROF_BIN", directory, 0); /* the package asks this profdump, not another one */
     execvp(python, arguments);
     complain("%s: cannot run python3: %s", words[0], strerror(errno));
     free(arguments);
@@ -108,7 +114,9 @@ static int run_python(const char *path, const struct dataset_choice *choice, int
                       struct read_error *error)
 {
     static char command[] = "trace", rank[] = "--rank", one_clock[] = "--one-clock", end[] = "--";
-    char *arguments[FIRST_WORD + 2 * DATASET_LISTS_MAX + 5] = {python, option, start, command};
+    char directory[PATH_MAX];
+    char *arguments[FIRST_WORD + 2 * DATASET_LISTS_MAX + 5] = {python, option, start, directory,
+                                                               command};
     size_t count = FIRST_WORD + 1;
     pid_t child;
     int status;
@@ -120,6 +128,7 @@ static int run_python(const char *path, const struct dataset_choice *choice, int
         arguments[count++] = one_clock;
     arguments[count++] = end;
     arguments[count] = (char *)(uintptr_t)path;
+    find_own_directory(directory);
     int failure = spawn(arguments, out, said, &child);
     if (failure) {
         trace_error(error, path, "a dataset needs python3, which cannot be run: %s",

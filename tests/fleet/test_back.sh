@@ -61,7 +61,7 @@ says 1 "'x' is no rank" profdump --rank x dataset
 says 1 'none of the inputs is a dataset' profdump --rank 1 job
 says 1 'cannot be run: No such file' env PATH=/nowhere "$PROF_BIN/profdump" --rank 1 dataset
 mkdir bare && printf 'raise ImportError("absent")\n' >bare/duckdb.py
-says 1 "this needs duckdb>=1.3: pip install 'libprof\[fleet\]'" env PYTHONPATH="$here/bare:$PYTHONPATH" "$PROF_BIN/profdump" --rank 1 dataset
+says 1 "this needs duckdb>=1.3: pip install 'duckdb>=1.3'" env PYTHONPATH="$here/bare:$PYTHONPATH" "$PROF_BIN/profdump" --rank 1 dataset
 make_job ranks=12 gpus=4 tp=2 steps=3 seed=5 other
 fleet pack other/rank-00001.prof -o twice >/dev/null
 fleet pack job/rank-00001.prof -o twice >/dev/null

@@ -3,7 +3,7 @@
     libprof.fleet.pack(["runs/"], "job.dataset")
     job = libprof.fleet.Dataset.open("job.dataset")
 
-Needs DuckDB: ``pip install 'libprof[fleet]'``.
+Needs DuckDB: ``pip install 'duckdb>=1.3'``.
 """
 
 from ._dataset import TABLES, VERSION, Column, Dataset, describe

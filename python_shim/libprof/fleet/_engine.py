@@ -32,8 +32,7 @@ def _module(name: str) -> Any:
 
 def _needed(name: str) -> str:
     required = REQUIRED[name.partition(".")[0]]
-    extra = "fleet" if name == "duckdb" else "spark"
-    return f"this needs {required}: pip install 'libprof[{extra}]' (or: pip install '{required}')"
+    return f"this needs {required}: pip install '{required}'"
 
 
 def require_duckdb() -> None:
