@@ -162,3 +162,8 @@ has(profdump("aiu.json"), "1 row looks like a device row and is counted as a thr
 write("browser.json", [{"ph": "M", "name": "process_name", "pid": 5, "args": {"name": "GPU Process"}},
                        {"ph": "X", "cat": "gpu,benchmark", "pid": 5, "tid": 9, "ts": 0, "dur": 5, "name": "draw"}])
 assert "device rows" not in profdump("browser.json")
+
+# a device without a name
+text = explain_on("", 8, 0)
+has(text, "GPU 0: 50 operations")
+assert "GPU 0, :" not in text

@@ -241,7 +241,7 @@ void kineto_rows_describe(struct kineto_rows *rows, const struct kineto_id *pid,
 void kineto_rows_categorize(struct kineto_rows *rows, uint32_t thread, struct text category)
 {
     if (rows->last < rows->rows.count && rows->rows.at[rows->last].thread == thread &&
-        (names_device(category) || has_word(category, "kernel", false)))
+        names_device(category))
         rows->rows.at[rows->last].is_device_like = true;
 }
 

@@ -81,7 +81,7 @@ static void print_device(const struct text_report *report, const struct gap_devi
     char name[SHOW_TEXT_BYTES(NAME_COLUMNS)];
     bool rest;
     fprintf(report->stream, "\n%s", finding_device(context, device->process, device->device).text);
-    if (facts && facts->name < timeline->names.count) {
+    if (facts && facts->name < timeline->names.count && timeline->names.at[facts->name].size) {
         show_text(timeline->names.at[facts->name], NAME_COLUMNS, name, &rest);
         fprintf(report->stream, ", %s", name);
     }
