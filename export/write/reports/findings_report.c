@@ -143,14 +143,19 @@ static void print_finding(const struct text_report *report, uint32_t number)
     const struct finding *finding = &report->findings->found.at[number];
     const struct finding_context *context = &report->findings->context;
     char path[RANGE_PATH_BYTES];
-    fprintf(report->stream, "\n%2u. %s: costs %s (%s)", number + 1, finding->rule->title,
-            finding_time(finding->cost_ns).text,
-            finding_share(finding->cost_ns, context->wall_ns).text);
+    char title[256], number_text[16];
+    int used = snprintf(title, sizeof title, "%s: costs %s (%s), ", finding->rule->title,
+                        finding_time(finding->cost_ns).text,
+                        finding_share(finding->cost_ns, context->wall_ns).text);
     if (finding->saved_ns > 0)
-        fprintf(report->stream, ", saves at most %s (%s)\n", finding_time(finding->saved_ns).text,
-                finding_share(finding->saved_ns, context->wall_ns).text);
+        snprintf(title + used, sizeof title - (size_t)used, "saves at most %s (%s)",
+                 finding_time(finding->saved_ns).text,
+                 finding_share(finding->saved_ns, context->wall_ns).text);
     else
-        fprintf(report->stream, ", what it would save is unknown\n");
+        snprintf(title + used, sizeof title - (size_t)used, "what it would save is unknown");
+    snprintf(number_text, sizeof number_text, "%2u. ", number + 1);
+    fputc('\n', report->stream);
+    wrapped_text(report->stream, report->options->table_width, number_text, title);
     wrapped_text(report->stream, report->options->table_width, "    ", finding->sentence);
     range_paths_text(context->paths, finding->path, path);
     wrapped_text(report->stream, report->options->table_width, "    where  ",
