@@ -47,7 +47,7 @@ expect_cuda reordered.prof -- "loss['launched'] == loss['recorded'] == 3003 and 
 
 # Launches whose calls found no room in the file are lost, too, not absent.
 PROF_MAX_MB=2 simulate full.prof ./small 30000
-expect_cuda full.prof -- "loss['launched'] == 30003 and loss['launches'] > 5000" \
+expect_cuda full.prof -- "loss['launched'] == 30003 and loss['launches'] > 0" \
     "loss['launched'] == loss['recorded'] + loss['lost_operations']"
 same "--fail-on-loss with a full file" 3 "$(status_with_loss full.prof)"
 
