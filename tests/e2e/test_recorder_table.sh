@@ -15,9 +15,10 @@ for program in "0 0" "4 0" "16 0" "0 10000" "4 10000"; do
     rm run.prof
 done
 
-# Older kernels have no close_range(); containers may refuse the other way, too, and then the table is the program's.
+# Older kernels have no close_range(); containers may refuse the other way, too, and then the table is the program's. So it is
+# where a table may have more than 4,096 descriptors.
 if ./without close_range true; then
-    same "output without close_range()" "done" "$(PROF_OUTPUT=old.prof ./without close_range env LD_PRELOAD="$lib" ./table 4 0)"
+    same "output without close_range()" "done" "$(ulimit -n 1024 && PROF_OUTPUT=old.prof ./without close_range env LD_PRELOAD="$lib" ./table 4 0)"
     expect old.prof 'count["range"] == 2000000' 'not any(raw.loss)' 'process["closed"]'
     PROF_OUTPUT=none.prof ./without close_range,unshare env LD_PRELOAD="$lib" ./table 4 0 >none.txt
     ! found room <none.txt || fail "$(cat none.txt)"

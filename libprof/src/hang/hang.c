@@ -60,7 +60,7 @@ static struct number_text hang_seconds(uint64_t ns)
 static bool hang_is_traced(void)
 {
     char status[2048];
-    if (!own_files_read("/proc/self/status", status, sizeof status))
+    if (!own_files_look_into("/proc/self/status", status, sizeof status))
         return false;
     return number_of_field(status, "TracerPid:", 10) != 0;
 }
@@ -86,7 +86,7 @@ static void hang_add_memory(void)
 {
     static const char *const fields[] = {"VmSize:", "VmRSS:", "VmSwap:", "Threads:"};
     char status[2048];
-    own_files_read("/proc/self/status", status, sizeof status);
+    own_files_look_into("/proc/self/status", status, sizeof status);
     hang_text_add("memory");
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (strstr(status, fields[i]))

@@ -103,7 +103,7 @@ size_t hang_read_task(uint32_t tid, const char *name, char *to, size_t size)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%u/%s", tid, name);
-    return own_files_read(path, to, size);
+    return own_files_look_into(path, to, size);
 }
 
 bool hang_is_thread(uint32_t tid)

@@ -7,7 +7,7 @@
 /* Numbers of the process's threads, at most `limit`. Returns how many. */
 unsigned hang_list_threads(uint32_t *tids, unsigned limit);
 
-/* Reads a file of /proc/self/task/TID, as own_files_read(). */
+/* Reads a file of /proc/self/task/TID, as own_files_look_into(). */
 size_t hang_read_task(uint32_t tid, const char *name, char *to, size_t size);
 
 /* Whether there is such a thread in this process. */

@@ -436,7 +436,23 @@ static void own_files_read_now(void *argument)
     reading->have = process_read_file(reading->path, reading->to, reading->size);
 }
 
+static int own_files_read_job(void *argument)
+{
+    own_files_read_now(argument);
+    return 0;
+}
+
 size_t own_files_read(const char *path, char *to, size_t size)
+{
+    struct own_files_reading reading = {path, to, size, 0};
+    struct signals_saved saved;
+    signals_block(&saved);
+    own_files_run(own_files_read_job, &reading);
+    signals_restore(&saved);
+    return reading.have;
+}
+
+size_t own_files_look_into(const char *path, char *to, size_t size)
 {
     struct own_files_reading reading = {path, to, size, 0};
     own_files_look(own_files_read_now, &reading);

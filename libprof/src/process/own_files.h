@@ -30,15 +30,18 @@ int own_files_run_long(int (*job)(void *argument), void *argument);
 int own_files_run_within(unsigned deadline_ms, int (*job)(void *argument), const void *argument,
                          size_t bytes);
 
-/* The same for a job that looks at /proc or writes a report, and must be done also while a file system hangs in another's: with
+/* process_read_file() as a job, for threads of the program's: it does not see the descriptor. Blocks signals itself. */
+size_t own_files_read(const char *path, char *to, size_t size);
+
+/* own_files_run() for a job that looks at /proc or writes a report, and must be done also while a file system hangs in another's: with
  * the program's table then, after 0.2 s. Blocks signals itself. */
 void own_files_look(void (*look)(void *argument), void *argument);
 
 /* Whether that is the thread that does so: to itself it always seems to run. */
 bool own_files_are_read_by(uint32_t tid);
 
-/* process_read_file() as such a job: the program does not see the descriptor. */
-size_t own_files_read(const char *path, char *to, size_t size);
+/* process_read_file() as such a job. */
+size_t own_files_look_into(const char *path, char *to, size_t size);
 
 /* In a job: a descriptor of the file, as open(). */
 int own_files_open(const char *path, int flags);

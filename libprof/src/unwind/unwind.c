@@ -86,7 +86,7 @@ bool unwind_prepare(void)
     unwind_module_count = 0;
     unwind_forget();
     if (!MEMORY_ONCE(&unwind_read, 1) ||
-        !own_files_read("/proc/self/maps", unwind_read->maps, sizeof unwind_read->maps))
+        !own_files_look_into("/proc/self/maps", unwind_read->maps, sizeof unwind_read->maps))
         return false;
     for (char *line = unwind_read->maps; *line;) {
         char *end = strchrnul(line, '\n');
