@@ -352,9 +352,10 @@ static void activity_note_hardware(int result)
 {
     char text[160];
     if (result != ABI_OK) {
-        snprintf(text, sizeof text,
-                 "PROF_HARDWARE_TRACE: CUPTI cannot let the device time kernels: error %d%s",
-                 result, result == ABI_NOT_SUPPORTED ? " (Blackwell and later can)" : "");
+        snprintf(
+            text, sizeof text,
+            "PROF_HARDWARE_TRACE: CUPTI cannot enable kernel times from the device: error %d%s",
+            result, result == ABI_NOT_SUPPORTED ? " (Blackwell and later can)" : "");
         facts_emit_note(text);
         return;
     }

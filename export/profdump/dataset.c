@@ -31,9 +31,8 @@ static char start[] =
     "        import libprof.fleet._cli\n"
     "except ImportError as error:\n"
     "    what = 'a dataset' if sys.argv[1] == 'trace' else repr(sys.argv[1])\n"
-    "    sys.exit(f\"profdump: {what} needs libprof's Python package, which no index has: build it "
-    "with "
-    "'./dev wheel', then pip install dist/libprof-*.whl ({error})\")\n"
+    "    sys.exit(f\"profdump: {what} needs libprof's Python package, which is not on any package "
+    "index: build it with './dev wheel', then pip install dist/libprof-*.whl ({error})\")\n"
     "sys.exit(own_command(sys.argv[1], sys.argv[2:]))\n";
 
 static char python[] = "python3", option[] = "-c";

@@ -602,11 +602,11 @@ static int64_t fact_value(const struct query_data *data, uint32_t item)
 }
 
 static const struct query_column fact_columns[] = {
-    QUERY_WORDS("name",
-                "base_utc_ns: time 0 of all tables, since 1970 in UTC; first_event_ns: from which "
-                "times of --window count; start_ns, "
-                "end_ns: of everything; files: how many were read",
-                query_id, fact_names),
+    QUERY_WORDS(
+        "name",
+        "base_utc_ns: time 0 of all tables, since 1970 in UTC; first_event_ns: zero "
+        "point of --window times; start_ns, end_ns: of everything; files: how many were read",
+        query_id, fact_names),
     QUERY_INT("value", "", "", fact_value),
 };
 const struct query_table query_meta = {

@@ -86,8 +86,8 @@ static bool lacks_device(const struct evidence *evidence, char to[EVIDENCE_BYTES
                  "%" PRIu64 " launch%s went into a stream capture, and nothing was launched",
                  evidence->captured, evidence->captured == 1 ? "" : "es");
     else if (evidence->calls)
-        snprintf(rest, room, "%" PRIu64 " CUDA call%s were recorded, and none launches anything",
-                 evidence->calls, plural(evidence->calls));
+        snprintf(rest, room, "%" PRIu64 " CUDA call%s recorded, and none of them launches work",
+                 evidence->calls, evidence->calls == 1 ? " was" : "s were");
     else
         snprintf(rest, room, "no CUDA calls and no device operations were recorded");
     return true;
@@ -116,8 +116,8 @@ static bool lacks_graphs(const struct evidence *evidence, char to[EVIDENCE_BYTES
         return false;
     if (evidence->graph_operations)
         snprintf(to, EVIDENCE_BYTES,
-                 "graphs cannot be judged: %" PRIu64 " operation%s of CUDA graphs %s recorded, and "
-                 "no launch or capture of one",
+                 "graphs cannot be judged: %" PRIu64 " operation%s of CUDA graphs %s recorded, but "
+                 "no graph launch or capture",
                  evidence->graph_operations, plural(evidence->graph_operations),
                  evidence->graph_operations == 1 ? "was" : "were");
     else if (evidence->captured)

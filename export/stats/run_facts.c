@@ -156,7 +156,7 @@ static const char *verdict_of(const struct run_facts *facts, bool is_native)
     if (facts->lost_anything)
         return "not everything was recorded:";
     if (facts->may_have_lost)
-        return "no loss is known, but not every one would show:";
+        return "no loss is known, but some losses would not show:";
     if (is_native)
         return "nothing lost";
     if (!ledger->launched && !ledger->launched_graph)

@@ -85,7 +85,7 @@ static uint64_t count_operations(const struct builder *builder, uint32_t process
 
 static void set_process(struct builder *builder, uint32_t process)
 {
-    static const char no_records[] = "the file has no records of a device";
+    static const char no_records[] = "the file has no device records";
     struct tl_process_info info = builder->file->processes.at[process];
     info.gpu_records = count_operations(builder, process);
     if (info.gpu_records == 0 &&

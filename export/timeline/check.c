@@ -566,8 +566,7 @@ static void check_ledger(struct check *check)
               total.launched, ledger->launched);
     check_add(check, CHECK_RULE_LOSS, CHECK_WARNING,
               timeline_is_native(check->timeline) ? 0 : ledger->unobserved,
-              "%" PRIu64 " launches have no record of what they put on a device",
-              ledger->unobserved);
+              "%" PRIu64 " launches have no device record", ledger->unobserved);
     check_add(check, CHECK_RULE_MISSING, CHECK_ERROR, ledger->missing,
               "%" PRIu64 " of %" PRIu64
               " launched operations are neither recorded nor counted as lost",

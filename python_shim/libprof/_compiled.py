@@ -21,7 +21,7 @@ _OMITTED = (
     "libprof: ranges within functions that torch.compile compiles are not recorded, like those of torch.profiler. "
     "Put them around the call"
 )
-_FAILED = "libprof: torch.compile does not compile functions with ranges, since PyTorch %s is not as expected: %s"
+_FAILED = "libprof: torch.compile does not compile functions with ranges, because PyTorch %s differs from what libprof expects: %s"
 
 
 class Unrecorded:

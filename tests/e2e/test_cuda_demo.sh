@@ -28,7 +28,7 @@ for line in sys.stdin.read().splitlines():
     elif line.startswith("libprof cost"):
         continue
     elif uncounted and line.startswith("Ledger:"): # the simulation loses nothing
-        cells = [line.replace("no loss is known, but not every one would show:", "nothing lost")]
+        cells = [line.replace("no loss is known, but some losses would not show:", "nothing lost")]
     elif uncounted and line.startswith("  unjudged "):
         continue
     print(" | ".join(cells))

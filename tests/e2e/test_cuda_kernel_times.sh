@@ -42,7 +42,7 @@ expect_cuda full-*.prof -- "loss['recorded'] == 23 and loss['cupti_dropped'] == 
 # A device or a CUPTI that cannot.
 for layout in 11.8 13.0 13.3; do
     SIM_CUPTI_LAYOUT=$layout SIM_HARDWARE_TRACE=0 PROF_HARDWARE_TRACE=1 run cannot-$layout.prof
-    says 'PROF_HARDWARE_TRACE: CUPTI cannot let the device time kernels'
+    says 'PROF_HARDWARE_TRACE: CUPTI cannot enable kernel times from the device'
 done
 expect_cuda cannot-*.prof -- "$complete"
 SIM_CUPTI_LAYOUT=13.0 SIM_FAIL=cuptiActivityEnableLatencyTimestamps=27 PROF_KERNEL_LATENCY=1 run refused.prof

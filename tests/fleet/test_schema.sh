@@ -19,6 +19,6 @@ said=$(PYTHONPATH='' "$PROF_BIN/profdump" snapshot none 2>&1) && fail "a snapsho
 cp "$PROF_BIN/profdump" ../alone
 if ! (cd / && PYTHONPATH='' python3 -c 'import libprof' 2>/dev/null); then
     said=$(PYTHONPATH='' LD_LIBRARY_PATH=$PROF_LIB ../alone/profdump fleet schema 2>&1) && fail "no error without the package"
-    [[ $said == "profdump: 'fleet' needs libprof's Python package, which no index has: build it with './dev wheel'"* ]] || fail "$said"
+    [[ $said == "profdump: 'fleet' needs libprof's Python package, which is not on any package index: build it with './dev wheel'"* ]] || fail "$said"
 fi
 cd "$here"

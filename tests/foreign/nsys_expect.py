@@ -81,7 +81,7 @@ has(profdump("check", library), sentence)
 assert "not read" not in profdump("ordered.sqlite")
 
 renamed = database("renamed.sqlite", kernels="KERNELS_NEW", calls="CALLS_NEW")
-has(profdump(renamed, status=1), "none of its tables of events is known; not read: 2 tables, 114 rows (CALLS_NEW, KERNELS_NEW)")
+has(profdump(renamed, status=1), "no event tables that profdump can read; not read: 2 tables, 114 rows (CALLS_NEW, KERNELS_NEW)")
 
 # ---- honest files that limits refused; other databases ----
 

@@ -43,7 +43,7 @@ static bool note_unread(struct sqlite_trace *trace)
     timeline_note(trace->builder, (struct text){text, strlen(text)});
     if (trace->timed)
         return true;
-    trace_error(file->error, file->path, "none of its tables of events is known; %s", text);
+    trace_error(file->error, file->path, "no event tables that profdump can read; %s", text);
     file->failed = true;
     return false;
 }

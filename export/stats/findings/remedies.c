@@ -80,7 +80,7 @@ const char *remedy_fp32(const struct finding_context *context, const struct find
 const char *remedy_exposed(const struct finding_context *context, const struct finding *finding)
 {
     return is_before(capability_of(context, finding), 80)
-               ? "Start collectives as soon as their data is there (bucketed gradients, prefetched "
+               ? "Start collectives as soon as their data is ready (bucketed gradients, prefetched "
                  "shards), on a stream of their own, and compute meanwhile; send less (FP16, "
                  "gradient accumulation)."
                : NULL;

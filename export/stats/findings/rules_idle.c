@@ -325,9 +325,9 @@ static bool find_cpu_only(const struct finding_context *context, const struct fi
 
 const struct finding_rule rule_cpu_only = {
     .name = "cpu-only",
-    .title = "No operations of a device were recorded: this is where the CPU was",
+    .title = "No device operations were recorded: this is where the CPU was",
     .remedy = "Make this part faster. If the program uses a GPU, record what the GPU does as well: "
-              "profdump's summary says why that is missing.",
+              "profdump's summary says why it is missing.",
     .find = find_cpu_only,
 };
 
@@ -416,7 +416,7 @@ static bool find_stragglers(const struct finding_context *context, const struct 
 const struct finding_rule rule_exposed_communication = {
     .name = "exposed-communication",
     .title = "Communication that nothing hides",
-    .remedy = "Start collectives as soon as their data is there (bucketed gradients, prefetched "
+    .remedy = "Start collectives as soon as their data is ready (bucketed gradients, prefetched "
               "shards), on a stream of their own, and compute meanwhile; send less (BF16, gradient "
               "accumulation).",
     .remedy_of = remedy_exposed,

@@ -152,7 +152,7 @@ static void print_finding(const struct text_report *report, uint32_t number)
                  finding_time(finding->saved_ns).text,
                  finding_share(finding->saved_ns, context->wall_ns).text);
     else
-        snprintf(title + used, sizeof title - (size_t)used, "what it would save is unknown");
+        snprintf(title + used, sizeof title - (size_t)used, "savings unknown");
     snprintf(number_text, sizeof number_text, "%2u. ", number + 1);
     fputc('\n', report->stream);
     wrapped_text(report->stream, report->options->table_width, number_text, title);

@@ -85,7 +85,7 @@ static const char *sentence_of(unsigned count)
         [COUNT_ORPHANS] = "recorded, and its launch is not in the file",
         [COUNT_AMBIGUOUS] =
             "recorded, and calls of several processes can have launched it: joined to none",
-        [COUNT_OUTSIDE] = "lost, and its launch is not in the file either: no part of launched",
+        [COUNT_OUTSIDE] = "lost, and its launch is not in the file either: not counted in launched",
     };
     return is_cause(count) ? run_facts_cause_sentence((enum prof_loss_cause)(count - COUNT_LOST))
                            : sentences[count];
@@ -408,7 +408,7 @@ static void print_identity(const struct ledger *ledger)
             fprintf(stream, "  %-15s %s\n", name_of(count), sentence_of(count));
     if (ledger->timeline->ledger.captured)
         fprintf(stream, "  %-15s %s\n", "captured",
-                "launched into a stream capture: starts no operation, no part of launched");
+                "launched into a stream capture: starts no operation, not counted in launched");
 }
 
 static bool print_all(const void *user, FILE *stream)

@@ -396,7 +396,7 @@ static void print_untyped(const struct roofline_device *device, FILE *stream)
             device->untyped, plural(device->untyped));
     if (device->unrated && device->peak.origin != PEAK_UNKNOWN)
         fprintf(stream,
-                "Compute unknown for %" PRIu64 " kernel%s: no rate of their type is known\n",
+                "Compute unknown for %" PRIu64 " kernel%s: no peak rate is known for their type\n",
                 device->unrated, plural(device->unrated));
 }
 

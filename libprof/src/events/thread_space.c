@@ -58,11 +58,10 @@ static void thread_space_is_full(struct thread_log *self)
     }
     loss_add(PROF_LOSS_FULL, 1);
     if (!exchange_acquire(&said, 1u))
-        log_line(
-            LOG_ERROR,
-            "the ring of %u MiB has no room for so many threads: what some of them do is counted "
-            "as lost; a larger PROF_MAX_MB holds them",
-            (unsigned)config_get()->max_mib);
+        log_line(LOG_ERROR,
+                 "the ring of %u MiB has no room for so many threads: some of their events are "
+                 "counted as lost; raise PROF_MAX_MB",
+                 (unsigned)config_get()->max_mib);
 }
 
 /* Keeps a chunk that was not mapped in time for the next try. Only in this process: a child forked by a handler goes
