@@ -26,10 +26,11 @@
  * LOG   what one thread did, in program order. A *log* is a chain of LOG chunks with the same `log`
  *       number, ordered by `sequence`. When a thread ends, the next new thread continues its log:
  *       PROF_REC_THREAD says which thread the following records belong to.
- * PARTS the same for several logs: a program may have thousands of threads that record little. The chunk is divided into
- *       parts of `part_bytes` each; the header is in the first one. A part that is in use begins with PROF_REC_PART, which has
- *       its log and its `sequence` there; what follows, up to the part's end, are this log's records. Otherwise a part is
- *       like a LOG chunk of its log.
+ * PARTS a chunk that several logs share, since a program may have thousands of threads that record
+ *       little. It is divided into parts of `part_bytes` each; the chunk's header is in the first
+ *       one. A part that is in use begins with PROF_REC_PART, which has the number of the log and the
+ *       part's `sequence` in this log. The records from there to the part's end belong to this log.
+ *       In all else, a part is like a LOG chunk.
  *
  * 3. Records
  *
@@ -71,12 +72,12 @@
  * 5. Reader's algorithm
  *
  *     check magic, byte_order, version; map the file
- *     for each chunk with a valid magic: META -> walk its records; LOG -> remember it; PARTS -> remember each part whose
- *         first word is the header of a PART record
+ *     for each chunk with a valid magic: META -> walk its records; LOG -> remember it;
+ *         PARTS -> remember each part whose first word is the header of a PART record
  *     sort the LOG chunks and the parts by (log, sequence)
- *     for each log: walk the records of its chunks and parts in order; clamp times so that a thread's time
- *         never decreases (a signal handler's records may precede the event that they interrupted
- *         and still have later time stamps)
+ *     for each log: walk the records of its chunks and parts in order; clamp times so that a thread's
+ *         time never decreases (a signal handler's records may precede the event that they
+ *         interrupted and still have later time stamps)
  *     convert ticks to nanoseconds by linear interpolation between the PROF_REC_CLOCK samples
  *         around them; device times are CLOCK_REALTIME and are converted by the same samples
  *     join device records to PROF_REC_API_ENTER by correlation id; the range around a launch is the
@@ -106,7 +107,7 @@ extern "C" {
 #define PROF_FILE_MAGIC "\x89PROF\r\n\x1a"
 #define PROF_FILE_MAGIC_BYTES 8
 #define PROF_FORMAT_VERSION 2u
-#define PROF_FORMAT_VERSION_OLDEST 1u /* that readers of this version read */
+#define PROF_FORMAT_VERSION_OLDEST 1u /* that readers of this version accept */
 #define PROF_BYTE_ORDER_MARK 0x01020304u
 #define PROF_CHUNK_MAGIC 0x4b484350u /* "PCHK" in a little-endian file */
 
@@ -144,7 +145,7 @@ enum prof_gpu_mode {
 #define PROF_FILE_RING 2u      /* chunks were recycled: only the last part of the run is left */
 #define PROF_FILE_NO_EVENTS 4u /* no thread of the program has recorded anything: samples at most */
 #define PROF_FILE_COPIED \
-    8u /* chunks are copied here from time to time: what came last, or did not fit, may be missing */
+    8u /* events are copied to the file at intervals: the latest, or some others, may be missing */
 
 /* Causes of loss. X(symbol, name in outputs, sentence). Append only. */
 #define PROF_LOSS_CAUSES(X)                                                                       \
@@ -172,7 +173,7 @@ enum prof_gpu_mode {
     X(UNSAMPLED, "unsampled", "thread not sampled: too many live threads")                        \
     X(FACTS, "facts", "fact about the program not recorded: no space was left for it")            \
     X(LAUNCHES, "launches",                                                                       \
-      "operation launched by a call whose event was not recorded: it is counted there, too")
+      "operation launched by a call whose event was not recorded: the event counts as lost, too")
 
 enum prof_loss_cause {
 #define PROF_LOSS_ENUM(symbol, name, sentence) PROF_LOSS_##symbol,
@@ -234,7 +235,7 @@ struct prof_chunk_header {
     uint32_t epoch;      /* 40 recording epoch at its start (PROF_REC_EPOCH); 0 in META and PARTS */
     uint32_t depth;      /* 44 zero */
     uint32_t part_bytes; /* 48 in PARTS: a power of two from 1,024 to 32,768; else 0 */
-    uint32_t parts_left; /* 52 in PARTS: how many are no longer in use, for the recorder; else 0 */
+    uint32_t parts_left; /* 52 in PARTS: parts no longer in use; only for the recorder; else 0 */
     uint8_t reserved[8]; /* 56 */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_chunk_header) == PROF_CHUNK_HEADER_BYTES,

@@ -43,8 +43,8 @@ struct prof_rec_info {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_info) == 16, "layout");
 
-/* One instant on three clocks. Sampled at the start, about once per second, and at the end; in long recordings, at intervals
- * of a 32,768th of the time since the start. */
+/* One instant on three clocks. Sampled at the start, about once per second, and at the end.
+ * In long recordings, the intervals grow to 1/32,768 of the time since the start. */
 struct prof_rec_clock {
     uint64_t header;
     uint64_t ticks;
@@ -67,7 +67,7 @@ struct prof_rec_system_clock {
 #define PROF_SYSTEM_CLOCK_SYNCHRONIZED 1u /* without STA_UNSYNC */
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_system_clock) == 40, "layout");
 
-/* Later records of the same thread replace earlier ones, and what PROF_REC_THREAD says. */
+/* Later records of the same thread override earlier ones, and PROF_REC_THREAD records. */
 struct prof_rec_thread_info {
     uint64_t header;
     uint32_t thread; /* index, from 1, unique in the file */

@@ -86,9 +86,9 @@ enum prof_sample_state {
     PROF_SAMPLE_WAITS = 2, /* in the kernel, for longer than two periods */
 };
 
-/* What a thread was doing (PROF_SAMPLE). The record is in the log of the thread that wrote it, a while later; `tid` is
- * the sampled thread. Readers use the thread that had this tid at `ticks`; a thread that recorded nothing has no other
- * record. For the innermost frame, the stack has the end of the instruction at the program counter, or the program
+/* What a thread was doing (PROF_SAMPLE). The record is written later, and is in the log of the thread that wrote it;
+ * `tid` is the sampled thread. Readers use the thread that had this tid at `ticks`; a thread that recorded nothing has no
+ * other record. For the innermost frame, the stack has the end of the instruction at the program counter, or the program
  * counter plus one. */
 struct prof_rec_sample {
     uint64_t header;
