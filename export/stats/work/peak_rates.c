@@ -465,7 +465,7 @@ static const char *why_unknown(const struct match *match, const char *name)
     if (match->other_count)
         return "the recording's multiprocessors are not those of the model with this name";
     if (match->other_words)
-        return "the name is not that of the model with known rates";
+        return "the name denotes another variant of a model with known rates";
     return "no rates are known for this name";
 }
 
