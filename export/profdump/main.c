@@ -89,9 +89,10 @@ static void report_moved_ids(const struct export_format *format, const char *pat
     for (uint32_t i = 0; i < timeline->threads.count && format->most_id; i++)
         threads += timeline->threads.at[i].tid > format->most_id;
     if (processes + threads)
-        complain("%s: %" PRIu64 " process ids and %" PRIu64
-                 " thread ids are too large for the format and were renumbered; %s",
-                 path, processes, threads, format->moved);
+        complain("note: %s: ids of %" PRIu64 " process%s and %" PRIu64
+                 " thread%s are too large for the format and were renumbered; %s",
+                 path, processes, processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s",
+                 format->moved);
 }
 
 /* Several exports may run at once; unless a format was given, nothing else is printed. */

@@ -49,7 +49,7 @@ assert sorted(rows(RANGES, "quoted.json")) == expected(TIDS)
 for name, largest in (("copy.sqlite", 0xFFFFFF), ("copy.pftrace", 0x7FFFFFFF)):
     done = profdump("-o", name, "numbers.json", quiet=False)
     count = sum(tid > largest for tid in TIDS)
-    assert f"1 process ids and {count} thread ids are too large for the format and were renumbered" in done.stderr, done.stderr
+    assert f"ids of 1 process and {count} threads are too large for the format and were renumbered" in done.stderr, done.stderr
 assert sorted(rows(RANGES, "copy.sqlite")) == expected(TIDS), rows(RANGES, "copy.sqlite")
 done = profdump("-o", "again.json", "copy.sqlite", quiet=False)
 assert sorted(rows(RANGES, "again.json")) == expected(TIDS), rows(RANGES, "again.json")
