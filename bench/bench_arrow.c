@@ -19,8 +19,8 @@
 static double time_floor(const struct timeline *timeline)
 {
     uint32_t rows = ARROW_BATCH_ROWS;
-    uint32_t *pid = malloc(rows * 4u), *tid = malloc(rows * 4u), *kind = malloc(rows * 4u),
-             *name = malloc(rows * 4u), *correlation = malloc(rows * 4u),
+    uint64_t *pid = malloc(rows * 8u), *tid = malloc(rows * 8u);
+    uint32_t *kind = malloc(rows * 4u), *name = malloc(rows * 4u), *correlation = malloc(rows * 4u),
              *result = malloc(rows * 4u);
     int64_t *start = malloc(rows * 8u), *duration = malloc(rows * 8u);
     uint16_t *depth = malloc(rows * 2u);
