@@ -44,7 +44,7 @@ static int by_time(const void *left, const void *right)
 static void merge_captures(struct foreign *foreign, struct capture_end *ends, uint32_t count)
 {
     int open = 0;
-    if (count)
+    if (ends)
         qsort(ends, count, sizeof *ends, by_time);
     for (uint32_t i = 0; i < count; i++) {
         if (ends[i].change > 0 && open++ == 0)

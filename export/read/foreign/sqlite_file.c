@@ -460,7 +460,11 @@ void sqlite_file_unread(struct sqlite_file *file, struct sqlite_unread *unread)
 {
     *unread = (struct sqlite_unread){0};
     struct unread_table *found = calloc(file->table_count + (size_t)1, sizeof *found);
-    for (uint32_t i = 0; i < file->table_count && found && !file->failed; i++) {
+    if (!found) {
+        sqlite_file_fail_memory(file);
+        return;
+    }
+    for (uint32_t i = 0; i < file->table_count && !file->failed; i++) {
         const struct sqlite_table *table = &file->tables[i];
         uint64_t rows = table->read || is_of_tool(table->name) ? 0 : count_timed(file, table->name);
         unread->rows += rows;
