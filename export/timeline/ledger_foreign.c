@@ -44,8 +44,9 @@ static int by_time(const void *left, const void *right)
 static void merge_captures(struct foreign *foreign, struct capture_end *ends, uint32_t count)
 {
     int open = 0;
-    if (ends)
-        qsort(ends, count, sizeof *ends, by_time);
+    if (!ends)
+        return;
+    qsort(ends, count, sizeof *ends, by_time);
     for (uint32_t i = 0; i < count; i++) {
         if (ends[i].change > 0 && open++ == 0)
             foreign->captures[2 * foreign->captured] = ends[i].time_ns;
