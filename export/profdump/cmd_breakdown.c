@@ -53,9 +53,8 @@ static const struct option_entry *const options_of_breakdown[] = {
 static int run(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct breakdown_options breakdown = options->breakdown;
-    struct evidence evidence;
     char lacking[EVIDENCE_BYTES];
-    if (evidence_init(&evidence, timeline) && evidence_lacks(&evidence, EVIDENCE_DEVICE, lacking))
+    if (evidence_missing(timeline, EVIDENCE_DEVICE, lacking))
         complain("%s", lacking);
     breakdown.format = options->format;
     breakdown.rows = options->write.rows;

@@ -334,10 +334,8 @@ static void print_first(const struct hang_ranks *ranks, FILE *out)
 
 static void print_screen(const struct hang_ranks *ranks, char *const *stacks, FILE *out)
 {
-    struct evidence evidence;
     char lacking[EVIDENCE_BYTES];
-    if (!ranks->verdict_count && evidence_init(&evidence, ranks->timeline) &&
-        evidence_lacks(&evidence, EVIDENCE_HANG, lacking)) {
+    if (!ranks->verdict_count && evidence_missing(ranks->timeline, EVIDENCE_HANG, lacking)) {
         fprintf(out, "Hang: %s.\n", lacking);
         return;
     }

@@ -39,10 +39,9 @@ static void print_verdict(FILE *out, const struct timeline *timeline,
                           const struct check_report *report)
 {
     uint32_t files = timeline->file_count;
-    struct evidence evidence;
     char lacking[EVIDENCE_BYTES];
-    if (!report->errors && !report->warnings && evidence_init(&evidence, timeline) &&
-        evidence_lacks(&evidence, EVIDENCE_CHECK, lacking)) {
+    if (!report->errors && !report->warnings &&
+        evidence_missing(timeline, EVIDENCE_CHECK, lacking)) {
         fprintf(out, "%s in %u file%s\n", lacking, files, files == 1 ? "" : "s");
         return;
     }
@@ -69,9 +68,8 @@ static int run_check(const struct profdump_options *options, const struct timeli
 static int run_graphs(const struct profdump_options *options, const struct timeline *timeline)
 {
     bool written = write_graphs(timeline, &options->write, options->format, options->out);
-    struct evidence evidence;
     char lacking[EVIDENCE_BYTES];
-    if (evidence_init(&evidence, timeline) && evidence_lacks(&evidence, EVIDENCE_GRAPHS, lacking))
+    if (evidence_missing(timeline, EVIDENCE_GRAPHS, lacking))
         complain("%s", lacking);
     return finish(options, timeline, written);
 }

@@ -128,9 +128,8 @@ static int analyze(const struct profdump_options *options, const struct timeline
     roofline_fini(&roofline);
     if (devices || status != EXIT_SUCCESS)
         return status;
-    struct evidence evidence;
     char lacking[EVIDENCE_BYTES];
-    if (evidence_init(&evidence, timeline) && evidence_lacks(&evidence, EVIDENCE_DEVICE, lacking))
+    if (evidence_missing(timeline, EVIDENCE_DEVICE, lacking))
         complain("%s", lacking);
     else
         complain("there are no kernels in this recording");

@@ -162,3 +162,10 @@ bool evidence_lacks(const struct evidence *evidence, enum evidence_report report
     snprintf(to, EVIDENCE_BYTES, "nothing to check: no events were recorded");
     return true;
 }
+
+bool evidence_missing(const struct timeline *timeline, enum evidence_report report,
+                      char to[EVIDENCE_BYTES])
+{
+    struct evidence evidence;
+    return evidence_init(&evidence, timeline) && evidence_lacks(&evidence, report, to);
+}

@@ -59,4 +59,8 @@ enum evidence_report {
 bool evidence_lacks(const struct evidence *evidence, enum evidence_report report,
                     char to[EVIDENCE_BYTES]);
 
+/* The same of a timeline. False, too: no memory. */
+bool evidence_missing(const struct timeline *timeline, enum evidence_report report,
+                      char to[EVIDENCE_BYTES]);
+
 #endif

@@ -616,10 +616,8 @@ static bool add_tables(struct table *table, void *user)
 {
     struct report *report = user;
     (void)table; /* the report's */
-    struct evidence evidence;
     char lacking[EVIDENCE_BYTES];
-    bool unknown = is_text(report) && evidence_init(&evidence, report->timeline) &&
-                   evidence_lacks(&evidence, EVIDENCE_MEMORY, lacking);
+    bool unknown = is_text(report) && evidence_missing(report->timeline, EVIDENCE_MEMORY, lacking);
     if (unknown)
         fprintf(report->table.stream, "%c%s.\n", lacking[0] - 'a' + 'A', lacking + 1);
     else if (!add_heaps(report) || (!is_json(report) && !add_peaks(report)))
@@ -676,10 +674,8 @@ bool write_memory(const struct timeline *timeline, const struct write_options *o
     report.table.unit = is_text ? TIME_AUTO : options->unit;
     if (is_text && timeline->heaps.count == 0 && timeline->pools.count == 0 &&
         timeline->migrations.count == 0) {
-        struct evidence evidence;
         char lacking[EVIDENCE_BYTES];
-        if (evidence_init(&evidence, timeline) &&
-            evidence_lacks(&evidence, EVIDENCE_MEMORY, lacking))
+        if (evidence_missing(timeline, EVIDENCE_MEMORY, lacking))
             fprintf(stream, "%c%s.\n", lacking[0] - 'a' + 'A', lacking + 1);
         else
             fprintf(stream, "No memory was allocated while recording.\n");
