@@ -28,25 +28,8 @@ static const char *const device_columns[] = {"id",
                                              "maxShmemPerSm",
                                              "uuid"};
 
-/* The same until 2021: the names of CUPTI's record. */
-static const char *const older_columns[] = {"deviceId",
-                                            "name",
-                                            "globalMemorySize",
-                                            "globalMemoryBandwidth",
-                                            "computeCapabilityMajor",
-                                            "computeCapabilityMinor",
-                                            "numMultiprocessors",
-                                            "coreClockRate",
-                                            "l2CacheSize",
-                                            "numThreadsPerWarp",
-                                            "maxThreadsPerBlock",
-                                            "maxBlocksPerMultiprocessor",
-                                            "maxWarpsPerMultiprocessor",
-                                            "maxRegistersPerBlock",
-                                            "maxRegistersPerMultiprocessor",
-                                            "maxSharedMemoryPerBlock",
-                                            "maxSharedMemoryPerMultiprocessor",
-                                            "uuid"};
+/* The same until 2021. */
+static const char *const older_columns[] = {"deviceId", SQLITE_CUPTI_DEVICE_COLUMNS};
 
 /* "GPU-01234567-89ab-..." */
 static void read_uuid(struct text text, uint8_t uuid[16])

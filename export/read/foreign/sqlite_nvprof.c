@@ -363,24 +363,7 @@ static void read_markers(struct sqlite_trace *trace)
 /* Facts of one kind for one process, at most: there is one row for each in the machine. */
 #define FACTS_MAX 4096
 
-static const char *const device_columns[] = {"id",
-                                             "name",
-                                             "globalMemorySize",
-                                             "globalMemoryBandwidth",
-                                             "computeCapabilityMajor",
-                                             "computeCapabilityMinor",
-                                             "numMultiprocessors",
-                                             "coreClockRate",
-                                             "l2CacheSize",
-                                             "numThreadsPerWarp",
-                                             "maxThreadsPerBlock",
-                                             "maxBlocksPerMultiprocessor",
-                                             "maxWarpsPerMultiprocessor",
-                                             "maxRegistersPerBlock",
-                                             "maxRegistersPerMultiprocessor",
-                                             "maxSharedMemoryPerBlock",
-                                             "maxSharedMemoryPerMultiprocessor",
-                                             "uuid"};
+static const char *const device_columns[] = {"id", SQLITE_CUPTI_DEVICE_COLUMNS};
 
 /* CUPTI gives bandwidth in kB/s. */
 static struct tl_device_info read_device(struct sqlite_trace *trace, struct sqlite_rows *rows)

@@ -76,6 +76,14 @@ bool sqlite_trace_time(struct sqlite_trace *trace, struct sqlite_rows *rows, int
 bool sqlite_trace_times(struct sqlite_trace *trace, struct sqlite_rows *rows, int64_t *start_ns,
                         int64_t *end_ns, bool *open);
 
+/* What follows the id in the row of a device, where the tables have the names of CUPTI's record. */
+#define SQLITE_CUPTI_DEVICE_COLUMNS                                                           \
+    "name", "globalMemorySize", "globalMemoryBandwidth", "computeCapabilityMajor",            \
+        "computeCapabilityMinor", "numMultiprocessors", "coreClockRate", "l2CacheSize",       \
+        "numThreadsPerWarp", "maxThreadsPerBlock", "maxBlocksPerMultiprocessor",              \
+        "maxWarpsPerMultiprocessor", "maxRegistersPerBlock", "maxRegistersPerMultiprocessor", \
+        "maxSharedMemoryPerBlock", "maxSharedMemoryPerMultiprocessor", "uuid"
+
 /* Columns 4 to 6 and 8 to 16 of a device's row: compute capability major and minor, multiprocessors;
  * L2 bytes, threads per warp and block, blocks and warps per multiprocessor, registers and bytes of
  * shared memory per block and per multiprocessor. */
