@@ -1,6 +1,7 @@
 #include "copies.h"
 
 #include "atomic.h"
+#include "log_walk.h"
 #include "loss.h"
 #include "memory.h"
 #include "test_point.h"
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 #define COPIES_CHUNK_WORDS (PROF_CHUNK_BYTES / 8)
-#define COPIES_HEAD_WORDS 6u /* of a chunk's header: they say whose it is, and since when */
+#define COPIES_HEAD_WORDS 6u /* of a chunk's header: its owner, and when it began */
 #define COPIES_TRIES 10u     /* about a second */
 
 struct copies_chunk {
@@ -269,13 +270,8 @@ static uint64_t copies_events(void)
     size_t at = PROF_CHUNK_HEADER_BYTES / 8;
     for (size_t end = copies_end(at); at < end;) {
         uint64_t word = copies.words[at];
-        bool sized =
-            PROF_WORD_KIND(word) == PROF_KIND_EXT || PROF_WORD_KIND(word) == PROF_KIND_HOLE;
-        unsigned words = sized ? PROF_WORD_SIZE(word) : 1;
-        if (!words)
-            break;
-        events += word && PROF_WORD_KIND(word) != PROF_KIND_HOLE && copies_is_event(word);
-        at += words;
+        events += log_walk_is_stored(word) && copies_is_event(word);
+        at += log_walk_size(word);
     }
     return events;
 }
