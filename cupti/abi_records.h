@@ -6,7 +6,7 @@
  * where the record is long enough.
  *
  * `base` fields are in every version; the record is at least ABI_<KIND>_BASE_BYTES long, or it is
- * not decoded. check `late` fields with abi_has().
+ * not decoded. Check `late` fields with abi_has().
  */
 #ifndef PROF_ABI_RECORDS_H
 #define PROF_ABI_RECORDS_H
