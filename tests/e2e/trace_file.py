@@ -59,7 +59,7 @@ class TraceFile:
             self._parts(start, part, base, chains)
 
     def _parts(self, start, part, base, chains):
-        """Each part that is in use begins with a record that says whose it is."""
+        """Each part that is in use begins with a record that names its log and thread."""
         for at in range(start, start + CHUNK, part):
             begin = at + 64 if at == start else at
             header, log, _, sequence = struct.unpack_from("<QIIQ", self.data, begin)
