@@ -13,7 +13,9 @@ extern "C" {
 #define PROF_LINKED 1
 #include "prof/prof.h"
 
+#include <algorithm>
 #include <atomic>
+#include <fcntl.h>
 #include <thread>
 #include <vector>
 
@@ -98,22 +100,21 @@ TEST_F(Copies, AreMadeOfWhatChangedOnly)
     });
 }
 
-// Of the chunks, in memory of the process's own: what is mapped from a file is the system's to take back.
+// Of the chunks in use, in memory of the process's own: what is mapped from a file is the system's to take back. The
+// mapping goes on: of the chunks to come, the writer populates as many as it likes.
 uint64_t own_bytes()
 {
-    const auto first = (uintptr_t)chunks_first(),
-               end = first + chunks_first()->chunk_count * PROF_CHUNK_BYTES;
-    std::ifstream mappings("/proc/self/smaps");
-    uint64_t bytes = 0;
-    uintptr_t from = 0, to = 0;
-    for (std::string line; std::getline(mappings, line);) {
-        unsigned long kib = 0;
-        if (sscanf(line.c_str(), "%lx-%lx ", &from, &to) == 2)
-            continue;
-        if (from < end && to > first && sscanf(line.c_str(), "Anonymous: %lu", &kib) == 1)
-            bytes += kib * 1024;
-    }
-    return bytes;
+    const auto page = (uint64_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)chunks_first() / page,
+               count = chunks_first()->chunk_count * PROF_CHUNK_BYTES / page;
+    std::vector<uint64_t> pages(count);
+    int map = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    size_t bytes = count * sizeof(uint64_t);
+    EXPECT_EQ(pread(map, pages.data(), bytes, (off_t)(first * sizeof(uint64_t))), (ssize_t)bytes);
+    close(map);
+    return page * (uint64_t)std::count_if(pages.begin(), pages.end(), [](uint64_t entry) {
+               bool is_there = entry >> 62, is_of_a_file = entry >> 61 & 1;
+               return is_there && !is_of_a_file;
+           });
 }
 
 TEST_F(Copies, GiveMemoryBackWhileRecordingGoesOn)
