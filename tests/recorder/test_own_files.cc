@@ -1,5 +1,6 @@
 // Work on files with descriptors that the program cannot reach.
 #include "recorder_support.h"
+#include "test_point.h"
 
 extern "C" {
 #include "own_fd.h"
@@ -96,6 +97,44 @@ TEST_F(OwnFiles, HasDescriptorsThatTheProgramDoesNotSee)
             dup2(0, fd);
         EXPECT_EQ(run([&] { return own_files_run(look_again, &first); }), 1);
     });
+}
+
+TEST_F(OwnFiles, HasANewThreadWhereTheIdleOneEndsMeanwhile)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        if (!has_threads())
+            return;
+        look first(path);
+        look second(path);
+        EXPECT_EQ(run([&] { return own_files_run(look_around, &first); }), 7);
+        AtTestPoint point("own_files_ask: there is a thread", [] {
+            while (workers_running())
+                std::this_thread::yield();
+        });
+        EXPECT_EQ(run([&] { return own_files_run(look_around, &second); }), 7);
+        EXPECT_NE(second.table, 0u) << "not the program's";
+        EXPECT_NE(second.table, first.table);
+    });
+}
+
+TEST_F(OwnFiles, HasATableBesideAThreadThatOpensAndClosesFiles)
+{
+    if (status_of_a_process([] { _exit(has_threads() ? 0 : 1); }) != 0)
+        return;
+    for (int round = 0; round < 200; round++)
+        IN_A_PROCESS_OF_ITS_OWN({
+            std::atomic<int> opened{0};
+            std::atomic<bool> over{false};
+            std::thread other([&] {
+                for (; !over; opened++)
+                    close(open(opened % 2 ? "/dev/null" : path.c_str(), O_RDONLY | O_CREAT, 0600));
+            });
+            while (!opened)
+                std::this_thread::yield();
+            EXPECT_TRUE(has_threads()) << "round " << round;
+            over = true;
+            other.join();
+        });
 }
 
 TEST_F(OwnFiles, DoesLongJobsBesideShortOnes)

@@ -7,6 +7,7 @@
 #include "process.h"
 #include "recorder.h"
 #include "signals.h"
+#include "test_point.h"
 #include "worker.h"
 
 #include <errno.h>
@@ -85,7 +86,7 @@ static bool own_files_is_quiet_file_system(int fd)
                                      0x2011bab0 /* exfat */};
     struct statfs status;
     if (fstatfs(fd, &status) != 0)
-        return false;
+        return errno == EBADF;
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
         if ((uint32_t)status.f_type == quiet[i])
             return true;
@@ -104,14 +105,15 @@ static bool own_files_is_quiet_device(int fd, const struct statx *status)
         return true;
     snprintf(link, sizeof link, "/proc/thread-self/fd/%d", fd);
     if (readlink(link, path, sizeof path) < 0)
-        return false;
+        return errno == ENOENT && access("/proc/thread-self/fd", F_OK) == 0;
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
         if (strncmp(path, quiet[i], strlen(quiet[i])) == 0)
             return true;
     return false;
 }
 
-/* Asks a server for no more than what kind of file system it is. By system call: musl had no statx() for long. */
+/* Asks a server for no more than what kind of file system it is. By system call: musl had no statx() for long. Another thread
+ * may close the descriptor meanwhile: then closing it does not matter. */
 static bool own_files_is_quiet(int fd)
 {
     struct statx status;
@@ -119,7 +121,7 @@ static bool own_files_is_quiet(int fd)
     if (flags < 0 || (flags & O_PATH))
         return true;
     if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) != 0)
-        return false;
+        return errno == EBADF;
     if (S_ISCHR(status.stx_mode))
         return own_files_is_quiet_device(fd, &status);
     return (status.stx_mode & S_IFMT) == 0 || !S_ISREG(status.stx_mode) ||
@@ -187,7 +189,7 @@ static struct {
     uint8_t copy[OWN_FILES_ARGUMENT_BYTES] __attribute__((aligned(16)));
     uint32_t alone;             /* each thread does its own jobs */
     struct own_fd *kept;        /* NULL: nothing is */
-    uint32_t jobs;              /* begun so far; the thread */
+    uint64_t idle_since_ns;     /* the thread */
     uint32_t tid;               /* of the thread */
     struct process_owner owner; /* of the thread */
 } own_files;
@@ -203,14 +205,15 @@ static void own_files_begin(void)
     store_relaxed(&own_files.tid, (uint32_t)syscall(SYS_gettid));
     thread_mark_silent();
     own_files_leave_table();
+    own_files.idle_since_ns = clock_monotonic_ns();
 }
 
 static void own_files_do(void)
 {
-    own_files.jobs++;
     own_files.refused = !own_files_own_table;
     if (!own_files.refused)
         own_files.result = own_files.job(own_files.argument);
+    own_files.idle_since_ns = clock_monotonic_ns();
     if (exchange_seq_cst(&own_files.state, (uint32_t)OWN_FILES_ENDED) == OWN_FILES_ABANDONED)
         store_release(&own_files.turn, 0u);
 }
@@ -219,12 +222,10 @@ static void own_files_do(void)
  * of ours for long. */
 static uint64_t own_files_duties(void)
 {
-    static __thread uint32_t jobs_before = UINT32_MAX; /* unlike any */
-    bool idle = jobs_before == own_files.jobs;
-    jobs_before = own_files.jobs;
+    uint64_t idle_ns = clock_monotonic_ns() - own_files.idle_since_ns;
     if (own_files.kept)
         return OWN_FILES_STAY_NS;
-    return idle ? WORKER_DONE : OWN_FILES_LINGER_NS;
+    return idle_ns < OWN_FILES_LINGER_NS ? OWN_FILES_LINGER_NS - idle_ns : WORKER_DONE;
 }
 
 static struct worker own_files_worker =
@@ -284,8 +285,11 @@ static bool own_files_ask(int (*job)(void *argument), void *argument, unsigned d
     own_files.result = EAGAIN;
     store_release(&own_files.state, (uint32_t)OWN_FILES_ASKED);
     unsigned begin_ms = deadline_ms < OWN_FILES_BEGIN_MS ? deadline_ms : OWN_FILES_BEGIN_MS;
-    enum worker_result answer =
-        worker_run_soon(&own_files_worker, own_files_do, begin_ms, deadline_ms);
+    enum worker_result answer;
+    TEST_POINT("own_files_ask: there is a thread");
+    do /* an idle thread may have ended since it was looked for */
+        answer = worker_run_soon(&own_files_worker, own_files_do, begin_ms, deadline_ms);
+    while (answer == WORKER_NONE && own_files_have_thread());
     if (answer == WORKER_TIMED_OUT &&
         exchange_seq_cst(&own_files.state, (uint32_t)OWN_FILES_ABANDONED) != OWN_FILES_ENDED) {
         *result = ETIMEDOUT;
