@@ -43,13 +43,13 @@ static uint32_t state;      /* enum state; cuda_init releases -> all hooks acqui
 static uint32_t init_begun; /* exchange: cuda_init runs once */
 static bool kinds_were_on;  /* ever: there may be records; cupti_enable_kinds() stores */
 static bool kinds_are_on; /* stored by the thread that made switching BUSY; cuda_init before LIVE */
-static uint32_t switching; /* enum switching, moved by compare-and-swap */
-static int ticks_to_stay;  /* of the kinds, once recording is off: tick's job counts */
-static uint32_t ticks;     /* writer thread only */
-static bool has_file;      /* cupti_file_created stores -> cupti_flush loads */
-static bool is_thrown_out; /* by another tool; the flusher's thread, once LIVE */
-static bool is_stale;      /* recording begins again; warm stores -> cupti_apply_kinds */
-static bool warm_wanted;   /* recording begins soon; warm, start and stop store */
+static uint32_t switching;          /* enum switching, moved by compare-and-swap */
+static int ticks_to_stay;           /* of the kinds, once recording is off: tick's job counts */
+static uint32_t ticks;              /* writer thread only */
+static bool has_file;               /* cupti_file_created stores -> cupti_flush loads */
+static bool is_thrown_out;          /* by another tool; the flusher's thread, once LIVE */
+static bool is_stale GUEST_DATA;    /* recording begins again; warm stores -> cupti_apply_kinds */
+static bool warm_wanted GUEST_DATA; /* recording begins soon; warm, start and stop store */
 
 static bool cupti_is_live(void)
 {

@@ -105,7 +105,7 @@ bool lost_window_is_open(void)
 
 void lost_window_end(void)
 {
-    if (!exchange_acquire(&is_open, false))
+    if (!load_relaxed(&is_open) || !exchange_acquire(&is_open, false))
         return;
     uint32_t index = load_relaxed(&current);
     struct window *next = &windows[(index + 1) % WINDOW_COUNT];

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-bool (*nccl_plugin_takes)(void);
+bool (*nccl_plugin_takes)(void) GUEST_DATA;
 
 /* ---- communicators: a context is the number of one ---- */
 

@@ -37,7 +37,7 @@ typedef int (*children_spawn)(pid_t *, const char *, const posix_spawn_file_acti
 static struct {
     pid_t (*fork)(void);
     children_spawn posix_spawn, posix_spawnp;
-} children_real;
+} children_real GUEST_DATA;
 
 /* In one page: an idle program's fork copies each that it writes to. The child of an idle program goes on with its
  * parent's, which are not stated then: the generation is another one. */

@@ -78,12 +78,12 @@ static const struct collector *const entry_collectors[] = {
     NULL,
 };
 
-static bool
-    entry_inert; /* set-user-id program, one of another libc, or another copy of the library is at work */
-static bool entry_preloaded;
+/* Set-user-id program, one of another libc, or another copy of the library is at work. */
+static bool entry_inert GUEST_DATA;
+static bool entry_preloaded GUEST_DATA;
 /* Stored by the first caller: the constructor, or NVTX or ITT before it. */
-static uint32_t entry_loaded;
-static uint32_t entry_resolved;
+static uint32_t entry_loaded GUEST_DATA;
+static uint32_t entry_resolved GUEST_DATA;
 
 /* Which copy of the library a public symbol is resolved to: the first one in the process that the
  * loader made global, by LD_PRELOAD or by linking. One that NVTX or CUDA loads is not. */
@@ -201,8 +201,8 @@ static void entry_hook_forget(struct entry_hook *hook)
  * CUPTI's destructor, and who finds none left ends the process under the other. So the next one is ours,
  * and waits until the first has finished. */
 static uint32_t entry_ending;    /* handlers of ours at work; threads that end the process add */
-static uint32_t entry_attached;  /* entry_detach() is registered and has not finished */
 static uint32_t entry_attaching; /* a thread serves a request: two profruns may come at once */
+static uint32_t entry_attached;  /* entry_detach() is registered and has not finished */
 
 static bool entry_must_wait(void)
 {
@@ -280,7 +280,8 @@ GUEST_PATH static void entry_exit(void)
 
 GUEST_PATH static void entry_fork_child(void)
 {
-    store_relaxed(&entry_attaching, 0u);
+    if (load_relaxed(&entry_attaching))
+        store_relaxed(&entry_attaching, 0u);
     session_fork_child();
     triggers_fork_child();
     trace_request_fork_child();
@@ -418,8 +419,6 @@ static void entry_release(struct attach_request *request)
         clock_pause(1000);
     munmap((void *)(uintptr_t)request->memory, request->memory_bytes);
 }
-
-static uint32_t entry_attaching; /* a thread serves a request: two profruns may come at once */
 
 /* The thread is ours, made by ptrace, or the interpreter's. */
 void libprof_attach(struct attach_request *request)

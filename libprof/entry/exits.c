@@ -31,7 +31,7 @@ static struct {
     int (*execveat)(int, const char *, char *const[], char *const[], int); /* since glibc 2.34 */
     int (*daemon)(int, int);
     void (*exit)(int);
-} exits_real;
+} exits_real GUEST_DATA;
 
 void exits_resolve(void)
 {

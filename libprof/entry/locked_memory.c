@@ -29,7 +29,7 @@
 #endif
 #define LOCKED_MEMORY_ON_FAULT 1u /* MLOCK_ONFAULT */
 
-static int (*locked_memory_real)(int);
+static int (*locked_memory_real)(int) GUEST_DATA;
 
 /* Of libprof.so, by the linker: its first byte, the end of data that is not zero at first, the end of all. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));

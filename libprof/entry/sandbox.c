@@ -34,10 +34,10 @@
 
 typedef unsigned long sandbox_word;
 
-static int (*sandbox_real_prctl)(int, ...);
+static int (*sandbox_real_prctl)(int, ...) GUEST_DATA;
 
 /* Read by the code below; NULL: not looked for yet. */
-void *sandbox_real_syscall __attribute__((visibility("hidden")));
+void *sandbox_real_syscall GUEST_DATA __attribute__((visibility("hidden")));
 
 void sandbox_resolve(void)
 {

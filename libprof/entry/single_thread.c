@@ -27,7 +27,7 @@ static struct {
     int (*unshare)(int);
     int (*setns)(int, int);
     int (*capset)(cap_user_header_t, cap_user_data_t);
-} single_thread_real;
+} single_thread_real GUEST_DATA;
 
 void single_thread_resolve(void)
 {

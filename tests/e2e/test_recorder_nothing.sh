@@ -47,4 +47,10 @@ data_kib() { "$@" awk '/^VmData:/ { print $2 }' /proc/self/status; }
 more=$(($(data_kib record x.prof) - $(data_kib env)))
 ((more <= 512)) || fail "the library adds $more KiB of data"
 (ulimit -d 1000 && record x.prof /bin/true) || fail "true does not start under a limit on its data"
+
+# Few of its pages are copied for a forked child, and the child stores into none.
+(cd .. && compile idle_pages)
+pages=$(record x.prof ../idle_pages)
+read -r _ library _ _ child _ <<<"$pages"
+((library <= 64 && child == 0)) || fail "pages: $pages"
 same "files of all that" "" "$(ls -A)"

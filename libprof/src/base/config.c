@@ -4,6 +4,7 @@
 #include "environment.h"
 #include "log.h"
 #include "number.h"
+#include "recorder.h"
 #include "schedule.h"
 
 #include <stddef.h>
@@ -208,7 +209,7 @@ static const struct config_option config_shown[] = {CONFIG_TABLE(CONFIG_SHOWN)};
 static struct config config_values = {CONFIG_TABLE(CONFIG_DEFAULT)};
 
 /* Variables whose value was rejected: config_warn() reports them. */
-static bool config_refused[CONFIG_COUNT];
+static bool config_refused[CONFIG_COUNT] GUEST_DATA;
 
 const struct config *config_get(void)
 {

@@ -37,7 +37,7 @@ static struct {
     uint64_t writer_ns;                 /* the writer stores */
     uint64_t stated_at_ns;              /* of recorded time; owned by the thread that emits */
     uint32_t generation;                /* process_generation() that all of this belongs to */
-} cost;
+} cost GUEST_DATA __attribute__((aligned(64)));
 
 __thread uint64_t cost_charged;
 

@@ -1,10 +1,11 @@
 #include "emitter.h"
 
 #include "config.h"
+#include "recorder.h"
 
 #include <stddef.h>
 
-static const struct emitter *emitter_in_use; /* entry writes, before recording begins */
+static const struct emitter *emitter_in_use GUEST_DATA; /* entry writes, before recording begins */
 
 void emitter_use(const struct emitter *emitter)
 {

@@ -1,5 +1,6 @@
 #include "label_thread.h"
 
+#include "recorder.h"
 #include "signals.h"
 
 #include <errno.h>
@@ -10,8 +11,8 @@
 
 __thread struct label_thread *label_thread_self;
 
-static pthread_key_t label_thread_key; /* its destructor gives the memory back */
-static bool label_thread_has_key;
+static pthread_key_t label_thread_key GUEST_DATA; /* its destructor gives the memory back */
+static bool label_thread_has_key GUEST_DATA;
 
 /* A call in a later destructor makes a new one. */
 static void label_thread_end(void *thread)

@@ -14,7 +14,8 @@
 /* Set before the thread had a log, or in the parent of a forked child. */
 static __thread char thread_early_name[THREAD_NAME_BYTES];
 
-static const char *(*thread_namer)(uint32_t tid); /* thread_set_namer(), before recording begins */
+/* thread_set_namer(), before recording begins. */
+static const char *(*thread_namer)(uint32_t tid) GUEST_DATA;
 
 /* For what the thread's log cannot say. */
 static void thread_emit_name(uint32_t thread, uint32_t tid, const char *name, bool internal)

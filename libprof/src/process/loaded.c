@@ -2,6 +2,7 @@
 #include "loaded.h"
 
 #include "atomic.h"
+#include "recorder.h"
 
 #include <elf.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 #define LOADED_VERSION_HIDDEN 0x8000u /* found by references that name the version alone */
 
 /* Objects that were loaded with the program; the loader lists them first. */
-static uint32_t loaded_startup;
+static uint32_t loaded_startup GUEST_DATA;
 
 /* The loader has made the address absolute, but not everywhere. */
 const void *loaded_table(const struct dl_phdr_info *object, const ElfW(Dyn) * dynamic, int64_t tag)

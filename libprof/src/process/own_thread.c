@@ -58,7 +58,7 @@ static struct {
     bool knows_processors;
     int niceness;
     size_t tls_bytes; /* of thread-local variables, which glibc takes from a thread's stack */
-} own_thread_process;
+} own_thread_process GUEST_DATA;
 
 static int own_thread_add_tls(struct dl_phdr_info *object, size_t bytes, void *unused)
 {

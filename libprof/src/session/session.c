@@ -75,7 +75,7 @@ static struct {
     void (*renew_exit)(void);
     int error;                     /* why there is no file; written while CREATING */
     char path[SESSION_PATH_BYTES]; /* written while CREATING */
-} session = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} session GUEST_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* How often the calling thread is in session_suspend(): also in handlers that call exec. */
 static __thread uint32_t session_suspended_here __attribute__((tls_model("initial-exec")));
