@@ -1,6 +1,6 @@
 /* profrun.c - profrun - runs a program with libprof preloaded and shows what was recorded.
  *
- * Reading order of a run: runopts (command line), outpath (-o), target (the program), preload (its environment), child
+ * Reading order of a run: runopts (command line), outpath (-o), target (the program), simfit (--sim), preload (its environment), child
  * (running it), runreport, runtable and runnothing (afterwards).
  * With --attach, attach.h.
  */
@@ -12,6 +12,7 @@
 #include "preload.h"
 #include "runopts.h"
 #include "runreport.h"
+#include "simfit.h"
 #include "target.h"
 
 #include <errno.h>
@@ -57,6 +58,8 @@ static int run_init(struct run *run)
     int status = target_init(&run->target, run->options.program[0]);
     if (status == 0)
         status = preload_init(&run->preload, run->options.sim);
+    if (status == 0 && run->options.sim && run->target.kind == TARGET_ORDINARY)
+        status = simfit_check(run->target.path);
     const bool table_options = run->options.rows || run->options.sort;
     if (status == 0 && table_options && !runtable_accepts(&run->options))
         status = STATUS_USAGE;

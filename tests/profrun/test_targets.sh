@@ -63,6 +63,40 @@ chmod +x stub
 run ./stub
 check "a torn ELF file" 126 "$status"
 
+# Device code whose runtime is not expected from a library: the runtime is inside, and the simulated driver is not enough.
+mkdir tree/lib/sim
+cat >device_code.s <<'CODE'
+.section .nv_fatbin,"a"
+.quad 0
+.section .note.GNU-stack,"",@progbits
+CODE
+echo 'void __cudaRegisterFatBinary(void) {}' >runtime.c
+"$CC" -shared -fPIC -Wl,-soname,libruntime.so runtime.c -o libruntime.so
+echo 'void __cudaRegisterFatBinary(void); int kernels(void) { __cudaRegisterFatBinary(); return 0; }' >kernels.c
+"$CC" -shared -fPIC -Wl,-soname,libkernels.so kernels.c runtime.c device_code.s -o libkernels.so
+"$CC" -shared -fPIC -Wl,-soname,libcublas.so.12 kernels.c runtime.c device_code.s -o libcublas.so.12
+embeds() {
+    run --sim "$1" 3
+    check "$1 does not run" "125 " "$status $out"
+    check "$1: why, and what to do" "profrun: $2 contains the CUDA runtime, which does not run on the simulated CUDA
+profrun: build it with 'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared); nothing was run" "$err"
+    run "$1" 3
+    check "$1 runs without --sim" "3 ran with 1 arguments, preload set" "$status $out"
+}
+"$CC" -o embeds program.c kernels.c runtime.c device_code.s
+embeds ./embeds ./embeds
+strip -o stripped embeds
+embeds ./stripped ./stripped
+"$CC" -o linked program.c -Wl,--no-as-needed,-rpath,"$PWD" -L. -lkernels
+embeds ./linked "$PWD/libkernels.so"
+"$CC" -o shared program.c kernels.c device_code.s "-Wl,-rpath,$PWD" -L. -lruntime
+"$CC" -o with_cublas program.c -Wl,--no-as-needed,-rpath,"$PWD" libcublas.so.12
+for program in ./shared ./with_cublas ./script; do
+    run --sim "$program"
+    check "$program runs" 0 "$status"
+    check_lacks "$program" "contains the CUDA runtime" "$err"
+done
+
 if [ "$(id -u)" -eq 0 ]; then
     directory=$(mktemp -d /tmp/profrun-test.XXXXXX)
     cp ordinary "$directory/setuid"
