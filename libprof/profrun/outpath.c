@@ -3,7 +3,11 @@
 #include "message.h"
 #include "output.h"
 
+#include "prof/format.h"
+
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,24 +98,66 @@ static bool outpath_directory_works(const char *absolute)
     return works;
 }
 
-static bool outpath_remove_old(const char *file, bool force)
+/* A process still writes into it, as far as can be seen from here. */
+static bool outpath_is_in_use(const char *file, uint32_t *pid)
+{
+    struct prof_file_header header;
+    const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool whole = fd >= 0 && read(fd, &header, sizeof header) == (ssize_t)sizeof header;
+    if (fd >= 0)
+        close(fd);
+    if (!whole || header.state == PROF_STATE_CLOSED)
+        return false;
+    *pid = header.pid;
+    return kill((pid_t)header.pid, 0) == 0 || errno == EPERM;
+}
+
+static bool outpath_may_replace(const char *file)
 {
     struct stat facts;
     if (lstat(file, &facts) != 0)
         return true;
-    if (!S_ISREG(facts.st_mode)) {
+    if (!S_ISREG(facts.st_mode))
         message("%s exists and is not a regular file", file);
-        return false;
-    }
-    if (!output_may_replace(file)) {
+    else if (!output_may_replace(file))
         message("%s exists and is not a recording; name another file", file);
+    else
+        return true;
+    return false;
+}
+
+/* As FILE.old: the one before that is replaced. */
+static bool outpath_keep_old(const char *file)
+{
+    uint32_t pid;
+    char *old = NULL;
+    if (outpath_is_in_use(file, &pid)) {
+        message("process %u is recording into %s; name another file, or replace it with --force",
+                pid, file);
         return false;
     }
-    if (!force) {
-        message("%s exists; replace it with --force, or keep both with %%p or %%n in the name",
-                file);
+    if (asprintf(&old, "%s.old", file) < 0)
         return false;
+    bool kept = outpath_may_replace(old);
+    if (kept && rename(file, old) != 0) {
+        message("cannot rename %s to %s: %s", file, old, strerror(errno));
+        kept = false;
+    } else if (kept) {
+        message("the previous recording is kept as %s", old);
     }
+    free(old);
+    return kept;
+}
+
+static bool outpath_make_room(const char *file, bool force)
+{
+    struct stat facts;
+    if (lstat(file, &facts) != 0)
+        return true;
+    if (!outpath_may_replace(file))
+        return false;
+    if (!force && facts.st_size > 0)
+        return outpath_keep_old(file);
     if (unlink(file) != 0) {
         message("cannot remove %s: %s", file, strerror(errno));
         return false;
@@ -124,9 +170,27 @@ static bool outpath_is_usable(const char *absolute, bool force)
     if (!outpath_directory_works(absolute))
         return false;
     char *file = strdup(absolute);
-    const bool usable = !file || !outpath_is_fixed(file) || outpath_remove_old(file, force);
+    const bool usable = !file || !outpath_is_fixed(file) || outpath_make_room(file, force);
     free(file);
     return usable;
+}
+
+/* What profdump makes of a recording. */
+static bool outpath_is_recording(const char *pattern)
+{
+    static const char *const others[] = {".html", ".json",   ".json.gz", ".svg",  ".csv",
+                                         ".txt",  ".sqlite", ".pb.gz",   ".arrow"};
+    const size_t length = strlen(pattern);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const size_t end = strlen(others[i]);
+        if (length > end && strcmp(pattern + length - end, others[i]) == 0) {
+            message(
+                "-o names the recording; 'profdump -o %s FILE.prof' makes that of it afterwards",
+                pattern);
+            return false;
+        }
+    }
+    return true;
 }
 
 int outpath_prepare(const char *pattern, bool force, char **absolute)
@@ -135,7 +199,7 @@ int outpath_prepare(const char *pattern, bool force, char **absolute)
         message("-o needs a file name, not '%s'", pattern);
         return STATUS_USAGE;
     }
-    if (!outpath_is_valid(pattern))
+    if (!outpath_is_valid(pattern) || !outpath_is_recording(pattern))
         return STATUS_USAGE;
     char *path = outpath_absolute(pattern);
     if (!path) {

@@ -2,7 +2,7 @@
  *
  * The library replaces the % signs in each process, since only there the process id and the program's name
  * are known. profrun makes the pattern absolute (the program may change its directory before its first
- * event) and refuses what cannot work or would overwrite a file.
+ * event), refuses what cannot work or would overwrite another file, and keeps a previous recording of that name as FILE.old.
  */
 #ifndef PROFRUN_OUTPATH_H
 #define PROFRUN_OUTPATH_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Returns 0 and the absolute pattern in *absolute (the caller frees), or the status to exit with, having
- * said why. With `force`, removes a recording or an empty file that the pattern names. */
+ * said why. A recording that the pattern names becomes FILE.old; with `force`, it is removed. */
 int outpath_prepare(const char *pattern, bool force, char **absolute);
 
 #endif

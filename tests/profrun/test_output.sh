@@ -12,11 +12,42 @@ check "table, then where the file is" "TABLE -- $here/run.prof
 profrun: wrote run.prof (10 B)
 profrun: 'profdump run.prof' shows the table, --chrome out.json writes the timeline" "$err"
 
+# As perf does: the previous recording stays, and the one before that does not.
 printf '\211PROF\r\n\032 and what was recorded' >run.prof
+for previous in 'and what was recorded' recording; do
+    run -o run.prof true
+    check "a second recording of that name" "0 recording" "$status $(cat run.prof)"
+    check_has "the previous one stays" "$previous" "$(cat run.prof.old)"
+    check_has "and it is said" "the previous recording is kept as $here/run.prof.old" "$err"
+    printf '\211PROF\r\n\032recording' >run.prof
+done
+echo 'print("hours of work")' >run.prof.old
 run -o run.prof touch ran
-check "an existing file is refused" 2 "$status"
-check_has "and named" "run.prof exists; replace it with --force" "$err"
+check "what is no recording is not replaced by one" 2 "$status"
+check_has "and named" "run.prof.old exists and is not a recording" "$err"
 check "and the program not run" "" "$(ls ran 2>/dev/null)"
+rm run.prof.old
+# recording_of PID: the header of a recording that is not complete.
+recording_of() {
+    printf '\211PROF\r\n\032'
+    head -c 16 /dev/zero
+    printf "$(printf '\\x%02x\\x%02x\\x%02x\\x00' $(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16)))"
+    head -c 8 /dev/zero
+    printf '\001'
+    head -c 4059 /dev/zero
+}
+recording_of $$ >run.prof
+run -o run.prof touch ran
+check "a recording in progress stays" 2 "$status"
+check_has "and is named" "process $$ is recording into $here/run.prof" "$err"
+recording_of 4194305 >run.prof # no process has this number
+run -o run.prof true
+check "one that was killed does not hinder" "0 recording" "$status $(cat run.prof)"
+for name in run.html out.json; do
+    run -o $name true
+    check "-o $name" 2 "$status"
+    check_has "-o $name" "'profdump -o $name FILE.prof' makes that of it afterwards" "$err"
+done
 printf '\211PROF\r\n\032 and what was recorded' >run.prof
 run --force -o run.prof true
 check "--force" 0 "$status"
@@ -56,7 +87,7 @@ check "% at the end" 2 "$status"
 
 run -o '%p-%h-%r-%e-%n-%q{HOME}-%%.prof' sh -c 'echo "$PROF_OUTPUT"'
 check "the pattern is handed over" "$here/%p-%h-%r-%e-%n-%q{HOME}-%%.prof" "$out"
-: >'100%.prof'
+echo x >'100%.prof'
 run -o '100%%.prof' true
 check "a pattern without a variable part is a fixed name" 2 "$status"
 mkdir '50%off' && cd '50%off' || exit 1
