@@ -36,9 +36,14 @@ expect linked.prof "${known_counts[@]}"
 PROF_OUTPUT=waits.prof ./ranges
 [[ ! -e waits.prof ]] || fail "a linked program recorded before prof_start()"
 
-compile ranges -no-pie
-record not_pie.prof ./ranges
-expect not_pie.prof "${known_counts[@]}"
+for flags in -no-pie "-no-pie -fno-pie" "-no-pie -fno-pie -O0"; do
+    # shellcheck disable=SC2086
+    compile ranges $flags
+    same "output without the library, $flags" "" "$(./ranges 2>&1)"
+    record not_pie.prof ./ranges
+    expect not_pie.prof "${known_counts[@]}"
+    rm not_pie.prof
+done
 
 compile ranges -O0
 record unoptimised.prof ./ranges

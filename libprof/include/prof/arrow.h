@@ -132,7 +132,7 @@ PROF_DECLARE(prof_status, prof_arrow_window,
 static inline prof_status prof_arrow(const char *path, enum prof_arrow_table table,
                                      struct ArrowArrayStream *stream)
 {
-    return PROF_PRESENT(prof_arrow) ? prof_arrow_in_library(path, table, stream) : PROF_ABSENT;
+    return PROF_PRESENT(prof_arrow) ? PROF_CALL(prof_arrow)(path, table, stream) : PROF_ABSENT;
 }
 
 /* Like prof_arrow(), but only for events that began in [from_ns, to_ns), nanoseconds since the epoch in UTC
@@ -144,7 +144,7 @@ static inline prof_status prof_arrow_window(const char *path, enum prof_arrow_ta
                                             struct ArrowArrayStream *stream)
 {
     return PROF_PRESENT(prof_arrow_window)
-               ? prof_arrow_window_in_library(path, table, from_ns, to_ns, stream)
+               ? PROF_CALL(prof_arrow_window)(path, table, from_ns, to_ns, stream)
                : PROF_ABSENT;
 }
 

@@ -67,21 +67,21 @@ PROF_DECLARE(prof_status, prof_dump_etprof, (const char *path));
 static inline void prof_block_create(const char *name)
 {
     if (prof_recording_())
-        prof_block_create_in_library(name);
+        PROF_CALL(prof_block_create)(name);
 }
 
 /* Removes what the current block contains so far from the prof buffers. The timeline keeps it. */
 static inline void prof_block_reset(void)
 {
     if (prof_recording_())
-        prof_block_reset_in_library();
+        PROF_CALL(prof_block_reset)();
 }
 
 /* Begins an event of the current block, at the calling thread's instruction. Returns its token, or
  * 0 while recording is off; prof_event_end() ignores 0. */
 static inline uint64_t prof_event_begin(const char *name)
 {
-    return prof_recording_() ? prof_event_begin_in_library(name) : 0;
+    return prof_recording_() ? PROF_CALL(prof_event_begin)(name) : 0;
 }
 
 /* Ends the event. Any thread. A token that is not that of an open event is ignored and counted. */
@@ -95,7 +95,7 @@ static inline void prof_event_end(uint64_t token)
 static inline struct prof_instruction prof_instruction_enter(int32_t chain, uint32_t index)
 {
     struct prof_instruction none = {PROF_NO_CHAIN, 0};
-    return PROF_PRESENT(prof_instruction_enter) ? prof_instruction_enter_in_library(chain, index)
+    return PROF_PRESENT(prof_instruction_enter) ? PROF_CALL(prof_instruction_enter)(chain, index)
                                                 : none;
 }
 
@@ -103,7 +103,7 @@ static inline struct prof_instruction prof_instruction_enter(int32_t chain, uint
 static inline void prof_instruction_leave(struct prof_instruction outer)
 {
     if (PROF_PRESENT(prof_instruction_leave))
-        prof_instruction_leave_in_library(outer);
+        PROF_CALL(prof_instruction_leave)(outer);
 }
 
 /* Registers an allocator with prof_alloc_track(). Returns PROF_NO_ALLOCATOR where that returns 0. */
@@ -125,7 +125,7 @@ static inline void prof_allocation(uint32_t allocator, size_t bytes)
  * empty. Do not call it in signal handlers. */
 static inline prof_status prof_dump_etprof(const char *path)
 {
-    return PROF_PRESENT(prof_dump_etprof) ? prof_dump_etprof_in_library(path) : PROF_ABSENT;
+    return PROF_PRESENT(prof_dump_etprof) ? PROF_CALL(prof_dump_etprof)(path) : PROF_ABSENT;
 }
 
 #endif /* PROF_IMPLEMENTATION */

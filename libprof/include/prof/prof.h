@@ -13,10 +13,9 @@
  * A program that includes this header need not link the library. Each function below is an inline
  * wrapper around a weak reference. If the library is absent or not recording, a call costs two
  * loads and two branches. If the library is preloaded (LD_PRELOAD, profrun), the same binary
- * records. Weak references need position-independent code, which compilers generate by default. A
- * program that links libprof records from prof_start() on, or from its start with PROF_START=now.
- * It should define PROF_LINKED (the CMake package and prof.pc do): the references are then strong,
- * and `ld --as-needed` keeps the library.
+ * records, also if it is not position-independent. A program that links libprof records from
+ * prof_start() on, or from its start with PROF_START=now. It should define PROF_LINKED (the CMake
+ * package and prof.pc do): the references are then strong, and `ld --as-needed` keeps the library.
  *
  * All functions may be called from any thread, from constructors that run before main() to exit
  * handlers, from signal handlers (unless the call is the first event of the process), and in
@@ -110,11 +109,33 @@ struct prof_attr {
     extern type name##_in_library parameters __asm__(#name); \
     static inline type name parameters __asm__(#name "_inline")
 #define PROF_PRESENT(name) true
-#else
+#elif defined(__PIC__)
 #define PROF_DECLARE(type, name, parameters)                                       \
     extern type name##_in_library parameters __asm__(#name) __attribute__((weak)); \
     static inline type name parameters __asm__(#name "_inline")
 #define PROF_PRESENT(name) (name##_in_library != NULL)
+#else
+/* A linker gives such code the address 0 for a weak reference, before any library is loaded. So the
+ * library's functions are looked for at the first call. Without dlsym() (glibc before 2.34, linked
+ * without -ldl) they are not found. */
+extern void *prof_dlsym_(void *, const char *) __asm__("dlsym") __attribute__((weak));
+#define PROF_DECLARE(type, name, parameters)                                                 \
+    static inline type(*name##_found_(void)) parameters                                      \
+    {                                                                                        \
+        static type(*found) parameters; /* any thread, always the same value */              \
+        type(*at) parameters = __atomic_load_n(&found, __ATOMIC_RELAXED);                    \
+        if (__builtin_expect(at == NULL, 0) && prof_dlsym_) {                                \
+            at = (type(*) parameters)(uintptr_t)prof_dlsym_(NULL /* RTLD_DEFAULT */, #name); \
+            __atomic_store_n(&found, at, __ATOMIC_RELAXED);                                  \
+        }                                                                                    \
+        return at;                                                                           \
+    }                                                                                        \
+    static inline type name parameters __asm__(#name "_inline")
+#define PROF_PRESENT(name) (name##_found_() != NULL)
+#define PROF_CALL(name) name##_found_()
+#endif
+#ifndef PROF_CALL
+#define PROF_CALL(name) name##_in_library
 #endif
 
 /* Address of two words of the library. The first is nonzero while recording is on. The second is
@@ -163,7 +184,7 @@ PROF_DECLARE(const char *, prof_status_text, (prof_status status));
 static inline const uint32_t *prof_gate(void)
 {
     static const uint32_t absent[2] = {0, 0};
-    return PROF_PRESENT(prof_gate) ? prof_gate_in_library() : absent;
+    return PROF_PRESENT(prof_gate) ? PROF_CALL(prof_gate)() : absent;
 }
 
 /* Checked before each call: while nothing is recorded, a call costs two loads and two branches. */
@@ -190,14 +211,14 @@ static inline bool prof_recording_(void)
 static inline void prof_range_push(const char *name)
 {
     if (prof_recording_())
-        prof_range_push_in_library(name);
+        PROF_CALL(prof_range_push)(name);
 }
 
 /* Like prof_range_push(), for a name of `size` bytes that need not be NUL-terminated. */
 static inline void prof_range_push_n(const char *name, size_t size)
 {
     if (prof_recording_())
-        prof_range_push_n_in_library(name, size);
+        PROF_CALL(prof_range_push_n)(name, size);
 }
 
 /* Opens a range with an integer attribute. Unlike prof_attr_int(), it passes the attribute to NVTX
@@ -206,7 +227,7 @@ static inline void prof_range_push_n(const char *name, size_t size)
 static inline void prof_range_push_int(const char *name, const char *key, int64_t value)
 {
     if (prof_recording_())
-        prof_range_push_int_in_library(name, key, value);
+        PROF_CALL(prof_range_push_int)(name, key, value);
 }
 
 /* Like prof_range_push(), for a call site whose name never changes: the name is looked up once.
@@ -214,7 +235,7 @@ static inline void prof_range_push_int(const char *name, const char *key, int64_
 static inline void prof_range_push_site(struct prof_site *site)
 {
     if (prof_recording_())
-        prof_range_push_site_in_library(site);
+        PROF_CALL(prof_range_push_site)(site);
 }
 
 /* Opens a range with attributes, as prof_range_push() and then prof_attr_int() and
@@ -224,7 +245,7 @@ static inline void prof_range_push_attrs(const char *name, const struct prof_att
                                          size_t count)
 {
     if (prof_recording_())
-        prof_range_push_attrs_in_library(name, attrs, count);
+        PROF_CALL(prof_range_push_attrs)(name, attrs, count);
 }
 
 /* Closes the innermost open range of the calling thread. If none is open, the call is ignored and
@@ -232,21 +253,21 @@ static inline void prof_range_push_attrs(const char *name, const struct prof_att
 static inline void prof_range_pop(void)
 {
     if (prof_recording_())
-        prof_range_pop_in_library();
+        PROF_CALL(prof_range_pop)();
 }
 
 /* Begins a range that need not nest and that any thread may end. Returns its id, or 0 while
  * recording is off; prof_range_end() ignores 0. */
 static inline uint64_t prof_range_begin(const char *name)
 {
-    return prof_recording_() ? prof_range_begin_in_library(name) : 0;
+    return prof_recording_() ? PROF_CALL(prof_range_begin)(name) : 0;
 }
 
 /* Ends the range with this id. Any thread. An id that is not open is ignored and counted. */
 static inline void prof_range_end(uint64_t id)
 {
     if (prof_recording_())
-        prof_range_end_in_library(id);
+        PROF_CALL(prof_range_end)(id);
 }
 
 /* ---- marks, steps, counters, attributes ---- */
@@ -255,7 +276,7 @@ static inline void prof_range_end(uint64_t id)
 static inline void prof_mark(const char *name)
 {
     if (prof_recording_())
-        prof_mark_in_library(name);
+        PROF_CALL(prof_mark)(name);
 }
 
 /* Ends the current step and begins the next one, "ProfilerStep#N". The first call begins step 0.
@@ -264,7 +285,7 @@ static inline void prof_mark(const char *name)
 static inline void prof_step(void)
 {
     if (prof_gate_open_(1))
-        prof_step_in_library();
+        PROF_CALL(prof_step)();
 }
 
 /* Like prof_step(), for a loop that numbers its own steps: begins "ProfilerStep#number".
@@ -272,14 +293,14 @@ static inline void prof_step(void)
 static inline void prof_step_at(uint64_t number)
 {
     if (prof_gate_open_(1))
-        prof_step_at_in_library(number);
+        PROF_CALL(prof_step_at)(number);
 }
 
 /* Records one sample of a counter. Timelines show a counter as a curve. */
 static inline void prof_counter(const char *name, double value)
 {
     if (prof_recording_())
-        prof_counter_in_library(name, value);
+        PROF_CALL(prof_counter)(name, value);
 }
 
 /* Sets an attribute of the calling thread's innermost open range: flops, bytes, shape, seq ... A
@@ -287,19 +308,19 @@ static inline void prof_counter(const char *name, double value)
 static inline void prof_attr_int(const char *key, int64_t value)
 {
     if (prof_recording_())
-        prof_attr_int_in_library(key, value);
+        PROF_CALL(prof_attr_int)(key, value);
 }
 
 static inline void prof_attr_double(const char *key, double value)
 {
     if (prof_recording_())
-        prof_attr_double_in_library(key, value);
+        PROF_CALL(prof_attr_double)(key, value);
 }
 
 static inline void prof_attr_string(const char *key, const char *value)
 {
     if (prof_recording_())
-        prof_attr_string_in_library(key, value);
+        PROF_CALL(prof_attr_string)(key, value);
 }
 
 /* Sets the calling thread's name in every output. Works while recording is off. Of a name set
@@ -307,7 +328,7 @@ static inline void prof_attr_string(const char *key, const char *value)
 static inline void prof_thread_name(const char *name)
 {
     if (PROF_PRESENT(prof_thread_name))
-        prof_thread_name_in_library(name);
+        PROF_CALL(prof_thread_name)(name);
 }
 
 /* ---- memory ---- */
@@ -318,7 +339,7 @@ static inline void prof_thread_name(const char *name)
  * names. */
 static inline uint32_t prof_alloc_track(const char *name)
 {
-    return PROF_PRESENT(prof_alloc_track) ? prof_alloc_track_in_library(name) : 0;
+    return PROF_PRESENT(prof_alloc_track) ? PROF_CALL(prof_alloc_track)(name) : 0;
 }
 
 /* Records that the allocator handed out memory. Call it afterwards. With a NULL address only the
@@ -327,7 +348,7 @@ static inline uint32_t prof_alloc_track(const char *name)
 static inline void prof_alloc(uint32_t allocator, const void *address, size_t bytes)
 {
     if (prof_recording_())
-        prof_alloc_in_library(allocator, address, bytes);
+        PROF_CALL(prof_alloc)(allocator, address, bytes);
 }
 
 /* Records that memory is returned to the allocator. Call it before another thread can be given the
@@ -336,7 +357,7 @@ static inline void prof_alloc(uint32_t allocator, const void *address, size_t by
 static inline void prof_free(uint32_t allocator, const void *address)
 {
     if (prof_recording_())
-        prof_free_in_library(allocator, address);
+        PROF_CALL(prof_free)(allocator, address);
 }
 
 /* ---- control ---- */
@@ -355,7 +376,7 @@ static inline void prof_options_default(struct prof_options *options)
  * calls return PROF_BUSY. `output` is copied. */
 static inline prof_status prof_configure(const struct prof_options *options)
 {
-    return PROF_PRESENT(prof_configure) ? prof_configure_in_library(options) : PROF_ABSENT;
+    return PROF_PRESENT(prof_configure) ? PROF_CALL(prof_configure)(options) : PROF_ABSENT;
 }
 
 /* Starts and stops nest: recording is on while there have been more starts than stops. Preloading
@@ -364,12 +385,12 @@ static inline prof_status prof_configure(const struct prof_options *options)
  * not nest: on counts as one start, off cancels all pending starts. */
 static inline prof_status prof_start(void)
 {
-    return PROF_PRESENT(prof_start) ? prof_start_in_library() : PROF_ABSENT;
+    return PROF_PRESENT(prof_start) ? PROF_CALL(prof_start)() : PROF_ABSENT;
 }
 
 static inline prof_status prof_stop(void)
 {
-    return PROF_PRESENT(prof_stop) ? prof_stop_in_library() : PROF_ABSENT;
+    return PROF_PRESENT(prof_stop) ? PROF_CALL(prof_stop)() : PROF_ABSENT;
 }
 
 /* Writes everything recorded so far to the file, including records of finished device operations.
@@ -377,7 +398,7 @@ static inline prof_status prof_stop(void)
  * not included. */
 static inline prof_status prof_flush(void)
 {
-    return PROF_PRESENT(prof_flush) ? prof_flush_in_library() : PROF_ABSENT;
+    return PROF_PRESENT(prof_flush) ? PROF_CALL(prof_flush)() : PROF_ABSENT;
 }
 
 /* ---- results, inside the program ---- */
@@ -390,14 +411,14 @@ static inline prof_status prof_flush(void)
  * `stream` is one. */
 static inline prof_status prof_table(FILE *stream)
 {
-    return PROF_PRESENT(prof_table) ? prof_table_in_library(stream) : PROF_ABSENT;
+    return PROF_PRESENT(prof_table) ? PROF_CALL(prof_table)(stream) : PROF_ABSENT;
 }
 
 /* Flushes, then writes a Chrome trace (JSON) of this process so far. Replaces `path` atomically
  * once complete. Fails if `path` is a libprof trace. */
 static inline prof_status prof_export_chrome(const char *path)
 {
-    return PROF_PRESENT(prof_export_chrome) ? prof_export_chrome_in_library(path) : PROF_ABSENT;
+    return PROF_PRESENT(prof_export_chrome) ? PROF_CALL(prof_export_chrome)(path) : PROF_ABSENT;
 }
 
 /* Flushes, then copies the trace so far to a trace file of its own; recording continues. Replaces
@@ -406,26 +427,26 @@ static inline prof_status prof_export_chrome(const char *path)
  * PROF_RING_SECONDS can shorten. */
 static inline prof_status prof_dump(const char *path)
 {
-    return PROF_PRESENT(prof_dump) ? prof_dump_in_library(path) : PROF_ABSENT;
+    return PROF_PRESENT(prof_dump) ? PROF_CALL(prof_dump)(path) : PROF_ABSENT;
 }
 
 /* Returns what could not be recorded so far, by cause. Fills as many counters as
  * counts->size_bytes has room for. */
 static inline prof_status prof_loss(struct prof_loss_counts *counts)
 {
-    return PROF_PRESENT(prof_loss) ? prof_loss_in_library(counts) : PROF_ABSENT;
+    return PROF_PRESENT(prof_loss) ? PROF_CALL(prof_loss)(counts) : PROF_ABSENT;
 }
 
 /* Path of this process's trace file, or "" before it exists. The library owns the string. */
 static inline const char *prof_output_path(void)
 {
-    return PROF_PRESENT(prof_output_path) ? prof_output_path_in_library() : "";
+    return PROF_PRESENT(prof_output_path) ? PROF_CALL(prof_output_path)() : "";
 }
 
 /* Version of the loaded library, such as "0.1.0", or NULL without the library. */
 static inline const char *prof_version(void)
 {
-    return PROF_PRESENT(prof_version) ? prof_version_in_library() : NULL;
+    return PROF_PRESENT(prof_version) ? PROF_CALL(prof_version)() : NULL;
 }
 
 /* Describes a status in English. The string is a constant. */

@@ -54,7 +54,7 @@ PROF_DECLARE(void *, prof_python_function, (const char *name));
  * exception. */
 static inline prof_status prof_python_calls(int on)
 {
-    return PROF_PRESENT(prof_python_calls) ? prof_python_calls_in_library(on) : PROF_ABSENT;
+    return PROF_PRESENT(prof_python_calls) ? PROF_CALL(prof_python_calls)(on) : PROF_ABSENT;
 }
 
 /* Returns a new reference to a builtin function (PyObject *): "range_push", which takes the name as bytes,
@@ -63,7 +63,7 @@ static inline prof_status prof_python_calls(int on)
  * prof_python_calls() would return PROF_UNSUPPORTED. */
 static inline void *prof_python_function(const char *name)
 {
-    return PROF_PRESENT(prof_python_function) ? prof_python_function_in_library(name) : NULL;
+    return PROF_PRESENT(prof_python_function) ? PROF_CALL(prof_python_function)(name) : NULL;
 }
 
 #endif
