@@ -258,6 +258,7 @@ static void entry_renew_exit(void)
 static void entry_finish(void)
 {
     int cancel_state = entry_end_begin();
+    report_state_gpu();
     session_finish();
     if (entry_preloaded)
         report_at_exit();

@@ -12,6 +12,7 @@
 #include "own_files.h"
 #include "own_thread.h"
 #include "reader.h"
+#include "recorder.h"
 #include "session.h"
 #include "signals.h"
 
@@ -153,13 +154,40 @@ void report_at_exit(void)
     report_print_path(path);
 }
 
-/* ---- why there is no trace ---- */
+/* ---- why no GPU was recorded, or nothing at all ---- */
 
-static int report_is_cuda(struct dl_phdr_info *info, size_t size, void *user)
+struct report_cuda {
+    bool runtime, driver; /* is loaded */
+};
+
+static int report_see_library(struct dl_phdr_info *info, size_t size, void *user)
 {
-    (void)size, (void)user;
-    return info->dlpi_name &&
-           (strstr(info->dlpi_name, "/libcudart.so") || strstr(info->dlpi_name, "/libcuda.so"));
+    struct report_cuda *cuda = user;
+    (void)size;
+    cuda->runtime |= info->dlpi_name && strstr(info->dlpi_name, "/libcudart.so");
+    cuda->driver |= info->dlpi_name && strstr(info->dlpi_name, "/libcuda.so");
+    return 0;
+}
+
+static struct report_cuda report_find_cuda(void)
+{
+    struct report_cuda cuda = {false, false};
+    dl_iterate_phdr(report_see_library, &cuda);
+    return cuda;
+}
+
+void report_state_gpu(void)
+{
+    const struct report_cuda cuda = report_find_cuda();
+    struct session_status status;
+    session_describe(&status);
+    if (status.gpu_mode != PROF_GPU_NONE || *status.gpu_reason)
+        return;
+    recorder_set_gpu_mode(PROF_GPU_NONE,
+                          !config_get()->cuda ? "PROF_CUDA=0 turns it off"
+                          : cuda.driver       ? "the program loaded CUDA, but did not initialise it"
+                          : cuda.runtime      ? "the CUDA runtime found no driver (libcuda.so.1)"
+                                              : "the program loaded no CUDA library");
 }
 
 static const char *report_find_reason(void)
@@ -174,7 +202,8 @@ static const char *report_find_reason(void)
         return "# refused";
     if (status.gpu_mode != PROF_GPU_NONE)
         return "# idle";
-    return dl_iterate_phdr(report_is_cuda, NULL) ? "# cold" : NULL;
+    const struct report_cuda cuda = report_find_cuda();
+    return cuda.runtime || cuda.driver ? "# cold" : NULL;
 }
 
 void report_no_trace(void)

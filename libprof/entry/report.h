@@ -9,6 +9,9 @@
  * caller may have interrupted anything. After session_finish(). */
 void report_at_exit(void);
 
+/* States why no GPU was recorded, if nobody has: see PROF_INFO_GPU_REASON. Before session_finish(). */
+void report_state_gpu(void);
+
 /* Appends to PROF_SESSION_FILE why there is no trace, for profrun: "# off", recording was never switched on;
  * "# failed", the file could not be made; "# refused", CUDA was initialised without CUPTI; "# idle", CUDA was
  * initialised, but did nothing that is recorded; "# cold", a CUDA library is loaded, but CUDA was not

@@ -336,7 +336,7 @@ TEST(Summary, SaysWhoWhereAndHowItEnded)
     m.range("r", 0, 1500000);
     std::string text = summary(m.done());
     EXPECT_NE(text.find("train, rank 1 (pid 100) on host, world size 2\n"), std::string::npos);
-    EXPECT_NE(text.find("1.500ms by libprof 0.1.0; ended normally\n"), std::string::npos);
+    EXPECT_NE(text.find("1.500ms by libprof 0.1.0; complete\n"), std::string::npos);
     EXPECT_NE(text.find("Device 0:  NVIDIA H200\n"), std::string::npos);
     EXPECT_NE(text.find("1 ranges"), std::string::npos);
     m.processes[0].info.closed = false;

@@ -139,7 +139,7 @@ function runSection(run) {
     run.processes.slice(0, 64).map((process) => el("dl", null,
       fact("Program", programName(process) + (process.host ? " on " + process.host : "")),
       fact("Rank", process.rank < 0 ? "" : process.rank + " of " + process.world_size),
-      fact("Began", when(process)), fact("Recorded", time(process.duration_ns) + (process.closed ? "" : ", not ended normally")),
+      fact("Began", when(process)), fact("Recorded", time(process.duration_ns) + (process.closed ? "" : ", not closed: killed, or still running")),
       fact("GPU mode", process.mode + (process.mode_reason ? ", " + process.mode_reason : "")),
       fact("CUPTI", process.cupti), fact("Driver", process.driver), fact("libprof", process.libprof), fact("File", process.file))),
     run.processes.length > 64 && el("p", { class: "note" }, count(run.processes.length - 64) + " more processes are not listed."),

@@ -43,9 +43,9 @@ static const char *shown(struct text text, const char *instead, struct shown_tex
     return *to->bytes ? to->bytes : instead;
 }
 
-static const char *ending(const struct tl_process_info *info)
+static const char *completeness(const struct tl_process_info *info)
 {
-    return info->closed ? "normally" : "without closing the trace: killed, or still running";
+    return info->closed ? "complete" : "not closed: killed, or still running";
 }
 
 static void print_process(const struct timeline *timeline, uint32_t index, FILE *stream)
@@ -65,8 +65,8 @@ static void print_process(const struct timeline *timeline, uint32_t index, FILE 
                 shown(info->format, "", &version));
         return;
     }
-    fprintf(stream, "\nRecorded:  %s by libprof %s; ended %s\n", duration,
-            shown(info->library_version, "(unknown version)", &version), ending(info));
+    fprintf(stream, "\nRecorded:  %s by libprof %s; %s\n", duration,
+            shown(info->library_version, "(unknown version)", &version), completeness(info));
 }
 
 static uint32_t count_devices(const struct timeline *timeline, uint32_t process)
