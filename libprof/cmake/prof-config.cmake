@@ -1,11 +1,17 @@
-# find_package(prof) gives prof::prof: link it to call the functions of prof/prof.h; and prof::trace, for those of
-# prof/trace.h. Components: prof, trace; both are there.
-include("${CMAKE_CURRENT_LIST_DIR}/prof-targets.cmake")
-foreach(component IN LISTS prof_FIND_COMPONENTS)
+# find_package(prof), or find_package(libprof), gives
+#
+#   prof::headers  prof/prof.h: the program is not linked with libprof, and is recorded where profrun preloads it
+#   prof::prof     the library: the program records from prof_start() on
+#   prof::trace    prof/trace.h, which reads recordings
+#
+# Components: prof, trace; both are there.
+include("${CMAKE_CURRENT_LIST_DIR}/../prof/prof-targets.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/../prof/prof-how-to-record.cmake")
+foreach(component IN LISTS ${CMAKE_FIND_PACKAGE_NAME}_FIND_COMPONENTS)
     if(TARGET prof::${component})
-        set(prof_${component}_FOUND ON)
-    elseif(prof_FIND_REQUIRED_${component})
-        set(prof_FOUND OFF)
-        set(prof_NOT_FOUND_MESSAGE "there is no component ${component}")
+        set(${CMAKE_FIND_PACKAGE_NAME}_${component}_FOUND ON)
+    elseif(${CMAKE_FIND_PACKAGE_NAME}_FIND_REQUIRED_${component})
+        set(${CMAKE_FIND_PACKAGE_NAME}_FOUND OFF)
+        set(${CMAKE_FIND_PACKAGE_NAME}_NOT_FOUND_MESSAGE "there is no component ${component}")
     endif()
 endforeach()

@@ -16,7 +16,7 @@ endif()
 if(PROJECT_IS_TOP_LEVEL)
     set(script "${PROJECT_SOURCE_DIR}/libprof/cmake/prof_uninstall.cmake")
     set(directories ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_LIBDIR}/libprof/sim
-        ${package_dir} ${CMAKE_INSTALL_INCLUDEDIR}/prof ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_MANDIR}/man3
+        ${package_dir} ${CMAKE_INSTALL_LIBDIR}/cmake/libprof ${CMAKE_INSTALL_INCLUDEDIR}/prof ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_MANDIR}/man3
         ${CMAKE_INSTALL_DOCDIR} ${completions_of_bash} ${completions_of_fish} ${completions_of_zsh})
     install(CODE "include([[${script}]])\nprof_note_directories([[${PROJECT_BINARY_DIR}]] ${directories})")
     add_custom_target(prof_uninstall VERBATIM
@@ -72,14 +72,19 @@ endfunction()
 file(RELATIVE_PATH PROF_PC_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 prof_pc_directory(PROF_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
 prof_pc_directory(PROF_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
-foreach(package IN ITEMS prof prof-trace)
+foreach(package IN ITEMS prof prof-trace libprof)
     configure_file(libprof/cmake/${package}.pc.in ${package}.pc @ONLY)
     install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
 endforeach()
 
-set_target_properties(prof_format PROPERTIES EXPORT_NAME format)
+set_target_properties(prof_format PROPERTIES EXPORT_NAME headers)
 set_target_properties(prof_trace PROPERTIES EXPORT_NAME trace)
 install(EXPORT prof_targets NAMESPACE prof:: FILE prof-targets.cmake DESTINATION "${package_dir}" COMPONENT dev)
-write_basic_package_version_file(prof-config-version.cmake COMPATIBILITY SameMajorVersion)
-install(FILES libprof/cmake/prof-config.cmake "${PROJECT_BINARY_DIR}/prof-config-version.cmake"
-    DESTINATION "${package_dir}" COMPONENT dev)
+foreach(name IN ITEMS prof libprof) # people try either
+    write_basic_package_version_file(${name}-config-version.cmake COMPATIBILITY SameMajorVersion)
+    install(FILES "${PROJECT_BINARY_DIR}/${name}-config-version.cmake" DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/${name}"
+        COMPONENT dev)
+    install(FILES libprof/cmake/prof-config.cmake RENAME ${name}-config.cmake
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/${name}" COMPONENT dev)
+endforeach()
+install(FILES libprof/cmake/prof-how-to-record.cmake DESTINATION "${package_dir}" COMPONENT dev)

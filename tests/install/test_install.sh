@@ -78,6 +78,16 @@ int main(int argc, char **argv)
 }
 CONSUMER
 cp consumer.c consumer.cpp
+cat >headers.c <<'HEADERS'
+#include <prof/prof.h>
+#include <stdio.h>
+int main(void)
+{
+    PROF_RANGE("headers");
+    puts(prof_version() ? "linked" : "absent");
+    return 0;
+}
+HEADERS
 
 # The library that reads traces, which is none of the recorder's.
 cat >reader.c <<'READER'
@@ -104,6 +114,7 @@ if command -v pkg-config >/dev/null; then
     # --as-needed: the distributions' default, must not drop the library
     "$CC" $flags consumer.c -Wl,--as-needed $(pkg-config --cflags --libs prof) -o consumer_pc
     LD_LIBRARY_PATH=$libraries ./consumer_pc "$version" || fail "C by pkg-config"
+    [ "$(pkg-config --cflags --libs libprof)" = "$(pkg-config --cflags --libs prof)" ] || fail "libprof by pkg-config"
     "$CC" $flags reader.c -Wl,--as-needed $(pkg-config --cflags --libs prof-trace) -o reader_pc
     LD_LIBRARY_PATH=$libraries ./reader_pc || fail "prof-trace by pkg-config"
     if [ -n "${CXX:-}" ]; then
@@ -137,6 +148,10 @@ if(WAY STREQUAL "find_package")
     find_package(prof 0.1 REQUIRED COMPONENTS prof trace OPTIONAL_COMPONENTS none)
     if(prof_none_FOUND)
         message(FATAL_ERROR "a component that is none is found")
+    endif()
+    find_package(libprof 0.1 QUIET REQUIRED COMPONENTS prof OPTIONAL_COMPONENTS none)
+    if(NOT libprof_prof_FOUND OR libprof_none_FOUND)
+        message(FATAL_ERROR "find_package(libprof) differs")
     endif()
 elseif(WAY STREQUAL "add_subdirectory")
     add_subdirectory("${LIBPROF}" libprof)
@@ -173,6 +188,8 @@ set(CMAKE_UNITY_BUILD OFF)
 set(CMAKE_C_CPPCHECK "")
 add_executable(consumer_c consumer.c)
 target_link_libraries(consumer_c PRIVATE prof::prof)
+add_executable(headers_c headers.c)
+target_link_libraries(headers_c PRIVATE prof::headers)
 if(READER)
     add_executable(reader_c reader.c)
     target_link_libraries(reader_c PRIVATE prof::trace)
@@ -198,6 +215,7 @@ build() { "$CMAKE" --build "$1" --parallel 2 >"$1.log" 2>&1 || fail "building wi
 # moved as a whole: neither package file may hold the prefix it was installed under
 mv "$prefix" "$PWD/moved"
 configure find_package -DREADER=ON -DCMAKE_PREFIX_PATH="$PWD/moved"
+[ "$(grep -c 'libprof: a program records under' find_package.log)" = 1 ] || fail "the way to record is not said once"
 build find_package
 for program in consumer_c ${CXX:+consumer_cpp}; do
     find_package/$program "$version" || fail "$program by find_package"
@@ -205,6 +223,8 @@ done
 for program in reader_c ${CXX:+reader_cpp}; do
     find_package/$program || fail "$program by find_package"
 done
+
+[ "$(find_package/headers_c)" = absent ] || fail "prof::headers links the library"
 
 if [ -z "$SANITIZE" ]; then
     moved/bin/profrun sh -c 'echo "$LD_PRELOAD"' >preload.txt 2>/dev/null || fail "profrun"
