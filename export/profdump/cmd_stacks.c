@@ -166,8 +166,9 @@ static void print_head(FILE *out, const struct timeline *timeline)
                    {"mixed", "by unwind tables and frame pointers"}};
     struct stack_facts facts;
     stack_facts_init(&facts, timeline);
-    fprintf(out, "%" PRIu64 " call stack%s into %" PRIu64 " module%s", facts.stacks,
-            plural(facts.stacks), facts.modules, plural(facts.modules));
+    fprintf(out, "%" PRIu64 " call stack%s", facts.stacks, plural(facts.stacks));
+    if (facts.modules)
+        fprintf(out, " into %" PRIu64 " module%s", facts.modules, plural(facts.modules));
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
         if (strcmp(methods[i].method, facts.method) == 0)
             fprintf(out, ", found %s", methods[i].words);

@@ -32,7 +32,9 @@ void stack_text_complain_of_none(const struct timeline *timeline)
 {
     if (timeline->stacks.count == 0)
         complain("there are no call stacks in this recording%s",
-                 timeline_is_native(timeline) ? "; 'profrun --stacks' records them" : "");
+                 timeline_is_native(timeline)
+                     ? "; 'profrun --stacks' records them"
+                     : "; in PyTorch's traces, with_stack=True records Python functions");
 }
 
 /* Writes a text with semicolons replaced, since they separate names. */

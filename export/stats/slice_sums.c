@@ -85,15 +85,16 @@ static void add_slice(struct stack_totals *totals, const struct timeline *timeli
     struct stack_total *total = &totals->at[of->stack];
     if (slice->flags & TL_INTERNAL)
         return;
+    int64_t device_ns =
+        slice_launched_ns(timeline, slice); /* a range's own: its file has no call for them */
+    total->device_ns += device_ns;
+    totals->device_ns += device_ns;
     if (slice->kind != TL_API) {
         total->ranges++;
         return;
     }
-    int64_t device_ns = slice_launched_ns(timeline, slice);
     total->calls++;
     total->cpu_ns += slice->end_ns - slice->start_ns;
-    total->device_ns += device_ns;
-    totals->device_ns += device_ns;
 }
 
 static int by_time(const void *left, const void *right, void *user)

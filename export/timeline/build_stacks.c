@@ -412,6 +412,138 @@ uint32_t build_frames_stack(struct builder *builder, uint32_t thread, uint32_t s
     return path == TL_NONE || builder->failed ? stack : build_stack_on_path(builder, stack, path);
 }
 
+/* ---- files that have whole calls: a slice has the Python functions that were open when it began ---- */
+
+struct whole_calls {
+    struct builder *builder;
+    uint32_t *path_of;       /* by call, from the process's first frame */
+    TL_ARRAY(uint32_t) open; /* segments of one thread, innermost last */
+};
+
+static void open_segment(struct whole_calls *calls, uint32_t index)
+{
+    struct builder *builder = calls->builder;
+    const struct tl_frame *frame = &builder->timeline->frames.at[index];
+    uint32_t first = builder->first.frame, *open = ARRAY_ADD(&calls->open);
+    builder->failed |= !open;
+    if (open)
+        *open = index;
+    if (frame->call != index || builder->failed)
+        return;
+    uint32_t around = frame->parent == TL_NONE ? TL_NONE : calls->path_of[frame->parent - first];
+    calls->path_of[index - first] = find_path(builder, around, frame->name);
+}
+
+static void close_segments(struct whole_calls *calls, int64_t time_ns)
+{
+    const struct tl_frame *frames = calls->builder->timeline->frames.at;
+    while (calls->open.count && frames[calls->open.at[calls->open.count - 1]].end_ns <= time_ns)
+        calls->open.count--;
+}
+
+/* A slice may get two: the first one stays. */
+static void add_stack_on_path(struct builder *builder, uint32_t slice, uint32_t path)
+{
+    uint32_t stack = path == TL_NONE ? TL_NONE : build_stack_on_path(builder, TL_NONE, path);
+    struct tl_stack_of *of = stack == TL_NONE ? NULL : ARRAY_ADD(&builder->timeline->slice_stacks);
+    builder->failed |= stack != TL_NONE && !of;
+    if (of)
+        *of = (struct tl_stack_of){slice, stack};
+}
+
+static void give_frames(struct whole_calls *calls, const struct tl_thread *thread)
+{
+    struct builder *builder = calls->builder;
+    const struct timeline *timeline = builder->timeline;
+    uint32_t frame = thread->first_frame, last = frame + thread->frame_count;
+    calls->open.count = 0;
+    for (uint32_t i = 0; i < thread->slice_count && thread->frame_count; i++) {
+        uint32_t index = thread->first_slice + i;
+        const struct tl_slice *slice = &timeline->slices.at[index];
+        for (; frame < last && !tl_slice_is_first(slice, &timeline->frames.at[frame]); frame++) {
+            close_segments(calls, timeline->frames.at[frame].start_ns);
+            open_segment(calls, frame);
+        }
+        close_segments(calls, slice->start_ns);
+        if (builder->failed)
+            return;
+        if (calls->open.count && !(slice->flags & TL_INTERNAL)) {
+            const struct tl_frame *on = &timeline->frames.at[calls->open.at[calls->open.count - 1]];
+            add_stack_on_path(builder, index, calls->path_of[on->call - builder->first.frame]);
+        }
+    }
+}
+
+static bool give_all_frames(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    uint32_t count = timeline->frames.count - builder->first.frame;
+    struct whole_calls calls = {.builder = builder};
+    if (!count)
+        return true;
+    calls.path_of = malloc(count * sizeof *calls.path_of);
+    builder->failed |= !calls.path_of;
+    for (uint32_t i = 0; i < builder->threads.count && !builder->failed; i++)
+        give_frames(&calls, &timeline->threads.at[builder->first.thread + i]);
+    free(calls.path_of);
+    free(calls.open.at);
+    return !builder->failed;
+}
+
+/* The path of "innermost;...;outermost", as Kineto joins functions. */
+static uint32_t path_of_text(struct builder *builder, struct text text)
+{
+    uint32_t path = TL_NONE;
+    while (text.size && !builder->failed) {
+        const char *semicolon = memrchr(text.bytes, ';', text.size);
+        size_t begin = semicolon ? (size_t)(semicolon - text.bytes) + 1 : 0;
+        struct text part = {text.bytes + begin, text.size - begin};
+        uint32_t name = part.size ? text_pool_add(&builder->timeline->names, part) : TL_NONE;
+        builder->failed |= part.size && name == TL_NONE;
+        if (name != TL_NONE)
+            path = find_path(builder, path, name);
+        text.size = semicolon ? begin - 1 : 0;
+    }
+    return path;
+}
+
+/* The path of a text, which is taken apart once. */
+static uint32_t stated_path(struct builder *builder, struct keymap *known, uint64_t text)
+{
+    uint32_t path = keymap_find(known, text);
+    if (path != KEYMAP_NONE)
+        return path;
+    path = path_of_text(builder, builder->timeline->names.at[text]);
+    builder->failed |= path != TL_NONE && !keymap_set(known, text, path);
+    return path;
+}
+
+/* Takes the attributes "Call stack" out: what the file states of a slice comes before the functions around it. */
+static void give_stated(struct builder *builder)
+{
+    struct timeline *timeline = builder->timeline;
+    struct keymap known = {0};
+    uint32_t kept = builder->first.attr;
+    for (uint32_t i = kept; i < timeline->attrs.count && !builder->failed; i++) {
+        struct tl_attr attr = timeline->attrs.at[i];
+        if (attr.type == PROF_ATTR_STRING && attr.value < timeline->names.count &&
+            text_is(timeline->names.at[attr.key], TL_CALL_STACK))
+            add_stack_on_path(builder, attr.slice, stated_path(builder, &known, attr.value));
+        else
+            timeline->attrs.at[kept++] = attr;
+    }
+    timeline->attrs.count = kept;
+    keymap_fini(&known);
+}
+
+bool build_whole_stacks(struct builder *builder)
+{
+    if (!builder->file)
+        return true;
+    give_stated(builder);
+    return !builder->failed && give_all_frames(builder);
+}
+
 /* ---- samples ---- */
 
 /* A stack of these addresses and of the Python functions of these names, of which there is one. */

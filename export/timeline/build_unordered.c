@@ -364,25 +364,6 @@ void timeline_extend_slice(struct builder *builder, uint32_t index, int64_t end_
     slice->flags |= flags & SLICE_UNCLOSED;
 }
 
-/* Attributes of a slice are adjacent: they move to the end. */
-void timeline_append_slice_attr(struct builder *builder, uint32_t index,
-                                const struct event_attr *attr)
-{
-    struct unordered *file = builder->file;
-    struct unordered_slice *slice = &file->slices.at[index];
-    uint32_t first = file->attrs.count;
-    if (slice->attr_count == UINT16_MAX)
-        return;
-    for (uint32_t i = 0; i <= slice->attr_count; i++) {
-        struct event_attr *added = ADD(builder, &file->attrs);
-        if (!added)
-            return;
-        *added = i < slice->attr_count ? file->attrs.at[slice->first_attr + i] : *attr;
-    }
-    slice->first_attr = first;
-    slice->attr_count++;
-}
-
 void timeline_append_async(struct builder *builder, uint32_t thread, uint32_t end_thread,
                            int64_t start_ns, int64_t end_ns, uint32_t name, uint64_t id)
 {

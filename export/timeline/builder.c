@@ -421,12 +421,12 @@ void timeline_end_process(struct builder *builder, const struct tl_health *healt
     build_attrs_end(builder);
     build_nvtx_end(builder);
     bool built = !builder->failed && regroup(builder) && build_frame_segments(builder) &&
-                 build_attrs_sort(builder) && build_stacks_sort(builder) &&
-                 build_samples_end(builder) && build_streams(builder) && build_gpus_sort(builder) &&
-                 build_join(builder) && build_lanes(builder) && group_by_slice(builder) &&
-                 build_waits(builder) && build_graphs(builder) && build_backward(builder) &&
-                 build_memory_end(builder) && build_blocks(builder) && build_timings(builder) &&
-                 build_ledger(builder);
+                 build_attrs_sort(builder) && build_whole_stacks(builder) &&
+                 build_stacks_sort(builder) && build_samples_end(builder) &&
+                 build_streams(builder) && build_gpus_sort(builder) && build_join(builder) &&
+                 build_lanes(builder) && group_by_slice(builder) && build_waits(builder) &&
+                 build_graphs(builder) && build_backward(builder) && build_memory_end(builder) &&
+                 build_blocks(builder) && build_timings(builder) && build_ledger(builder);
     builder->failed |= !built;
     if (builder->failed)
         return;

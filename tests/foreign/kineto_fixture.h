@@ -87,6 +87,21 @@ public:
         }
         return "none";
     }
+    /* The functions that the first slice of this name was in, as the file joins them. */
+    std::string stack(const std::string &slice) const
+    {
+        for (uint32_t i = 0; i < timeline_->slices.count; i++) {
+            if (name(timeline_->slices.at[i].name) != slice)
+                continue;
+            uint32_t stack = stack_of_slice(timeline_, i);
+            std::string all;
+            uint32_t path = stack == TL_NONE ? TL_NONE : timeline_->stacks.at[stack].frames;
+            for (; path != TL_NONE; path = timeline_->frame_paths.at[path].parent)
+                all += (all.empty() ? "" : ";") + name(timeline_->frame_paths.at[path].name);
+            return all.empty() ? "none" : all;
+        }
+        return "no slice";
+    }
     /* Every stream with its operations. */
     std::string streams() const
     {

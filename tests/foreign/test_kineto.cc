@@ -374,11 +374,42 @@ TEST_F(Kineto, PythonFramesAreStacksAndNoWork)
               {"ph":"X","cat":"cpu_op","name":"own","pid":1,"tid":1,"ts":60,"dur":5,"args":{"Call stack":"b.py(3): g"}},
               {"ph":"X","cat":"cpu_op","name":"elsewhere","pid":1,"tid":2,"ts":60,"dur":5,"args":{}})j");
     EXPECT_EQ(timeline_->slices.count, 4u);
-    EXPECT_EQ(attr("one", "Call stack"), "a.py(2): f;a.py(1): main");
-    EXPECT_EQ(attr("two", "Call stack"), "a.py(1): main");
+    EXPECT_EQ(stack("one"), "a.py(2): f;a.py(1): main");
+    EXPECT_EQ(stack("two"), "a.py(1): main");
     EXPECT_EQ(attr("two", "Input type"), "[\"float\"]");
-    EXPECT_EQ(attr("own", "Call stack"), "b.py(3): g");
-    EXPECT_EQ(attr("elsewhere", "Call stack"), "none");
+    EXPECT_EQ(stack("own"), "b.py(3): g") << "what the file states of it";
+    EXPECT_EQ(attr("own", "Call stack"), "none");
+    EXPECT_EQ(stack("elsewhere"), "none");
+}
+
+TEST_F(Kineto, CallsHaveTheStackOfThePythonFramesAroundThem)
+{
+    events(
+        R"j({"ph":"X","cat":"python_function","name":"a.py(9): late","pid":1,"tid":1,"ts":60,"dur":30},
+              {"ph":"X","cat":"cuda_runtime","name":"first","pid":1,"tid":1,"ts":20,"dur":2,"args":{"correlation":1}},
+              {"ph":"X","cat":"python_function","name":"a.py(2): f","pid":1,"tid":1,"ts":10,"dur":20},
+              {"ph":"X","cat":"python_function","name":"a.py(2): f","pid":1,"tid":1,"ts":40,"dur":10},
+              {"ph":"X","cat":"python_function","name":"a.py(1): main","pid":1,"tid":1,"ts":0,"dur":100},
+              {"ph":"X","cat":"cuda_runtime","name":"between","pid":1,"tid":1,"ts":30,"dur":2,"args":{"correlation":2}},
+              {"ph":"X","cat":"cuda_runtime","name":"again","pid":1,"tid":1,"ts":42,"dur":2,"args":{"correlation":3}},
+              {"ph":"X","cat":"user_annotation","name":"around","pid":1,"tid":1,"ts":0,"dur":200},
+              {"ph":"X","cat":"user_annotation","name":"crosses","pid":1,"tid":1,"ts":55,"dur":10},
+              {"ph":"X","cat":"cuda_runtime","name":"inner","pid":1,"tid":1,"ts":61,"dur":2,"args":{"correlation":4}},
+              {"ph":"X","cat":"cuda_runtime","name":"after","pid":1,"tid":1,"ts":70,"dur":2,"args":{"correlation":5}},
+              {"ph":"X","cat":"cuda_runtime","name":"stated","pid":1,"tid":1,"ts":80,"dur":2,
+               "args":{"correlation":6,"Call stack":"libx.so: g;;b.py(1): <module>"}},
+              {"ph":"X","cat":"cuda_runtime","name":"outside","pid":1,"tid":1,"ts":150,"dur":2,"args":{"correlation":7}},
+              {"ph":"X","cat":"cuda_runtime","name":"other thread","pid":1,"tid":2,"ts":20,"dur":2,"args":{"correlation":8}})j");
+    EXPECT_EQ(stack("first"), "a.py(2): f;a.py(1): main");
+    EXPECT_EQ(stack("between"), "a.py(1): main");
+    EXPECT_EQ(stack("again"), "a.py(2): f;a.py(1): main");
+    EXPECT_EQ(stack("inner"), "a.py(9): late;a.py(1): main");
+    EXPECT_EQ(stack("after"), "a.py(9): late;a.py(1): main");
+    EXPECT_EQ(stack("stated"), "libx.so: g;b.py(1): <module>");
+    EXPECT_EQ(stack("crosses"), "a.py(1): main");
+    for (const char *none : {"around", "outside", "other thread"})
+        EXPECT_EQ(stack(none), "none") << none;
+    EXPECT_EQ(timeline_->stacks.count, 4u) << "one of each";
 }
 
 TEST_F(Kineto, PythonFramesAreCallsWithinTheTimeOfOtherEvents)

@@ -193,10 +193,9 @@ static void read_slice(struct reader *reader, int64_t start_ns)
         return;
     if (event->args.seen && slice.kind != SLICE_API)
         slice.attr_count = make_attrs(reader, attrs);
-    struct kineto_request request = {start_ns, slice.thread, timeline_slice_count(reader->builder)};
+    else if (kineto_has(&event->args, KINETO_CALL_STACK))
+        slice.attr_count = make_attr(reader, KINETO_CALL_STACK, attrs);
     timeline_append_slice(reader->builder, &slice);
-    if (event->category == KINETO_OPERATOR && !kineto_has(&event->args, KINETO_CALL_STACK))
-        reader->failed |= !kineto_python_request(&reader->python, &request);
 }
 
 /* What stands on the rows of one pid and is of one device is nearly always of one process. A pid that is
@@ -612,8 +611,8 @@ static void finish(struct reader *reader, const struct kineto_walked *walked)
 {
     struct builder *builder = reader->builder;
     reader->failed |= !kineto_pairs_slices(&reader->ends, builder, reader->last_ns) ||
-                      !kineto_pairs_ranges(&reader->async_ends, builder) ||
-                      !kineto_python_finish(&reader->python, builder);
+                      !kineto_pairs_ranges(&reader->async_ends, builder);
+    kineto_python_finish(&reader->python, builder);
     warn_of_file(reader, walked);
     reader->rows.is_libprofs = reader->facts.is_libprofs;
     uint32_t main = kineto_rows_finish(&reader->rows, reader->operations > 0);

@@ -79,11 +79,11 @@ uint32_t kineto_labels_name(struct kineto_labels *labels, struct kineto_rows *ro
 /* After kineto_rows_finish(): sets the process of each domain and category. */
 void kineto_labels_finish(struct kineto_labels *labels, const struct kineto_rows *rows);
 
-/* ---- Python frames of a trace, also as call stacks of what was called within them ----
+/* ---- Python frames of a trace ----
  *
  * Frames are not work of their own: as ranges they would be counted like operators, and each operator's time once more
- * for every frame around it. So they are calls of Python functions, and become the attribute "Call stack" of the slices
- * that have none: the frames open when the slice began, innermost first, joined by ';' as Kineto joins them.
+ * for every frame around it. So they are calls of Python functions; the builder makes the call stacks of what began in
+ * them.
  */
 
 struct kineto_frame {
@@ -91,22 +91,14 @@ struct kineto_frame {
     uint32_t thread, name;
 };
 
-/* A slice that wants a stack, by its number. */
-struct kineto_request {
-    int64_t start_ns;
-    uint32_t thread, slice;
-};
-
 struct kineto_python {
     KINETO_ARRAY(struct kineto_frame) frames;
-    KINETO_ARRAY(struct kineto_request) requests;
 };
 
 void kineto_python_fini(struct kineto_python *python);
 /* False: no memory. */
 bool kineto_python_frame(struct kineto_python *python, const struct kineto_frame *frame);
-bool kineto_python_request(struct kineto_python *python, const struct kineto_request *request);
-bool kineto_python_finish(struct kineto_python *python, struct builder *builder);
+void kineto_python_finish(struct kineto_python *python, struct builder *builder);
 
 #ifdef __cplusplus
 }

@@ -377,6 +377,9 @@ struct tl_thread {
     uint32_t number; /* the file's index of the thread */
 };
 
+/* Kineto's name for the functions that an event is in: "file(line): function", innermost first, joined by ';'. */
+#define TL_CALL_STACK "Call stack"
+
 /* A call stack: return addresses, innermost first. `frames` are the active Python functions, if
  * they were recorded. */
 struct tl_stack {

@@ -95,9 +95,6 @@ void timeline_move_thread(struct builder *builder, uint32_t thread, uint32_t pro
 void timeline_append_slice(struct builder *builder, const struct complete_slice *slice);
 /* How many slices the file has so far. Slices count from 0. */
 uint32_t timeline_slice_count(const struct builder *builder);
-/* Appends one more attribute of a slice. */
-void timeline_append_slice_attr(struct builder *builder, uint32_t slice,
-                                const struct event_attr *attr);
 /* Whether the slice ends where `next` begins and is the same thing. */
 bool timeline_slice_goes_on(const struct builder *builder, uint32_t slice,
                             const struct complete_slice *next);
