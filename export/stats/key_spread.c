@@ -176,7 +176,7 @@ void key_spread_measure(struct key_spread *spread, const int64_t *sorted_ns, siz
         return;
     for (size_t i = 0; i < count; i++)
         sum += ((double)sorted_ns[i] - mean) * ((double)sorted_ns[i] - mean);
-    spread->stddev_ns = sqrt(sum / (double)count);
+    spread->stddev_ns = count > 1 ? sqrt(sum / (double)(count - 1)) : 0;
     for (unsigned i = 0; i < KEY_PERCENTILES; i++)
         spread->percentile_ns[i] = percentile(sorted_ns, count, key_percentile_ranks[i]);
 }

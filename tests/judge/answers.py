@@ -27,7 +27,7 @@ DEVICE = {"operations": "operations", "sum_ns": "device time", "busy_ns": "busy"
 TEMPORAL = {"before_ns": "before", "after_ns": "after", "span_ns": "span", "idle_ns": "idle in span",
             "compute_ns": "computing", "communication_ns": "communicating", "memory_ns": "moving memory"}
 KERNEL = {"count": "operations", "sum_ns": "device time", "min_ns": "shortest", "max_ns": "longest", "mean_ns": "mean",
-          "stddev_ns": "sample deviation", "launched": "operations with a call", "mean_call_ns": "mean call",
+          "stddev_ns": "deviation", "launched": "operations with a call", "mean_call_ns": "mean call",
           "mean_delay_ns": "mean delay"}
 COPY = {"count": "copies", "bytes": "copied", "time_ns": "copying"}
 HEAP = {"allocations": "allocations", "frees": "frees", "allocated_bytes": "allocated", "freed_bytes": "freed",

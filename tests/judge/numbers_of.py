@@ -155,6 +155,15 @@ def _percentile(ordered: Sequence[int], percent: int) -> Fraction:
     return ordered[low] + (ordered[high] - ordered[low]) * (rank - low)
 
 
+def _deviation(subject: str, durations: Sequence[int]) -> Numbers:
+    """Of a sample; one duration has none."""
+    if len(durations) < 2:
+        return {}
+    mean = Fraction(sum(durations), len(durations))
+    squares = sum(((each - mean) ** 2 for each in durations), Fraction(0))
+    return {Key("deviation", subject): Root(squares / (len(durations) - 1))}
+
+
 def _durations(trace: Trace, found: Numbers) -> None:
     by_row: Dict[str, List[int]] = defaultdict(list)
     for each in [*trace.slices, *trace.operations]:
@@ -165,8 +174,7 @@ def _durations(trace: Trace, found: Numbers) -> None:
         found[Key("least", subject)] = durations[0]
         found[Key("most", subject)] = durations[-1]
         found[Key("mean", subject)] = mean
-        squares = Fraction(sum(each * each for each in durations), len(durations))
-        found[Key("deviation", subject)] = Root(squares - mean * mean)
+        found.update(_deviation(subject, durations))
         for percent in (10, 50, 90, 99):
             found[Key(f"p{percent}", subject)] = _percentile(durations, percent)
 
@@ -291,9 +299,7 @@ def _kernels(trace: Trace, found: Numbers) -> None:
         for number, value in (("operations", len(durations)), ("device time", sum(durations)), ("mean", mean),
                               ("shortest", min(durations)), ("longest", max(durations))):
             found[Key(number, subject)] = value
-        if len(durations) > 1:
-            found[Key("sample deviation", subject)] = Root(
-                sum(((each - mean) ** 2 for each in durations), Fraction(0)) / (len(durations) - 1))
+        found.update(_deviation(subject, durations))
         launched = [(each, each.launch) for each in operations
                     if each.launch and each.launch.kind == "cuda_api" and "GraphLaunch" not in each.launch.name]
         found[Key("operations with a call", subject)] = len(launched)

@@ -27,7 +27,7 @@ struct key_spread {
     int64_t sum_ns, min_ns, max_ns;
     uint64_t cold_count; /* processes in which there was a call */
     int64_t cold_ns;     /* sum of the cold calls' durations */
-    double stddev_ns;    /* of the population: divided by count */
+    double stddev_ns;    /* of a sample: divided by count - 1; 0 of one, which has none */
     double percentile_ns[KEY_PERCENTILES];
 };
 

@@ -141,6 +141,8 @@ static bool is_known(const struct key_average *row, enum key_column column, bool
         return row->count > 0;
     if (column == KEY_BY_COLD || column == KEY_BY_WARM)
         return column == KEY_BY_COLD ? cold > 0 : row->spread.count > cold;
+    if (column == KEY_BY_STDDEV)
+        return row->spread.count > 1;
     if (column >= KEY_BY_MIN && column <= KEY_BY_P99)
         return row->spread.count > 0;
     if (column == KEY_BY_PROJECTED || column == KEY_BY_PROJECTED_AVG)
@@ -449,7 +451,11 @@ static void write_spread(struct json_out *out, const struct key_average *row)
     json_key(out, "min_ns"), json_int(out, row->spread.min_ns);
     json_key(out, "max_ns"), json_int(out, row->spread.max_ns);
     json_key(out, "mean_ns"), json_int(out, rounded(key_spread_mean(&row->spread)));
-    json_key(out, "stddev_ns"), json_int(out, rounded(row->spread.stddev_ns));
+    json_key(out, "stddev_ns");
+    if (row->spread.count > 1)
+        json_int(out, rounded(row->spread.stddev_ns));
+    else
+        json_null(out);
     json_key(out, "p10_ns"), json_int(out, rounded(row->spread.percentile_ns[0]));
     json_key(out, "p50_ns"), json_int(out, rounded(row->spread.percentile_ns[1]));
     json_key(out, "p90_ns"), json_int(out, rounded(row->spread.percentile_ns[2]));

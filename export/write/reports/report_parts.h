@@ -110,7 +110,8 @@ bool averages_foot(const struct timeline *timeline, const struct key_averages *a
 /* ---- rows as JSON ----
  *
  *     name, kind, count, cpu_total_ns, self_cpu_total_ns, cuda_total_ns, self_cuda_total_ns
- *     min_ns, max_ns, mean_ns, stddev_ns, p10_ns, p50_ns, p90_ns, p99_ns    of its calls, rounded
+ *     min_ns, max_ns, mean_ns, stddev_ns, p10_ns, p50_ns, p90_ns, p99_ns    of its calls, rounded;
+ *                                                stddev_ns is of a sample: null of one call
  *     cold_calls, cold_avg_ns, warm_avg_ns       see key_spread.h
  *     projected_calls, projected_ns              ranges only: see key_averages.h
  *     bytes                                      copies and sets only
