@@ -38,11 +38,12 @@ static const struct tl_stream *put_operation(struct row *row, const struct recor
 }
 
 /* If the file names a range as the origin instead of a call, the time of the launch is unknown. */
-static void put_queue(struct row *row, const struct timeline *timeline, const struct tl_gpu *gpu)
+static void put_queue(struct row *row, const struct recording *recording, const struct tl_gpu *gpu)
 {
+    const struct timeline *timeline = recording->timeline;
     const struct tl_slice *launch = gpu->slice == TL_NONE ? NULL : &timeline->slices.at[gpu->slice];
     bool known = launch && launch->kind == TL_API;
-    int64_t queue_ns = known ? gpu->start_ns - launch->end_ns : 0;
+    int64_t queue_ns = known ? gpu->start_ns - recording->ends[gpu->slice] : 0;
     cell_64_if(row, known, queue_ns > 0 ? queue_ns : 0);
 }
 
@@ -68,7 +69,7 @@ static void put_kernel(struct row *row, const struct recording *recording, const
     uint32_t graph = timeline_graph_of(timeline, gpu, &node);
     cell_8(row, (uint8_t)class_of(recording, gpu));
     cell_64(row, gpu->correlation);
-    put_queue(row, timeline, gpu);
+    put_queue(row, recording, gpu);
     cell_64_if(row, graph != 0, graph);
     cell_8(row, gpu->kind == TL_GRAPH_RUN);
     cell_32_if(row, stream != NULL, stream ? (int32_t)stream->context : 0);
@@ -123,11 +124,12 @@ static void put_event(struct row *row, const struct recording *recording, uint32
     cell_64(row, name_id(recording, name));
 }
 
-static void put_range(struct row *row, const struct recording *recording,
-                      const struct tl_slice *slice, const struct slice_sums *sums)
+static void put_range(struct row *row, const struct recording *recording, uint32_t index,
+                      const struct slice_sums *sums)
 {
+    const struct tl_slice *slice = &recording->timeline->slices.at[index];
     put_event(row, recording, slice->thread, slice_name(recording->timeline, slice),
-              slice->start_ns, slice->end_ns);
+              slice->start_ns, recording->ends[index]);
     cell_32(row, slice->depth);
     cell_64(row, sums->self_ns);
     cell_64(row, sums->device_ns);
@@ -147,11 +149,11 @@ static void put_async(struct row *row, const struct recording *recording,
     cell_8(row, true);
 }
 
-static void put_call(struct row *row, const struct recording *recording,
-                     const struct tl_slice *slice)
+static void put_call(struct row *row, const struct recording *recording, uint32_t index)
 {
+    const struct tl_slice *slice = &recording->timeline->slices.at[index];
     const struct tl_api *api = &recording->timeline->apis.at[slice->api];
-    put_event(row, recording, slice->thread, slice->name, slice->start_ns, slice->end_ns);
+    put_event(row, recording, slice->thread, slice->name, slice->start_ns, recording->ends[index]);
     cell_64(row, api->correlation);
     cell_32_if(row, api->result != TL_RESULT_UNKNOWN, api->result);
 }
@@ -162,13 +164,17 @@ bool add_ranges(struct walk *walk, struct rows *rows)
     const struct timeline *timeline = walk->recording->timeline;
     uint32_t slices = timeline->slices.count, count = slices + timeline->asyncs.count;
     struct row row;
-    if (!walk->sums && slices)
+    if (!walk->sums && slices) {
         walk->sums = slice_sums_create(timeline);
+        if (walk->sums)
+            slice_sums_join(walk->sums, timeline);
+    }
     rows->failed |= slices && !walk->sums;
     for (; goes_on(walk, rows, slices); walk->item++) {
         const struct tl_slice *slice = &timeline->slices.at[walk->item];
-        if (slice->kind == TL_RANGE && slice_is_shown(timeline, slice) && rows_add(rows, &row))
-            put_range(&row, walk->recording, slice, &walk->sums[walk->item]);
+        if (slice->kind == TL_RANGE && recording_counts(walk->recording, slice) &&
+            rows_add(rows, &row))
+            put_range(&row, walk->recording, walk->item, &walk->sums[walk->item]);
     }
     for (; walk->item >= slices && goes_on(walk, rows, count); walk->item++)
         if (rows_add(rows, &row))
@@ -182,8 +188,9 @@ bool add_calls(struct walk *walk, struct rows *rows)
     for (; goes_on(walk, rows, timeline->slices.count); walk->item++) {
         const struct tl_slice *slice = &timeline->slices.at[walk->item];
         struct row row;
-        if (slice->kind == TL_API && slice_is_shown(timeline, slice) && rows_add(rows, &row))
-            put_call(&row, walk->recording, slice);
+        if (slice->kind == TL_API && recording_counts(walk->recording, slice) &&
+            rows_add(rows, &row))
+            put_call(&row, walk->recording, walk->item);
     }
     return is_done(walk, rows, timeline->slices.count);
 }

@@ -70,12 +70,12 @@ static void add_slices(struct summary *summary, const struct recording *recordin
     const struct timeline *timeline = recording->timeline;
     for (uint32_t i = 0; i < timeline->slices.count && !summary->failed; i++) {
         const struct tl_slice *slice = &timeline->slices.at[i];
-        if (slice->kind != TL_STEP && slice_is_shown(timeline, slice) &&
+        if (slice->kind != TL_STEP && recording_counts(recording, slice) &&
             unit_of_thread(recording, slice->thread) == unit)
             add_duration(summary, step_at(unit, slice->start_ns),
                          slice->kind == TL_RANGE ? WORD_RANGE : WORD_CALL,
                          name_place(recording, slice_name(timeline, slice)),
-                         slice->end_ns - slice->start_ns);
+                         recording->ends[i] - slice->start_ns);
     }
 }
 

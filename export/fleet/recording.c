@@ -148,11 +148,12 @@ static bool find_units(struct recording *recording, int32_t *unknown)
 
 /* ---- steps ---- */
 
-static bool add_step(struct recording *recording, const struct tl_slice *slice)
+static bool add_step(struct recording *recording, uint32_t index)
 {
     const struct timeline *timeline = recording->timeline;
-    struct step step = {slice->start_ns, slice->end_ns, 0, timeline->threads.at[slice->thread].tid,
-                        0};
+    const struct tl_slice *slice = &timeline->slices.at[index];
+    struct step step = {slice->start_ns, recording->ends[index], 0,
+                        timeline->threads.at[slice->thread].tid, 0};
     const int64_t number = tl_step_number(timeline->names.at[slice->name]);
     if (number > INT32_MAX)
         return true;
@@ -214,8 +215,8 @@ static bool find_steps(struct recording *recording)
     bool complete = true;
     for (uint32_t i = 0; i < timeline->slices.count && complete; i++) {
         const struct tl_slice *slice = &timeline->slices.at[i];
-        if (slice->kind == TL_STEP && slice_is_shown(timeline, slice))
-            complete = add_step(recording, slice);
+        if (slice->kind == TL_STEP && recording_counts(recording, slice))
+            complete = add_step(recording, i);
     }
     for (uint32_t i = 0; i < recording->units.count && complete; i++)
         complete = sort_steps(&recording->units.at[i]) && number_steps(&recording->units.at[i]);
@@ -247,7 +248,8 @@ bool recording_init(struct recording *recording, const struct fleet_source *sour
     *recording = (struct recording){.timeline = source->timeline, .source = *source};
     recording->file = strdup(source->file);
     recording->identity = strdup(source->identity);
-    return recording->file && recording->identity && find_names(recording) &&
+    recording->ends = slice_ends_create(source->timeline);
+    return recording->file && recording->identity && recording->ends && find_names(recording) &&
            find_units(recording, unknown) && find_steps(recording);
 }
 
@@ -260,6 +262,7 @@ void recording_fini(struct recording *recording)
     }
     free(recording->units.at);
     free(recording->unit_of);
+    free(recording->ends);
     free(recording->names);
     free(recording->file);
     free(recording->identity);

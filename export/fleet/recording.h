@@ -56,6 +56,7 @@ struct recording {
     uint32_t nccl_keys[NCCL_KEYS], stack_key;
     TL_ARRAY(struct unit) units;
     uint32_t *unit_of; /* by process */
+    int64_t *ends;     /* by slice: of a call that was cut, its last segment's */
 };
 
 /* `unknown` counts processes without a rank. False: no memory; fini is needed all the same. */
@@ -130,6 +131,12 @@ static inline enum rows_word class_of(const struct recording *recording, const s
         return WORD_COPY;
     return recording->names[name_place(recording, gpu->name)].communicates ? WORD_COMMUNICATION
                                                                            : WORD_COMPUTE;
+}
+
+/* Whether the slice is a row of its own: shown, and not a later segment of a call that was cut. */
+static inline bool recording_counts(const struct recording *recording, const struct tl_slice *slice)
+{
+    return !(slice->flags & TL_CONTINUED) && slice_is_shown(recording->timeline, slice);
 }
 
 /* The slice, or the innermost one around it, that outputs show; TL_NONE: none. */

@@ -4,6 +4,7 @@
 #include "array.h"
 #include "key_averages.h"
 #include "maps.h"
+#include "slice_sums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -260,20 +261,6 @@ bool block_runs_of_blocks(struct blocks *blocks)
 
 /* ---- ranges ---- */
 
-/* Where each slice ends with the segments that continue it. */
-static int64_t *whole_ends(const struct timeline *timeline)
-{
-    int64_t *ends = calloc((size_t)timeline->slices.count + 1, sizeof *ends);
-    for (uint32_t i = 0; i < timeline->slices.count && ends; i++)
-        ends[i] = timeline->slices.at[i].end_ns;
-    for (uint32_t i = 0; i < timeline->segments.count && ends; i++) {
-        const struct tl_segment *segment = &timeline->segments.at[i];
-        if (timeline->slices.at[segment->slice].end_ns > ends[segment->first])
-            ends[segment->first] = timeline->slices.at[segment->slice].end_ns;
-    }
-    return ends;
-}
-
 static bool add_slice(struct blocks *blocks, uint32_t index, uint32_t name, uint32_t depth,
                       const int64_t *ends)
 {
@@ -350,7 +337,7 @@ bool block_runs_of_range(struct blocks *blocks)
     struct key_names keys;
     if (!key_names_init(&keys, timeline))
         return false;
-    int64_t *ends = whole_ends(timeline);
+    int64_t *ends = slice_ends_create(timeline);
     bool added = ends != NULL;
     for (uint32_t i = 0; i < timeline->slices.count && added;) {
         if (!is_range(&keys, timeline, &timeline->slices.at[i], blocks->options.range)) {

@@ -76,6 +76,30 @@ struct slice_sums *slice_sums_create(const struct timeline *timeline)
     return sums;
 }
 
+int64_t *slice_ends_create(const struct timeline *timeline)
+{
+    int64_t *ends = malloc(((size_t)timeline->slices.count + 1) * sizeof *ends);
+    for (uint32_t i = 0; i < timeline->slices.count && ends; i++)
+        ends[i] = timeline->slices.at[i].end_ns;
+    for (uint32_t i = 0; i < timeline->segments.count && ends; i++) {
+        const struct tl_segment *segment = &timeline->segments.at[i];
+        if (timeline->slices.at[segment->slice].end_ns > ends[segment->first])
+            ends[segment->first] = timeline->slices.at[segment->slice].end_ns;
+    }
+    return ends;
+}
+
+void slice_sums_join(struct slice_sums *sums, const struct timeline *timeline)
+{
+    for (uint32_t i = 0; i < timeline->segments.count; i++) {
+        const struct slice_sums *from = &sums[timeline->segments.at[i].slice];
+        struct slice_sums *to = &sums[timeline->segments.at[i].first];
+        to->self_ns += from->self_ns;
+        to->device_ns += from->device_ns;
+        to->self_device_ns += from->self_device_ns;
+    }
+}
+
 /* ---- by call stack ---- */
 
 static void add_slice(struct stack_totals *totals, const struct timeline *timeline,

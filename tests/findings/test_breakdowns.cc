@@ -381,6 +381,25 @@ TEST(CallStats, OutliersTakeManyTimesTheMedian)
     call_stats_fini(&stats);
 }
 
+TEST(CallStats, CountACallThatWasCutOnce)
+{
+    TimelineMaker m;
+    m.push("range", 0);
+    auto call = m.launch("cudaLaunchKernel", 6, 10);
+    m.pop(10);
+    auto rest = m.push("cudaLaunchKernel", 10, TL_API, TL_LAUNCHES | TL_CONTINUED);
+    m.pop(14);
+    timeline *made = m.done();
+    std::vector<tl_segment> segments = {{rest, call, call}};
+    made->segments.at = segments.data(), made->segments.count = 1;
+    call_stats stats;
+    ASSERT_TRUE(call_stats_init(&stats, made));
+    ASSERT_EQ(stats.count, 1u);
+    EXPECT_EQ(stats.at[0].count, 1u);
+    EXPECT_EQ(stats.at[0].max_ns, 8);
+    call_stats_fini(&stats);
+}
+
 TEST(CallStats, LeavesOutCallsWithoutADuration)
 {
     TimelineMaker m;

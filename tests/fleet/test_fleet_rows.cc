@@ -163,6 +163,44 @@ TEST(FleetRows, JoinProcessesOfOneRank)
     expect_rows({{{"rank", "1"}, {"step", "0"}}}, fleet.rows("kernels"));
 }
 
+// A range ends within the step, another goes on after it: the step, the range and its call are two segments each.
+TEST(FleetRows, CountWhatWasCutOnce)
+{
+    TimelineMaker m;
+    m.push("around", 0);
+    auto step = m.push("ProfilerStep#4", 100, TL_STEP);
+    auto range = m.push("cut", 200);
+    auto call = m.launch("cudaLaunchKernel", 300, 500);
+    m.pop(500), m.pop(500), m.pop(500);
+    auto step_rest = m.push("ProfilerStep#4", 500, TL_STEP, TL_CONTINUED);
+    auto range_rest = m.push("cut", 500, TL_RANGE, TL_CONTINUED);
+    auto call_rest = m.push("cudaLaunchKernel", 500, TL_API, TL_LAUNCHES | TL_CONTINUED);
+    m.slices[call_rest].api = m.slices[call].api;
+    m.pop(600), m.pop(900), m.pop(1000);
+    m.kernel("k", call, 700, 800);
+    timeline *made = m.done();
+    std::vector<tl_segment> segments = {
+        {step_rest, step, step}, {range_rest, range, range}, {call_rest, call, call}};
+    made->segments.at = segments.data(), made->segments.count = 3;
+    Fleet fleet;
+    fleet.add(made);
+    expect_rows({{{"step", "4"}, {"start", at(100)}, {"duration_ns", "900"}}}, fleet.rows("steps"));
+    expect_rows({{{"name", id_of("around")}, {"duration_ns", "500"}},
+                 {{"name", id_of("cut")},
+                  {"start", at(200)},
+                  {"duration_ns", "700"},
+                  {"self_ns", "400"},
+                  {"device_ns", "100"}}},
+                fleet.rows("ranges"));
+    expect_rows({{{"start", at(300)}, {"duration_ns", "300"}}}, fleet.rows("calls"));
+    expect_rows({{{"queue_ns", "100"}}}, fleet.rows("kernels"));
+    std::map<std::string, std::string> counts;
+    for (Row row : fleet.rows("summary"))
+        counts[row["kind"] + " " + row["name"]] = row["count"] + " " + row["sum_ns"];
+    EXPECT_EQ(counts["range " + id_of("cut")], "1 700");
+    EXPECT_EQ(counts["call " + id_of("cudaLaunchKernel")], "1 300");
+}
+
 TEST(FleetRows, TakeSummariesAsTheyWereRecorded)
 {
     TimelineMaker m;

@@ -76,6 +76,24 @@ TEST_F(Prometheus, CountsStepsAndCollectives)
     expect_in(said, "libprof_collectives_total function=ncclAllReduce host=host pid=100: 1");
 }
 
+TEST_F(Prometheus, CountsWhatWasCutOnce)
+{
+    TimelineMaker m;
+    auto step = m.push("ProfilerStep#1", 0, TL_STEP);
+    auto call = m.launch("cudaLaunchKernel", 100, 200);
+    m.pop(200);
+    auto rest = m.push("ProfilerStep#1", 200, TL_STEP, TL_CONTINUED);
+    auto later = m.push("cudaLaunchKernel", 200, TL_API, TL_LAUNCHES | TL_CONTINUED);
+    m.slices[later].api = m.slices[call].api;
+    m.pop(300), m.pop(4000000);
+    std::vector<tl_segment> segments = {{rest, step, step}, {later, call, call}};
+    m.made.segments.at = segments.data(), m.made.segments.count = 2;
+    std::string said = write(m);
+    expect_in(said, "libprof_steps_total host=host pid=100: 1");
+    expect_in(said, "libprof_step_seconds_sum host=host pid=100: 0.004000000");
+    expect_in(said, "libprof_launches_total host=host pid=100: 1");
+}
+
 TEST_F(Prometheus, LabelsEachSeries)
 {
     const char *labels[] = {"job=resnet \"50\"", "rank=7"};

@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "config.h"
+#include "labelled.h"
 #include "recorder.h"
 #include "session.h"
 #include "summary.h"
@@ -97,6 +98,23 @@ TEST_F(Summary, CountsRangesOfAllThreadsAndGoesOnAfterAFlush)
         Totals totals = flush();
         EXPECT_EQ(totals.ranges, 3u);
         EXPECT_EQ(totals.rounds, 2u);
+    });
+}
+
+// A range of NVTX that one of prof.h's cuts goes on after it.
+TEST_F(Summary, CountsARangeThatAnotherOneCutsOnce)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        begin("86400");
+        prof_range_push("outer");
+        labelled_name named;
+        uint64_t begun;
+        labelled_read(&named, "cut");
+        labelled_record(LABELLED_PUSH, named.name, &begun);
+        prof_range_pop();
+        EXPECT_EQ(flush().ranges, 1u);
+        EXPECT_TRUE(thread_event_fast(PROF_KIND_NVTX_POP, 0));
+        EXPECT_EQ(flush().ranges, 2u);
     });
 }
 

@@ -1,6 +1,7 @@
 #include "cuda_calls.h"
 
 #include "array.h"
+#include "operation_totals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +206,7 @@ static struct call_stat *stat_of(struct adding *adding, uint32_t name, uint32_t 
 
 bool call_is_timed(const struct timeline *timeline, const struct tl_slice *slice)
 {
-    return slice->kind == TL_API && !(slice->flags & TL_INTERNAL) &&
+    return slice->kind == TL_API && !(slice->flags & (TL_INTERNAL | TL_CONTINUED)) &&
            slice->name < timeline->names.count &&
            !(slice->api < timeline->apis.count && timeline->apis.at[slice->api].failed_only);
 }
@@ -217,7 +218,7 @@ static bool add_calls(struct adding *adding)
         const struct tl_slice *slice = &timeline->slices.at[i];
         if (!call_is_timed(timeline, slice))
             continue;
-        int64_t ns = slice->end_ns - slice->start_ns;
+        int64_t ns = operation_call_end_ns(timeline, slice) - slice->start_ns;
         struct call_stat *row = stat_of(adding, slice->name, i);
         if (!row)
             return false;

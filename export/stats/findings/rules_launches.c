@@ -1,6 +1,7 @@
 /* rules_launches.c - slow calls, late starts, repeated steps, shared streams and launch queues. */
 #include "array.h"
 #include "device_time.h"
+#include "operation_totals.h"
 #include "remedies.h"
 #include "rules.h"
 
@@ -37,9 +38,10 @@ static struct finding_parts outliers_by_step(const struct finding_context *conte
     struct finding_parts parts = {0};
     for (uint32_t i = 0; i < timeline->slices.count && context->steps; i++) {
         const struct tl_slice *call = &timeline->slices.at[i];
-        int64_t ns = call->end_ns - call->start_ns;
-        if (call->name != row->name || !call_is_timed(timeline, call) ||
-            ns / CALL_OUTLIER_TIMES <= row->median_ns)
+        if (call->name != row->name || !call_is_timed(timeline, call))
+            continue;
+        int64_t ns = operation_call_end_ns(timeline, call) - call->start_ns;
+        if (ns / CALL_OUTLIER_TIMES <= row->median_ns)
             continue;
         uint32_t process = timeline->threads.at[call->thread].process;
         finding_parts_add(context->steps, &parts,

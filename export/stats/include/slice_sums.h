@@ -19,6 +19,13 @@ struct slice_sums {
 /* By slice; free() it. A slice that is not shown hands what is inside of it to the one around it. NULL: no memory. */
 struct slice_sums *slice_sums_create(const struct timeline *timeline);
 
+/* A call or range that was cut is counted once. These give its first segment what all of them have: */
+
+/* By slice: when it ended, with the segments that continue it. free() it. NULL: no memory. */
+int64_t *slice_ends_create(const struct timeline *timeline);
+/* Adds the sums of later segments to those of the first one. */
+void slice_sums_join(struct slice_sums *sums, const struct timeline *timeline);
+
 /* Whether outputs show the slice: not what libprof did, nor calls that are only known because they failed. */
 static inline bool slice_is_shown(const struct timeline *timeline, const struct tl_slice *slice)
 {

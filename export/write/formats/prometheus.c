@@ -19,6 +19,7 @@
 #include "report_cells.h"
 #include "reports.h"
 #include "run_facts.h"
+#include "slice_sums.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -262,19 +263,21 @@ static void put_counts(const struct metrics *metrics, enum prof_metric metric, c
 
 /* ---- counting ---- */
 
-static void count_slices(const struct metrics *metrics)
+/* `ends`: as slice_ends_create() made them. */
+static void count_slices(const struct metrics *metrics, const int64_t *ends)
 {
     const struct timeline *timeline = metrics->timeline;
     for (uint32_t i = 0; i < timeline->slices.count; i++) {
         const struct tl_slice *slice = &timeline->slices.at[i];
         struct counted *counted = &metrics->processes[timeline->threads.at[slice->thread].process];
-        if (slice->kind == TL_STEP && !(slice->flags & TL_CONTINUED)) {
-            prof_metrics_observe(&counted->steps, slice->end_ns - slice->start_ns);
+        if (slice->flags & TL_CONTINUED)
+            continue;
+        if (slice->kind == TL_STEP) {
+            prof_metrics_observe(&counted->steps, ends[i] - slice->start_ns);
         } else if (slice->kind == TL_API) {
             counted->launches +=
                 slice->flags & (TL_LAUNCHES | TL_GRAPH) && !(slice->flags & TL_INTERNAL);
-        } else if (slice->kind == TL_RANGE && !(slice->flags & TL_CONTINUED) &&
-                   slice->name < timeline->names.count) {
+        } else if (slice->kind == TL_RANGE && slice->name < timeline->names.count) {
             struct text name = timeline->names.at[slice->name];
             unsigned function = prof_metrics_function_of(name.bytes, name.size);
             if (function < PROF_METRICS_FUNCTIONS)
@@ -611,9 +614,11 @@ static bool put_ranges(const struct metrics *metrics)
 
 static bool put_all(struct metrics *metrics)
 {
-    if (!label_processes(metrics))
+    int64_t *ends = label_processes(metrics) ? slice_ends_create(metrics->timeline) : NULL;
+    if (!ends)
         return false;
-    count_slices(metrics);
+    count_slices(metrics, ends);
+    free(ends);
     count_operations(metrics);
     put_info(metrics);
     put_recorded(metrics);

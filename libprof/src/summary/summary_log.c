@@ -1,8 +1,8 @@
 /* summary_log.c - walks what the threads' logs have gained: ranges, steps and CUDA calls.
  *
  * It pairs begins and ends as the reader does (export/timeline/build_slices.c): prof.h and each NVTX
- * domain have a stack of ranges each, and a range that another one's end cuts goes on as a second
- * segment. A chunk that a ring recycled first is counted, and what was open ends there.
+ * domain have a stack of ranges each, and a range that another one's end cuts goes on after it. A chunk
+ * that a ring recycled first is counted, and what was open ends there.
  */
 #include "atomic.h"
 #include "chunks.h"
@@ -184,18 +184,16 @@ static void log_begin_range(struct log *log, int64_t now_ns, uint64_t name, uint
         log_meter_range(name);
 }
 
-/* Ends the range at `place`. Ranges above it go on, as new segments; a step ends, and so does a call,
- * whose end was lost. */
+/* Ends the range at `place`. Ranges above it go on, and are counted once, when they end; a step ends, and so does a
+ * call, whose end was lost. */
 static void log_end_at(struct log *log, uint32_t place, int64_t now_ns)
 {
     uint32_t kept = place;
     for (uint32_t i = place; i < log->count; i++) {
-        struct log_open open = log->open[i];
-        log_count(&open, now_ns);
-        if (i == place || open.kind != LOG_RANGE)
-            continue;
-        open.start_ns = now_ns;
-        log->open[kept++] = open;
+        if (i > place && log->open[i].kind == LOG_RANGE)
+            log->open[kept++] = log->open[i];
+        else
+            log_count(&log->open[i], now_ns);
     }
     log->count = kept;
 }
