@@ -20,6 +20,8 @@ static int64_t global_tid(const struct query_data *data, uint32_t thread)
 /* nsys counts kinds of memory from 0 and calls what is unknown 7; CUPTI counts from 1. */
 static int64_t memory_kind(uint8_t kind)
 {
+    if (kind == TL_MEMORY_HOST)
+        return kind;
     return kind >= 1 && kind <= 7 ? kind - 1 : 7;
 }
 

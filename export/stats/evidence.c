@@ -1,5 +1,6 @@
 /* evidence.c - see evidence.h. */
 #include "evidence.h"
+#include "device_api.h"
 
 #include "call_names.h"
 
@@ -42,6 +43,7 @@ bool evidence_init(struct evidence *evidence, const struct timeline *timeline)
     uint64_t node;
     *evidence = (struct evidence){
         .is_native = timeline_is_native(timeline),
+        .api = device_api_of(timeline),
         .events = (uint64_t)timeline->slices.count + timeline->gpus.count + timeline->marks.count +
                   timeline->counters.count + timeline->asyncs.count + timeline->samples.count +
                   timeline->frames.count + timeline->heaps.count + timeline->blocks.count +
@@ -131,8 +133,8 @@ static bool lacks_graphs(const struct evidence *evidence, char to[EVIDENCE_BYTES
     return true;
 }
 
-bool evidence_lacks(const struct evidence *evidence, enum evidence_report report,
-                    char to[EVIDENCE_BYTES])
+static bool lacks(const struct evidence *evidence, enum evidence_report report,
+                  char to[EVIDENCE_BYTES])
 {
     switch (report) {
     case EVIDENCE_DEVICE:
@@ -160,6 +162,16 @@ bool evidence_lacks(const struct evidence *evidence, enum evidence_report report
     if (evidence->events)
         return false;
     snprintf(to, EVIDENCE_BYTES, "nothing to check: no events were recorded");
+    return true;
+}
+
+bool evidence_lacks(const struct evidence *evidence, enum evidence_report report,
+                    char to[EVIDENCE_BYTES])
+{
+    char text[EVIDENCE_BYTES], words[EVIDENCE_BYTES];
+    if (!lacks(evidence, report, text))
+        return false;
+    snprintf(to, EVIDENCE_BYTES, "%s", device_api_words(evidence->api, text, words, sizeof words));
     return true;
 }
 

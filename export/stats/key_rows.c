@@ -1,4 +1,5 @@
 #include "key_rows.h"
+#include "device_api.h"
 
 #include "key_averages.h"
 #include "maps.h"
@@ -224,9 +225,13 @@ static struct text row_name(const struct key_rows *rows, uint32_t key, enum key_
     static const char *const all[KEY_KINDS] = {
         "(ranges)",  "(CUDA calls)", "(marks)", "(Python functions)",
         "(kernels)", "(copies)",     "(sets)",  "(graphs)"};
+    static const char *const calls[] = {[TL_API_CUDA] = "(CUDA calls)",
+                                        [TL_API_HIP] = "(HIP calls)",
+                                        [TL_API_OTHER] = "(GPU calls)"};
     if (rows->options->group_by & KEY_BY_KEY)
         return key_names_text(&rows->keys, key);
-    return (struct text){all[kind], strlen(all[kind])};
+    const char *name = kind == KEY_API ? calls[device_api_of(rows->keys.timeline)] : all[kind];
+    return (struct text){name, strlen(name)};
 }
 
 static void add_row(struct key_rows *rows, uint32_t key, enum key_kind kind,

@@ -309,8 +309,10 @@ const char *gpu_label_copy_kind(uint8_t copy_kind)
 
 const char *gpu_label_memory_kind(uint8_t memory_kind)
 {
-    static const char *const kinds[] = {"Unknown", "Pageable", "Pinned",        "Device",
-                                        "Array",   "Managed",  "Device Static", "Managed Static"};
+    static const char *const kinds[] = {
+        "Unknown",       "Pageable",       "Pinned",
+        "Device",        "Array",          "Managed",
+        "Device Static", "Managed Static", [TL_MEMORY_HOST] = "Host"};
     return pick(kinds, COUNT(kinds), memory_kind);
 }
 

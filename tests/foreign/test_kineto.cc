@@ -362,6 +362,30 @@ TEST_F(Kineto, SaysWhoTimedTheDevice)
             {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":0,"ts":5,"dur":5,
              "args":{"device":0,"correlation":1}})j");
     EXPECT_EQ(timeline_->processes.at[0].info.gpu_mode, PROF_GPU_CUPTI);
+    EXPECT_EQ(timeline_->processes.at[0].info.device_api, TL_API_CUDA);
+}
+
+TEST_F(Kineto, KnowsAmdsDevicesByCallsElseByTheirNames)
+{
+    expected_findings = "warning orphans";
+    const std::string kernel =
+        R"j({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":0,"ts":5,"dur":5,
+             "args":{"device":0}})j";
+    auto api = [&](const std::string &device, const std::string &call) {
+        std::string calls;
+        if (!call.empty())
+            calls = R"j({"ph":"X","cat":"cuda_runtime","pid":9,"tid":9,"ts":1,"dur":1,"name":")j" +
+                    call + "\"},";
+        load(R"j({"deviceProperties":[{"id":0,"name":")j" + device + R"j("}],"traceEvents":[)j" +
+             calls + kernel + "]}");
+        return timeline_->processes.at[0].info.device_api;
+    };
+    EXPECT_EQ(api("AMD Instinct MI300X", ""), TL_API_HIP);
+    EXPECT_EQ(api("gfx942", ""), TL_API_HIP);
+    EXPECT_EQ(api("NVIDIA A100", ""), TL_API_CUDA);
+    EXPECT_EQ(api("NVIDIA A100", "hipLaunchKernel"), TL_API_HIP);
+    EXPECT_EQ(api("AMD Radeon Graphics", "roctxMarkA"), TL_API_HIP);
+    EXPECT_EQ(api("AMD Radeon Graphics", "cudaLaunchKernel"), TL_API_CUDA);
 }
 
 TEST_F(Kineto, PythonFramesAreStacksAndNoWork)

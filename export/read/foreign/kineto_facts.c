@@ -190,12 +190,36 @@ void kineto_facts_call(struct kineto_facts *facts, const struct kineto_event *ev
 {
     struct text name = {event->name.bytes, event->name.size};
     struct text category = {event->category_text.bytes, event->category_text.size};
-    if (text_begins(name, "hip"))
+    if (text_begins(name, "hip") || text_begins(name, "__hip") || text_begins(name, "hsa_"))
         facts->amd_calls = true;
-    else if (text_begins(category, "cuda") || text_begins(category, "Runtime"))
+    else if (!text_begins(category, "cuda") && !text_begins(category, "Runtime"))
+        facts->other_calls = true;
+    else if (text_begins(name, "cu"))
         facts->cuda_calls = true;
     else
-        facts->other_calls = true;
+        facts->unnamed_calls = true;
+}
+
+/* Whether a device is called one of AMD's: "AMD Instinct MI300X", "AMD Radeon Graphics", "gfx942". */
+static bool has_amd_device(const struct kineto_facts *facts)
+{
+    for (uint32_t i = 0; i < facts->device_count; i++) {
+        struct text name = timeline_name_text(facts->builder, facts->devices[i].name);
+        if (text_begins(name, "AMD ") || text_begins(name, "gfx") ||
+            memmem(name.bytes, name.size, "Instinct", 8) ||
+            memmem(name.bytes, name.size, "Radeon", 6))
+            return true;
+    }
+    return false;
+}
+
+static enum tl_device_api api_of(const struct kineto_facts *facts)
+{
+    if (facts->cuda_calls)
+        return TL_API_CUDA;
+    if (facts->amd_calls || (!facts->other_calls && has_amd_device(facts)))
+        return TL_API_HIP;
+    return facts->other_calls && !facts->unnamed_calls ? TL_API_OTHER : TL_API_CUDA;
 }
 
 void kineto_facts_mode(const struct kineto_facts *facts, struct tl_process_info *process)
@@ -203,11 +227,13 @@ void kineto_facts_mode(const struct kineto_facts *facts, struct tl_process_info 
     static const char amd[] = "AMD's devices, timed by their own profiler",
                       other[] = "another maker's devices, timed by their own profiler";
     process->simulated = facts->simulated;
-    if (facts->cuda_calls || (!facts->amd_calls && !facts->other_calls))
+    process->device_api = api_of(facts);
+    if (process->device_api == TL_API_CUDA)
         return;
     process->gpu_mode = PROF_GPU_OTHER;
-    process->gpu_reason = facts->amd_calls ? (struct text){amd, sizeof amd - 1}
-                                           : (struct text){other, sizeof other - 1};
+    process->gpu_reason = process->device_api == TL_API_HIP
+                              ? (struct text){amd, sizeof amd - 1}
+                              : (struct text){other, sizeof other - 1};
 }
 
 static bool is_described(const struct kineto_facts *facts, uint32_t ordinal)
@@ -237,7 +263,7 @@ void kineto_facts_devices(const struct kineto_facts *facts, uint32_t process)
     struct tl_device_info common;
     for (uint32_t i = 0; i < facts->device_count; i++)
         timeline_add_device(facts->builder, process, &facts->devices[i]);
-    if (!facts->amd_calls || facts->cuda_calls || !common_device(facts, &common))
+    if (api_of(facts) != TL_API_HIP || !common_device(facts, &common))
         return;
     uint64_t busy = timeline_busy_devices(facts->builder, process);
     for (uint32_t ordinal = 0; ordinal < KINETO_DEVICES_MAX; ordinal++) {

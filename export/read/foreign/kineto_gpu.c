@@ -129,9 +129,9 @@ static uint8_t copy_kind(struct text text)
 
 static uint8_t memory_kind(struct text text)
 {
-    static const struct word kinds[] = {{"Pageable", 1},      {"Host", 1},          {"Pinned", 2},
-                                        {"Device", 3},        {"Array", 4},         {"Managed", 5},
-                                        {"Device Static", 6}, {"Managed Static", 7}};
+    static const struct word kinds[] = {
+        {"Pageable", 1}, {"Host", TL_MEMORY_HOST}, {"Pinned", 2},        {"Device", 3},
+        {"Array", 4},    {"Managed", 5},           {"Device Static", 6}, {"Managed Static", 7}};
     return FIND_WORD(text, kinds);
 }
 

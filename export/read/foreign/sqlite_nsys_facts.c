@@ -2,6 +2,7 @@
  *
  * Devices are the machine's: each process that used one is told of all.
  */
+#include "device_api.h"
 #include "sqlite_trace.h"
 
 #include <string.h>
@@ -199,15 +200,36 @@ static uint64_t read_start(struct sqlite_trace *trace)
     return start_ns > 0 && start_ns < SQLITE_TIME_MAX_NS ? (uint64_t)start_ns : 0;
 }
 
+/* How devices were timed. libprof's exports say by what: they may be of any file that it reads. */
+static struct tl_process_info read_mode(struct sqlite_trace *trace)
+{
+    static const char reason[] = "timed by nsys";
+    struct tl_process_info mode = {.gpu_mode = PROF_GPU_CUPTI,
+                                   .gpu_reason = {reason, sizeof reason - 1}};
+    if (!text_is(read_value(trace, "META_DATA_EXPORT", "EXPORTER"), "libprof"))
+        return mode;
+    struct text api = read_value(trace, "META_DATA_EXPORT", "DEVICE_API");
+    mode.gpu_reason = read_value(trace, "META_DATA_EXPORT", "GPU_MODE_REASON");
+    if (text_is(read_value(trace, "META_DATA_EXPORT", "GPU_MODE"), "other"))
+        mode.gpu_mode = PROF_GPU_OTHER;
+    for (mode.device_api = TL_API_OTHER; mode.device_api > TL_API_CUDA; mode.device_api--)
+        if (text_is(api, device_api_name(mode.device_api)))
+            break;
+    return mode;
+}
+
 static void describe_processes(struct sqlite_trace *trace)
 {
-    static const char format[] = "nsys SQLite", reason[] = "timed by nsys";
+    static const char format[] = "nsys SQLite";
     struct text host = read_value(trace, "TARGET_INFO_SYSTEM_ENV", "Hostname");
+    const struct tl_process_info mode = read_mode(trace);
     for (uint32_t i = 0; i < timeline_process_count(trace->builder); i++) {
         struct tl_process_info *process = timeline_process_info(trace->builder, i);
         process->host = host;
         process->format = (struct text){format, sizeof format - 1};
-        process->gpu_reason = (struct text){reason, sizeof reason - 1};
+        process->gpu_mode = mode.gpu_mode;
+        process->gpu_reason = mode.gpu_reason;
+        process->device_api = mode.device_api;
     }
 }
 

@@ -392,7 +392,7 @@ static uint8_t memory_kind(struct sqlite_rows *rows, int column, bool nsys)
     int64_t kind;
     if (!sqlite_rows_take(rows, column, &kind))
         return 0;
-    if (nsys)
+    if (nsys && kind != TL_MEMORY_HOST)
         kind = kind < 0 || kind >= 7 ? 0 : kind + 1;
     return (uint8_t)(kind < 0 || kind > UINT8_MAX ? 0 : kind);
 }

@@ -472,7 +472,7 @@ static const struct {
     [GAP_SYNC] = {"synchronization", "in calls that wait for a device"},
     [GAP_COPY] = {"copy", "in synchronous or pageable copies"},
     [GAP_ALLOCATE] = {"allocation", "in calls that allocate or free"},
-    [GAP_OTHER_CALL] = {"other-calls", "in other CUDA calls"},
+    [GAP_OTHER_CALL] = {"other-calls", NULL},
     [GAP_HOST_FUNCTION] = {"host-function", "a stream waited for a host function"},
     [GAP_QUEUED] = {"queued", "launched, but waited for something"},
     [GAP_START] = {"start", "before its first operation"},
@@ -486,9 +486,12 @@ const char *gap_cause_name(enum gap_cause cause)
     return causes[cause].name;
 }
 
-const char *gap_cause_words(enum gap_cause cause)
+const char *gap_cause_words(enum gap_cause cause, enum tl_device_api api)
 {
-    return causes[cause].words;
+    static const char *const other_calls[] = {[TL_API_CUDA] = "in other CUDA calls",
+                                              [TL_API_HIP] = "in other HIP calls",
+                                              [TL_API_OTHER] = "in other GPU calls"};
+    return cause == GAP_OTHER_CALL ? other_calls[api] : causes[cause].words;
 }
 
 int64_t gap_device_idle(const struct gap_device *device)

@@ -1,4 +1,5 @@
 /* rules_calls.c - time in CUDA calls that could be spent once, later or elsewhere; calls that fail; losses. */
+#include "device_api.h"
 #include "evidence.h"
 #include "failed_calls.h"
 #include "remedies.h"
@@ -425,11 +426,13 @@ static bool find_failed(const struct finding_context *context, const struct find
     if (!failed_calls_init(&calls, context->timeline))
         return false;
     if (calls.count) {
+        char call[16];
+        snprintf(call, sizeof call, "%s call", device_api_name(device_api_of(context->timeline)));
         const struct failed_call *most = &calls.at[0];
         const struct text *names = context->timeline->names.at;
         added = findings_note(
             findings, rule, "%s failed, most often %.100s (%llu times, result %d).",
-            finding_count(calls.total, "CUDA call").text,
+            finding_count(calls.total, call).text,
             most->name < context->timeline->names.count ? names[most->name].bytes : "(unnamed)",
             (unsigned long long)most->count, (int)most->result);
     }

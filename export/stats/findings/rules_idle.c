@@ -1,4 +1,5 @@
 /* rules_idle.c - idle devices, communication that nothing hides, and runs without a device. */
+#include "device_api.h"
 #include "process_name.h"
 #include "remedies.h"
 #include "rules.h"
@@ -38,13 +39,15 @@ static bool find_gaps(const struct finding_context *context, const struct findin
         const struct finding_owner *owner = &owners.owners.at[i];
         struct finding finding = finding_of_owner(context, rule, owner);
         rule_save_host(context, &finding);
-        added = findings_add(findings, context, &finding,
-                             "%s idled for %s (%s of the wall time) %s: %s, the longest %s.",
-                             finding_device(context, owner->process, owner->device).text,
-                             finding_time(owner->cost_ns).text,
-                             finding_share(owner->cost_ns, context->wall_ns).text,
-                             idle_words[cause], finding_count(owner->count, "stretch").text,
-                             finding_time(owner->largest_ns).text);
+        char words[128];
+        added = findings_add(
+            findings, context, &finding,
+            "%s idled for %s (%s of the wall time) %s: %s, the longest %s.",
+            finding_device(context, owner->process, owner->device).text,
+            finding_time(owner->cost_ns).text, finding_share(owner->cost_ns, context->wall_ns).text,
+            device_api_words(device_api_of(context->timeline), idle_words[cause], words,
+                             sizeof words),
+            finding_count(owner->count, "stretch").text, finding_time(owner->largest_ns).text);
     }
     finding_owners_fini(&owners);
     return added;

@@ -38,6 +38,7 @@ struct evidence {
     uint64_t operations;       /* of devices */
     uint64_t graph_operations; /* of these, of CUDA graphs */
     uint64_t graph_launches;
+    enum tl_device_api api;
     bool has_memory; /* records of allocations */
     bool has_graphs;
 };

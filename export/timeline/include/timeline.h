@@ -226,6 +226,9 @@ struct tl_anomalies {
     uint64_t moved_timings;    /* CUDA times that did not nest: cut, beyond their error */
 };
 
+/* Whose interface a program uses its devices by. */
+enum tl_device_api { TL_API_CUDA, TL_API_HIP, TL_API_OTHER };
+
 struct tl_process_info {
     struct text host;
     struct text program;
@@ -239,6 +242,7 @@ struct tl_process_info {
     bool simulated;
     enum prof_gpu_mode gpu_mode;
     struct text gpu_reason;
+    enum tl_device_api device_api;
     struct text cupti;
     struct text driver;
     struct text rank_source;
@@ -700,6 +704,10 @@ const struct tl_captured *captured_of(const struct timeline *timeline, uint32_t 
 
 /* NULL: the slice is not a graph launch. */
 const struct tl_graph_launch *graph_launch_of(const struct timeline *timeline, uint32_t slice);
+
+/* A kind of memory that CUPTI has no number for: the host's, of which a trace of AMD's devices does not say whether it is
+ * pinned. */
+#define TL_MEMORY_HOST 15
 
 /* Kineto's words for CUPTI's numbers. Each returns a constant string, also for an unknown number. */
 const char *gpu_label_copy_kind(uint8_t copy_kind);     /* "HtoD" */

@@ -1,6 +1,7 @@
 /* nsys_events.c - the rows of nsys's tables: events of threads, the walk over everything, and facts that are not
  * events. */
 #include "array.h"
+#include "device_api.h"
 #include "exporter.h"
 #include "nsys_export.h"
 #include "run_facts.h"
@@ -627,6 +628,9 @@ static void write_meta(struct nsys_export *nsys)
     row_string(row, "EXPORT_SCHEMA_VERSION"), row_string(row, NSYS_SCHEMA_VERSION);
     row_write(row);
     row_string(row, "GPU_MODE"), row_string(row, facts.mode), row_write(row);
+    row_string(row, "GPU_MODE_REASON"), row_text(row, facts.mode_reason), row_write(row);
+    row_string(row, "DEVICE_API"), row_string(row, device_api_name(device_api_of(nsys->timeline)));
+    row_write(row);
     row_string(row, "SIMULATED"), row_string(row, facts.simulated ? "yes" : "no"), row_write(row);
     row_string(row, "LOST_ANYTHING"), row_string(row, facts.lost_anything ? "yes" : "no");
     row_write(row);

@@ -125,7 +125,7 @@ const char nsys_enums[] =
     "(4,'CUDA_MEMOPR_MEMORY_KIND_MANAGED','Managed'),"
     "(5,'CUDA_MEMOPR_MEMORY_KIND_DEVICE_STATIC','Device Static'),"
     "(6,'CUDA_MEMOPR_MEMORY_KIND_MANAGED_STATIC','Managed Static'),"
-    "(7,'CUDA_MEMOPR_MEMORY_KIND_UNKNOWN','Unknown');"
+    "(7,'CUDA_MEMOPR_MEMORY_KIND_UNKNOWN','Unknown'),(15,'PROF_MEMORY_KIND_HOST','Host');"
     "CREATE TABLE ENUM_CUPTI_SYNC_TYPE" ENUM "INSERT INTO ENUM_CUPTI_SYNC_TYPE VALUES"
     "(0,'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_UNKNOWN','Unknown'),"
     "(1,'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE','Event sync'),"
@@ -250,6 +250,8 @@ static void put_kernel(struct nsys_export *nsys, const struct tl_gpu *gpu)
 /* nsys counts kinds of memory from 0 and calls what is unknown 7; CUPTI counts from 1. */
 static int64_t memory_kind(uint8_t kind)
 {
+    if (kind == TL_MEMORY_HOST)
+        return kind;
     return kind >= 1 && kind <= 7 ? kind - 1 : 7;
 }
 

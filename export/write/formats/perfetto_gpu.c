@@ -10,6 +10,7 @@
  *
  * All but the first and the last are interned: a stream, a kernel and a name of an argument are written once.
  */
+#include "device_api.h"
 #include "perfetto.h"
 
 #include "chrome.h"
@@ -60,21 +61,24 @@ static void put_fact(struct proto_out *out, const char *key, uint64_t value)
     proto_end(out, fact);
 }
 
+/* NVIDIA's name for it: in other makers' traces, the two numbers mean something else. */
 static void put_architecture(struct proto_out *out, unsigned field,
-                             const struct tl_device_info *info)
+                             const struct tl_device_info *info, enum tl_device_api api)
 {
     char text[32];
-    if (info->compute_major == 0)
+    if (info->compute_major == 0 || api != TL_API_CUDA)
         return;
     snprintf(text, sizeof text, "sm_%u%u", info->compute_major, info->compute_minor);
     proto_string(out, field, text);
 }
 
-static void put_device(struct proto_out *out, const struct tl_device_info *info)
+static void put_device(struct proto_out *out, const struct tl_device_info *info,
+                       enum tl_device_api api)
 {
     static const uint8_t unknown[sizeof info->uuid];
-    proto_string(out, GPU_VENDOR, "NVIDIA");
-    put_architecture(out, GPU_ARCHITECTURE, info);
+    if (api != TL_API_OTHER)
+        proto_string(out, GPU_VENDOR, api == TL_API_HIP ? "AMD" : "NVIDIA");
+    put_architecture(out, GPU_ARCHITECTURE, info, api);
     if (memcmp(info->uuid, unknown, sizeof unknown) != 0)
         proto_bytes(out, GPU_UUID, (const char *)info->uuid, sizeof info->uuid);
     put_fact(out, "multiprocessors", info->multiprocessors);
@@ -112,7 +116,7 @@ void perfetto_gpus_describe(struct perfetto *perfetto)
         size_t gpu = proto_begin(out, GPU_INFO_GPU);
         put_name(perfetto, i);
         if (info)
-            put_device(out, info);
+            put_device(out, info, device_api_of(perfetto->timeline));
         proto_end(out, gpu);
     }
     proto_end(out, infos);
@@ -192,7 +196,7 @@ static uint32_t kernel_of(struct perfetto *perfetto, const struct tl_gpu *op, ui
     proto_uint(fresh, INTERNED_IID, gpus->kernel_count);
     proto_text(fresh, INTERNED_TEXT, perfetto->timeline->names.at[op->name]);
     if (device)
-        put_architecture(fresh, KERNEL_ARCHITECTURE, device);
+        put_architecture(fresh, KERNEL_ARCHITECTURE, device, device_api_of(perfetto->timeline));
     proto_end(fresh, entry);
     return gpus->kernel_count;
 }

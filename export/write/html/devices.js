@@ -10,7 +10,7 @@ function deviceParts(device, idle) {
 }
 
 const KINDS = { kernel: "kernels", memcpy: "copies", memset: "sets", graph: "whole graphs",
-                range: "ranges' own code", cuda_api: "CUDA calls", mark: "marks" };
+                range: "ranges' own code", cuda_api: "calls", mark: "marks" };
 
 /* Sums of self times by kind; what is in rows that are not here is their rest. */
 function kindParts(rows, column, whole) {
@@ -67,7 +67,7 @@ function timeSection(run, findings, rows) {
                         "summed over streams"));
   if (run.self_cpu_total_ns > 0)
     bars.push(breakdown("CPU time of threads", kindParts(rows, "self_cpu", run.self_cpu_total_ns), run.self_cpu_total_ns,
-                        "in ranges and CUDA calls"));
+                        "in ranges and calls"));
   const host = el("div", null, bars.length ? bars : el("p", { class: "none" }, "Nothing was recorded."));
   section("time", "Where the time went", host);
   const whole = [...host.childNodes];
@@ -81,7 +81,7 @@ function stretchBars(run, stretch) {
   if (totals.self_cuda > 0)
     bars.push(breakdown("Device work", kindParts(rows, "self_cuda", totals.self_cuda), totals.self_cuda, "launched in it, summed over streams"));
   if (totals.self_cpu > 0)
-    bars.push(breakdown("CPU time of threads", kindParts(rows, "self_cpu", totals.self_cpu), totals.self_cpu, "in ranges and CUDA calls that began in it"));
+    bars.push(breakdown("CPU time of threads", kindParts(rows, "self_cpu", totals.self_cpu), totals.self_cpu, "in ranges and calls that began in it"));
   return bars;
 }
 

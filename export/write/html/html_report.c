@@ -9,6 +9,7 @@
  * Times are nanoseconds from the trace's time 0, as in every JSON. About two recordings, a page with what diff says
  * as text, and the block "diff-data", as profdump diff --json.
  */
+#include "device_api.h"
 #include "html_page.h"
 #include "process_name.h"
 #include "reports.h"
@@ -130,6 +131,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline)
     json_key(out, "start_ns"), json_int(out, timeline->origin_ns);
     json_key(out, "restricted"), json_bool(out, timeline->restricted);
     json_key(out, "duration_ns"), json_int(out, timeline->end_ns - timeline->start_ns);
+    json_key(out, "api"), json_string(out, device_api_name(device_api_of(timeline)));
     write_counts(out, timeline);
     facts_json_lists(out, timeline);
     json_newline(out), write_names(out, timeline);

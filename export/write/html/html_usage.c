@@ -1,5 +1,6 @@
 /* html_usage.c - devices and memory over time, idle gaps and their owners: see html_page.h. */
 #include "array.h"
+#include "device_api.h"
 #include "device_time.h"
 #include "finding_gaps.h"
 #include "html_page.h"
@@ -255,13 +256,13 @@ static void write_place(struct writer *writer, struct listed *list, uint32_t wha
     json_int(writer->out, what == TL_NONE ? -1 : (int64_t)place);
 }
 
-static void write_causes(struct json_out *out)
+static void write_causes(struct json_out *out, enum tl_device_api api)
 {
     json_key(out, "causes"), json_array_begin(out);
     for (unsigned cause = 0; cause < GAP_CAUSES; cause++) {
         json_array_begin(out);
         json_string(out, gap_cause_name((enum gap_cause)cause));
-        json_string(out, gap_cause_words((enum gap_cause)cause));
+        json_string(out, gap_cause_words((enum gap_cause)cause, api));
         json_array_end(out);
     }
     json_array_end(out);
@@ -371,7 +372,7 @@ bool html_gaps(struct json_out *out, const struct findings *findings)
     if (!html_top_init(&top, HTML_GAPS))
         return false;
     json_newline(out), json_key(out, "idle"), json_object_begin(out);
-    write_causes(out);
+    write_causes(out, device_api_of(findings->context.timeline));
     write_gaps(&writer);
     write_owners(&writer);
     write_listed(&writer);

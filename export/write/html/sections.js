@@ -48,7 +48,7 @@ function readRows(run) {
 const isDeviceKind = (kind) => ["kernel", "memcpy", "memset", "graph"].includes(kind);
 const VIEWS = [
   ["All", () => true], ["Ranges", (row) => row.kind === "range"], ["Kernels", (row) => row.kind === "kernel" || row.kind === "graph"],
-  ["CUDA calls", (row) => row.kind === "cuda_api"], ["Copies and sets", (row) => row.kind === "memcpy" || row.kind === "memset"],
+  ["Calls", (row) => row.kind === "cuda_api"], ["Copies and sets", (row) => row.kind === "memcpy" || row.kind === "memset"],
 ];
 
 function timeColumn(title, key, help, whole) {
@@ -62,16 +62,16 @@ function spreadColumn(title, key, help) {
 }
 
 /* `totals()`: of what is shown. */
-function rowColumns(totals) {
+function rowColumns(totals, api) {
   return [
     { title: "Name", class: "once", value: (row) => row.name,
       show: (row) => el("span", { class: "marked-name" }, el("span", { class: "swatch kind-" + row.kind, title: KINDS[row.kind] }), nameOf(row.name)) },
     { title: "Durations", class: "plotted", whole: true, help: "how the durations of its calls are spread", show: sparkline },
     { title: "Calls", number: true, value: (row) => row.count, show: (row) => count(row.count) },
-    timeColumn("Self CPU", "self_cpu", "without the ranges and CUDA calls inside", (row) => (isDeviceKind(row.kind) ? 0 : totals().self_cpu)),
+    timeColumn("Self CPU", "self_cpu", "without the ranges and calls inside", (row) => (isDeviceKind(row.kind) ? 0 : totals().self_cpu)),
     timeColumn("CPU total", "cpu_total", "with what is inside"),
-    timeColumn("Self CUDA", "self_cuda", "device time launched directly in it, not in nested ranges or calls", () => totals().self_cuda),
-    timeColumn("CUDA total", "cuda_total", "device time of all that was launched within"),
+    timeColumn("Self " + api, "self_cuda", "device time launched directly in it, not in nested ranges or calls", () => totals().self_cuda),
+    timeColumn(api + " total", "cuda_total", "device time of all that was launched within"),
     spreadColumn("Mean", "mean", "of the calls' durations: CPU time of ranges and calls, device time of device work"),
     spreadColumn("Median", "p50", "as Mean"), spreadColumn("99 %", "p99", "99th percentile; as Mean"),
     spreadColumn("Longest", "max", "as Mean"),
@@ -82,7 +82,7 @@ function rowsSection(run, rows) {
   const device = run.self_cuda_total_ns > 0, whole = { rows: run.row_count, self_cpu: run.self_cpu_total_ns, self_cuda: run.self_cuda_total_ns };
   let totals = whole;
   const note = el("p", { class: "note" }), outside = el("p", { class: "note" });
-  const table = makeTable({ id: "rows-table", columns: rowColumns(() => totals), rows, sort: device ? 5 : 3, descending: true, detail: rowDetail,
+  const table = makeTable({ id: "rows-table", columns: rowColumns(() => totals, run.api), rows, sort: device ? 5 : 3, descending: true, detail: rowDetail,
                             text: (row) => row.name, tools: choice("Rows", VIEWS.map((view) => view[0]),
                                                                    (index) => table.filter(VIEWS[index][1])) });
   const show = (stretch) => {

@@ -1,6 +1,6 @@
 /* timeline_panel.js - what is said below the timeline about a box or a stretch, and the part of the page around both. */
 
-const KIND_TITLES = { range: "range", call: "CUDA call", kernel: "kernel", copy: "copy", set: "set", graph: "whole graph",
+const KIND_TITLES = { range: "range", call: "call", kernel: "kernel", copy: "copy", set: "set", graph: "whole graph",
                       communication: "communication", function: "Python function" };
 
 function linkButton(text, onclick) {

@@ -1,5 +1,6 @@
 /* averages.c - see report_parts.h. */
 #define _GNU_SOURCE
+#include "device_api.h"
 #include "report_parts.h"
 
 #include "memory_use.h"
@@ -275,6 +276,9 @@ void averages_rows_init(struct averages_rows *rows, const struct timeline *timel
     *rows = (struct averages_rows){.texts = {timeline, averages, &options->stacks, false},
                                    .options = options};
     add_all_cells(rows);
+    for (unsigned i = 0; i < rows->cell_count; i++)
+        rows->cells[i].title = device_api_words(device_api_of(timeline), rows->cells[i].title,
+                                                rows->titles[i], AVERAGES_TITLE_BYTES);
     find_wholes(rows);
 }
 

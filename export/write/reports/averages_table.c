@@ -3,6 +3,7 @@
  * scripts they wrote for it, expect.
  */
 #define _GNU_SOURCE
+#include "device_api.h"
 #include "device_time.h"
 #include "fit.h"
 #include "report_parts.h"
@@ -367,6 +368,10 @@ static void find_tree_columns(struct report *report)
         {"count", "# of Calls", .rank = 2, .width = COLUMN_WIDTH},
         {0}};
     memcpy(report->columns, columns, sizeof columns);
+    enum tl_device_api api = device_api_of(report->rows.texts.timeline);
+    for (unsigned i = 0; columns[i].key; i++)
+        report->columns[i].title =
+            device_api_words(api, columns[i].title, report->rows.titles[i], AVERAGES_TITLE_BYTES);
 }
 
 static bool add_tree(struct table *table, void *user)

@@ -15,6 +15,7 @@
  */
 #include "reports.h"
 
+#include "device_api.h"
 #include "finding_gaps.h"
 #include "findings.h"
 #include "fit.h"
@@ -38,6 +39,7 @@
 #define FRAMES_SHOWN 5u
 #define FRAMES_MOST 64u
 #define LINE_COLUMNS 2000u
+#define REMEDY_BYTES 1024u
 
 /* ---- as text ---- */
 
@@ -89,7 +91,8 @@ static void print_device(const struct text_report *report, const struct gap_devi
     print_account(report, device, "busy", device->busy_ns);
     for (unsigned cause = 0; cause < GAP_CAUSES; cause++) {
         char what[64];
-        snprintf(what, sizeof what, "idle: %s", gap_cause_words((enum gap_cause)cause));
+        snprintf(what, sizeof what, "idle: %s",
+                 gap_cause_words((enum gap_cause)cause, device_api_of(timeline)));
         if (device->idle_ns[cause])
             print_account(report, device, what, device->idle_ns[cause]);
     }
@@ -144,7 +147,10 @@ static void print_finding(const struct text_report *report, uint32_t number)
     const struct finding_context *context = &report->findings->context;
     char path[RANGE_PATH_BYTES];
     char title[256], number_text[16];
-    int used = snprintf(title, sizeof title, "%s: costs %s (%s), ", finding->rule->title,
+    char words[REMEDY_BYTES];
+    const enum tl_device_api api = device_api_of(context->timeline);
+    int used = snprintf(title, sizeof title, "%s: costs %s (%s), ",
+                        device_api_words(api, finding->rule->title, words, sizeof words),
                         finding_time(finding->cost_ns).text,
                         finding_share(finding->cost_ns, context->wall_ns).text);
     if (finding->saved_ns > 0)
@@ -162,7 +168,7 @@ static void print_finding(const struct text_report *report, uint32_t number)
                  finding->path == TL_NONE ? "outside any range, or in several" : path);
     print_stack(report, finding->stack);
     wrapped_text(report->stream, report->options->table_width, "    remedy ",
-                 finding_remedy(context, finding));
+                 device_api_words(api, finding_remedy(context, finding), words, sizeof words));
     fprintf(report->stream, "    rule   %s\n", finding->rule->name);
 }
 
@@ -252,7 +258,9 @@ static void add_device(struct report *report, const struct gap_device *device)
     add_account(report, device, "busy", device->busy_ns);
     for (unsigned cause = 0; cause < GAP_CAUSES; cause++) {
         char what[64];
-        snprintf(what, sizeof what, "idle: %s", gap_cause_words((enum gap_cause)cause));
+        snprintf(what, sizeof what, "idle: %s",
+                 gap_cause_words((enum gap_cause)cause,
+                                 device_api_of(report->findings->context.timeline)));
         if (device->idle_ns[cause])
             add_account(report, device, what, device->idle_ns[cause]);
     }
@@ -336,13 +344,25 @@ static void add_stack(struct report *report, uint32_t stack)
     json_array_end(out);
 }
 
+static void add_remedy(struct report *report, const struct finding *finding)
+{
+    const struct finding_context *context = &report->findings->context;
+    char words[REMEDY_BYTES];
+    table_string(&report->table,
+                 device_api_words(device_api_of(context->timeline),
+                                  finding_remedy(context, finding), words, sizeof words));
+}
+
 static void add_finding(struct report *report, const struct finding *finding,
                         const int64_t idle_ns[GAP_CAUSES])
 {
     struct table *table = &report->table;
-    table_string(table, finding->rule->name), table_string(table, finding->rule->title);
-    table_string(table, finding->sentence),
-        table_string(table, finding_remedy(&report->findings->context, finding));
+    char words[REMEDY_BYTES];
+    table_string(table, finding->rule->name);
+    table_string(table, device_api_words(device_api_of(report->findings->context.timeline),
+                                         finding->rule->title, words, sizeof words));
+    table_string(table, finding->sentence);
+    add_remedy(report, finding);
     add_place(report, finding->process, finding->device);
     add_idle(report, idle_ns, false);
     if (table_shows(table))
@@ -357,8 +377,8 @@ static void add_finding(struct report *report, const struct finding *finding,
         table_none(table);
     else if (table_shows(table))
         cell_path(table, report->findings->context.paths, finding->path);
-    table_string(table, finding->sentence),
-        table_string(table, finding_remedy(&report->findings->context, finding));
+    table_string(table, finding->sentence);
+    add_remedy(report, finding);
 }
 
 /* False: no memory. */

@@ -1,4 +1,5 @@
 /* findings_verdict.c - what profdump explain found, in one to three sentences. */
+#include "device_api.h"
 #include "evidence.h"
 #include "reports.h"
 
@@ -103,7 +104,7 @@ static void say_idle(const struct findings *findings, char to[FINDINGS_VERDICT_B
         return;
     const struct finding *owner = main_owner(findings, main);
     append(to, " %s of the idle time: %s", finding_share(sums_ns[main], idle_ns).text,
-           gap_cause_words((enum gap_cause)main));
+           gap_cause_words((enum gap_cause)main, device_api_of(findings->context.timeline)));
     if (owner && owner->path != TL_NONE) {
         char path[RANGE_PATH_BYTES];
         range_paths_text(findings->context.paths, owner->path, path);

@@ -9,6 +9,7 @@
  * launched = recorded + the sum of lost + recycled + undelivered + unobserved + missing. What a row
  * does not have is null: a graph's stream, the name of an unknown error, a stack that was not taken.
  */
+#include "device_api.h"
 #include "reports.h"
 
 #include "failed_calls.h"
@@ -290,7 +291,7 @@ bool failed_calls_text(FILE *stream, const struct timeline *timeline, uint32_t m
     if (!failed_calls_init(&calls, timeline))
         return false;
     if (calls.count)
-        fputs("Failed CUDA calls:\n", stream);
+        fprintf(stream, "Failed %s calls:\n", device_api_name(device_api_of(timeline)));
     for (uint32_t i = 0; i < calls.count && i < most; i++)
         failed_call_text(stream, timeline, &calls.at[i]);
     if (calls.count > most)
@@ -354,7 +355,11 @@ static bool add_failed_calls(struct ledger *ledger)
     struct failed_calls calls;
     if (!failed_calls_init(&calls, ledger->timeline))
         return false;
-    table_begin(&ledger->table, "failed_calls", "CUDA calls that failed", columns);
+    char title[32];
+    table_begin(&ledger->table, "failed_calls",
+                device_api_words(device_api_of(ledger->timeline), "CUDA calls that failed", title,
+                                 sizeof title),
+                columns);
     for (uint32_t i = 0; i < calls.count; i++)
         add_failed(ledger, &calls.at[i]);
     table_end(&ledger->table);

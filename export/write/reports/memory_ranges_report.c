@@ -1,6 +1,7 @@
 /* memory_ranges_report.c - what ranges allocated and freed. */
 #include "report_parts.h"
 
+#include "device_api.h"
 #include "memory_use.h"
 #include "report_cells.h"
 #include "text.h"
@@ -97,15 +98,20 @@ static bool any_side(const struct memory_ranges *ranges, enum memory_side side)
         {"count", "Calls", .rank = 1, .width = 8}, AMOUNT_COLUMNS
 
 /* A table per side. */
-static void print_ranges(struct table *table, const struct memory_ranges *ranges)
+static void print_ranges(struct table *table, const struct memory_ranges *ranges,
+                         enum tl_device_api api)
 {
     static const struct table_column cuda[] = {RANGE_COLUMNS("Range, CUDA memory")};
+    static const struct table_column device[] = {RANGE_COLUMNS("Range, device memory")};
     static const struct table_column cpu[] = {RANGE_COLUMNS("Range, host memory and allocators")};
     for (unsigned side = MEMORY_SIDES; side-- > 0;) {
         if (!any_side(ranges, (enum memory_side)side))
             continue;
         fputc('\n', table->stream);
-        table_begin(table, "ranges", NULL, side == MEMORY_CUDA ? cuda : cpu);
+        table_begin(table, "ranges", NULL,
+                    side != MEMORY_CUDA  ? cpu
+                    : api == TL_API_CUDA ? cuda
+                                         : device);
         add_side(table, ranges, (enum memory_side)side);
         table_end(table);
         cell_rest(table->stream, (uint32_t)table->rows, table->most);
@@ -119,7 +125,7 @@ bool memory_ranges_report(struct table *table, const struct timeline *timeline)
     if (!memory_ranges_init(&ranges, timeline))
         return false;
     if (table->format == WRITE_TEXT) {
-        print_ranges(table, &ranges);
+        print_ranges(table, &ranges, device_api_of(timeline));
     } else if (table->format == WRITE_JSON) {
         add_ranges_with_sides(table, &ranges);
     } else {

@@ -50,13 +50,15 @@ struct averages_cell {
 };
 
 #define AVERAGES_CELLS_MAX 48u
+#define AVERAGES_TITLE_BYTES 24u
 
 struct averages_rows {
     struct group_texts texts;
     const struct write_options *options;
     struct averages_cell cells[AVERAGES_CELLS_MAX];
     unsigned cell_count;
-    int64_t cpu_ns, cuda_ns; /* what shares are of */
+    int64_t cpu_ns, cuda_ns;                               /* what shares are of */
+    char titles[AVERAGES_CELLS_MAX][AVERAGES_TITLE_BYTES]; /* where they are not CUDA's */
 };
 
 void averages_rows_init(struct averages_rows *rows, const struct timeline *timeline,

@@ -1,5 +1,6 @@
 /* summary.c - the run in a few lines above the table: who, where, how long, on what, and how it ended; under it, totals,
  * the accounts of devices, and what was lost. */
+#include "device_api.h"
 #include "device_time.h"
 #include "failed_calls.h"
 #include "fit.h"
@@ -244,9 +245,10 @@ static void print_counts(const struct timeline *timeline, FILE *stream)
     if (counts.nvtx)
         fprintf(stream, " (%u of them NVTX or ITT)", counts.nvtx);
     fprintf(stream,
-            ", %u marks, %u counter values, %u CUDA calls, %u device operations on %u thread%s\n",
+            ", %u marks, %u counter values, %u %s calls, %u device operations on %u thread%s\n",
             timeline->marks.count, timeline->counters.count, counts.calls,
-            count_operations(timeline), threads, threads == 1 ? "" : "s");
+            device_api_name(device_api_of(timeline)), count_operations(timeline), threads,
+            threads == 1 ? "" : "s");
 }
 
 #define HEAPS_SHOWN 4u
@@ -417,15 +419,18 @@ static void print_totals(const struct statement *statement)
     fprintf(statement->stream, "Self CPU time total: %s\n", text);
     if (!statement->averages->has_device)
         return;
+    const char *api = device_api_name(device_api_of(statement->timeline));
     time_text_in((double)statement->averages->self_cuda_total_ns, statement->unit, text);
-    fprintf(statement->stream, "Self CUDA time total: %s\n", text);
+    fprintf(statement->stream, "Self %s time total: %s\n", api, text);
     if (statement->averages->has_timed)
-        fprintf(statement->stream, "CUDA time of ranges: stream time between two events, waiting "
-                                   "included\n");
+        fprintf(statement->stream,
+                "%s time of ranges: stream time between two events, waiting "
+                "included\n",
+                api);
     if (statement->averages->cuda_outside_ns == 0)
         return;
     time_text((double)statement->averages->cuda_outside_ns, text);
-    fprintf(statement->stream, "CUDA time launched outside of any range: %s\n", text);
+    fprintf(statement->stream, "%s time launched outside of any range: %s\n", api, text);
 }
 
 static void print_gpu_mode(const struct statement *statement, const struct run_facts *facts)

@@ -12,7 +12,7 @@ trace crossing "$(event user_annotation A 1 1 0 30 '')$(event user_annotation B 
     gpu kernel k 100 1
 )"
 trace copies "$(for way in 'HtoD (Pageable -> Device)' 'HtoD (Pinned -> Device)' 'DtoH (Device -> Managed)' \
-    'DtoD (Device -> Array)' 'HtoH (Pinned -> Pageable)' 'PtoP (Device Static -> Managed Static)'; do
+    'DtoD (Device -> Array)' 'DtoH (Device -> Host)' 'HtoH (Pinned -> Pageable)' 'PtoP (Device Static -> Managed Static)'; do
     gpu gpu_memcpy "Memcpy $way" $((at += 10)) 0
 done)"
 trace heaps "$(memory 10 64 1 kind pageable)$(memory 20 64 2 kind pinned)$(memory 30 64 3 kind managed)$(

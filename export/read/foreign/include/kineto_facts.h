@@ -69,8 +69,9 @@ struct kineto_facts {
     bool failed;
     struct tl_device_info devices[KINETO_DEVICES_MAX];
     uint32_t device_count;
-    bool cuda_calls, amd_calls, other_calls; /* whose runtime was called */
-    char *value;                             /* of the current member */
+    bool cuda_calls, amd_calls, other_calls; /* whose runtime was called, by the names of calls */
+    bool unnamed_calls; /* of a category of CUDA's, which AMD's calls have too; names say nothing */
+    char *value;        /* of the current member */
     size_t size;
     bool skipping;
 };

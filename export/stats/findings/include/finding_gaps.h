@@ -77,7 +77,7 @@ void finding_gaps_fini(struct finding_gaps *gaps);
 
 /* "cpu-bound"; "the CPU was busy with something else". */
 const char *gap_cause_name(enum gap_cause cause);
-const char *gap_cause_words(enum gap_cause cause);
+const char *gap_cause_words(enum gap_cause cause, enum tl_device_api api);
 
 int64_t gap_device_idle(const struct gap_device *device);
 
