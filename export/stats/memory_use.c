@@ -64,6 +64,7 @@ bool memory_is_cuda(const struct tl_heap *heap)
 struct grouping {
     const struct timeline *timeline;
     struct memory_sites *sites;
+    bool of_all;            /* heaps */
     uint32_t *path_of;      /* by slice: path + 1; 0 not yet */
     struct keymap paths;    /* parent and name -> path */
     struct keymap groups;   /* heap and path -> site */
@@ -125,6 +126,10 @@ static void add_memory(struct grouping *grouping, uint32_t index)
     }
     sites->sites.at[known].count++;
     sites->sites.at[known].bytes += memory->bytes;
+    if (grouping->of_all && grouping->timeline->heaps.at[memory->heap].is_passed_on) {
+        sites->kept_bytes += memory->bytes;
+        return;
+    }
     sites->count++;
     sites->bytes += memory->bytes;
 }
@@ -159,7 +164,7 @@ static void add_live(struct grouping *grouping, uint32_t event, uint32_t heap)
 bool memory_sites_init(struct memory_sites *sites, const struct timeline *timeline, uint32_t event,
                        uint32_t heap)
 {
-    struct grouping grouping = {.timeline = timeline, .sites = sites};
+    struct grouping grouping = {.timeline = timeline, .sites = sites, .of_all = heap == TL_NONE};
     *sites = (struct memory_sites){0};
     grouping.path_of = calloc(timeline->slices.count + (size_t)1, sizeof *grouping.path_of);
     grouping.failed = !grouping.path_of;

@@ -58,17 +58,27 @@ static uint32_t allocator_heap(struct builder *builder, uint32_t allocator)
             .process = builder->process, .device = TL_NONE, .allocator = allocator, .name = name});
 }
 
+/* Whether one of the words that PyTorch calls types of devices stands at the end of the text. */
+static bool ends_in_device(struct text text)
+{
+    static const char *const words[] = {" cuda:", " hip:", " npu:", " xpu:", "PyTorch device "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t size = strlen(words[i]);
+        if (text.size >= size && !memcmp(text.bytes + text.size - size, words[i], size))
+            return true;
+    }
+    return false;
+}
+
 /* "PyTorch cuda:0" hands out memory of device 0. */
 static uint32_t device_of_allocator(struct text name)
 {
-    static const char word[] = " cuda:";
     size_t digits = 0;
     uint32_t device = 0;
     while (digits < name.size && digits < 4 && isdigit((uint8_t)name.bytes[name.size - 1 - digits]))
         digits++;
     const char *at = name.bytes + name.size - digits;
-    if (!digits || name.size < digits + sizeof word - 1 ||
-        memcmp(at - (sizeof word - 1), word, sizeof word - 1) != 0)
+    if (!digits || !ends_in_device((struct text){name.bytes, name.size - digits}))
         return TL_NONE;
     while (at < name.bytes + name.size)
         device = device * 10 + (uint32_t)(*at++ - '0');

@@ -225,7 +225,7 @@ struct tl_stream {
 struct tl_heap {
     uint32_t process;
     uint32_t device;    /* ordinal in its process; TL_NONE: host memory, unknown; of an allocator
-                         * whose name ends in " cuda:N": N */
+                         * whose name ends in " cuda:N", " npu:N" ...: N */
     uint32_t allocator; /* number of one of the program's own, 0: CUDA's memory */
     uint32_t name;      /* the allocator's; what CUDA's memory is: "device", "pinned" ... */
     uint8_t kind;       /* as memory_op.kind; 0 for an allocator */

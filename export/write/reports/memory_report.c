@@ -325,8 +325,12 @@ static void print_leaks(const struct report *report, const struct memory_sites *
         fprintf(stream, "%llu allocation%s", (unsigned long long)sites->count,
                 sites->count == 1 ? "" : "s");
         print_bytes(report, ", ", sites->bytes);
-    } else {
+    } else if (!sites->kept_bytes) {
         fputs("nothing", stream);
+    }
+    if (sites->kept_bytes) {
+        print_bytes(report, sites->count ? ", in " : "", sites->kept_bytes);
+        fputs(" that allocators keep", stream);
     }
     fputc('\n', stream);
     for (uint32_t i = 0; i < sites->sites.count && (report->rows < 0 || i < report->rows); i++)

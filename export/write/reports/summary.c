@@ -294,11 +294,15 @@ static void print_peaks(const struct timeline *timeline, const struct memory_use
 
 static void print_never_freed(const struct memory_sites *sites, FILE *stream)
 {
-    char bytes[BYTES_TEXT_BYTES];
+    char bytes[BYTES_TEXT_BYTES], kept[BYTES_TEXT_BYTES];
     bytes_text((int64_t)sites->bytes, bytes);
+    bytes_text((int64_t)sites->kept_bytes, kept);
     if (sites->count)
         fprintf(stream, "; never freed: %llu allocation%s, %s", (unsigned long long)sites->count,
                 sites->count == 1 ? "" : "s", bytes);
+    if (sites->kept_bytes)
+        fprintf(stream, "%s%s that allocators keep",
+                sites->count ? ", in " : "; never freed: ", kept);
 }
 
 /* The largest peaks, and what was never freed. False: no memory. */
