@@ -3,13 +3,16 @@
     snapshot = libprof.memory_snapshot("snapshot.pickle")  # of torch.cuda.memory._dump_snapshot("snapshot.pickle")
     print(snapshot)                                        # segments, peak, out of memory, what was alive
 
-Sizes are bytes, times microseconds since the epoch (UTC), stacks have the innermost function first.
+Sizes are bytes, times microseconds since the epoch (UTC), None where PyTorch (up to 2.1) recorded none; stacks have the
+innermost function first.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
+import re
 from collections import Counter
 from typing import IO, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
 
@@ -40,9 +43,12 @@ _DAMAGE = (
 )  # fmt: skip
 
 
-def _unpickle(file: IO[bytes], path: str) -> Any:
+def _load(file: IO[bytes], path: str) -> Any:
+    """Of a pickle, or of JSON, which no pickle begins like."""
+    is_json = file.read(1) in (b"{", b"[")
+    file.seek(0)
     try:
-        return _Unpickler(file).load()
+        return json.load(file) if is_json else _Unpickler(file).load()
     except _DAMAGE as error:
         why = printable(" ".join(str(error).split())) or type(error).__name__
         raise ProfError(f"{path}: not a memory snapshot of PyTorch, or incomplete: {why}") from error
@@ -81,7 +87,7 @@ class Action(NamedTuple):
     oom, snapshot, annotate. ``size`` is what was asked for. ``address`` of oom is what CUDA had left, in bytes.
     """
 
-    time_us: int
+    time_us: Optional[int]
     action: str
     address: int
     size: int
@@ -90,12 +96,13 @@ class Action(NamedTuple):
 
 
 class Allocation(NamedTuple):
-    """Memory that is handed out. ``time_us`` is None if that was before the history begins."""
+    """Memory that is handed out. ``time_us`` is None if that was before the history begins, or is not known."""
 
     address: int
     size: int
     time_us: Optional[int]
     stack: Stack
+    is_older: bool = False  # than the history, or than what it keeps
 
 
 class Moment(NamedTuple):
@@ -103,7 +110,7 @@ class Moment(NamedTuple):
     torch.cuda.memory_stats(). ``largest_free`` is the largest free part of a segment.
     """
 
-    time_us: int
+    time_us: Optional[int]
     requested: int
     reserved: int
     largest_free: int
@@ -117,7 +124,7 @@ class OutOfMemory(NamedTuple):
     device_free: int
     stack: Stack
     moment: Optional[Moment]  # of the first and last 20
-    time_us: int
+    time_us: Optional[int]
 
 
 class _Stacks:
@@ -185,8 +192,8 @@ def _segment(segment: Dict[str, Any], stacks: _Stacks) -> Segment:
 
 def _action(entry: Dict[str, Any], stacks: _Stacks) -> Action:
     address = entry["device_free"] if entry["action"] == "oom" else entry.get("addr", 0)
-    size, stream, time_us = entry.get("size", 0), entry.get("stream", 0), entry.get("time_us", 0)
-    return Action(int(time_us), str(entry["action"]), int(address), int(size), int(stream), stacks.of(entry))
+    size, stream, time_us = entry.get("size", 0), entry.get("stream", 0), int(entry.get("time_us") or 0)
+    return Action(time_us or None, str(entry["action"]), int(address), int(size), int(stream), stacks.of(entry))
 
 
 def _summed(name: str, what: str) -> Any:
@@ -197,8 +204,9 @@ def _summed(name: str, what: str) -> Any:
 class Device:
     """One device of a snapshot: its segments, and the history of what its allocator did."""
 
-    def __init__(self, index: int, segments: Sequence[Segment], history: Sequence[Action]) -> None:
+    def __init__(self, index: int, segments: Sequence[Segment], history: Sequence[Action], device_type: str = "") -> None:
         self.index, self.segments, self.history = index, list(segments), list(history)
+        self.type = device_type  #: cuda, npu, xpu ... ; empty if the snapshot does not say it
         self.peak: Optional[Moment] = None  #: when most was handed out, None without a history
         self.out_of_memory: List[OutOfMemory] = []
         self.begin: Tuple[Dict[int, Allocation], Ranges] = {}, Ranges()  #: what there was when the history began
@@ -256,12 +264,12 @@ class Device:
                 self.unexplained += alive.pop(begin, None) is None
             elif action.action == "free_requested":
                 self.unexplained += begin in alive
-                alive[begin] = Allocation(begin, action.size, None, ())
+                alive[begin] = Allocation(begin, action.size, None, (), True)
             elif action.action in MAPPING:
                 mapped.remove(begin, end)
             elif action.action in UNMAPPING:
                 mapped.add(begin, end, join=action.action == "segment_unmap")
-        return alive, mapped
+        return {address: one._replace(is_older=True) for address, one in alive.items()}, mapped
 
     def _look(self, peak: int) -> None:
         """Goes forwards once more and keeps what was alive at the peak and where memory ran out."""
@@ -315,10 +323,16 @@ class MemorySnapshot:
             histories = [[_action(one, stacks) for one in trace] for trace in data.get("device_traces", [])]
             self.settings: Dict[str, Any] = dict(data.get("allocator_settings", {}))
             self.annotations: List[Dict[str, Any]] = [dict(one) for one in data.get("external_annotations", [])]
+            device_type = _device_type(data)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
             where = f"{name}: " if name else ""
             raise ProfError(f"{where}not a memory snapshot of PyTorch: {type(error).__name__}: {error}") from error
-        self.devices = _devices(segments, histories)
+        self.devices = _devices(segments, histories, device_type)
+
+    @property
+    def has_times(self) -> bool:
+        """Whether it says when the allocator did what is in the history."""
+        return any(action.time_us is not None for device in self.devices for action in device.history)
 
     @property
     def segments(self) -> List[Segment]:
@@ -350,34 +364,74 @@ class MemorySnapshot:
         export(self, os.fspath(path), format)
 
 
-def _devices(segments: Sequence[Segment], histories: Sequence[Sequence[Action]]) -> List[Device]:
+# Words of names that only one type of device has. PyTorch calls AMD's devices cuda, too.
+_TYPES = {"npu": r"(?<![a-z])npu", "xpu": r"(?<![a-z])xpu", "cuda": r"cuda|(?<![a-z])hip"}
+
+
+def _type_in(text: str) -> str:
+    return next((name for name, word in _TYPES.items() if re.search(word, text.lower())), "")
+
+
+def _native_names(data: Dict[str, Any]) -> Iterator[str]:
+    """C++ functions of stacks, and files of the package for NPUs: Python functions are called anything."""
+    entries = [*data["segments"], *(one for segment in data["segments"] for one in segment["blocks"])]
+    for entry in [*entries, *(one for trace in data.get("device_traces", []) for one in trace)]:
+        for frame in entry.get("frames") or ():
+            if "::" in frame["name"]:
+                yield frame["name"]
+            elif re.search(r"[/\\]torch_npu[/\\]", frame["filename"]):
+                yield "npu"
+
+
+def _device_type(data: Dict[str, Any]) -> str:
+    """ "cuda", "npu" ...; empty if the snapshot does not say what type of device it is of."""
+    stated = next((one["device_type"] for one in data["segments"] if "device_type" in one), data.get("device_type"))
+    if stated and isinstance(stated, str):
+        return stated
+    settings = _type_in(" ".join(map(str, data.get("allocator_settings", {}))))
+    return settings or next(filter(None, map(_type_in, _native_names(data))), "")
+
+
+def _devices(segments: Sequence[Segment], histories: Sequence[Sequence[Action]], device_type: str) -> List[Device]:
     numbers = {segment.device for segment in segments} | {number for number, history in enumerate(histories) if history}
     return [
         Device(
             number,
             [segment for segment in segments if segment.device == number],
             histories[number] if number < len(histories) else [],
+            device_type,
         )
         for number in sorted(numbers)
     ]
 
 
-def owners(allocations: Iterable[Allocation]) -> List[Tuple[Stack, int, int]]:
-    """Stacks, bytes and counts, the largest first."""
-    sizes: Counter[Stack] = Counter()
-    counts: Counter[Stack] = Counter()
+class Owner(NamedTuple):
+    """Allocations of one stack. Those without a stack are apart by whether the history has them (``is_older``)."""
+
+    stack: Stack
+    size: int
+    count: int
+    is_older: bool
+
+
+def owners(allocations: Iterable[Allocation]) -> List[Owner]:
+    """The largest first."""
+    sizes: Counter[Tuple[Stack, bool]] = Counter()
+    counts: Counter[Tuple[Stack, bool]] = Counter()
     for one in allocations:
-        sizes[one.stack] += one.size
-        counts[one.stack] += 1
-    return sorted(((stack, size, counts[stack]) for stack, size in sizes.items()), key=lambda row: (-row[1], row[0]))
+        key = one.stack, one.is_older and not one.stack
+        sizes[key] += one.size
+        counts[key] += 1
+    listed = (Owner(stack, size, counts[stack, is_older], is_older) for (stack, is_older), size in sizes.items())
+    return sorted(listed, key=lambda one: (-one.size, one.stack, one.is_older))
 
 
 def memory_snapshot(source: Union[str, "os.PathLike[str]", Dict[str, Any], List[Any]]) -> MemorySnapshot:
-    """Reads a memory snapshot of PyTorch: the file that ``torch.cuda.memory._dump_snapshot()`` wrote, or what
-    ``torch.cuda.memory._snapshot()`` returned. Nothing in the file is executed. :class:`ProfError` if it is something else.
+    """Reads a memory snapshot of PyTorch: the file that ``torch.cuda.memory._dump_snapshot()`` wrote, the same as JSON, or
+    what ``torch.cuda.memory._snapshot()`` returned. Nothing in the file is executed. :class:`ProfError` if it is something else.
     """
     if isinstance(source, (dict, list)):
         return MemorySnapshot(source)
     path = os.fspath(source)
     with open(path, "rb") as file:
-        return MemorySnapshot(_unpickle(file, path), path)
+        return MemorySnapshot(_load(file, path), path)

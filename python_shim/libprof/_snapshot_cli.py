@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import List
 
 from ._cli import add_listing_options, finish, parse_listing
 from ._snapshot import MemorySnapshot, memory_snapshot
+from ._times import printable
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="profdump snapshot",
         description="Show what PyTorch's caching allocator held: segments, the peak and its owners, what was alive when memory "
-        "ran out. FILE is what torch.cuda.memory._dump_snapshot() wrote. Nothing in it is executed.",
+        "ran out. FILE is what torch.cuda.memory._dump_snapshot() wrote, or the same as JSON. Nothing in it is executed.",
     )
     parser.add_argument("file", metavar="FILE", help="snapshot.pickle")
     add_listing_options(parser, 10, "show N rows of each list (default: 10; -1: all)")
@@ -31,6 +33,9 @@ def _run(words: List[str]) -> None:
     snapshot = memory_snapshot(options.file)
     if options.output:
         snapshot.export(options.output, options.to)
+        if not snapshot.has_times:
+            said = f"profdump: {options.file} has no times: {options.output} shows the order of the allocator's actions alone"
+            print(printable(said), file=sys.stderr)
     else:
         _print(snapshot, options)
 

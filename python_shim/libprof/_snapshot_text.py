@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
+import re
+from typing import Any, Dict, Iterable, List, Optional, Sequence
 
-from ._snapshot import Action, Allocation, Device, MemorySnapshot, Moment, OutOfMemory, Segment, Stack, owners
+from ._snapshot import Action, Allocation, Device, MemorySnapshot, Moment, OutOfMemory, Owner, Segment, Stack, owners
 from ._times import bytes_text, printable, us_text
 
 FRAMES_SHOWN = 4
 _NO_STACK = "(no stack recorded)"
 _EARLIER = "(allocated before the history begins)"
+_OF_TORCH = re.compile(r"-packages[/\\]torch(_npu)?[/\\]")
+_OF_WINDOWS = re.compile(r"[A-Za-z]:[/\\]|\\\\|[^/]*$")  # how a path begins whose parts '\' separates, too
+
+
+def device_name(device: Device) -> str:
+    """ "cuda:0"; "device 0" if the snapshot does not say what type of device it is."""
+    return f"{device.type}:{device.index}" if device.type else f"device {device.index}"
 
 
 def memory_name(device: Device) -> str:
     """As the live recording calls what PyTorch hands out."""
-    return f"PyTorch cuda:{device.index}"
+    return f"PyTorch {device_name(device)}"
 
 
 def _is_python(frame: str) -> bool:
@@ -24,13 +32,14 @@ def _is_python(frame: str) -> bool:
 def own_frames(stack: Stack) -> List[str]:
     """Functions of the program; of PyTorch or of C++ only where there are no others."""
     python = [frame for frame in stack if _is_python(frame)] or list(stack)
-    return [frame for frame in python if "-packages/torch/" not in frame] or python
+    return [frame for frame in python if not _OF_TORCH.search(frame)] or python
 
 
 def short_frame(frame: str) -> str:
     """Without the directories."""
     place, _, name = frame.rpartition(" ")
-    return f"{place.rpartition('/')[2]} {name}" if place else name
+    file = re.split(r"[/\\]" if _OF_WINDOWS.match(place) else "/", place)[-1]
+    return f"{file} {name}" if place else name
 
 
 def _stack_text(stack: Stack, if_empty: str) -> str:
@@ -52,19 +61,24 @@ def _plural(count: int, word: str) -> str:
     return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
-def _owner_lines(allocations: Iterable[Allocation], rows: int, earlier: str) -> List[str]:
+def _owner_text(owner: Owner) -> str:
+    return _stack_text(owner.stack, _EARLIER if owner.is_older else _NO_STACK)
+
+
+def _owner_lines(allocations: Iterable[Allocation], rows: int) -> List[str]:
     listed = owners(allocations)
     shown = _shown(len(listed), rows)
-    lines = [f"  {bytes_text(size):>12}  {count:>8}  {_stack_text(stack, earlier)}" for stack, size, count in listed[:shown]]
+    lines = [f"  {bytes_text(one.size):>12}  {one.count:>8}  {_owner_text(one)}" for one in listed[:shown]]
     if shown < len(listed):
-        rest = sum(size for _stack, size, _count in listed[shown:])
+        rest = sum(one.size for one in listed[shown:])
         lines.append(f"  {bytes_text(rest):>12}            in {_plural(len(listed) - shown, 'more stack')}")
     return lines
 
 
-def _after(device: Device, time_us: int) -> str:
+def _after(device: Device, time_us: Optional[int]) -> str:
     """Since the history begins; nothing where PyTorch (up to 2.1) recorded no times."""
-    return f" after {us_text(time_us - device.history[0].time_us)}" if time_us else ""
+    begin_us = device.history[0].time_us
+    return f" after {us_text(time_us - begin_us)}" if time_us is not None and begin_us is not None else ""
 
 
 def _device_row(device: Device) -> List[str]:
@@ -96,7 +110,7 @@ def _segment_lines(device: Device, rows: int) -> List[str]:
 
 def _peak_lines(device: Device, moment: Moment, rows: int) -> List[str]:
     title = f"Peak of {memory_name(device)}{_after(device, moment.time_us)}: {bytes_text(moment.requested)} requested"
-    return ["", f"{title}, {bytes_text(moment.reserved)} reserved. Owners:", *_owner_lines(moment.alive, rows, _EARLIER)]
+    return ["", f"{title}, {bytes_text(moment.reserved)} reserved. Owners:", *_owner_lines(moment.alive, rows)]
 
 
 def _out_of_memory_lines(device: Device, event: OutOfMemory, moment: Moment, rows: int) -> List[str]:
@@ -106,7 +120,7 @@ def _out_of_memory_lines(device: Device, event: OutOfMemory, moment: Moment, row
         f"{_stack_text(event.stack, _NO_STACK)}",
         f"  Device memory free: {bytes_text(event.device_free)}. Reserved: {bytes_text(moment.reserved)}, of which "
         f"{bytes_text(moment.requested)} requested; largest free block {bytes_text(moment.largest_free)}. Live allocations:",
-        *_owner_lines(moment.alive, rows, _EARLIER),
+        *_owner_lines(moment.alive, rows),
     ]
 
 
@@ -130,14 +144,17 @@ def _device_lines(device: Device, rows: int) -> List[str]:
     alive = device.alive
     if alive:
         title = f"Alive at the snapshot: {_plural(len(alive), 'allocation')}, {bytes_text(device.requested)} requested"
-        lines += ["", title, *_owner_lines(alive, rows, _NO_STACK)]
+        lines += ["", title, *_owner_lines(alive, rows)]
     if device.unexplained:
         lines += ["", f"The history is incomplete: it does not match the segments for {_plural(device.unexplained, 'allocation')}"]
     return lines
 
 
 def _span(history: Sequence[Action]) -> str:
-    return f" in {us_text(history[-1].time_us - history[0].time_us)}" if history and history[0].time_us else ""
+    begin_us, end_us = history[0].time_us, history[-1].time_us
+    if begin_us is None or end_us is None:
+        return ", which have no times"
+    return f" in {us_text(end_us - begin_us)}"
 
 
 def _history_text(snapshot: MemorySnapshot) -> str:
@@ -165,8 +182,11 @@ def snapshot_text(snapshot: MemorySnapshot, rows: int) -> str:
 
 
 def _owner_facts(allocations: Iterable[Allocation], rows: int) -> List[Dict[str, Any]]:
-    listed: List[Tuple[Stack, int, int]] = owners(allocations)
-    return [{"bytes": size, "count": count, "stack": list(stack)} for stack, size, count in listed[: _shown(len(listed), rows)]]
+    listed = owners(allocations)
+    return [
+        {"bytes": one.size, "count": one.count, "stack": list(one.stack), "before_history": one.is_older}
+        for one in listed[: _shown(len(listed), rows)]
+    ]
 
 
 def _moment_facts(moment: Optional[Moment], rows: int) -> Optional[Dict[str, Any]]:
@@ -201,6 +221,7 @@ def _segment_facts(segment: Segment) -> Dict[str, Any]:
 def _device_facts(device: Device, rows: int) -> Dict[str, Any]:
     return {
         "device": device.index,
+        "type": device.type or None,
         "reserved_bytes": device.reserved,
         "allocated_bytes": device.allocated,
         "requested_bytes": device.requested,

@@ -2,7 +2,7 @@
 
 Each allocation is a "[memory]" instant, as in torch.profiler's traces, inside of slices for the functions of its stack: so
 reports of memory say which function owns it. Segments are memory of the device, blocks memory of PyTorch's allocator.
-The slices last nanoseconds. Where several actions have the same microsecond, they follow each other.
+The slices last nanoseconds. Where several actions have the same microsecond, or no time, they follow each other.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 from ._output import replacing
 from ._profdump import run_profdump
 from ._snapshot import MAPPING, UNMAPPING, Action, Device, MemorySnapshot, Stack
-from ._snapshot_text import memory_name, own_frames, short_frame
+from ._snapshot_text import device_name, memory_name, own_frames, short_frame
 from .errors import ProfError
 
 _PROCESS = 1
 _NS_PER_US = 1000
 _RESERVED, _HANDED_OUT = False, True
+_DEVICE_TYPES = {"cuda": 1, "xpu": 12}  # c10::DeviceType
+_OTHER_DEVICE = 20
 Change = Tuple[bool, int, int]
 """Memory that is handed out or only reserved, its address, and bytes: negative if it is given back."""
 
@@ -64,7 +66,8 @@ class _Writer:
         if changes:
             yield from self._slices(own, start_ns)
         for is_handed_out, address, size in changes:
-            arguments = {"Device Type": 1, "Device Id": self._device.index, "Addr": address, "Bytes": size}
+            device_type = _DEVICE_TYPES.get(self._device.type, _OTHER_DEVICE)
+            arguments = {"Device Type": device_type, "Device Id": self._device.index, "Addr": address, "Bytes": size}
             name = {"allocator": memory_name(self._device)} if is_handed_out else {}
             event = self._instant("[memory]", "cpu_instant_event", start_ns + len(own))
             yield {**event, "args": {**arguments, **name}}
@@ -81,9 +84,9 @@ class _Writer:
         yield {"ph": "M", "name": "thread_name", **self._row, "args": {"name": memory_name(self._device)}}
         yield from self._at_begin()
         for action in self._device.history:
-            time_ns = _NS_PER_US * (action.time_us - base_us)
+            time_ns = self._free_ns if action.time_us is None else _NS_PER_US * (action.time_us - base_us)
             if action.action == "oom":
-                name = f"out of memory on cuda:{self._device.index}: {action.size} bytes wanted, {action.address} free on the device"
+                name = f"out of memory on {device_name(self._device)}: {action.size} bytes wanted, {action.address} free on the device"
                 yield self._instant(name, "user_annotation", max(time_ns, self._free_ns))
             yield from self._write(time_ns, action.stack, self._changes(action))
 
@@ -93,8 +96,10 @@ def _lines(snapshot: MemorySnapshot) -> Iterator[str]:
     histories = [device.history for device in snapshot.devices if device.history]
     if not histories:
         raise ProfError(f"{snapshot.name or 'the snapshot'} has no history to write: it has only segments")
-    base_us = min(history[0].time_us for history in histories)
-    process = {"ph": "M", "name": "process_name", "pid": _PROCESS, "args": {"name": "PyTorch's allocator"}}
+    times = (action.time_us for history in histories for action in history[:1] if action.time_us is not None)
+    base_us = min(times, default=0)
+    name = "PyTorch's allocator" if snapshot.has_times else "PyTorch's allocator (order of its actions, without times)"
+    process = {"ph": "M", "name": "process_name", "pid": _PROCESS, "args": {"name": name}}
     yield f'{{"schemaVersion":1,"baseTimeNanoseconds":{1000 * base_us},"displayTimeUnit":"ms","traceEvents":[\n'
     yield json.dumps(process)
     for device in snapshot.devices:

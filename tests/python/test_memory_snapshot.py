@@ -20,7 +20,7 @@ import pytest
 import libprof
 from libprof import _snapshot_trace
 from libprof._snapshot_ranges import Ranges
-from libprof._snapshot_text import own_frames
+from libprof._snapshot_text import own_frames, short_frame
 
 KB, MB, GB = 1 << 10, 1 << 20, 1 << 30
 LARGE, SMALL, GROWING = 0x7F0000000000, 0x7F0010000000, 0x7E0000000000
@@ -223,6 +223,101 @@ def test_other_formats(path: Path, tmp_path: Path) -> None:
     assert "train.py:12 step" in (tmp_path / "memory.html").read_text()
 
 
+def test_what_has_no_stack_is_not_older_for_that(path: Path) -> None:
+    data = make_snapshot()
+    for entry in data["device_traces"][0]:
+        entry.pop("frames", None)  # _record_memory_history(context=None)
+    for one in data["segments"]:
+        for part in one["blocks"]:
+            part["frames"] = []
+    snapshot = libprof.memory_snapshot(data)
+    peak = snapshot.to_dict()["devices"][0]["peak"]
+    assert [(one["bytes"], one["stack"], one["before_history"]) for one in peak["owners"]] == [
+        (14 * MB + 1000, [], False), (3 * MB, [], True),
+    ]  # fmt: skip
+    text = str(snapshot)
+    assert re.search(r"14.00 MB +3  \(no stack recorded\)\n +3.00 MB +2  \(allocated before the history begins\)\n", text), text
+    alive = text.partition("Alive at the snapshot")[2]
+    assert "(no stack recorded)" in alive and "before the history" not in alive
+
+
+def test_directories_of_windows_are_left_out() -> None:
+    inner = {"filename": "C:\\Program Files\\Python\\Lib\\site-packages\\torch\\nn\\linear.py", "line": 2290, "name": "linear"}
+    outer = [
+        {"filename": file, "line": 12, "name": "step"}
+        for file in ("C:\\Users\\me\\my code\\train.py", "\\\\server\\share\\a.py", "D:/a\\b/c.py", "src\\d.py", "/home/me/odd\\e.py")
+    ]
+    data = make_snapshot()
+    data["device_traces"][0] = history(("alloc", SMALL, 1000, [inner, *outer]))
+    facts = libprof.memory_snapshot(data).to_dict()["devices"][0]["peak"]["owners"]
+    (stack,) = [owner["stack"] for owner in facts if len(owner["stack"]) == 6]
+    assert list(map(short_frame, own_frames(tuple(stack)))) == [
+        "train.py:12 step", "a.py:12 step", "c.py:12 step", "d.py:12 step", "odd\\e.py:12 step",
+    ]  # fmt: skip
+
+
+def native(name: str, file: str = "??") -> List[Dict[str, Any]]:
+    return [{"filename": file, "line": 0, "name": name}, *STEP[1:]]
+
+
+@pytest.mark.parametrize(
+    ("settings", "stack", "name"),
+    [
+        ({"PYTORCH_CUDA_ALLOC_CONF": ""}, None, "cuda:0"),
+        ({"PYTORCH_NPU_ALLOC_CONF": ""}, None, "npu:0"),
+        ({"max_split_size": -1}, None, "device 0"),
+        ({}, native("c10_npu::NPUCachingAllocator::malloc(void**, int)"), "npu:0"),
+        ({}, native("c10::cuda::CUDACachingAllocator::Native::malloc"), "cuda:0"),
+        ({}, native("c10::hip::HIPCachingAllocator::malloc"), "cuda:0"),  # PyTorch's name for AMD's devices
+        ({}, native("at::native::input_shape"), "device 0"),
+        ({}, native("empty", "/usr/lib/python3/site-packages/torch_npu/utils.py"), "npu:0"),
+        ({}, frames("cuda_step train.py 12"), "device 0"),  # what the program calls its functions
+    ],
+)
+def test_devices_are_called_what_the_file_says(settings: Dict[str, Any], stack: Any, name: str, tmp_path: Path) -> None:
+    actions = history(("segment_alloc", LARGE, 20 * MB, stack), ("alloc", LARGE, MB, stack), ("oom", 0, GB, stack))
+    part = segment(LARGE, [block(MB, "active_allocated", MB), block(19 * MB)])
+    snapshot = libprof.memory_snapshot({"segments": [part], "device_traces": [actions], "allocator_settings": settings})
+    text = str(snapshot)
+    assert f"Peak of PyTorch {name} after" in text and f"Out of memory on PyTorch {name} after" in text
+    assert ("cuda" in text.replace("cuda_step", "")) == (name == "cuda:0")
+    assert snapshot.to_dict()["devices"][0]["type"] == (name.partition(":")[0] if ":" in name else None)
+    snapshot.export(tmp_path / "trace.json")
+    report = libprof.read(tmp_path / "trace.json").report("memory")
+    assert f"PyTorch {name}" in report and f"out of memory on {name}: " in (tmp_path / "trace.json").read_text()
+    # the blocks, not the segments that they are in, too
+    assert re.search(r"(Never freed|Not freed by the end of the trace): 1 allocation, 1.00 MB, in 20.00 MB that allocators keep\n", report), report
+
+
+def test_a_stated_type_of_device_counts_first() -> None:
+    part = segment(LARGE, [block(MB, "active_allocated", MB)], device_type="xpu")
+    assert libprof.memory_snapshot([part]).devices[0].type == "xpu"
+
+
+def test_without_times_none_are_made_up(tmp_path: Path) -> None:
+    data = make_snapshot()
+    for entry in data["device_traces"][0]:
+        del entry["time_us"]  # PyTorch up to 2.1
+    (tmp_path / "old.pickle").write_bytes(pickle.dumps(data))
+    snapshot = libprof.memory_snapshot(tmp_path / "old.pickle")
+    text = str(snapshot)
+    assert "15 actions of the allocator, which have no times" in text and " after " not in text
+    (facts,) = snapshot.to_dict()["devices"]
+    assert facts["peak"]["time_us"] is None and facts["out_of_memory"][0]["time_us"] is None
+    assert facts["peak"]["requested_bytes"] == 17 * MB + 1000
+    assert not snapshot.has_times and libprof.memory_snapshot(make_snapshot()).has_times
+    done = shown(str(tmp_path / "old.pickle"), "-o", str(tmp_path / "trace.json"))
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1) and "has no times" in done.stderr
+    assert "order of its actions, without times" in (tmp_path / "trace.json").read_text()
+
+
+def test_json_is_read_too(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "snapshot.json").write_text(json.dumps(make_snapshot()))
+    assert libprof.memory_snapshot(tmp_path / "snapshot.json").to_dict() == libprof.memory_snapshot(path).to_dict()
+    (tmp_path / "segments.json").write_text(json.dumps(make_snapshot()["segments"]))
+    assert libprof.memory_snapshot(tmp_path / "segments.json").devices[0].reserved == 26 * MB
+
+
 def test_a_trace_is_written_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stack = frames(*(f"level_{depth} deep.py {depth}" for depth in range(15)))
     actions = [(kind, SMALL, 512, stack) for _ in range(500) for kind in ("alloc", "free_requested")]
@@ -244,7 +339,7 @@ class Attack:
 
 HUGE = b"\x80\x04\x8e" + (2**62 - 1).to_bytes(8, "little") + b"."  # bytes, of that size
 NO_NUMBER = pickle.dumps([segment(LARGE, [block(MB)], stream=float("inf"))])
-OTHERS = [b"", b"text\n", pickle.dumps(3), pickle.dumps({"segments": [{}]}), pickle.dumps([1]), b"PROF" * 99, HUGE, NO_NUMBER]
+OTHERS = [b"", b"text\n", b"{", b'{"segments": 3}', b"[[]]", pickle.dumps(3), pickle.dumps({"segments": [{}]}), pickle.dumps([1]), b"PROF" * 99, HUGE, NO_NUMBER]
 
 
 @pytest.mark.parametrize("data", OTHERS)
