@@ -518,7 +518,7 @@ static uint32_t stated_path(struct builder *builder, struct keymap *known, uint6
     return path;
 }
 
-/* Takes the attributes "Call stack" out: what the file states of a slice comes before the functions around it. */
+/* What the file states of a slice comes before the functions around it. Ranges keep the attribute; calls have none. */
 static void give_stated(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
@@ -526,10 +526,11 @@ static void give_stated(struct builder *builder)
     uint32_t kept = builder->first.attr;
     for (uint32_t i = kept; i < timeline->attrs.count && !builder->failed; i++) {
         struct tl_attr attr = timeline->attrs.at[i];
-        if (attr.type == PROF_ATTR_STRING && attr.value < timeline->names.count &&
-            text_is(timeline->names.at[attr.key], TL_CALL_STACK))
+        bool stated = attr.value < timeline->names.count &&
+                      tl_attrs_state_stack(timeline, (struct tl_attrs){&attr, 1});
+        if (stated)
             add_stack_on_path(builder, attr.slice, stated_path(builder, &known, attr.value));
-        else
+        if (!stated || timeline->slices.at[attr.slice].kind != TL_API)
             timeline->attrs.at[kept++] = attr;
     }
     timeline->attrs.count = kept;

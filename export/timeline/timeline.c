@@ -138,6 +138,15 @@ uint32_t timeline_timing_of(const struct timeline *timeline, uint32_t slice)
                                                                                      : TL_NONE;
 }
 
+bool tl_attrs_state_stack(const struct timeline *timeline, struct tl_attrs attrs)
+{
+    for (uint32_t i = 0; i < attrs.count; i++)
+        if (attrs.at[i].type == PROF_ATTR_STRING &&
+            text_is(timeline->names.at[attrs.at[i].key], TL_CALL_STACK))
+            return true;
+    return false;
+}
+
 double tl_attr_number(const struct tl_attr *attr)
 {
     double real;

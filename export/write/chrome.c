@@ -248,6 +248,7 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
     struct json_out *out = &chrome->out;
     const struct tl_slice *slice = &chrome->timeline->slices.at[index];
     const struct chrome_row *row = &chrome->rows.threads[slice->thread];
+    const struct tl_attrs of = {attrs, attr_count};
     begin_slice(chrome, slice);
     write_slice_name(chrome, index);
     chrome_row_write(row, out);
@@ -265,13 +266,13 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
     else if (chrome_operators_has(&chrome->operators, index))
         write_operator(chrome, index);
     if (slice->kind != TL_API)
-        chrome_attrs_write(chrome, slice->label, (struct tl_attrs){attrs, attr_count},
+        chrome_attrs_write(chrome, slice->label, of,
                            chrome_operators_has(&chrome->operators, index));
     if (chrome->segment_of)
         write_segment(chrome, index);
     if (slice->flags & (TL_CONTINUED | TL_UNCLOSED))
         write_state(out, slice->flags);
-    if (chrome->stacks)
+    if (chrome->stacks && !tl_attrs_state_stack(chrome->timeline, of))
         write_slice_stack(chrome, index);
     json_object_end(out), json_object_end(out);
     if (slice->gpu_count)

@@ -402,7 +402,8 @@ TEST_F(Kineto, PythonFramesAreStacksAndNoWork)
     EXPECT_EQ(stack("two"), "a.py(1): main");
     EXPECT_EQ(attr("two", "Input type"), "[\"float\"]");
     EXPECT_EQ(stack("own"), "b.py(3): g") << "what the file states of it";
-    EXPECT_EQ(attr("own", "Call stack"), "none");
+    EXPECT_EQ(attr("own", "Call stack"), "b.py(3): g");
+    EXPECT_EQ(attr("one", "Call stack"), "none") << "the frames are there";
     EXPECT_EQ(stack("elsewhere"), "none");
 }
 
@@ -430,6 +431,7 @@ TEST_F(Kineto, CallsHaveTheStackOfThePythonFramesAroundThem)
     EXPECT_EQ(stack("inner"), "a.py(9): late;a.py(1): main");
     EXPECT_EQ(stack("after"), "a.py(9): late;a.py(1): main");
     EXPECT_EQ(stack("stated"), "libx.so: g;b.py(1): <module>");
+    EXPECT_EQ(attr("stated", "Call stack"), "none");
     EXPECT_EQ(stack("crosses"), "a.py(1): main");
     for (const char *none : {"around", "outside", "other thread"})
         EXPECT_EQ(stack(none), "none") << none;

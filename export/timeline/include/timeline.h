@@ -622,6 +622,9 @@ static inline bool tl_attr_is_given_again(struct tl_attrs attrs, uint32_t index)
     return false;
 }
 
+/* Whether one of them is the text of a call stack (TL_CALL_STACK). */
+bool tl_attrs_state_stack(const struct timeline *timeline, struct tl_attrs attrs);
+
 /* The value of a number; NaN of a text. */
 double tl_attr_number(const struct tl_attr *attr);
 

@@ -281,7 +281,7 @@ static void put_slice_facts(struct perfetto *perfetto, uint32_t index, struct tl
         perfetto_bool(perfetto, PERFETTO_KEY_CONTINUED);
     if (slice->flags & TL_UNCLOSED)
         perfetto_bool(perfetto, PERFETTO_KEY_UNCLOSED);
-    if (perfetto->stacks)
+    if (perfetto->stacks && !tl_attrs_state_stack(perfetto->timeline, attrs))
         perfetto_args_stack(perfetto, stack_of_slice(perfetto->timeline, index));
 }
 
