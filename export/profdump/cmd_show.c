@@ -261,118 +261,41 @@ const struct option_entry follow_options[] = {
     {0},
 };
 
-/* ---- call stacks that are the same down to their innermost functions ----
- *
- * Each stack is a text; equal texts, found by sorting, are one group. */
-
-struct stack_groups {
-    uint32_t *group_of; /* by stack */
-    char **texts; /* by group, some NULL at the end: "inner (file:line) < outer (file:line)" */
-    uint32_t count;
-};
-
-#define NAME_BYTES 400u
-
-struct stack_line {
-    char *text;
-    uint32_t stack;
-};
+/* ---- call stacks that are the same down to their innermost functions ---- */
 
 static void write_frame(const struct symbol_frame *frame, FILE *stream)
 {
-    char name[NAME_BYTES];
-    symbols_name(frame, name, sizeof name);
-    fputs(name, stream);
+    char place[SYMBOL_PLACE_BYTES];
+    fputs(symbols_name(frame, place), stream);
     if (frame->file) {
         const char *slash = strrchr(frame->file, '/');
         fprintf(stream, " (%s:%u)", slash ? slash + 1 : frame->file, frame->line);
     }
 }
 
-static char *text_of(struct symbol_stack stack, uint32_t frames)
+/* "inner (file:line) < outer (file:line)" */
+static void write_innermost(FILE *stream, const struct tl_stack *stack, struct symbol_stack frames,
+                            const void *user)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
-    for (uint32_t i = 0; i < stack.count && i < frames; i++) {
+    const struct profdump_options *options = user;
+    (void)stack;
+    for (uint32_t i = 0; i < frames.count && i < options->stack_frames; i++) {
         fputs(i ? " < " : "", stream);
-        write_frame(&stack.at[i], stream);
+        write_frame(&frames.at[i], stream);
     }
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
-static int by_text(const void *left, const void *right)
-{
-    const struct stack_line *a = left, *b = right;
-    int order = strcmp(a->text, b->text);
-    return order ? order : (a->stack > b->stack) - (a->stack < b->stack);
-}
-
-/* Keeps the first text of each run of equal ones for its group, and frees the others. */
-static void number_groups(struct stack_groups *groups, struct stack_line *lines, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        bool same = i && strcmp(groups->texts[groups->count - 1], lines[i].text) == 0;
-        if (same)
-            free(lines[i].text);
-        else
-            groups->texts[groups->count++] = lines[i].text;
-        groups->group_of[lines[i].stack] = groups->count - 1;
-    }
-}
-
-static bool make(struct stack_groups *groups, struct symbols *symbols, uint32_t count,
-                 uint32_t frames)
-{
-    struct stack_line *lines = malloc((count + (size_t)1) * sizeof *lines);
-    uint32_t made = 0;
-    for (; made < count && lines; made++) {
-        lines[made] = (struct stack_line){text_of(symbols_stack(symbols, made), frames), made};
-        if (!lines[made].text)
-            break;
-    }
-    bool whole = lines && made == count;
-    if (whole && count)
-        qsort(lines, count, sizeof *lines, by_text);
-    if (whole)
-        number_groups(groups, lines, count);
-    for (uint32_t i = 0; i < made && !whole; i++)
-        free(lines[i].text);
-    free(lines);
-    return whole;
-}
-
-static void groups_fini(struct stack_groups *groups)
-{
-    for (uint32_t i = 0; groups->texts && i < groups->count; i++)
-        free(groups->texts[i]);
-    free(groups->texts);
-    free(groups->group_of);
-    *groups = (struct stack_groups){0};
 }
 
 /* Groups stacks by their innermost frames, --group-by stack:N. False after having complained: no memory. */
 static bool groups_init(struct stack_groups *groups, const struct profdump_options *options,
                         const struct timeline *timeline)
 {
-    size_t count = timeline->stacks.count;
-    *groups = (struct stack_groups){.group_of = calloc(count + 1, sizeof(uint32_t)),
-                                    .texts = calloc(count + 1, sizeof(char *))};
     struct symbols *symbols = stack_text_symbols(options, timeline);
-    bool made = groups->group_of && groups->texts && symbols &&
-                make(groups, symbols, timeline->stacks.count, options->stack_frames);
+    bool made = symbols && stack_groups_init(groups, symbols, timeline, write_innermost, options);
     if (!made && symbols)
         complain("call stacks: %s", strerror(ENOMEM));
     if (made)
         stack_text_complain(symbols);
     symbols_destroy(symbols);
-    if (!made)
-        groups_fini(groups);
     return made;
 }
 
@@ -415,7 +338,7 @@ static int run(const struct profdump_options *options, const struct timeline *ti
     bool written =
         options->json ? show_json(options, &with, timeline) : show(options, &with, timeline);
     int status = finish(options, timeline, written);
-    groups_fini(&groups);
+    stack_groups_fini(&groups);
     return status;
 }
 

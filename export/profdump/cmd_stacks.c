@@ -30,25 +30,101 @@ static const struct option_entry *const options_of_stacks[] = {
     stacks_options, rows_options, unit_options, symbol_options, window_options, input_options,
     format_options, help_options, NULL};
 
+struct listing {
+    const struct profdump_options *options;
+    const struct timeline *timeline;
+    struct symbols *symbols;
+    struct stack_groups groups;
+    struct stack_totals totals; /* by group */
+};
+
+/* ---- which stacks are one ----
+ *
+ * Stacks differ in addresses: a loop is sampled at each of its instructions. What reads the same is one stack. Samples of one
+ * line say little, so those are one that are in the same functions; launches of two lines stay two. */
+
+static void write_frames(FILE *stream, const struct tl_stack *stack, struct symbol_stack frames,
+                         bool lines)
+{
+    fputs(stack->cut ? "cut" : "", stream);
+    for (uint32_t i = 0; i < frames.count; i++) {
+        const struct symbol_frame *frame = &frames.at[i];
+        bool has_line = lines || frame->python; /* of the def: tells functions of one name apart */
+        fprintf(stream, "\n%s\t%s\t%s\t%" PRIu32 "\t%" PRIx64 "\t%d",
+                frame->function ? frame->function : "", frame->module ? frame->module : "",
+                frame->file ? frame->file : "", has_line ? frame->line : 0,
+                frame->function ? 0 : frame->offset, frame->inlined);
+    }
+}
+
+static void write_call(FILE *stream, const struct tl_stack *stack, struct symbol_stack frames,
+                       const void *user)
+{
+    (void)user;
+    write_frames(stream, stack, frames, true);
+}
+
+static void write_sampled(FILE *stream, const struct tl_stack *stack, struct symbol_stack frames,
+                          const void *user)
+{
+    (void)user;
+    write_frames(stream, stack, frames, false);
+}
+
+static void write_folded_line(FILE *stream, const struct tl_stack *stack,
+                              struct symbol_stack frames, const void *user)
+{
+    (void)stack, (void)user;
+    stack_text_folded(stream, frames);
+}
+
+/* The frames of a group, without lines where its stacks differ in them. at: to free(), NULL: no memory. */
+static struct symbol_stack common_frames(const struct listing *listing, uint32_t group)
+{
+    const struct stack_groups *groups = &listing->groups;
+    struct symbol_frame *common = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = groups->first[group]; i < groups->first[group + 1]; i++) {
+        struct symbol_stack frames = symbols_stack(listing->symbols, groups->stacks[i]);
+        if (!common) {
+            common = malloc((frames.count + (size_t)1) * sizeof *common);
+            if (!common)
+                break;
+            count = frames.count;
+            if (count)
+                memcpy(common, frames.at, count * sizeof *common);
+        }
+        for (uint32_t j = 0; j < count && j < frames.count; j++)
+            if (common[j].line != frames.at[j].line)
+                common[j].line = 0;
+    }
+    return (struct symbol_stack){common, count};
+}
+
+static bool is_cut(const struct listing *listing, uint32_t group)
+{
+    return listing->timeline->stacks.at[listing->groups.stacks[listing->groups.first[group]]].cut;
+}
+
 /* ---- as a table, in any format but text ---- */
 
 #define STACK_WIDTH 400u
 
 struct stack_sheet {
-    const struct timeline *timeline;
-    const struct stack_totals *totals;
-    char **lines; /* by stack */
+    const struct listing *listing;
+    char **lines; /* by group */
 };
 
-static void add_stack(struct table *table, const struct stack_sheet *of, uint32_t stack)
+static void add_stack(struct table *table, const struct stack_sheet *of, uint32_t group)
 {
-    const struct stack_total *total = &of->totals->at[stack];
+    const struct stack_totals *totals = &of->listing->totals;
+    const struct stack_total *total = &totals->at[group];
     table_count(table, total->calls), table_count(table, total->ranges);
     table_ns(table, total->device_ns);
-    table_share(table, total->device_ns, of->totals->device_ns);
+    table_share(table, total->device_ns, totals->device_ns);
     table_ns(table, total->cpu_ns);
-    table_string(table, of->timeline->stacks.at[stack].cut ? "yes" : "no");
-    table_string(table, of->lines[stack]);
+    table_string(table, is_cut(of->listing, group) ? "yes" : "no");
+    table_string(table, of->lines[group]);
 }
 
 static bool add_stacks(struct table *table, void *user)
@@ -60,22 +136,23 @@ static bool add_stacks(struct table *table, void *user)
         {"stack", "Stack"},          {0}};
     const struct stack_sheet *of = user;
     table_begin(table, "stacks", "Call stacks", columns);
-    for (uint32_t i = 0; i < of->totals->count; i++)
+    for (uint32_t i = 0; i < of->listing->totals.count; i++)
         if (table_row(table))
-            add_stack(table, of, of->totals->order[i]);
+            add_stack(table, of, of->listing->totals.order[i]);
     table_end(table);
     return !table->failed;
 }
 
-static void add_sampled(struct table *table, const struct stack_sheet *of, uint32_t stack)
+static void add_sampled(struct table *table, const struct stack_sheet *of, uint32_t group)
 {
-    const struct stack_total *total = &of->totals->at[stack];
+    const struct stack_totals *totals = &of->listing->totals;
+    const struct stack_total *total = &totals->at[group];
     table_count(table, total->samples);
     table_ns(table, total->run_ns);
-    table_share(table, total->run_ns, of->totals->run_ns);
+    table_share(table, total->run_ns, totals->run_ns);
     table_ns(table, total->wait_ns);
-    table_string(table, of->timeline->stacks.at[stack].cut ? "yes" : "no");
-    table_string(table, of->lines[stack]);
+    table_string(table, is_cut(of->listing, group) ? "yes" : "no");
+    table_string(table, of->lines[group]);
 }
 
 static bool add_all_sampled(struct table *table, void *user)
@@ -89,29 +166,35 @@ static bool add_all_sampled(struct table *table, void *user)
                                                   {0}};
     const struct stack_sheet *of = user;
     table_begin(table, "samples", "Sampled call stacks", columns);
-    for (uint32_t i = 0; i < of->totals->sampled_count; i++)
+    for (uint32_t i = 0; i < of->listing->totals.sampled_count; i++)
         if (table_row(table))
-            add_sampled(table, of, of->totals->sampled[i]);
+            add_sampled(table, of, of->listing->totals.sampled[i]);
     table_end(table);
     return !table->failed;
 }
 
 /* A row per call stack, the one that kept devices busy longest first; its functions innermost first, separated by
  * semicolons. */
-static bool write_sheet(const struct profdump_options *options, const struct timeline *timeline,
-                        struct symbols *symbols, const struct stack_totals *totals)
+static bool write_sheet(const struct listing *listing)
 {
-    struct stack_sheet of = {timeline, totals, stack_text_lines(symbols, timeline)};
+    const struct profdump_options *options = listing->options;
+    uint32_t count = listing->groups.count;
+    struct stack_sheet of = {listing, calloc(count + (size_t)1, sizeof *of.lines)};
     struct table table = {.format = options->format,
                           .stream = options->out,
                           .most = options->write.rows,
                           .width = STACK_WIDTH,
                           .unit = options->write.unit};
+    bool done = of.lines != NULL;
+    for (uint32_t i = 0; i < count && done; i++) {
+        struct symbol_stack frames = common_frames(listing, i);
+        of.lines[i] = frames.at ? stack_text_line(frames) : NULL;
+        free((void *)frames.at);
+        done = of.lines[i] != NULL;
+    }
     errno = ENOMEM;
-    bool done =
-        of.lines && table_write(&table, options->cpu_samples ? add_all_sampled : add_stacks, &of);
-    if (of.lines)
-        stack_text_free(of.lines, timeline->stacks.count);
+    done = done && table_write(&table, options->cpu_samples ? add_all_sampled : add_stacks, &of);
+    stack_text_free(of.lines, count);
     return done;
 }
 
@@ -122,13 +205,21 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-static void print_stack(FILE *out, const struct timeline *timeline, struct symbols *symbols,
-                        const struct stack_totals *totals, uint32_t place)
+static void print_frames(const struct listing *listing, uint32_t group, const char *rest)
 {
-    uint32_t stack = totals->order[place];
-    const struct stack_total *total = &totals->at[stack];
+    struct symbol_stack frames = common_frames(listing, group);
+    stack_text_print(listing->options->out, frames);
+    free((void *)frames.at);
+    if (is_cut(listing, group))
+        fprintf(listing->options->out, "    ... (%s)\n", rest);
+}
+
+static void print_stack(const struct listing *listing, uint32_t place)
+{
+    FILE *out = listing->options->out;
+    const struct stack_totals *totals = &listing->totals;
+    const struct stack_total *total = &totals->at[totals->order[place]];
     char device[TIME_TEXT_BYTES], share[TIME_TEXT_BYTES], cpu[TIME_TEXT_BYTES];
-    struct symbol_stack frames = symbols_stack(symbols, stack);
     time_text((double)total->device_ns, device);
     time_text_share(total->device_ns, totals->device_ns, share);
     time_text((double)total->cpu_ns, cpu);
@@ -140,9 +231,7 @@ static void print_stack(FILE *out, const struct timeline *timeline, struct symbo
     if (total->ranges)
         fprintf(out, "; %" PRIu64 " range%s", total->ranges, plural(total->ranges));
     fputc('\n', out);
-    stack_text_print(out, frames);
-    if (timeline->stacks.at[stack].cut)
-        fputs("    ... (deeper than the limit)\n", out);
+    print_frames(listing, totals->order[place], "deeper than the limit");
 }
 
 /* What ends the line at the top. */
@@ -157,7 +246,7 @@ static void print_left_out(const struct profdump_options *options, uint32_t coun
         fprintf(options->out, "\n%" PRId64 " of %u stacks\n", (int64_t)options->write.rows, count);
 }
 
-static void print_head(FILE *out, const struct timeline *timeline)
+static void print_head(FILE *out, const struct timeline *timeline, uint32_t stacks)
 {
     static const struct {
         const char *method, *words;
@@ -166,7 +255,7 @@ static void print_head(FILE *out, const struct timeline *timeline)
                    {"mixed", "by unwind tables and frame pointers"}};
     struct stack_facts facts;
     stack_facts_init(&facts, timeline);
-    fprintf(out, "%" PRIu64 " call stack%s", facts.stacks, plural(facts.stacks));
+    fprintf(out, "%u call stack%s", stacks, plural(stacks));
     if (facts.modules)
         fprintf(out, " into %" PRIu64 " module%s", facts.modules, plural(facts.modules));
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
@@ -180,39 +269,37 @@ static void print_head(FILE *out, const struct timeline *timeline)
     fputs(head_end(), out);
 }
 
-static void print_all(const struct profdump_options *options, const struct timeline *timeline,
-                      struct symbols *symbols, const struct stack_totals *totals)
+static void print_all(const struct listing *listing)
 {
-    int64_t rows = options->write.rows;
-    print_head(options->out, timeline);
-    for (uint32_t i = 0; i < totals->count && (rows < 0 || i < rows); i++)
-        print_stack(options->out, timeline, symbols, totals, i);
-    print_left_out(options, totals->count);
+    int64_t rows = listing->options->write.rows;
+    uint32_t count = listing->totals.count;
+    print_head(listing->options->out, listing->timeline, count);
+    for (uint32_t i = 0; i < count && (rows < 0 || i < rows); i++)
+        print_stack(listing, i);
+    print_left_out(listing->options, count);
 }
 
 /* Skips stacks without such time, which would have no width. */
-static void print_folded(const struct profdump_options *options, struct symbols *symbols,
-                         const struct stack_totals *totals)
+static void print_folded(const struct listing *listing)
 {
-    bool cpu = options->cpu_samples;
+    bool cpu = listing->options->cpu_samples;
+    const struct stack_totals *totals = &listing->totals;
     uint32_t count = cpu ? totals->sampled_count : totals->count;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t stack = cpu ? totals->sampled[i] : totals->order[i];
-        int64_t ns = cpu ? totals->at[stack].run_ns : totals->at[stack].device_ns;
-        if (ns <= 0)
-            continue;
-        stack_text_folded(options->out, symbols_stack(symbols, stack));
-        fprintf(options->out, " %" PRId64 "\n", ns);
+        uint32_t group = cpu ? totals->sampled[i] : totals->order[i];
+        int64_t ns = cpu ? totals->at[group].run_ns : totals->at[group].device_ns;
+        if (ns > 0)
+            fprintf(listing->options->out, "%s %" PRId64 "\n", listing->groups.texts[group], ns);
     }
 }
 
 /* ---- samples of what threads were doing ---- */
 
-static void print_sampled_stack(FILE *out, const struct timeline *timeline, struct symbols *symbols,
-                                const struct stack_totals *totals, uint32_t place)
+static void print_sampled_stack(const struct listing *listing, uint32_t place)
 {
-    uint32_t stack = totals->sampled[place];
-    const struct stack_total *total = &totals->at[stack];
+    FILE *out = listing->options->out;
+    const struct stack_totals *totals = &listing->totals;
+    const struct stack_total *total = &totals->at[totals->sampled[place]];
     char run[TIME_TEXT_BYTES], share[TIME_TEXT_BYTES], wait[TIME_TEXT_BYTES];
     time_text((double)total->run_ns, run);
     time_text_share(total->run_ns, totals->run_ns, share);
@@ -224,59 +311,65 @@ static void print_sampled_stack(FILE *out, const struct timeline *timeline, stru
     if (total->wait_ns)
         fprintf(out, ", %s waiting", wait);
     fputc('\n', out);
-    stack_text_print(out, symbols_stack(symbols, stack));
-    if (timeline->stacks.at[stack].cut)
-        fputs("    ... (the rest is not known)\n", out);
+    print_frames(listing, totals->sampled[place], "the rest is not known");
 }
 
-static void print_all_sampled(const struct profdump_options *options,
-                              const struct timeline *timeline, struct symbols *symbols,
-                              const struct stack_totals *totals)
+static void print_all_sampled(const struct listing *listing)
 {
-    int64_t rows = options->write.rows;
+    const struct stack_totals *totals = &listing->totals;
+    int64_t rows = listing->options->write.rows;
+    uint32_t samples = listing->timeline->samples.count, count = totals->sampled_count;
     char run[TIME_TEXT_BYTES], wait[TIME_TEXT_BYTES];
     time_text((double)totals->run_ns, run);
     time_text((double)totals->wait_ns, wait);
-    fprintf(options->out, "%u sample%s of %u stack%s: %s on the CPU, %s waiting%s",
-            timeline->samples.count, plural(timeline->samples.count), totals->sampled_count,
-            plural(totals->sampled_count), run, wait, head_end());
-    for (uint32_t i = 0; i < totals->sampled_count && (rows < 0 || i < rows); i++)
-        print_sampled_stack(options->out, timeline, symbols, totals, i);
-    print_left_out(options, totals->sampled_count);
+    fprintf(listing->options->out, "%u sample%s of %u stack%s: %s on the CPU, %s waiting%s",
+            samples, plural(samples), count, plural(count), run, wait, head_end());
+    for (uint32_t i = 0; i < count && (rows < 0 || i < rows); i++)
+        print_sampled_stack(listing, i);
+    print_left_out(listing->options, count);
 }
 
-static int show(const struct profdump_options *options, const struct timeline *timeline,
-                struct symbols *symbols)
+static int show(struct listing *listing)
 {
-    struct stack_totals totals;
-    if (!stack_totals_init(&totals, timeline)) {
+    const struct profdump_options *options = listing->options;
+    bool is_folded = options->format == WRITE_TEXT && options->folded;
+    if (!stack_groups_init(&listing->groups, listing->symbols, listing->timeline,
+                           is_folded              ? write_folded_line
+                           : options->cpu_samples ? write_sampled
+                                                  : write_call,
+                           NULL) ||
+        !stack_totals_init(&listing->totals, listing->timeline, listing->groups.group_of,
+                           listing->groups.count)) {
         complain("call stacks: %s", strerror(ENOMEM));
+        stack_groups_fini(&listing->groups);
         return EXIT_FAILURE;
     }
     errno = 0;
     bool written = true;
     if (options->format != WRITE_TEXT)
-        written = write_sheet(options, timeline, symbols, &totals);
-    else if (options->folded)
-        print_folded(options, symbols, &totals);
+        written = write_sheet(listing);
+    else if (is_folded)
+        print_folded(listing);
     else if (options->cpu_samples)
-        print_all_sampled(options, timeline, symbols, &totals);
+        print_all_sampled(listing);
     else
-        print_all(options, timeline, symbols, &totals);
-    stack_totals_fini(&totals);
-    stack_text_complain(symbols);
-    return finish(options, timeline, written);
+        print_all(listing);
+    stack_totals_fini(&listing->totals);
+    stack_groups_fini(&listing->groups);
+    stack_text_complain(listing->symbols);
+    return finish(options, listing->timeline, written);
 }
 
 static int run_stacks(const struct profdump_options *options, const struct timeline *timeline)
 {
-    struct symbols *symbols = stack_text_symbols(options, timeline);
-    int status = symbols ? show(options, timeline, symbols) : EXIT_FAILURE;
+    struct listing listing = {.options = options, .timeline = timeline};
+    listing.symbols = stack_text_symbols(options, timeline);
+    int status = listing.symbols ? show(&listing) : EXIT_FAILURE;
     if (!options->cpu_samples)
         stack_text_complain_of_none(timeline);
     else if (timeline->samples.count == 0)
         complain("there are no samples in this recording; 'profrun --sample 99' records them");
-    symbols_destroy(symbols);
+    symbols_destroy(listing.symbols);
     return status;
 }
 

@@ -50,9 +50,8 @@ static void write_part(FILE *stream, const char *part)
 
 static void write_name(FILE *stream, const struct symbol_frame *frame)
 {
-    char name[NAME_COLUMNS + 1];
-    symbols_name(frame, name, sizeof name);
-    write_part(stream, name);
+    char place[SYMBOL_PLACE_BYTES];
+    write_part(stream, symbols_name(frame, place));
 }
 
 static void write_line(FILE *stream, struct symbol_stack stack)
@@ -62,7 +61,9 @@ static void write_line(FILE *stream, struct symbol_stack stack)
         fputs(i ? ";" : "", stream);
         if (frame->file) {
             write_part(stream, frame->file);
-            fprintf(stream, "(%u): ", frame->line);
+            if (frame->line)
+                fprintf(stream, "(%u)", frame->line);
+            fputs(": ", stream);
         } else if (frame->function && frame->module)
             fprintf(stream, "%s: ", frame->module);
         write_name(stream, frame);
@@ -98,6 +99,11 @@ static char **lines_of_all(struct symbols *symbols, const struct timeline *timel
         }
     }
     return lines;
+}
+
+char *stack_text_line(struct symbol_stack stack)
+{
+    return line_of(stack, write_line);
 }
 
 char **stack_text_lines(struct symbols *symbols, const struct timeline *timeline)
@@ -136,6 +142,83 @@ void stack_text_folded(FILE *stream, struct symbol_stack stack)
     }
 }
 
+/* ---- stacks that are shown as one: equal texts, found by sorting ---- */
+
+struct written_stack {
+    char *text;
+    uint32_t stack;
+};
+
+static int by_text(const void *left, const void *right)
+{
+    const struct written_stack *a = left, *b = right;
+    int order = strcmp(a->text, b->text);
+    return order ? order : (a->stack > b->stack) - (a->stack < b->stack);
+}
+
+/* Keeps the first text of each run of equal ones for its group, and frees the others. */
+static void number_groups(struct stack_groups *groups, struct written_stack *written,
+                          uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (i && strcmp(groups->texts[groups->count - 1], written[i].text) == 0) {
+            free(written[i].text);
+        } else {
+            groups->first[groups->count] = i;
+            groups->texts[groups->count++] = written[i].text;
+        }
+        groups->stacks[i] = written[i].stack;
+        groups->group_of[written[i].stack] = groups->count - 1;
+    }
+    groups->first[groups->count] = count;
+}
+
+bool stack_groups_init(struct stack_groups *groups, struct symbols *symbols,
+                       const struct timeline *timeline,
+                       void (*write)(FILE *stream, const struct tl_stack *stack,
+                                     struct symbol_stack frames, const void *user),
+                       const void *user)
+{
+    uint32_t count = timeline->stacks.count, made = 0;
+    struct written_stack *written = calloc(count + (size_t)1, sizeof *written);
+    *groups = (struct stack_groups){.group_of = calloc(count + (size_t)1, sizeof(uint32_t)),
+                                    .stacks = calloc(count + (size_t)1, sizeof(uint32_t)),
+                                    .first = calloc(count + (size_t)1, sizeof(uint32_t)),
+                                    .texts = calloc(count + (size_t)1, sizeof(char *))};
+    bool whole = written && groups->group_of && groups->stacks && groups->first && groups->texts;
+    for (; made < count && whole; made++) {
+        size_t size;
+        written[made].stack = made;
+        FILE *stream = open_memstream(&written[made].text, &size);
+        if (stream)
+            write(stream, &timeline->stacks.at[made], symbols_stack(symbols, made), user);
+        whole = stream && fclose(stream) == 0;
+    }
+    if (whole && count)
+        qsort(written, count, sizeof *written, by_text);
+    if (whole)
+        number_groups(groups, written, count);
+    for (uint32_t i = 0; i < made && !whole; i++)
+        free(written[i].text);
+    free(written);
+    if (!whole)
+        stack_groups_fini(groups);
+    return whole;
+}
+
+void stack_groups_fini(struct stack_groups *groups)
+{
+    for (uint32_t i = 0; i < groups->count; i++)
+        free(groups->texts[i]);
+    free(groups->group_of);
+    free(groups->stacks);
+    free(groups->first);
+    free(groups->texts);
+    *groups = (struct stack_groups){0};
+}
+
+/* ---- lines for people ---- */
+
 #define FRAME_COLUMNS 400u
 
 static void print_shown(FILE *stream, const char *text)
@@ -148,14 +231,14 @@ static void print_shown(FILE *stream, const char *text)
 
 static void print_frame(FILE *stream, const struct symbol_frame *frame)
 {
-    char name[4 * FRAME_COLUMNS];
-    symbols_name(frame, name, sizeof name);
+    char place[SYMBOL_PLACE_BYTES];
     fputs("    ", stream);
-    print_shown(stream, name);
+    print_shown(stream, symbols_name(frame, place));
     if (frame->file) {
         fputs("  at ", stream);
         print_shown(stream, frame->file);
-        fprintf(stream, ":%u", frame->line);
+        if (frame->line)
+            fprintf(stream, ":%u", frame->line);
     } else if (frame->function && frame->module) {
         fputs("  in ", stream);
         print_shown(stream, frame->module);
@@ -176,13 +259,13 @@ uint32_t stack_text_frames(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME
     uint32_t count = frames.count < most ? frames.count : most;
     for (uint32_t i = 0; i < count; i++) {
         const struct symbol_frame *frame = &frames.at[i];
-        char name[FINDINGS_FRAME_BYTES / 2];
-        symbols_name(frame, name, sizeof name);
+        char place[SYMBOL_PLACE_BYTES];
+        const char *name = symbols_name(frame, place);
         if (frame->file)
-            snprintf(to[i], FINDINGS_FRAME_BYTES, "%s  at %.150s:%u", name, frame->file,
+            snprintf(to[i], FINDINGS_FRAME_BYTES, "%.199s  at %.150s:%u", name, frame->file,
                      frame->line);
         else
-            snprintf(to[i], FINDINGS_FRAME_BYTES, "%s%s%.150s", name,
+            snprintf(to[i], FINDINGS_FRAME_BYTES, "%.199s%s%.150s", name,
                      frame->function && frame->module ? "  in " : "",
                      frame->function && frame->module ? frame->module : "");
     }
@@ -193,8 +276,10 @@ static uint32_t put_functions(struct symbol_stack frames, uint32_t first,
                               char (*to)[FINDINGS_FRAME_BYTES], uint32_t most)
 {
     uint32_t count = frames.count - first < most ? frames.count - first : most;
-    for (uint32_t i = 0; i < count; i++)
-        symbols_name(&frames.at[first + i], to[i], FINDINGS_FRAME_BYTES);
+    for (uint32_t i = 0; i < count; i++) {
+        char place[SYMBOL_PLACE_BYTES];
+        snprintf(to[i], FINDINGS_FRAME_BYTES, "%s", symbols_name(&frames.at[first + i], place));
+    }
     return count;
 }
 

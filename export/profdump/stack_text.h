@@ -24,6 +24,27 @@ char **stack_text_all_lines(const struct profdump_options *options,
                             const struct timeline *timeline);
 void stack_text_free(char **lines, uint32_t count);
 
+/* One of them. */
+char *stack_text_line(struct symbol_stack stack);
+
+/* ---- stacks that are shown as one ---- */
+
+struct stack_groups {
+    uint32_t count;
+    uint32_t *group_of; /* by stack */
+    uint32_t *stacks;   /* those of a group side by side */
+    uint32_t *first;    /* by group, and one more: into stacks */
+    char **texts;       /* by group: what was written of its stacks */
+};
+
+/* Stacks of which `write` writes the same are one group. False: no memory; fini is not needed then. */
+bool stack_groups_init(struct stack_groups *groups, struct symbols *symbols,
+                       const struct timeline *timeline,
+                       void (*write)(FILE *stream, const struct tl_stack *stack,
+                                     struct symbol_stack frames, const void *user),
+                       const void *user);
+void stack_groups_fini(struct stack_groups *groups);
+
 /* A line per function, innermost first, indented. */
 void stack_text_print(FILE *stream, struct symbol_stack stack);
 

@@ -102,11 +102,15 @@ void slice_sums_join(struct slice_sums *sums, const struct timeline *timeline)
 
 /* ---- by call stack ---- */
 
-static void add_slice(struct stack_totals *totals, const struct timeline *timeline,
-                      const struct tl_stack_of *of)
+static uint32_t group(const uint32_t *group_of, uint32_t stack)
 {
-    const struct tl_slice *slice = &timeline->slices.at[of->owner];
-    struct stack_total *total = &totals->at[of->stack];
+    return group_of ? group_of[stack] : stack;
+}
+
+static void add_slice(struct stack_totals *totals, const struct timeline *timeline,
+                      const struct tl_slice *slice, uint32_t place)
+{
+    struct stack_total *total = &totals->at[place];
     if (slice->flags & TL_INTERNAL)
         return;
     int64_t device_ns =
@@ -147,13 +151,14 @@ static int by_run(const void *left, const void *right, void *user)
     return (i > j) - (i < j);
 }
 
-static void add_sample(struct stack_totals *totals, const struct tl_sample *sample)
+static void add_sample(struct stack_totals *totals, const struct tl_sample *sample,
+                       const uint32_t *group_of)
 {
     int64_t weight_ns = (int64_t)sample->weight_ns;
     *(sample->waits ? &totals->wait_ns : &totals->run_ns) += weight_ns;
     if (sample->stack == TL_NONE)
         return;
-    struct stack_total *total = &totals->at[sample->stack];
+    struct stack_total *total = &totals->at[group(group_of, sample->stack)];
     total->samples++;
     *(sample->waits ? &total->wait_ns : &total->run_ns) += weight_ns;
 }
@@ -177,9 +182,12 @@ static void put_in_order(struct stack_totals *totals)
                 totals->at);
 }
 
-bool stack_totals_init(struct stack_totals *totals, const struct timeline *timeline)
+bool stack_totals_init(struct stack_totals *totals, const struct timeline *timeline,
+                       const uint32_t *group_of, uint32_t groups)
 {
-    *totals = (struct stack_totals){.count = timeline->stacks.count};
+    const struct tl_stack_of *of_slices = timeline->slice_stacks.at;
+    const struct tl_stack_of *of_async = timeline->async_stacks.at;
+    *totals = (struct stack_totals){.count = group_of ? groups : timeline->stacks.count};
     totals->at = calloc(totals->count + 1u, sizeof *totals->at);
     totals->order = calloc(totals->count + 1u, sizeof *totals->order);
     totals->sampled = calloc(totals->count + 1u, sizeof *totals->sampled);
@@ -188,11 +196,12 @@ bool stack_totals_init(struct stack_totals *totals, const struct timeline *timel
         return false;
     }
     for (uint32_t i = 0; i < timeline->slice_stacks.count; i++)
-        add_slice(totals, timeline, &timeline->slice_stacks.at[i]);
+        add_slice(totals, timeline, &timeline->slices.at[of_slices[i].owner],
+                  group(group_of, of_slices[i].stack));
     for (uint32_t i = 0; i < timeline->async_stacks.count; i++)
-        totals->at[timeline->async_stacks.at[i].stack].ranges++;
+        totals->at[group(group_of, of_async[i].stack)].ranges++;
     for (uint32_t i = 0; i < timeline->samples.count; i++)
-        add_sample(totals, &timeline->samples.at[i]);
+        add_sample(totals, &timeline->samples.at[i], group_of);
     put_in_order(totals);
     return true;
 }

@@ -401,12 +401,14 @@ struct symbol_stack symbols_stack(struct symbols *symbols, uint32_t stack)
     return (struct symbol_stack){symbols->stack.at + first, symbols->stack.count - first};
 }
 
-int symbols_name(const struct symbol_frame *frame, char *text, size_t text_bytes)
+const char *symbols_name(const struct symbol_frame *frame, char place[SYMBOL_PLACE_BYTES])
 {
     if (frame->function)
-        return snprintf(text, text_bytes, "%s", frame->function);
+        return frame->function;
     if (frame->module)
-        return snprintf(text, text_bytes, "?? (%s+0x%llx)", frame->module,
-                        (unsigned long long)frame->offset);
-    return snprintf(text, text_bytes, "?? (0x%llx)", (unsigned long long)frame->offset);
+        snprintf(place, SYMBOL_PLACE_BYTES, "?? (%.250s+0x%llx)", frame->module,
+                 (unsigned long long)frame->offset);
+    else
+        snprintf(place, SYMBOL_PLACE_BYTES, "?? (0x%llx)", (unsigned long long)frame->offset);
+    return place;
 }

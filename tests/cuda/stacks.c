@@ -1,6 +1,7 @@
 /* stacks.c - stacks WAY [ARGUMENT]: launches work() from places where finding the callers is not easy, ends with 0.
  *
  *     plain            from outer() -> middle() (inlined) -> inner()
+ *     twice            from two lines of one function
  *     deep N           N calls deep
  *     handler, altstack  from a signal handler, on the thread's stack or on one of its own
  *     context          on the stack of a coroutine of 16 KiB, 100 times
@@ -46,6 +47,14 @@ static inline __attribute__((always_inline)) void middle(void)
 NOINLINE void outer(void)
 {
     middle();
+    NOT_LAST;
+}
+
+NOINLINE void twice(void)
+{
+    inner();
+    NOT_LAST;
+    inner();
     NOT_LAST;
 }
 
@@ -259,6 +268,8 @@ int main(int argc, char **argv)
     prof_range_push(way);
     if (!strcmp(way, "plain")) {
         outer();
+    } else if (!strcmp(way, "twice")) {
+        twice();
     } else if (!strcmp(way, "deep")) {
         deep(atoi(argv[2]));
     } else if (!strcmp(way, "handler") || !strcmp(way, "altstack")) {

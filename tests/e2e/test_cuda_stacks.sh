@@ -105,6 +105,17 @@ take plain
 grep -q '^    inner  in stripped$' stacks.txt && grep -q '^    ?? (stripped+0x\|^    main  in stripped$' stacks.txt ||
     fail "a stripped program: $(cat stacks.txt)"
 
+# Stacks that read the same are one: those of two lines are two where lines are known, one where only functions are.
+PROGRAM=with_tables
+take twice
+if ((lines)); then prints '^2 call stacks ' || fail "launches of two lines: $(cat stacks.txt)"; fi
+same "lines of folded stacks that differ in addresses" 1 "$("$PROF_BIN/profdump" stacks --folded run.prof 2>complaints.txt | wc -l)"
+PROGRAM=without_lines
+strip -g -o without_lines with_tables
+take twice
+prints '^1 call stack ' && grep -q '^Stack 1: 2 calls' stacks.txt || fail "stacks that read the same: $(cat stacks.txt)"
+same "rows that read the same" 1 "$("$PROF_BIN/profdump" stacks --format csv run.prof | tail -n +2 | wc -l)"
+
 # Another build in the program's place: its names are not used, and that is said.
 PROGRAM=rebuilt
 cp with_tables rebuilt

@@ -31,6 +31,14 @@ valid ratio.prof
 between "slow_decode" $((slow * 900)) "$(used ratio.prof slow_decode)" $((slow * 1100))
 between "fast_part" $((fast * 700)) "$(used ratio.prof fast_part)" $((fast * 1300))
 "$PROF_BIN/profdump" stacks --cpu ratio.prof | found '    main' || fail "callers are missing"
+used ratio.prof slow_decode >used.txt
+python3 - stacks.csv <<'EOF' || fail "a function has a stack for each of its addresses: $(cat stacks.csv)"
+import csv, re, sys
+rows = [(row["cut"], re.sub("[(][0-9]*[)]: ", ": ", row["stack"])) for row in csv.DictReader(open(sys.argv[1]))]
+assert len(rows) == len(set(rows))
+EOF
+"$PROF_BIN/profdump" stacks --cpu --folded ratio.prof >folded.txt
+same "folded stacks that are alike" "" "$(sed 's/ [0-9]*$//' folded.txt | sort | uniq -d)"
 "$PROF_BIN/profdump" stacks --cpu --folded ratio.prof | found ';slow_decode;work [0-9]*$' || fail "no folded stacks"
 rows=$("$PROF_BIN/profdump" query 'SELECT count(*) FROM samples WHERE state = "runs" AND tid = pid' ratio.prof --format tsv | tail -1)
 ((rows >= 120)) || fail "only $rows samples of 2.4 s of CPU time"

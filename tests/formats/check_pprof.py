@@ -26,7 +26,8 @@ SCHEMA = {
         6: ("build_id", "int")},
     "Location": {1: ("id", "uint"), 2: ("mapping", "uint"), 3: ("address", "uint"), 4: ("line", "Line")},
     "Line": {1: ("function", "uint"), 2: ("line", "int")},
-    "Function": {1: ("id", "uint"), 2: ("name", "int"), 3: ("system_name", "int"), 4: ("file", "int")},
+    "Function": {1: ("id", "uint"), 2: ("name", "int"), 3: ("system_name", "int"), 4: ("file", "int"),
+                 5: ("start_line", "int")},
 }
 
 
@@ -49,6 +50,10 @@ class Profile:
         self.functions = by_id(profile.get("function", []), "functions")
         if any(one(function, "system_name", 0) == one(function, "name") for function in self.functions.values()):
             raise ValueError("pprof takes a name that is also a system name for mangled, and cuts its template arguments")
+        known = [(self.strings[one(function, "name")], self.strings[one(function, "file")], one(function, "start_line", 0))
+                 for function in self.functions.values() if one(function, "file", 0)]
+        if len(known) != len(set(known)):
+            raise ValueError("a function has several entries: one for each of its addresses")
         self.locations = by_id(profile.get("location", []), "locations")
         self.mappings = by_id(profile.get("mapping", []), "mappings")
         self.samples = profile.get("sample", [])

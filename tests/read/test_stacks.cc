@@ -118,7 +118,7 @@ TEST(CallStacks, OfCallsAndRangesAreFoundBySlice)
     EXPECT_EQ(addresses_of(t, 1), (std::vector<uint64_t>{0x100, 0x200}));
     EXPECT_EQ(stack_of_slice(t, 2), TL_NONE);
     stack_totals totals;
-    ASSERT_TRUE(stack_totals_init(&totals, t));
+    ASSERT_TRUE(stack_totals_init(&totals, t, nullptr, 0));
     EXPECT_EQ(totals.at[0].calls, 1u);
     EXPECT_EQ(totals.at[0].device_ns, 30);
     EXPECT_EQ(totals.at[0].cpu_ns, 10);

@@ -49,7 +49,7 @@ struct stack_total {
 };
 
 struct stack_totals {
-    struct stack_total *at; /* by stack */
+    struct stack_total *at; /* by stack, or by group of stacks; so are the next two */
     uint32_t *order;        /* stacks by device time, CPU time, calls, ranges; largest first */
     uint32_t *sampled;      /* stacks of samples by run_ns, wait_ns; largest first */
     uint32_t count, sampled_count; /* of order, of sampled: a stack may be in both */
@@ -57,9 +57,13 @@ struct stack_totals {
     int64_t run_ns, wait_ns;
 };
 
-/* One pass over what has a stack. What libprof did itself is left out. False: no memory; fini is
- * not needed then. */
-bool stack_totals_init(struct stack_totals *totals, const struct timeline *timeline);
+/* One pass over what has a stack. What libprof did itself is left out.
+ *
+ * group_of  by stack: which of `groups` it counts for. NULL: each stack is a group; `groups` is not read.
+ * Returns   false: no memory; fini is not needed then.
+ */
+bool stack_totals_init(struct stack_totals *totals, const struct timeline *timeline,
+                       const uint32_t *group_of, uint32_t groups);
 void stack_totals_fini(struct stack_totals *totals);
 
 /* Of the run as a whole. */

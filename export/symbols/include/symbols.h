@@ -49,9 +49,9 @@ bool symbols_has_lines(void);
 /* Sentences about files that could not be used, one each; NULL after the last. */
 const char *symbols_note(const struct symbols *symbols, uint32_t index);
 
-/* "function", or where it is when that is unknown: "?? (module+0x12)". Returns what snprintf
- * does. */
-int symbols_name(const struct symbol_frame *frame, char *text, size_t text_bytes);
+/* The function, or where it is when that is unknown: "?? (module+0x12)", which is written to `place`. */
+#define SYMBOL_PLACE_BYTES 320u
+const char *symbols_name(const struct symbol_frame *frame, char place[SYMBOL_PLACE_BYTES]);
 
 #ifdef __cplusplus
 }

@@ -55,8 +55,8 @@ static uint32_t mapping_iid(struct samples *samples, const struct symbol_frame *
 
 static uint32_t frame_iid(struct samples *samples, const struct symbol_frame *frame)
 {
-    char name[1000], key[64];
-    symbols_name(frame, name, sizeof name);
+    char place[SYMBOL_PLACE_BYTES], key[64];
+    const char *name = symbols_name(frame, place);
     uint32_t function = text_iid(samples, &samples->functions, INTERNED_FUNCTIONS, name);
     uint32_t mapping = mapping_iid(samples, frame);
     uint64_t offset = frame->python ? 0 : frame->offset; /* a name's number is not an address */

@@ -15,6 +15,7 @@
  * in place of the ranges, with addresses, mappings and build ids, and the ranges become the label "range".
  * Begin/end ranges nest in nothing, so they are in no stack.
  */
+#define _GNU_SOURCE
 #include "array.h"
 #include "exporter.h"
 #include "formats.h"
@@ -24,6 +25,7 @@
 #include "range_paths.h"
 #include "slice_sums.h"
 #include "symbols.h"
+#include "text_pool.h"
 #include "timeline.h"
 
 #include <errno.h>
@@ -66,6 +68,7 @@ enum {
     FUNCTION_ID = 1,
     FUNCTION_NAME = 2,
     FUNCTION_FILE = 4,
+    FUNCTION_LINE = 5,
 };
 
 struct pprof_sample {
@@ -102,7 +105,8 @@ struct pprof {
         left_out;  /* location of what is beyond the deepest ranges that are listed; 0 none yet */
     bool *written; /* by key: its function and location are in the file */
     bool *written_modules;
-    struct keymap frames; /* module and offset -> place in frame_locations */
+    struct text_pool functions; /* of frames */
+    struct keymap frames;       /* module and offset -> place in frame_locations */
     TL_ARRAY(uint64_t) frame_locations;
     TL_ARRAY(uint64_t) stack; /* of the sample that is written */
     bool failed;              /* no memory */
@@ -326,33 +330,46 @@ static void put_mapping(struct pprof *pprof, uint32_t index)
     proto_end(&pprof->out, mark);
 }
 
-/* Functions of frames are numbered after their locations: `id` is given. */
-static void put_function(struct pprof *pprof, uint64_t id, const struct symbol_frame *frame)
+/* Ids of functions of frames come after those of keys, which are also numbers of locations. */
+#define FRAME_FUNCTION ((uint64_t)1 << 32)
+
+/* The id of a frame's function; writes the function if it is new. A Python function's line is that of its def. */
+static uint64_t function_of(struct pprof *pprof, const struct symbol_frame *frame)
 {
-    char name[1024];
-    symbols_name(frame, name, sizeof name);
-    uint32_t text = put_string(pprof, (struct text){name, strlen(name)});
-    uint32_t file =
-        frame->file ? put_string(pprof, (struct text){frame->file, strlen(frame->file)}) : 0;
+    char place[SYMBOL_PLACE_BYTES], *key;
+    const char *name = symbols_name(frame, place), *file = frame->file ? frame->file : "";
+    uint32_t line = frame->python ? frame->line : 0, known = pprof->functions.count, number = 0;
+    int size = asprintf(&key, "%u %s\n%s", line, file, name);
+    if (size >= 0) {
+        number = text_pool_number(&pprof->functions, (struct text){key, (size_t)size});
+        free(key);
+    }
+    pprof->failed |= number == 0;
+    if (number <= known)
+        return FRAME_FUNCTION + number;
+    uint32_t text = word(pprof, name), file_text = *file ? word(pprof, file) : 0;
     size_t mark = proto_begin(&pprof->out, PROFILE_FUNCTION);
-    proto_uint(&pprof->out, FUNCTION_ID, id);
+    proto_uint(&pprof->out, FUNCTION_ID, FRAME_FUNCTION + number);
     proto_uint(&pprof->out, FUNCTION_NAME, text);
-    if (file)
-        proto_uint(&pprof->out, FUNCTION_FILE, file);
+    if (file_text)
+        proto_uint(&pprof->out, FUNCTION_FILE, file_text);
+    if (line)
+        proto_uint(&pprof->out, FUNCTION_LINE, line);
     proto_end(&pprof->out, mark);
+    return FRAME_FUNCTION + number;
 }
 
 /* `count` frames at one address: all but the last were inlined. */
 static uint64_t put_frames(struct pprof *pprof, const struct symbol_frame *frames, uint32_t count)
 {
     const struct symbol_frame *frame = &frames[count - 1];
-    uint64_t first = pprof->location_count + 1;
+    uint64_t id = ++pprof->location_count;
     for (uint32_t i = 0; i < count; i++)
-        put_function(pprof, first + i, &frames[i]);
+        function_of(pprof, &frames[i]);
     if (frame->module_index != TL_NONE)
         put_mapping(pprof, frame->module_index);
     size_t mark = proto_begin(&pprof->out, PROFILE_LOCATION);
-    proto_uint(&pprof->out, LOCATION_ID, first);
+    proto_uint(&pprof->out, LOCATION_ID, id);
     if (frame->module_index != TL_NONE)
         proto_uint(&pprof->out, LOCATION_MAPPING, (uint64_t)frame->module_index + 1);
     uint64_t bias =
@@ -361,15 +378,14 @@ static uint64_t put_frames(struct pprof *pprof, const struct symbol_frame *frame
         proto_uint(&pprof->out, LOCATION_ADDRESS, frame->offset + bias);
     for (uint32_t i = 0; i < count; i++) {
         size_t line = proto_begin(&pprof->out, LOCATION_LINE);
-        proto_uint(&pprof->out, LINE_FUNCTION, first + i);
+        proto_uint(&pprof->out, LINE_FUNCTION, function_of(pprof, &frames[i]));
         if (frames[i].line)
             proto_uint(&pprof->out, LINE_NUMBER, frames[i].line);
         proto_end(&pprof->out, line);
     }
     proto_end(&pprof->out, mark);
     proto_may_flush(&pprof->out);
-    pprof->location_count += count;
-    return first;
+    return id;
 }
 
 static uint64_t location_of(struct pprof *pprof, const struct symbol_frame *frames, uint32_t count)
@@ -592,6 +608,7 @@ static void pprof_fini(struct pprof *pprof)
     keymap_fini(&pprof->stacked.map);
     keymap_fini(&pprof->places.map);
     keymap_fini(&pprof->tids.map);
+    text_pool_fini(&pprof->functions);
     keymap_fini(&pprof->frames);
     free(pprof->samples.at);
     free(pprof->strings);

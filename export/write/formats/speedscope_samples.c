@@ -32,8 +32,8 @@ static bool find_frames(struct speedscope_samples *samples, uint32_t stack)
     struct symbol_stack functions = symbols_stack(samples->symbols, stack);
     found->first = samples->frames.count;
     for (uint32_t i = functions.count; i-- > 0;) {
-        char name[1000];
-        symbols_name(&functions.at[i], name, sizeof name);
+        char known_place[SYMBOL_PLACE_BYTES];
+        const char *name = symbols_name(&functions.at[i], known_place);
         uint32_t *place = ARRAY_ADD(&samples->frames);
         uint32_t function = text_pool_add(&samples->functions, (struct text){name, strlen(name)});
         if (!place || function == TEXT_POOL_NONE)

@@ -430,7 +430,7 @@ static bool write_stacks(struct json_out *out, const struct timeline *timeline,
                          const struct write_html_options *options)
 {
     struct stack_totals totals;
-    if (!stack_totals_init(&totals, timeline))
+    if (!stack_totals_init(&totals, timeline, NULL, 0))
         return false;
     bool written = write_functions(out, &totals, false, options) &&
                    (!totals.sampled_count || write_functions(out, &totals, true, options));
