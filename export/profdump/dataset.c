@@ -6,6 +6,7 @@
 #include "dataset.h"
 
 #include "profdump.h"
+#include "spool.h"
 #include "trace_reader.h"
 
 #include <errno.h>
@@ -63,7 +64,18 @@ int dataset_become_python(int count, char **words)
     arguments[2] = start;
     find_own_directory(directory);
     arguments[3] = directory;
-    memcpy(arguments + FIRST_WORD, words, (size_t)count * sizeof *words);
+    char **to = arguments + FIRST_WORD;
+    memcpy(to, words, (size_t)count * sizeof *words);
+    for (int i = 1; i < count; i++) {
+        struct read_error error;
+        if (!spool_input(words[i], &error)) {
+            complain("%s", error.message);
+            free(arguments);
+            return EXIT_FAILURE;
+        }
+        char *copy = spool_inherit(words[i]);
+        to[i] = copy ? copy : words[i];
+    }
     setenv("LIBPROF_BIN", directory, 0); /* the package asks this profdump, not another one */
     execvp(python, arguments);
     complain("%s: cannot run python3: %s", words[0], strerror(errno));
@@ -79,18 +91,6 @@ bool dataset_is(const char *path)
     struct stat status;
     int size = snprintf(file, sizeof file, "%s/dataset.json", path);
     return size > 0 && (size_t)size < sizeof file && stat(file, &status) == 0;
-}
-
-/* A file without a name. -1: errno says why. */
-static int open_nameless(void)
-{
-    char path[PATH_MAX];
-    const char *directory = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/profdump.XXXXXX", directory && *directory ? directory : "/tmp");
-    int descriptor = mkostemp(path, O_CLOEXEC);
-    if (descriptor >= 0)
-        unlink(path);
-    return descriptor;
 }
 
 /* 0, or what posix_spawn() returned. */
@@ -209,7 +209,7 @@ static bool read_into(const char *path, const struct dataset_choice *choice, int
 bool dataset_read(const char *path, const struct dataset_choice *choice, struct dataset_text *text,
                   struct read_error *error)
 {
-    int out = open_nameless(), said = open_nameless();
+    int out = spool_create(), said = spool_create();
     *text = (struct dataset_text){0};
     bool done = false;
     if (out < 0 || said < 0)

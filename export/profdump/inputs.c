@@ -7,6 +7,7 @@
 #include "profdump.h"
 #include "progress.h"
 #include "source.h"
+#include "spool.h"
 #include "window_options.h"
 
 #include <dirent.h>
@@ -433,6 +434,28 @@ void inputs_fini(struct inputs *inputs)
     free(inputs->chrome_paths);
     timeline_destroy(inputs->timeline);
     *inputs = (struct inputs){0};
+}
+
+/* ---- pipes ---- */
+
+bool inputs_spool(struct profdump_options *options, const struct command *command)
+{
+    static char standard_input[] = "/dev/stdin";
+    struct read_error error;
+    int count = options->input_count - (command->writes_last && options->input_count > 0);
+    for (int i = 0; i < count; i++) {
+        if (strcmp(options->inputs[i], "-") == 0)
+            options->inputs[i] = standard_input;
+        if (strcmp(options->inputs[i], standard_input) == 0 && isatty(STDIN_FILENO)) {
+            complain("standard input is a terminal; name a file, or pipe one to profdump");
+            return false;
+        }
+        if (!spool_input(options->inputs[i], &error)) {
+            complain("%s", error.message);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ---- outputs ----

@@ -152,6 +152,8 @@ static int run_command(struct profdump_options *options, const struct command *c
     options->partial |= command->partial && !options->ledger;
     if (!command_agrees(options, command))
         return wrong_usage(command);
+    if (!command->run_words && !inputs_spool(options, command))
+        return EXIT_FAILURE;
     int copied = copy_chrome(options, &done);
     if (done)
         return copied;

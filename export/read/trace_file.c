@@ -1,5 +1,6 @@
 /* trace_file.c - opens a trace file and decides whether it is one. */
 #define _GNU_SOURCE
+#include "spool.h"
 #include "trace_walk.h"
 
 #include <errno.h>
@@ -153,10 +154,9 @@ static bool map_descriptor(struct trace_file *file, int descriptor, struct read_
     return true;
 }
 
-/* Not blocking: a named pipe without a writer would hang here. */
 static bool map_path(struct trace_file *file, struct read_error *error)
 {
-    int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int descriptor = spool_open(file->path, NULL);
     if (descriptor < 0) {
         trace_error(error, file->path, "%s", strerror(errno));
         return false;

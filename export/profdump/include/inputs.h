@@ -33,6 +33,9 @@ struct inputs {
 bool inputs_split(const struct profdump_options *options, struct inputs *inputs);
 void inputs_fini(struct inputs *inputs);
 
+/* Makes inputs that are pipes readable, before anything is read; "-" becomes /dev/stdin. False after having complained. */
+bool inputs_spool(struct profdump_options *options, const struct command *command);
+
 /* ---- outputs ---- */
 
 /* Whether `path` may be written; the message calls the output `what`. "-" is standard output. Devices and pipes may

@@ -77,7 +77,7 @@ struct trace_file *foreign_open_clock(const char *path, struct source_clock cloc
         return NULL;
     source_set_clock(source, clock);
     bool readable = source_peek(source, &head, error);
-    if (readable && is_native(head) && source_plain_path(source))
+    if (readable && is_native(head) && source_is_plain(source))
         file = trace_file_open(path, partial, error);
     else if (readable && is_native(head))
         file = open_unpacked(source, partial, error);

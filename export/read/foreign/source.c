@@ -8,6 +8,7 @@
 #include "source.h"
 
 #include "progress.h"
+#include "spool.h"
 #include "trace_reader.h"
 
 #include <errno.h>
@@ -151,6 +152,7 @@ struct source {
     char *path;
     struct source_clock clock;
     int descriptor;       /* -1: in memory */
+    bool spooled;         /* the descriptor is of a copy, the path of a pipe */
     const uint8_t *bytes; /* in memory: what is left */
     size_t bytes_left;
     uint64_t stored_bytes, unpacked_bytes;
@@ -169,9 +171,14 @@ const char *source_path(const struct source *source)
     return source->path;
 }
 
+bool source_is_plain(const struct source *source)
+{
+    return source->descriptor >= 0 && !source->unpacker;
+}
+
 const char *source_plain_path(const struct source *source)
 {
-    return source->descriptor >= 0 && !source->unpacker ? source->path : NULL;
+    return source_is_plain(source) && !source->spooled ? source->path : NULL;
 }
 
 void source_set_clock(struct source *source, struct source_clock clock)
@@ -374,18 +381,20 @@ static struct source *source_create(const char *path, struct read_error *error)
     return NULL;
 }
 
-/* Not blocking: a named pipe without a writer would hang here. */
 static bool open_descriptor(struct source *source, struct read_error *error)
 {
     struct stat status;
-    source->descriptor = open(source->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    source->descriptor = spool_open(source->path, &source->spooled);
     if (source->descriptor < 0 || fstat(source->descriptor, &status) != 0) {
         trace_error(error, source->path, "%s", strerror(errno));
         return false;
     }
     if (!S_ISREG(status.st_mode)) {
         trace_error(error, source->path, "%s",
-                    S_ISDIR(status.st_mode) ? "a directory" : "not a regular file");
+                    S_ISDIR(status.st_mode) ? "a directory"
+                    : S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)
+                        ? "a pipe; save it to a file first"
+                        : "not a regular file");
         return false;
     }
     source->stored_bytes = (uint64_t)status.st_size;

@@ -37,7 +37,10 @@ const char *source_path(const struct source *source);
 void source_set_clock(struct source *source, struct source_clock clock);
 struct source_clock source_clock_of(const struct source *source);
 
-/* The path again if it can be opened as it is: a file that is not compressed. NULL otherwise. */
+/* Whether spool_open() of the path gives the same bytes: a file that is not compressed. */
+bool source_is_plain(const struct source *source);
+
+/* The path again if open() gives the same bytes. NULL otherwise. */
 const char *source_plain_path(const struct source *source);
 
 /* The first bytes, fewer than SOURCE_PEEK_BYTES only when there are no more. May be called before
