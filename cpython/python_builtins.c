@@ -101,7 +101,7 @@ static PyObject *python_bind(const struct python_api *api, PyObject *callable, P
 static uint32_t python_builtins_make(const struct python_api *api, PyObject *callable,
                                      PyObject *self)
 {
-    char name[PYTHON_NAMES_PART_MAX + 8];
+    char name[PYTHON_NAMES_PART_BYTES + 8];
     PyObject *bound = python_bind(api, callable, self);
     PyObject *text = api->PyObject_Repr(bound ? bound : callable);
     if (!text)

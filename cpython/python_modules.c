@@ -135,7 +135,7 @@ static size_t python_modules_class_name(const struct python_api *api, PyObject *
 static uint32_t python_modules_number(const struct python_api *api, PyObject *self,
                                       struct python_module *module)
 {
-    char name[PYTHON_NAMES_PART_MAX + 64];
+    char name[PYTHON_NAMES_PART_BYTES + 64];
     size_t size = python_modules_class_name(api, self, name);
     uint32_t plain = names_intern(name, size);
     struct python_class *class = plain ? python_modules_class(plain) : NULL;

@@ -1,7 +1,7 @@
 /* python_names.c - see python_names.h. */
 #include "python_names.h"
 
-#include "recorder.h"
+#include "names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,9 +44,12 @@ char *python_names_append(const struct python_api *api, char *to, PyObject *text
         bytes = "?";
         size = 1;
     }
-    if ((size_t)size > PYTHON_NAMES_PART_MAX) {
-        to = stpcpy(to, "...");
-        bytes += (size_t)size - PYTHON_NAMES_PART_MAX;
+    if ((size_t)size > PYTHON_NAMES_PART_MAX) { /* its end, and a hash of what comes before */
+        size_t rest = (size_t)size - PYTHON_NAMES_PART_MAX;
+        *to++ = '#';
+        names_put_hash(to, names_hash_rest(bytes, rest));
+        to = stpcpy(to + 16, "...");
+        bytes += rest;
         size = PYTHON_NAMES_PART_MAX;
     }
     memcpy(to, bytes, (size_t)size);
@@ -85,7 +88,7 @@ static long python_line(const struct python_api *api, PyObject *code)
 
 static uint32_t python_names_create(const struct python_api *api, PyObject *code)
 {
-    char name[2 * PYTHON_NAMES_PART_MAX + 64];
+    char name[2 * PYTHON_NAMES_PART_BYTES + 32];
     char *end = python_append(api, name, code, "co_filename", NULL);
     end += sprintf(end, "(%ld): ", python_line(api, code));
     end = python_append(api, end, code, "co_qualname", "co_name"); /* since 3.11 */

@@ -23,8 +23,10 @@ extern ssize_t python_names_index __attribute__((visibility("hidden")));
 #define PYTHON_NAMES_MODULE 0x20000000u   /* calls of modules begin in it: below */
 
 #define PYTHON_NAMES_PART_MAX 2000u /* bytes of file, function and class: two of them fit a name */
+#define PYTHON_NAMES_PART_BYTES \
+    (PYTHON_NAMES_PART_MAX + 20u) /* as python_names_append() writes it */
 
-/* Appends a text's bytes, of a longer one the last; "?" for NULL. Returns the new end. */
+/* Appends a text's bytes, of a longer one a hash and the last; "?" for NULL. Returns the new end. */
 char *python_names_append(const struct python_api *api, char *to, PyObject *text);
 
 /* As it is kept (names_keep). */

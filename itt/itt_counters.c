@@ -36,14 +36,13 @@ static struct itt_count *itt_count_of(uint32_t domain, const char *name)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
         return NULL;
     }
-    struct interned_text *text =
-        itt_space_text(ITT_SPACE_COUNTERS, domain, name, texts_length(name));
+    struct interned_text *text = itt_space_text(ITT_SPACE_COUNTERS, domain, name, strlen(name));
     return text ? itt_space_handle(text, sizeof(struct itt_count), itt_count_fill) : NULL;
 }
 
 static uint32_t itt_counter_domain(const char *name)
 {
-    return name ? registry_number(registry_domain(name, texts_length(name))) : 0;
+    return name ? registry_number(registry_domain(name, strlen(name))) : 0;
 }
 
 /* A counter's type is that of its first handle; later ones with another type would share it. */

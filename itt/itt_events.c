@@ -36,7 +36,7 @@ static int itt_number(const char *name, size_t bytes_max)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
         return 0;
     }
-    size_t bytes = strnlen(name, bytes_max < PROF_NAME_BYTES_MAX ? bytes_max : PROF_NAME_BYTES_MAX);
+    size_t bytes = strnlen(name, bytes_max);
     struct interned_text *text = itt_space_text(ITT_SPACE_EVENTS, 0, name, bytes);
     const int *number = text ? itt_space_handle(text, sizeof *number, itt_number_fill) : NULL;
     return number ? *number : 0;
@@ -93,7 +93,7 @@ static void itt_mark_record(struct interned_text *name, const char *parameter)
     uint64_t target = itt_record(LABELLED_MARK, 0, name, false, &begun);
     if (!parameter)
         return;
-    value.bytes = texts_length(parameter);
+    value.bytes = strlen(parameter);
     attrs_write(target, "parameter", &value);
 }
 

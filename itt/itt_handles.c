@@ -49,7 +49,7 @@ struct itt_domain *itt_domain_create(const char *name)
 {
     if (!itt_has_text(name))
         return NULL;
-    struct interned_text *text = itt_space_text(ITT_SPACE_DOMAINS, 0, name, texts_length(name));
+    struct interned_text *text = itt_space_text(ITT_SPACE_DOMAINS, 0, name, strlen(name));
     struct itt_domain *domain =
         text ? itt_space_handle(text, sizeof *domain, itt_domain_fill) : NULL;
     if (domain)
@@ -60,7 +60,7 @@ struct itt_domain *itt_domain_create(const char *name)
 uint32_t itt_domain_learn(const struct itt_domain *domain)
 {
     const struct domain *known =
-        domain->name ? registry_domain(domain->name, texts_length(domain->name)) : NULL;
+        domain->name ? registry_domain(domain->name, strlen(domain->name)) : NULL;
     uint32_t number = registry_number(known);
     store_relaxed(&((struct itt_domain *)(uintptr_t)domain)->extra1, (int32_t)number + 1);
     return number;
@@ -89,7 +89,7 @@ struct itt_string *itt_string_create(const char *given)
 {
     if (!itt_has_text(given))
         return NULL;
-    struct interned_text *text = texts_intern(0, given, texts_length(given));
+    struct interned_text *text = texts_intern(0, given, strlen(given));
     return text ? itt_space_handle(text, sizeof(struct itt_string), itt_string_fill) : NULL;
 }
 
@@ -101,7 +101,7 @@ struct interned_text *itt_string_text(struct itt_string *string, bool *parted)
     int32_t met = load_acquire(&string->extra1);
     struct interned_text *text = met ? string->extra2 : NULL;
     if (!text)
-        text = texts_intern(0, string->text, texts_length(string->text));
+        text = texts_intern(0, string->text, strlen(string->text));
     if (text && !met)
         itt_string_learn(string, text);
     *parted = load_relaxed(&string->extra1) == ITT_STRING_PARTED;

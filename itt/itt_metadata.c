@@ -79,7 +79,7 @@ void itt_metadata_add_with_scope(const struct itt_domain *domain, int scope, str
 static void itt_metadata_text(uint64_t target, const char *key, const char *data, size_t bytes)
 {
     struct attr_value value = {.type = PROF_ATTR_STRING, .text = data};
-    value.bytes = bytes == ITT_TERMINATED ? texts_length(data) : bytes;
+    value.bytes = bytes == ITT_TERMINATED ? strlen(data) : bytes;
     if (target != UINT64_MAX)
         attrs_write(target, key, &value);
 }

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* What is not hot is a call in tail position, so that the hot path saves no registers. */
 #define ITT_SLOW __attribute__((noinline))
@@ -150,7 +151,7 @@ static void itt_function_fill(void *handle, const struct interned_text *address)
     void *function = itt_function_address(address->text);
     const char *name =
         dladdr(function, &info) && info.dli_saddr == function ? info.dli_sname : NULL;
-    *text = name ? texts_intern(0, name, texts_length(name)) : NULL;
+    *text = name ? texts_intern(0, name, strlen(name)) : NULL;
     if (!*text)
         *text = texts_intern(0, address->text, address->bytes);
 }

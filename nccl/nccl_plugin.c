@@ -7,6 +7,7 @@
 #include "texts.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 bool (*nccl_plugin_takes)(void) GUEST_DATA;
@@ -29,7 +30,7 @@ static struct nccl_comm_slot *nccl_comms; /* memory_once() */
 static void nccl_comm_fill(struct nccl_comm_slot *slot, const struct nccl_comm *comm)
 {
     const struct interned_text *name =
-        comm->name ? texts_intern(0, comm->name, texts_length(comm->name)) : NULL;
+        comm->name ? texts_intern(0, comm->name, strlen(comm->name)) : NULL;
     store_relaxed(&slot->id, comm->id);
     store_relaxed(&slot->name, name ? name->text : NULL);
     store_relaxed(&slot->nodes, comm->nodes);

@@ -62,9 +62,9 @@ static void nccl_number(const char *key, uint64_t value)
 static void nccl_text(const char *key, const char *text)
 {
     if (text && *text)
-        attrs_write(ATTRS_OF_RANGE, key,
-                    &(struct attr_value){
-                        .type = PROF_ATTR_STRING, .text = text, .bytes = texts_length(text)});
+        attrs_write(
+            ATTRS_OF_RANGE, key,
+            &(struct attr_value){.type = PROF_ATTR_STRING, .text = text, .bytes = strlen(text)});
 }
 
 static uint64_t nccl_type_bytes(const char *type)

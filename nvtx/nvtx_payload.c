@@ -1,5 +1,6 @@
 #include "nvtx_payload.h"
 
+#include "names.h"
 #include "nvtx_scalar.h"
 #include "nvtx_walk.h"
 #include "nvtx_wide.h"
@@ -33,7 +34,7 @@ static size_t nvtx_walk_size(const struct nvtx_blob *blob, const struct nvtx_sch
     if (schema && schema->size)
         return schema->size;
     if (blob->schema == NVTX_TYPE_CSTRING || blob->schema == NVTX_TYPE_CSTRING_UTF8)
-        return strnlen(blob->data, PROF_NAME_BYTES_MAX);
+        return strlen(blob->data);
     return nvtx_scalar_size(blob->schema);
 }
 
@@ -92,8 +93,13 @@ static void nvtx_payload_found_message(void *user, const char *key, const struct
     (void)key;
     if (value->type != PROF_ATTR_STRING || found->message->text)
         return;
-    size_t bytes = value->bytes < NVTX_WIDE_BYTES ? value->bytes : NVTX_WIDE_BYTES - 1;
-    memcpy(found->room, value->text, bytes);
+    size_t bytes = value->bytes, kept = bytes;
+    if (bytes >= NVTX_WIDE_BYTES) { /* a hash in the place of the rest, as nvtx_wide.h has it */
+        kept = NVTX_WIDE_BYTES - 1 - NVTX_WIDE_HASH_BYTES;
+        names_put_hash(found->room + kept, names_hash_rest(value->text + kept, bytes - kept));
+        bytes = NVTX_WIDE_BYTES - 1;
+    }
+    memcpy(found->room, value->text, kept);
     found->room[bytes] = '\0';
     *found->message = (struct nvtx_record_text){found->room, bytes};
 }

@@ -41,7 +41,7 @@ void nvtx_record_read(const struct nvtx_attributes *given, struct nvtx_attribute
 struct nvtx_record_text nvtx_record_message(int32_t type, union nvtx_message message, char *wide)
 {
     if (type == NVTX_MESSAGE_ASCII && message.ascii)
-        return (struct nvtx_record_text){message.ascii, texts_length(message.ascii)};
+        return (struct nvtx_record_text){message.ascii, strlen(message.ascii)};
     if (type == NVTX_MESSAGE_UNICODE && message.unicode)
         return (struct nvtx_record_text){wide, nvtx_wide_to_utf8(message.unicode, wide)};
     if (type == NVTX_MESSAGE_REGISTERED && message.registered) {

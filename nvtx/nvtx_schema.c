@@ -6,6 +6,7 @@
 #include "texts.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define NVTX_SCHEMA_CHAINS 256u
 
@@ -51,7 +52,7 @@ static const char *nvtx_schema_name(const char *name, size_t index)
         snprintf(number, sizeof number, "%zu", index);
         name = number;
     }
-    const struct interned_text *kept = texts_intern(0, name, texts_length(name));
+    const struct interned_text *kept = texts_intern(0, name, strlen(name));
     return kept ? kept->text : NULL;
 }
 

@@ -190,10 +190,10 @@ static bool nvtx_walk_count(struct nvtx_walk *walk, const struct nvtx_schema *sc
 
 /* ---- strings ---- */
 
-static size_t nvtx_walk_utf16(const uint8_t *data, size_t units, char *utf8, size_t room)
+static size_t nvtx_walk_utf16(const uint8_t *data, size_t units, char *utf8)
 {
-    size_t size = 0;
-    for (size_t i = 0; i < units && size + 4 < room; i++) {
+    struct nvtx_wide wide = {.utf8 = utf8};
+    for (size_t i = 0; i < units; i++) {
         uint16_t unit, low = 0;
         memcpy(&unit, data + 2 * i, 2);
         if (unit == 0)
@@ -202,23 +202,23 @@ static size_t nvtx_walk_utf16(const uint8_t *data, size_t units, char *utf8, siz
             memcpy(&low, data + 2 * i + 2, 2);
         bool pair = unit >> 10 == 0xd800u >> 10 && low >> 10 == 0xdc00u >> 10;
         uint32_t character = pair ? 0x10000u + ((unit & 0x3ffu) << 10 | (low & 0x3ffu)) : unit;
-        size += nvtx_wide_put(character, utf8 + size);
+        nvtx_wide_add(&wide, character);
         i += pair;
     }
-    return size;
+    return nvtx_wide_end(&wide);
 }
 
-static size_t nvtx_walk_utf32(const uint8_t *data, size_t units, char *utf8, size_t room)
+static size_t nvtx_walk_utf32(const uint8_t *data, size_t units, char *utf8)
 {
-    size_t size = 0;
-    for (size_t i = 0; i < units && size + 4 < room; i++) {
+    struct nvtx_wide wide = {.utf8 = utf8};
+    for (size_t i = 0; i < units; i++) {
         uint32_t character;
         memcpy(&character, data + 4 * i, 4);
         if (character == 0)
             break;
-        size += nvtx_wide_put(character, utf8 + size);
+        nvtx_wide_add(&wide, character);
     }
-    return size;
+    return nvtx_wide_end(&wide);
 }
 
 /* At most `units` units, ending before a zero. */
@@ -228,15 +228,14 @@ static void nvtx_walk_text(struct nvtx_walk *walk, const struct nvtx_entry *entr
     char utf8[NVTX_WIDE_BYTES];
     struct attr_value value = {.type = PROF_ATTR_STRING, .text = (const char *)data};
     size_t unit = nvtx_entry_unit(entry);
-    size_t most = units < PROF_NAME_BYTES_MAX ? units : PROF_NAME_BYTES_MAX;
     if (walk->silent)
         return;
     if (unit == 1) {
-        value.bytes = strnlen((const char *)data, most);
+        value.bytes = strnlen((const char *)data, units);
     } else {
         value.text = utf8;
-        value.bytes = unit == 2 ? nvtx_walk_utf16(data, most, utf8, sizeof utf8)
-                                : nvtx_walk_utf32(data, most, utf8, sizeof utf8);
+        value.bytes =
+            unit == 2 ? nvtx_walk_utf16(data, units, utf8) : nvtx_walk_utf32(data, units, utf8);
     }
     nvtx_walk_emit(walk, &value);
 }

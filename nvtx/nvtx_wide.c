@@ -1,5 +1,7 @@
 #include "nvtx_wide.h"
 
+#include "names.h"
+
 #define NVTX_WIDE_REPLACEMENT 0xfffdu
 
 _Static_assert(sizeof(wchar_t) == 4, "NVTX's wide strings are UTF-32 where wchar_t has 4 bytes");
@@ -20,11 +22,31 @@ size_t nvtx_wide_put(uint32_t character, char *utf8)
     return bytes;
 }
 
+void nvtx_wide_add(struct nvtx_wide *wide, uint32_t character)
+{
+    if (!wide->hash && wide->size + 4 < NVTX_WIDE_BYTES - NVTX_WIDE_HASH_BYTES) {
+        wide->size += nvtx_wide_put(character, wide->utf8 + wide->size);
+        return;
+    }
+    wide->hash = (wide->hash ^ character ^ UINT64_C(1) << 63) * NAMES_MIX_1;
+    wide->hash ^= wide->hash >> 32;
+    wide->hash += wide->hash == 0;
+}
+
+size_t nvtx_wide_end(struct nvtx_wide *wide)
+{
+    if (wide->hash) {
+        names_put_hash(wide->utf8 + wide->size, wide->hash);
+        wide->size += NVTX_WIDE_HASH_BYTES;
+    }
+    wide->utf8[wide->size] = '\0';
+    return wide->size;
+}
+
 size_t nvtx_wide_to_utf8(const wchar_t *text, char utf8[NVTX_WIDE_BYTES])
 {
-    size_t size = 0;
-    while (*text && size + 4 < NVTX_WIDE_BYTES)
-        size += nvtx_wide_put((uint32_t)*text++, utf8 + size);
-    utf8[size] = '\0';
-    return size;
+    struct nvtx_wide wide = {.utf8 = utf8};
+    while (*text)
+        nvtx_wide_add(&wide, (uint32_t)*text++);
+    return nvtx_wide_end(&wide);
 }

@@ -5,17 +5,31 @@
 #include "prof/format.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <wchar.h>
 
-/* One character more than is kept of a name, so that a longer name is seen to be cut. */
-#define NVTX_WIDE_BYTES (PROF_NAME_BYTES_MAX + 8u)
+/* More than is kept of a name: a character, so that a longer name is seen to be cut, and a hash of the characters that have no
+ * room, so that the mark of the name depends on them (names_cut). */
+#define NVTX_WIDE_HASH_BYTES 16u
+#define NVTX_WIDE_BYTES (PROF_NAME_BYTES_MAX + 8u + NVTX_WIDE_HASH_BYTES)
 
-/* Writes `text` with a terminator and returns the bytes without it. Never reads behind the
- * terminator, nor much further than what fits. Each value that is not a character (a surrogate, too
+/* Writes `text` with a terminator and returns the bytes without it. Never reads behind the terminator. Each value that is not a character (a surrogate, too
  * large, negative) becomes U+FFFD. */
 size_t nvtx_wide_to_utf8(const wchar_t *text, char utf8[NVTX_WIDE_BYTES]);
 
 /* One character as 1 to 4 bytes; returns how many. */
 size_t nvtx_wide_put(uint32_t character, char *utf8);
+
+/* UTF-8 in the making: zeroed but for the room, NVTX_WIDE_BYTES. */
+struct nvtx_wide {
+    char *utf8;
+    size_t size;
+    uint64_t hash; /* of the characters that had no room, 0: all had */
+};
+
+void nvtx_wide_add(struct nvtx_wide *wide, uint32_t character);
+
+/* Ends it with a terminator. Returns the bytes without it. */
+size_t nvtx_wide_end(struct nvtx_wide *wide);
 
 #endif

@@ -1,6 +1,10 @@
 /* trace_meta.c - META chunks: names, threads, devices, clock samples, stacks. */
 #include "trace_walk.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 /* META records of call stacks and of the modules that they point into. */
 
 static bool trace_stack_frames(const struct record *record, struct call_stack *stack)
@@ -304,12 +308,44 @@ void walk_meta_collect(struct walk *walk)
         collect_chunk(walk, walk_records(walk, walk->metas[i]));
 }
 
+/* Ends in "...#" and 16 digits. */
+static bool is_marked(struct text name)
+{
+    static const char mark[] = "...#";
+    const size_t mark_bytes = sizeof mark - 1, digits = 16;
+    if (name.size < mark_bytes + digits)
+        return false;
+    const char *at = name.bytes + name.size - digits;
+    for (size_t i = 0; i < digits; i++)
+        if (!memchr("0123456789abcdef", at[i], 16))
+            return false;
+    return memcmp(at - mark_bytes, mark, mark_bytes) == 0;
+}
+
 static void append_name(struct walk *walk, const struct record *record)
 {
     struct prof_rec_name name;
     struct checked_text checked = read_name(record, &name);
-    if (checked.good)
-        timeline_define_name(walk->builder, name.id, checked.text);
+    if (!checked.good)
+        return;
+    timeline_define_name(walk->builder, name.id, checked.text);
+    if (name.full_bytes > name.bytes) {
+        walk->cut_names++;
+        walk->unmarked_names |= !is_marked(checked.text);
+    }
+}
+
+static void note_cut_names(struct walk *walk)
+{
+    char note[200];
+    if (!walk->cut_names)
+        return;
+    int size = snprintf(note, sizeof note, "%" PRIu64 " name%s longer than %u bytes %s cut; %s",
+                        walk->cut_names, walk->cut_names == 1 ? "" : "s", PROF_NAME_BYTES_MAX,
+                        walk->cut_names == 1 ? "is" : "are",
+                        walk->unmarked_names ? "names that differ only after that are shown as one"
+                                             : "\"...#\" and a hash stand for the rest");
+    timeline_add_note(walk->builder, (struct text){note, (size_t)size});
 }
 
 static void append_thread(struct walk *walk, const struct record *record)
@@ -609,5 +645,6 @@ void walk_meta_append(struct walk *walk)
     timeline_set_process(walk->builder, &walk->process);
     visit_chunks(walk, append_record);
     visit_chunks(walk, append_summaries);
+    note_cut_names(walk);
     append_losses(walk);
 }

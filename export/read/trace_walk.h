@@ -132,7 +132,9 @@ struct walk {
     size_t late_count, late_capacity;
     struct walk_attr_set *attr_sets;
     size_t attr_set_count, attr_set_capacity;
-    int64_t end_ns; /* of everything seen so far */
+    uint64_t cut_names;  /* too long for the file */
+    bool unmarked_names; /* of them, some without what distinguishes them: an older recorder's */
+    int64_t end_ns;      /* of everything seen so far */
     struct walk_cost cost;
 };
 

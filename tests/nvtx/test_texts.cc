@@ -44,7 +44,19 @@ TEST(WideStrings, AreCutBehindTheLongestNameThatIsKept)
     std::string cut = utf8(std::vector<wchar_t>(100000, 0x20ac));
     EXPECT_GT(cut.size(), PROF_NAME_BYTES_MAX);
     EXPECT_LT(cut.size(), NVTX_WIDE_BYTES);
-    EXPECT_EQ(cut.size() % 3, 0u);
+    EXPECT_EQ((cut.size() - NVTX_WIDE_HASH_BYTES) % 3, 0u);
+}
+
+TEST(WideStrings, ThatAreCutDependOnAllOfTheirCharacters)
+{
+    std::vector<wchar_t> text(PROF_NAME_BYTES_MAX + 100, L'w');
+    std::string first = utf8(text);
+    for (size_t at = PROF_NAME_BYTES_MAX; at < text.size(); at++) {
+        std::vector<wchar_t> other = text;
+        other[at] = L'W';
+        EXPECT_NE(utf8(other), first) << at;
+        EXPECT_EQ(utf8(other).size(), first.size());
+    }
 }
 
 struct Torch {

@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "recorder.h"
+#include "texts.h"
 }
 
 namespace
@@ -110,6 +111,49 @@ TEST_F(Names, AreCutAt4096BytesAndKeepTheirFullLength)
     EXPECT_EQ(cut->full_bytes, PROF_NAME_BYTES_MAX + 1);
     EXPECT_NE(intern(exact), intern(longer));
     EXPECT_NE(intern(longer), intern(longest));
+}
+
+TEST_F(Names, ThatDifferOnlyBehindTheCutStayDifferent)
+{
+    std::string first(PROF_NAME_BYTES_MAX + 100, 'k');
+    for (size_t at = PROF_NAME_BYTES_MAX - 1; at < first.size(); at += 7) {
+        std::string other = first;
+        other[at] = 'K';
+        uint32_t ids[] = {intern(first), intern(other)};
+        EXPECT_NE(ids[0], ids[1]) << at;
+        EXPECT_EQ(stated(ids[0])->full_bytes, stated(ids[1])->full_bytes);
+        EXPECT_NE(stated_text(ids[0]), stated_text(ids[1])) << at;
+    }
+}
+
+TEST_F(Names, ThatAreCutEndInAMarkBehindAWholeCharacter)
+{
+    std::string name = "x";
+    while (name.size() < 2 * PROF_NAME_BYTES_MAX)
+        name += "\xf0\x9f\x98\x80";
+    std::string text = stated_text(intern(name));
+    ASSERT_GT(text.size(), NAMES_MARK_BYTES);
+    ASSERT_LE(text.size(), PROF_NAME_BYTES_MAX);
+    std::string begin = text.substr(0, text.size() - NAMES_MARK_BYTES);
+    EXPECT_EQ(begin, name.substr(0, begin.size()));
+    EXPECT_EQ(begin.size() % 4, 1u);
+    EXPECT_EQ(text.substr(begin.size(), 4), "...#");
+    EXPECT_EQ(text.substr(begin.size() + 4).find_first_not_of("0123456789abcdef"),
+              std::string::npos);
+    EXPECT_EQ(intern(name), intern(std::string(name)));
+    EXPECT_NE(intern(text), intern(name)); /* a name that reads so is whole */
+    EXPECT_EQ(stated(intern(text))->full_bytes, text.size());
+}
+
+TEST_F(Names, OfRegisteredTextsAreTheSameNames)
+{
+    std::string name(PROF_NAME_BYTES_MAX + 100, 't'), other = name;
+    other.back() = 'T';
+    interned_text *text = texts_intern(0, name.data(), name.size());
+    ASSERT_NE(text, nullptr);
+    EXPECT_EQ(texts_intern(0, name.data(), name.size()), text);
+    EXPECT_NE(texts_intern(0, other.data(), other.size()), text);
+    EXPECT_EQ(texts_name(text), intern(name));
 }
 
 TEST_F(Names, OfAMebibyteAreKeptAsTheirBeginning)

@@ -115,7 +115,8 @@ extern "C" {
 #define PROF_CHUNK_BYTES 65536u
 #define PROF_CHUNK_HEADER_BYTES 64u
 
-/* Longest name stored, in bytes. Longer names are truncated; the NAME record has the full length. */
+/* Longest name stored, in bytes. Of longer ones, the beginning is stored, then "...#" and 16 hexadecimal digits that depend on
+ * the rest; the NAME record has the full length. */
 #define PROF_NAME_BYTES_MAX 4096u
 
 /* Source of ticks. `ticks_per_second` in the header is nominal, the CLOCK samples are exact. */

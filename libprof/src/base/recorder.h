@@ -80,7 +80,7 @@ void thread_mark_internal(void);
 void thread_mark_silent(void);
 
 /* Returns the id of a name: equal bytes have the same id in the whole process. Returns 0 (counted) if the
- * table is full. `bytes` need not be terminated; more than PROF_NAME_BYTES_MAX are truncated. Lock-free.
+ * table is full. `bytes` need not be terminated; of more than PROF_NAME_BYTES_MAX, the beginning and a hash are kept. Lock-free.
  * In a forked child, an id from before the fork is good only after another call: names_keep() in names.h. */
 uint32_t names_intern(const char *bytes, size_t size);
 

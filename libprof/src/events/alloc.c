@@ -92,7 +92,7 @@ uint32_t prof_alloc_track(const char *name)
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
         return 0;
     }
-    uint32_t allocator = alloc_number(name, strnlen(name, PROF_NAME_BYTES_MAX));
+    uint32_t allocator = alloc_number(name, strlen(name));
     /* A file that is made right now states it, too: twice harms nobody. */
     if (allocator && session_has_file())
         alloc_emit(allocator);

@@ -4,6 +4,8 @@
 #include "texts.h"
 #include "thread.h"
 
+#include <string.h>
+
 void labelled_read_n(struct labelled_name *named, const char *text, size_t bytes)
 {
     struct name_cache *names = &thread_self.slot->names;
@@ -25,7 +27,7 @@ void labelled_read(struct labelled_name *named, const char *text)
     named->name = names_lookup(names, text);
     if (named->name)
         return;
-    size_t bytes = texts_length(text);
+    size_t bytes = strlen(text);
     labelled_read_n(named, text, bytes);
     if (bytes <= PROF_NAME_BYTES_MAX && !named->torch.count)
         names_resolve(names, text);

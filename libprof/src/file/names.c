@@ -25,11 +25,13 @@ void names_own_process(uint32_t generation)
     names_first_kept = (uint64_t)generation << 32 | 1;
 }
 
-/* What is looked for. */
+/* What is looked for: the bytes that are kept, from two places. */
 struct names_given {
     const char *bytes;
-    size_t kept; /* bytes that are kept */
-    size_t size; /* bytes that there are */
+    size_t begin;
+    const char *mark; /* of a name that is cut: NAMES_MARK_BYTES */
+    size_t mark_bytes;
+    size_t full; /* of the whole name */
 };
 
 /* The hash in the file is plain FNV-1a, which any reader can compute. */
@@ -41,12 +43,44 @@ static uint32_t names_fnv(const char *bytes, size_t size)
     return hash;
 }
 
+/* A word after the other, each of which a change of another cannot undo: names that differ in one word never agree. */
+uint64_t names_hash_rest(const char *bytes, size_t size)
+{
+    uint64_t hash = size, last = 0;
+    for (; size >= 8; bytes += 8, size -= 8) {
+        hash = (hash ^ names_word(bytes)) * NAMES_MIX_1;
+        hash ^= hash >> 32;
+    }
+    memcpy(&last, bytes, size);
+    hash = (hash ^ last) * NAMES_MIX_1;
+    return hash ^ hash >> 32;
+}
+
+void names_put_hash(char digits[16], uint64_t hash)
+{
+    for (int i = 15; i >= 0; i--, hash >>= 4)
+        digits[i] = "0123456789abcdef"[hash & 15];
+}
+
+size_t names_cut(const char *bytes, size_t size, char mark[NAMES_MARK_BYTES])
+{
+    size_t begin = PROF_NAME_BYTES_MAX - NAMES_MARK_BYTES;
+    for (unsigned i = 0; i < 3 && ((uint8_t)bytes[begin] & 0xc0) == 0x80; i++)
+        begin--;
+    memcpy(mark, "...#", 4);
+    names_put_hash(mark + 4, names_hash_rest(bytes + begin, size - begin));
+    return begin;
+}
+
 static bool names_equal(const void *known, const void *content)
 {
     const struct prof_rec_name *record = known;
     const struct names_given *given = content;
-    return record && record->bytes == given->kept && record->full_bytes == (uint32_t)given->size &&
-           memcmp(names_text(record), given->bytes, given->kept) == 0;
+    return record && record->bytes == given->begin + given->mark_bytes &&
+           record->full_bytes == (uint32_t)given->full &&
+           memcmp(names_text(record), given->bytes, given->begin) == 0 &&
+           (!given->mark_bytes ||
+            memcmp(names_text(record) + given->begin, given->mark, given->mark_bytes) == 0);
 }
 
 /* Two threads may state it both: that harms nobody. In a child that a signal handler forks meanwhile it is not stated. */
@@ -66,14 +100,18 @@ static bool names_state(struct prof_rec_name *record)
 static const void *names_create(uint32_t id, const void *content)
 {
     const struct names_given *given = content;
-    struct prof_rec_name *record = arena_alloc_uncounted(sizeof *record + given->kept + 1);
+    size_t kept = given->begin + given->mark_bytes;
+    struct prof_rec_name *record = arena_alloc_uncounted(sizeof *record + kept + 1);
     if (!record)
         return NULL;
+    char *text = (char *)(record + 1); /* and the terminator, for strcmp */
+    memcpy(text, given->bytes, given->begin);
+    if (given->mark_bytes)
+        memcpy(text + given->begin, given->mark, given->mark_bytes);
     *record = (struct prof_rec_name){.id = id,
-                                     .bytes = (uint32_t)given->kept,
-                                     .full_bytes = (uint32_t)given->size,
-                                     .hash = names_fnv(given->bytes, given->kept)};
-    memcpy(record + 1, given->bytes, given->kept); /* and the terminator, for strcmp */
+                                     .bytes = (uint32_t)kept,
+                                     .full_bytes = (uint32_t)given->full,
+                                     .hash = names_fnv(text, kept)};
     return names_state(record) ? record : NULL;
 }
 
@@ -103,14 +141,32 @@ uint32_t names_allocate_id(void)
     return intern_allocate(&names);
 }
 
+static uint32_t names_intern_given(const struct names_given *given)
+{
+    uint32_t hash = names_hash(given->bytes, given->begin);
+    if (given->mark_bytes)
+        hash ^= names_hash(given->mark, given->mark_bytes);
+    return names_state_again(intern(&names, hash, given, names_equal, names_create));
+}
+
+uint32_t names_intern_cut(const char *bytes, size_t kept, size_t full)
+{
+    if (!meta_has_file())
+        return 0;
+    size_t begin = kept - NAMES_MARK_BYTES;
+    return names_intern_given(
+        &(struct names_given){bytes, begin, bytes + begin, NAMES_MARK_BYTES, full});
+}
+
 uint32_t names_intern(const char *bytes, size_t size)
 {
+    char mark[NAMES_MARK_BYTES];
     if (!bytes || !meta_has_file())
         return 0;
-    struct names_given given = {bytes, size < PROF_NAME_BYTES_MAX ? size : PROF_NAME_BYTES_MAX,
-                                size};
-    return names_state_again(
-        intern(&names, names_hash(bytes, given.kept), &given, names_equal, names_create));
+    if (size <= PROF_NAME_BYTES_MAX)
+        return names_intern_given(&(struct names_given){bytes, size, NULL, 0, size});
+    size_t begin = names_cut(bytes, size, mark);
+    return names_intern_given(&(struct names_given){bytes, begin, mark, sizeof mark, size});
 }
 
 uint32_t names_kept_slow(uint64_t *kept)

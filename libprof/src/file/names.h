@@ -167,6 +167,23 @@ static inline uint32_t names_kept(uint64_t *kept)
     return __builtin_expect(names_is_good(now), 1) ? (uint32_t)now : names_kept_slow(kept);
 }
 
+/* ---- names that are too long ----
+ *
+ * What is kept of a name of more than PROF_NAME_BYTES_MAX bytes is its beginning, up to a whole character of UTF-8, and a mark:
+ * "...#" and 16 hexadecimal digits, a hash of the rest. So names that differ behind the cut stay different.
+ */
+
+#define NAMES_MARK_BYTES 20u
+
+/* Writes the mark of a name that is too long. Returns how many bytes of the name come before it. */
+size_t names_cut(const char *bytes, size_t size, char mark[NAMES_MARK_BYTES]);
+
+uint64_t names_hash_rest(const char *bytes, size_t size);
+void names_put_hash(char digits[16], uint64_t hash);
+
+/* As names_intern(), for a name of `full` bytes of which only what is kept is at hand, with the mark. */
+uint32_t names_intern_cut(const char *bytes, size_t kept, size_t full);
+
 /* The id of a NUL-terminated name / of `size` bytes, new or not. 0: lost (counted). */
 uint32_t names_resolve(struct name_cache *cache, const char *name);
 uint32_t names_resolve_n(struct name_cache *cache, const char *name, size_t size);

@@ -14,47 +14,53 @@ static struct intern_table texts = {
     .numbers_max = 1u << 21,
 };
 
-/* What is looked for. */
+/* What is looked for: the bytes that are kept, from two places, as in names.c. */
 struct texts_given {
     const char *text;
-    size_t bytes;
+    size_t begin, mark_bytes, full;
     uint32_t hash, domain;
+    char mark[NAMES_MARK_BYTES];
 };
-
-size_t texts_length(const char *text)
-{
-    return strnlen(text, PROF_NAME_BYTES_MAX + 1);
-}
 
 static bool texts_equal(const void *record, const void *content)
 {
     const struct interned_text *string = record;
     const struct texts_given *given = content;
     return string && string->hash == given->hash && string->domain == given->domain &&
-           string->bytes == given->bytes && memcmp(string->text, given->text, given->bytes) == 0;
+           string->bytes == given->begin + given->mark_bytes &&
+           string->full_bytes == (uint32_t)given->full &&
+           memcmp(string->text, given->text, given->begin) == 0 &&
+           memcmp(string->text + given->begin, given->mark, given->mark_bytes) == 0;
 }
 
 static const void *texts_create(uint32_t number, const void *content)
 {
     (void)number;
     const struct texts_given *given = content;
-    struct interned_text *string = arena_alloc_uncounted(sizeof *string + given->bytes + 1);
+    size_t bytes = given->begin + given->mark_bytes;
+    struct interned_text *string = arena_alloc_uncounted(sizeof *string + bytes + 1);
     if (!string)
         return NULL;
-    *string = (struct interned_text){.text = (const char *)(string + 1),
-                                     .bytes = (uint32_t)given->bytes,
+    char *text = (char *)(string + 1); /* the terminator is there */
+    memcpy(text, given->text, given->begin);
+    memcpy(text + given->begin, given->mark, given->mark_bytes);
+    *string = (struct interned_text){.text = text,
+                                     .bytes = (uint32_t)bytes,
+                                     .full_bytes = (uint32_t)given->full,
                                      .hash = given->hash,
                                      .domain = given->domain};
-    memcpy(string + 1, given->text, given->bytes); /* the terminator is there */
     return string;
 }
 
 struct interned_text *texts_intern(uint32_t domain, const char *text, size_t bytes)
 {
-    struct texts_given given = {.text = text, .bytes = bytes, .domain = domain};
-    if (bytes > PROF_NAME_BYTES_MAX + 1)
-        given.bytes = PROF_NAME_BYTES_MAX + 1;
-    given.hash = names_hash(text, given.bytes) ^ domain * 0x9e3779b9u;
+    struct texts_given given = {.text = text, .begin = bytes, .full = bytes, .domain = domain};
+    if (bytes > PROF_NAME_BYTES_MAX) {
+        given.begin = names_cut(text, bytes, given.mark);
+        given.mark_bytes = sizeof given.mark;
+    }
+    given.hash = names_hash(text, given.begin) ^ names_hash(given.mark, given.mark_bytes) ^
+                 domain * 0x9e3779b9u;
     uint32_t number = intern(&texts, given.hash, &given, texts_equal, texts_create);
     if (!number)
         loss_add(PROF_LOSS_NAMES, 1);
@@ -68,7 +74,9 @@ uint32_t texts_name(struct interned_text *string)
     uint32_t name = names_kept(&string->name);
     if (name)
         return name;
-    name = names_intern(string->text, string->bytes);
+    name = string->full_bytes > string->bytes
+               ? names_intern_cut(string->text, string->bytes, string->full_bytes)
+               : names_intern(string->text, string->bytes);
     store_relaxed(&string->name, names_keep(name));
     return name;
 }

@@ -15,19 +15,17 @@ struct interned_text {
     uint64_t name;              /* its id (names_keep), 0 before its first use in a file; idem */
     uint32_t domain;            /* in which it was registered */
     uint32_t bytes;
+    uint32_t full_bytes; /* of the string as given: more than `bytes` if it was cut */
     uint32_t hash;
     const char *text; /* NUL-terminated */
     void *handle;     /* that ITT gives out for it, NULL: none yet; cas_acq_rel -> load_acquire */
 };
 
-/* The string of these bytes; what exceeds PROF_NAME_BYTES_MAX by more than one byte is cut. NULL
+/* The string of these bytes; one that is too long for a name is cut as names are. NULL
  * when there is no memory (counted). Any thread, lock-free. */
 struct interned_text *texts_intern(uint32_t domain, const char *text, size_t bytes);
 
 /* The string's name id; 0 when there is no file or no room for names (counted). */
 uint32_t texts_name(struct interned_text *string);
-
-/* Bytes of a name as far as it matters: never looks further than a name may be long. */
-size_t texts_length(const char *text);
 
 #endif

@@ -7,13 +7,16 @@
 #include "sample_inside.h"
 
 #include "atomic.h"
+#include "names.h"
 #include "number.h"
 #include "recorder.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define SAMPLE_PART_MAX 1000u  /* bytes of a text of Python's */
+#define SAMPLE_PART_MAX 1000u /* bytes of a text of Python's: the last; a hash stands for others */
+#define SAMPLE_PART_BYTES (SAMPLE_PART_MAX + 20u)
+#define SAMPLE_TEXT_MAX 65536u /* more is not a text */
 #define SAMPLE_STATE_WORDS 32u /* where the current frame is looked for */
 #define SAMPLE_CODE_BYTES 160u
 #define SAMPLE_TAG UINT64_C(7) /* of references, from 3.14 on */
@@ -152,14 +155,29 @@ unsigned sample_python_calls(uint64_t state, uint64_t *calls, unsigned limit)
 /* A text of Python's; other characters than ASCII's become question marks. */
 static size_t sample_read_text(uint64_t text, char *to)
 {
-    uint64_t size = sample_word(text + 16);
-    size = size < SAMPLE_PART_MAX ? size : SAMPLE_PART_MAX;
-    if (!text || !unwind_copy(to, text + sample_python.layout->text, size))
+    uint64_t size = text ? sample_word(text + 16) : 0, begin = 0, hash = 0, part;
+    uint64_t bytes = text + (uint64_t)sample_python.layout->text;
+    if (!text || size > SAMPLE_TEXT_MAX)
         return 0;
-    for (uint64_t i = 0; i < size; i++)
-        if (to[i] < ' ' || to[i] > '~')
-            to[i] = '?';
-    return size;
+    for (; size - begin > SAMPLE_PART_MAX; begin += part) {
+        part = size - begin - SAMPLE_PART_MAX;
+        part = part < SAMPLE_PART_MAX ? part : SAMPLE_PART_MAX;
+        if (!unwind_copy(to, bytes + begin, part))
+            return 0;
+        hash = (hash ^ names_hash_rest(to, part)) * NAMES_MIX_1;
+    }
+    char *end = to;
+    if (begin) {
+        *end++ = '#';
+        names_put_hash(end, hash);
+        end = stpcpy(end + 16, "...");
+    }
+    if (!unwind_copy(end, bytes + begin, size - begin))
+        return 0;
+    for (uint64_t i = 0; i < size - begin; i++, end++)
+        if (*end < ' ' || *end > '~')
+            *end = '?';
+    return (size_t)(end - to);
 }
 
 /* As those of recorded calls (python_names.c), so that both are one function. 0: not a code
@@ -167,7 +185,7 @@ static size_t sample_read_text(uint64_t text, char *to)
 static uint32_t sample_name(uint64_t code)
 {
     const struct sample_layout *layout = sample_python.layout;
-    char bytes[SAMPLE_CODE_BYTES], name[2 * SAMPLE_PART_MAX + 32];
+    char bytes[SAMPLE_CODE_BYTES], name[2 * SAMPLE_PART_BYTES + 32];
     uint64_t file, function, type;
     int32_t line;
     if (!unwind_copy(bytes, code, sizeof bytes))
