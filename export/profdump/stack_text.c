@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_COLUMNS 1000u
-
 struct symbols *stack_text_symbols(const struct profdump_options *options,
                                    const struct timeline *timeline)
 {
@@ -37,15 +35,24 @@ void stack_text_complain_of_none(const struct timeline *timeline)
                      : "; in PyTorch's traces, with_stack=True records Python functions");
 }
 
-/* Writes a text with semicolons replaced, since they separate names. */
+#define PIECE_BYTES 250u
+
+/* Writes a text with semicolons replaced, since they separate names. All of it, in pieces of whole characters: what would be
+ * cut could be another's. */
 static void write_part(FILE *stream, const char *part)
 {
-    char shown[SHOW_TEXT_BYTES(NAME_COLUMNS)];
-    bool rest;
-    show_text((struct text){part, strlen(part)}, NAME_COLUMNS, shown, &rest);
-    for (char *at = shown; (at = strchr(at, ';')); at++)
-        *at = ':';
-    fputs(shown, stream);
+    for (size_t left = strlen(part), size; left; part += size, left -= size) {
+        char shown[SHOW_TEXT_BYTES(4 * PIECE_BYTES)]; /* "\xff" for a byte */
+        bool rest;
+        size = left < PIECE_BYTES ? left : PIECE_BYTES;
+        for (unsigned i = 0; i < 3 && size < left && ((unsigned char)part[size] & 0xc0) == 0x80;
+             i++)
+            size--;
+        show_text((struct text){part, size}, 4 * PIECE_BYTES, shown, &rest);
+        for (char *at = shown; (at = strchr(at, ';')); at++)
+            *at = ':';
+        fputs(shown, stream);
+    }
 }
 
 static void write_name(FILE *stream, const struct symbol_frame *frame)
@@ -272,14 +279,25 @@ uint32_t stack_text_frames(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME
     return count;
 }
 
+/* Functions are told apart by these texts. */
+static void put_function(const struct symbol_frame *frame, char to[FINDINGS_FRAME_BYTES])
+{
+    char place[SYMBOL_PLACE_BYTES];
+    const char *name = symbols_name(frame, place);
+    size_t size = strlen(name), kept = FINDINGS_FRAME_BYTES - sizeof "...#00000000";
+    if (size < FINDINGS_FRAME_BYTES)
+        memcpy(to, name, size + 1);
+    else
+        snprintf(to, FINDINGS_FRAME_BYTES, "%.*s...#%08x", (int)kept, name,
+                 text_hash((struct text){name + kept, size - kept}));
+}
+
 static uint32_t put_functions(struct symbol_stack frames, uint32_t first,
                               char (*to)[FINDINGS_FRAME_BYTES], uint32_t most)
 {
     uint32_t count = frames.count - first < most ? frames.count - first : most;
-    for (uint32_t i = 0; i < count; i++) {
-        char place[SYMBOL_PLACE_BYTES];
-        snprintf(to[i], FINDINGS_FRAME_BYTES, "%s", symbols_name(&frames.at[first + i], place));
-    }
+    for (uint32_t i = 0; i < count; i++)
+        put_function(&frames.at[first + i], to[i]);
     return count;
 }
 

@@ -53,24 +53,25 @@ static void name_domain(struct builder *builder, uint32_t index)
     domain->name = name;
 }
 
-static size_t append(char *to, struct text text)
-{
-    size_t size = text.size < PROF_NAME_BYTES_MAX ? text.size : PROF_NAME_BYTES_MAX;
-    if (size)
-        memcpy(to, text.bytes, size);
-    return size;
-}
-
 /* "domain:name". */
 static uint32_t shown_name(struct builder *builder, uint32_t domain, uint32_t name)
 {
-    char joined[2 * PROF_NAME_BYTES_MAX + 1];
-    const struct text *names = builder->timeline->names.at;
     static const struct text unnamed = {"(unnamed)", sizeof "(unnamed)" - 1};
-    size_t size = append(joined, names[domain]);
-    joined[size++] = ':';
-    size += append(joined + size, names[name].size ? names[name] : unnamed);
-    uint32_t shown = text_pool_add(&builder->timeline->names, (struct text){joined, size});
+    struct text first = builder->timeline->names.at[domain];
+    struct text second = builder->timeline->names.at[name];
+    if (second.size == 0)
+        second = unnamed;
+    char *joined = malloc(first.size + 1 + second.size);
+    uint32_t shown = TL_NONE;
+    if (joined) {
+        if (first.size)
+            memcpy(joined, first.bytes, first.size);
+        joined[first.size] = ':';
+        memcpy(joined + first.size + 1, second.bytes, second.size);
+        shown = text_pool_add(&builder->timeline->names,
+                              (struct text){joined, first.size + 1 + second.size});
+    }
+    free(joined);
     builder->failed |= shown == TL_NONE;
     return shown;
 }

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_COLUMNS 4096u
-
 struct line {
     char *path;
     uint64_t weight;
@@ -62,7 +60,7 @@ static uint64_t weight_of(const struct key_average *row, enum write_metric metri
  * not text is shown as everywhere. False: no memory. */
 static bool write_name(struct text name, FILE *stream)
 {
-    unsigned columns = name.size < NAME_COLUMNS / 4 ? 4 * (unsigned)name.size : NAME_COLUMNS;
+    unsigned columns = 4 * (unsigned)name.size; /* all of it: what is cut could be another's */
     char *plain = malloc(name.size + 1), *shown = malloc(SHOW_TEXT_BYTES((size_t)columns));
     bool ready = plain && shown, rest;
     for (size_t i = 0; i < name.size && ready; i++) {

@@ -43,6 +43,26 @@ same "folded stacks that are alike" "" "$(sed 's/ [0-9]*$//' folded.txt | sort |
 rows=$("$PROF_BIN/profdump" query 'SELECT count(*) FROM samples WHERE state = "runs" AND tid = pid' ratio.prof --format tsv | tail -1)
 ((rows >= 120)) || fail "only $rows samples of 2.4 s of CPU time"
 
+# ---- functions with names of any length: those that differ only at their ends are two ----
+stem=$(printf 'f%.0s' {1..5000})
+cat >long.c <<END
+#include <time.h>
+static volatile unsigned long sink;
+#define FUNCTION(name, key) \
+    void __attribute__((noinline)) name(void) { for (unsigned long i = 0; i < 1000000; i++) sink += i ^ (sink >> key); }
+FUNCTION(${stem}_first, 3)
+FUNCTION(${stem}_second, 4)
+int main(void) { while (clock() < CLOCKS_PER_SEC / 2) { ${stem}_first(); ${stem}_second(); } return 0; }
+END
+"$CC" -O1 long.c -o long
+rate=499 sample long.prof ./long
+for end in first second; do
+    "$PROF_BIN/profdump" stacks --cpu --rows -1 --format csv long.prof | found "fff_$end" || fail "no row of the function $end"
+    "$PROF_BIN/profdump" stacks --cpu --folded long.prof | found "fff_$end" || fail "no folded stack of the function $end"
+done
+"$PROF_BIN/profdump" -o long.html long.prof
+same "functions of the flame graph" 2 "$(grep -o 'fff\.\.\.#[0-9a-f]\{8\}"' long.html | sort -u | wc -l)"
+
 # ---- for pprof: the same sum ----
 if "$PROF_BIN/profdump" -o ratio.pb.gz ratio.prof 2>refused.txt; then
     python3 "$e2e_directory/../formats/check_pprof.py" ratio.pb.gz --stacks >pprof.txt || fail "the profile for pprof"

@@ -66,6 +66,21 @@ TEST_F(Nsys, DomainNumbersAreThoseOfTheirProcess)
     EXPECT_NE(slices().find("502/21: >beta:in 1600-1700"), std::string::npos) << slices();
 }
 
+TEST_F(Nsys, NamesInADomainAreWholeHoweverLongTheyAre)
+{
+    std::string text(5000, 'n');
+    sqlite_sample_nsys(database_, 1);
+    run(("INSERT INTO NVTX_EVENTS(start,eventType,text,globalTid,domainId) VALUES"
+         "(0,75,'alpha',281483382095883,9);"
+         "INSERT INTO NVTX_EVENTS(start,end,eventType,text,globalTid,domainId) VALUES"
+         "(1600,1700,59,'" +
+         text + "1',281483382095883,9),(1710,1720,59,'" + text + "2',281483382095883,9);")
+            .c_str());
+    ASSERT_TRUE(load()) << error_.message;
+    for (const char *end : {"1 1600-1700", "2 1710-1720"})
+        EXPECT_NE(slices().find("alpha:" + text + end), std::string::npos) << end;
+}
+
 TEST_F(Nsys, TellsProcessesThreadsAndDevices)
 {
     sqlite_sample_nsys(database_, 1);
