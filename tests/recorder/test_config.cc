@@ -236,26 +236,43 @@ std::string numbered(const testing::TestParamInfo<Bad> &info)
 INSTANTIATE_TEST_SUITE_P(
     Values, ConfigBadValue,
     testing::Values(
-        Bad{"PROF_MAX_MB", "1"}, Bad{"PROF_MAX_MB", "1048577"}, Bad{"PROF_MAX_MB", "10M"},
+        Bad{"PROF_MAX_MB", "10M"}, Bad{"PROF_MAX_MB", "1.5"}, Bad{"PROF_MAX_MB", "1e3"},
         Bad{"PROF_MAX_MB", "-1"}, Bad{"PROF_MAX_MB", " 5"}, Bad{"PROF_MAX_MB", "0x10"},
-        Bad{"PROF_MAX_MB", "99999999999999999999"}, Bad{"PROF_BUDGET", "0%"},
-        Bad{"PROF_BUDGET", "100.01%"}, Bad{"PROF_BUDGET", "-2%"}, Bad{"PROF_BUDGET", ".5"},
-        Bad{"PROF_BUDGET", "2%%"}, Bad{"PROF_BUDGET", "1.5.5"}, Bad{"PROF_BUDGET", "0.001"},
-        Bad{"PROF_CUDA", "yes"}, Bad{"PROF_CUDA", "2"}, Bad{"PROF_START", "nowhere"},
-        Bad{"PROF_START", "au"}, Bad{"PROF_START", "auto, now"}, Bad{"PROF_START", ","},
-        Bad{"PROF_START", "step:"}, Bad{"PROF_START", "step"}, Bad{"PROF_START", "step:-1"},
-        Bad{"PROF_START", "step:1000000001"}, Bad{"PROF_START", "step:5s"},
-        Bad{"PROF_START", "time:"}, Bad{"PROF_START", "time:5x"}, Bad{"PROF_STOP", "now"},
-        Bad{"PROF_STOP", "time:1.5s"}, Bad{"PROF_STOP", "step: 5"}, Bad{"PROF_SIGNAL", "KILL"},
-        Bad{"PROF_SIGNAL", "9"}, Bad{"PROF_SIGNAL", "SEGV"}, Bad{"PROF_SIGNAL", "33"},
-        Bad{"PROF_SIGNAL", "17"}, Bad{"PROF_SIGNAL", "0"}, Bad{"PROF_SIGNAL", "RTMIN+99"},
-        Bad{"PROF_SIGNAL", "RTMIN3"}, Bad{"PROF_SIGNAL", "usr2"}, Bad{"PROF_CONTROL", "yes"},
-        Bad{"PROF_SCHEDULE", "wait=1,warmup=1"}, Bad{"PROF_SCHEDULE", "active=0"},
-        Bad{"PROF_SCHEDULE", "active=1,"}, Bad{"PROF_SCHEDULE", "active=1,active=2"},
-        Bad{"PROF_SCHEDULE", "active=1 wait=2"}, Bad{"PROF_SCHEDULE", "active=-1"},
-        Bad{"PROF_SCHEDULE", "active=1,skip=2"}, Bad{"PROF_SCHEDULE", "active=1,skip_first_wait=2"},
+        Bad{"PROF_BUDGET", "0%"}, Bad{"PROF_BUDGET", "100.01%"}, Bad{"PROF_BUDGET", "-2%"},
+        Bad{"PROF_BUDGET", ".5"}, Bad{"PROF_BUDGET", "2%%"}, Bad{"PROF_BUDGET", "1.5.5"},
+        Bad{"PROF_BUDGET", "0.001"}, Bad{"PROF_CUDA", "yes"}, Bad{"PROF_CUDA", "2"},
+        Bad{"PROF_START", "nowhere"}, Bad{"PROF_START", "au"}, Bad{"PROF_START", "auto, now"},
+        Bad{"PROF_START", ","}, Bad{"PROF_START", "step:"}, Bad{"PROF_START", "step"},
+        Bad{"PROF_START", "step:-1"}, Bad{"PROF_START", "step:1000000001"},
+        Bad{"PROF_START", "step:5s"}, Bad{"PROF_START", "time:"}, Bad{"PROF_START", "time:5x"},
+        Bad{"PROF_STOP", "now"}, Bad{"PROF_STOP", "time:1.5s"}, Bad{"PROF_STOP", "step: 5"},
+        Bad{"PROF_SIGNAL", "KILL"}, Bad{"PROF_SIGNAL", "9"}, Bad{"PROF_SIGNAL", "SEGV"},
+        Bad{"PROF_SIGNAL", "33"}, Bad{"PROF_SIGNAL", "17"}, Bad{"PROF_SIGNAL", "0"},
+        Bad{"PROF_SIGNAL", "RTMIN+99"}, Bad{"PROF_SIGNAL", "RTMIN3"}, Bad{"PROF_SIGNAL", "usr2"},
+        Bad{"PROF_CONTROL", "yes"}, Bad{"PROF_SCHEDULE", "wait=1,warmup=1"},
+        Bad{"PROF_SCHEDULE", "active=0"}, Bad{"PROF_SCHEDULE", "active=1,"},
+        Bad{"PROF_SCHEDULE", "active=1,active=2"}, Bad{"PROF_SCHEDULE", "active=1 wait=2"},
+        Bad{"PROF_SCHEDULE", "active=-1"}, Bad{"PROF_SCHEDULE", "active=1,skip=2"},
+        Bad{"PROF_SCHEDULE", "active=1,skip_first_wait=2"},
         Bad{"PROF_SCHEDULE", "active=1000000001"}, Bad{"PROF_FULL", "STOP"}),
     numbered);
+
+TEST(ConfigBadValue, ThatIsANumberOutOfRangeMeansTheNearestOneWithin)
+{
+    for (auto [given, used] : {std::pair<const char *, uint64_t>{"1", 2},
+                               {"0", 2},
+                               {"1048577", 1048576},
+                               {"99999999999999999999", 1048576}})
+        IN_A_PROCESS_OF_ITS_OWN({
+            clear_environment();
+            setenv("PROF_MAX_MB", given, 1);
+            config_load();
+            EXPECT_EQ(config_get()->max_mib, used);
+            EXPECT_EQ(warnings(), "libprof: PROF_MAX_MB=" + std::string(given) +
+                                      " is out of range: expected number 2..1048576; using " +
+                                      std::to_string(used) + "\n");
+        });
+}
 
 TEST(ConfigBadValue, ThatIsEmptyMeansTheDefault)
 {

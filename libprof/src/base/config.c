@@ -208,8 +208,12 @@ static const struct config_option config_shown[] = {CONFIG_TABLE(CONFIG_SHOWN)};
     .field = CONFIG_VALUE_##kind(text, value),
 static struct config config_values = {CONFIG_TABLE(CONFIG_DEFAULT)};
 
-/* Variables whose value was rejected: config_warn() reports them. */
-static bool config_refused[CONFIG_COUNT] GUEST_DATA;
+/* Variables whose value is not used as it is: config_warn() reports them. */
+static enum config_verdict {
+    CONFIG_ACCEPTED,
+    CONFIG_REFUSED, /* the default counts */
+    CONFIG_MOVED,   /* a number out of range: the nearest one counts */
+} config_verdicts[CONFIG_COUNT] GUEST_DATA;
 
 const struct config *config_get(void)
 {
@@ -369,6 +373,19 @@ static bool config_parse(const struct config_rule *rule, const char *text)
     return good;
 }
 
+/* A number out of range means as little or as much as possible. */
+static bool config_parse_nearest(const struct config_rule *rule, const char *text)
+{
+    uint64_t value;
+    if (rule->kind != CONFIG_NUMBER || text[strspn(text, "0123456789")] != '\0')
+        return false;
+    if (!number_parse(text, &value))
+        value = UINT64_MAX; /* it has too many digits */
+    value = value < rule->lowest ? rule->lowest : value > rule->highest ? rule->highest : value;
+    *(uint64_t *)((char *)&config_values + rule->offset) = value;
+    return true;
+}
+
 /* What is read instead of the environment; NULL: the environment. */
 static const char *config_list;
 static size_t config_list_bytes;
@@ -403,7 +420,11 @@ void config_load(void)
 {
     for (size_t i = 0; i < CONFIG_COUNT; i++) {
         const char *text = config_text(config_shown[i].name);
-        config_refused[i] = text && *text && !config_parse(&config_rules[i], text);
+        if (!text || !*text || config_parse(&config_rules[i], text))
+            config_verdicts[i] = CONFIG_ACCEPTED;
+        else
+            config_verdicts[i] =
+                config_parse_nearest(&config_rules[i], text) ? CONFIG_MOVED : CONFIG_REFUSED;
     }
     log_set_level((int)config_values.log_level);
 }
@@ -440,6 +461,16 @@ static bool config_is_variable(const char *entry)
     return false;
 }
 
+static void config_warn_moved(size_t i)
+{
+    const struct config_option *option = &config_shown[i];
+    const uint64_t *used =
+        (const uint64_t *)((const char *)&config_values + config_rules[i].offset);
+    log_line(LOG_ERROR, "%s=%.64s is out of range: expected %s %s; using %llu", option->name,
+             config_text(option->name), option->type_name, option->range_text,
+             (unsigned long long)*used);
+}
+
 static void config_warn_refused(size_t i)
 {
     const struct config_option *option = &config_shown[i];
@@ -451,7 +482,9 @@ static void config_warn_refused(size_t i)
 void config_warn(void)
 {
     for (size_t i = 0; i < CONFIG_COUNT; i++)
-        if (config_refused[i])
+        if (config_verdicts[i] == CONFIG_MOVED)
+            config_warn_moved(i);
+        else if (config_verdicts[i] == CONFIG_REFUSED)
             config_warn_refused(i);
     for (char **entry = config_list ? NULL : environment_list(); entry && *entry; entry++)
         if (strncmp(*entry, "PROF_", 5) == 0 && !config_is_variable(*entry))
