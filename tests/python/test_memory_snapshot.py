@@ -285,6 +285,7 @@ def test_devices_are_called_what_the_file_says(settings: Dict[str, Any], stack: 
     snapshot.export(tmp_path / "trace.json")
     report = libprof.read(tmp_path / "trace.json").report("memory")
     assert f"PyTorch {name}" in report and f"out of memory on {name}: " in (tmp_path / "trace.json").read_text()
+    assert name == "cuda:0" or "CUDA" not in report, report
     # the blocks, not the segments that they are in, too
     assert re.search(r"(Never freed|Not freed by the end of the trace): 1 allocation, 1.00 MB, in 20.00 MB that allocators keep\n", report), report
 

@@ -200,6 +200,14 @@ void kineto_facts_call(struct kineto_facts *facts, const struct kineto_event *ev
         facts->unnamed_calls = true;
 }
 
+void kineto_facts_memory(struct kineto_facts *facts, const struct kineto_event *event)
+{
+    enum { CPU = 0, CUDA = 1, HIP = 6 }; /* c10::DeviceType */
+    int64_t type = kineto_number(&event->args, KINETO_MEMORY_TYPE, CPU);
+    facts->amd_calls |= type == HIP;
+    facts->other_calls |= type != CPU && type != CUDA && type != HIP;
+}
+
 /* Whether a device is called one of AMD's: "AMD Instinct MI300X", "AMD Radeon Graphics", "gfx942". */
 static bool has_amd_device(const struct kineto_facts *facts)
 {

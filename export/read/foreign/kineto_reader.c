@@ -385,10 +385,11 @@ static bool is_about_profiler(const struct kineto_event *event)
 
 static void read_mark(struct reader *reader, int64_t time_ns)
 {
-    if (kineto_memory_is(reader->event))
+    if (kineto_memory_is(reader->event)) {
+        kineto_facts_memory(&reader->facts, reader->event);
         reader->failed |= !kineto_memory_add(&reader->memory, reader->event, time_ns,
                                              thread_of(reader), reader->builder);
-    else if (!is_about_profiler(reader->event))
+    } else if (!is_about_profiler(reader->event))
         timeline_append_mark(reader->builder, thread_of(reader), time_ns,
                              labelled(reader, number_text(reader, &reader->event->name)));
 }
