@@ -379,7 +379,7 @@ const struct command command_show = {
              "-o OUT [OPTION]... [FILE|DIRECTORY]...",
     .about =
         "Shows what libprof and other profilers recorded. Several files are merged. A directory "
-        "means its *.prof files; - means standard input. No input means the newest file here.",
+        "means its *.prof files, - standard input, no input the newest here.",
     .options = options_of_show,
     .run = run,
     .agree = agree_show,
