@@ -122,10 +122,8 @@ static int run_replace(struct run *run)
     return run_print_failure(run, errno);
 }
 
-static void run_print_end(const struct run *run, int status)
+static void run_print_signal(int status)
 {
-    if (run->target.kind == TARGET_ORDINARY && WIFEXITED(status) && WEXITSTATUS(status) != 0)
-        message("the program exited with status %d", WEXITSTATUS(status));
     if (WIFSIGNALED(status)) {
         const int number = WTERMSIG(status);
         message("the program was killed by signal %d (%s)%s", number, strsignal(number),
@@ -143,7 +141,7 @@ static int run_and_report(struct run *run)
     if (error)
         return run_print_failure(run, error);
     const int status = child_wait(&child);
-    run_print_end(run, status);
+    run_print_signal(status);
     runreport_show(&run->report, &run->options, status, run->target.kind == TARGET_ORDINARY);
     run_fini(run);
     child_imitate(status);

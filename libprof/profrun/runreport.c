@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A job of many processes need not fill the screen with names. */
@@ -185,6 +186,8 @@ void runreport_show(const struct runreport *report, const struct runopts *option
 {
     struct runreport_files files = {0};
     runreport_read(&files, report->session_path);
+    if (files.count > 0 && WIFEXITED(status) && WEXITSTATUS(status) != 0)
+        message("the program exited with status %d", WEXITSTATUS(status));
     if (files.count > 0 && options->table)
         runtable_print(files.paths, files.count, options);
     if (files.count == 1)

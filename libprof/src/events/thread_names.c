@@ -15,7 +15,7 @@
 static __thread char thread_early_name[THREAD_NAME_BYTES];
 
 /* thread_set_namer(), before recording begins. */
-static const char *(*thread_namer)(uint32_t tid) GUEST_DATA;
+static GUEST_DATA const char *(*thread_namer)(uint32_t tid);
 
 /* For what the thread's log cannot say. */
 static void thread_emit_name(uint32_t thread, uint32_t tid, const char *name, bool internal)
