@@ -282,6 +282,12 @@ static enum export_kind kind_of_path(const char *path)
     return best;
 }
 
+static bool is_table_ending(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".tsv") == 0);
+}
+
 static void complain_of_ending(const char *path)
 {
     char endings[256] = "";
@@ -293,6 +299,9 @@ static void complain_of_ending(const char *path)
     }
     if (strcmp(path, "-") == 0)
         complain("-o -: which format? --to chrome, html, perfetto ... selects it");
+    else if (is_table_ending(path))
+        complain("-o %s: tables go to the standard output: profdump --format %s FILE > %s", path,
+                 strrchr(path, '.') + 1, path);
     else
         complain("-o %s: unknown ending; known are %s, and --to FORMAT selects one", path, endings);
 }

@@ -1,5 +1,6 @@
 /* cmd_query.c - profdump query "SELECT ..." FILE...: SQL over what was recorded. */
 #include "commands.h"
+#include "help.h"
 #include "inputs.h"
 #include "options.h"
 
@@ -9,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct option_entry query_options[] = {
     {FLAG("schema", query_schema, "print tables, columns and functions")},
@@ -19,12 +21,35 @@ static const struct option_entry query_options[] = {
 
 #ifdef PROF_HAVE_SQLITE
 
+/* The table that somebody means who calls it so; NULL: none is like it. */
+static const char *nearest_table(const char *word)
+{
+    const char *nearest = NULL, *name;
+    unsigned least = SUGGEST_DISTANCE_MAX + 1;
+    for (size_t i = 0; (name = query_table_name(i)); i++) {
+        unsigned distance = help_distance(word, name);
+        if (distance < least) {
+            least = distance;
+            nearest = name;
+        }
+    }
+    return nearest;
+}
+
 /* SQLite does not say which tables and columns there are. */
 static void complain_of(const struct query *query)
 {
-    const char *error = query_error(query);
-    bool unknown = strncmp(error, "no such ", 8) == 0;
-    complain("query: %s%s", error, unknown ? "; profdump query --schema describes all tables" : "");
+    static const char no_table[] = "no such table: ";
+    const char *error = query_error(query), *nearest = NULL;
+    if (strncmp(error, no_table, sizeof no_table - 1) == 0)
+        nearest = nearest_table(error + sizeof no_table - 1);
+    if (nearest)
+        complain("query: %s; did you mean '%s'? 'profdump query --schema' describes all", error,
+                 nearest);
+    else if (strncmp(error, "no such ", 8) == 0)
+        complain("query: %s; 'profdump query --schema' describes all tables", error);
+    else
+        complain("query: %s", error);
 }
 
 /* Checks the statement before the recording is read. */
@@ -81,12 +106,16 @@ static int run_inputs(const struct profdump_options *options)
             "kernels GROUP BY name\" run.prof");
         return EXIT_USAGE;
     }
-    of.inputs++;
+    char **sql = options->inputs;
+    if (options->input_count == 2 && access(sql[0], F_OK) == 0 && access(sql[1], F_OK) != 0)
+        of.inputs = sql++; /* the file came first */
+    else
+        of.inputs++;
     of.input_count--;
-    if (!statement_is_good(options->inputs[0]))
+    if (!statement_is_good(*sql))
         return EXIT_USAGE;
     struct timeline *timeline = inputs_load(&of);
-    int status = timeline ? cmd_query_timeline(&of, timeline, options->inputs[0]) : EXIT_FAILURE;
+    int status = timeline ? cmd_query_timeline(&of, timeline, *sql) : EXIT_FAILURE;
     timeline_destroy(timeline);
     return status;
 }

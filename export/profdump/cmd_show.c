@@ -168,20 +168,27 @@ static bool set_header(struct profdump_options *options, const char *text)
     return true;
 }
 
+/* The first word for each table is the one that is said; the others are what people try. */
 static bool set_kind(struct profdump_options *options, const char *name)
 {
     static const struct {
-        const char *name;
-        unsigned table;
-    } kinds[] = {{"kernels", WRITE_TABLE_KERNELS}, {"memcpy", WRITE_TABLE_MEMCPY},
-                 {"memset", WRITE_TABLE_MEMSET},   {"api", WRITE_TABLE_API},
-                 {"python", WRITE_TABLE_PYTHON},   {"projected", WRITE_TABLE_PROJECTED}};
+        enum write_table table;
+        const char *words[5];
+    } kinds[] = {{WRITE_TABLE_KERNELS, {"kernels", "kernel"}},
+                 {WRITE_TABLE_MEMCPY, {"copies", "copy", "memcpy", "memcpys"}},
+                 {WRITE_TABLE_MEMSET, {"sets", "set", "memset", "memsets"}},
+                 {WRITE_TABLE_API, {"calls", "call", "api"}},
+                 {WRITE_TABLE_RANGES, {"ranges", "range", "nvtx"}},
+                 {WRITE_TABLE_PYTHON, {"python"}},
+                 {WRITE_TABLE_PROJECTED, {"projected"}}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(kinds[i].name, name) == 0) {
-            options->write.table = kinds[i].table;
-            return true;
-        }
-    complain("--kind: '%s' is not one of kernels, memcpy, memset, api, python, projected", name);
+        for (const char *const *word = kinds[i].words; *word; word++)
+            if (strcmp(*word, name) == 0) {
+                options->write.table = kinds[i].table;
+                return true;
+            }
+    complain("--kind: '%s' is not one of kernels, copies, sets, calls, ranges, python, projected",
+             name);
     return false;
 }
 
@@ -195,16 +202,17 @@ const struct option_entry table_options[] = {
                "memory all"},
     {CALL("kind", "KIND", set_kind,
           "show only rows of KIND, with the distribution of their durations"),
-     .values = "kernels memcpy memset api python projected"},
+     .values = "kernels copies sets calls ranges python projected"},
+    {TEXT("filter", "TEXT", write.filter, "show only rows whose name contains TEXT")},
     {FLAG("tree", tree, "print ranges as a tree")},
     {CALL("depth", "N", set_depth, "limit the tree to N levels")},
     {FLAG("top-level", write.top_level, "show top-level events only")},
     {FLAG("total", write.total, "add a row of totals")},
     {CALL("header", "TEXT", set_header, "print TEXT above the table")},
     {CHOICE("kernels", write.table, WRITE_TABLE_KERNELS, NULL), .now = "--kind kernels"},
-    {CHOICE("memcpy", write.table, WRITE_TABLE_MEMCPY, NULL), .now = "--kind memcpy"},
-    {CHOICE("memset", write.table, WRITE_TABLE_MEMSET, NULL), .now = "--kind memset"},
-    {CHOICE("api", write.table, WRITE_TABLE_API, NULL), .now = "--kind api"},
+    {CHOICE("memcpy", write.table, WRITE_TABLE_MEMCPY, NULL), .now = "--kind copies"},
+    {CHOICE("memset", write.table, WRITE_TABLE_MEMSET, NULL), .now = "--kind sets"},
+    {CHOICE("api", write.table, WRITE_TABLE_API, NULL), .now = "--kind calls"},
     {CHOICE("projected", write.table, WRITE_TABLE_PROJECTED, NULL), .now = "--kind projected"},
     {FLAG("memory", write.memory, NULL), .now = "--columns memory"},
     {0},
@@ -212,6 +220,8 @@ const struct option_entry table_options[] = {
 
 const struct option_entry rows_options[] = {
     {CALL("rows", "N", set_rows, "print at most N rows, -1 for all")},
+    {CALL("n", "N", set_rows, NULL)},
+    {CALL("top", "N", set_rows, NULL)},
     {0},
 };
 

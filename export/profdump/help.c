@@ -305,6 +305,31 @@ static const char *nearest_command(const char *family, const char *word)
     return nearest;
 }
 
+/* What people try, and what does that here. */
+static const char *command_instead(const char *word)
+{
+    static const struct {
+        const char *words, *instead;
+    } guesses[] = {{" kernels gpukernsum ", "profdump --kind kernels FILE"},
+                   {" ranges nvtx nvtxsum ", "profdump --kind ranges FILE"},
+                   {" api calls apisum ", "profdump --kind calls FILE"},
+                   {" copies memcpy memops ", "profdump --kind copies FILE"},
+                   {" timeline trace chrome ", "profdump --chrome out.json FILE"},
+                   {" html report open view show gui ", "profdump -o out.html FILE"},
+                   {" tree calltree ", "profdump --tree FILE"},
+                   {" summary table averages ", "profdump FILE"},
+                   {" compare ", "profdump diff BEFORE AFTER"},
+                   {" flamegraph flame ", "profdump stacks --folded FILE"},
+                   {" sql ", "profdump query STATEMENT FILE"},
+                   {" record run profile ", "profrun -o run.prof -- PROGRAM"}};
+    char padded[32];
+    snprintf(padded, sizeof padded, " %s ", word);
+    for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++)
+        if (strstr(guesses[i].words, padded))
+            return guesses[i].instead;
+    return NULL;
+}
+
 bool help_looks_like_a_command(const char *word)
 {
     size_t letters = strspn(word, "abcdefghijklmnopqrstuvwxyz");
@@ -323,6 +348,7 @@ void help_complain_of_command(const char *family, const char *word)
 {
     char known[512];
     const char *nearest = nearest_command(family, word);
+    const char *instead = family ? NULL : command_instead(word);
     list_commands(family, known, sizeof known);
     if (family && !*word)
         complain("%s: needs one of its commands: %s", family, known);
@@ -330,8 +356,11 @@ void help_complain_of_command(const char *family, const char *word)
         complain("%s: there is no command '%s'; did you mean '%s'?", family, word, nearest);
     else if (family)
         complain("%s: there is no command '%s'; commands are %s", family, word, known);
+    else if (instead)
+        complain("there is no command and no file '%s'; use '%s'", word, instead);
     else if (nearest)
         complain("there is no command and no file '%s'; did you mean '%s'?", word, nearest);
     else
-        complain("there is no command and no file '%s'; commands are %s", word, known);
+        complain("there is no command and no file '%s'; 'profdump --help' lists the commands",
+                 word);
 }

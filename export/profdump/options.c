@@ -41,6 +41,12 @@ static bool set_format(struct profdump_options *options, const char *name)
     return false;
 }
 
+static bool set_csv(struct profdump_options *options, const char *unused)
+{
+    (void)unused;
+    return set_format(options, "csv");
+}
+
 static bool has_tables(const struct profdump_options *options, const struct command *command)
 {
     if (options->folded)
@@ -99,6 +105,8 @@ static bool set_color(struct profdump_options *options, const char *when)
 const struct option_entry format_options[] = {
     {CALL("format", "FORMAT", set_format, "print tables as"),
      .values = "text tsv csv json markdown"},
+    {CALL("f", "FORMAT", set_format, NULL)},
+    {CALL("csv", NULL, set_csv, NULL)},
     {FLAG("json", json, "print JSON: --format json")},
     {CALL("color", "WHEN", set_color, "color text"), .values = "auto always never"},
     {0},

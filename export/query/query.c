@@ -143,6 +143,15 @@ struct query {
     bool failed;
 };
 
+const char *query_table_name(size_t index)
+{
+    static const char *const names[] = {"ranges", "calls"};
+    const size_t tables = sizeof query_tables / sizeof *query_tables - 1;
+    if (index < tables)
+        return query_tables[index]->name;
+    return index - tables < sizeof names / sizeof *names ? names[index - tables] : NULL;
+}
+
 int64_t query_id(const struct query_data *data, uint32_t item)
 {
     (void)data;
@@ -197,8 +206,10 @@ static int restrict_statements(struct query *query)
 
 /* ---- one query after the other ---- */
 
-/* Of tables that are about all of a recording, and too small for a scan of their own. */
-static const char more_of_nsys[] =
+/* Slices of one kind; and tables of nsys that are about all of a recording, and too small for a scan of their own. */
+static const char views[] =
+    "CREATE VIEW ranges AS SELECT * FROM slices WHERE kind <> 'call';"
+    "CREATE VIEW calls AS SELECT * FROM slices WHERE kind = 'call';"
     "CREATE VIEW TARGET_INFO_SESSION_START_TIME AS SELECT value AS utcEpochNs, "
     "strftime('%Y-%m-%dT%H:%M:%SZ', value / 1000000000, 'unixepoch') AS utcTime, "
     "NULL AS localTime FROM meta WHERE name = 'base_utc_ns';"
@@ -219,7 +230,7 @@ static int open_database(struct query *query)
     if (result == SQLITE_OK)
         result = sqlite3_exec(query->sqlite, nsys_enums, NULL, NULL, NULL);
     if (result == SQLITE_OK)
-        result = sqlite3_exec(query->sqlite, more_of_nsys, NULL, NULL, NULL);
+        result = sqlite3_exec(query->sqlite, views, NULL, NULL, NULL);
     return result == SQLITE_OK ? restrict_statements(query) : result;
 }
 

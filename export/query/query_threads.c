@@ -205,7 +205,8 @@ static const struct query_column slice_columns[] = {
 };
 const struct query_table query_slices = {
     .name = "slices",
-    .meaning = "what threads did: ranges, steps and CUDA calls, which nest",
+    .meaning = "what threads did: ranges, steps and CUDA calls, which nest; the views ranges and "
+               "calls have these alone",
     QUERY_COLUMNS(slice_columns),
     .count = slice_count,
     .is_row = slice_shown,

@@ -295,6 +295,10 @@ enum runopts_verdict runopts_parse(int argc, char **argv, struct runopts *option
 {
     *options = (struct runopts){.table = true};
     int option;
+    if (argc > 1 && strcmp(argv[1], "record") == 0) { /* as with other profilers */
+        argc--;
+        argv++;
+    }
     while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
         if (option == '?')
             return runopts_wrong(runopts_has_value(argv) ? "option takes no value: "

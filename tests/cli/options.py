@@ -14,7 +14,7 @@ PROFDUMP = sys.argv[1]
 Option = collections.namedtuple("Option", "command name argument state values help")
 
 VALUES = {  # what an argument may be where the declaration does not tell
-    "--rows": "3", "--depth": "2", "--header": "x", "--time-unit": "ms", "--name-width": "20", "--table-width": "100",
+    "--rows": "3", "-n": "3", "--top": "3", "-f": "csv", "--filter": "a", "--depth": "2", "--header": "x", "--time-unit": "ms", "--name-width": "20", "--table-width": "100",
     "-o": "out.html", "--output": "out.html", "--window": "0..1s", "--from": "0", "--steps": "1", "--source-time-scale": "ns",
     "--perf-map": "/tmp", "--width": "400", "--device-rates": "/dev/null", "--type": "float16", "--sort": "name",
     "--name-limit": "9", "--names": "a,b", "--sequences": "x", "--kernel-wait": "5", "--queue-full": "5",
@@ -66,7 +66,7 @@ def accept(command, option):
     also = [] if option.argument == "TIME" else list(ALSO.get(option.name, []))
     if option.name == "--compat" and command in OF_PYTORCH:
         inputs = OF_PYTORCH[command]
-    if command == "check" and option.name in ("--format", "--json"):
+    if command == "check" and option.name in ("--format", "-f", "--csv", "--json"):
         also = ["--ledger"]
     if command == "export" and option.name not in ("-o", "--output", "--chrome", *OUTPUTS) and not also:
         also = ["-o", "out.html"]

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- what rows are grouped by ---- */
 
@@ -232,6 +233,7 @@ static void add_all_cells(struct averages_rows *rows)
 {
     switch (rows->options->table) {
     case WRITE_TABLE_ALL:
+    case WRITE_TABLE_RANGES:
         add_usual(rows);
         break;
     case WRITE_TABLE_KERNELS:
@@ -261,7 +263,7 @@ static void find_wholes(struct averages_rows *rows)
     const struct key_averages *averages = rows->texts.averages;
     rows->cpu_ns = averages->self_cpu_total_ns;
     rows->cuda_ns = averages->self_cuda_total_ns;
-    if (rows->options->table == WRITE_TABLE_ALL)
+    if (rows->options->table == WRITE_TABLE_ALL || rows->options->table == WRITE_TABLE_RANGES)
         return;
     rows->cpu_ns = rows->cuda_ns = 0;
     for (uint32_t i = 0; i < averages->count; i++) {
@@ -315,7 +317,7 @@ static enum key_column sort_column(const struct write_options *options, bool has
 {
     if (options->sort != KEY_BY_DEFAULT)
         return options->sort;
-    if (options->table == WRITE_TABLE_ALL)
+    if (options->table == WRITE_TABLE_ALL || options->table == WRITE_TABLE_RANGES)
         return has_device ? KEY_BY_CUDA_TOTAL : KEY_BY_CPU_TOTAL;
     if (options->table == WRITE_TABLE_API || options->table == WRITE_TABLE_PYTHON)
         return KEY_BY_SELF_CPU;
@@ -354,6 +356,7 @@ static bool has_kind(enum write_table table, enum key_kind kind)
     case WRITE_TABLE_PYTHON:
         return kind == KEY_PYTHON;
     case WRITE_TABLE_PROJECTED:
+    case WRITE_TABLE_RANGES:
         return kind == KEY_RANGE;
     case WRITE_TABLE_ALL:
         break;
@@ -361,9 +364,20 @@ static bool has_kind(enum write_table table, enum key_kind kind)
     return true;
 }
 
+static bool contains(struct text text, const char *part)
+{
+    const size_t size = strlen(part);
+    for (size_t at = 0; at + size <= text.size; at++)
+        if (strncasecmp(text.bytes + at, part, size) == 0)
+            return true;
+    return false;
+}
+
 static bool is_shown(const struct write_options *options, const struct key_average *row)
 {
     if (options->table == WRITE_TABLE_PROJECTED && row->projected_count == 0)
+        return false;
+    if (options->filter && !contains(row->name, options->filter))
         return false;
     return has_kind(options->table, row->kind);
 }

@@ -36,6 +36,7 @@ enum write_table {
     WRITE_TABLE_API,
     WRITE_TABLE_PYTHON,
     WRITE_TABLE_PROJECTED, /* ranges, from their first device operation to their last */
+    WRITE_TABLE_RANGES,
 };
 
 /* Stacks that count as one in a table by stack; the caller's. */
@@ -65,6 +66,7 @@ struct write_options {
     enum time_unit unit;
     enum write_table table;
     const char *header; /* a line above the table; NULL none */
+    const char *filter; /* only rows whose name contains this, in upper or lower case; NULL all */
     struct write_stacks stacks;
 };
 
