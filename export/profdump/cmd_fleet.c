@@ -70,7 +70,7 @@ const struct command command_origins = {
         "inductor_provenance_tracking_*.json or a TORCH_TRACE log. DIRECTORY contains such files. "
         "By default, it reads those beside TRACE. F is text or json. Needs Python.",
     .examples = "origins run.prof\norigins run.prof torch_trace",
-    .question = QUESTION_NONE,
+    .question = QUESTION_OTHER,
     .options = options_of_python,
     .run_python = true,
 };
