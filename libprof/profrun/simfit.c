@@ -42,11 +42,12 @@ static const char *simfit_text(const struct simfit_file *file, const Elf64_Shdr 
     return text + at;
 }
 
-/* The section headers, and how many there are. */
-static const Elf64_Shdr *simfit_sections(const struct simfit_file *file, size_t *count)
+/* The section headers, how many there are, and which of them has their names. */
+static const Elf64_Shdr *simfit_sections(const struct simfit_file *file, size_t *count,
+                                         size_t *names)
 {
     const Elf64_Ehdr *header = simfit_at(file, 0, sizeof *header);
-    *count = 0;
+    *count = *names = 0;
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr) ||
         header->e_shstrndx >= header->e_shnum || header->e_shoff % _Alignof(Elf64_Shdr))
@@ -54,6 +55,7 @@ static const Elf64_Shdr *simfit_sections(const struct simfit_file *file, size_t 
     const Elf64_Shdr *sections =
         simfit_at(file, header->e_shoff, (uint64_t)header->e_shnum * sizeof *sections);
     *count = sections ? header->e_shnum : 0;
+    *names = header->e_shstrndx;
     return sections;
 }
 
@@ -72,13 +74,12 @@ static bool simfit_expects(const struct simfit_file *file, const Elf64_Shdr *sec
 
 static bool simfit_has_runtime(const struct simfit_file *file)
 {
-    size_t count;
-    const Elf64_Shdr *sections = simfit_sections(file, &count);
+    size_t count, names;
+    const Elf64_Shdr *sections = simfit_sections(file, &count, &names);
     bool device_code = false, expects = false;
     for (size_t i = 0; i < count; i++) {
-        const Elf64_Shdr *names =
-            &sections[((const Elf64_Ehdr *)(const void *)file->bytes)->e_shstrndx];
-        device_code |= strcmp(simfit_text(file, names, sections[i].sh_name), ".nv_fatbin") == 0;
+        const char *name = simfit_text(file, &sections[names], sections[i].sh_name);
+        device_code |= strcmp(name, ".nv_fatbin") == 0;
         expects |= sections[i].sh_type == SHT_DYNSYM &&
                    simfit_expects(file, sections, count, &sections[i], "__cudaRegisterFatBinary");
     }
@@ -174,9 +175,9 @@ int simfit_check(const char *path)
 {
     char library[PATH_MAX] = "";
     struct simfit_file file;
-    size_t sections;
+    size_t sections, names;
     simfit_map(path, &file);
-    const bool is_elf = simfit_sections(&file, &sections) != NULL,
+    const bool is_elf = simfit_sections(&file, &sections, &names) != NULL,
                unfit = simfit_has_runtime(&file);
     simfit_unmap(&file);
     if (!is_elf || (!unfit && !simfit_find_library(path, library)))

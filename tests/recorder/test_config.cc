@@ -259,18 +259,19 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ConfigBadValue, ThatIsANumberOutOfRangeMeansTheNearestOneWithin)
 {
-    for (auto [given, used] : {std::pair<const char *, uint64_t>{"1", 2},
-                               {"0", 2},
-                               {"1048577", 1048576},
-                               {"99999999999999999999", 1048576}})
+    struct Number {
+        std::string given, used;
+    };
+    for (const Number &number : {Number{"1", "2"}, Number{"0", "2"}, Number{"1048577", "1048576"},
+                                 Number{"99999999999999999999", "1048576"}})
         IN_A_PROCESS_OF_ITS_OWN({
             clear_environment();
-            setenv("PROF_MAX_MB", given, 1);
+            setenv("PROF_MAX_MB", number.given.c_str(), 1);
             config_load();
-            EXPECT_EQ(config_get()->max_mib, used);
-            EXPECT_EQ(warnings(), "libprof: PROF_MAX_MB=" + std::string(given) +
+            EXPECT_EQ(std::to_string(config_get()->max_mib), number.used);
+            EXPECT_EQ(warnings(), "libprof: PROF_MAX_MB=" + number.given +
                                       " is out of range: expected number 2..1048576; using " +
-                                      std::to_string(used) + "\n");
+                                      number.used + "\n");
         });
 }
 
