@@ -300,8 +300,8 @@ static void complain_of_ending(const char *path)
     if (strcmp(path, "-") == 0)
         complain("-o -: which format? --to chrome, html, perfetto ... selects it");
     else if (is_table_ending(path))
-        complain("-o %s: tables go to the standard output: profdump --format %s FILE > %s", path,
-                 strrchr(path, '.') + 1, path);
+        complain("-o %s: tables are written to standard output: profdump --format %s FILE > %s",
+                 path, strrchr(path, '.') + 1, path);
     else
         complain("-o %s: unknown ending; known are %s, and --to FORMAT selects one", path, endings);
 }

@@ -44,10 +44,10 @@ static void complain_of(const struct query *query)
     if (strncmp(error, no_table, sizeof no_table - 1) == 0)
         nearest = nearest_table(error + sizeof no_table - 1);
     if (nearest)
-        complain("query: %s; did you mean '%s'? 'profdump query --schema' describes all", error,
+        complain("query: %s; did you mean '%s'? 'profdump query --schema' lists all tables", error,
                  nearest);
     else if (strncmp(error, "no such ", 8) == 0)
-        complain("query: %s; 'profdump query --schema' describes all tables", error);
+        complain("query: %s; 'profdump query --schema' lists all tables", error);
     else
         complain("query: %s", error);
 }

@@ -197,7 +197,7 @@ const struct option_entry table_options[] = {
      .values = "name self_cpu cpu_total cpu_avg self_cuda cuda_total cuda_avg count"},
     {CALL("group-by", "LIST", set_group_by, "group rows by the keys in LIST"),
      .values = "name shape stack stack:N thread device stream rank path process"},
-    {CALL("columns", "LIST", set_columns, "add columns; stddev is of a sample: divided by n - 1"),
+    {CALL("columns", "LIST", set_columns, "add columns; stddev is the sample standard deviation"),
      .values = "min max mean stddev p10 p50 p90 p99 cold warm projected projected_avg bytes rate "
                "memory all"},
     {CALL("kind", "KIND", set_kind,

@@ -357,7 +357,7 @@ void help_complain_of_command(const char *family, const char *word)
     else if (family)
         complain("%s: there is no command '%s'; commands are %s", family, word, known);
     else if (instead)
-        complain("there is no command and no file '%s'; use '%s'", word, instead);
+        complain("there is no command and no file '%s'; try '%s'", word, instead);
     else if (nearest)
         complain("there is no command and no file '%s'; did you mean '%s'?", word, nearest);
     else

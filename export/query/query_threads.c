@@ -205,8 +205,9 @@ static const struct query_column slice_columns[] = {
 };
 const struct query_table query_slices = {
     .name = "slices",
-    .meaning = "what threads did: ranges, steps and CUDA calls, which nest; the views ranges and "
-               "calls have these alone",
+    .meaning =
+        "what threads did: ranges, steps and CUDA calls, which nest; the view calls has only "
+        "the calls, the view ranges the others",
     QUERY_COLUMNS(slice_columns),
     .count = slice_count,
     .is_row = slice_shown,

@@ -143,7 +143,7 @@ bool spool_input(const char *path, struct read_error *error)
     int descriptor = spool_create();
     if (descriptor < 0) {
         trace_error(error, path,
-                    "a pipe is copied to a file before it is read, but none can be made in %s "
+                    "a pipe is copied to a file before it is read, but no copy can be made in %s "
                     "(%s); set TMPDIR to another directory",
                     directory(), strerror(errno));
         return false;

@@ -185,9 +185,10 @@ void report_state_gpu(void)
         return;
     recorder_set_gpu_mode(PROF_GPU_NONE,
                           !config_get()->cuda ? "PROF_CUDA=0 turns it off"
-                          : cuda.driver       ? "the program loaded CUDA, but did not initialise it"
-                          : cuda.runtime      ? "the CUDA runtime found no driver (libcuda.so.1)"
-                                              : "the program loaded no CUDA library");
+                          : cuda.driver
+                              ? "the program loaded the CUDA driver, but did not initialise it"
+                          : cuda.runtime ? "the CUDA runtime found no driver (libcuda.so.1)"
+                                         : "the program loaded no CUDA library");
 }
 
 static const char *report_find_reason(void)

@@ -184,9 +184,9 @@ static bool outpath_is_recording(const char *pattern)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const size_t end = strlen(others[i]);
         if (length > end && strcmp(pattern + length - end, others[i]) == 0) {
-            message(
-                "-o names the recording; 'profdump -o %s FILE.prof' makes that of it afterwards",
-                pattern);
+            message("-o takes a recording's name, such as run.prof; 'profdump -o %s run.prof' "
+                    "converts it",
+                    pattern);
             return false;
         }
     }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Returns 0 and the absolute pattern in *absolute (the caller frees), or the status to exit with, having
- * said why. A recording that the pattern names becomes FILE.old; with `force`, it is removed. */
+ * said why. A recording that the pattern names is renamed to FILE.old; with `force`, the recording is removed. */
 int outpath_prepare(const char *pattern, bool force, char **absolute);
 
 #endif

@@ -19,7 +19,7 @@ static const char usage[] =
     "                         %r rank, %R \"-rankN\" in a parallel job, %e program\n"
     "                         name, %n lowest unused number, %q{NAME} environment\n"
     "                         variable, %% percent sign\n"
-    "      --force            replace a recording of that name, keep no FILE.old\n"
+    "      --force            replace a recording, instead of keeping it as .old\n"
     "      --sim[=VERSION]    run on the simulated CUDA, with CUPTI of VERSION\n"
     "                         (11.0, 11.2, 11.8, 12.4, 13.0, 13.3)\n"
     "      --no-table         do not print the table of key averages\n"

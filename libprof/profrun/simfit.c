@@ -182,9 +182,8 @@ int simfit_check(const char *path)
     simfit_unmap(&file);
     if (!is_elf || (!unfit && !simfit_find_library(path, library)))
         return 0;
-    message("%s contains the CUDA runtime, which does not run on the simulated CUDA",
-            unfit ? path : library);
-    message("build it with 'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared); nothing was "
-            "run");
+    message("%s contains the CUDA runtime; --sim needs the shared one", unfit ? path : library);
+    message("build it with 'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared); the "
+            "program was not run");
     return STATUS_INTERNAL;
 }

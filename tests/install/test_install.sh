@@ -215,7 +215,7 @@ build() { "$CMAKE" --build "$1" --parallel 2 >"$1.log" 2>&1 || fail "building wi
 # moved as a whole: neither package file may hold the prefix it was installed under
 mv "$prefix" "$PWD/moved"
 configure find_package -DREADER=ON -DCMAKE_PREFIX_PATH="$PWD/moved"
-[ "$(grep -c 'libprof: a program records under' find_package.log)" = 1 ] || fail "the way to record is not said once"
+[ "$(grep -c 'libprof: to record a program' find_package.log)" = 1 ] || fail "the way to record is not said once"
 build find_package
 for program in consumer_c ${CXX:+consumer_cpp}; do
     find_package/$program "$version" || fail "$program by find_package"

@@ -46,7 +46,7 @@ check "one that was killed does not hinder" "0 recording" "$status $(cat run.pro
 for name in run.html out.json; do
     run -o $name true
     check "-o $name" 2 "$status"
-    check_has "-o $name" "'profdump -o $name FILE.prof' makes that of it afterwards" "$err"
+    check_has "-o $name" "'profdump -o $name run.prof' converts it" "$err"
 done
 printf '\211PROF\r\n\032 and what was recorded' >run.prof
 run --force -o run.prof true

@@ -78,8 +78,8 @@ echo 'void __cudaRegisterFatBinary(void); int kernels(void) { __cudaRegisterFatB
 embeds() {
     run --sim "$1" 3
     check "$1 does not run" "125 " "$status $out"
-    check "$1: why, and what to do" "profrun: $2 contains the CUDA runtime, which does not run on the simulated CUDA
-profrun: build it with 'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared); nothing was run" "$err"
+    check "$1: why, and what to do" "profrun: $2 contains the CUDA runtime; --sim needs the shared one
+profrun: build it with 'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared); the program was not run" "$err"
     run "$1" 3
     check "$1 runs without --sim" "3 ran with 1 arguments, preload set" "$status $out"
 }
