@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <wchar.h>
 
-/* More than is kept of a name: a character, so that a longer name is seen to be cut, and a hash of the characters that have no
- * room, so that the mark of the name depends on them (names_cut). */
+/* More than is kept of a name: one character, which shows that the name is longer, and a hash of the characters that do not
+ * fit, on which the mark of the name depends (names_cut). */
 #define NVTX_WIDE_HASH_BYTES 16u
 #define NVTX_WIDE_BYTES (PROF_NAME_BYTES_MAX + 8u + NVTX_WIDE_HASH_BYTES)
 
@@ -20,7 +20,7 @@ size_t nvtx_wide_to_utf8(const wchar_t *text, char utf8[NVTX_WIDE_BYTES]);
 /* One character as 1 to 4 bytes; returns how many. */
 size_t nvtx_wide_put(uint32_t character, char *utf8);
 
-/* UTF-8 in the making: zeroed but for the room, NVTX_WIDE_BYTES. */
+/* UTF-8 under construction. At first zero, except for `utf8`, which has room for NVTX_WIDE_BYTES. */
 struct nvtx_wide {
     char *utf8;
     size_t size;

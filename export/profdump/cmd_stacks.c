@@ -40,8 +40,8 @@ struct listing {
 
 /* ---- which stacks are one ----
  *
- * Stacks differ in addresses: a loop is sampled at each of its instructions. What reads the same is one stack. Samples of one
- * line say little, so those are one that are in the same functions; launches of two lines stay two. */
+ * Stacks differ in addresses: a loop is sampled at each of its instructions. Stacks of the same text are one. Samples are
+ * grouped by functions, because few are at one line; launches from two lines stay two stacks. */
 
 static void write_frames(FILE *stream, const struct tl_stack *stack, struct symbol_stack frames,
                          bool lines)

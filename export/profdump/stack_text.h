@@ -37,7 +37,7 @@ struct stack_groups {
     char **texts;       /* by group: what was written of its stacks */
 };
 
-/* Stacks of which `write` writes the same are one group. False: no memory; fini is not needed then. */
+/* Stacks for which `write` writes the same text are one group. False: no memory; fini is not needed then. */
 bool stack_groups_init(struct stack_groups *groups, struct symbols *symbols,
                        const struct timeline *timeline,
                        void (*write)(FILE *stream, const struct tl_stack *stack,

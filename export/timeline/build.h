@@ -354,8 +354,8 @@ struct build_addresses {
 };
 void build_slice_stack(struct builder *builder, uint32_t slice, struct build_addresses addresses);
 void build_async_stack(struct builder *builder, uint32_t async);
-/* Of a file whose events come in any order: the stacks that its attributes "Call stack" state, and those that the calls
- * of Python functions around its slices make. After both have their places. */
+/* Of a file whose events come in any order: the stacks that its attributes "Call stack" state, and those of the Python
+ * functions that were open when its slices began. Call it after slices and functions have their places. */
 bool build_whole_stacks(struct builder *builder);
 bool build_stacks_sort(struct builder *builder);
 /* A stack of these addresses, TL_NONE none, and of the functions on the path; there is one of each. TL_NONE: no memory. */

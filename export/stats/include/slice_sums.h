@@ -19,7 +19,7 @@ struct slice_sums {
 /* By slice; free() it. A slice that is not shown hands what is inside of it to the one around it. NULL: no memory. */
 struct slice_sums *slice_sums_create(const struct timeline *timeline);
 
-/* A call or range that was cut is counted once. These give its first segment what all of them have: */
+/* A call or range that was cut is counted once. These add what its later segments have to its first one: */
 
 /* By slice: when it ended, with the segments that continue it. free() it. NULL: no memory. */
 int64_t *slice_ends_create(const struct timeline *timeline);

@@ -1,7 +1,7 @@
-/* device_api.h - whose interface a program used: what reports call its calls, times and memory.
+/* device_api.h - the interface of devices that a program used, which decides the words of reports.
  *
- * Columns and sentences are written for CUDA. A trace of AMD's devices has calls and time of HIP, and of another maker's
- * devices only that they are a GPU's is known.
+ * Columns and sentences are written for CUDA. Those of a trace of AMD's devices say HIP; those of another maker's devices say
+ * GPU, since nothing else is known.
  */
 #ifndef PROF_DEVICE_API_H
 #define PROF_DEVICE_API_H
@@ -18,7 +18,7 @@ enum tl_device_api device_api_of(const struct timeline *timeline);
 /* "CUDA", "HIP", "GPU" */
 const char *device_api_name(enum tl_device_api api);
 
-/* The text, in which CUDA and what it calls its functions are those of the interface: "CUDA total" is "HIP total", and
+/* Replaces CUDA, and names of its functions, by those of the interface: "CUDA total" becomes "HIP total", and
  * "cudaMallocAsync" "hipMallocAsync". CUDA_CACHE_PATH, torch.cuda and CUDAGraph keep their names. What does not fit
  * into `to` is cut off. Returns `to`; of CUDA, `text`. */
 const char *device_api_words(enum tl_device_api api, const char *text, char *to, size_t to_bytes);

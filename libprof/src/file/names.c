@@ -25,7 +25,7 @@ void names_own_process(uint32_t generation)
     names_first_kept = (uint64_t)generation << 32 | 1;
 }
 
-/* What is looked for: the bytes that are kept, from two places. */
+/* The key of a search: the bytes that are kept, in two parts. */
 struct names_given {
     const char *bytes;
     size_t begin;
@@ -43,7 +43,7 @@ static uint32_t names_fnv(const char *bytes, size_t size)
     return hash;
 }
 
-/* A word after the other, each of which a change of another cannot undo: names that differ in one word never agree. */
+/* Mixes in one word after the other. Each step is invertible, so names that differ in one word never have the same hash. */
 uint64_t names_hash_rest(const char *bytes, size_t size)
 {
     uint64_t hash = size, last = 0;

@@ -14,7 +14,7 @@ static struct intern_table texts = {
     .numbers_max = 1u << 21,
 };
 
-/* What is looked for: the bytes that are kept, from two places, as in names.c. */
+/* The key of a search: the bytes that are kept, in two parts, as in names.c. */
 struct texts_given {
     const char *text;
     size_t begin, mark_bytes, full;

@@ -1,7 +1,7 @@
 /* summary_log.c - walks what the threads' logs have gained: ranges, steps and CUDA calls.
  *
  * It pairs begins and ends as the reader does (export/timeline/build_slices.c): prof.h and each NVTX
- * domain have a stack of ranges each, and a range that another one's end cuts goes on after it. A chunk
+ * domain have a stack of ranges each, and a range goes on after the end of another one that cuts it. A chunk
  * that a ring recycled first is counted, and what was open ends there.
  */
 #include "atomic.h"
@@ -184,8 +184,8 @@ static void log_begin_range(struct log *log, int64_t now_ns, uint64_t name, uint
         log_meter_range(name);
 }
 
-/* Ends the range at `place`. Ranges above it go on, and are counted once, when they end; a step ends, and so does a
- * call, whose end was lost. */
+/* Ends the range at `place`. Ranges above it go on, and are counted once, when they end. Steps and calls above it end here:
+ * the end of such a call was lost. */
 static void log_end_at(struct log *log, uint32_t place, int64_t now_ns)
 {
     uint32_t kept = place;

@@ -69,7 +69,8 @@ struct kineto_facts {
     bool failed;
     struct tl_device_info devices[KINETO_DEVICES_MAX];
     uint32_t device_count;
-    bool cuda_calls, amd_calls, other_calls; /* whose runtime was called, by names; whose memory */
+    bool cuda_calls, amd_calls,
+        other_calls;    /* which makers' runtimes were called, by names, or had memory */
     bool unnamed_calls; /* of a category of CUDA's, which AMD's calls have too; names say nothing */
     char *value;        /* of the current member */
     size_t size;
@@ -87,7 +88,7 @@ void kineto_facts_member(struct kineto_facts *facts, struct text key, struct tex
 
 /* Notes whose runtime or driver the call is of. */
 void kineto_facts_call(struct kineto_facts *facts, const struct kineto_event *event);
-/* Notes whose device's memory the event is of. */
+/* Notes to which maker's device the event's memory belongs. */
 void kineto_facts_memory(struct kineto_facts *facts, const struct kineto_event *event);
 /* Whose devices these are: how they were timed. */
 void kineto_facts_mode(const struct kineto_facts *facts, struct tl_process_info *process);
