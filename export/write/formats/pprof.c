@@ -171,9 +171,16 @@ static struct pprof_sample *sample_of(struct pprof *pprof, struct pprof_sample p
     return pprof->failed ? NULL : &pprof->samples.at[number];
 }
 
+/* In other profilers' files, also operators have stacks: what is around an operator would not get its time. */
 static uint32_t stack_of(const struct pprof *pprof, uint32_t slice)
 {
-    return pprof->symbols && slice != TL_NONE ? stack_of_slice(pprof->timeline, slice) : TL_NONE;
+    const struct timeline *timeline = pprof->timeline;
+    if (!pprof->symbols || slice == TL_NONE)
+        return TL_NONE;
+    const struct tl_thread *thread = &timeline->threads.at[timeline->slices.at[slice].thread];
+    return timeline->processes.at[thread->process].info.format.size
+               ? TL_NONE
+               : stack_of_slice(timeline, slice);
 }
 
 static struct pprof_sample *sample_of_slice(struct pprof *pprof, uint32_t index)
