@@ -282,14 +282,10 @@ static enum export_kind kind_of_path(const char *path)
     return best;
 }
 
-static bool is_table_ending(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".tsv") == 0);
-}
-
 static void complain_of_ending(const char *path)
 {
+    const char *dot = strrchr(path, '.');
+    bool is_table = dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".tsv") == 0);
     char endings[256] = "";
     for (size_t i = 0; i < EXPORT_COUNT; i++) {
         size_t used = strlen(endings);
@@ -299,9 +295,9 @@ static void complain_of_ending(const char *path)
     }
     if (strcmp(path, "-") == 0)
         complain("-o -: which format? --to chrome, html, perfetto ... selects it");
-    else if (is_table_ending(path))
+    else if (is_table)
         complain("-o %s: tables are written to standard output: profdump --format %s FILE > %s",
-                 path, strrchr(path, '.') + 1, path);
+                 path, dot + 1, path);
     else
         complain("-o %s: unknown ending; known are %s, and --to FORMAT selects one", path, endings);
 }

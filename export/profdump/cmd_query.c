@@ -25,14 +25,10 @@ static const struct option_entry query_options[] = {
 static const char *nearest_table(const char *word)
 {
     const char *nearest = NULL, *name;
-    unsigned least = SUGGEST_DISTANCE_MAX + 1;
-    for (size_t i = 0; (name = query_table_name(i)); i++) {
-        unsigned distance = help_distance(word, name);
-        if (distance < least) {
-            least = distance;
+    unsigned least = HELP_TOO_FAR;
+    for (size_t i = 0; (name = query_table_name(i)); i++)
+        if (help_is_nearer(word, name, &least))
             nearest = name;
-        }
-    }
     return nearest;
 }
 

@@ -259,12 +259,13 @@ void help_list(void)
 
 /* ---- words that are none ---- */
 
-unsigned help_distance(const char *typed, const char *meant)
+/* How many letters differ, HELP_TOO_FAR if too many for a typing error. */
+static unsigned distance_of(const char *typed, const char *meant)
 {
     unsigned rows[3][OPTIONS_WORD_BYTES];
     size_t size = strlen(meant);
     if (size + 1 >= OPTIONS_WORD_BYTES || strlen(typed) + 1 >= OPTIONS_WORD_BYTES)
-        return SUGGEST_DISTANCE_MAX + 1;
+        return HELP_TOO_FAR;
     for (size_t j = 0; j <= size; j++)
         rows[0][j] = (unsigned)j;
     for (size_t i = 1; i <= strlen(typed); i++) {
@@ -281,7 +282,16 @@ unsigned help_distance(const char *typed, const char *meant)
     }
     /* Short words are like many others. */
     unsigned distance = rows[strlen(typed) % 3][size];
-    return distance * 3 > size + 1 ? SUGGEST_DISTANCE_MAX + 1 : distance;
+    return distance * 3 > size + 1 ? HELP_TOO_FAR : distance;
+}
+
+bool help_is_nearer(const char *typed, const char *meant, unsigned *least)
+{
+    unsigned distance = distance_of(typed, meant);
+    if (distance >= *least)
+        return false;
+    *least = distance;
+    return true;
 }
 
 static bool is_of(const struct command *command, const char *family)
@@ -293,15 +303,11 @@ static bool is_of(const struct command *command, const char *family)
 static const char *nearest_command(const char *family, const char *word)
 {
     const char *nearest = NULL;
-    unsigned least = SUGGEST_DISTANCE_MAX + 1;
-    for (size_t i = 1; commands[i]; i++) {
-        bool fits = is_of(commands[i], family) && !commands[i]->now;
-        unsigned distance = fits ? help_distance(word, commands[i]->word) : least;
-        if (distance < least) {
-            least = distance;
+    unsigned least = HELP_TOO_FAR;
+    for (size_t i = 1; commands[i]; i++)
+        if (is_of(commands[i], family) && !commands[i]->now &&
+            help_is_nearer(word, commands[i]->word, &least))
             nearest = commands[i]->word;
-        }
-    }
     return nearest;
 }
 

@@ -291,17 +291,13 @@ static void complain_of_place(const struct command *command, const struct option
 static const struct option_entry *find_nearest(const struct command *command, struct named named)
 {
     const struct option_entry *nearest = NULL;
-    unsigned least = SUGGEST_DISTANCE_MAX + 1;
+    unsigned least = HELP_TOO_FAR;
     char name[OPTIONS_WORD_BYTES];
     snprintf(name, sizeof name, "%.*s", (int)named.size, named.name);
     for (size_t i = 0; command->options[i] && !named.letter; i++)
-        for (const struct option_entry *entry = command->options[i]; entry->name; entry++) {
-            unsigned distance = entry->help ? help_distance(name, entry->name) : least;
-            if (distance < least) {
-                least = distance;
+        for (const struct option_entry *entry = command->options[i]; entry->name; entry++)
+            if (entry->help && help_is_nearer(name, entry->name, &least))
                 nearest = entry;
-            }
-        }
     return nearest;
 }
 

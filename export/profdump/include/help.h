@@ -18,9 +18,10 @@ bool manual_write(const char *directory);
  * NAME of an option has its dashes; missing members are "-". The command that needs no word is "-". */
 void help_list(void);
 
-/* How many letters differ, more than SUGGEST_DISTANCE_MAX if too many for a typing error. */
-#define SUGGEST_DISTANCE_MAX 2u
-unsigned help_distance(const char *typed, const char *meant);
+/* Finds what somebody meant: whether `meant` is more like what was typed than those before it, so that the difference may be a
+ * typing error. `*least` is HELP_TOO_FAR before the first one. */
+#define HELP_TOO_FAR 3u
+bool help_is_nearer(const char *typed, const char *meant, unsigned *least);
 
 /* True if the word could be a command and is not a file. */
 bool help_looks_like_a_command(const char *word);
