@@ -1,7 +1,7 @@
 /* profrun.c - profrun - runs a program with libprof preloaded and shows what was recorded.
  *
- * Reading order of a run: runopts (command line), outpath (-o), target (the program), simfit (--sim), preload (its environment), child
- * (running it), runreport, runtable and runnothing (afterwards).
+ * Reading order of a run: runopts (command line), outpath (-o), target (the program), simfit (--sim), preload (its
+ * environment), child (running it), runreport, runtable and runnothing (afterwards).
  * With --attach, attach.h.
  */
 #include "attach.h"

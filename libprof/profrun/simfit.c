@@ -26,6 +26,8 @@
 struct simfit_file {
     const unsigned char *bytes;
     size_t size;
+    const Elf64_Shdr *sections; /* NULL: it has none, or is not an ELF file */
+    size_t count, names;        /* of the sections; which of them has their names */
 };
 
 static const void *simfit_at(const struct simfit_file *file, uint64_t offset, uint64_t size)
@@ -42,46 +44,42 @@ static const char *simfit_text(const struct simfit_file *file, const Elf64_Shdr 
     return text + at;
 }
 
-/* The section headers, how many there are, and which of them has their names. */
-static const Elf64_Shdr *simfit_sections(const struct simfit_file *file, size_t *count,
-                                         size_t *names)
+static void simfit_find_sections(struct simfit_file *file)
 {
     const Elf64_Ehdr *header = simfit_at(file, 0, sizeof *header);
-    *count = *names = 0;
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr) ||
         header->e_shstrndx >= header->e_shnum || header->e_shoff % _Alignof(Elf64_Shdr))
-        return NULL;
-    const Elf64_Shdr *sections =
-        simfit_at(file, header->e_shoff, (uint64_t)header->e_shnum * sizeof *sections);
-    *count = sections ? header->e_shnum : 0;
-    *names = header->e_shstrndx;
-    return sections;
+        return;
+    file->sections =
+        simfit_at(file, header->e_shoff, (uint64_t)header->e_shnum * sizeof *file->sections);
+    file->count = file->sections ? header->e_shnum : 0;
+    file->names = header->e_shstrndx;
 }
 
-static bool simfit_expects(const struct simfit_file *file, const Elf64_Shdr *sections, size_t count,
-                           const Elf64_Shdr *symbols, const char *name)
+static bool simfit_expects(const struct simfit_file *file, const Elf64_Shdr *symbols,
+                           const char *name)
 {
     const Elf64_Sym *symbol = simfit_at(file, symbols->sh_offset, symbols->sh_size);
-    if (!symbol || symbols->sh_link >= count || symbols->sh_offset % _Alignof(Elf64_Sym))
+    if (!symbol || symbols->sh_link >= file->count || symbols->sh_offset % _Alignof(Elf64_Sym))
         return false;
     for (size_t i = 0; i < symbols->sh_size / sizeof *symbol; i++)
         if (symbol[i].st_shndx == SHN_UNDEF &&
-            strcmp(simfit_text(file, &sections[symbols->sh_link], symbol[i].st_name), name) == 0)
+            strcmp(simfit_text(file, &file->sections[symbols->sh_link], symbol[i].st_name), name) ==
+                0)
             return true;
     return false;
 }
 
 static bool simfit_has_runtime(const struct simfit_file *file)
 {
-    size_t count, names;
-    const Elf64_Shdr *sections = simfit_sections(file, &count, &names);
     bool device_code = false, expects = false;
-    for (size_t i = 0; i < count; i++) {
-        const char *name = simfit_text(file, &sections[names], sections[i].sh_name);
+    for (size_t i = 0; i < file->count; i++) {
+        const Elf64_Shdr *section = &file->sections[i];
+        const char *name = simfit_text(file, &file->sections[file->names], section->sh_name);
         device_code |= strcmp(name, ".nv_fatbin") == 0;
-        expects |= sections[i].sh_type == SHT_DYNSYM &&
-                   simfit_expects(file, sections, count, &sections[i], "__cudaRegisterFatBinary");
+        expects |= section->sh_type == SHT_DYNSYM &&
+                   simfit_expects(file, section, "__cudaRegisterFatBinary");
     }
     return device_code && !expects;
 }
@@ -90,15 +88,16 @@ static void simfit_map(const char *path, struct simfit_file *file)
 {
     struct stat status;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    *file = (struct simfit_file){NULL, 0};
+    *file = (struct simfit_file){0};
     if (fd < 0)
         return;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
         void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (bytes != MAP_FAILED)
-            *file = (struct simfit_file){bytes, (size_t)status.st_size};
+            *file = (struct simfit_file){.bytes = bytes, .size = (size_t)status.st_size};
     }
     close(fd);
+    simfit_find_sections(file);
 }
 
 static void simfit_unmap(const struct simfit_file *file)
@@ -175,10 +174,8 @@ int simfit_check(const char *path)
 {
     char library[PATH_MAX] = "";
     struct simfit_file file;
-    size_t sections, names;
     simfit_map(path, &file);
-    const bool is_elf = simfit_sections(&file, &sections, &names) != NULL,
-               unfit = simfit_has_runtime(&file);
+    const bool is_elf = file.sections != NULL, unfit = simfit_has_runtime(&file);
     simfit_unmap(&file);
     if (!is_elf || (!unfit && !simfit_find_library(path, library)))
         return 0;
