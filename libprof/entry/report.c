@@ -178,11 +178,11 @@ static struct report_cuda report_find_cuda(void)
 
 void report_state_gpu(void)
 {
-    const struct report_cuda cuda = report_find_cuda();
     struct session_status status;
     session_describe(&status);
     if (status.gpu_mode != PROF_GPU_NONE || *status.gpu_reason)
         return;
+    const struct report_cuda cuda = report_find_cuda();
     recorder_set_gpu_mode(PROF_GPU_NONE,
                           !config_get()->cuda ? "PROF_CUDA=0 turns it off"
                           : cuda.driver
