@@ -104,19 +104,34 @@ TEST(OperationTotals, AddUpByDeviceAndName)
     EXPECT_TRUE(std::isnan(operation_total_rate(&row)));
 }
 
+// A call of 8 ns that the end of the range around it cuts in the middle.
+struct CutCall {
+    TimelineMaker maker;
+    uint32_t call, rest;
+    std::vector<tl_segment> segments;
+
+    CutCall()
+    {
+        maker.push("range", 0);
+        call = maker.launch("cudaLaunchKernel", 6, 10);
+        maker.pop(10);
+        rest = maker.push("cudaLaunchKernel", 10, TL_API, TL_LAUNCHES | TL_CONTINUED);
+        maker.pop(14);
+        segments = {{rest, call, call}};
+    }
+    timeline *done()
+    {
+        timeline *made = maker.done();
+        made->segments.at = segments.data(), made->segments.count = 1;
+        return made;
+    }
+};
+
 TEST(OperationTotals, ACallThatWasCutIsAsLongAsItsPieces)
 {
-    TimelineMaker m;
-    m.push("range", 0);
-    auto call = m.launch("cudaLaunchKernel", 6, 10);
-    m.pop(10);
-    auto rest = m.push("cudaLaunchKernel", 10, TL_API, TL_LAUNCHES | TL_CONTINUED);
-    m.pop(14);
-    m.kernel("k", call, 20, 30);
-    timeline *made = m.done();
-    std::vector<tl_segment> segments = {{rest, call, call}};
-    made->segments.at = segments.data(), made->segments.count = 1;
-    Totals t(made);
+    CutCall cut;
+    cut.maker.kernel("k", cut.call, 20, 30);
+    Totals t(cut.done());
     ASSERT_EQ(t.totals.count, 1u);
     EXPECT_EQ(t.totals.at[0].launched, 1u);
     EXPECT_EQ(t.totals.at[0].call_ns, 8);
@@ -383,17 +398,9 @@ TEST(CallStats, OutliersTakeManyTimesTheMedian)
 
 TEST(CallStats, CountACallThatWasCutOnce)
 {
-    TimelineMaker m;
-    m.push("range", 0);
-    auto call = m.launch("cudaLaunchKernel", 6, 10);
-    m.pop(10);
-    auto rest = m.push("cudaLaunchKernel", 10, TL_API, TL_LAUNCHES | TL_CONTINUED);
-    m.pop(14);
-    timeline *made = m.done();
-    std::vector<tl_segment> segments = {{rest, call, call}};
-    made->segments.at = segments.data(), made->segments.count = 1;
+    CutCall cut;
     call_stats stats;
-    ASSERT_TRUE(call_stats_init(&stats, made));
+    ASSERT_TRUE(call_stats_init(&stats, cut.done()));
     ASSERT_EQ(stats.count, 1u);
     EXPECT_EQ(stats.at[0].count, 1u);
     EXPECT_EQ(stats.at[0].max_ns, 8);
