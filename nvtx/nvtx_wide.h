@@ -13,8 +13,8 @@
 #define NVTX_WIDE_HASH_BYTES 16u
 #define NVTX_WIDE_BYTES (PROF_NAME_BYTES_MAX + 8u + NVTX_WIDE_HASH_BYTES)
 
-/* Writes `text` with a terminator and returns the bytes without it. Never reads behind the terminator. Each value that is not a character (a surrogate, too
- * large, negative) becomes U+FFFD. */
+/* Writes `text` with a terminator and returns the bytes without it. Never reads behind the terminator. Each value that is not a
+ * character (a surrogate, too large, negative) becomes U+FFFD. */
 size_t nvtx_wide_to_utf8(const wchar_t *text, char utf8[NVTX_WIDE_BYTES]);
 
 /* One character as 1 to 4 bytes; returns how many. */

@@ -279,7 +279,7 @@ uint32_t stack_text_frames(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME
     return count;
 }
 
-/* Functions are told apart by these texts. */
+/* Two functions have different texts, also where a name is cut. */
 static void put_function(const struct symbol_frame *frame, char to[FINDINGS_FRAME_BYTES])
 {
     char place[SYMBOL_PLACE_BYTES];

@@ -106,10 +106,11 @@ static bool copy(int from, int to, char *bytes, bool *reading)
         if (got <= 0)
             return got == 0;
         progress_add((uint64_t)got);
-        for (ssize_t done = 0, put; done<got; done += put> 0 ? put : 0) {
-            put = write(to, bytes + done, (size_t)(got - done));
+        for (ssize_t done = 0; done < got;) {
+            ssize_t put = write(to, bytes + done, (size_t)(got - done));
             if (put < 0 && errno != EINTR)
                 return false;
+            done += put < 0 ? 0 : put;
         }
     }
 }

@@ -25,8 +25,8 @@ static char process_directory[PATH_MAX];
 static struct process_owner process_claimed;
 
 static uint32_t process_forks;
-static uint32_t process_counted
-    GUEST_DATA; /* pid of whom that holds for; 0: nobody has looked yet */
+/* The process, by pid, that process_forks is of; 0: nobody has looked yet. */
+static uint32_t process_counted GUEST_DATA;
 
 void process_remember(void)
 {
