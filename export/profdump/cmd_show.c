@@ -1,5 +1,6 @@
 /* cmd_show.c - profdump [stats] FILE...: what ran, and the key averages, as a table, as a tree or as JSON. */
 #include "commands.h"
+#include "help.h"
 #include "options.h"
 #include "profdump.h"
 #include "reports.h"
@@ -53,11 +54,25 @@ static bool set_group_by(struct profdump_options *options, const char *list)
     return true;
 }
 
+#define COLUMNS_BYTES 320u
+
+/* The columns from the first to the last, those whose names contain `part`: "min, max". */
+static void list_columns(enum key_column first, enum key_column last, const char *part,
+                         char text[COLUMNS_BYTES])
+{
+    size_t used = 0;
+    *text = '\0';
+    for (int column = (int)first; column <= (int)last && used < COLUMNS_BYTES; column++) {
+        const char *name = key_column_name((enum key_column)column);
+        if (strstr(name, part))
+            used +=
+                (size_t)snprintf(text + used, COLUMNS_BYTES - used, "%s%s", used ? ", " : "", name);
+    }
+}
+
 static bool set_columns(struct profdump_options *options, const char *list)
 {
-    static const char *const known =
-        "min, max, mean, stddev, p10, p50, p90, p99, cold, warm, projected, projected_avg, bytes, "
-        "rate, memory, all";
+    char known[COLUMNS_BYTES];
     enum key_column column;
     char word[OPTIONS_WORD_BYTES];
     while (options_next_word(&list, word)) {
@@ -68,7 +83,8 @@ static bool set_columns(struct profdump_options *options, const char *list)
         } else if (key_sort_find(word, &column) && column >= KEY_BY_MIN && column <= KEY_BY_RATE) {
             options->write.columns |= UINT32_C(1) << column;
         } else {
-            complain("--columns: '%s' is none of %s", word, known);
+            list_columns(KEY_BY_MIN, KEY_BY_RATE, "", known);
+            complain("--columns: '%s' is none of %s, memory, all", word, known);
             return false;
         }
     }
@@ -124,11 +140,30 @@ static bool set_depth(struct profdump_options *options, const char *depth)
     return good;
 }
 
+/* Suggests the columns whose names contain what was typed ("self"), else the one that it may be a typing error of. */
+static void complain_of_sort(const char *typed)
+{
+    char known[COLUMNS_BYTES];
+    const char *nearest = NULL;
+    unsigned least = HELP_TOO_FAR;
+    list_columns(KEY_BY_NAME, KEY_COLUMNS - 1, typed, known);
+    for (int column = KEY_BY_NAME; column < KEY_COLUMNS; column++)
+        if (help_is_nearer(typed, key_column_name((enum key_column)column), &least))
+            nearest = key_column_name((enum key_column)column);
+    if (*known || nearest) {
+        complain("--sort: there is no column '%s'; did you mean %s?", typed,
+                 *known ? known : nearest);
+        return;
+    }
+    list_columns(KEY_BY_NAME, KEY_COLUMNS - 1, "", known);
+    complain("--sort: there is no column '%s'; known are time, %s", typed, known);
+}
+
 bool table_sort_agrees(struct profdump_options *options)
 {
     if (!options->sort || key_sort_find(options->sort, &options->write.sort))
         return true;
-    complain("--sort: there is no column '%s'; known are %s", options->sort, key_sort_columns());
+    complain_of_sort(options->sort);
     return false;
 }
 

@@ -387,25 +387,28 @@ bool key_rows_measure(struct key_rows *rows)
 
 #define _GNU_SOURCE
 
-#define NAMES_MAX 7
+#define NAMES_MAX 10
 
 static const struct {
     enum key_column column;
     const char *names[NAMES_MAX]; /* ours first */
 } columns[] = {
+    {KEY_BY_DEFAULT, {NULL, "time", "total", "total_time", "duration"}}, /* not a column */
     {KEY_BY_NAME, {"name", "key"}},
     {KEY_BY_SELF_CPU,
      {"self_cpu", "self_cpu_total", "self_cpu_time_total", "self_cpu_total_ns",
       "self_cpu_percent"}},
-    {KEY_BY_CPU_TOTAL, {"cpu_total", "cpu_time_total", "cpu_total_ns", "cpu_total_percent"}},
+    {KEY_BY_CPU_TOTAL,
+     {"cpu_total", "cpu_time_total", "cpu_total_ns", "cpu_total_percent", "cpu", "total_cpu"}},
     {KEY_BY_CPU_AVG, {"cpu_avg", "cpu_time", "cpu_time_avg"}},
     {KEY_BY_SELF_CUDA,
      {"self_cuda", "self_cuda_total", "self_cuda_time_total", "self_cuda_total_ns",
-      "self_cuda_percent", "self_device_time_total", "self_device"}},
+      "self_cuda_percent", "self_device_time_total", "self_device", "self_gpu"}},
     {KEY_BY_CUDA_TOTAL,
-     {"cuda_total", "cuda_time_total", "cuda_total_ns", "device_time_total", "device_total"}},
+     {"cuda_total", "cuda_time_total", "cuda_total_ns", "device_time_total", "device_total", "cuda",
+      "device", "gpu", "gpu_total", "gpu_time"}},
     {KEY_BY_CUDA_AVG, {"cuda_avg", "cuda_time", "cuda_time_avg", "device_time", "device_time_avg"}},
-    {KEY_BY_COUNT, {"count", "calls"}},
+    {KEY_BY_COUNT, {"count", "calls", "num_calls", "#_of_calls"}},
     {KEY_BY_MIN, {"min", "min_ns"}},
     {KEY_BY_MAX, {"max", "max_ns"}},
     {KEY_BY_MEAN, {"mean", "avg", "mean_ns"}},
@@ -427,22 +430,34 @@ static const struct {
      {"self_cuda_memory", "self_cuda_memory_usage", "self_device_memory_usage"}},
 };
 
+/* Whether `typed` is the name, in any case, with blanks or dashes instead of underscores. */
+static bool is_called(const char *typed, const char *name)
+{
+    for (; *typed && *name; typed++, name++) {
+        char letter = *typed == ' ' || *typed == '-' ? '_' : text_lower(*typed);
+        if (letter != *name)
+            return false;
+    }
+    return *typed == *name;
+}
+
 bool key_sort_find(const char *name, enum key_column *column)
 {
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        for (size_t n = 0; n < NAMES_MAX && columns[i].names[n]; n++)
-            if (strcmp(columns[i].names[n], name) == 0) {
+        for (size_t n = 0; n < NAMES_MAX; n++)
+            if (columns[i].names[n] && is_called(name, columns[i].names[n])) {
                 *column = columns[i].column;
                 return true;
             }
     return false;
 }
 
-const char *key_sort_columns(void)
+const char *key_column_name(enum key_column column)
 {
-    return "name, self_cpu, cpu_total, cpu_avg, self_cuda, cuda_total, cuda_avg, count, min, max, "
-           "mean, stddev, p10, p50, p90, p99, cold, warm, projected, projected_avg, bytes, rate, "
-           "cpu_memory, self_cpu_memory, cuda_memory, self_cuda_memory";
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        if (columns[i].column == column)
+            return columns[i].names[0];
+    return NULL;
 }
 
 bool key_column_needs_spread(enum key_column column)

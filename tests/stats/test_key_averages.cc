@@ -264,8 +264,11 @@ TEST(KeySort, SortsEveryColumnDescendingAndNamesAscending)
     EXPECT_EQ(order("self_cpu_time_total"), "abc");
     EXPECT_EQ(order("cpu_avg"), "abc");
     EXPECT_EQ(order("cuda_total_ns"), "abc") << "all equal: by the other totals, then by name";
-    key_column none;
-    EXPECT_FALSE(key_sort_find("cuda", &none));
+    EXPECT_EQ(order("Self CPU"), "abc") << "as the table's heading";
+    key_column column;
+    EXPECT_TRUE(key_sort_find("cuda", &column));
+    EXPECT_EQ(column, KEY_BY_CUDA_TOTAL);
+    EXPECT_FALSE(key_sort_find("self", &column)) << "of the CPU, or of the device?";
 }
 
 } // namespace

@@ -235,8 +235,8 @@ enum key_column {
  * by group: the order is the same on every run and every machine. */
 void key_sort(struct key_averages *averages, enum key_column column);
 
-/* Finds a column by its name here ("self_cpu"), in torch.profiler ("self_cpu_time_total") or in
- * --json ("self_cpu_total_ns"). Returns false when there is none. */
+/* Finds a column by its name here ("self_cpu"), in torch.profiler ("self_cpu_time_total"), in --json
+ * ("self_cpu_total_ns") or above the table ("Self CPU"); "time" is KEY_BY_DEFAULT. Returns false when there is none. */
 bool key_sort_find(const char *name, enum key_column *column);
 
 /* A row's number in a column; nanoseconds, bytes or a count. Of KEY_BY_NAME and KEY_BY_DEFAULT 0. */
@@ -245,7 +245,7 @@ double key_column_value(const struct key_average *row, enum key_column column);
 /* Whether the column needs key_options.spread. */
 bool key_column_needs_spread(enum key_column column);
 
-/* "name, self_cpu, ..." for messages. */
-const char *key_sort_columns(void);
+/* "self_cpu"; NULL: of KEY_BY_DEFAULT. */
+const char *key_column_name(enum key_column column);
 
 #endif
