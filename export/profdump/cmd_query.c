@@ -8,8 +8,10 @@
 #include "query.h"
 #endif
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 static const struct option_entry query_options[] = {
@@ -32,17 +34,69 @@ static const char *nearest_table(const char *word)
     return nearest;
 }
 
-/* SQLite does not say which tables and columns there are. */
-static void complain_of(const struct query *query)
+static bool is_in_word(char letter)
 {
-    static const char no_table[] = "no such table: ";
-    const char *error = query_error(query), *nearest = NULL;
-    if (strncmp(error, no_table, sizeof no_table - 1) == 0)
-        nearest = nearest_table(error + sizeof no_table - 1);
+    return letter == '_' || isalnum((unsigned char)letter);
+}
+
+static bool mentions(const char *sql, const char *table)
+{
+    size_t size = strlen(table);
+    for (const char *at = sql; (at = strcasestr(at, table)); at++)
+        if ((at == sql || !is_in_word(at[-1])) && !is_in_word(at[size]))
+            return true;
+    return false;
+}
+
+/* How many letters both begin with: "durr" and "duration", "start_ns" and "start". */
+static size_t common_beginning(const char *typed, const char *meant)
+{
+    size_t size = 0;
+    while (meant[size] && strncasecmp(typed, meant, size + 1) == 0)
+        size++;
+    return size;
+}
+
+/* The same for a column, of the tables that the statement mentions; `word` may be "table.column". */
+static const char *nearest_column(const char *sql, const char *word)
+{
+    const char *dot = strrchr(word, '.'), *nearest = NULL, *similar = NULL, *table, *name;
+    const char *typed = dot ? dot + 1 : word;
+    unsigned least = HELP_TOO_FAR;
+    size_t longest = 2;
+    for (size_t i = 0; (table = query_table_name(i)); i++)
+        for (size_t column = 0; mentions(sql, table) && (name = query_column_of(i, column));
+             column++) {
+            size_t common = common_beginning(typed, name);
+            if (help_is_nearer(typed, name, &least))
+                nearest = name;
+            if (common > longest) {
+                longest = common;
+                similar = name;
+            }
+        }
+    return nearest ? nearest : similar;
+}
+
+/* What follows `before` in SQLite's message; NULL: the message is another one. */
+static const char *word_after(const char *error, const char *before)
+{
+    size_t size = strlen(before);
+    return strncmp(error, before, size) == 0 ? error + size : NULL;
+}
+
+/* SQLite does not say which tables and columns there are. */
+static void complain_of(const struct query *query, const char *sql)
+{
+    const char *error = query_error(query), *nearest = NULL, *word;
+    if ((word = word_after(error, "no such table: ")))
+        nearest = nearest_table(word);
+    else if ((word = word_after(error, "no such column: ")))
+        nearest = nearest_column(sql, word);
     if (nearest)
         complain("query: %s; did you mean '%s'? 'profdump query --schema' lists all tables", error,
                  nearest);
-    else if (strncmp(error, "no such ", 8) == 0)
+    else if (word_after(error, "no such "))
         complain("query: %s; 'profdump query --schema' lists all tables", error);
     else
         complain("query: %s", error);
@@ -55,18 +109,18 @@ static bool statement_is_good(const char *sql)
     struct query *query = query_create(&nothing);
     bool good = query && query_begin(query, sql);
     if (!good)
-        complain_of(query);
+        complain_of(query, sql);
     query_destroy(query);
     return good;
 }
 
 static int write_rows(const struct profdump_options *options, const struct timeline *timeline,
-                      struct query *query)
+                      struct query *query, const char *sql)
 {
     bool written = query_write(query, options->format, options->write.table_width, options->out);
     if (written || !query_failed(query))
         return finish(options, timeline, written);
-    complain_of(query);
+    complain_of(query, sql);
     return EXIT_FAILURE;
 }
 
@@ -76,9 +130,9 @@ int cmd_query_timeline(const struct profdump_options *options, const struct time
     struct query *query = query_create(timeline);
     int status = EXIT_FAILURE;
     if (query && query_begin(query, sql)) {
-        status = write_rows(options, timeline, query);
+        status = write_rows(options, timeline, query, sql);
     } else {
-        complain_of(query);
+        complain_of(query, sql);
         status = query ? EXIT_USAGE : EXIT_FAILURE;
     }
     query_destroy(query);

@@ -143,13 +143,23 @@ struct query {
     bool failed;
 };
 
-const char *query_table_name(size_t index)
+/* The views of `views` that people query. */
+static const char *const slice_views[] = {"ranges", "calls"};
+
+const char *query_table_name(size_t table)
 {
-    static const char *const names[] = {"ranges", "calls"};
     const size_t tables = sizeof query_tables / sizeof *query_tables - 1;
-    if (index < tables)
-        return query_tables[index]->name;
-    return index - tables < sizeof names / sizeof *names ? names[index - tables] : NULL;
+    if (table < tables)
+        return query_tables[table]->name;
+    return table - tables < sizeof slice_views / sizeof *slice_views ? slice_views[table - tables]
+                                                                     : NULL;
+}
+
+const char *query_column_of(size_t table, size_t column)
+{
+    const size_t tables = sizeof query_tables / sizeof *query_tables - 1;
+    const struct query_table *of = table < tables ? query_tables[table] : &query_slices;
+    return column < of->column_count ? of->columns[column].name : NULL;
 }
 
 int64_t query_id(const struct query_data *data, uint32_t item)

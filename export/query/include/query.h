@@ -47,8 +47,9 @@ void query_destroy(struct query *query);
 /* Prepares one statement, after the one before has ended. False: query_error() says why. */
 bool query_begin(struct query *query, const char *sql);
 
-/* Names of tables and views; NULL behind the last. */
-const char *query_table_name(size_t index);
+/* Names of tables and views, and of the columns of one; NULL behind the last. */
+const char *query_table_name(size_t table);
+const char *query_column_of(size_t table, size_t column);
 
 /* The next row; false at the end, and when the statement failed: then query_failed(). */
 bool query_next(struct query *query);
