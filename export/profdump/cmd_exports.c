@@ -1,7 +1,9 @@
 /* cmd_exports.c - profdump -o OUT, export: the table of export formats, and those without a file of their own. */
 #include "commands.h"
+#include "export_endings.h"
 #include "formats.h"
 #include "options.h"
+#include "packed_out.h"
 #include "profdump.h"
 #include "stack_text.h"
 #include "window_options.h"
@@ -11,6 +13,29 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The size of `path` without `ending`; 0: it has another one, or nothing else. */
+static size_t size_before(const char *path, size_t size, const char *ending, size_t ending_size)
+{
+    bool ends = size > ending_size && strncmp(path + size - ending_size, ending, ending_size) == 0;
+    return ends ? size - ending_size : 0;
+}
+
+/* The size of the one of the endings that `path` has; 0: none. `packed`: .gz or .zst may follow. */
+static size_t ending_size(const char *endings, bool packed, const char *path)
+{
+    static const char *const packings[] = {"", EXPORT_PACKINGS};
+    for (size_t i = 0; i < (packed ? sizeof packings / sizeof *packings : 1); i++) {
+        size_t rest = size_before(path, strlen(path), packings[i], strlen(packings[i]));
+        for (const char *ending = endings; rest && *ending;) {
+            size_t size = strcspn(ending, " ");
+            if (size_before(path, rest, ending, size))
+                return size;
+            ending += size + strspn(ending + size, " ");
+        }
+    }
+    return 0;
+}
 
 static int export_perfetto(const struct profdump_options *options, const struct timeline *timeline,
                            const char *path)
@@ -176,6 +201,42 @@ static int export_svg(const struct profdump_options *options, const struct timel
     return finish_export(options, timeline, written, &error);
 }
 
+/* ---- the table of stats ---- */
+
+static enum write_format table_format_of(const char *path)
+{
+    static const struct {
+        const char *ending;
+        enum write_format format;
+    } formats[] = {{".tsv", WRITE_TSV}, {".txt", WRITE_TEXT}, {".md", WRITE_MARKDOWN}};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (ending_size(formats[i].ending, true, path))
+            return formats[i].format;
+    return WRITE_CSV;
+}
+
+static int export_csv(const struct profdump_options *options, const struct timeline *timeline,
+                      const char *path)
+{
+    struct profdump_options table = *options;
+    struct export_file file;
+    struct write_error error;
+    if (!export_file_open(&file, path, packed_out_open, &error))
+        return finish_export(options, timeline, false, &error);
+    table.format = table_format_of(path);
+    table.json = false;
+    table.write.color = false;
+    table.write.table_width = options->table_width_given ? options->write.table_width : 0;
+    errno = 0;
+    table.out = export_file_stream(&file);
+    bool printed = false;
+    int status = table.out ? cmd_show_print(&table, timeline, &printed) : EXIT_SUCCESS;
+    printed = printed && fflush(table.out) == 0;
+    int code = printed ? 0 : errno ? errno : EIO;
+    bool written = export_file_close(&file, code, &error);
+    return status == EXIT_SUCCESS ? finish_export(options, timeline, written, &error) : status;
+}
+
 /* ---- --label ---- */
 
 static bool is_label_name(const char *text, size_t size)
@@ -213,59 +274,38 @@ static bool add_label(struct profdump_options *options, const char *text)
 /* ---- all of them ---- */
 
 const struct export_format export_formats[EXPORT_COUNT] = {
-    [EXPORT_CHROME] = {"chrome", "out.json", ".json .trace", true,
+    [EXPORT_CHROME] = {"chrome", "out.json", EXPORT_ENDINGS_CHROME, true,
                        "write a Chrome trace, for ui.perfetto.dev", cmd_chrome, UINT64_C(1) << 53,
                        "row names show the original ids"},
-    [EXPORT_HTML] = {"html", "out.html", ".html .htm", false,
+    [EXPORT_HTML] = {"html", "out.html", EXPORT_ENDINGS_HTML, false,
                      "write a report for a browser ('diff -o' does so too)", export_html},
-    [EXPORT_PERFETTO] = {"perfetto", "out.pftrace", ".pftrace .perfetto-trace", true,
+    [EXPORT_PERFETTO] = {"perfetto", "out.pftrace", EXPORT_ENDINGS_PERFETTO, true,
                          "write a Perfetto trace, a third of the Chrome trace's size",
                          export_perfetto, INT32_MAX, "row names show the original ids"},
-    [EXPORT_PPROF] = {"pprof", "out.pb.gz", ".pb.gz .pprof", false, "write a profile for pprof",
-                      export_pprof},
-    [EXPORT_PROMETHEUS] = {"prometheus", "out.prom", ".prom", true,
+    [EXPORT_PPROF] = {"pprof", "out.pb.gz", EXPORT_ENDINGS_PPROF, false,
+                      "write a profile for pprof", export_pprof},
+    [EXPORT_PROMETHEUS] = {"prometheus", "out.prom", EXPORT_ENDINGS_PROMETHEUS, true,
                            "write summary metrics for Prometheus", export_prometheus},
-    [EXPORT_SPEEDSCOPE] = {"speedscope", "out.speedscope.json", ".speedscope.json .speedscope",
-                           true, "write threads and streams for speedscope.app", export_speedscope},
-    [EXPORT_ETPROF] = {"etprof", "out.etprof", ".etprof", false,
+    [EXPORT_SPEEDSCOPE] = {"speedscope", "out.speedscope.json", EXPORT_ENDINGS_SPEEDSCOPE, true,
+                           "write threads and streams for speedscope.app", export_speedscope},
+    [EXPORT_ETPROF] = {"etprof", "out.etprof", EXPORT_ENDINGS_ETPROF, false,
                        "write profiling blocks as ExecuTorch's prof buffers", export_etprof},
-    [EXPORT_SVG] = {"svg", "out.svg", ".svg", true, "draw the timeline", export_svg},
-    [EXPORT_SQLITE] = {"sqlite", "out.sqlite", ".sqlite .sqlite3 .db", false,
+    [EXPORT_SVG] = {"svg", "out.svg", EXPORT_ENDINGS_SVG, true, "draw the timeline", export_svg},
+    [EXPORT_SQLITE] = {"sqlite", "out.sqlite", EXPORT_ENDINGS_SQLITE, false,
                        "write a database with the tables of nsys", export_sqlite, 0xffffff,
                        "the table PROF_IDS has the original ids"},
-    [EXPORT_ARROW] = {"arrow", "out.arrow", ".arrow .feather", true,
+    [EXPORT_ARROW] = {"arrow", "out.arrow", EXPORT_ENDINGS_ARROW, true,
                       "write a table for polars, pandas, DuckDB ...", cmd_arrow},
-    [EXPORT_FOLDED] = {"folded", "out.folded", ".folded", true,
+    [EXPORT_FOLDED] = {"folded", "out.folded", EXPORT_ENDINGS_FOLDED, true,
                        "write ranges as flamegraph.pl reads them", cmd_folded},
     [EXPORT_TENSORBOARD] = {"tensorboard", "worker.pt.trace.json", "", true,
                             "write a Chrome trace for TensorBoard's PyTorch plugin",
                             cmd_tensorboard},
+    [EXPORT_CSV] = {"csv", "out.csv", EXPORT_ENDINGS_CSV, true,
+                    "write the table of stats as CSV, TSV, text or Markdown", export_csv},
 };
 
 /* ---- -o and --to ---- */
-
-/* The size of `path` without `ending`; 0: it has another one, or nothing else. */
-static size_t size_before(const char *path, size_t size, const char *ending, size_t ending_size)
-{
-    bool ends = size > ending_size && strncmp(path + size - ending_size, ending, ending_size) == 0;
-    return ends ? size - ending_size : 0;
-}
-
-/* The size of the ending of `path` that is one of the format's; 0: none. */
-static size_t ending_size(const struct export_format *format, const char *path)
-{
-    static const char *const packings[] = {"", ".gz", ".zst"};
-    for (size_t i = 0; i < (format->packed ? 3 : 1); i++) {
-        size_t rest = size_before(path, strlen(path), packings[i], strlen(packings[i]));
-        for (const char *ending = format->endings; rest && *ending;) {
-            size_t size = strcspn(ending, " ");
-            if (size_before(path, rest, ending, size))
-                return size;
-            ending += size + strspn(ending + size, " ");
-        }
-    }
-    return 0;
-}
 
 /* The format with the longest ending that fits: ".speedscope.json" is not a ".json". */
 static enum export_kind kind_of_path(const char *path)
@@ -273,7 +313,7 @@ static enum export_kind kind_of_path(const char *path)
     enum export_kind best = EXPORT_COUNT;
     size_t longest = 0;
     for (int kind = 0; kind < EXPORT_COUNT; kind++) {
-        size_t size = ending_size(&export_formats[kind], path);
+        size_t size = ending_size(export_formats[kind].endings, export_formats[kind].packed, path);
         if (size > longest) {
             longest = size;
             best = (enum export_kind)kind;
@@ -284,8 +324,6 @@ static enum export_kind kind_of_path(const char *path)
 
 static void complain_of_ending(const char *path)
 {
-    const char *dot = strrchr(path, '.');
-    bool is_table = dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".tsv") == 0);
     char endings[256] = "";
     for (size_t i = 0; i < EXPORT_COUNT; i++) {
         size_t used = strlen(endings);
@@ -295,9 +333,6 @@ static void complain_of_ending(const char *path)
     }
     if (strcmp(path, "-") == 0)
         complain("-o -: which format? --to chrome, html, perfetto ... selects it");
-    else if (is_table)
-        complain("-o %s: tables are written to standard output: profdump --format %s FILE > %s",
-                 path, dot + 1, path);
     else
         complain("-o %s: unknown ending; known are %s, and --to FORMAT selects one", path, endings);
 }
@@ -398,7 +433,8 @@ static bool has_output(const struct profdump_options *options)
 
 bool export_options_agree(const struct profdump_options *options)
 {
-    bool prints = options->json || options->format_given || !has_output(options);
+    bool prints = options->json || options->format_given || options->export_paths[EXPORT_CSV] ||
+                  !has_output(options);
     if (!options->command_line)
         return true; /* options hold for whatever the library is asked */
     if (options->table_option && !prints) {

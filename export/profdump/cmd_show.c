@@ -114,6 +114,7 @@ static bool set_table_width(struct profdump_options *options, const char *width)
 {
     unsigned long number;
     bool good = options_number(width, 0, UINT16_MAX, &number);
+    options->table_width_given = true;
     if (good)
         options->write.table_width = (unsigned)number;
     else
@@ -366,7 +367,8 @@ static bool show_json(const struct profdump_options *options, const struct write
 }
 
 /* Resolves call stacks first if rows are grouped by them. */
-static int run(const struct profdump_options *options, const struct timeline *timeline)
+int cmd_show_print(const struct profdump_options *options, const struct timeline *timeline,
+                   bool *written)
 {
     struct write_options with = options->write;
     struct stack_groups groups = {0};
@@ -380,11 +382,17 @@ static int run(const struct profdump_options *options, const struct timeline *ti
         return EXIT_FAILURE;
     if (by_stack)
         with.stacks = (struct write_stacks){groups.group_of, groups.texts};
-    bool written =
-        options->json ? show_json(options, &with, timeline) : show(options, &with, timeline);
-    int status = finish(options, timeline, written);
+    *written = options->json ? show_json(options, &with, timeline) : show(options, &with, timeline);
     stack_groups_fini(&groups);
-    return status;
+    return EXIT_SUCCESS;
+}
+
+static int run(const struct profdump_options *options, const struct timeline *timeline)
+{
+    bool written;
+    if (cmd_show_print(options, timeline, &written) == EXIT_FAILURE)
+        return EXIT_FAILURE;
+    return finish(options, timeline, written);
 }
 
 static const struct option_entry *const options_of_stats[] = {

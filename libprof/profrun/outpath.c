@@ -1,5 +1,6 @@
 #include "outpath.h"
 
+#include "export_endings.h"
 #include "message.h"
 #include "output.h"
 
@@ -175,22 +176,38 @@ static bool outpath_is_usable(const char *absolute, bool force)
     return usable;
 }
 
-/* What profdump makes of a recording. */
+/* The length of `name` without `ending`; 0: it has another one, or nothing else. */
+static size_t outpath_before(const char *name, size_t length, const char *ending, size_t end)
+{
+    return length > end && strncmp(name + length - end, ending, end) == 0 ? length - end : 0;
+}
+
+/* Whether the name is one of what profdump makes of a recording. */
+static bool outpath_is_converted(const char *pattern)
+{
+    static const char *const packings[] = {EXPORT_PACKINGS};
+    size_t length = strlen(pattern);
+    for (size_t i = 0; i < sizeof packings / sizeof *packings; i++) {
+        const size_t rest = outpath_before(pattern, length, packings[i], strlen(packings[i]));
+        length = rest ? rest : length;
+    }
+    for (const char *ending = EXPORT_ENDINGS; *ending; ending += strspn(ending, " ")) {
+        const size_t end = strcspn(ending, " ");
+        if (outpath_before(pattern, length, ending, end) ||
+            outpath_before(pattern, strlen(pattern), ending, end))
+            return true;
+        ending += end;
+    }
+    return false;
+}
+
 static bool outpath_is_recording(const char *pattern)
 {
-    static const char *const others[] = {".html", ".json",   ".json.gz", ".svg",  ".csv",
-                                         ".txt",  ".sqlite", ".pb.gz",   ".arrow"};
-    const size_t length = strlen(pattern);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        const size_t end = strlen(others[i]);
-        if (length > end && strcmp(pattern + length - end, others[i]) == 0) {
-            message("-o takes a recording's name, such as run.prof; 'profdump -o %s run.prof' "
-                    "converts it",
-                    pattern);
-            return false;
-        }
-    }
-    return true;
+    if (!outpath_is_converted(pattern))
+        return true;
+    message("-o takes a recording's name, such as run.prof; 'profdump -o %s run.prof' converts it",
+            pattern);
+    return false;
 }
 
 int outpath_prepare(const char *pattern, bool force, char **absolute)

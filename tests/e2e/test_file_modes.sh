@@ -6,7 +6,7 @@
 compile blocks
 
 formats=$("$PROF_BIN/profdump" export --help | awk '/^Options/ { exit } $2 ~ /^[.]/ { print $1 }')
-(($(wc -w <<<"$formats") == 11)) || fail "formats: $formats"
+(($(wc -w <<<"$formats") == 12)) || fail "formats: $formats"
 
 # modes UMASK MODE DIRECTORY: that is the mode of every file below it.
 modes() {

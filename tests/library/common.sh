@@ -74,7 +74,7 @@ exported() {
     alike $out -o $out --to "$format" "$@" -- export "$format" $out "$@"
 }
 
-formats=(chrome html perfetto sqlite svg pprof speedscope prometheus etprof folded)
+formats=(chrome html perfetto sqlite svg pprof speedscope prometheus etprof folded csv)
 reports=(table explain stacks roofline folded blocks tax analyze breakdown check graphs ledger memory)
 
 # reported REPORT [--OPTION...] INPUT...

@@ -43,7 +43,7 @@ check_has "and is named" "process $$ is recording into $here/run.prof" "$err"
 recording_of 4194305 >run.prof # no process has this number
 run -o run.prof true
 check "one that was killed does not hinder" "0 recording" "$status $(cat run.prof)"
-for name in run.html out.json; do
+for name in run.html out.json table.csv table.txt run.csv.gz run.pb.gz run.speedscope.json; do
     run -o $name true
     check "-o $name" 2 "$status"
     check_has "-o $name" "'profdump -o $name run.prof' converts it" "$err"

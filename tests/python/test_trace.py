@@ -18,7 +18,7 @@ from libprof._profdump import run_profdump
 
 ENDINGS = {
     "json": "chrome", "json.gz": "chrome", "pftrace": "perfetto", "sqlite": "sqlite", "svg": "svg", "html": "html", "pb.gz": "pprof",
-    "speedscope.json": "speedscope", "prom": "prometheus", "arrow": "arrow", "folded": "folded",
+    "speedscope.json": "speedscope", "prom": "prometheus", "arrow": "arrow", "folded": "folded", "csv": "csv",
 }  # fmt: skip
 
 

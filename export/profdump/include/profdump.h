@@ -27,6 +27,7 @@ enum export_kind {
     EXPORT_ETPROF,
     EXPORT_FOLDED,
     EXPORT_TENSORBOARD,
+    EXPORT_CSV, /* the table, in other formats of text, too */
     EXPORT_COUNT
 };
 
@@ -66,6 +67,7 @@ struct profdump_options {
     const char *table_option; /* the first option given that is about the table of stats */
     enum write_format format; /* --format, --json */
     bool format_given;
+    bool table_width_given;
     bool json;           /* the same as the format */
     bool compat;         /* --compat */
     bool units;          /* --units, with --compat */
@@ -132,6 +134,10 @@ typedef int export_command(const struct profdump_options *options, const struct 
                            const char *path);
 
 export_command cmd_arrow, cmd_chrome, cmd_folded, cmd_tensorboard;
+
+/* Prints what stats prints. Returns EXIT_FAILURE after having complained. `*written`: false if printing failed; errno says why. */
+int cmd_show_print(const struct profdump_options *options, const struct timeline *timeline,
+                   bool *written);
 inputs_command cmd_diff;
 
 /* --arrow-table, --source-time-scale. */

@@ -2,7 +2,7 @@
 cp rank0.prof kept.prof
 cp kept.prof packed && gzip packed
 ln kept.prof hard && ln -s kept.prof soft
-for format in chrome html perfetto sqlite arrow svg pprof speedscope prometheus etprof folded; do
+for format in chrome html perfetto sqlite arrow svg pprof speedscope prometheus etprof folded csv; do
     profdump -o kept.prof --to $format; echo "exit $?"
     for output in ./kept.prof hard soft; do
         profdump -o $output --to $format; echo "$output: exit $?"

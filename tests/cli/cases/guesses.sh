@@ -3,7 +3,6 @@ for word in kernels ranges timeline html tree summary compare open record xyzzyx
     profdump $word demo.prof
     echo "exit $?"
 done 2>&1
-profdump -o x.csv demo.prof 2>&1
 for kind in kernel copy memcpy set call api range nvtx; do
     echo "== --kind $kind"
     profdump --kind $kind --csv -n 1 demo.prof | cut -d, -f1,2
@@ -15,3 +14,11 @@ profdump --csv --filter KER demo.prof | cut -d, -f1,2
 profdump query demo.prof "select count(*) from calls"
 profdump query "select count(*) from ranges" demo.prof
 profdump query "select * from kernel" demo.prof 2>&1
+for column in nope durr start_ns kernels.Nam; do
+    profdump query "select $column from kernels" demo.prof 2>&1
+done
+profdump query "select thread_nam from calls" demo.prof 2>&1
+for column in time total self cuda gpu_time cpu cpu_time_total cuda_time_total "Self CUDA" self-cpu "# of Calls" self_cda speed; do
+    echo "== --sort $column"
+    profdump --sort "$column" --csv -n 1 demo.prof 2>&1 | cut -d, -f1,2
+done
