@@ -18,7 +18,7 @@ printf '#!/bin/sh\n' >stubs/cmake
 chmod +x stubs/cmake
 export TERM=dumb
 unset PROF_TABLE SIM_LIB
-PATH=$here/stubs:$PATH python3 "$e2e_directory/in_terminal.py" 100 ./dev demo >shown.txt || fail "$(cat shown.txt)"
+PATH=$here/stubs:$PATH python3 "$e2e_directory/in_terminal.py" 100 ./dev --yes demo >shown.txt || fail "$(cat shown.txt)"
 sed '/^dev: /d' shown.txt >demo.txt
 (($(awk '{ if (length($0) > most) most = length($0) } END { print most }' demo.txt) <= 120)) || fail "too wide: $(cat demo.txt)"
 same "the last three lines" "Report: Timeline: In words:" "$(tail -n 3 demo.txt | sed -E 's/^([A-Za-z ]+:).*/\1/' | paste -sd' ')"
