@@ -150,7 +150,8 @@ static int run_inputs(const struct profdump_options *options)
     struct profdump_options of = *options;
     if (options->query_schema)
         return describe(options);
-    if (options->input_count == 0) {
+    if (options->input_count == 0 ||
+        (options->input_count == 1 && access(options->inputs[0], F_OK) == 0)) {
         complain(
             "query: there is no statement; as in: profdump query \"SELECT name, sum(duration) FROM "
             "kernels GROUP BY name\" run.prof");

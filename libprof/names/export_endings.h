@@ -16,12 +16,12 @@
 #define EXPORT_ENDINGS_CSV ".csv .tsv .txt .md"
 
 /* All of them. Compressed files have a further one of EXPORT_PACKINGS. */
-#define EXPORT_ENDINGS                                                                        \
-    EXPORT_ENDINGS_CHROME                                                                     \
-        " " EXPORT_ENDINGS_HTML " " EXPORT_ENDINGS_PERFETTO " " EXPORT_ENDINGS_PPROF          \
-        " " EXPORT_ENDINGS_PROMETHEUS " " EXPORT_ENDINGS_SPEEDSCOPE " " EXPORT_ENDINGS_ETPROF \
-        " " EXPORT_ENDINGS_SVG " " EXPORT_ENDINGS_SQLITE " " EXPORT_ENDINGS_ARROW             \
-        " " EXPORT_ENDINGS_FOLDED " " EXPORT_ENDINGS_CSV
+#define EXPORT_ENDINGS                                                                    \
+    EXPORT_ENDINGS_CHROME                                                                 \
+    " " EXPORT_ENDINGS_HTML " " EXPORT_ENDINGS_PERFETTO " " EXPORT_ENDINGS_PPROF          \
+    " " EXPORT_ENDINGS_PROMETHEUS " " EXPORT_ENDINGS_SPEEDSCOPE " " EXPORT_ENDINGS_ETPROF \
+    " " EXPORT_ENDINGS_SVG " " EXPORT_ENDINGS_SQLITE " " EXPORT_ENDINGS_ARROW             \
+    " " EXPORT_ENDINGS_FOLDED " " EXPORT_ENDINGS_CSV
 #define EXPORT_PACKINGS ".gz", ".zst"
 
 #endif

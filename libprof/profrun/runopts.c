@@ -284,6 +284,35 @@ static const char *runopts_culprit(char **argv)
     return word;
 }
 
+/* What does here what other profilers have an option for; NULL: nothing is known. */
+static const char *runopts_instead(const char *option)
+{
+    static const struct {
+        const char *option, *instead;
+    } others[] = {
+        {"--stats", "the table is always printed, unless --no-table is given"},
+        {"--trace", "CUDA, NVTX and ranges are always recorded"},
+        {"-t", "CUDA, NVTX and ranges are always recorded"},
+        {"--force-overwrite", "use --force"},
+        {"-f", "use --force"},
+        {"--export", "convert a recording with 'profdump -o OUT.sqlite run.prof'"},
+        {"--duration", "record a part with --attach PID --for 10s"},
+    };
+    const size_t length = strcspn(option, "=");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strlen(others[i].option) == length && strncmp(option, others[i].option, length) == 0)
+            return others[i].instead;
+    return NULL;
+}
+
+static enum runopts_verdict runopts_unknown(const char *option)
+{
+    const char *instead = runopts_instead(option);
+    message("unknown option: %s%s%s", option, instead ? "; " : "", instead ? instead : "");
+    fputs("Try 'profrun --help'.\n", stderr);
+    return RUNOPTS_WRONG;
+}
+
 /* Whether getopt_long() stumbled over the value of a long option that takes none: it sets optopt only if it knows the
  * option. */
 static bool runopts_has_value(char **argv)
@@ -295,15 +324,16 @@ enum runopts_verdict runopts_parse(int argc, char **argv, struct runopts *option
 {
     *options = (struct runopts){.table = true};
     int option;
-    if (argc > 1 && strcmp(argv[1], "record") == 0) { /* as with other profilers */
+    if (argc > 1 && (strcmp(argv[1], "record") == 0 || strcmp(argv[1], "profile") == 0)) {
+        /* as with other profilers */
         argc--;
         argv++;
     }
     while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
         if (option == '?')
-            return runopts_wrong(runopts_has_value(argv) ? "option takes no value: "
-                                                         : "unknown option: ",
-                                 runopts_culprit(argv));
+            return runopts_has_value(argv)
+                       ? runopts_wrong("option takes no value: ", runopts_culprit(argv))
+                       : runopts_unknown(runopts_culprit(argv));
         if (option == ':')
             return runopts_wrong("no value given for ", runopts_culprit(argv));
         const enum runopts_verdict verdict = runopts_apply(options, option);

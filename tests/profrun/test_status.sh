@@ -74,6 +74,15 @@ check "no program" 2 "$status"
 run --no-such-option true
 check "unknown option" 2 "$status"
 check_has "unknown option is named" "unknown option: --no-such-option" "$err"
+for option in --stats --stats=true -t --force-overwrite; do
+    run $option true
+    check "$option" 2 "$status"
+    check_has "$option of another profiler" "unknown option: $option; " "$err"
+done
+for word in record profile; do
+    run $word true
+    check "$word, as with other profilers" 0 "$status"
+done
 run --quiet=yes true
 check "a value that an option does not take" 2 "$status"
 check_has "is said to be one" "option takes no value: --quiet=yes" "$err"

@@ -14,6 +14,8 @@ profdump --csv --filter KER demo.prof | cut -d, -f1,2
 profdump query demo.prof "select count(*) from calls"
 profdump query "select count(*) from ranges" demo.prof
 profdump query "select * from kernel" demo.prof 2>&1
+profdump query "select * from memcpy" demo.prof 2>&1
+profdump query demo.prof 2>&1
 for column in nope durr start_ns kernels.Nam; do
     profdump query "select $column from kernels" demo.prof 2>&1
 done
