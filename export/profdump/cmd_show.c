@@ -231,6 +231,7 @@ static bool set_kind(struct profdump_options *options, const char *name)
 const struct option_entry table_options[] = {
     {TEXT("sort", "COLUMN", sort, "sort rows by COLUMN, descending"),
      .values = "name self_cpu cpu_total cpu_avg self_cuda cuda_total cuda_avg count"},
+    {TEXT("sort-by", "COLUMN", sort, NULL)}, /* as in torch.profiler */
     {CALL("group-by", "LIST", set_group_by, "group rows by the keys in LIST"),
      .values = "name shape stack stack:N thread device stream rank path process"},
     {CALL("columns", "LIST", set_columns, "add columns; stddev is the sample standard deviation"),
@@ -258,6 +259,7 @@ const struct option_entry rows_options[] = {
     {CALL("rows", "N", set_rows, "print at most N rows, -1 for all")},
     {CALL("n", "N", set_rows, NULL)},
     {CALL("top", "N", set_rows, NULL)},
+    {CALL("row-limit", "N", set_rows, NULL)}, /* as in torch.profiler */
     {0},
 };
 

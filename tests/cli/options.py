@@ -16,7 +16,7 @@ Option = collections.namedtuple("Option", "command name argument state values he
 VALUES = {  # what an argument may be where the declaration does not tell
     "--rows": "3", "-n": "3", "--top": "3", "-f": "csv", "--filter": "a", "--depth": "2", "--header": "x", "--time-unit": "ms", "--name-width": "20", "--table-width": "100",
     "-o": "out.html", "--output": "out.html", "--window": "0..1s", "--from": "0", "--steps": "1", "--source-time-scale": "ns",
-    "--perf-map": "/tmp", "--width": "400", "--device-rates": "/dev/null", "--type": "float16", "--sort": "name",
+    "--perf-map": "/tmp", "--width": "400", "--device-rates": "/dev/null", "--type": "float16", "--sort": "name", "--sort-by": "name", "--row-limit": "3",
     "--name-limit": "9", "--names": "a,b", "--sequences": "x", "--kernel-wait": "5", "--queue-full": "5",
     "--limits": "/dev/null", "--confidence": "95", "--resamples": "100", "--fail-if-slower": "5%",
     "--interval": "5s", "--range": "x", "--block": "x", "--event": "x", "--total-of": "x", "--etrecord": "maps", "--compare": "run.etdp",

@@ -10,6 +10,7 @@ done
 for way in "-f csv" --csv; do
     profdump $way --top 2 demo.prof | cut -d, -f1,2
 done
+profdump --csv --sort-by cuda_time_total --row-limit 1 demo.prof | cut -d, -f1,2
 profdump --csv --filter KER demo.prof | cut -d, -f1,2
 profdump query demo.prof "select count(*) from calls"
 profdump query "select count(*) from ranges" demo.prof
