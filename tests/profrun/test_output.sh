@@ -43,10 +43,13 @@ check_has "and is named" "process $$ is recording into $here/run.prof" "$err"
 recording_of 4194305 >run.prof # no process has this number
 run -o run.prof true
 check "one that was killed does not hinder" "0 recording" "$status $(cat run.prof)"
-for name in run.html out.json table.csv table.txt run.csv.gz run.pb.gz run.speedscope.json; do
-    run -o $name true
-    check "-o $name" 2 "$status"
-    check_has "-o $name" "'profdump -o $name run.prof' converts it" "$err"
+# All that profdump writes, by the endings that it knows.
+endings=$("$BIN_DIR/profdump" export --help | awk '/^Options/ { exit } { for (i = 2; $i ~ /^[.]/; i++) print $i }')
+check_has "endings of profdump" ".speedscope.json" "$endings"
+for ending in $endings .csv.gz .json.zst; do
+    run -o run$ending true
+    check "-o run$ending" 2 "$status"
+    check_has "-o run$ending" "'profdump -o run$ending run.prof' converts it" "$err"
 done
 printf '\211PROF\r\n\032 and what was recorded' >run.prof
 run --force -o run.prof true
