@@ -231,12 +231,19 @@ static long tracer_of(const char *status, char *name, size_t name_bytes)
     return tracer;
 }
 
+/* A tracer whose name cannot be read any more has just ended. */
+static bool is_attached_to(const char *status)
+{
+    char name[64];
+    return tracer_of(status, name, sizeof name) &&
+           (strcmp(name, "profrun") == 0 || strcmp(name, "?") == 0);
+}
+
 bool attach_process_is_attached_to(const struct attach_process *process, pid_t thread)
 {
-    char file[64], status[ATTACH_STATUS_BYTES], name[64];
-    snprintf(file, sizeof file, "task/%d/status", (int)(thread ? thread : process->pid));
-    return attach_process_file(process->pid, file, status, sizeof status) &&
-           tracer_of(status, name, sizeof name) && strcmp(name, "profrun") == 0;
+    char file[64], status[ATTACH_STATUS_BYTES];
+    snprintf(file, sizeof file, "task/%d/status", (int)thread);
+    return attach_process_file(process->pid, file, status, sizeof status) && is_attached_to(status);
 }
 
 static bool is_stopped_or_traced(struct attach_process *process, const char *status)
@@ -360,11 +367,14 @@ int attach_process_init(struct attach_process *process, pid_t pid)
     char status[ATTACH_STATUS_BYTES], user[64];
     *process = (struct attach_process){
         .pid = pid, .pidfd = (int)syscall(CALL_PIDFD_OPEN, pid, 0), .started = start_time(pid)};
-    for (unsigned ms = 0; ms < OTHER_MS && attach_process_is_attached_to(process, 0); ms++)
+    for (unsigned ms = 0;; ms++) { /* what is judged below is the last thing that was read */
+        if (!attach_process_file(pid, "status", status, sizeof status)) {
+            refuse(process, "there is no such process");
+            return STATUS_NOT_FOUND;
+        }
+        if (ms == OTHER_MS || !is_attached_to(status))
+            break;
         clock_pause(1000);
-    if (!attach_process_file(pid, "status", status, sizeof status)) {
-        refuse(process, "there is no such process");
-        return STATUS_NOT_FOUND;
     }
     snprintf(process->program, sizeof process->program, "%.*s",
              (int)strcspn(status + strcspn(status, "\t") + 1, "\n"),

@@ -74,7 +74,7 @@ long attach_process_status_number(const char *status, const char *name);
 /* Why ptrace(2) was refused with `error`, in `reason`. */
 void attach_process_explain(struct attach_process *process, int error);
 
-/* Whether another profrun traces the thread; 0: the first one. */
+/* Whether another profrun traces the thread, or did until it ended. */
 bool attach_process_is_attached_to(const struct attach_process *process, pid_t thread);
 
 /* Finds the functions, and a gap for `code`, or where it is already. Returns false if nothing can be loaded into the process (static, another
