@@ -18,7 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* As this program was started. */
 static cpu_set_t processors;
+static int niceness, class;
 
 /* A line of a file of /proc, without what precedes it; "" none. */
 static const char *line_of(int tid, const char *name, const char *key)
@@ -60,11 +62,11 @@ static void check(int tid, const char *name)
     cpu_set_t own;
     unsigned long long blocked = strtoull(line_of(tid, "status", "SigBlk:\t"), NULL, 16);
     sched_getaffinity(tid, sizeof own, &own);
-    if (sched_getscheduler(tid) != SCHED_OTHER)
+    if (sched_getscheduler(tid) != class)
         printf("%s has class %d\n", name, sched_getscheduler(tid));
     if (!CPU_EQUAL(&own, &processors))
         printf("%s may use %d processors of %d\n", name, CPU_COUNT(&own), CPU_COUNT(&processors));
-    if (getpriority(PRIO_PROCESS, (id_t)tid) > 0 && geteuid() == 0)
+    if (getpriority(PRIO_PROCESS, (id_t)tid) != niceness && geteuid() == 0)
         printf("%s has niceness %d\n", name, getpriority(PRIO_PROCESS, (id_t)tid));
     for (int number = 1; number < SIGSYS; number++)
         if (number != SIGKILL && number != SIGSTOP && !(blocked >> (number - 1) & 1))
@@ -115,6 +117,8 @@ int main(int argc, char **argv)
 {
     int wanted = argc > 1 ? atoi(argv[1]) : 2, status = 0;
     sched_getaffinity(0, sizeof processors, &processors);
+    niceness = getpriority(PRIO_PROCESS, 0);
+    class = sched_getscheduler(0);
     record();
     pid_t child = argc > 2 ? fork() : 0;
     if (child > 0) {

@@ -57,6 +57,7 @@ static struct {
     cpu_set_t processors;
     bool knows_processors;
     int niceness;
+    int class; /* SCHED_OTHER for a real-time program */
     size_t tls_bytes; /* of thread-local variables, which glibc takes from a thread's stack */
 } own_thread_process GUEST_DATA;
 
@@ -79,6 +80,8 @@ void own_thread_remember_process(void)
         sched_getaffinity(process, sizeof own_thread_process.processors,
                           &own_thread_process.processors) == 0;
     own_thread_process.niceness = getpriority(PRIO_PROCESS, (id_t)process);
+    const int class = sched_getscheduler(process) & ~SCHED_RESET_ON_FORK;
+    own_thread_process.class = class == SCHED_BATCH || class == SCHED_IDLE ? class : SCHED_OTHER;
 }
 
 static bool own_thread_has_other_processors(void)
@@ -90,7 +93,7 @@ static bool own_thread_has_other_processors(void)
 
 static bool own_thread_has_other_class(void)
 {
-    return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) > SCHED_OTHER;
+    return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != own_thread_process.class;
 }
 
 /* Before it runs: on the processor of a real-time thread that does not sleep it would never come to do so itself. */
@@ -99,7 +102,7 @@ static void own_thread_choose(pthread_attr_t *attributes)
     const struct sched_param none = {0};
     if (own_thread_has_other_class()) {
         pthread_attr_setinheritsched(attributes, PTHREAD_EXPLICIT_SCHED);
-        pthread_attr_setschedpolicy(attributes, SCHED_OTHER);
+        pthread_attr_setschedpolicy(attributes, SCHED_OTHER); /* all that it takes */
         pthread_attr_setschedparam(attributes, &none);
     }
     if (own_thread_has_other_processors())
@@ -112,7 +115,7 @@ static void own_thread_settle(void)
 {
     const struct sched_param none = {0};
     if (own_thread_has_other_class())
-        sched_setscheduler(0, SCHED_OTHER, &none);
+        sched_setscheduler(0, own_thread_process.class, &none);
     if (own_thread_has_other_processors())
         sched_setaffinity(0, sizeof own_thread_process.processors, &own_thread_process.processors);
     if (getpriority(PRIO_PROCESS, 0) != own_thread_process.niceness)
