@@ -49,7 +49,7 @@ EOF
 PROF_SAMPLE=99 PROF_HANG=60s record script.prof sh script.sh
 (($(files 'script*.prof') <= 2)) || fail "a script leaves files: $(echo script*.prof)" # on a busy machine, the shell's own
 for file in script*.prof; do
-    ((ns = ${ns:-0} + $(used "$file" loading)))
+    ns=$((${ns:-0} + $(used "$file" loading)))
 done
 ((ns >= 100000000)) || fail "a script's program has $ns ns"
 
