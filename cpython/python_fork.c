@@ -12,7 +12,6 @@
  */
 #include "python_fork.h"
 
-#include "clock.h"
 #include "glibc_only.h"
 #include "process.h"
 #include "worker.h"
@@ -27,8 +26,8 @@
 
 #define PYTHON_COUNTS_SINCE 0x030c0000ul /* 3.12, as Py_Version has it */
 
-/* How long to wait for each of them, which may be extending the file. After that, Python warns. */
-#define PYTHON_FORK_WAIT_MS 100u
+/* How long to wait for each of them, which may be extending the file, or get no processor. After that, Python warns. */
+#define PYTHON_FORK_WAIT_MS 1000u
 
 /* How often python_fork_done() queues itself again within hooks, in case the caller never goes on. */
 #define PYTHON_FORK_HOOK_CALLS 1000000u
@@ -49,16 +48,11 @@ static struct {
 
 static bool python_fork_is_ours(void)
 {
+    if (!python_c.is_initialized() || !python_c.has_gil() || syscall(SYS_gettid) != getpid())
+        return false;
+    workers_settle(PYTHON_FORK_WAIT_MS);
     unsigned ours = workers_running();
-    return ours && python_c.is_initialized() && python_c.has_gil() &&
-           syscall(SYS_gettid) == getpid() && process_threads() == 1 + ours;
-}
-
-static void python_fork_wait(void)
-{
-    uint64_t end_ns = clock_monotonic_ns() + PYTHON_FORK_WAIT_MS * 1000000ull;
-    for (int attempt = 0; process_threads() != 1 && clock_monotonic_ns() < end_ns; attempt++)
-        clock_wait(attempt);
+    return ours && process_threads() == 1 + ours;
 }
 
 static void python_fork_before(void)
@@ -68,7 +62,7 @@ static void python_fork_before(void)
     if (python_fork.parked) {
         python_fork.caller = python_c.frame();
         python_fork.hook_calls = 0;
-        python_fork_wait();
+        workers_settle(PYTHON_FORK_WAIT_MS);
     }
     errno = saved_errno;
 }

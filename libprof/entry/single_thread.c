@@ -36,7 +36,7 @@ void single_thread_resolve(void)
     *(void **)&single_thread_real.capset = dlsym(RTLD_NEXT, "capset");
 }
 
-/* A thread that has just begun or ended may not be counted yet, or still be counted. */
+/* The control thread may have just begun, or not have ended yet. */
 static bool single_thread_await(unsigned long threads, unsigned deadline_ms)
 {
     uint64_t end_ns = clock_monotonic_ns() + deadline_ms * 1000000ull;
@@ -51,6 +51,7 @@ static bool single_thread_await(unsigned long threads, unsigned deadline_ms)
 /* CUPTI's threads cannot end and begin again. */
 static bool single_thread_but_for_ours(void)
 {
+    workers_settle(SINGLE_THREAD_WAIT_MS);
     unsigned count = (process_is_own() ? workers_running() : 0) + (control_thread_runs() ? 1 : 0);
     return count && single_thread_await(1 + count, 10);
 }

@@ -36,7 +36,7 @@ enum {
     HEAP_BYTES = 1 << 20, /* for the first thread's dtv: 65,000 modules with thread-local storage */
     RUN_MS = 5000,        /* for our code to run, on a machine that is busy */
     AREA_ALIGN = 4096,
-    REFUSALS = 3,         /* after as many, the reason is another than a profrun that let go */
+    REFUSALS = 3,             /* after as many, the reason is another than a profrun that let go */
     FEATURE_SHADOW_STACK = 2, /* GNU_PROPERTY_X86_FEATURE_1_SHSTK */
 };
 

@@ -277,6 +277,11 @@ void clock_wait(int)
 
 void own_thread_leave(void) {}
 
+bool own_thread_changes(void)
+{
+    return false;
+}
+
 void own_thread_enter(const char *) {}
 
 void own_thread_adopt(void) {}

@@ -100,6 +100,11 @@ void own_thread_enter(const char *name)
 
 void own_thread_leave(void) {}
 
+bool own_thread_changes(void)
+{
+    return false;
+}
+
 uint64_t clock_gettime_ns(clockid_t id)
 {
     struct timespec now;

@@ -2,6 +2,7 @@
 #include "recorder_support.h"
 
 extern "C" {
+#include "process.h"
 #include "worker.h"
 }
 
@@ -161,6 +162,29 @@ TEST(Worker, EndsWhereItsDutiesSaySo)
         std::this_thread::yield();
     EXPECT_EQ(worker_run(&it, quick_job, forever_ms), WORKER_NONE);
     EXPECT_TRUE(worker_end(&it, forever_ms, true));
+}
+
+// A thread whose worker has ended its work may still exist.
+TEST(Workers, AreAsManyThreadsAsRunOnceTheyHaveSettled)
+{
+    static worker it = make_worker();
+    it.parks = true;
+    if (!begin(&it))
+        GTEST_SKIP() << "no thread of ours in this build";
+    EXPECT_TRUE(worker_end(&it, forever_ms, false));
+    workers_settle(forever_ms);
+    ASSERT_EQ(workers_running(), 0u);
+    const unsigned long others = process_threads();
+    for (int round = 0; round < 2000; round++) {
+        ASSERT_EQ(worker_begin(&it), 0);
+        workers_settle(forever_ms);
+        EXPECT_EQ(workers_running(), 1u);
+        EXPECT_EQ(process_threads(), others + 1) << "round " << round;
+        EXPECT_TRUE(worker_end(&it, forever_ms, false));
+        workers_settle(forever_ms);
+        EXPECT_EQ(workers_running(), 0u);
+        EXPECT_EQ(process_threads(), others) << "round " << round;
+    }
 }
 
 } // namespace

@@ -57,7 +57,7 @@ static struct {
     cpu_set_t processors;
     bool knows_processors;
     int niceness;
-    int class; /* SCHED_OTHER for a real-time program */
+    int class;        /* SCHED_OTHER for a real-time program */
     size_t tls_bytes; /* of thread-local variables, which glibc takes from a thread's stack */
 } own_thread_process GUEST_DATA;
 
@@ -268,6 +268,19 @@ bool own_thread_is(uint32_t tid)
         if (load_acquire(&own_thread_tids[i]) == tid)
             return true;
     return false;
+}
+
+/* Those that CUPTI made are counted, and have no place: with them, a change is not seen. */
+bool own_thread_changes(void)
+{
+    uint32_t exist = 0, count = load_seq_cst(&own_thread_count);
+    for (uint32_t i = 0; i < OWN_THREAD_NEW; i++)
+        exist += load_acquire(&own_thread_new[i]) != (pthread_t)0;
+    for (uint32_t i = 0; i < OWN_THREAD_PLACES; i++) {
+        uint32_t tid = load_acquire(&own_thread_tids[i]);
+        exist += tid && !own_thread_has_ended(tid);
+    }
+    return exist > count;
 }
 
 void own_thread_await_end(unsigned deadline_ms)

@@ -47,6 +47,9 @@ void own_thread_end_process(void);
 /* Whether a thread of that number entered, and did not leave. */
 bool own_thread_is(uint32_t tid);
 
+/* Whether one of them has been made and has not entered yet, or has left and still exists. */
+bool own_thread_changes(void);
+
 /* Waits until all that have entered are gone from the process, for at most `deadline_ms`. They must have been
  * told to end. */
 void own_thread_await_end(unsigned deadline_ms);

@@ -77,6 +77,9 @@ static void worker_work(struct worker *worker)
     }
 }
 
+/* Those whose thread exists and whose `runs` does not say so yet, or any more. */
+static uint32_t worker_changes;
+
 static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
@@ -87,6 +90,7 @@ static void *worker_main(void *argument)
     worker_work(worker);
     if (worker->ends)
         worker->ends();
+    fetch_add_seq_cst(&worker_changes, 1u);
     store_relaxed(&worker->runs, false);
     worker->is_ending = false;
     pthread_cond_broadcast(&worker->changed);
@@ -95,6 +99,7 @@ static void *worker_main(void *argument)
         worker->leave();
     else
         own_thread_leave();
+    fetch_add_seq_cst(&worker_changes, (uint32_t)-1);
     return NULL;
 }
 
@@ -130,8 +135,10 @@ static int worker_begin_locked(struct worker *worker)
         return ECANCELED;
     worker_list(worker);
     worker_init_condition(worker);
+    fetch_add_seq_cst(&worker_changes, 1u);
     int error = own_thread_create(worker->stack_bytes, worker_main, worker);
     store_relaxed(&worker->runs, error == 0);
+    fetch_add_seq_cst(&worker_changes, (uint32_t)-1);
     return error;
 }
 
@@ -300,6 +307,16 @@ unsigned workers_running(void)
     return running;
 }
 
+void workers_settle(unsigned deadline_ms)
+{
+    uint64_t end_ns = clock_monotonic_ns() + deadline_ms * 1000000ull;
+    for (int attempt = 0; load_seq_cst(&worker_changes) || own_thread_changes(); attempt++) {
+        if (clock_monotonic_ns() >= end_ns)
+            break;
+        clock_wait(attempt);
+    }
+}
+
 bool workers_park(unsigned deadline_ms)
 {
     bool any = false, all = true;
@@ -335,4 +352,5 @@ void worker_fork_child(struct worker *worker)
     worker->next_waiters = 0;
     worker->finished = worker->given_up = 0;
     worker->parked = 0;
+    store_relaxed(&worker_changes, 0u);
 }
