@@ -107,6 +107,7 @@ pattern_of() {
         name=$(sed -E 's,^(\./)?tests/,,; s,\.(sh|py|cc)$,,' <<<"$name")
         echo "$name"
         for file in "tests/$name.cc" tests/*/"$name.cc"; do
+            [ ! -e "$file" ] || sed -E 's,.*/([^/]*)/[^/]*,^\1/all$,' <<<"$file" # with sanitizers
             [ ! -e "$file" ] || sed -nE 's,^(TYPED_)?TEST(_[FP])?\(([A-Za-z0-9_]+)\,.*,/\3[.],p' "$file" | sort -u
         done
     done | paste -sd '|'

@@ -3,7 +3,7 @@
 #   PROF_GTEST   whether GoogleTest tests can be built (C++ is then enabled)
 #   PROF_NVCC    the CUDA compiler, or empty
 #
-#   prof_add_gtest(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...])
+#   prof_add_gtest(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...] [ISOLATED])
 
 include(CheckLanguage)
 
@@ -46,9 +46,10 @@ if(PROF_GTEST)
         <functional> <map> <random> <set> <sstream> <string> <thread> <vector>)
 endif()
 
-# Builds the executable test_<name> and registers its tests, found when ctest runs.
+# Builds the executable test_<name> and registers its tests, found when ctest runs: each is a process. With sanitizers, starting
+# a process takes longer than most tests: there, all tests of a name are one process, unless ISOLATED is given.
 function(prof_add_gtest name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATED" "" "SOURCES;LIBRARIES;LABELS")
     if(NOT PROF_GTEST)
         return()
     endif()
@@ -68,6 +69,11 @@ function(prof_add_gtest name)
     set(timeout_s 120)
     if(PROF_SANITIZE)
         set(timeout_s 600) # ThreadSanitizer costs up to 15x
+    endif()
+    if(PROF_SANITIZE AND NOT arg_ISOLATED)
+        add_test(NAME "${name}/all" COMMAND test_${name})
+        set_tests_properties("${name}/all" PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${timeout_s})
+        return()
     endif()
     gtest_discover_tests(test_${name}
         TEST_PREFIX "${name}/"
