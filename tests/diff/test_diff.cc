@@ -61,8 +61,9 @@ TEST(DiffRow, SharesAreOfTheSizesOfAllChanges)
     Diff diff(left, right); // +300 -100 -200 +400 = +400
     EXPECT_EQ(diff.made.tables[DIFF_BY_KERNEL].change_ns, 400);
     EXPECT_DOUBLE_EQ(diff.kernel("a").share, 0.3);
-    EXPECT_DOUBLE_EQ(diff.kernel("b").share, -0.1);
-    EXPECT_DOUBLE_EQ(diff.kernel("gone").share, -0.2);
+    EXPECT_EQ(diff.made.tables[DIFF_BY_KERNEL].moved_ns, 1000);
+    EXPECT_DOUBLE_EQ(diff.kernel("b").share, 0.1);
+    EXPECT_DOUBLE_EQ(diff.kernel("gone").share, 0.2);
     EXPECT_DOUBLE_EQ(diff.kernel("new").share, 0.4);
 }
 
@@ -72,7 +73,7 @@ TEST(DiffRow, SharesDoNotGrowWhereChangesCancel)
     left.kernels("a", {1000}), right.kernels("a", {1100});
     left.kernels("b", {1100}), right.kernels("b", {1000});
     EXPECT_DOUBLE_EQ(Diff(left, right).kernel("a").share, 0.5);
-    EXPECT_DOUBLE_EQ(Diff(left, right).kernel("b").share, -0.5);
+    EXPECT_DOUBLE_EQ(Diff(left, right).kernel("b").share, 0.5);
     MadeRun same, again;
     same.kernels("a", {1000}), again.kernels("a", {1000});
     EXPECT_TRUE(std::isnan(Diff(same, again).kernel("a").share));
@@ -91,6 +92,35 @@ TEST(DiffRow, RangesInEachOtherAreCountedOnce)
     EXPECT_EQ(paths.change_ns, 200);
     EXPECT_DOUBLE_EQ(diff.row(DIFF_BY_PATH, "inner").share, 1);
     EXPECT_DOUBLE_EQ(diff.row(DIFF_BY_PATH, "outer").share, 1);
+}
+
+TEST(DiffRow, NoShareOfNestedRangesExceedsOne)
+{
+    MadeRun left, right;
+    for (MadeRun *run : {&left, &right}) {
+        int64_t longer = run == &left ? 0 : 1000;
+        run->push("loop", 0);
+        run->launch("cudaDeviceSynchronize", 0, 100 + longer); // what changes is in a call
+        run->range("copy", 2000, 3000 - longer / 2);
+        run->push("again", 4000);
+        run->range("again", 4000, 5000 + longer);
+        run->pop(6000 + longer);
+        run->pop(8000 + longer);
+    }
+    for (diff_by by : {DIFF_BY_PATH, DIFF_BY_RANGE}) {
+        Diff diff(left, right, Diff::by(by));
+        const diff_table &table = diff.made.tables[by];
+        ASSERT_GT(table.rows.count, 0u);
+        for (uint32_t i = 0; i < table.rows.count; i++) {
+            EXPECT_GE(table.rows.at[i].share, 0);
+            EXPECT_LE(table.rows.at[i].share, 1) << diff.name(table.rows.at[i], 0);
+            EXPECT_DOUBLE_EQ(table.rows.at[i].share * table.moved_ns,
+                             std::fabs(table.rows.at[i].delta_ns));
+        }
+    }
+    // By path the call belongs to its range: -500 in copy, +1000 in the inner again, +500 in loop.
+    EXPECT_EQ(Diff(left, right).made.tables[DIFF_BY_PATH].moved_ns, 2000);
+    EXPECT_EQ(Diff(left, right).made.tables[DIFF_BY_PATH].change_ns, 1000);
 }
 
 TEST(DiffRow, RangesHaveTheDeviceTimeOfTheirCalls)

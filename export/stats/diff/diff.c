@@ -436,31 +436,29 @@ static bool measure_row(struct diff *diff, struct diff_row *row)
 /* ---- tables ---- */
 
 /* Ranges lie in each other: their own time is what adds up. */
-static double counted_ns(const struct diff *diff, const struct diff_row *row, unsigned side,
-                         enum diff_by by)
+static double own_ns(const struct diff *diff, const struct diff_row *row, unsigned side)
 {
     const struct diff_entry *entry = entry_of(diff, row, side);
-    bool nested = by == DIFF_BY_PATH || by == DIFF_BY_RANGE;
-    if (!entry)
-        return 0;
-    return (double)(nested ? entry->self_ns : entry->total_ns) / diff_divisor(diff, side);
+    return entry ? (double)entry->own_ns / diff_divisor(diff, side) : 0;
 }
+
+/* Times are whole nanoseconds: less is left of a division. */
+#define NOTHING_NS 0.5
 
 static void find_shares(const struct diff *diff, struct diff_table *table)
 {
-    double moved_ns = 0;
     for (uint32_t i = 0; i < table->rows.count; i++) {
         const struct diff_row *row = &table->rows.at[i];
-        double change_ns =
-            counted_ns(diff, row, 1, table->by) - counted_ns(diff, row, 0, table->by);
+        double change_ns = own_ns(diff, row, 1) - own_ns(diff, row, 0);
         table->change_ns += change_ns;
-        moved_ns += fabs(change_ns);
+        table->moved_ns += fabs(change_ns);
     }
-    if (moved_ns == 0)
-        return;
-    double all_ns = copysign(moved_ns, table->change_ns);
     for (uint32_t i = 0; i < table->rows.count; i++)
-        table->rows.at[i].share = table->rows.at[i].delta_ns / all_ns;
+        table->moved_ns = fmax(table->moved_ns, fabs(table->rows.at[i].delta_ns));
+    if (table->moved_ns < NOTHING_NS)
+        table->moved_ns = 0;
+    for (uint32_t i = 0; i < table->rows.count && table->moved_ns > 0; i++)
+        table->rows.at[i].share = fabs(table->rows.at[i].delta_ns) / table->moved_ns;
 }
 
 static double change_of(const struct diff_row *row)

@@ -69,9 +69,8 @@ static void add_row(struct side_builder *builder, const struct key_average *row,
     int64_t total_ns = on_device ? row->cuda_total_ns : row->cpu_total_ns;
     entry->count += row->count;
     entry->total_ns += total_ns;
-    entry->self_ns += on_device ? row->self_cuda_total_ns : row->self_cpu_total_ns;
+    entry->own_ns += row->kind == KEY_RANGE ? row->self_cpu_total_ns : total_ns;
     entry->device_ns += on_device ? 0 : row->cuda_total_ns;
-    entry->self_device_ns += on_device ? 0 : row->self_cuda_total_ns;
     if (total_ns <= builder->most_ns[index])
         return;
     builder->most_ns[index] = total_ns;
@@ -92,6 +91,31 @@ static bool add_rows(struct side_builder *builder)
         add_row(builder, &averages->rows[i], builder->entry_of[i]);
     }
     return true;
+}
+
+/* By path it is known what is within what, so CUDA calls belong to the range around them. By name it is not. */
+static bool leave_out_inner_ranges(struct diff_side *side)
+{
+    const struct key_averages *averages = &side->averages;
+    uint32_t *entry_at = malloc(((size_t)averages->path_count + 1) * sizeof *entry_at);
+    for (uint32_t i = 0; i < averages->path_count && entry_at; i++)
+        entry_at[i] = TL_NONE;
+    for (uint32_t i = 0; i < side->entries.count && entry_at; i++) {
+        struct diff_entry *entry = &side->entries.at[i];
+        if (entry->by != DIFF_BY_PATH || entry->path == TL_NONE)
+            continue;
+        entry->own_ns = entry->total_ns;
+        entry_at[entry->path] = i;
+    }
+    for (uint32_t i = 0; i < averages->path_count && entry_at; i++) {
+        uint32_t around = averages->paths[i].parent;
+        while (around != TL_NONE && entry_at[around] == TL_NONE)
+            around = averages->paths[around].parent;
+        if (around != TL_NONE && entry_at[i] != TL_NONE)
+            side->entries.at[entry_at[around]].own_ns -= side->entries.at[entry_at[i]].total_ns;
+    }
+    free(entry_at);
+    return entry_at != NULL;
 }
 
 /* ---- durations ---- */
@@ -187,7 +211,8 @@ static bool build(struct side_builder *builder)
     side->device_tick_ns = find_tick(&side->averages, true);
     builder->entry_of = malloc(room * sizeof *builder->entry_of);
     builder->most_ns = malloc(room * sizeof *builder->most_ns);
-    if (!builder->entry_of || !builder->most_ns || !collect_steps(side) || !add_rows(builder))
+    if (!builder->entry_of || !builder->most_ns || !collect_steps(side) || !add_rows(builder) ||
+        !leave_out_inner_ranges(side))
         return false;
     return give_samples(side, &side->averages.samples, builder->entry_of,
                         offsetof(struct diff_entry, time)) &&

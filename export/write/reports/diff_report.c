@@ -343,13 +343,18 @@ static void print_heading(const struct report *report, const struct diff_table *
 {
     int64_t rows = report->options->rows;
     bool all = rows < 0 || rows >= table->rows.count;
+    char moved[TIME_TEXT_BYTES];
+    time_text_in(table->moved_ns, report->options->unit, moved);
     fprintf(report->stream, "\n%sBy %s", report->options->format == WRITE_MARKDOWN ? "### " : "",
             diff_by_name(table->by));
     if (all)
-        fprintf(report->stream, ", largest change first\n");
+        fprintf(report->stream, ", largest change first");
     else
-        fprintf(report->stream, ", the %lld largest changes of %u rows\n", (long long)rows,
+        fprintf(report->stream, ", the %lld largest changes of %u rows", (long long)rows,
                 table->rows.count);
+    if (table->moved_ns > 0)
+        fprintf(report->stream, "; shares are of the %s gained and lost in all", moved);
+    fputc('\n', report->stream);
     if (report->options->format == WRITE_MARKDOWN)
         fputc('\n', report->stream);
 }

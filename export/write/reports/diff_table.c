@@ -5,7 +5,7 @@
  *      "sides": [{"processes": [path ...], "steps", "clock_ns", "device_clock_ns"} x 2],
  *      "differs": [{"name", "values": [2]} ...],
  *      "step", "device_time": {"values_ns": [2], "samples": [2], change},
- *      "tables": [{"by", "change_ns", "verdicts": {}, "renamed", "ambiguous",
+ *      "tables": [{"by", "change_ns", "moved_ns", "verdicts": {}, "renamed", "ambiguous",
  *                  "rows": [{"names": [2], "path": [outermost ...], "match", "calls": [2], "time": {},
  *                            "device": {} or null, "delta_ns", "share", "device_delta_ns"} ...]} ...],
  *      "gate": {"of", "limit", "result", "row": names or null, change} or null}
@@ -316,19 +316,19 @@ static void delta_text(double ns, enum time_unit unit, char to[DIFF_TEXT_BYTES])
     snprintf(to, DIFF_TEXT_BYTES, "%s%s", is_nothing ? "" : ns > 0 ? "+" : "-", text);
 }
 
-/* No sign of what is rounded to nothing. */
-static void add_delta(struct report *report, const struct diff_row *row)
+static void add_delta(struct report *report, double ns)
 {
     char text[DIFF_TEXT_BYTES];
-    double percent = row->share * 100;
-    delta_text(row->delta_ns, report->options->unit, text);
+    delta_text(ns, report->options->unit, text);
     table_format(&report->table, "%s", text);
-    if (isnan(percent))
-        table_format(&report->table, "unknown");
-    else if (fabs(percent) < 0.05)
-        table_format(&report->table, "0.0%%");
+}
+
+static void add_share(struct report *report, double share)
+{
+    if (isnan(share))
+        table_format(&report->table, "-");
     else
-        table_format(&report->table, "%+.1f%%", percent);
+        table_format(&report->table, "%.1f%%", share * 100);
 }
 
 /* To free(). */
@@ -399,7 +399,8 @@ static void add_row(struct report *report, const struct diff_row *row)
     add_names(report, row);
     if ((out = table_json(table)))
         doubles(out, row->count);
-    add_verdict(report, row, time, true), add_delta(report, row);
+    add_verdict(report, row, time, true);
+    add_delta(report, row->delta_ns), add_share(report, row->share);
     add_calls(report, row), add_samples(report, time);
     add_times(report, time->total_ns), add_times(report, time->mean_ns);
     add_times(report, time->median_ns);
@@ -568,6 +569,7 @@ static void table_json_members(struct report *report, const struct diff_table *t
     json_object_begin(out);
     json_key(out, "by"), json_string(out, diff_by_name(table->by));
     json_key(out, "change_ns"), json_double(out, table->change_ns);
+    json_key(out, "moved_ns"), json_double(out, table->moved_ns);
     verdicts_json(out, table);
     json_key(out, "renamed"), json_uint(out, table->renamed);
     json_key(out, "ambiguous"), json_uint(out, table->ambiguous);

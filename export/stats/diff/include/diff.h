@@ -60,7 +60,7 @@ struct diff_row {
                                    among its samples */
     double delta_ns; /* of time.total_ns, absent counting as 0 */
     double device_delta_ns;
-    double share; /* of all that changed: see diff_table.change_ns; NaN: nothing did */
+    double share; /* the size of delta_ns, of diff_table.moved_ns; NaN: nothing changed */
 };
 
 /* Rows of one kind, the largest change first. */
@@ -72,9 +72,11 @@ struct diff_table {
                                          only that is one */
     uint32_t renamed, ambiguous;
     /* What changed in all: of kernels, copies and calls the sum of delta_ns; of ranges, which lie in
-     * each other, that of their self times. Shares are of the sizes of all increases and decreases
-     * together, which do not cancel; negative ones go against this. */
+     * each other, that of their own times. */
     double change_ns;
+    /* The sizes of these increases and decreases together, which do not cancel. No share exceeds 1: where one
+     * row changed by more than this, as ranges by name can, it is that change. */
+    double moved_ns;
 };
 
 /* One number for a whole run. */

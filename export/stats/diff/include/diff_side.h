@@ -33,11 +33,11 @@ struct diff_entry {
     uint32_t
         path; /* of a range by path: into averages.paths. Of a kernel: the ranges around the calls
                        that took the most of its time; TL_NONE none, or not known */
-    uint64_t count;   /* calls */
-    int64_t total_ns; /* CPU time of ranges and CUDA calls, else device time */
-    int64_t self_ns;
-    int64_t device_ns, self_device_ns; /* of ranges: CUDA total, self CUDA */
-    struct diff_samples time, device;  /* as struct diff_row */
+    uint64_t count;    /* calls */
+    int64_t total_ns;  /* CPU time of ranges and CUDA calls, else device time */
+    int64_t own_ns;    /* of total_ns, what is in no other range within; adds up over ranges */
+    int64_t device_ns; /* of ranges: CUDA total */
+    struct diff_samples time, device; /* as struct diff_row */
 };
 
 struct diff_side {
