@@ -25,12 +25,10 @@ static bool agree(struct profdump_options *options)
         complain("--fail-on: has no effect alone; add --fail-if-slower LIMIT");
         return false;
     }
-    if (!options->by && options->export_paths[EXPORT_HTML]) /* a page has room for all */
-        options->diff.tables |= 1u << DIFF_BY_API | 1u << DIFF_BY_COPY;
     if (!options->by)
         return true;
     if (!diff_by_find(options->by, &by)) {
-        complain("--group-by: '%s' is not one of kernel, op, range, path, api, copy", options->by);
+        complain("--group-by: '%s' is not one of kernel, op, range, path, call, copy", options->by);
         return false;
     }
     options->diff.tables = 1u << by;
@@ -131,7 +129,7 @@ static bool read_names(const struct profdump_options *options, const char *names
 static const struct option_entry diff_entries[] = {
     {TEXT("names", "A,B", diff_names, "name the two runs (base,new)")},
     {TEXT("group-by", "WHAT", by, "print only this table, with all of its rows"),
-     .values = "kernel op range path api copy"},
+     .values = "kernel op range path call copy"},
     {TEXT("by", "WHAT", by, NULL), .now = "--group-by WHAT"},
     {CHOICE("per-step", diff.normalise, DIFF_PER_STEP, "normalize calls and totals per step")},
     {CHOICE("totals", diff.normalise, DIFF_TOTALS, "compare raw calls and totals")},

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-enum { LAUNCH = 211, COPY = 41, STEP_NS = 1000000 };
+enum { LAUNCH = 211, COPY = 41, SYNCHRONIZE = 165, STEP_NS = 1000000 };
+#define MS INT64_C(1000000)
 
 struct version {
     const char *file, *device, *driver, *product, *extra; /* `extra` NULL: none */
@@ -126,6 +127,71 @@ static bool make(const char *directory, const struct version *version)
     return written;
 }
 
+/* ---- a program without steps ---- */
+
+/* Ten kernels in a range "work", then `waits` waits of 240 ms; `wall_ms` in all. */
+struct plain {
+    const char *file;
+    int64_t wall_ms, kernel_ms;
+    uint32_t waits;
+    int64_t start_s; /* after the first one */
+};
+
+static bool make_plain(const char *directory, const struct plain *plain)
+{
+    char path[4096];
+    struct version version = {.device = "Simulated GPU A", .driver = "12.4"};
+    struct making making = {trace_builder_create(), &version, 0};
+    struct trace_builder *trace = making.trace;
+    trace_builder_header(trace)->start_realtime_ns += (uint64_t)(plain->start_s * 1000 * MS);
+    begin(&making);
+    trace_builder_api_name(trace, PROF_API_RUNTIME, SYNCHRONIZE, "cudaDeviceSynchronize");
+    trace_builder_log(trace, 0, 1, 0);
+    push(&making, 0, "work");
+    for (uint32_t i = 0; i < 10; i++)
+        call(&making, (1 + i) * MS, LAUNCH);
+    for (uint32_t i = 0; i < plain->waits; i++) {
+        struct prof_rec_api_enter enter = {
+            .correlation = ++making.correlation, .cbid = SYNCHRONIZE, .domain = PROF_API_RUNTIME};
+        trace_builder_enter(trace, (20 + 250 * i) * MS, enter);
+        trace_builder_exit(trace, (260 + 250 * i) * MS, making.correlation, 0);
+    }
+    trace_builder_pop(trace, plain->wall_ms * MS);
+    trace_builder_thread_end(trace, plain->wall_ms * MS);
+    making.correlation = 0;
+    trace_builder_log(trace, 1, 2, 0);
+    for (uint32_t i = 0; i < 10; i++)
+        kernel(&making, "_Z5scaleIfEvPT_f", (20 + 10 * i) * MS, plain->kernel_ms * MS + i);
+    snprintf(path, sizeof path, "%s/diff/%s", directory, plain->file);
+    bool written = trace_builder_write(trace, path);
+    trace_builder_destroy(trace);
+    if (!written)
+        perror(path);
+    return written;
+}
+
+static bool make_plains(const char *directory)
+{
+    static const struct plain plains[] = {
+        {"plain.prof", 1100, 4, 4, 0},
+        {"plain_twice.prof", 2200, 4, 4, 0},  /* wall time alone */
+        {"plain_device.prof", 1100, 8, 4, 0}, /* device time alone */
+        {"plain_nowait.prof", 140, 4, 0, 0},
+    };
+    char name[64];
+    for (size_t i = 0; i < sizeof plains / sizeof *plains; i++)
+        if (!make_plain(directory, &plains[i]))
+            return false;
+    for (unsigned i = 0; i < 12; i++) { /* six runs of the first, then six of the second */
+        snprintf(name, sizeof name, "%s%u.prof", i < 6 ? "run" : "twice_run", i % 6);
+        int64_t wall_ms = i < 6 ? 1100 : 2200;
+        struct plain plain = {name, wall_ms + i * 7 % 6, 4, 4, 10 * i};
+        if (!make_plain(directory, &plain))
+            return false;
+    }
+    return true;
+}
+
 bool make_diffs(const char *directory)
 {
     char path[4096];
@@ -145,5 +211,5 @@ bool make_diffs(const char *directory)
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
         if (!make(directory, &versions[i]))
             return false;
-    return true;
+    return make_plains(directory);
 }

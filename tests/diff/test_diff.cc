@@ -123,6 +123,19 @@ TEST(DiffRow, NoShareOfNestedRangesExceedsOne)
     EXPECT_EQ(Diff(left, right).made.tables[DIFF_BY_PATH].change_ns, 1000);
 }
 
+TEST(DiffRow, CallsAndCopiesAreInTheDefaultTables)
+{
+    MadeRun left, right;
+    uint32_t copy = left.launch("cudaMemcpyAsync", 0, 10);
+    left.copy(copy, 100, 200, 64);
+    left.launch("cudaDeviceSynchronize", 1000, 960001000);
+    right.launch("cudaMemcpyAsync", 0, 10);
+    Diff diff(left, right);
+    EXPECT_EQ(diff.row(DIFF_BY_API, "cudaDeviceSynchronize").delta_ns, -960000000);
+    EXPECT_EQ(diff.row(DIFF_BY_API, "cudaDeviceSynchronize").time.verdict, DIFF_GONE);
+    EXPECT_EQ(diff.made.tables[DIFF_BY_COPY].rows.count, 1u);
+}
+
 TEST(DiffRow, RangesHaveTheDeviceTimeOfTheirCalls)
 {
     MadeRun left, right;

@@ -342,7 +342,8 @@ void diff_options_default(struct diff_options *options)
 {
     *options = (struct diff_options){
         .size_bytes = sizeof *options,
-        .tables = 1u << DIFF_BY_PATH | 1u << DIFF_BY_KERNEL,
+        .tables =
+            1u << DIFF_BY_PATH | 1u << DIFF_BY_KERNEL | 1u << DIFF_BY_API | 1u << DIFF_BY_COPY,
         .resamples = 1000,
         .confidence = 0.95,
         .match = true,
@@ -570,7 +571,7 @@ const char *diff_verdict_name(enum diff_verdict verdict)
     return names[verdict];
 }
 
-static const char *const by_names[DIFF_BY_COUNT] = {"path", "kernel", "range", "api", "copy"};
+static const char *const by_names[DIFF_BY_COUNT] = {"path", "kernel", "range", "call", "copy"};
 
 const char *diff_by_name(enum diff_by by)
 {
@@ -581,6 +582,8 @@ bool diff_by_find(const char *name, enum diff_by *by)
 {
     if (strcmp(name, "op") == 0)
         name = by_names[DIFF_BY_RANGE];
+    if (strcmp(name, "api") == 0)
+        name = by_names[DIFF_BY_API];
     for (unsigned i = 0; i < DIFF_BY_COUNT; i++)
         if (strcmp(name, by_names[i]) == 0) {
             *by = (enum diff_by)i;

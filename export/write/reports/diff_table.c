@@ -92,7 +92,7 @@ static void add_time_columns(struct report *report)
     add_column(report, "delta", "Delta", people, 0);
     add_column(report, "share", "Share", people, 5);
     add_pair(report, "calls", per_step ? "calls/step" : "calls", both, 8);
-    add_pair(report, "n", "n", per_step ? both : TABLE_IN_VALUES, 11);
+    add_pair(report, "n", "calls", per_step ? both : TABLE_IN_VALUES, 11);
     add_pair(report, "total_ns", per_step ? "total/step" : "total", both, 9);
     add_pair(report, "mean_ns", "mean", both, 3);
     add_pair(report, "median_ns", "median", both, 12);
@@ -106,8 +106,9 @@ static void add_device_columns(struct report *report)
     const uint8_t people = report->device ? TABLE_FOR_PEOPLE : 0, values = TABLE_IN_VALUES;
     if (people) {
         add_column(report, "on_device", "On device", people, 2);
-        add_column(report, "ratio", "Ratio", people, 6);
-        add_column(report, "interval", "Interval", people, 10);
+        add_column(report, "device_ratio", "Device ratio", people, 6);
+        add_column(report, "device_interval", "Device interval", people, 10);
+        add_column(report, "device_delta", "Device delta", people, 6);
     }
     add_pair(report, "device_n", "n", values, 0);
     add_pair(report, "device_total_ns", "device", people | values, 7);
@@ -366,8 +367,13 @@ static void add_names(struct report *report, const struct diff_row *row)
 static void add_device(struct report *report, const struct diff_row *row)
 {
     const struct diff_measure *device = &row->device;
-    if (for_people(report) && report->device)
+    if (for_people(report) && report->device) {
         add_verdict(report, row, device, has_samples(device));
+        if (has_samples(device))
+            add_delta(report, row->device_delta_ns);
+        else
+            table_format(&report->table, "-");
+    }
     add_samples(report, device);
     add_times(report, device->total_ns), add_times(report, device->mean_ns);
     add_times(report, device->median_ns);

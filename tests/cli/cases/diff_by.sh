@@ -1,6 +1,6 @@
 # Every table by itself, with all of its rows
 cp "$TRACES"/diff/*.prof .
-for by in kernel op range path api copy; do
+for by in kernel op range path call copy; do
     echo "== $by"
     profdump diff base.prof slow.prof --group-by $by | sed -n '/^By .*change/,$p'
 done

@@ -161,7 +161,7 @@ struct diff {
     bool nothing_in_common;
 };
 
-/* Path and kernel tables, 1000 resamples, 95 %. */
+/* Tables of paths, kernels, calls and copies, 1000 resamples, 95 %. */
 void diff_options_default(struct diff_options *options);
 
 /* Compares two sides that were made with the tables of the options; they must outlive `diff`. False: no
@@ -179,7 +179,7 @@ bool diff_match(struct diff *diff);
 /* "slower", "new" ...; "path", "kernel" ... */
 const char *diff_verdict_name(enum diff_verdict verdict);
 const char *diff_by_name(enum diff_by by);
-/* False: there is none. "op" is "range". */
+/* False: there is none. "op" is "range", "api" is "call". */
 bool diff_by_find(const char *name, enum diff_by *by);
 
 #ifdef __cplusplus
