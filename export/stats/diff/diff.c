@@ -169,7 +169,10 @@ enum diff_verdict diff_verdict_of(const struct bootstrap_interval *ratio)
 {
     if (!ratio->known)
         return DIFF_UNKNOWN;
-    return ratio->low > 1 ? DIFF_SLOWER : ratio->high < 1 ? DIFF_FASTER : DIFF_SAME;
+    if (ratio->low > 1 || ratio->high < 1)
+        return ratio->low > 1 ? DIFF_SLOWER : DIFF_FASTER;
+    bool is_narrow = ratio->high < DIFF_MATTERS && ratio->low > 1 / DIFF_MATTERS;
+    return is_narrow ? DIFF_SAME : DIFF_UNCLEAR;
 }
 
 /* ---- totals ----
@@ -403,15 +406,17 @@ static double or_nothing(double value)
     return isnan(value) ? 0 : value;
 }
 
-/* A row that is on one side only is new or gone; one whose calls are as long as before may have more
- * of them. */
+/* A row that is on one side only is new or gone; one whose calls are not known to be longer or shorter may have
+ * more of them. */
+
 static void refine_verdict(struct diff_row *row, struct diff_measure *measure)
 {
     if (row->entry[0] == TL_NONE || row->entry[1] == TL_NONE) {
         measure->verdict = row->entry[0] == TL_NONE ? DIFF_NEW : DIFF_GONE;
         return;
     }
-    bool as_long = measure->verdict == DIFF_SAME || measure->verdict == DIFF_UNKNOWN;
+    bool as_long = measure->verdict == DIFF_SAME || measure->verdict == DIFF_UNCLEAR ||
+                   measure->verdict == DIFF_UNKNOWN;
     if (as_long && fabs(row->count[1] - row->count[0]) > CALLS_TOLERANCE * row->count[0])
         measure->verdict = row->count[1] > row->count[0] ? DIFF_MORE_CALLS : DIFF_FEWER_CALLS;
 }
@@ -566,8 +571,9 @@ void diff_fini(struct diff *diff)
 
 const char *diff_verdict_name(enum diff_verdict verdict)
 {
-    static const char *const names[DIFF_VERDICTS] = {
-        "unknown", "same", "slower", "faster", "more calls", "fewer calls", "new", "gone"};
+    static const char *const names[DIFF_VERDICTS] = {"unknown",     "same",   "unclear",
+                                                     "slower",      "faster", "more calls",
+                                                     "fewer calls", "new",    "gone"};
     return names[verdict];
 }
 

@@ -1,6 +1,6 @@
 /* diff.js - two runs compared: what got slower or faster, and whether that is more than noise. */
 
-const VERDICTS = { slower: "bad", "more calls": "bad", new: "bad", faster: "good", "fewer calls": "good", gone: "good" };
+const VERDICTS = { slower: "bad", "more calls": "bad", new: "bad", faster: "good", "fewer calls": "good", gone: "good", unclear: "warn" };
 
 function percentOf(ratio) {
   const percent = ((ratio - 1) * 100).toFixed(1);
@@ -98,7 +98,8 @@ function diffPage(diff) {
     const start = Math.max(0, shown.findIndex((table) => table.by === "kernel"));
     section("rows", "What changed", choice("By", shown.map((table) => "By " + table.by), show, start), host,
       el("p", { class: "note" }, (diff.per_step ? "Totals and calls are per step. " : "") +
-         "An interval that holds 0 % is no difference that could be told from noise."));
+         "If an interval includes 0 %, noise may explain the difference; if it also includes a change of " +
+         percentOf(diff.matters) + " %, the row is unclear."));
     show(start);
   }
   if (diff.differs.length)

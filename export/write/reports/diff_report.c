@@ -153,7 +153,7 @@ static void change_within(const char *words, const double percents[3], bool sign
 }
 
 /* "slower by 7.3 % (95 %: 6.8 to 7.9)", "no difference beyond noise: +0.4 % (95 %: -0.1 to +0.9)",
- * "+7.3 %, too few values to tell from noise", "unknown". */
+ * "unclear: +25.0 % (95 %: -3.0 to +61.2)", "+7.3 %, too few values to tell from noise", "unknown". */
 static void change_text(const struct bootstrap_interval *ratio, double confidence,
                         char to[DIFF_TEXT_BYTES])
 {
@@ -168,6 +168,9 @@ static void change_text(const struct bootstrap_interval *ratio, double confidenc
     case DIFF_SAME:
         change_within("no difference beyond noise:", (double[]){percent, low, high}, true,
                       confidence, to);
+        break;
+    case DIFF_UNCLEAR:
+        change_within("unclear:", (double[]){percent, low, high}, true, confidence, to);
         break;
     default:
         if (isfinite(ratio->ratio))
@@ -298,9 +301,9 @@ static void print_count(const struct report *report, enum diff_verdict verdict, 
 /* "By kernel: 12 rows, 2 slower, 10 same" */
 static void print_verdicts(const struct report *report, const struct diff_table *table)
 {
-    static const enum diff_verdict order[] = {DIFF_SLOWER,     DIFF_FASTER,      DIFF_SAME,
-                                              DIFF_MORE_CALLS, DIFF_FEWER_CALLS, DIFF_NEW,
-                                              DIFF_GONE,       DIFF_UNKNOWN};
+    static const enum diff_verdict order[] = {DIFF_SLOWER,  DIFF_FASTER,     DIFF_SAME,
+                                              DIFF_UNCLEAR, DIFF_MORE_CALLS, DIFF_FEWER_CALLS,
+                                              DIFF_NEW,     DIFF_GONE,       DIFF_UNKNOWN};
     fprintf(report->stream, "By %s: %u row%s", diff_by_name(table->by), table->rows.count,
             plural(table->rows.count));
     for (unsigned i = 0; i < DIFF_VERDICTS; i++)

@@ -1,7 +1,8 @@
 /* diff_table.c - see report_parts.h. What rows have is described once, in add_columns(). JSON is one object; what is not
  * known is null, times are nanoseconds.
  *
- *     {"names": [2], "confidence", "resamples", "per_step", "lengths_differ", "nothing_in_common",
+ *     {"names": [2], "confidence", "matters", "resamples", "per_step",
+ *      "lengths_differ", "nothing_in_common",
  *      "sides": [{"processes": [path ...], "steps", "clock_ns", "device_clock_ns"} x 2],
  *      "differs": [{"name", "values": [2]} ...],
  *      "step", "device_time": {"values_ns": [2], "samples": [2], change},
@@ -274,6 +275,7 @@ static const char *color_of(enum diff_verdict verdict)
     case DIFF_FASTER:
     case DIFF_FEWER_CALLS:
         return GREEN;
+    case DIFF_UNCLEAR:
     case DIFF_NEW:
     case DIFF_GONE:
         return YELLOW;
@@ -591,6 +593,7 @@ static void head_json(struct report *report)
     json_string(out, report->options->names[0]), json_string(out, report->options->names[1]);
     json_array_end(out);
     json_key(out, "confidence"), json_double(out, diff->options.confidence);
+    json_key(out, "matters"), json_double(out, DIFF_MATTERS);
     json_key(out, "resamples"), json_uint(out, diff->options.resamples);
     json_key(out, "per_step"), json_bool(out, diff->per_step);
     json_key(out, "lengths_differ"), json_bool(out, diff->lengths_differ);

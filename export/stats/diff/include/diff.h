@@ -4,6 +4,7 @@
  * Rows are matched by name, kernels also across other template arguments and tile sizes (diff_match.c).
  * Each row has counts, totals, means and medians of both sides, and the ratio of the medians with an
  * interval (bootstrap.h). A difference whose interval contains 1 cannot be distinguished from noise.
+ * If the interval also contains a change that would matter (DIFF_MATTERS), nor can equality be.
  *
  * At 95 %, one unchanged row in twenty is called different by chance: there is no correction for the
  * number of rows. That is why the gate demands a limit, and of a kernel a share of the whole.
@@ -31,7 +32,8 @@ enum diff_match {
 
 enum diff_verdict {
     DIFF_UNKNOWN, /* too few values, or nothing measured */
-    DIFF_SAME,    /* the interval holds 1 */
+    DIFF_SAME,    /* the interval holds 1, and no change that matters */
+    DIFF_UNCLEAR, /* the interval holds 1, and a change that matters */
     DIFF_SLOWER,
     DIFF_FASTER,
     DIFF_MORE_CALLS, /* each takes as long, or there are too few to compare, and there are more of them */
@@ -40,6 +42,9 @@ enum diff_verdict {
     DIFF_GONE, /* not in the right run */
     DIFF_VERDICTS
 };
+
+/* A change that matters: the ratio is at least this, or at most its inverse. */
+#define DIFF_MATTERS 1.05
 
 /* Unknown numbers are NaN. */
 struct diff_measure {
