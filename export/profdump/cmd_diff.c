@@ -93,13 +93,9 @@ static bool set_limit(struct profdump_options *options, const char *text)
 
 static bool set_gate(struct profdump_options *options, const char *name)
 {
-    static const char *const names[] = {"auto", "step", "device", "kernel"};
-    for (unsigned i = 0; i < 4; i++)
-        if (strcmp(name, names[i]) == 0) {
-            options->diff.gate_of = (enum diff_gate_of)i;
-            return true;
-        }
-    complain("--fail-on: '%s' is not one of auto, step, device, kernel", name);
+    if (diff_gate_find(name, &options->diff.gate_of))
+        return true;
+    complain("--fail-on: '%s' is not one of auto, steps, wall, device, host, kernel", name);
     return false;
 }
 
@@ -138,9 +134,11 @@ static const struct option_entry diff_entries[] = {
     {CALL("resamples", "N", set_resamples, "set the number of bootstrap resamples (1000)")},
     {CALL("fail-if-slower", "LIMIT", set_limit,
           "exit with status 4 if B is slower by more than LIMIT (5% or 1.05x) and by more than "
-          "noise")},
-    {CALL("fail-on", "WHAT", set_gate, "apply LIMIT to WHAT (auto: step, else device)"),
-     .values = "auto step device kernel"},
+          "noise, 5 if noise may explain that or is unknown")},
+    {CALL("fail-on", "WHAT", set_gate,
+          "apply LIMIT to WHAT (auto: steps, else wall time; host: wall time while no device is "
+          "busy)"),
+     .values = "auto steps wall device host kernel"},
     {FLAG("compat", compat, NULL), .now = "profdump pytorch diff"},
     {0},
 };
@@ -224,6 +222,7 @@ static struct write_diff_options write_options_of(const struct profdump_options 
     int64_t rows = write_format_is_for_people(format) && !options->by ? ROWS_DEFAULT : -1;
     return (struct write_diff_options){
         .names = {names[0], names[1]},
+        .inputs = {options->inputs[0], options->inputs[1]},
         .format = format,
         .rows = options->rows_given ? options->write.rows : rows,
         .name_width = options->write.name_width,
@@ -239,19 +238,25 @@ static bool prints(const struct profdump_options *options)
     return !options->export_paths[EXPORT_HTML] || options->format != WRITE_TEXT;
 }
 
-/* Formats for programs have no closing line. */
-static int end(const struct profdump_options *options, const struct diff *diff, bool written)
+/* Formats for programs have no closing lines. */
+static int end(const struct profdump_options *options, const struct diff *diff,
+               const struct write_diff_options *write, bool written)
 {
-    char line[DIFF_GATE_BYTES];
+    enum diff_gate_result result = diff->gate.result;
+    struct diff_gate_lines lines;
     int status = finish(options, diff->sides[0]->timeline, written);
     if (status == EXIT_SUCCESS)
         status = finish(options, diff->sides[1]->timeline, written);
-    if (status == EXIT_FAILURE || diff->gate.result == DIFF_GATE_NONE)
+    if (status == EXIT_FAILURE || result == DIFF_GATE_NONE)
         return status;
-    write_diff_gate(diff, line);
-    if (!prints(options) || !write_format_is_for_people(options->format))
-        complain("%s", line);
-    return diff->gate.result == DIFF_GATE_FAILED ? EXIT_SLOWER : status;
+    write_diff_gate(diff, write, &lines);
+    if (!prints(options) || !write_format_is_for_people(options->format)) {
+        complain("%s", lines.judged);
+        complain("%s", lines.result);
+    }
+    if (result == DIFF_GATE_FAILED)
+        return EXIT_SLOWER;
+    return result == DIFF_GATE_INCONCLUSIVE && status == EXIT_SUCCESS ? EXIT_INCONCLUSIVE : status;
 }
 
 static bool write_page(const struct profdump_options *options, const struct diff *diff,
@@ -270,7 +275,7 @@ static int show_diff(const struct profdump_options *options, const struct diff *
 {
     if (options->export_paths[EXPORT_HTML] && !write_page(options, diff, write))
         return EXIT_FAILURE;
-    return end(options, diff, !prints(options) || write_diff(diff, write, options->out));
+    return end(options, diff, write, !prints(options) || write_diff(diff, write, options->out));
 }
 
 static int print_diff(const struct profdump_options *options, const struct job jobs[2],

@@ -216,7 +216,7 @@ static void print_program(void)
     print_table(window_options);
     print_table(input_options);
     print_table(help_options);
-    puts("Exit status: 0 done, 1 failed, 2 wrong usage, 3 events lost, 4 slower (diff).");
+    puts("Exit status: 0 done, 1 failed, 2 wrong usage, 3 loss, 4 slower, 5 inconclusive.");
 }
 
 void help_print(const struct command *command)

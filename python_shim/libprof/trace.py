@@ -127,7 +127,8 @@ class Trace:
 
     def diff(self, other: Union["Trace", PathLike], *words: str, format: str = "text") -> Report:
         """What got slower or faster from this trace to `other`, and whether the change exceeds the noise. `words` are
-        options of ``profdump diff``. With --fail-if-slower, raises :class:`ProfdumpError` of status 4 if something did."""
+        options of ``profdump diff``. With --fail-if-slower, raises :class:`ProfdumpError` of status 4 if something did, and
+        of status 5 if that is inconclusive."""
         sides = [self, other if isinstance(other, Trace) else Trace(other)]
         for side in sides:
             if len(side.paths) != 1:

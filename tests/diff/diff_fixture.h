@@ -44,6 +44,41 @@ public:
         }
     }
 
+    // Steps of this length, each with two kernels of a hundredth of it.
+    void steps(int count, int64_t step_ns)
+    {
+        for (int i = 0; i < count; i++) {
+            int64_t start_ns = now;
+            push("ProfilerStep#" + std::to_string(i), now, TL_STEP);
+            kernels("k", {step_ns / 100 + i, step_ns / 100 + i});
+            now = start_ns + step_ns + i * 10;
+            pop(now);
+        }
+    }
+
+    // A run of the program, a second after the one before: one kernel, then nothing on the device.
+    void run(int64_t wall_ns, int64_t busy_ns = 1000)
+    {
+        if (!windows.empty()) {
+            process(static_cast<uint32_t>(processes.back().info.pid) + 10, "train");
+            thread(101);
+            stream(7);
+        }
+        uint32_t call = launch("cudaLaunchKernel", now, now + 100);
+        kernel("k", call, now + 100, now + 100 + busy_ns);
+        recorded(now, now + wall_ns);
+        now += wall_ns + 1000000000;
+    }
+
+    void recorded(int64_t start_ns, int64_t end_ns)
+    {
+        tl_window window{};
+        window.start_ns = start_ns;
+        window.end_ns = end_ns;
+        window.process = static_cast<uint32_t>(processes.size() - 1);
+        windows.push_back(window);
+    }
+
     int64_t now = 0;
 };
 

@@ -1,4 +1,4 @@
-// Rows, verdicts, totals and the gate of a diff, worked out by hand.
+// Rows, verdicts, totals and facts of a diff, worked out by hand.
 #include "diff_fixture.h"
 
 TEST(DiffRow, HasBothSidesNumbers)
@@ -246,6 +246,7 @@ TEST(DiffProperty, ARunAndItselfDoNotDiffer)
             EXPECT_EQ(table.rows.at[i].time.ratio.ratio, 1);
     }
     EXPECT_EQ(diff.made.device.ratio.ratio, 1);
+    EXPECT_EQ(diff.made.wall.ratio.ratio, 1);
     EXPECT_EQ(diff.made.facts.differing, 0u);
 }
 
@@ -268,27 +269,10 @@ TEST(DiffProperty, SwappedSidesInvert)
     EXPECT_DOUBLE_EQ(there.made.device.ratio.ratio, 1 / back.made.device.ratio.ratio);
 }
 
-namespace
-{
-
-// Steps of this length, each with two kernels of a hundredth of it.
-void steps(MadeRun &run, int count, int64_t step_ns)
-{
-    for (int i = 0; i < count; i++) {
-        int64_t start_ns = run.now;
-        run.push("ProfilerStep#" + std::to_string(i), run.now, TL_STEP);
-        run.kernels("k", {step_ns / 100 + i, step_ns / 100 + i});
-        run.now = start_ns + step_ns + i * 10;
-        run.pop(run.now);
-    }
-}
-
-} // namespace
-
 TEST(DiffSteps, RunsOfDifferentLengthCompareByStep)
 {
     MadeRun left, right;
-    steps(left, 10, 1000000), steps(right, 20, 1000000);
+    left.steps(10, 1000000), right.steps(20, 1000000);
     Diff diff(left, right);
     EXPECT_TRUE(diff.made.per_step);
     EXPECT_FALSE(diff.made.lengths_differ);
@@ -304,7 +288,7 @@ TEST(DiffSteps, RunsOfDifferentLengthCompareByStep)
 TEST(DiffSteps, AreNotDividedByWhereThatIsNotWanted)
 {
     MadeRun left, right, as_many;
-    steps(left, 10, 1000000), steps(right, 20, 1000000), steps(as_many, 10, 1000000);
+    left.steps(10, 1000000), right.steps(20, 1000000), as_many.steps(10, 1000000);
     diff_options options = Diff::defaults();
     options.normalise = DIFF_TOTALS;
     Diff totals(left, right, options);
@@ -319,7 +303,7 @@ TEST(DiffSteps, AreNotDividedByWhereThatIsNotWanted)
 TEST(DiffSteps, OneSideWithoutThemIsNoComparison)
 {
     MadeRun left, right;
-    steps(left, 10, 1000000);
+    left.steps(10, 1000000);
     right.kernels("k", around(10000, 20));
     diff_options options = Diff::defaults();
     options.normalise = DIFF_PER_STEP;
@@ -370,61 +354,6 @@ TEST(DiffTotal, EmptyRunsAreNoTrouble)
     EXPECT_FALSE(diff.made.nothing_in_common);
     EXPECT_FALSE(diff.made.lengths_differ);
     EXPECT_EQ(diff.made.gate.result, DIFF_GATE_NONE);
-}
-
-namespace
-{
-
-diff_gate gate(MadeRun &left, MadeRun &right, double limit, diff_gate_of of = DIFF_GATE_AUTO)
-{
-    diff_options options = Diff::defaults();
-    options.gate = true;
-    options.gate_limit = limit;
-    options.gate_of = of;
-    return Diff(left, right, options).made.gate;
-}
-
-} // namespace
-
-TEST(DiffGate, FailsBeyondTheLimitAndBeyondNoise)
-{
-    MadeRun left, right;
-    steps(left, 20, 1000000), steps(right, 20, 1070000);
-    EXPECT_EQ(gate(left, right, 0.05).result, DIFF_GATE_FAILED);
-    EXPECT_EQ(gate(left, right, 0.05).of, DIFF_GATE_STEP);
-    EXPECT_EQ(gate(left, right, 0.10).result, DIFF_GATE_PASSED);
-    EXPECT_EQ(gate(right, left, 0.05).result, DIFF_GATE_PASSED);
-}
-
-TEST(DiffGate, ALargeDifferenceWithinNoisePasses)
-{
-    MadeRun left, right;
-    std::vector<int64_t> wild = {100, 200, 300, 2000, 3000, 4000},
-                         wilder = {150, 250, 2500, 2600, 3100, 4100};
-    left.kernels("k", wild), right.kernels("k", wilder);
-    diff_gate kernel = gate(left, right, 0.05, DIFF_GATE_KERNEL);
-    EXPECT_GT(kernel.ratio.ratio, 1.5);
-    EXPECT_EQ(kernel.result, DIFF_GATE_PASSED);
-}
-
-TEST(DiffGate, UnknownNoiseDoesNotFail)
-{
-    MadeRun left, right;
-    left.kernels("k", {100}), right.kernels("k", {900});
-    EXPECT_EQ(gate(left, right, 0.05).result, DIFF_GATE_UNKNOWN);
-    EXPECT_EQ(gate(left, right, 0.05, DIFF_GATE_STEP).result, DIFF_GATE_UNKNOWN);
-    EXPECT_EQ(gate(left, right, 0.05, DIFF_GATE_KERNEL).result, DIFF_GATE_UNKNOWN);
-}
-
-TEST(DiffGate, OneSlowKernelFailsUnlessItIsTiny)
-{
-    MadeRun left, right;
-    left.kernels("large", around(1000000, 20)), right.kernels("large", around(1000000, 20));
-    left.kernels("tiny", around(1000, 20)), right.kernels("tiny", around(2000, 20));
-    EXPECT_EQ(gate(left, right, 0.05, DIFF_GATE_KERNEL).result, DIFF_GATE_PASSED);
-    left.kernels("other", around(100000, 20)), right.kernels("other", around(200000, 20));
-    EXPECT_EQ(gate(left, right, 0.05, DIFF_GATE_KERNEL).result, DIFF_GATE_FAILED);
-    EXPECT_EQ(gate(left, right, 0.05, DIFF_GATE_DEVICE).result, DIFF_GATE_FAILED);
 }
 
 TEST(DiffFacts, SayWhatElseDiffers)

@@ -267,6 +267,7 @@ public:
             assign(made.memcpys, memcpys);
         assign(made.memsets, memsets), assign(made.syncs, syncs), assign(made.devices, devices),
             assign(made.streams, streams);
+        assign(made.windows, windows);
         return &made;
     }
 
@@ -279,6 +280,7 @@ public:
     std::vector<tl_mark> marks;
     std::vector<tl_device> devices;
     std::vector<tl_stream> streams;
+    std::vector<tl_window> windows; // when recording was on, by process
     std::vector<tl_kernel> kernels;
     timeline made{};
 

@@ -13,6 +13,7 @@
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3
 #define EXIT_SLOWER 4
+#define EXIT_INCONCLUSIVE 5
 
 enum export_kind {
     EXPORT_CHROME,

@@ -159,10 +159,11 @@ static void diff_facts_init(struct diff_facts *facts, const struct timeline *lef
 /* Numbers of calls that differ by less are the same number. */
 #define CALLS_TOLERANCE 0.01
 
-/* What divides the side's counts and totals: its steps, or 1. */
+/* What divides the side's counts and totals: its steps, its runs, or 1. */
 static double diff_divisor(const struct diff *diff, unsigned side)
 {
-    return diff->per_step ? (double)diff->sides[side]->steps : 1;
+    const struct diff_side *of = diff->sides[side];
+    return diff->per_step ? (double)of->steps : diff->per_run && of->runs ? (double)of->runs : 1;
 }
 
 enum diff_verdict diff_verdict_of(const struct bootstrap_interval *ratio)
@@ -237,20 +238,34 @@ static void compare_devices(struct diff *diff)
     diff->device.verdict = diff_verdict_of(&diff->device.ratio);
 }
 
-static bool compare_steps(struct diff *diff)
+/* Medians of host times. */
+static bool compare_medians(struct diff *diff, const struct diff_samples of[2],
+                            struct diff_total *to)
 {
     struct bootstrap_set sets[2];
     for (unsigned i = 0; i < 2; i++) {
-        const struct diff_side *side = diff->sides[i];
-        sets[i] = (struct bootstrap_set){side->step_ns, side->step_samples, side->tick_ns};
-        diff->step.samples[i] = side->step_samples;
-        diff->step.value_ns[i] = bootstrap_median(side->step_ns, side->step_samples);
+        sets[i] = (struct bootstrap_set){of[i].ns, of[i].count, diff->sides[i]->tick_ns};
+        to->samples[i] = of[i].count;
+        to->value_ns[i] = bootstrap_median(of[i].ns, of[i].count);
     }
-    diff->step.known = sets[0].count && sets[1].count;
-    if (!bootstrap_medians(&diff->bootstrap, &sets[0], &sets[1], &diff->step.ratio))
+    to->known = of[0].count && of[1].count;
+    if (!bootstrap_medians(&diff->bootstrap, &sets[0], &sets[1], &to->ratio))
         return false;
-    diff->step.verdict = diff_verdict_of(&diff->step.ratio);
+    to->verdict = diff_verdict_of(&to->ratio);
     return true;
+}
+
+static bool compare_runs(struct diff *diff)
+{
+    struct diff_samples step[2], wall[2], host[2];
+    for (unsigned i = 0; i < 2; i++) {
+        const struct diff_side *side = diff->sides[i];
+        step[i] = (struct diff_samples){side->step_ns, side->step_samples};
+        wall[i] = (struct diff_samples){side->wall_ns, side->runs};
+        host[i] = (struct diff_samples){side->host_ns, side->host_known ? side->runs : 0};
+    }
+    return compare_medians(diff, step, &diff->step) && compare_medians(diff, wall, &diff->wall) &&
+           compare_medians(diff, host, &diff->host);
 }
 
 static bool choose_per_step(const struct diff *diff)
@@ -270,18 +285,20 @@ static bool lengths_differ(const struct diff *diff)
             const struct diff_row *row = &diff->tables[by].rows.at[i];
             for (unsigned side = 0; side < 2; side++)
                 if (row->entry[0] != TL_NONE && row->entry[1] != TL_NONE)
-                    calls[side] += (double)diff->sides[side]->entries.at[row->entry[side]].count;
+                    calls[side] += (double)diff->sides[side]->entries.at[row->entry[side]].count /
+                                   diff_divisor(diff, side);
         }
     return fabs(calls[1] - calls[0]) > CALLS_TOLERANCE * calls[0];
 }
 
-/* Fills diff->step, diff->device, per_step and lengths_differ. False: no memory. */
+/* Fills the totals, per_step, per_run and lengths_differ. False: no memory. */
 static bool diff_totals(struct diff *diff)
 {
     diff->per_step = choose_per_step(diff);
+    diff->per_run = !diff->per_step && (diff->sides[0]->runs > 1 || diff->sides[1]->runs > 1);
     diff->lengths_differ = !diff->per_step && lengths_differ(diff);
     compare_devices(diff);
-    return compare_steps(diff);
+    return compare_runs(diff);
 }
 
 /* ---- the gate ---- */
@@ -291,36 +308,54 @@ static bool diff_totals(struct diff *diff)
 
 static enum diff_gate_result judge_ratio(const struct bootstrap_interval *ratio, double limit)
 {
-    if (!ratio->known)
-        return DIFF_GATE_UNKNOWN;
-    return ratio->ratio > 1 + limit && ratio->low > 1 ? DIFF_GATE_FAILED : DIFF_GATE_PASSED;
+    if (isnan(ratio->ratio))
+        return DIFF_GATE_INCONCLUSIVE;
+    if (!(ratio->ratio > 1 + limit))
+        return DIFF_GATE_PASSED;
+    switch (diff_verdict_of(ratio)) {
+    case DIFF_SLOWER:
+        return DIFF_GATE_FAILED;
+    case DIFF_SAME:
+        return DIFF_GATE_PASSED;
+    default:
+        return DIFF_GATE_INCONCLUSIVE;
+    }
 }
 
-static void judge_total(struct diff *diff, const struct diff_total *total)
-{
-    diff->gate.ratio = total->ratio;
-    diff->gate.result = judge_ratio(&total->ratio, diff->gate.limit);
-}
-
-/* The kernel that is slower by the largest ratio decides; one that fails before all that pass. */
+/* The worst result decides, and of kernels with the same one the largest ratio. */
 static void judge_kernels(struct diff *diff)
 {
     const struct diff_table *table = &diff->tables[DIFF_BY_KERNEL];
     struct diff_gate *gate = &diff->gate;
-    gate->result = DIFF_GATE_UNKNOWN;
     for (uint32_t i = 0; i < table->rows.count; i++) {
         const struct diff_row *row = &table->rows.at[i];
-        enum diff_gate_result result = judge_ratio(&row->time.ratio, gate->limit);
+        const struct bootstrap_interval *ratio = &row->time.ratio;
+        enum diff_gate_result result = judge_ratio(ratio, gate->limit);
         bool is_small = !(row->time.total_ns[1] >= KERNEL_SHARE * diff->device.value_ns[1]);
-        bool is_worse = gate->result == DIFF_GATE_UNKNOWN ||
-                        (result == DIFF_GATE_FAILED && gate->result == DIFF_GATE_PASSED) ||
-                        (result == gate->result && row->time.ratio.ratio > gate->ratio.ratio);
-        if (result == DIFF_GATE_UNKNOWN || is_small || !is_worse)
+        bool is_worse = !gate->table || result > gate->result ||
+                        (result == gate->result && ratio->ratio > gate->ratio.ratio);
+        if (isnan(ratio->ratio) || is_small || !is_worse)
             continue;
         gate->result = result;
-        gate->ratio = row->time.ratio;
+        gate->ratio = *ratio;
         gate->table = table;
         gate->row = i;
+    }
+}
+
+const struct diff_total *diff_total_of(const struct diff *diff, enum diff_gate_of of)
+{
+    switch (of) {
+    case DIFF_GATE_STEPS:
+        return &diff->step;
+    case DIFF_GATE_WALL:
+        return &diff->wall;
+    case DIFF_GATE_DEVICE:
+        return &diff->device;
+    case DIFF_GATE_HOST:
+        return &diff->host;
+    default:
+        return NULL;
     }
 }
 
@@ -333,12 +368,16 @@ static void diff_gate(struct diff *diff)
                                .ratio = {NAN, NAN, NAN, false}};
     if (!diff->options.gate)
         return;
+    gate->result = DIFF_GATE_INCONCLUSIVE;
     if (gate->of == DIFF_GATE_AUTO)
-        gate->of = diff->step.ratio.known ? DIFF_GATE_STEP : DIFF_GATE_DEVICE;
-    if (gate->of == DIFF_GATE_KERNEL)
+        gate->of = diff->step.known ? DIFF_GATE_STEPS : DIFF_GATE_WALL;
+    const struct diff_total *total = diff_total_of(diff, gate->of);
+    if (!total) {
         judge_kernels(diff);
-    else
-        judge_total(diff, gate->of == DIFF_GATE_STEP ? &diff->step : &diff->device);
+    } else if (total->known) {
+        gate->ratio = total->ratio;
+        gate->result = judge_ratio(&total->ratio, gate->limit);
+    }
 }
 
 void diff_options_default(struct diff_options *options)
@@ -408,7 +447,6 @@ static double or_nothing(double value)
 
 /* A row that is on one side only is new or gone; one whose calls are not known to be longer or shorter may have
  * more of them. */
-
 static void refine_verdict(struct diff_row *row, struct diff_measure *measure)
 {
     if (row->entry[0] == TL_NONE || row->entry[1] == TL_NONE) {
@@ -593,6 +631,24 @@ bool diff_by_find(const char *name, enum diff_by *by)
     for (unsigned i = 0; i < DIFF_BY_COUNT; i++)
         if (strcmp(name, by_names[i]) == 0) {
             *by = (enum diff_by)i;
+            return true;
+        }
+    return false;
+}
+
+static const char *const gate_names[DIFF_GATES] = {"auto",   "steps", "wall",
+                                                   "device", "host",  "kernel"};
+
+const char *diff_gate_name(enum diff_gate_of of)
+{
+    return gate_names[of];
+}
+
+bool diff_gate_find(const char *name, enum diff_gate_of *of)
+{
+    for (unsigned i = 0; i < DIFF_GATES; i++)
+        if (strcmp(name, gate_names[i]) == 0) {
+            *of = (enum diff_gate_of)i;
             return true;
         }
     return false;

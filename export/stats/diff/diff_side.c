@@ -211,8 +211,8 @@ static bool build(struct side_builder *builder)
     side->device_tick_ns = find_tick(&side->averages, true);
     builder->entry_of = malloc(room * sizeof *builder->entry_of);
     builder->most_ns = malloc(room * sizeof *builder->most_ns);
-    if (!builder->entry_of || !builder->most_ns || !collect_steps(side) || !add_rows(builder) ||
-        !leave_out_inner_ranges(side))
+    if (!builder->entry_of || !builder->most_ns || !collect_steps(side) || !diff_runs_init(side) ||
+        !add_rows(builder) || !leave_out_inner_ranges(side))
         return false;
     return give_samples(side, &side->averages.samples, builder->entry_of,
                         offsetof(struct diff_entry, time)) &&
@@ -255,5 +255,7 @@ void diff_side_fini(struct diff_side *side)
     key_averages_fini(&side->averages);
     free(side->entries.at);
     free(side->step_ns);
+    free(side->wall_ns);
+    free(side->host_ns);
     *side = (struct diff_side){0};
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define SHOWN_COLUMNS 200u
+#define NAME_COLUMNS 30u /* of a side's name in a sentence */
 #define WIDTH_MAX 65536u /* columns of a name that are looked at when it is cut */
 
 /* So many compared rows are expected to differ by chance before it is said. */
@@ -186,12 +187,17 @@ struct report {
     FILE *stream;
 };
 
-static void shown(const char *text, char to[SHOW_TEXT_BYTES(SHOWN_COLUMNS)])
+static void shown_in(const char *text, unsigned columns, char *to)
 {
     bool rest;
     if (!*text)
         text = "unknown";
-    show_text((struct text){text, strlen(text)}, SHOWN_COLUMNS, to, &rest);
+    show_text((struct text){text, strlen(text)}, columns, to, &rest);
+}
+
+static void shown(const char *text, char to[SHOW_TEXT_BYTES(SHOWN_COLUMNS)])
+{
+    shown_in(text, SHOWN_COLUMNS, to);
 }
 
 /* ---- what was compared ---- */
@@ -202,13 +208,18 @@ static void print_side(const struct report *report, unsigned side)
     const struct timeline *timeline = of->timeline;
     char path[SHOW_TEXT_BYTES(SHOWN_COLUMNS)], name[SHOW_TEXT_BYTES(SHOWN_COLUMNS)];
     char recorded[TIME_TEXT_BYTES];
+    int64_t recorded_ns = 0;
     shown(timeline->processes.count ? timeline->processes.at[0].path : "", path);
     shown(report->options->names[side], name);
     fprintf(report->stream, "%s: %s", name, path);
     if (timeline->processes.count > 1)
         fprintf(report->stream, " and %u more", timeline->processes.count - 1);
-    time_text_in((double)(timeline->end_ns - timeline->start_ns), report->options->unit, recorded);
-    fprintf(report->stream, ", recorded %s", timeline->processes.count ? recorded : "nothing");
+    for (size_t i = 0; i < of->runs; i++)
+        recorded_ns += of->wall_ns[i];
+    time_text_in((double)recorded_ns, report->options->unit, recorded);
+    if (of->runs > 1)
+        fprintf(report->stream, ", %zu runs", of->runs);
+    fprintf(report->stream, ", recorded %s", of->runs ? recorded : "nothing");
     if (of->steps)
         fprintf(report->stream, ", %llu steps", (unsigned long long)of->steps);
     fputc('\n', report->stream);
@@ -233,7 +244,9 @@ static void print_length(const struct report *report)
     const struct diff *diff = report->diff;
     if (diff->per_step)
         fputs("Calls and totals are per step.\n", report->stream);
-    else if (diff->lengths_differ)
+    else if (diff->per_run)
+        fputs("Calls and totals are per run.\n", report->stream);
+    if (diff->lengths_differ)
         fputs(
             "The runs differ in numbers of calls: this affects totals, but not means or medians.\n",
             report->stream);
@@ -241,19 +254,60 @@ static void print_length(const struct report *report)
 
 /* ---- verdicts ---- */
 
-static void print_total(const struct report *report, const char *title, const char *of,
-                        const struct diff_total *total)
+/* What one total is called, what it is made of, and what it takes that a side has it. */
+struct total_words {
+    const char *title, *of, *unit, *has;
+};
+
+static const struct total_words total_words[DIFF_GATES] = {
+    [DIFF_GATE_STEPS] = {"Step", "median", "", "steps"},
+    [DIFF_GATE_WALL] = {"Wall time", "median", " runs", "events"},
+    [DIFF_GATE_DEVICE] = {"Device time", "sum", "", "work on devices"},
+    [DIFF_GATE_HOST] = {"Host time", "median", " runs", "device records of what it launched"},
+};
+
+/* "neither run has steps", "only base has steps" */
+static void lacking_text(const struct diff *diff, const struct write_diff_options *options,
+                         enum diff_gate_of of, char to[DIFF_TEXT_BYTES])
 {
-    char change[DIFF_TEXT_BYTES], values[2][TIME_TEXT_BYTES],
-        names[2][SHOW_TEXT_BYTES(SHOWN_COLUMNS)];
-    for (unsigned side = 0; side < 2; side++) {
-        time_text_in(total->value_ns[side], report->options->unit, values[side]);
-        shown(report->options->names[side], names[side]);
+    const struct diff_total *total = diff_total_of(diff, of);
+    char name[SHOW_TEXT_BYTES(NAME_COLUMNS)];
+    shown_in(options->names[total->samples[0] == 0], NAME_COLUMNS, name);
+    bool any = total->samples[0] || total->samples[1];
+    snprintf(to, DIFF_TEXT_BYTES, "%s%s has %s", any ? "only " : "", any ? name : "neither run",
+             total_words[of].has);
+}
+
+static void print_total(const struct report *report, enum diff_gate_of of)
+{
+    const struct diff *diff = report->diff;
+    const struct diff_total *total = diff_total_of(diff, of);
+    const struct total_words *words = &total_words[of];
+    FILE *stream = report->stream;
+    char text[DIFF_TEXT_BYTES], value[TIME_TEXT_BYTES], name[SHOW_TEXT_BYTES(SHOWN_COLUMNS)];
+    fprintf(stream, "%s: ", words->title);
+    if (!total->known) {
+        lacking_text(diff, report->options, of, text);
+        fprintf(stream, "%s\n", text);
+        return;
     }
-    change_text(&total->ratio, report->diff->options.confidence, change);
-    fprintf(report->stream, "%s: %s %s, %s %s (%s of %llu and %llu): %s\n", title, names[0],
-            values[0], names[1], values[1], of, (unsigned long long)total->samples[0],
-            (unsigned long long)total->samples[1], change);
+    for (unsigned side = 0; side < 2; side++) {
+        time_text_in(total->value_ns[side], report->options->unit, value);
+        shown(report->options->names[side], name);
+        fprintf(stream, "%s%s %s", side ? ", " : "", name, value);
+    }
+    fputs(of != DIFF_GATE_DEVICE ? " ("
+          : diff->per_step       ? " (per step, "
+          : diff->per_run        ? " (per run, "
+                                 : " (",
+          stream);
+    if (*words->unit && total->samples[0] == 1 && total->samples[1] == 1)
+        fputs("one run each", stream);
+    else
+        fprintf(stream, "%s of %llu and %llu%s", words->of, (unsigned long long)total->samples[0],
+                (unsigned long long)total->samples[1], words->unit);
+    change_text(&total->ratio, diff->options.confidence, text);
+    fprintf(stream, "): %s\n", text);
 }
 
 /* A run without work on devices may lack the records of it. */
@@ -271,18 +325,13 @@ static void print_unseen(const struct report *report, unsigned side)
 static void print_totals(const struct report *report)
 {
     const struct diff *diff = report->diff;
-    char name[SHOW_TEXT_BYTES(SHOWN_COLUMNS)];
-    shown(report->options->names[diff->device.samples[0] == 0], name);
-    if (diff->step.known)
-        print_total(report, "Step", "median", &diff->step);
-    if (diff->device.known)
-        print_total(report, "Device time", diff->per_step ? "per step, sum" : "sum", &diff->device);
-    else if (diff->device.samples[0] || diff->device.samples[1])
-        fprintf(report->stream, "Device time: only %s has work on devices\n", name);
-    else
-        fputs("Device time: neither run has work on devices\n", report->stream);
+    if (diff->step.samples[0] || diff->step.samples[1])
+        print_total(report, DIFF_GATE_STEPS);
+    print_total(report, DIFF_GATE_WALL);
+    print_total(report, DIFF_GATE_DEVICE);
     for (unsigned side = 0; side < 2 && !diff->device.known; side++)
         print_unseen(report, side);
+    print_total(report, DIFF_GATE_HOST);
     if (diff->nothing_in_common)
         fputs("Nothing in common: the runs share no row.\n", report->stream);
 }
@@ -397,7 +446,7 @@ static bool print_report(const void *user, FILE *stream)
                                        ((const struct report *)user)->options, stream};
     const struct report *report = &with_stream;
     const char *fence = report->options->format == WRITE_MARKDOWN ? "```\n" : "";
-    char gate[DIFF_GATE_BYTES];
+    struct diff_gate_lines gate;
     fputs(fence, report->stream);
     print_head(report);
     fputs(fence, report->stream);
@@ -405,37 +454,93 @@ static bool print_report(const void *user, FILE *stream)
         if (is_shown(report->diff, by) && !print_table(report, by))
             return false;
     if (report->diff->gate.result != DIFF_GATE_NONE) {
-        write_diff_gate(report->diff, gate);
-        fprintf(report->stream, "\n%s%s\n%s", fence, gate, fence);
+        write_diff_gate(report->diff, report->options, &gate);
+        fprintf(report->stream, "\n%s%s\n%s\n%s", fence, gate.judged, gate.result, fence);
     }
     return !ferror(report->stream);
 }
 
 /* ---- the gate ---- */
 
-static void gate_subject(const struct diff *diff, char to[DIFF_GATE_BYTES])
+static const char *const gate_subjects[DIFF_GATES] = {[DIFF_GATE_STEPS] = "step time",
+                                                      [DIFF_GATE_WALL] = "wall time",
+                                                      [DIFF_GATE_DEVICE] = "device time",
+                                                      [DIFF_GATE_HOST] = "host time",
+                                                      [DIFF_GATE_KERNEL] = "kernels"};
+
+/* Why this is judged. */
+static void because_text(const struct diff *diff, const struct write_diff_options *options,
+                         char to[DIFF_TEXT_BYTES])
 {
-    static const char *const subjects[] = {"", "step", "device time", "kernels"};
+    if (diff->options.gate_of != DIFF_GATE_AUTO)
+        snprintf(to, DIFF_TEXT_BYTES, "--fail-on %s says so", diff_gate_name(diff->gate.of));
+    else if (diff->step.known)
+        snprintf(to, DIFF_TEXT_BYTES, "both runs have steps");
+    else
+        lacking_text(diff, options, DIFF_GATE_STEPS, to);
+}
+
+static void subject_text(const struct diff *diff, char to[DIFF_GATE_BYTES])
+{
     const struct diff_gate *gate = &diff->gate;
-    snprintf(to, DIFF_GATE_BYTES, "%s", subjects[gate->of]);
-    if (!gate->table)
-        return;
-    char *name = diff_text_short_name(diff, &gate->table->rows.at[gate->row], gate->table->by, 80);
-    snprintf(to, DIFF_GATE_BYTES, "kernel %.340s", name ? name : "");
+    char *name = gate->table ? diff_text_short_name(diff, &gate->table->rows.at[gate->row],
+                                                    gate->table->by, 80)
+                             : NULL;
+    if (name)
+        snprintf(to, DIFF_GATE_BYTES, "kernel %.340s", name);
+    else
+        snprintf(to, DIFF_GATE_BYTES, "%s", gate_subjects[gate->of]);
     free(name);
 }
 
-void write_diff_gate(const struct diff *diff, char to[DIFF_GATE_BYTES])
+/* How the gate's subject changed, or what it lacks. */
+static void gate_change(const struct diff *diff, const struct write_diff_options *options,
+                        char to[DIFF_TEXT_BYTES])
 {
-    static const char *const results[] = {"", "passed", "FAILED",
-                                          "not failed, because the noise cannot be estimated"};
     const struct diff_gate *gate = &diff->gate;
-    char subject[DIFF_GATE_BYTES], change[DIFF_TEXT_BYTES], limit[DIFF_TEXT_BYTES];
-    gate_subject(diff, subject);
-    change_text(&gate->ratio, diff->options.confidence, change);
+    const struct diff_total *total = diff_total_of(diff, gate->of);
+    if (total && !total->known)
+        lacking_text(diff, options, gate->of, to);
+    else if (!total && !gate->table)
+        snprintf(to, DIFF_TEXT_BYTES,
+                 "the runs share no kernel of 1 %% of the device time or more");
+    else
+        change_text(&gate->ratio, diff->options.confidence, to);
+}
+
+/* What would let the gate decide. */
+static void remedy_text(const struct diff *diff, char to[DIFF_TEXT_BYTES])
+{
+    const struct diff_gate *gate = &diff->gate;
+    const struct diff_total *total = diff_total_of(diff, gate->of);
+    bool of_runs = gate->of == DIFF_GATE_WALL || gate->of == DIFF_GATE_HOST;
+    bool is_open = gate->result == DIFF_GATE_INCONCLUSIVE;
+    if (is_open && of_runs && total->known && !gate->ratio.known)
+        snprintf(to, DIFF_TEXT_BYTES, " (to know the noise, compare directories of %zu runs each)",
+                 bootstrap_least(diff->options.confidence));
+    else
+        *to = 0;
+}
+
+void write_diff_gate(const struct diff *diff, const struct write_diff_options *options,
+                     struct diff_gate_lines *lines)
+{
+    const struct diff_gate *gate = &diff->gate;
+    char subject[DIFF_GATE_BYTES], text[DIFF_TEXT_BYTES], limit[DIFF_TEXT_BYTES],
+        remedy[DIFF_TEXT_BYTES];
+    const char *result = gate->result == DIFF_GATE_FAILED         ? "FAILED"
+                         : gate->result == DIFF_GATE_INCONCLUSIVE ? "INCONCLUSIVE"
+                         : gate->ratio.known                      ? "passed"
+                                                                  : "passed, noise unknown";
+    because_text(diff, options, text);
+    snprintf(lines->judged, DIFF_GATE_BYTES, "Judged: %s, because %s", gate_subjects[gate->of],
+             text);
+    subject_text(diff, subject);
+    gate_change(diff, options, text);
     diff_text_number(gate->limit * 100, limit);
-    snprintf(to, DIFF_GATE_BYTES, "%.340s: %s, limit %.20s %%: %s", subject, change, limit,
-             results[gate->result]);
+    remedy_text(diff, remedy);
+    snprintf(lines->result, DIFF_GATE_BYTES, "%.340s: %s, limit %.20s %%: %s%s", subject, text,
+             limit, result, remedy);
 }
 
 /* ---- the whole ---- */

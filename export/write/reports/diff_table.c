@@ -1,15 +1,15 @@
 /* diff_table.c - see report_parts.h. What rows have is described once, in add_columns(). JSON is one object; what is not
  * known is null, times are nanoseconds.
  *
- *     {"names": [2], "confidence", "matters", "resamples", "per_step",
+ *     {"names": [2], "confidence", "matters", "resamples", "per_step", "per_run",
  *      "lengths_differ", "nothing_in_common",
- *      "sides": [{"processes": [path ...], "steps", "clock_ns", "device_clock_ns"} x 2],
+ *      "sides": [{"input", "processes": [path ...], "runs", "steps", "clock_ns", "device_clock_ns"} x 2],
  *      "differs": [{"name", "values": [2]} ...],
- *      "step", "device_time": {"values_ns": [2], "samples": [2], change},
+ *      "step", "wall_time", "device_time", "host_time": {"values_ns": [2], "samples": [2], change},
  *      "tables": [{"by", "change_ns", "moved_ns", "verdicts": {}, "renamed", "ambiguous",
  *                  "rows": [{"names": [2], "path": [outermost ...], "match", "calls": [2], "time": {},
  *                            "device": {} or null, "delta_ns", "share", "device_delta_ns"} ...]} ...],
- *      "gate": {"of", "limit", "result", "row": names or null, change} or null}
+ *      "gate": {"of", "limit", "result", "lines": [2], "row": names or null, change} or null}
  *
  * change: "ratio", "interval": [2] or null, "verdict". A measure ("time", "device"): "samples",
  * "totals_ns", "means_ns", "medians_ns", each of [2], and change.
@@ -86,15 +86,24 @@ static void add_time_columns(struct report *report)
 {
     static const char *const ratio[] = {"ratio", "ratio_low", "ratio_high", "verdict"};
     const uint8_t both = TABLE_FOR_PEOPLE | TABLE_IN_VALUES, people = TABLE_FOR_PEOPLE;
-    bool per_step = report->diff->per_step;
+    const struct diff *diff = report->diff;
+    bool divided = diff->per_step || diff->per_run;
     add_column(report, "verdict", "Verdict", people, 0);
     add_column(report, "ratio", "Ratio", people, 1);
     add_column(report, "interval", "Interval", people, 4);
     add_column(report, "delta", "Delta", people, 0);
     add_column(report, "share", "Share", people, 5);
-    add_pair(report, "calls", per_step ? "calls/step" : "calls", both, 8);
-    add_pair(report, "n", "calls", per_step ? both : TABLE_IN_VALUES, 11);
-    add_pair(report, "total_ns", per_step ? "total/step" : "total", both, 9);
+    add_pair(report, "calls",
+             diff->per_step  ? "calls/step"
+             : diff->per_run ? "calls/run"
+                             : "calls",
+             both, 8);
+    add_pair(report, "n", "calls", divided ? both : TABLE_IN_VALUES, 11);
+    add_pair(report, "total_ns",
+             diff->per_step  ? "total/step"
+             : diff->per_run ? "total/run"
+                             : "total",
+             both, 9);
     add_pair(report, "mean_ns", "mean", both, 3);
     add_pair(report, "median_ns", "median", both, 12);
     add_ratio(report, ratio);
@@ -499,13 +508,17 @@ static void verdicts_json(struct json_out *out, const struct diff_table *table)
     json_object_end(out);
 }
 
-static void side_json(struct json_out *out, const struct diff_side *of)
+static void side_json(const struct report *report, unsigned side)
 {
+    struct json_out *out = report->table.json;
+    const struct diff_side *of = report->diff->sides[side];
     json_object_begin(out);
+    json_key(out, "input"), json_string(out, report->options->inputs[side]);
     json_key(out, "processes"), json_array_begin(out);
     for (uint32_t i = 0; i < of->timeline->processes.count; i++)
         json_string(out, of->timeline->processes.at[i].path);
     json_array_end(out);
+    json_key(out, "runs"), json_uint(out, of->runs);
     json_key(out, "steps"), json_uint(out, of->steps);
     json_key(out, "clock_ns"), json_double(out, of->tick_ns);
     json_key(out, "device_clock_ns"), json_double(out, of->device_tick_ns);
@@ -549,9 +562,9 @@ static void total_json(struct json_out *out, const struct diff_total *of)
 
 static void gate_json(struct report *report)
 {
-    static const char *const subjects[] = {"", "step", "device", "kernel"};
-    static const char *const results[] = {"", "passed", "failed", "unknown"};
+    static const char *const results[] = {"", "passed", "inconclusive", "failed"};
     const struct diff_gate *of = &report->diff->gate;
+    struct diff_gate_lines lines;
     struct json_out *out = report->table.json;
     json_key(out, "gate");
     if (of->result == DIFF_GATE_NONE) {
@@ -559,9 +572,13 @@ static void gate_json(struct report *report)
         return;
     }
     json_object_begin(out);
-    json_key(out, "of"), json_string(out, subjects[of->of]);
+    write_diff_gate(report->diff, report->options, &lines);
+    json_key(out, "of"), json_string(out, diff_gate_name(of->of));
     json_key(out, "limit"), json_double(out, of->limit);
     json_key(out, "result"), json_string(out, results[of->result]);
+    json_key(out, "lines"), json_array_begin(out);
+    json_string(out, lines.judged), json_string(out, lines.result);
+    json_array_end(out);
     json_key(out, "row");
     if (of->table)
         names_json(report, &of->table->rows.at[of->row], out);
@@ -596,14 +613,17 @@ static void head_json(struct report *report)
     json_key(out, "matters"), json_double(out, DIFF_MATTERS);
     json_key(out, "resamples"), json_uint(out, diff->options.resamples);
     json_key(out, "per_step"), json_bool(out, diff->per_step);
+    json_key(out, "per_run"), json_bool(out, diff->per_run);
     json_key(out, "lengths_differ"), json_bool(out, diff->lengths_differ);
     json_key(out, "nothing_in_common"), json_bool(out, diff->nothing_in_common);
     json_key(out, "sides"), json_array_begin(out);
-    side_json(out, diff->sides[0]), side_json(out, diff->sides[1]);
+    side_json(report, 0), side_json(report, 1);
     json_array_end(out);
     facts_json(report);
     json_key(out, "step"), total_json(out, &diff->step);
+    json_key(out, "wall_time"), total_json(out, &diff->wall);
     json_key(out, "device_time"), total_json(out, &diff->device);
+    json_key(out, "host_time"), total_json(out, &diff->host);
 }
 
 static bool add_json(struct table *table, void *user)

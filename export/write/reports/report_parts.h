@@ -141,7 +141,7 @@ bool diff_table_write_all(const struct diff *diff, const struct write_diff_optio
 
 /* Names, times and differences of a diff in words. */
 
-#define DIFF_TEXT_BYTES 128u
+#define DIFF_TEXT_BYTES 256u
 
 /* What the row is called on a side where it is: a name, or ranges from the outermost in as "outer > inner".
  * To free(); NULL: no memory. */

@@ -13,7 +13,8 @@
  * and means.
  *
  * Totals per step: where both runs have steps, totals and counts can be divided by their number, so that
- * runs of different length compare. What happened outside of steps is divided, too.
+ * runs of different length compare. What happened outside of steps is divided, too. Otherwise, where a
+ * side is several runs, totals and counts are divided by their number.
  */
 #ifndef PROF_DIFF_H
 #define PROF_DIFF_H
@@ -95,20 +96,24 @@ struct diff_total {
 
 enum diff_normalise { DIFF_PER_STEP_AUTO, DIFF_PER_STEP, DIFF_TOTALS };
 
-/* --fail-if-slower fails if what it examines is slower than the limit allows and the difference is more
- * than noise. So neither a noisy run nor a tiny certain difference fails. Where the noise is unknown it
- * does not fail, and reports that. */
+/* --fail-if-slower fails if what it judges is slower than the limit allows and the difference is more than
+ * noise. If it is slower than the limit allows, and noise may explain that or is unknown, the result is
+ * inconclusive. Noise only ever excuses an excess, so what is within the limit passes. */
 enum diff_gate_of {
-    DIFF_GATE_AUTO,   /* steps where both runs have enough of them, else device time */
-    DIFF_GATE_STEP,   /* median duration of a step */
+    DIFF_GATE_AUTO,   /* steps where both runs have them, else wall time */
+    DIFF_GATE_STEPS,  /* median duration of a step */
+    DIFF_GATE_WALL,   /* median wall time of a run */
     DIFF_GATE_DEVICE, /* device time, as normalised */
+    DIFF_GATE_HOST,   /* median of a run's wall time during which no device was busy */
     DIFF_GATE_KERNEL, /* any kernel with a hundredth of the right run's device time at least */
+    DIFF_GATES
 };
+/* Of kernels, the worst result counts. */
 enum diff_gate_result {
     DIFF_GATE_NONE, /* not requested */
     DIFF_GATE_PASSED,
+    DIFF_GATE_INCONCLUSIVE,
     DIFF_GATE_FAILED,
-    DIFF_GATE_UNKNOWN, /* the noise is unknown */
 };
 
 struct diff_gate {
@@ -157,9 +162,12 @@ struct diff {
     /* Those that were requested, and those of device work. */
     struct diff_table tables[DIFF_BY_COUNT];
     bool per_step;
+    bool per_run;           /* not per step, and a side is several runs */
     bool lengths_differ;    /* not per step, and calls of what both have differ by more than 1 % */
     struct diff_total step; /* medians of steps */
+    struct diff_total wall; /* medians of the runs' wall times: one run each tells no noise */
     struct diff_total device; /* device time of kernels, copies and sets, as normalised */
+    struct diff_total host;   /* medians of the runs' wall times without devices being busy */
     struct diff_facts facts;
     struct diff_gate gate;
     /* There are rows in the tables that were requested, none on both sides. */
@@ -181,11 +189,16 @@ enum diff_verdict diff_verdict_of(const struct bootstrap_interval *ratio);
 /* Fills the rows of diff->tables: entries and matches. Called by diff_init(). False: no memory. */
 bool diff_match(struct diff *diff);
 
-/* "slower", "new" ...; "path", "kernel" ... */
+/* NULL: the gate is not about a total, but about kernels. */
+const struct diff_total *diff_total_of(const struct diff *diff, enum diff_gate_of of);
+
+/* "slower", "new" ...; "path", "kernel" ...; "steps", "wall" ... */
 const char *diff_verdict_name(enum diff_verdict verdict);
 const char *diff_by_name(enum diff_by by);
+const char *diff_gate_name(enum diff_gate_of of);
 /* False: there is none. "op" is "range", "api" is "call". */
 bool diff_by_find(const char *name, enum diff_by *by);
+bool diff_gate_find(const char *name, enum diff_gate_of *of);
 
 #ifdef __cplusplus
 }

@@ -44,6 +44,10 @@ struct diff_side {
     const struct timeline *timeline;
     struct key_averages averages;
     TL_ARRAY(struct diff_entry) entries;
+    size_t runs;           /* recordings that were made one after the other: diff_runs.c */
+    int64_t *wall_ns;      /* how long each was recorded, ascending */
+    int64_t *host_ns;      /* of that, while no device was busy, ascending */
+    bool host_known;       /* false: devices worked, and there are no records of it */
     uint64_t steps;        /* ProfilerStep#N; of several threads or processes the sum */
     int64_t *step_ns;      /* their durations, ascending */
     size_t step_samples;   /* marks of steps have none */
@@ -56,6 +60,9 @@ struct diff_side {
  * then. The timeline must outlive the side. */
 bool diff_side_init(struct diff_side *side, const struct timeline *timeline, uint32_t tables);
 void diff_side_fini(struct diff_side *side);
+
+/* Fills runs, wall_ns, host_ns, host_known. Called by diff_side_init(); diff_side_fini() frees. False: no memory. */
+bool diff_runs_init(struct diff_side *side);
 
 #ifdef __cplusplus
 }

@@ -224,7 +224,8 @@ bool write_peaks(enum write_format format, unsigned table_width, FILE *stream);
 /* ---- profdump diff ---- */
 
 struct write_diff_options {
-    const char *names[2]; /* what the sides are called */
+    const char *names[2];  /* what the sides are called */
+    const char *inputs[2]; /* the files or directories, as given */
     enum write_format format;
     int64_t rows; /* of each table, -1 all */
     unsigned name_width;
@@ -233,13 +234,17 @@ struct write_diff_options {
     bool color;
 };
 
-/* The requested tables of the diff. In text and Markdown, the last line is the gate's, if there is
- * one. */
+/* The requested tables of the diff. In text and Markdown, the last lines are the gate's, if there is one. */
 bool write_diff(const struct diff *diff, const struct write_diff_options *options, FILE *stream);
 
-/* "step: slower by 7.3 % (95 %: 6.8 to 7.9), limit 5 %: FAILED" */
-#define DIFF_GATE_BYTES 512u
-void write_diff_gate(const struct diff *diff, char to[DIFF_GATE_BYTES]);
+#define DIFF_GATE_BYTES 1024u
+struct diff_gate_lines {
+    char judged[DIFF_GATE_BYTES]; /* "Judged: wall time, because neither run has steps" */
+    char result
+        [DIFF_GATE_BYTES]; /* "wall time: slower by 7.3 % (95 %: 6.8 to 7.9), limit 5 %: FAILED" */
+};
+void write_diff_gate(const struct diff *diff, const struct write_diff_options *options,
+                     struct diff_gate_lines *lines);
 
 /* ---- profiling blocks, and ranges as such ---- */
 
