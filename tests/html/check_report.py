@@ -201,7 +201,13 @@ def check_million(page, folder):
 
 def check_diff(page, folder):
     page.open(f'{folder}/diff.html')
+    both = 'slower.json (new) against usual.json (base)'
+    check(page.texts('h1') == [both] and page.value('document.title').startswith(both), page.texts('h1'))
+    check(page.texts('main h2')[0] == 'What changed most', page.texts('main h2'))
+    check('gained and lost' in page.texts('#changes .lead')[0], page.texts('#changes'))
     check('slower' in page.texts('#verdict')[0], page.texts('#verdict'))
+    titles = page.texts('#rows thead th')
+    check(len(titles) == len(set(titles)), titles)
     verdicts = page.texts('#diff-table-kernel tbody .verdict')
     check('slower' in verdicts, verdicts)
     has_color(page, '#diff-table-kernel tbody', '.delta-fill.bad', 'backgroundColor', 20)

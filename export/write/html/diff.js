@@ -1,6 +1,7 @@
 /* diff.js - two runs compared: what got slower or faster, and whether that is more than noise. */
 
 const VERDICTS = { slower: "bad", "more calls": "bad", new: "bad", faster: "good", "fewer calls": "good", gone: "good", unclear: "warn" };
+const DIFF_KINDS = { path: ["Range", "ranges"], range: ["Range", "ranges"], kernel: ["Kernel", "kernels"], call: ["Call", "calls"], copy: ["Copy or set", "copies and sets"] };
 
 function percentOf(ratio) {
   const percent = ((ratio - 1) * 100).toFixed(1);
@@ -22,24 +23,37 @@ function verdictOf(row) {
 
 function totalTile(title, total, names) {
   if (!total) return tile(title, "unknown", "not in both runs");
-  return tile(title, ratioText(total), names[0] + " " + time(total.values_ns[0]) + ", " + names[1] + " " + time(total.values_ns[1]),
-              VERDICTS[total.verdict]);
+  return tile(title, ratioText(total), names[0] + " " + time(total.values_ns[0]) + ", " + names[1] + " " + time(total.values_ns[1]) + ": " +
+              (total.interval ? total.verdict + " (" + intervalText(total) + ")" : "noise unknown"), VERDICTS[total.verdict]);
+}
+
+/* The median is what slower and the like are about, whatever the total does. */
+function verdictText(row) {
+  const verdict = verdictOf(row);
+  return ["slower", "faster", "same", "unclear"].includes(verdict) ? "median " + verdict : verdict === "unknown" ? "too few calls to tell" : verdict;
+}
+
+function changeText(ns) {
+  return (ns > 0 ? "+" : "") + time(ns);
+}
+
+/* The row of each table that changed most, the largest change first. */
+function largestChanges(diff) {
+  const size = (row) => Math.abs(row.delta_ns);
+  return diff.tables.map((table) => [table.by, table.rows.reduce((most, row) => (most && size(most) >= size(row) ? most : row), null)])
+    .filter(([, row]) => row && row.delta_ns !== 0)
+    .sort(([, a], [, b]) => size(b) - size(a));
+}
+
+function changeSentence([by, row]) {
+  return el("p", { class: "lead" }, DIFF_KINDS[by][0] + " ", row.path ? pathName(row.path) : nameOf(diffName(row), "name long"), ": " + changeText(row.delta_ns) +
+            " (" + verdictText(row) + "), " + share(row.share, 1) + " of what " + DIFF_KINDS[by][1] + " gained and lost.");
 }
 
 function diffSentences(diff) {
-  const names = diff.names.map((name) => plain(name, 60)), sentences = [];
-  const whole = diff.step ? ["Median step", diff.step] : diff.device_time ? ["Device time", diff.device_time] : null;
+  const sentences = [];
   if (diff.nothing_in_common) sentences.push("The two runs have nothing in common.");
-  if (whole)
-    sentences.push(whole[0] + ": " + time(whole[1].values_ns[1]) + " in " + names[1] + ", " + time(whole[1].values_ns[0]) + " in " +
-                   names[0] + " (" + ratioText(whole[1]) +
-                   (whole[1].interval ? "; " + digits(diff.confidence * 100) + " %: " + intervalText(whole[1]) : "") + "): " +
-                   whole[1].verdict + ".");
-  const table = diff.tables.find((one) => one.by === "kernel") || diff.tables[0];
-  const first = table && table.rows[0];
-  if (first && first.delta_ns !== 0)
-    sentences.push("The largest change of the table by " + table.by + ": " + plain(first.names[1] || first.names[0], 120) + ", " +
-                   (first.delta_ns > 0 ? "+" : "") + time(first.delta_ns) + " (" + verdictOf(first) + ").");
+  if (diff.gate) sentences.push(...diff.gate.lines.map((line) => plain(line, 600)));
   if (diff.differs.length)
     sentences.push("The runs differ in " + diff.differs.map((fact) => plain(fact.name)).join(", ") + ".");
   return sentences;
@@ -51,7 +65,7 @@ function deltaBar(delta, most) {
   const part = most > 0 ? (50 * Math.abs(delta)) / most : 0;
   bar.style.width = part + "%";
   bar.style.left = (delta > 0 ? 50 : 50 - part) + "%";
-  return el("span", { class: "delta" }, (delta > 0 ? "+" : "") + time(delta), el("span", { class: "delta-track" }, bar));
+  return el("span", { class: "delta" }, changeText(delta), el("span", { class: "delta-track" }, bar));
 }
 
 function diffName(row) {
@@ -87,17 +101,18 @@ function diffTable(diff, table) {
 
 function diffPage(diff) {
   const names = diff.names.map((name) => plain(name, 60));
+  const largest = largestChanges(diff);
+  section("changes", "What changed most", largest.length ? largest.map(changeSentence) : el("p", { class: "lead" }, "No row changed."));
   section("verdict", "Verdict", diffSentences(diff).map((sentence) => el("p", { class: "lead" }, sentence)),
-    el("div", { class: "tiles" }, totalTile("Median step", diff.step, names), totalTile("Device time", diff.device_time, names),
-       diff.gate && tile("Gate", diff.gate.result, "of " + diff.gate.of + ", limit " + (diff.gate.limit * 100).toFixed(1) + " %",
-                         diff.gate.result === "passed" ? "good" : "bad")));
+    el("div", { class: "tiles" }, diff.step && totalTile("Median step", diff.step, names), totalTile("Wall time", diff.wall_time, names),
+       totalTile("Device time", diff.device_time, names), totalTile("Host time", diff.host_time, names)));
   const shown = diff.tables.filter((table) => table.rows.length);
   const host = el("div"), made = shown.map((table) => diffTable(diff, table));
   const show = (index) => clear(host).append(made[index].node);
   if (shown.length) {
-    const start = Math.max(0, shown.findIndex((table) => table.by === "kernel"));
-    section("rows", "What changed", choice("By", shown.map((table) => "By " + table.by), show, start), host,
-      el("p", { class: "note" }, (diff.per_step ? "Totals and calls are per step. " : "") +
+    const start = Math.max(0, shown.findIndex((table) => largest.length && table.by === largest[0][0]));
+    section("rows", "All changes", choice("By", shown.map((table) => "By " + table.by), show, start), host,
+      el("p", { class: "note" }, (diff.per_step ? "Totals and calls are per step. " : diff.per_run ? "Totals and calls are per run. " : "") +
          "If an interval includes 0 %, noise may explain the difference; if it also includes a change of " +
          percentOf(diff.matters) + " %, the row is unclear."));
     show(start);

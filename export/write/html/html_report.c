@@ -304,13 +304,32 @@ static bool write_diff_data(FILE *stream, const struct diff_report *report)
     return written;
 }
 
+/* Both paths without the directories that they share. */
+static void shorten_inputs(const struct write_diff_options *options, const char *inputs[2])
+{
+    inputs[0] = options->inputs[0], inputs[1] = options->inputs[1];
+    for (size_t i = 0; inputs[0][i] && inputs[0][i] == inputs[1][i]; i++)
+        if (inputs[0][i] == '/' && inputs[0][i + 1] && inputs[1][i + 1]) {
+            inputs[0] += i + 1, inputs[1] += i + 1;
+            i = (size_t)-1;
+        }
+}
+
+/* main.js shows it as the heading, too. */
+static void write_diff_title(FILE *stream, const struct write_diff_options *options)
+{
+    char title[1000];
+    const char *inputs[2];
+    shorten_inputs(options, inputs);
+    snprintf(title, sizeof title, "%.300s (%.150s) against %.300s (%.150s) - libprof report",
+             inputs[1], options->names[1], inputs[0], options->names[0]);
+    html_page_begin(stream, title);
+}
+
 static int write_diff_report(FILE *stream, const void *user)
 {
     const struct diff_report *report = user;
-    char title[400];
-    snprintf(title, sizeof title, "%.150s against %.150s - libprof report",
-             report->options->names[1], report->options->names[0]);
-    html_page_begin(stream, title);
+    write_diff_title(stream, report->options);
     errno = ENOMEM;
     bool written = write_diff_text(stream, report) && write_diff_data(stream, report);
     int code = errno ? errno : EIO;

@@ -111,7 +111,7 @@ async function buildPage() {
   if (run) await reportPage(run)();
   if (diff) {
     diffPage(diff);
-    head(diff.names.map((name) => plain(name, 60)).reverse().join(" against "), [], null);
+    head(document.title.replace(/ - libprof report$/, ""), [], null);
   }
   document.documentElement.dataset.ready = "yes";
 }
