@@ -8,7 +8,8 @@ make_job ranks=16 tp=4 gpus=8 steps=8 seed=9 fault=slow_gpu victim=2 slow
 make_job ranks=16 tp=4 gpus=8 steps=8 seed=9 fault=slow_link victim=1 link
 make_job ranks=8 tp=4 gpus=8 steps=8 seed=3 small
 make_job ranks=4 gpus=4 steps=2 short
-for job in before again slow link small short; do
+make_job ranks=4 gpus=4 steps=2 fault=slow_gpu victim=2 short_slow
+for job in before again slow link small short short_slow; do
     fleet pack $job -o $job.dataset --workers 1 >/dev/null
 done
 verdicts() { fleet fleet diff "$1" "$2" --format tsv | tail -n +2 | cut -f 3 | sort -u; }
@@ -46,6 +47,8 @@ same "a high limit" 0 "$(status_of fleet fleet diff before.dataset slow.dataset 
 same "noise" 0 "$(status_of fleet fleet diff before.dataset again.dataset --fail-if-slower 0%)"
 same "too few steps" 0 "$(status_of fleet fleet diff short.dataset short.dataset --fail-if-slower 0%)"
 found 'the noise is unknown' <out.txt || fail "$(cat out.txt)"
+same "an excess, with too few steps" 5 "$(status_of fleet fleet diff short.dataset short_slow.dataset --fail-if-slower 5%)"
+found 'the noise is unknown, +.*limit 5 %: INCONCLUSIVE' <out.txt || fail "$(cat out.txt)"
 
 fleet fleet diff before.dataset small.dataset >small.txt
 found 'have 16 and 8 ranks' <small.txt || fail "$(cat small.txt)"

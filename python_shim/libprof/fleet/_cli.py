@@ -84,7 +84,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
     parser.add_argument("--pages", metavar="RANKS", help="with -o: also write rank-N.html for suspects, all, or a list such as 3,5-8")
     parser.add_argument("--rows", type=int, metavar="N", help="print at most N rows")
     parser.add_argument("--format", choices=sorted(FORMATS), default="text", help="print text (default), tsv or json")
-    parser.add_argument("--fail-if-slower", metavar="LIMIT", type=_diff.limit_of, help="diff: exit with status 4 if steps are slower by more than LIMIT (5%% or 1.05x)")
+    parser.add_argument("--fail-if-slower", metavar="LIMIT", type=_diff.limit_of, help="diff: exit with status 4 if steps are slower by more than LIMIT (5%% or 1.05x), 5 if noise may explain that or is unknown")
     parser.add_argument("--engine", default="duckdb", help="duckdb (default), spark://HOST:PORT, or local[N] for Spark here")
     return parser
 
@@ -148,14 +148,14 @@ def _run_diff(options: argparse.Namespace) -> int:
     changes = _diff.diff(before, after)
     columns, rows = _diff.change_rows(changes)
     table = FORMATS[options.format](columns, rows[: options.rows])
-    failed, sentence = _diff.gate(changes, limit) if limit is not None else (False, "")
+    status, sentence = _diff.gate(changes, limit) if limit is not None else (0, "")
     if options.format != "text":
         print(table)
         print(sentence, end="\n" if sentence else "", file=sys.stderr)
     else:
         heads = [f"{path}: {job.headline}" for path, job in zip(options.words[1:], (before, after))]
         print("\n".join([*heads, "", *_diff.sentences(before, after, changes), "", table, *([sentence] if sentence else [])]))
-    return 4 if failed else 0
+    return status
 
 
 def _run_fleet(words: List[str]) -> int:
@@ -180,7 +180,7 @@ def _run_fleet(words: List[str]) -> int:
 
 
 def main(command: str, words: List[str]) -> int:
-    """Exit status of ``profdump pack`` or ``profdump fleet``: 0, 1 failed, 2 wrong usage, 4 slower (``--fail-if-slower``).
+    """Exit status of ``profdump pack`` or ``profdump fleet``: 0, 1 failed, 2 wrong usage, 4 slower and 5 inconclusive (``--fail-if-slower``).
 
     "trace" is what profdump asks for when an input is a dataset."""
     status = 0

@@ -28,6 +28,10 @@ LEAST_CHANGE = 0.001
 """A smaller change, as a share, is no change: clocks of hosts drift by a few parts in a million."""
 LEAST_RANK_CHANGE = 0.01
 """The same for a single rank."""
+MATTERS = 0.05
+"""If the noise may hide a change of this share, an excess within the noise is inconclusive, as in profdump diff."""
+SLOWER, INCONCLUSIVE = 4, 5
+"""Exit statuses."""
 SENTENCES = 8
 
 
@@ -279,11 +283,18 @@ def limit_of(text: str) -> float:
     return limit
 
 
-def gate(changes: Sequence[Change], limit: float) -> Tuple[bool, str]:
-    """Whether the mean step is slower by more than `limit` and by more than noise, and a sentence that says so."""
+def gate(changes: Sequence[Change], limit: float) -> Tuple[int, str]:
+    """profdump's exit status, and a sentence that gives the reason: 4 if the mean step is slower by more than `limit` and by more than
+    noise, 5 if noise may explain that or is unknown."""
     step = next((change for change in changes if change.kind == "step"), None)
-    if step is None or step.noise_ns is None:
-        return False, f"steps: the noise is unknown, limit {limit * 100:g} %: passed"
-    share = step.ratio() or 0.0
-    failed = step.verdict == "slower" and share > limit
-    return failed, f"step: {step.verdict}, {_percent(share)}, limit {limit * 100:g} %: {'FAILED' if failed else 'passed'}"
+    share = step.ratio() if step else None
+    if step is None or share is None:
+        return INCONCLUSIVE, f"step: not both jobs have steps, limit {limit * 100:g} %: INCONCLUSIVE"
+    status = 0
+    if share > limit and step.verdict == "slower":
+        status = SLOWER
+    elif share > limit and (step.noise_ns is None or share + step.noise_ns / step.before.mean_ns >= MATTERS):
+        status = INCONCLUSIVE
+    verdict = "the noise is unknown" if step.noise_ns is None else step.verdict
+    result = {SLOWER: "FAILED", INCONCLUSIVE: "INCONCLUSIVE"}.get(status, "passed")
+    return status, f"step: {verdict}, {_percent(share)}, limit {limit * 100:g} %: {result}"
