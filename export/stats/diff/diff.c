@@ -609,7 +609,7 @@ void diff_fini(struct diff *diff)
 
 const char *diff_verdict_name(enum diff_verdict verdict)
 {
-    static const char *const names[DIFF_VERDICTS] = {"unknown",     "same",   "unclear",
+    static const char *const names[DIFF_VERDICTS] = {"too few",     "same",   "unclear",
                                                      "slower",      "faster", "more calls",
                                                      "fewer calls", "new",    "gone"};
     return names[verdict];

@@ -18,7 +18,7 @@ function intervalText(change) {
 }
 
 function verdictOf(row) {
-  return (row.time.verdict === "unknown" && row.device ? row.device : row.time).verdict;
+  return (row.time.verdict === "too few" && row.device ? row.device : row.time).verdict;
 }
 
 function totalTile(title, total, names) {
@@ -30,7 +30,7 @@ function totalTile(title, total, names) {
 /* The median is what slower and the like are about, whatever the total does. */
 function verdictText(row) {
   const verdict = verdictOf(row);
-  return ["slower", "faster", "same", "unclear"].includes(verdict) ? "median " + verdict : verdict === "unknown" ? "too few calls to tell" : verdict;
+  return ["slower", "faster", "same", "unclear"].includes(verdict) ? "median " + verdict : verdict;
 }
 
 function changeText(ns) {

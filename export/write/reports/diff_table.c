@@ -301,10 +301,7 @@ static void add_verdict(struct report *report, const struct diff_row *row,
     bool both = is_here(row, 0) && is_here(row, 1) && measure->samples[0] && measure->samples[1];
     const char *none = both ? "unknown" : "-";
     struct table *table = &report->table;
-    table_format(table, "%s",
-                 !is_known                          ? "-"
-                 : measure->verdict == DIFF_UNKNOWN ? "too few"
-                                                    : diff_verdict_name(measure->verdict));
+    table_format(table, "%s", is_known ? diff_verdict_name(measure->verdict) : "-");
     if (is_known && report->options->color && for_people(report))
         table_color(table, color_of(measure->verdict));
     if (isfinite(ratio->ratio))

@@ -32,7 +32,7 @@ enum diff_match {
 };
 
 enum diff_verdict {
-    DIFF_UNKNOWN, /* too few values, or nothing measured */
+    DIFF_UNKNOWN, /* "too few": values, or nothing measured */
     DIFF_SAME,    /* the interval holds 1, and no change that matters */
     DIFF_UNCLEAR, /* the interval holds 1, and a change that matters */
     DIFF_SLOWER,
