@@ -13,7 +13,7 @@ explain --json >findings.json || fail "explain --json: $?"
 python3 - findings.json <<'END' || fail "not all is found"
 import json, sys
 report = json.load(open(sys.argv[1]))
-found = [(f["rule"], f["path"], f) for f in report["findings"]]
+found = [(one["rule"], f["path"], f) for f in report["findings"] for one in [f, *f["also"]]]
 
 def owned(rule, range):
     return [f for name, path, f in found if name == rule and path[:1] == [range]]
@@ -40,6 +40,13 @@ assert report["simulated"] and report["mode"] == "cupti"
 for _, _, f in found:
     assert f["saved_ns"] is None or 0 < f["saved_ns"] <= report["wall_ns"], f
 callback = owned("gpu-idle-host-function", "callback")[0]
+# What has an owner comes first; the verdict names the first; a range's own time has the stack of the call that ended it.
+owners = [bool(f["path"] or f["stack"]) for f in report["findings"]]
+assert owners == sorted(owners, reverse=True) and not owners[-1], owners
+assert f"First finding: {report['findings'][0]['title']}, in " in report["verdict"], report["verdict"]
+assert callback["stack_of"] == "next call", callback["stack_of"]
+copies = owned("gpu-idle-copy", "copies")[0]
+assert copies["stack_of"] == "call" and {copies["rule"], *(one["rule"] for one in copies["also"])} == {"gpu-idle-copy", "sync-copies"}, copies
 assert 25_000_000 < callback["cost_ns"], callback
 think = owned("gpu-idle-cpu-bound", "think")[0]
 assert 60_000_000 < think["cost_ns"], think
@@ -50,5 +57,6 @@ END
 explain >report.txt || fail "explain: $?"
 grep -q '^  - Simulated GPU: device times come from a model' report.txt || fail "the report does not say that the GPU is simulated"
 grep -q '^    from   ' report.txt || fail "the report shows no stacks"
+grep -q '^    until  the next GPU call, which ended the gap:$' report.txt || fail "the report does not say whose stack ended a gap"
 long=$(awk 'length > 100' report.txt)
 same "lines of more than 100 columns" "" "$long"

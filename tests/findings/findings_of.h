@@ -42,20 +42,27 @@ public:
 
     ~FindingsOf() { findings_fini(&all); }
 
-    // Those of a rule, most saved first. Fails the test when there is no such rule.
+    // Those of a rule, most saved first, also where one of another rule has the same cause. Fails the test when there is
+    // no such rule.
     std::vector<Found> of(const std::string &rule) const
     {
         std::vector<Found> found;
         EXPECT_LT(finding_rule_find(rule.c_str()), FINDING_RULES_MAX) << rule;
-        for (uint32_t i = 0; i < all.found.count; i++) {
-            const finding &one = all.found.at[i];
-            if (rule != one.rule->name)
-                continue;
-            char path[RANGE_PATH_BYTES];
-            range_paths_text(all.context.paths, one.path, path);
-            found.push_back({path, one.sentence, one});
-        }
+        for (uint32_t i = 0; i < all.found.count; i++)
+            for (const finding *one = &all.found.at[i]; one; one = findings_next(&all, one))
+                if (rule == one->rule->name) {
+                    char path[RANGE_PATH_BYTES];
+                    range_paths_text(all.context.paths, one->path, path);
+                    found.push_back({path, one->sentence, *one});
+                }
         return found;
+    }
+
+    // What the limits of a rule without findings left out; "" if there is nothing.
+    std::string below(const std::string &rule) const
+    {
+        char text[FINDING_SENTENCE_BYTES];
+        return findings_below_text(&all, finding_rule_find(rule.c_str()), text) ? text : "";
     }
 
     // Whether a note has this in it.

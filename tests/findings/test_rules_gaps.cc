@@ -98,16 +98,43 @@ TEST(RuleCpuBound, GathersSmallRangesInTheOneAroundThem)
 {
     Starving s;
     for (int i = 0; i < 200; i++)
-        s.m.range("item " + std::to_string(i), 10 * ms + i * 400000, 10 * ms + (i + 1) * 400000);
+        s.m.range(std::to_string(i) + "th", 10 * ms + i * 400000, 10 * ms + (i + 1) * 400000);
     FindingsOf found(s.done());
     expect_one(found, "gpu-idle-cpu-bound", "step", 80 * ms);
+}
+
+TEST(RuleCpuBound, TakesRangesThatDifferInANumberAsOne)
+{
+    Starving s;
+    for (int i = 0; i < 200; i++)
+        s.m.range("item " + std::to_string(i), 10 * ms + i * 400000, 10 * ms + (i + 1) * 400000);
+    FindingsOf found(s.done());
+    expect_one(found, "gpu-idle-cpu-bound", "step > item *", 80 * ms);
+    auto one = found.of("gpu-idle-cpu-bound")[0].detail;
+    auto example = range_paths_example(found.all.context.paths, one.path, one.slice);
+    EXPECT_EQ(std::string(example.bytes, example.size), "item 0");
+}
+
+// conv1d and conv2d are two things; a name alone keeps its number.
+TEST(RuleCpuBound, KeepsNumbersWithinWordsAndOfOneRange)
+{
+    Starving s;
+    s.m.range("conv1d", 10 * ms, 40 * ms);
+    s.m.range("conv2d", 40 * ms, 65 * ms);
+    s.m.range("item 7", 65 * ms, 90 * ms);
+    FindingsOf found(s.done());
+    auto of = found.of("gpu-idle-cpu-bound");
+    ASSERT_EQ(of.size(), 3u);
+    EXPECT_EQ(of[0].path, "step > conv1d");
+    EXPECT_EQ(std::set<std::string>({of[1].path, of[2].path}),
+              std::set<std::string>({"step > conv2d", "step > item 7"}));
 }
 
 TEST(RuleCpuBound, TellsRangesByThemselvesFromAShareOn)
 {
     Starving s;
     for (int i = 0; i < 20; i++)
-        s.m.range("item " + std::to_string(i), 10 * ms + i * 4 * ms, 10 * ms + (i + 1) * 4 * ms);
+        s.m.range(std::to_string(i) + "th", 10 * ms + i * 4 * ms, 10 * ms + (i + 1) * 4 * ms);
     auto *timeline = s.done();
     FindingsOf whole(timeline);
     expect_one(whole, "gpu-idle-cpu-bound", "step", 80 * ms);
@@ -148,6 +175,53 @@ TEST(RuleCopy, NamesTheCopy)
     s.m.launch("cudaMemcpy", 10 * ms, 90 * ms, 0);
     FindingsOf found(s.done());
     expect_one(found, "gpu-idle-copy", "step > cudaMemcpy", 80 * ms);
+}
+
+// The call that copies and the device that waits for it are one finding, that of the rule about calls.
+TEST(RuleCopy, IsOneFindingWithTheRuleAboutCalls)
+{
+    Starving s;
+    s.m.launch("cudaMemcpy", 10 * ms, 90 * ms, 0);
+    FindingsOf found(s.done());
+    unsigned copies = 0;
+    for (uint32_t i = 0; i < found.all.found.count; i++) {
+        const finding &one = found.all.found.at[i];
+        if (one.path == TL_NONE)
+            continue;
+        copies++;
+        EXPECT_STREQ(one.rule->name, "sync-copies");
+        ASSERT_NE(findings_next(&found.all, &one), nullptr);
+        EXPECT_STREQ(findings_next(&found.all, &one)->rule->name, "gpu-idle-copy");
+    }
+    EXPECT_EQ(copies, 1u);
+}
+
+// The device's utilization has no owner: it saves more, and comes after.
+TEST(Findings, PutThoseWithAnOwnerFirst)
+{
+    Starving s;
+    s.m.range("load batch", 10 * ms, 50 * ms);
+    FindingsOf found(s.done());
+    ASSERT_EQ(found.of("low-gpu-utilization").size(), 1u);
+    auto load = found.of("gpu-idle-cpu-bound");
+    ASSERT_FALSE(load.empty());
+    EXPECT_LT(load[0].detail.saved_ns, found.of("low-gpu-utilization")[0].detail.saved_ns);
+    EXPECT_TRUE(finding_has_owner(&found.all.found.at[0]));
+    EXPECT_FALSE(finding_has_owner(&found.all.found.at[found.all.found.count - 1]));
+}
+
+TEST(Findings, SayWhatTheLimitsLeftOut)
+{
+    Starving s;
+    for (int i = 0; i < 13; i++)
+        s.m.launch("cudaDeviceSynchronize", 10 * ms + i * ms, 10 * ms + i * ms + 100000, 0);
+    s.m.launch("cudaMemcpy", 30 * ms, 30 * ms + 100000, 0);
+    FindingsOf found(s.done());
+    EXPECT_EQ(found.below("synchronizations-in-loops"),
+              "13 calls, 1.30 ms (1.3 %): fewer than 20 from one place");
+    EXPECT_EQ(found.below("sync-copies"), "1 call, 100 us (0.1 %): less than 1 % of the wall time");
+    EXPECT_EQ(found.below("allocations-in-loops"), "");
+    EXPECT_EQ(found.below("gpu-idle-cpu-bound"), "") << "it has findings";
 }
 
 TEST(RuleCopy, TakesPageableMemoryForAWait)

@@ -1,6 +1,7 @@
 #include "finding_owners.h"
 
 #include "finding_gaps.h"
+#include "rules.h"
 #include "timeline.h"
 
 #include <stdlib.h>
@@ -193,6 +194,8 @@ static void merge_into_parents(struct finding_owners *owners, const struct findi
         } else if (owner.path != TL_NONE && owner.count) {
             uint32_t parent = context->paths->paths.at[owner.path].parent;
             merge_owner(context, owner_of(owners, owner.process, owner.device, parent), &owner);
+        } else {
+            finding_leave_short(context, owner.count, owner.cost_ns);
         }
     }
     owners->owners.count = kept;
@@ -242,12 +245,17 @@ bool finding_owners_gather(struct finding_owners *owners, const struct finding_c
     return true;
 }
 
-void finding_owners_drop(struct finding_owners *owners, uint64_t least_count)
+void finding_owners_drop(struct finding_owners *owners, const struct finding_context *context,
+                         uint64_t least_count)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < owners->owners.count; i++)
-        if (owners->owners.at[i].count >= least_count)
-            owners->owners.at[kept++] = owners->owners.at[i];
+    for (uint32_t i = 0; i < owners->owners.count; i++) {
+        const struct finding_owner *owner = &owners->owners.at[i];
+        if (owner->count >= least_count)
+            owners->owners.at[kept++] = *owner;
+        else
+            finding_leave_rare(context, owner->count, owner->cost_ns);
+    }
     owners->owners.count = kept;
     owners->failed |= !reindex(owners);
 }
@@ -267,8 +275,10 @@ struct finding finding_of_owner(const struct finding_context *context,
     finding.parts = owner->parts;
     if (owner->slice != TL_NONE)
         finding.stack = stack_of_slice(context->timeline, owner->slice);
-    if (finding.stack == TL_NONE && owner->call != TL_NONE)
+    if (finding.stack == TL_NONE && owner->call != TL_NONE) {
         finding.stack = stack_of_slice(context->timeline, owner->call);
+        finding.stack_of = rule == &gap_rules[GAP_END] ? FINDING_STACK_LAST : FINDING_STACK_NEXT;
+    }
     return finding;
 }
 
@@ -286,17 +296,18 @@ bool rule_add_operations(struct finding_owners *owners, const struct finding_con
 
 /* ---- calls ---- */
 
-/* By name, of the names that calls have. `*sum_ns`: what all of them took. NULL: no memory. */
+/* By name, of the names that calls have. `all`: how many there are, and what they took. NULL: no memory. */
 static bool *wanted_names(const struct finding_context *context, bool (*wanted)(struct text name),
-                          int64_t *sum_ns)
+                          struct finding_below *all)
 {
     const struct call_stats *calls = &context->facts->calls;
     bool *names = calloc((size_t)context->timeline->names.count + 1, sizeof *names);
-    *sum_ns = 0;
+    *all = (struct finding_below){0};
     for (uint32_t i = 0; i < calls->count && names; i++)
         if (wanted(context->timeline->names.at[calls->at[i].name])) {
             names[calls->at[i].name] = true;
-            *sum_ns += calls->at[i].sum_ns;
+            all->count += calls->at[i].count;
+            all->cost_ns += calls->at[i].sum_ns;
         }
     return names;
 }
@@ -338,14 +349,17 @@ static bool add_wanted_calls(struct finding_owners *owners, const struct finding
 bool rule_add_calls(struct finding_owners *owners, const struct finding_context *context,
                     bool (*wanted)(struct text name), uint64_t least)
 {
-    int64_t sum_ns;
-    bool *names = wanted_names(context, wanted, &sum_ns);
+    struct finding_below all;
+    bool *names = wanted_names(context, wanted, &all);
     if (!names)
         return false;
-    bool done = !finding_is_worth(context, sum_ns) || add_wanted_calls(owners, context, names);
+    bool is_worth = finding_is_worth(context, all.cost_ns);
+    bool done = !is_worth || add_wanted_calls(owners, context, names);
     free(names);
+    if (!is_worth)
+        finding_leave_short(context, all.count, all.cost_ns);
     if (done && least > 1)
-        finding_owners_drop(owners, least);
+        finding_owners_drop(owners, context, least);
     return done;
 }
 
@@ -369,8 +383,10 @@ static bool report_owner(const struct finding_owner *owner, const struct finding
     finding.saving = saving;
     if (saving == FINDING_SAVES_IDLE)
         rule_save_host(context, &finding);
-    if (!finding_is_worth(context, finding.saved_ns))
+    if (!finding_is_worth(context, finding.saved_ns)) {
+        finding_leave_little(context, finding.count, finding.cost_ns);
         return true;
+    }
     words(context, owner, sentence);
     return findings_add(findings, context, &finding, "%s", sentence);
 }

@@ -117,12 +117,76 @@ static int64_t clamp_saving(int64_t value, int64_t most)
     return value < most ? value : most;
 }
 
+/* ---- what limits leave out ---- */
+
+static void leave_out(const struct finding_context *context, uint64_t count, int64_t cost_ns)
+{
+    context->below->count += count;
+    context->below->cost_ns += cost_ns > 0 ? cost_ns : 0;
+}
+
+void finding_leave_short(const struct finding_context *context, uint64_t count, int64_t cost_ns)
+{
+    leave_out(context, count, cost_ns);
+    context->below->is_short |= count > 0;
+}
+
+void finding_leave_rare(const struct finding_context *context, uint64_t count, int64_t cost_ns)
+{
+    leave_out(context, count, cost_ns);
+    context->below->is_rare |= count > 0;
+}
+
+void finding_leave_little(const struct finding_context *context, uint64_t count, int64_t cost_ns)
+{
+    if (!finding_is_worth(context, cost_ns)) {
+        finding_leave_short(context, count, cost_ns);
+        return;
+    }
+    leave_out(context, count, cost_ns);
+    context->below->saves_little |= count > 0;
+}
+
+static bool has_findings(const struct findings *findings, const struct finding_rule *rule)
+{
+    for (uint32_t i = 0; i < findings->found.count; i++)
+        if (findings->found.at[i].rule == rule)
+            return true;
+    for (uint32_t i = 0; i < findings->also.count; i++)
+        if (findings->also.at[i].rule == rule)
+            return true;
+    return false;
+}
+
+bool findings_below_text(const struct findings *findings, uint32_t rule,
+                         char to[FINDING_SENTENCE_BYTES])
+{
+    const struct finding_below *below = &findings->below[rule];
+    const struct finding_limits *limits = &findings->limits[rule];
+    char rare[64] = "", share[64] = "";
+    if (!below->count || !below->cost_ns || has_findings(findings, finding_rules[rule]))
+        return false;
+    if (below->is_rare)
+        snprintf(rare, sizeof rare, "fewer than %u from one place", limits->loop_calls);
+    if (below->is_short || below->saves_little)
+        snprintf(share, sizeof share, "%s than %.3g %% of the wall time",
+                 below->is_short ? "less" : "would save less", 100 * limits->least_share);
+    snprintf(to, FINDING_SENTENCE_BYTES, "%s, %s (%s): %s%s%s",
+             finding_count(below->count, finding_rules[rule]->noun).text,
+             finding_time(below->cost_ns).text,
+             finding_share(below->cost_ns, findings->context.wall_ns).text, rare,
+             *rare && *share ? ", or " : "", share);
+    return true;
+}
+
 bool findings_add(struct findings *findings, const struct finding_context *context,
                   const struct finding *finding, const char *sentence, ...)
 {
     va_list arguments;
-    if (!finding_is_worth(context, finding->cost_ns))
+    if (!finding_is_worth(context, finding->cost_ns)) {
+        finding_leave_short(context, finding->count, finding->cost_ns);
         return true;
+    }
     struct finding *added = ARRAY_ADD(&findings->found);
     if (!added)
         return false;
@@ -160,29 +224,19 @@ bool findings_note(struct findings *findings, const struct finding_rule *rule, c
     return added != NULL;
 }
 
-static int by_saved(const void *left, const void *right)
-{
-    const struct finding *a = left, *b = right;
-    if (a->saved_ns != b->saved_ns)
-        return (a->saved_ns < b->saved_ns) - (a->saved_ns > b->saved_ns);
-    if (a->cost_ns != b->cost_ns)
-        return (a->cost_ns < b->cost_ns) - (a->cost_ns > b->cost_ns);
-    return strcmp(a->sentence, b->sentence);
-}
-
 static bool run_rules(struct findings *findings, const struct finding_settings *settings)
 {
     struct finding_context context = findings->context;
     bool done = true;
     for (uint32_t i = 0; finding_rules[i] && i < FINDING_RULES_MAX && done; i++) {
         context.limits = &settings->limits[i];
+        context.below = &findings->below[i];
         if (settings->enabled[i])
             done = finding_rules[i]->find(&context, finding_rules[i], findings) &&
                    !context.paths->failed && !(context.steps && context.steps->failed);
     }
-    if (findings->found.count)
-        qsort(findings->found.at, findings->found.count, sizeof *findings->found.at, by_saved);
-    return done;
+    memcpy(findings->limits, settings->limits, sizeof findings->limits);
+    return done && findings_order(findings);
 }
 
 static bool finding_facts_init(struct finding_facts *facts, const struct timeline *timeline,
@@ -224,6 +278,7 @@ static bool make_context(struct findings *findings, const struct timeline *timel
         !cuda_calls_init(&workings->calls, timeline))
         return false;
     workings->paths.keys = &workings->names;
+    workings->paths.merge_numbers = true;
     findings->context = (struct finding_context){
         .timeline = timeline,
         .paths = &workings->paths,
@@ -286,6 +341,7 @@ void findings_fini(struct findings *findings)
     }
     free(workings);
     free(findings->found.at);
+    free(findings->also.at);
     free(findings->notes.at);
     *findings = (struct findings){0};
 }

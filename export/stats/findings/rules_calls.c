@@ -81,7 +81,7 @@ static bool find_calls(const struct finding_context *context, const struct findi
 {
     struct finding_owners owners = {0};
     add_calls_of_kind(&owners, context, wanted);
-    finding_owners_drop(&owners, least_calls);
+    finding_owners_drop(&owners, context, least_calls);
     return rule_report_host(&owners, context, rule, findings, words);
 }
 
@@ -117,6 +117,7 @@ static bool find_waits(const struct finding_context *context, const struct findi
 
 const struct finding_rule rule_sync_copies = {
     .name = "sync-copies",
+    .noun = "call",
     .explains = 1u << GAP_COPY,
     .title = "Copies that make the CPU wait",
     .remedy =
@@ -127,6 +128,7 @@ const struct finding_rule rule_sync_copies = {
 
 const struct finding_rule rule_allocations_in_loops = {
     .name = "allocations-in-loops",
+    .noun = "call",
     .explains = 1u << GAP_ALLOCATE,
     .title = "Memory allocated and freed in a loop",
     .remedy = "Allocate before the loop, or use cudaMallocAsync and cudaFreeAsync or another pool: "
@@ -137,6 +139,7 @@ const struct finding_rule rule_allocations_in_loops = {
 
 const struct finding_rule rule_waits_in_loops = {
     .name = "synchronizations-in-loops",
+    .noun = "call",
     .explains = 1u << GAP_SYNC,
     .title = "The CPU waits for the GPU in a loop",
     .remedy = "Wait once, after the loop. Inside a loop order work by streams and events "
@@ -369,6 +372,7 @@ static bool find_loader(const struct finding_context *context, const struct find
 
 const struct finding_rule rule_module_loading = {
     .name = "module-loading",
+    .noun = "call",
     .explains = 1u << GAP_OTHER_CALL | 1u << GAP_LAUNCH,
     .title = "Loading and linking code",
     .remedy = "Load modules once, at start-up, and ship code for this GPU (cubins instead of PTX); "
@@ -378,6 +382,7 @@ const struct finding_rule rule_module_loading = {
 
 const struct finding_rule rule_stream_event_churn = {
     .name = "stream-event-churn",
+    .noun = "call",
     .explains = 1u << GAP_OTHER_CALL,
     .title = "Streams and events are made again and again",
     .remedy = "Make them once and keep them; events without timing are cheaper "
@@ -387,6 +392,7 @@ const struct finding_rule rule_stream_event_churn = {
 
 const struct finding_rule rule_state_queries = {
     .name = "state-queries",
+    .noun = "call",
     .explains = 1u << GAP_OTHER_CALL | 1u << GAP_SYNC,
     .title = "Asking CUDA the same again and again",
     .remedy =
@@ -398,6 +404,7 @@ const struct finding_rule rule_state_queries = {
 
 const struct finding_rule rule_driver_overhead = {
     .name = "driver-overhead",
+    .noun = "time",
     .explains = 1u << GAP_LAUNCH | 1u << GAP_ALLOCATE | 1u << GAP_OTHER_CALL | 1u << GAP_COPY,
     .title = "The driver compiles, loads or waits",
     .remedy = "Run every kernel once before what counts (CUDA_MODULE_LOADING=EAGER), ship code for "
@@ -408,6 +415,7 @@ const struct finding_rule rule_driver_overhead = {
 
 const struct finding_rule rule_data_loader = {
     .name = "data-loader",
+    .noun = "time",
     .explains = 1u << GAP_CPU,
     .title = "Waiting for data",
     .remedy = "More worker processes (num_workers), persistent_workers, a larger prefetch_factor, "

@@ -126,7 +126,7 @@ static bool find_small(const struct finding_context *context, const struct findi
 {
     struct finding_owners owners = {0};
     bool done = rule_add_operations(&owners, context, add_small);
-    finding_owners_drop(&owners, context->limits->loop_calls);
+    finding_owners_drop(&owners, context, context->limits->loop_calls);
     for (uint32_t i = 0; i < owners.owners.count; i++) {
         struct finding_owner *owner = &owners.owners.at[i];
         finding_owner_adjust(owner, context, 0, -(owner->cost_ns / (int64_t)owner->count));
@@ -138,6 +138,7 @@ static bool find_small(const struct finding_context *context, const struct findi
 
 const struct finding_rule rule_pageable_copies = {
     .name = "async-copies-of-pageable-memory",
+    .noun = "copy",
     .explains = 1u << GAP_COPY,
     .title = "Asynchronous copies that make the CPU wait",
     .remedy =
@@ -149,6 +150,7 @@ const struct finding_rule rule_pageable_copies = {
 
 const struct finding_rule rule_sync_memsets = {
     .name = "sync-memsets",
+    .noun = "call",
     .explains = 1u << GAP_COPY | 1u << GAP_OTHER_CALL,
     .title = "Memory set by calls that may wait",
     .remedy = "Use cudaMemsetAsync on the stream that needs the memory, or set it in a kernel.",
@@ -157,6 +159,7 @@ const struct finding_rule rule_sync_memsets = {
 
 const struct finding_rule rule_small_copies = {
     .name = "small-copies",
+    .noun = "copy",
     .explains = 1u << GAP_COPY | 1u << GAP_LAUNCH,
     .title = "Many small copies",
     .remedy = "Gather them into one buffer and copy that once, pass small values as kernel "
@@ -295,8 +298,10 @@ static bool report_overlap(struct overlap *overlap, const struct finding_rule *r
         finding.saved_ns = owner->cost_ns < kernels_alone_ns ? owner->cost_ns : kernels_alone_ns;
         finding.saving = FINDING_SAVES_LEAST;
         finding_parts_join(context->steps, &finding.parts, &overlap->kernels_alone);
-        if (!finding_is_worth(context, finding.saved_ns))
+        if (!finding_is_worth(context, finding.saved_ns)) {
+            finding_leave_little(context, finding.count, finding.cost_ns);
             continue;
+        }
         added = findings_add(
             findings, context, &finding,
             "%s copied for %s here (%s, %s) while no kernel ran; of all its copies %s had a kernel "
@@ -334,6 +339,7 @@ static bool find_poor_overlap(const struct finding_context *context,
 
 const struct finding_rule rule_poor_overlap = {
     .name = "poor-copy-overlap",
+    .noun = "copy",
     .title = "Copies run while no kernel does",
     .remedy =
         "Copy the next batch on a second stream, from pinned memory, while kernels work on this "
@@ -404,6 +410,7 @@ static bool find_moves(const struct finding_context *context, const struct findi
 
 const struct finding_rule rule_managed_memory = {
     .name = "managed-memory-moves",
+    .noun = "page fault",
     .title = "Managed memory moves on demand",
     .remedy = "Move it in advance (cudaMemPrefetchAsync), say who uses it how (cudaMemAdvise: "
               "preferred location, read mostly), or use cudaMalloc and copies; where it thrashes, "

@@ -57,6 +57,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_LAUNCH] =
         {
             .name = "gpu-idle-launch-bound",
+            .noun = "stretch",
             .explains = 1u << GAP_LAUNCH,
             .title = "The GPU waited for launches",
             .remedy =
@@ -67,6 +68,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_CPU] =
         {
             .name = "gpu-idle-cpu-bound",
+            .noun = "stretch",
             .explains = 1u << GAP_CPU,
             .title = "The GPU waited for the CPU",
             .remedy =
@@ -77,6 +79,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_SYNC] =
         {
             .name = "gpu-idle-synchronization",
+            .noun = "stretch",
             .explains = 1u << GAP_SYNC,
             .title = "The GPU ran dry while the CPU waited",
             .remedy =
@@ -87,6 +90,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_COPY] =
         {
             .name = "gpu-idle-copy",
+            .noun = "stretch",
             .explains = 1u << GAP_COPY,
             .title = "The GPU waited for copies that hold the CPU up",
             .remedy =
@@ -97,6 +101,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_ALLOCATE] =
         {
             .name = "gpu-idle-allocation",
+            .noun = "stretch",
             .explains = 1u << GAP_ALLOCATE,
             .title = "The GPU waited for memory to be allocated or freed",
             .remedy =
@@ -107,6 +112,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_OTHER_CALL] =
         {
             .name = "gpu-idle-other-calls",
+            .noun = "stretch",
             .explains = 1u << GAP_OTHER_CALL,
             .title = "The GPU waited for other CUDA calls",
             .remedy = "Make streams, events and modules once, before the work begins.",
@@ -115,6 +121,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_HOST_FUNCTION] =
         {
             .name = "gpu-idle-host-function",
+            .noun = "stretch",
             .explains = 1u << GAP_HOST_FUNCTION,
             .title = "The GPU waited for a function on the CPU",
             .remedy =
@@ -125,6 +132,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_QUEUED] =
         {
             .name = "gpu-idle-queued",
+            .noun = "stretch",
             .explains = 1u << GAP_QUEUED,
             .title = "Work was launched but did not start",
             .remedy =
@@ -135,6 +143,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_START] =
         {
             .name = "gpu-idle-start",
+            .noun = "stretch",
             .explains = 1u << GAP_START,
             .title = "Time before the GPU's first operation",
             .remedy =
@@ -145,6 +154,7 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
     [GAP_END] =
         {
             .name = "gpu-idle-end",
+            .noun = "stretch",
             .explains = 1u << GAP_END,
             .title = "Time after the GPU's last operation",
             .remedy = "Ignore this in long runs; otherwise save results while the GPU still works.",
@@ -261,6 +271,7 @@ static bool find_low_utilization(const struct finding_context *context,
 
 const struct finding_rule rule_long_gaps = {
     .name = "long-gpu-gaps",
+    .noun = "gap",
     .explains = EXPLAINS_ALL,
     .title = "The GPU was idle for long",
     .remedy =
@@ -272,6 +283,7 @@ const struct finding_rule rule_long_gaps = {
 
 const struct finding_rule rule_low_utilization = {
     .name = "low-gpu-utilization",
+    .noun = "part",
     .explains = EXPLAINS_ALL,
     .title = "The GPU was used little for parts of the run",
     .remedy = "Give it more work at a time (larger batches, several streams or processes), and "
@@ -328,6 +340,7 @@ static bool find_cpu_only(const struct finding_context *context, const struct fi
 
 const struct finding_rule rule_cpu_only = {
     .name = "cpu-only",
+    .noun = "time",
     .title = "No device operations were recorded: this is where the CPU was",
     .remedy = "Make this part faster. If the program uses a GPU, record what the GPU does as well: "
               "profdump's summary says why it is missing.",
@@ -418,6 +431,7 @@ static bool find_stragglers(const struct finding_context *context, const struct 
 
 const struct finding_rule rule_exposed_communication = {
     .name = "exposed-communication",
+    .noun = "kernel",
     .title = "Communication that nothing hides",
     .remedy = "Start collectives as soon as their data is ready (bucketed gradients, prefetched "
               "shards), on a stream of their own, and compute meanwhile; send less (BF16, gradient "
@@ -428,6 +442,7 @@ const struct finding_rule rule_exposed_communication = {
 
 const struct finding_rule rule_stragglers = {
     .name = "stragglers",
+    .noun = "collective",
     .title = "A process comes late to collectives",
     .remedy = "Compare what it does before them with the others (profdump diff): uneven batches or "
               "shards, data loading, a slower GPU, CPU cores that are not its own.",

@@ -77,6 +77,7 @@ static bool find_tiny_kernels(const struct finding_context *context,
 
 const struct finding_rule rule_tiny_kernels = {
     .name = "tiny-kernels",
+    .noun = "kernel",
     .explains = 1u << GAP_LAUNCH,
     .title = "Tiny kernels",
     .remedy = "Capture the sequence in a CUDA graph, fuse kernels, or give each more work (larger "
@@ -238,8 +239,10 @@ static bool add_findings(const struct occupancy_search *search, const struct fin
     bool added = true;
     for (uint32_t name = 0; name < timeline->names.count && added; name++) {
         const struct kernel_sum *sum = &search->sums[name];
-        if (!finding_is_worth(context, sum->saved_ns))
+        if (!finding_is_worth(context, sum->saved_ns)) {
+            finding_leave_little(context, sum->count, sum->cost_ns);
             continue;
+        }
         struct finding finding = finding_of_kernel(context, rule, sum);
         added = report(context, findings, &finding, sum, timeline->names.at[name].bytes);
     }
@@ -318,6 +321,7 @@ static bool find_tail_waves(const struct finding_context *context, const struct 
 
 const struct finding_rule rule_low_occupancy = {
     .name = "low-occupancy",
+    .noun = "kernel",
     .title = "A kernel leaves most of the GPU empty",
     .remedy = "Give it more blocks (larger batches, split work finer), or fewer registers and less "
               "shared memory per block; run small kernels side by side in several streams.",
@@ -326,6 +330,7 @@ const struct finding_rule rule_low_occupancy = {
 
 const struct finding_rule rule_tail_wave = {
     .name = "tail-wave",
+    .noun = "kernel",
     .title = "A kernel's last wave of blocks is part full",
     .remedy =
         "Choose the grid as a multiple of what the GPU holds at once, use smaller blocks, or a "
@@ -493,6 +498,7 @@ static bool find_trains(const struct finding_context *context, const struct find
 
 const struct finding_rule rule_fp32_matrix = {
     .name = "fp32-without-tensor-cores",
+    .noun = "kernel",
     .title = "Single precision without tensor cores",
     .remedy = "Allow TF32 (torch.backends.cuda.matmul.allow_tf32, cudnn.allow_tf32), or compute in "
               "BF16 or FP16 (torch.autocast). TF32 and BF16 need compute capability 8.0.",
@@ -502,6 +508,7 @@ const struct finding_rule rule_fp32_matrix = {
 
 const struct finding_rule rule_elementwise_trains = {
     .name = "elementwise-trains",
+    .noun = "kernel",
     .explains = 1u << GAP_LAUNCH,
     .title = "Element-wise kernels one after the other",
     .remedy = "Fuse them: torch.compile, a fused optimizer (fused=True, foreach=True), or a kernel "

@@ -143,8 +143,10 @@ static bool report_steps(const struct kernel_sequences *sequences,
         finding.cost_ns = row->call_ns;
         finding.parts = row->parts;
         rule_save_host(context, &finding);
-        if (!finding_is_worth(context, finding.saved_ns))
+        if (!finding_is_worth(context, finding.saved_ns)) {
+            finding_leave_little(context, finding.count, finding.cost_ns);
             continue;
+        }
         added = findings_add(findings, context, &finding,
                              "%s launched the same %u operations in the same order; the calls took "
                              "%s (%s of their time).",
@@ -179,6 +181,7 @@ static bool find_steps(const struct finding_context *context, const struct findi
 
 const struct finding_rule rule_call_outliers = {
     .name = "call-outliers",
+    .noun = "call",
     .explains = EXPLAINS_ALL,
     .title = "Some calls take far longer than the others of their name",
     .remedy = "Look at the longest in the timeline: a first call loads code "
@@ -190,6 +193,7 @@ const struct finding_rule rule_call_outliers = {
 
 const struct finding_rule rule_late_starts = {
     .name = "late-starts",
+    .noun = "operation",
     .explains = 1u << GAP_QUEUED,
     .title = "Operations start late on a free stream",
     .remedy = "They waited for an event of another stream, for work of other streams or processes "
@@ -199,6 +203,7 @@ const struct finding_rule rule_late_starts = {
 
 const struct finding_rule rule_graphable_steps = {
     .name = "graphable-steps",
+    .noun = "range",
     .explains = 1u << GAP_LAUNCH,
     .title = "The same launches again and again",
     .remedy = "Capture them in a CUDA graph and launch that (torch.cuda.CUDAGraph, torch.compile "
@@ -277,6 +282,7 @@ static bool find_shared(const struct finding_context *context, const struct find
 
 const struct finding_rule rule_threads_share_stream = {
     .name = "threads-share-a-stream",
+    .noun = "operation",
     .title = "Threads wait for each other's work on one stream",
     .remedy = "Give each thread a stream of its own, or compile with --default-stream per-thread: "
               "the default stream is one for all threads, and waits for the others.",
@@ -518,6 +524,7 @@ static bool find_full(const struct finding_context *context, const struct findin
 
 const struct finding_rule rule_queue_empty = {
     .name = "launch-queue-empty",
+    .noun = "launch",
     .explains = 1u << GAP_LAUNCH | 1u << GAP_CPU,
     .title = "The GPU's queue is empty",
     .remedy =
@@ -528,6 +535,7 @@ const struct finding_rule rule_queue_empty = {
 
 const struct finding_rule rule_queue_full = {
     .name = "launch-queue-full",
+    .noun = "launch",
     .title = "The GPU's queue is full, so launches block",
     .remedy =
         "Harmless for the GPU. If the launching thread has other work, such as loading data, do "

@@ -1,6 +1,7 @@
 /* findings.js - what to do: findings in groups of those about the same time, each with a bar for what it saves at most. */
 
 const GROUPS_SHOWN = 4, FINDINGS_SHOWN = 3;
+const STACK_TITLES = { call: "called from", "next call": "next GPU call, which ended the gap", "last call": "last GPU call, before the gap" };
 
 /* The cause of most of the idle time that a finding is about; null: it is about none. */
 function mainCause(finding) {
@@ -19,11 +20,14 @@ function groupFindings(findings) {
     if (!places.has(key)) places.set(key, []);
     places.get(key).push(finding);
   }
-  const most = (same) => same[0].saved_ns || 0;
-  return [...groups].map(([cause, places]) => {
-    const items = [...places.values()].sort((a, b) => most(b) - most(a));
-    return { cause, items, saved_ns: most(items[0]) };
-  }).sort((a, b) => b.saved_ns - a.saved_ns);
+  return [...groups].map(([cause, places]) => ({ cause, items: [...places.values()].sort(byOwnerAndSaved) }))
+    .sort((a, b) => byOwnerAndSaved(a.items[0], b.items[0]));
+}
+
+/* What names a range, a call or a call stack comes first. */
+function byOwnerAndSaved([a], [b]) {
+  const owned = (finding) => finding.path.length > 0 || finding.stack.length > 0;
+  return owned(b) - owned(a) || (b.saved_ns || 0) - (a.saved_ns || 0);
 }
 
 /* ---- the same of chosen steps ---- */
@@ -120,8 +124,9 @@ function findingCard([finding, ...others], findings, gaps, stretch) {
   const whole = stretch && finding.part ? stretch.ns : findings.wall_ns, words = stretch && finding.part ? stretch.title : "the wall time";
   return [
     el("div", { class: "finding-text" }, el("h4", null, plain(finding.title)),
-       el("p", null, stretch && inSteps(finding, stretch), plain(finding.sentence, 800)), el("p", { class: "remedy" }, plain(finding.remedy, 800)),
-       finding.stack.length > 0 && el("details", null, el("summary", null, "called from"),
+       el("p", null, stretch && inSteps(finding, stretch), plain(finding.sentence, 800)), finding.also.map((one) => el("p", null, plain(one.sentence, 800))),
+       [finding, ...finding.also].map((one) => el("p", { class: "remedy" }, plain(one.remedy, 800))),
+       finding.stack.length > 0 && el("details", null, el("summary", null, STACK_TITLES[finding.stack_of]),
                                       el("ol", { class: "stack" }, finding.stack.map((frame) => el("li", null, plain(frame, 400))))),
        sameElsewhere(others, whole)),
     el("div", { class: "finding-side" }, savingOf(finding, whole, words),
@@ -129,7 +134,7 @@ function findingCard([finding, ...others], findings, gaps, stretch) {
         ? el("p", { class: "dim" }, "in ", el("code", null, pathText(finding.path)))
         : el("p", { class: "dim" }, "outside any range, or in several"),
        sharedIdle(finding),
-       el("p", { class: "dim" }, "rule " + finding.rule, " ", findingLink(finding, gaps, findings.devices))),
+       el("p", { class: "dim" }, (finding.also.length ? "rules " : "rule ") + [finding, ...finding.also].map((one) => one.rule).join(", "), " ", findingLink(finding, gaps, findings.devices))),
   ];
 }
 
@@ -159,9 +164,8 @@ class FindingGroup {
 
   /* `narrowed`: of each finding what the chosen steps have, null for nothing; null: the whole recording is shown. */
   show(stretch, narrowed) {
-    const most = (same) => same[0].saved_ns || 0;
-    const shown = this.cards.map(({ same, node }) => ({ node, same: narrowed ? same.map((one) => narrowed.get(one)).filter(Boolean).sort((a, b) => most([b]) - most([a])) : same }))
-      .filter(({ same }) => same.length).sort((a, b) => most(b.same) - most(a.same));
+    const shown = this.cards.map(({ same, node }) => ({ node, same: narrowed ? same.map((one) => narrowed.get(one)).filter(Boolean).sort((a, b) => byOwnerAndSaved([a], [b])) : same }))
+      .filter(({ same }) => same.length).sort((a, b) => byOwnerAndSaved(a.same, b.same));
     for (const { node, same } of shown) this.fill(node, same, stretch);
     const nodes = shown.map(({ node }) => node);
     this.first.replaceChildren(...nodes.slice(0, FINDINGS_SHOWN)), this.rest.replaceChildren(...nodes.slice(FINDINGS_SHOWN));
@@ -179,6 +183,8 @@ function findingsSection(run, findings, gaps, rows) {
   section("findings", "Findings",
     groups.length ? groups.slice(0, GROUPS_SHOWN).map((group) => group.node) : el("p", { class: "none" }, "No finding exceeds the reporting thresholds."),
     rest.length > 0 && el("details", null, el("summary", null, rest.length === 1 ? "1 more group" : count(rest.length) + " more groups"), rest.map((group) => group.node)),
+    findings.below.length > 0 && el("details", null, el("summary", null, "Found, but below the reporting thresholds"),
+                                    el("ul", null, findings.below.map((one) => el("li", null, one.rule + ": " + one.sentence)))),
     notes.length > 0 && el("details", null, el("summary", null, "What was not examined"), el("ul", null, notes)));
   const show = (stretch) => {
     const narrowed = stretch && narrowFindings(run, findings.findings, stretch, rows);

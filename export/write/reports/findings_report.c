@@ -6,9 +6,13 @@
  *     abstain    why there is no finding, null: there is one
  *     devices[]  pid, rank (null: none), device (null unknown), process_index (into the processes of --json), name, operations, window_ns, busy_ns,
  *                idle_ns, idle{cause: ns}: busy_ns + the sum of idle = window_ns
- *     findings[] most saved first: rule, title, sentence, remedy, pid, rank, device (null: of all),
- *                path[], stack[], count, cost_ns, saved_ns (null: cannot be told), process_index (null: of all),
- *                idle{cause: ns}, the idle time of devices that it is about: findings share it
+ *     findings[] those with a path or a stack first, then most saved first: rule, title, sentence, remedy, pid, rank,
+ *                device (null: of all), path[], stack[], stack_of ("call"; "next call": the one that ended
+ *                the gap; "last call": before the gap at the end), count,
+ *                cost_ns, saved_ns (null: cannot be told), process_index (null: of all),
+ *                idle{cause: ns}, the idle time of devices that it is about: findings share it,
+ *                also[] what other rules found of the same cause: rule, title, sentence, remedy, count, cost_ns, saved_ns
+ *     below[]    what rules without findings found, and their limits left out: rule, count, cost_ns, sentence
  *     waited_for[]  what threads did while devices idled, from samples (PROF_SAMPLE): pid, rank, device, function,
  *                tid, run_ns, wait_ns, queued_ns, sampled_ns (of all samples in the device's idle time), stack[]
  *     notes[]    rule, sentence: what could not be examined
@@ -39,6 +43,7 @@
 #define FRAMES_SHOWN 5u
 #define FRAMES_MOST 64u
 #define LINE_COLUMNS 2000u
+#define EXAMPLE_BYTES 100u
 #define REMEDY_BYTES 1024u
 
 /* ---- as text ---- */
@@ -101,15 +106,19 @@ static void print_device(const struct text_report *report, const struct gap_devi
 
 /* ---- what devices waited for ---- */
 
-static void print_stack(const struct text_report *report, uint32_t stack)
+static void print_stack(const struct text_report *report, uint32_t stack, enum finding_stack_of of)
 {
     char frames[FRAMES_SHOWN][FINDINGS_FRAME_BYTES];
     uint32_t count = 0;
     if (stack != TL_NONE && report->options->frames)
         count = report->options->frames(report->options->user, stack, frames, FRAMES_SHOWN);
+    if (count && of != FINDING_STACK_CALL)
+        fputs(of == FINDING_STACK_NEXT ? "    until  the next GPU call, which ended the gap:\n"
+                                       : "    after  the last GPU call:\n",
+              report->stream);
     for (uint32_t i = 0; i < count; i++)
         wrapped_text(report->stream, report->options->table_width,
-                     i ? "           " : "    from   ", frames[i]);
+                     i || of != FINDING_STACK_CALL ? "           " : "    from   ", frames[i]);
 }
 
 static void print_waited(const struct text_report *report, const struct waited_for *function)
@@ -121,7 +130,7 @@ static void print_waited(const struct text_report *report, const struct waited_f
              finding_time(function->run_ns).text, finding_time(function->wait_ns).text,
              finding_time(function->queued_ns).text, function->tid);
     wrapped_text(report->stream, report->options->table_width, "    ", line);
-    print_stack(report, function->stack);
+    print_stack(report, function->stack, FINDING_STACK_CALL);
 }
 
 static void print_waited_for(const struct text_report *report, uint32_t device)
@@ -141,11 +150,26 @@ static void print_waited_for(const struct text_report *report, uint32_t device)
 
 /* ---- findings ---- */
 
+static void print_place(const struct text_report *report, const struct finding *finding)
+{
+    const struct range_paths *paths = report->findings->context.paths;
+    struct text example = range_paths_example(paths, finding->path, finding->slice);
+    char path[RANGE_PATH_BYTES], where[RANGE_PATH_BYTES + EXAMPLE_BYTES + 32];
+    range_paths_text(paths, finding->path, path);
+    snprintf(where, sizeof where, "%s%s%.*s%s",
+             finding->path == TL_NONE ? "outside any range, or in several" : path,
+             example.size ? " (the longest in '" : "",
+             (int)(example.size < EXAMPLE_BYTES ? example.size : EXAMPLE_BYTES), example.bytes,
+             example.size ? "')" : "");
+    wrapped_text(report->stream, report->options->table_width, "    where  ", where);
+    print_stack(report, finding->stack, finding->stack_of);
+}
+
 static void print_finding(const struct text_report *report, uint32_t number)
 {
-    const struct finding *finding = &report->findings->found.at[number];
-    const struct finding_context *context = &report->findings->context;
-    char path[RANGE_PATH_BYTES];
+    const struct findings *findings = report->findings;
+    const struct finding *finding = &findings->found.at[number];
+    const struct finding_context *context = &findings->context;
     char title[256], number_text[16];
     char words[REMEDY_BYTES];
     const enum tl_device_api api = device_api_of(context->timeline);
@@ -162,14 +186,33 @@ static void print_finding(const struct text_report *report, uint32_t number)
     snprintf(number_text, sizeof number_text, "%2u. ", number + 1);
     fputc('\n', report->stream);
     wrapped_text(report->stream, report->options->table_width, number_text, title);
-    wrapped_text(report->stream, report->options->table_width, "    ", finding->sentence);
-    range_paths_text(context->paths, finding->path, path);
-    wrapped_text(report->stream, report->options->table_width, "    where  ",
-                 finding->path == TL_NONE ? "outside any range, or in several" : path);
-    print_stack(report, finding->stack);
-    wrapped_text(report->stream, report->options->table_width, "    remedy ",
-                 device_api_words(api, finding_remedy(context, finding), words, sizeof words));
-    fprintf(report->stream, "    rule   %s\n", finding->rule->name);
+    for (const struct finding *one = finding; one; one = findings_next(findings, one))
+        wrapped_text(report->stream, report->options->table_width, "    ", one->sentence);
+    print_place(report, finding);
+    for (const struct finding *one = finding; one; one = findings_next(findings, one))
+        wrapped_text(report->stream, report->options->table_width, "    remedy ",
+                     device_api_words(api, finding_remedy(context, one), words, sizeof words));
+    fputs("    rule   ", report->stream);
+    for (const struct finding *one = finding; one; one = findings_next(findings, one))
+        fprintf(report->stream, "%s%s", one == finding ? "" : ", ", one->rule->name);
+    fputc('\n', report->stream);
+}
+
+/* Idle time by cause is in the accounts of devices already. */
+static void print_below(const struct text_report *report)
+{
+    char sentence[FINDING_SENTENCE_BYTES], line[FINDING_SENTENCE_BYTES + 64];
+    bool begun = false;
+    for (uint32_t rule = 0; finding_rules[rule]; rule++) {
+        if (rule_is_about_idle(finding_rules[rule]) ||
+            !findings_below_text(report->findings, rule, sentence))
+            continue;
+        if (!begun)
+            fputs("\nFound, but below the limits (--limits FILE changes them)\n", report->stream);
+        begun = true;
+        snprintf(line, sizeof line, "%s: %s", finding_rules[rule]->name, sentence);
+        wrapped_text(report->stream, report->options->table_width, "  - ", line);
+    }
 }
 
 static void print_findings(const struct text_report *report)
@@ -180,13 +223,13 @@ static void print_findings(const struct text_report *report)
     for (uint32_t i = 0; i < shown; i++)
         print_finding(report, i);
     if (count == 0)
-        fputs("\nNothing was found that costs as much as the limits ask for.\n", report->stream);
+        fputs("\nNo finding exceeds the limits.\n", report->stream);
     if (shown < count)
         fprintf(report->stream, "\n%s more: --rows -1 shows all.\n",
                 finding_count(count - shown, "finding").text);
     if (shown > 1)
-        fputs("\nSeveral findings can be about the same time: what they save does not add up.\n",
-              report->stream);
+        fputs("\nFindings overlap; do not add their savings.\n", report->stream);
+    print_below(report);
 }
 
 /* ---- what was not examined ---- */
@@ -194,7 +237,7 @@ static void print_findings(const struct text_report *report)
 static void note(const struct text_report *report, bool *begun, const char *text)
 {
     if (!*begun)
-        fputs("\nTo be kept in mind\n", report->stream);
+        fputs("\nNotes\n", report->stream);
     *begun = true;
     wrapped_text(report->stream, report->options->table_width, "  - ", text);
 }
@@ -344,30 +387,87 @@ static void add_stack(struct report *report, uint32_t stack)
     json_array_end(out);
 }
 
-static void add_remedy(struct report *report, const struct finding *finding)
+static const char *remedy_words(const struct report *report, const struct finding *finding,
+                                char words[REMEDY_BYTES])
 {
     const struct finding_context *context = &report->findings->context;
+    return device_api_words(device_api_of(context->timeline), finding_remedy(context, finding),
+                            words, REMEDY_BYTES);
+}
+
+static const char *title_words(const struct report *report, const struct finding *finding,
+                               char words[REMEDY_BYTES])
+{
+    return device_api_words(device_api_of(report->findings->context.timeline), finding->rule->title,
+                            words, REMEDY_BYTES);
+}
+
+/* A cell of JSON: what other rules found of the same cause. */
+static void add_also(struct report *report, const struct finding *finding)
+{
+    struct json_out *out = table_json(&report->table);
     char words[REMEDY_BYTES];
-    table_string(&report->table,
-                 device_api_words(device_api_of(context->timeline),
-                                  finding_remedy(context, finding), words, sizeof words));
+    if (!out)
+        return;
+    json_array_begin(out);
+    while ((finding = findings_next(report->findings, finding))) {
+        json_object_begin(out);
+        json_key(out, "rule"), json_string(out, finding->rule->name);
+        json_key(out, "title"), json_string(out, title_words(report, finding, words));
+        json_key(out, "sentence"), json_string(out, finding->sentence);
+        json_key(out, "remedy"), json_string(out, remedy_words(report, finding, words));
+        json_key(out, "count"), json_uint(out, finding->count);
+        json_key(out, "cost_ns"), json_int(out, finding->cost_ns);
+        json_key(out, "saved_ns");
+        if (finding->saved_ns > 0)
+            json_int(out, finding->saved_ns);
+        else
+            json_null(out);
+        json_object_end(out);
+    }
+    json_array_end(out);
+}
+
+enum joined { JOINED_RULES, JOINED_SENTENCES, JOINED_REMEDIES };
+
+/* A cell of other tables: of the finding and of those of the same cause. */
+static void add_joined(struct report *report, const struct finding *finding, enum joined what)
+{
+    char text[4 * REMEDY_BYTES] = "", words[REMEDY_BYTES];
+    for (const struct finding *one = finding; one; one = findings_next(report->findings, one)) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s",
+                 one == finding         ? ""
+                 : what == JOINED_RULES ? ", "
+                                        : " ",
+                 what == JOINED_RULES       ? one->rule->name
+                 : what == JOINED_SENTENCES ? one->sentence
+                                            : remedy_words(report, one, words));
+    }
+    table_string(&report->table, text);
 }
 
 static void add_finding(struct report *report, const struct finding *finding,
                         const int64_t idle_ns[GAP_CAUSES])
 {
+    static const char *const stack_of[] = {"call", "next call", "last call"};
     struct table *table = &report->table;
     char words[REMEDY_BYTES];
     table_string(table, finding->rule->name);
-    table_string(table, device_api_words(device_api_of(report->findings->context.timeline),
-                                         finding->rule->title, words, sizeof words));
+    add_joined(report, finding, JOINED_RULES);
+    table_string(table, title_words(report, finding, words));
     table_string(table, finding->sentence);
-    add_remedy(report, finding);
+    table_string(table, remedy_words(report, finding, words));
     add_place(report, finding->process, finding->device);
     add_idle(report, idle_ns, false);
     if (table_shows(table))
         cell_path(table, report->findings->context.paths, finding->path);
     add_stack(report, finding->stack);
+    if (finding->stack == TL_NONE)
+        table_none(table);
+    else
+        table_string(table, stack_of[finding->stack_of]);
+    add_also(report, finding);
     table_count(table, finding->count), table_ns(table, finding->cost_ns);
     if (finding->saved_ns > 0)
         table_ns(table, finding->saved_ns);
@@ -377,15 +477,16 @@ static void add_finding(struct report *report, const struct finding *finding,
         table_none(table);
     else if (table_shows(table))
         cell_path(table, report->findings->context.paths, finding->path);
-    table_string(table, finding->sentence);
-    add_remedy(report, finding);
+    add_joined(report, finding, JOINED_SENTENCES);
+    add_joined(report, finding, JOINED_REMEDIES);
 }
 
 /* False: no memory. */
 static bool add_findings(struct report *report)
 {
     static const struct table_column columns[] = {
-        {"rule", "Rule"},
+        {"rule", .in = TABLE_IN_JSON},
+        {"rule", "Rule", TABLE_BUT_JSON},
         {"title", "Finding"},
         {"sentence", .in = TABLE_IN_JSON},
         {"remedy", .in = TABLE_IN_JSON},
@@ -396,6 +497,8 @@ static bool add_findings(struct report *report)
         {"idle", .in = TABLE_IN_JSON},
         {"path", .in = TABLE_IN_JSON},
         {"stack", .in = TABLE_IN_JSON},
+        {"stack_of", .in = TABLE_IN_JSON},
+        {"also", .in = TABLE_IN_JSON},
         {"count", .in = TABLE_IN_JSON},
         {"cost_ns", .in = TABLE_IN_JSON},
         {"saved_at_most_ns", "Saves at most", .json = "saved_ns"},
@@ -473,6 +576,27 @@ static void add_waited(struct report *report)
     table_end(table);
 }
 
+static void add_below(struct report *report)
+{
+    static const struct table_column columns[] = {
+        {"rule"}, {"count"}, {"cost_ns"}, {"sentence"}, {0}};
+    const struct findings *findings = report->findings;
+    struct table *table = &report->table;
+    char sentence[FINDING_SENTENCE_BYTES];
+    table->most = -1;
+    table_begin(table, "below", NULL, columns);
+    for (uint32_t rule = 0; finding_rules[rule]; rule++) {
+        if (!findings_below_text(findings, rule, sentence))
+            continue;
+        table_row(table);
+        table_string(table, finding_rules[rule]->name);
+        table_count(table, findings->below[rule].count);
+        table_ns(table, findings->below[rule].cost_ns);
+        table_string(table, sentence);
+    }
+    table_end(table);
+}
+
 static void add_notes(struct report *report)
 {
     static const struct table_column columns[] = {{"rule"}, {"sentence"}, {0}};
@@ -497,6 +621,7 @@ static bool add_tables(struct table *table, void *user)
     bool added = add_findings(report);
     if (is_json) {
         add_waited(report);
+        add_below(report);
         add_notes(report);
     }
     return added;

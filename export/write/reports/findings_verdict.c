@@ -76,18 +76,6 @@ static void say_busy(const struct findings *findings, char to[FINDINGS_VERDICT_B
                finding_time(least->window_ns).text);
 }
 
-/* The largest finding about idle time of this cause; NULL: none was worth it. */
-static const struct finding *main_owner(const struct findings *findings, unsigned cause)
-{
-    const struct finding *largest = NULL;
-    for (uint32_t i = 0; i < findings->found.count; i++) {
-        const struct finding *finding = &findings->found.at[i];
-        if (finding->rule == &gap_rules[cause] && (!largest || finding->cost_ns > largest->cost_ns))
-            largest = finding;
-    }
-    return largest;
-}
-
 static void say_idle(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES])
 {
     const struct finding_gaps *gaps = findings->context.gaps;
@@ -102,24 +90,27 @@ static void say_idle(const struct findings *findings, char to[FINDINGS_VERDICT_B
         main = sums_ns[cause] > sums_ns[main] ? cause : main;
     if (idle_ns <= 0)
         return;
-    const struct finding *owner = main_owner(findings, main);
-    append(to, " %s of the idle time: %s", finding_share(sums_ns[main], idle_ns).text,
+    append(to, " %s of the idle time: %s.", finding_share(sums_ns[main], idle_ns).text,
            gap_cause_words((enum gap_cause)main, device_api_of(findings->context.timeline)));
-    if (owner && owner->path != TL_NONE) {
-        char path[RANGE_PATH_BYTES];
-        range_paths_text(findings->context.paths, owner->path, path);
-        append(to, "; most in '%.*s' (%s)", OWNER_BYTES, path, finding_time(owner->cost_ns).text);
-    }
-    append(to, ".");
 }
 
-static void say_saving(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES])
+/* Findings with an owner come first. */
+static void say_first(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES])
 {
     const struct finding *first = findings->found.count ? &findings->found.at[0] : NULL;
-    if (first && first->saved_ns > 0)
-        append(to, " The largest finding would save at most %s (%s).",
-               finding_time(first->saved_ns).text,
+    char words[OWNER_BYTES], path[RANGE_PATH_BYTES];
+    if (!first)
+        return;
+    append(to, " First finding: %s",
+           device_api_words(device_api_of(findings->context.timeline), first->rule->title, words,
+                            sizeof words));
+    range_paths_text(findings->context.paths, first->path, path);
+    if (first->path != TL_NONE)
+        append(to, ", in '%.*s'", OWNER_BYTES, path);
+    if (first->saved_ns > 0)
+        append(to, ", saves at most %s (%s)", finding_time(first->saved_ns).text,
                finding_share(first->saved_ns, findings->context.wall_ns).text);
+    append(to, ".");
 }
 
 static void say_wrong(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES])
@@ -142,6 +133,6 @@ void findings_verdict(const struct findings *findings, char to[FINDINGS_VERDICT_
     }
     say_busy(findings, to);
     say_idle(findings, to);
-    say_saving(findings, to);
+    say_first(findings, to);
     say_wrong(findings, to);
 }

@@ -61,8 +61,9 @@ bool finding_owners_copy(struct finding_owners *to, const struct finding_owners 
  * most cost first, by the limits of the context. False: no memory. */
 bool finding_owners_gather(struct finding_owners *owners, const struct finding_context *context);
 
-/* Leaves out those of fewer calls. */
-void finding_owners_drop(struct finding_owners *owners, uint64_t least_count);
+/* Leaves out those of fewer calls, and notes them. */
+void finding_owners_drop(struct finding_owners *owners, const struct finding_context *context,
+                         uint64_t least_count);
 
 /* The start of a finding about it. */
 struct finding finding_of_owner(const struct finding_context *context,

@@ -98,18 +98,27 @@ enum finding_saving {
     FINDING_SAVES_LEAST, /* the cost, but not more than the sum of most_ns */
 };
 
+/* Whose call stack a finding has. What a range does itself has none: that of a call beside the gap stands for it. */
+enum finding_stack_of {
+    FINDING_STACK_CALL, /* of the call, or of the range where it was opened */
+    FINDING_STACK_NEXT, /* of the call that ended the gap: it launched the next operation */
+    FINDING_STACK_LAST, /* of the call that launched the last operation */
+};
+
 struct finding {
     const struct finding_rule *rule;
     uint32_t process; /* TL_NONE all */
     uint32_t device;  /* ordinal; TL_NONE none, or several */
     uint32_t path;    /* into context->paths: the responsible range and call, TL_NONE */
     uint32_t stack;   /* an example of a call stack, TL_NONE */
+    enum finding_stack_of stack_of;
     uint32_t slice;   /* an example of a call or range, TL_NONE: where to look in a trace */
     uint64_t count;   /* occurrences */
     int64_t cost_ns;  /* time spent this way */
     int64_t saved_ns; /* upper bound on the wall time that the remedy saves; 0: unknown */
     enum finding_saving saving;
-    struct finding_parts parts;            /* by step; empty: not known, or not requested */
+    struct finding_parts parts; /* by step; empty: not known, or not requested */
+    uint32_t also;              /* the next one of its cause: 1 + place in findings.also; 0 */
     char sentence[FINDING_SENTENCE_BYTES]; /* with its numbers; names in it are the file's */
 };
 
@@ -128,6 +137,7 @@ struct findings;
 struct finding_rule {
     const char *name;   /* "gpu-idle-launch-bound": of --rule, JSON and tests */
     const char *title;  /* "The GPU waited for launches" */
+    const char *noun;   /* what it counts: "call"; NULL: it only adds notes */
     const char *remedy; /* a sentence or two: what to do about it */
     /* Another one for the finding's devices: see remedies.h. NULL, or a result of NULL: `remedy`. */
     const char *(*remedy_of)(const struct finding_context *context, const struct finding *finding);
@@ -148,12 +158,23 @@ struct finding_facts {
 struct finding_context {
     const struct timeline *timeline;
     const struct finding_limits *limits; /* of the rule that is running */
-    struct range_paths *paths;           /* steps are one path: "ProfilerStep*" */
+    struct range_paths
+        *paths; /* steps are one path, "ProfilerStep*"; so are "frame 0", "frame 1" */
     const struct cuda_calls *calls;
     const struct finding_gaps *gaps; /* why devices idled: finding_gaps.h */
     const struct finding_facts *facts;
     struct finding_steps *steps; /* NULL: nothing is asked for by step */
     int64_t wall_ns;             /* from the first to the last event; 0: there are none */
+    struct finding_below *below; /* of the rule that is running */
+};
+
+/* What a rule found, and its limits left out. */
+struct finding_below {
+    uint64_t count;
+    int64_t cost_ns;
+    bool is_rare;      /* fewer from one place than loop_calls */
+    bool is_short;     /* costs less than least_share */
+    bool saves_little; /* would save less than least_share */
 };
 
 /* What could not be examined, and why: "no limits of device 0: occupancy was not examined". */
@@ -163,8 +184,11 @@ struct finding_note {
 };
 
 struct findings {
-    TL_ARRAY(struct finding) found; /* most saved first, then most cost */
+    TL_ARRAY(struct finding) found; /* those with an owner first, then most saved, then most cost */
+    TL_ARRAY(struct finding) also;  /* of other rules, about what one of `found` is about */
     TL_ARRAY(struct finding_note) notes;
+    struct finding_below below[FINDING_RULES_MAX]; /* by place in finding_rules[] */
+    struct finding_limits limits[FINDING_RULES_MAX];
     struct finding_context context;    /* as the rules saw it; its limits are NULL */
     struct finding_workings *workings; /* owns what the context refers to */
 };
@@ -185,6 +209,24 @@ bool findings_init_by_step(struct findings *findings, const struct timeline *tim
                            const bool *is_apart);
 void findings_fini(struct findings *findings);
 
+/* Whether it names a range, a call or a call stack. */
+bool finding_has_owner(const struct finding *finding);
+
+/* "13 calls, 2.10 ms (0.5 %): fewer than 20 from one place", of a rule without findings. False: it found nothing that costs
+ * time, or has findings. */
+bool findings_below_text(const struct findings *findings, uint32_t rule,
+                         char to[FINDING_SENTENCE_BYTES]);
+
+/* The next finding of the same cause; NULL: that was the last. */
+static inline const struct finding *findings_next(const struct findings *findings,
+                                                  const struct finding *finding)
+{
+    return finding->also ? &findings->also.at[finding->also - 1] : NULL;
+}
+
+/* Sorts what rules found and joins findings of one cause: finding_causes.c. False: no memory. */
+bool findings_order(struct findings *findings);
+
 /* ---- for rules ---- */
 
 /* "GPU 0", "GPU 0 of rank 3", "GPU 0 of pid 4711", "GPU 0 of pid 4711 #2": as much as distinguishes it from
@@ -195,11 +237,17 @@ struct finding_text finding_device(const struct finding_context *context, uint32
 /* Whether time of this length is worth a finding by the limits of the rule that is running. */
 bool finding_is_worth(const struct finding_context *context, int64_t cost_ns);
 
+/* Notes that the rule leaves this out: it costs too little, there are too few from one place, or they would save too
+ * little. */
+void finding_leave_short(const struct finding_context *context, uint64_t count, int64_t cost_ns);
+void finding_leave_rare(const struct finding_context *context, uint64_t count, int64_t cost_ns);
+void finding_leave_little(const struct finding_context *context, uint64_t count, int64_t cost_ns);
+
 /* Whether a kernel with one of these traits ran: KERNEL_*. */
 bool finding_facts_any(const struct finding_facts *facts, uint8_t traits);
 
-/* Adds a copy of `finding`, whose rule must be set, with its sentence. Leaves out what costs less than
- * the limits demand and cuts `saved_ns` to the wall time. False: no memory. */
+/* Adds a copy of `finding`, whose rule must be set, with its sentence. Leaves out and notes what costs
+ * less than the limits demand, and cuts `saved_ns` to the wall time. False: no memory. */
 bool findings_add(struct findings *findings, const struct finding_context *context,
                   const struct finding *finding, const char *sentence, ...)
     __attribute__((format(printf, 4, 5)));

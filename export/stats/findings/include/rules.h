@@ -11,6 +11,10 @@
 /* rules_idle.c */
 /* By enum gap_cause; causes that nobody can change have none. */
 extern const struct finding_rule gap_rules[GAP_CAUSES];
+static inline bool rule_is_about_idle(const struct finding_rule *rule)
+{
+    return rule >= gap_rules && rule < gap_rules + GAP_CAUSES;
+}
 extern const struct finding_rule rule_cpu_only;
 extern const struct finding_rule rule_long_gaps;
 extern const struct finding_rule rule_low_utilization;

@@ -174,8 +174,8 @@ bool findings_rules(enum write_format format, unsigned table_width, FILE *stream
 
 #define FINDINGS_VERDICT_BYTES 1200u
 
-/* At most three sentences about the whole of a recording: how busy devices were; the main cause of idle time and
- * its range; the upper bound on savings of the largest finding. Names in it come from the file. */
+/* At most three sentences about the whole of a recording: how busy devices were; the main cause of idle time;
+ * the first finding with its range and the upper bound on its savings. Names in it come from the file. */
 void findings_verdict(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES]);
 
 /* ---- profdump breakdown: what devices, streams, launches, copies and collectives did, as HolisticTraceAnalysis
