@@ -1,5 +1,6 @@
 /* cmd_stacks.c - profdump stacks, -o OUT.folded: where CUDA was called from, and what that cost. */
 #include "commands.h"
+#include "formats.h"
 #include "options.h"
 #include "packed_out.h"
 #include "profdump.h"
@@ -19,8 +20,20 @@ const struct option_entry symbol_options[] = {
     {0},
 };
 
+static bool set_flame(struct profdump_options *options, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    if (!dot || strcmp(dot, ".svg") != 0)
+        return complain("-o %s: 'profdump stacks' draws a flame graph: end OUT in .svg", path),
+               false;
+    options->flame = path;
+    return true;
+}
+
 static const struct option_entry stacks_options[] = {
     {FLAG("cpu", cpu_samples, "list what threads were doing: the stacks that PROF_SAMPLE sampled")},
+    {CALL("o", "OUT", set_flame, NULL)},
+    {CALL("output", "OUT", set_flame, "draw a flame graph, OUT.svg, of the same time as --folded")},
     {FLAG("folded", folded,
           "print device time as folded stacks, for flamegraph.pl; with --cpu, CPU time")},
     {0},
@@ -43,6 +56,11 @@ struct listing {
  * Stacks differ in addresses: a loop is sampled at each of its instructions. Stacks of the same text are one. Samples are
  * grouped by functions, because few are at one line; launches from two lines stay two stacks. */
 
+static struct text call_of(const struct listing *listing, const struct tl_stack *stack)
+{
+    return symbols_call(listing->symbols, (uint32_t)(stack - listing->timeline->stacks.at));
+}
+
 static void write_frames(FILE *stream, const struct tl_stack *stack, struct symbol_stack frames,
                          bool lines)
 {
@@ -60,7 +78,8 @@ static void write_frames(FILE *stream, const struct tl_stack *stack, struct symb
 static void write_call(FILE *stream, const struct tl_stack *stack, struct symbol_stack frames,
                        const void *user)
 {
-    (void)user;
+    struct text call = call_of(user, stack);
+    fwrite(call.bytes, 1, call.size, stream);
     write_frames(stream, stack, frames, true);
 }
 
@@ -74,8 +93,17 @@ static void write_sampled(FILE *stream, const struct tl_stack *stack, struct sym
 static void write_folded_line(FILE *stream, const struct tl_stack *stack,
                               struct symbol_stack frames, const void *user)
 {
-    (void)stack, (void)user;
+    const struct listing *listing = user;
+    struct text call = call_of(listing, stack);
     stack_text_folded(stream, frames);
+    if (call.size && !listing->options->cpu_samples)
+        fprintf(stream, ";%.*s", (int)call.size, call.bytes);
+}
+
+/* The call that the stacks of a group were taken at. */
+static struct text call_of_group(const struct listing *listing, uint32_t group)
+{
+    return symbols_call(listing->symbols, listing->groups.stacks[listing->groups.first[group]]);
 }
 
 /* The frames of a group, without lines where its stacks differ in them. at: to free(), NULL: no memory. */
@@ -119,7 +147,12 @@ static void add_stack(struct table *table, const struct stack_sheet *of, uint32_
 {
     const struct stack_totals *totals = &of->listing->totals;
     const struct stack_total *total = &totals->at[group];
+    struct text call = call_of_group(of->listing, group);
     table_count(table, total->calls), table_count(table, total->ranges);
+    if (call.size)
+        table_text(table, call);
+    else
+        table_none(table);
     table_ns(table, total->device_ns);
     table_share(table, total->device_ns, totals->device_ns);
     table_ns(table, total->cpu_ns);
@@ -130,10 +163,9 @@ static void add_stack(struct table *table, const struct stack_sheet *of, uint32_
 static bool add_stacks(struct table *table, void *user)
 {
     static const struct table_column columns[] = {
-        {"calls", "Calls"},          {"ranges", "Ranges"},
-        {"device_ns", "On devices"}, {"device_percent", "Share"},
-        {"cpu_ns", "On the CPU"},    {"cut", "Cut at the limit"},
-        {"stack", "Stack"},          {0}};
+        {"calls", "Calls"},          {"ranges", "Ranges"},        {"call", "Call"},
+        {"device_ns", "On devices"}, {"device_percent", "Share"}, {"cpu_ns", "On the CPU"},
+        {"cut", "Cut at the limit"}, {"stack", "Stack"},          {0}};
     const struct stack_sheet *of = user;
     table_begin(table, "stacks", "Call stacks", columns);
     for (uint32_t i = 0; i < of->listing->totals.count; i++)
@@ -223,8 +255,9 @@ static void print_stack(const struct listing *listing, uint32_t place)
     time_text((double)total->device_ns, device);
     time_text_share(total->device_ns, totals->device_ns, share);
     time_text((double)total->cpu_ns, cpu);
-    fprintf(out, "\nStack %u: %" PRIu64 " call%s, %s on the device", place + 1, total->calls,
-            plural(total->calls), device);
+    struct text call = call_of_group(listing, totals->order[place]);
+    fprintf(out, "\nStack %u: %" PRIu64 " call%s%s%.*s, %s on the device", place + 1, total->calls,
+            plural(total->calls), call.size ? " of " : "", (int)call.size, call.bytes, device);
     if (totals->device_ns > 0)
         fprintf(out, " (%s)", share);
     fprintf(out, ", %s on the CPU", cpu);
@@ -234,10 +267,15 @@ static void print_stack(const struct listing *listing, uint32_t place)
     print_frames(listing, totals->order[place], "deeper than the limit");
 }
 
-/* What ends the line at the top. */
-static const char *head_end(void)
+static void end_head(const struct listing *listing)
 {
-    return symbols_has_lines() ? "\n" : "; no source lines (profdump was built without libdw)\n";
+    FILE *out = listing->options->out;
+    const char *program = symbols_without_lines(listing->symbols);
+    if (!symbols_has_lines())
+        fputs("; no source lines (profdump was built without libdw)", out);
+    else if (program)
+        fprintf(out, "\n%s has no debug information: compile with -g for source lines", program);
+    fputc('\n', out);
 }
 
 static void print_left_out(const struct profdump_options *options, uint32_t count)
@@ -246,15 +284,16 @@ static void print_left_out(const struct profdump_options *options, uint32_t coun
         fprintf(options->out, "\n%" PRId64 " of %u stacks\n", (int64_t)options->write.rows, count);
 }
 
-static void print_head(FILE *out, const struct timeline *timeline, uint32_t stacks)
+static void print_head(const struct listing *listing, uint32_t stacks)
 {
     static const struct {
         const char *method, *words;
     } methods[] = {{"tables", "by unwind tables"},
                    {"frames", "by frame pointers"},
                    {"mixed", "by unwind tables and frame pointers"}};
+    FILE *out = listing->options->out;
     struct stack_facts facts;
-    stack_facts_init(&facts, timeline);
+    stack_facts_init(&facts, listing->timeline);
     fprintf(out, "%u call stack%s", stacks, plural(stacks));
     if (facts.modules)
         fprintf(out, " into %" PRIu64 " module%s", facts.modules, plural(facts.modules));
@@ -266,14 +305,14 @@ static void print_head(FILE *out, const struct timeline *timeline, uint32_t stac
         fprintf(out, "; %" PRIu64 " could not be taken", facts.untaken);
     if (facts.missing)
         fprintf(out, "; %" PRIu64 " are not in the file", facts.missing);
-    fputs(head_end(), out);
+    end_head(listing);
 }
 
 static void print_all(const struct listing *listing)
 {
     int64_t rows = listing->options->write.rows;
     uint32_t count = listing->totals.count;
-    print_head(listing->options->out, listing->timeline, count);
+    print_head(listing, count);
     for (uint32_t i = 0; i < count && (rows < 0 || i < rows); i++)
         print_stack(listing, i);
     print_left_out(listing->options, count);
@@ -291,6 +330,39 @@ static void print_folded(const struct listing *listing)
         if (ns > 0)
             fprintf(listing->options->out, "%s %" PRId64 "\n", listing->groups.texts[group], ns);
     }
+}
+
+/* Of the same lines. */
+static int draw_flame(const struct listing *listing)
+{
+    bool cpu = listing->options->cpu_samples, whole = true;
+    const struct stack_totals *totals = &listing->totals;
+    uint32_t count = cpu ? totals->sampled_count : totals->count, made = 0;
+    struct write_flame_line *lines = calloc(count + (size_t)1, sizeof *lines);
+    char **paths = calloc(count + (size_t)1, sizeof *paths);
+    struct write_error error = {.code = ENOMEM, .message = "call stacks: out of memory"};
+    for (uint32_t i = 0; i < count && lines && paths && whole; i++) {
+        uint32_t group = cpu ? totals->sampled[i] : totals->order[i];
+        int64_t ns = cpu ? totals->at[group].run_ns : totals->at[group].device_ns;
+        if (ns <= 0)
+            continue;
+        whole = asprintf(&paths[made], "%s;", listing->groups.texts[group]) >= 0;
+        lines[made] = (struct write_flame_line){paths[made], ns};
+        made += whole;
+    }
+    if (!made && lines && paths && whole) {
+        complain("-o %s: no call stack has %s time: nothing to draw", listing->options->flame,
+                 cpu ? "CPU" : "device");
+        free(lines);
+        free(paths);
+        return EXIT_FAILURE;
+    }
+    bool written = lines && paths && whole &&
+                   write_flame_svg(lines, made, cpu ? "CPU time" : "Device time",
+                                   listing->options->flame, &error);
+    stack_text_free(paths, made);
+    free(lines);
+    return finish_export(listing->options, listing->timeline, written, &error);
 }
 
 /* ---- samples of what threads were doing ---- */
@@ -322,42 +394,50 @@ static void print_all_sampled(const struct listing *listing)
     char run[TIME_TEXT_BYTES], wait[TIME_TEXT_BYTES];
     time_text((double)totals->run_ns, run);
     time_text((double)totals->wait_ns, wait);
-    fprintf(listing->options->out, "%u sample%s of %u stack%s: %s on the CPU, %s waiting%s",
-            samples, plural(samples), count, plural(count), run, wait, head_end());
+    fprintf(listing->options->out, "%u sample%s of %u stack%s: %s on the CPU, %s waiting", samples,
+            plural(samples), count, plural(count), run, wait);
+    end_head(listing);
     for (uint32_t i = 0; i < count && (rows < 0 || i < rows); i++)
         print_sampled_stack(listing, i);
     print_left_out(listing->options, count);
 }
 
+static bool print_listing(const struct listing *listing)
+{
+    const struct profdump_options *options = listing->options;
+    errno = 0;
+    if (options->format != WRITE_TEXT)
+        return write_sheet(listing);
+    if (options->folded)
+        print_folded(listing);
+    else if (options->cpu_samples)
+        print_all_sampled(listing);
+    else
+        print_all(listing);
+    return true;
+}
+
 static int show(struct listing *listing)
 {
     const struct profdump_options *options = listing->options;
-    bool is_folded = options->format == WRITE_TEXT && options->folded;
+    bool is_folded = options->flame || (options->format == WRITE_TEXT && options->folded);
     if (!stack_groups_init(&listing->groups, listing->symbols, listing->timeline,
                            is_folded              ? write_folded_line
                            : options->cpu_samples ? write_sampled
                                                   : write_call,
-                           NULL) ||
+                           listing) ||
         !stack_totals_init(&listing->totals, listing->timeline, listing->groups.group_of,
                            listing->groups.count)) {
         complain("call stacks: %s", strerror(ENOMEM));
         stack_groups_fini(&listing->groups);
         return EXIT_FAILURE;
     }
-    errno = 0;
-    bool written = true;
-    if (options->format != WRITE_TEXT)
-        written = write_sheet(listing);
-    else if (is_folded)
-        print_folded(listing);
-    else if (options->cpu_samples)
-        print_all_sampled(listing);
-    else
-        print_all(listing);
+    int status = options->flame ? draw_flame(listing)
+                                : finish(options, listing->timeline, print_listing(listing));
     stack_totals_fini(&listing->totals);
     stack_groups_fini(&listing->groups);
     stack_text_complain(listing->symbols);
-    return finish(options, listing->timeline, written);
+    return status;
 }
 
 static int run_stacks(const struct profdump_options *options, const struct timeline *timeline)
@@ -382,8 +462,9 @@ const struct command command_stacks = {
         "longest first. Record them with 'profrun --stacks'. With --cpu, prints where threads used "
         "CPU time and where they waited; record that with 'profrun --sample 99'.",
     .examples = "stacks --rows 5 run.prof\n"
-                "stacks --folded run.prof | flamegraph.pl >run.svg\n"
-                "stacks --cpu --folded run.prof | flamegraph.pl >cpu.svg",
+                "stacks -o run.svg run.prof\n"
+                "stacks --cpu -o cpu.svg run.prof\n"
+                "stacks --folded run.prof | flamegraph.pl >run.svg",
     .question = QUESTION_TIME,
     .options = options_of_stacks,
     .run = run_stacks,

@@ -30,6 +30,7 @@ struct symbols {
     uint32_t *file_of;    /* by module: into files, TL_NONE not opened yet */
     struct perfmap *maps; /* by process */
     bool *mapped;         /* by process: maps was filled */
+    uint32_t *call_of;    /* by stack: the name of its CUDA call, TL_NONE */
     struct keymap by_address;
     TL_ARRAY(struct known_address) addresses;
     TL_ARRAY(struct open_file) files;
@@ -39,6 +40,22 @@ struct symbols {
     TL_ARRAY(char *) texts;
     TL_ARRAY(char *) notes;
 };
+
+/* A stack is of one place in the code, so its calls have one name. NULL: no memory. */
+static uint32_t *find_calls(const struct timeline *timeline)
+{
+    uint32_t *call_of = malloc((timeline->stacks.count + 1) * sizeof *call_of);
+    if (!call_of)
+        return NULL;
+    memset(call_of, 0xff, timeline->stacks.count * sizeof *call_of);
+    for (uint32_t i = 0; i < timeline->slice_stacks.count; i++) {
+        const struct tl_stack_of *of = &timeline->slice_stacks.at[i];
+        const struct tl_slice *slice = &timeline->slices.at[of->owner];
+        if (slice->kind == TL_API)
+            call_of[of->stack] = slice->name;
+    }
+    return call_of;
+}
 
 struct symbols *symbols_create(const struct timeline *timeline,
                                const struct symbols_options *options)
@@ -53,7 +70,8 @@ struct symbols *symbols_create(const struct timeline *timeline,
     symbols->file_of = malloc((timeline->modules.count + 1) * sizeof *symbols->file_of);
     symbols->maps = calloc(timeline->processes.count + 1, sizeof *symbols->maps);
     symbols->mapped = calloc(timeline->processes.count + 1, sizeof *symbols->mapped);
-    if (!symbols->file_of || !symbols->maps || !symbols->mapped) {
+    symbols->call_of = find_calls(timeline);
+    if (!symbols->file_of || !symbols->maps || !symbols->mapped || !symbols->call_of) {
         symbols_destroy(symbols);
         return NULL;
     }
@@ -75,6 +93,7 @@ void symbols_destroy(struct symbols *symbols)
         free(symbols->notes.at[i]);
     keymap_fini(&symbols->by_address);
     keymap_fini(&symbols->by_name);
+    free(symbols->call_of);
     free(symbols->addresses.at);
     free(symbols->files.at);
     free(symbols->frames.at);
@@ -275,6 +294,68 @@ static bool is_plumbing(const struct symbol_frame *frame)
             begins_with(frame->module, "libcuda.so") || begins_with(frame->module, "libcudart.so"));
 }
 
+/* How a kernel's launch begins in what nvcc makes of <<<...>>>. */
+static bool is_launch(const char *function)
+{
+    return begins_with(function, "__cudaLaunchKernel") || begins_with(function, "__device_stub__");
+}
+
+/* Whether the function is the call itself, also as a template of CUDA's headers: "cudaMalloc<float>". */
+static bool is_call(const char *function, struct text call)
+{
+    return call.size && strncmp(function, call.bytes, call.size) == 0 &&
+           (function[call.size] == '\0' || function[call.size] == '<' ||
+            function[call.size] == '(');
+}
+
+#define CALL_FRAMES_MOST 16u /* of a CUDA runtime that is linked into the program */
+
+/* The first frame of the program: behind those of CUDA, whether it is a library or a part of the program. */
+static uint32_t first_shown(const struct symbols *symbols, struct text call)
+{
+    uint32_t first = 0, count = symbols->stack.count;
+    while (first < count && is_plumbing(&symbols->stack.at[first]))
+        first++;
+    for (uint32_t i = first; i < count && i < first + CALL_FRAMES_MOST; i++) {
+        const char *function = symbols->stack.at[i].function;
+        if (function && (is_launch(function) || is_call(function, call)))
+            first = i + 1;
+    }
+    return first == count ? 0 : first;
+}
+
+/* What libc does around main() and around a thread's function. */
+static bool is_start(const struct symbol_frame *frame)
+{
+    static const char *const functions[] = {"_start",
+                                            "__libc_start_main",
+                                            "__libc_start_main_impl",
+                                            "__libc_start_call_main",
+                                            "__libc_start_main_alias_2",
+                                            "start_thread",
+                                            "clone",
+                                            "__clone",
+                                            "clone3",
+                                            "__clone3",
+                                            "__clone_internal",
+                                            "__GI___clone",
+                                            "__GI___clone3",
+                                            "thread_start"};
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0] && frame->function; i++)
+        if (strcmp(frame->function, functions[i]) == 0)
+            return true;
+    return !frame->function && frame->module &&
+           (begins_with(frame->module, "libc.so") || begins_with(frame->module, "libpthread.so"));
+}
+
+static void drop_start(struct symbols *symbols)
+{
+    uint32_t count = symbols->stack.count;
+    while (count && is_start(&symbols->stack.at[count - 1]))
+        count--;
+    symbols->stack.count = count ? count : symbols->stack.count;
+}
+
 static bool append(struct symbols *symbols, struct known_address known)
 {
     for (uint32_t i = 0; i < known.count; i++) {
@@ -388,17 +469,36 @@ struct symbol_stack symbols_stack(struct symbols *symbols, uint32_t stack)
     if (!append_all(symbols, from))
         return (struct symbol_stack){NULL, 0};
     drop_strays(symbols, from);
+    drop_start(symbols);
     if (from->frames != TL_NONE) {
         drop_interpreter(symbols);
         if (!append_python(symbols, from->frames))
             return (struct symbol_stack){NULL, 0};
     }
-    uint32_t first = 0;
-    while (first < symbols->stack.count && is_plumbing(&symbols->stack.at[first]))
-        first++;
-    if (first == symbols->stack.count)
-        first = 0;
+    uint32_t first = first_shown(symbols, symbols_call(symbols, stack));
     return (struct symbol_stack){symbols->stack.at + first, symbols->stack.count - first};
+}
+
+struct text symbols_call(const struct symbols *symbols, uint32_t stack)
+{
+    uint32_t name = symbols->call_of[stack];
+    return name < symbols->timeline->names.count ? symbols->timeline->names.at[name]
+                                                 : (struct text){"", 0};
+}
+
+const char *symbols_without_lines(const struct symbols *symbols)
+{
+    const char *program = NULL;
+    for (uint32_t i = 0; i < symbols->frames.count; i++) {
+        const struct symbol_frame *frame = &symbols->frames.at[i];
+        bool is_program = frame->module && frame->function && *frame->module != '[' &&
+                          !strstr(frame->module, ".so");
+        if (is_program && frame->file && strcmp(frame->function, "_start") != 0)
+            return NULL;
+        if (is_program && !program)
+            program = frame->module;
+    }
+    return program;
 }
 
 const char *symbols_name(const struct symbol_frame *frame, char place[SYMBOL_PLACE_BYTES])

@@ -72,7 +72,8 @@ def accept(command, option):
         also = ["-o", "out.html"]
     if command == "folded":
         also = []
-    status, _, said = run(*words, *words_of(option), *also, *inputs)
+    given = [option.name, "out.svg"] if command == "stacks" and option.name in ("-o", "--output") else words_of(option)
+    status, _, said = run(*words, *given, *also, *inputs)
     refused = any(words in said for words in REFUSALS)
     check(status in (0, 1, 3, 4) and not refused, command, option.name, "is accepted:", status, said)
     check((": note: " in said) >= (option.state == "old"), command, option.name, "has a note:", said)

@@ -16,9 +16,9 @@ take() {
     "$PROF_BIN/profdump" check ./run*.prof >check.txt || fail "$*: $(cat check.txt)"
 }
 
-# folded: the stacks of run.prof from main on, without weights.
+# folded: the stacks of run.prof from main on, without weights and calls.
 # Through a file: grep -q leaves a pipe before it is empty.
-folded() { "$PROF_BIN/profdump" stacks --folded --perf-map . run.prof 2>complaints.txt | sed 's/.*;main/main/; s/ [0-9]*$//'; }
+folded() { "$PROF_BIN/profdump" stacks --folded --perf-map . run.prof 2>complaints.txt | sed 's/.*;main/main/; s/ [0-9]*$//; s/;cuda[A-Za-z]*$//'; }
 
 # shows WHAT STACK: one of the stacks is exactly that; inlined functions count only where profdump tells them.
 shows() {
@@ -54,6 +54,24 @@ lines=1
 if prints 'no source lines'; then
     lines=0
     echo "profdump was built without libdw: functions only"
+fi
+
+# A stack names its call and begins with the program; libc's start is hidden. Missing debug information is stated once.
+"$PROF_BIN/profdump" stacks run.prof >stacks.txt 2>&1
+grep -q '^Stack 1: [0-9]* calls\? of cudaLaunchKernel, ' stacks.txt || fail "a stack does not name its call: $(cat stacks.txt)"
+! grep -E '^    (_start|__libc_start|start_thread|clone|\?\? \(libc)' stacks.txt || fail "stacks begin in libc"
+! grep 'no debug information' stacks.txt || fail "it has debug information"
+"$PROF_BIN/profdump" stacks --folded run.prof | grep -q '^main;.*;cudaLaunchKernel [0-9]*$' || fail "no folded stack ends with the call"
+"$PROF_BIN/profdump" stacks -o flame.svg run.prof
+for name in all main cudaLaunchKernel; do grep -q "<title>$name, [0-9.]*[mun]*s (" flame.svg || fail "$name is not in the flame graph"; done
+"$PROF_BIN/profdump" stacks -o flame.png run.prof 2>refused.txt && fail "a flame graph is no PNG file"
+grep -q 'end OUT in .svg' refused.txt || fail "$(cat refused.txt)"
+if ((lines)); then
+    strip --strip-debug -o bare stacks
+    PROGRAM=bare take plain
+    prints '^bare has no debug information: compile with -g for source lines$' || fail "$(cat stacks.txt)"
+    (($(grep -c 'no debug information' stacks.txt) == 1)) || fail "it is said more than once"
+    take plain
 fi
 
 # Every way under every method: no crash, no violation, nothing lost; the kernel's caller is there.

@@ -214,7 +214,7 @@ TEST(WaitedFor, ListsTheLargestFirstAndNoMoreThanFive)
 TEST(WaitedFor, CallsABranchByTheLastNameThatIsNotReserved)
 {
     Waited w;
-    w.stacks = {{"__poll", "_PyEval_EvalFrameDefault", "read", "run", "start_thread"}};
+    w.stacks = {{"__poll", "_PyEval_EvalFrameDefault", "read", "run"}};
     w.waits(0, 20 * ms, 10 * ms, 0);
     auto list = w.list();
     ASSERT_EQ(list.size(), 1u);

@@ -83,6 +83,7 @@ struct profdump_options {
     enum write_metric metric; /* --metric */
     bool metric_given;
     bool folded;          /* --folded */
+    const char *flame;    /* -o of stacks; NULL */
     bool cpu_samples;     /* --cpu */
     bool by_function;     /* --stacks */
     bool html_full;       /* the report's timeline has every event */

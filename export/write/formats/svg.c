@@ -9,6 +9,7 @@
 #include "picture.h"
 #include "process_name.h"
 #include "run_facts.h"
+#include "svg_parts.h"
 #include "text.h"
 #include "units.h"
 
@@ -26,14 +27,13 @@
 #define FOOT_PX 22.0
 #define LABEL_PX 150.0
 #define MARGIN_PX 8.0
-#define CHARACTER_PX 6.1 /* of the font at 10 px */
 #define TICKS 8.0
 #define TITLE_COLUMNS 300u
 #define HUES 10u
 #define NOTES_BYTES 600u
 
 /* The light colors stand without a condition and without variables, for readers that know neither. */
-static const char style[] =
+const char svg_style[] =
     "text{font:10px ui-monospace,Menlo,Consolas,monospace;fill:#1b1f24}"
     ".p{fill:#fff}.f{stroke:#d5dae1}.d{fill:#5b6470}.h{font-weight:bold}"
     ".c{fill:#c9d1db}.y{fill:#8fd0c0}.m{opacity:.62}.o{paint-order:stroke;stroke:#fff;"
@@ -100,8 +100,7 @@ static struct text box_name(const struct picture *picture, const struct picture_
     return name_at(timeline, tl_shown_name(timeline, slice->name, tl_slice_label(slice)));
 }
 
-/* Equal names have equal colors, in every picture; numbers at their end do not count. */
-static unsigned hue_of(struct text name)
+unsigned svg_hue(struct text name)
 {
     uint32_t hash = 2166136261u;
     while (name.size > 1 && name.bytes[name.size - 1] >= '0' && name.bytes[name.size - 1] <= '9')
@@ -132,7 +131,7 @@ static void write_class(struct svg *svg, const struct picture_box *box, struct t
     else if (box->holds == PICTURE_COPY)
         fputs("y", svg->stream);
     else
-        fprintf(svg->stream, "r%u", hue_of(name));
+        fprintf(svg->stream, "r%u", svg_hue(name));
     if (box->kind == PICTURE_MANY)
         fputs(" m", svg->stream);
 }
@@ -169,7 +168,7 @@ static void write_box_name(void *user, const struct picture_box *box)
 {
     struct svg *svg = user;
     struct text name = shown_name(box_name(&svg->picture, box));
-    double characters = (box->x1 - box->x0 - 6) / CHARACTER_PX;
+    double characters = (box->x1 - box->x0 - 6) / SVG_CHARACTER_PX;
     char number[16];
     if (box->kind == PICTURE_MANY) {
         snprintf(number, sizeof number, "%u", box->count);
@@ -191,7 +190,7 @@ static void write_label(struct svg *svg, double y, const char *class, const char
                         double width)
 {
     struct text all = {text, strlen(text)};
-    unsigned columns = (unsigned)(width / CHARACTER_PX);
+    unsigned columns = (unsigned)(width / SVG_CHARACTER_PX);
     bool fits = all.size <= columns;
     fprintf(svg->stream, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, MARGIN_PX, y);
     xml_text(svg->stream, all, columns - (fits ? 0 : 3));
@@ -367,7 +366,7 @@ static void write_axis(struct svg *svg)
         char text[TIME_TEXT_BYTES + 4];
         tick_text(at, step, text);
         bool fits =
-            x + (double)strlen(text) * CHARACTER_PX < MARGIN_PX + LABEL_PX + picture->width_px;
+            x + (double)strlen(text) * SVG_CHARACTER_PX < MARGIN_PX + LABEL_PX + picture->width_px;
         fprintf(
             svg->stream,
             "<path class=\"f\" d=\"M%.1f %.1fV%.1f\"/><text class=\"d\" x=\"%.1f\" y=\"%.1f\">%s"
@@ -409,7 +408,7 @@ static void write_head(struct svg *svg)
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
             "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>Timeline</title>\n"
             "<style>%s</style>\n<rect class=\"p\" width=\"100%%\" height=\"100%%\"/>\n",
-            width, svg->height, width, svg->height, style);
+            width, svg->height, width, svg->height, svg_style);
 }
 
 static bool write_all(struct svg *svg)

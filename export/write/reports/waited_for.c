@@ -193,7 +193,7 @@ static void name_of(const struct piles *piles, const struct branch *branch, char
 /* Where every program begins: no answer. */
 static bool is_beginning(const char *name)
 {
-    static const char *const names[] = {"main", "<module>", "start_thread", "run", "clone"};
+    static const char *const names[] = {"main", "<module>", "run"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;

@@ -58,6 +58,16 @@ struct write_svg_options {
 bool write_svg(const struct timeline *timeline, const struct write_svg_options *options,
                const char *path, struct write_error *error);
 
+/* Time of a call stack: its functions, outermost first, each followed by ';'. */
+struct write_flame_line {
+    const char *path;
+    int64_t ns;
+};
+
+/* Call stacks as a flame graph, WRITE_SVG_WIDTH wide; `title` says what time it is. Sorts the lines. */
+bool write_flame_svg(struct write_flame_line *lines, uint32_t count, const char *title,
+                     const char *path, struct write_error *error);
+
 /* The timeline as an SQLite database with the tables and columns of `nsys export --type sqlite`, and
  * libprof's own beside them: see nsys_schema.h. `path` must be a file. */
 bool write_sqlite(const struct timeline *timeline, const char *path, struct write_error *error);
