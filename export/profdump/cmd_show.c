@@ -246,6 +246,7 @@ const struct option_entry table_options[] = {
     {FLAG("top-level", write.top_level, "show top-level events only")},
     {FLAG("total", write.total, "add a row of totals")},
     {CALL("header", "TEXT", set_header, "print TEXT above the table")},
+    {FLAG("verbose", write.verbose, "print all terms of the accounts under the table")},
     {CHOICE("kernels", write.table, WRITE_TABLE_KERNELS, NULL), .now = "--kind kernels"},
     {CHOICE("memcpy", write.table, WRITE_TABLE_MEMCPY, NULL), .now = "--kind copies"},
     {CHOICE("memset", write.table, WRITE_TABLE_MEMSET, NULL), .now = "--kind sets"},
@@ -349,13 +350,15 @@ static bool groups_init(struct stack_groups *groups, const struct profdump_optio
 
 /* ---- the command ---- */
 
-static bool show(const struct profdump_options *options, const struct write_options *write,
+static bool show(const struct profdump_options *options, const struct write_options *as_given,
                  const struct timeline *timeline)
 {
-    if (options->format == WRITE_TEXT && !write_summary(timeline, write, options->out))
+    struct write_options with = *as_given;
+    with.headed = options->format == WRITE_TEXT;
+    if (with.headed && !write_summary(timeline, &with, options->out))
         return false;
-    return options->tree ? write_tree(timeline, write, options->format, options->out)
-                         : write_table(timeline, write, options->format, options->out);
+    return options->tree ? write_tree(timeline, &with, options->format, options->out)
+                         : write_table(timeline, &with, options->format, options->out);
 }
 
 /* A tree is rows by path. */

@@ -86,7 +86,7 @@ static void begin_grid(struct table *table, const char *title)
 {
     bool people = for_people(table);
     uint32_t count = 0;
-    if (people && is_framed(table))
+    if (people && is_framed(table) && !table->skips_empty)
         print_title(table, title);
     for (const struct table_column *column = table->columns; column->key; column++)
         if (is_shown(table, column) && count < TABLE_COLUMNS_MAX) {
@@ -132,10 +132,28 @@ static enum grid_style style_of(const struct table *table)
                                          : GRID_ALIGNED;
 }
 
+static void skip_table(struct table *table)
+{
+    size_t used = strlen(table->skipped);
+    snprintf(table->skipped + used, sizeof table->skipped - used, "%s%s", used ? ", " : "",
+             table->name);
+    table->tables--;
+    grid_fini(&table->grid);
+}
+
 static void end_for_people(struct table *table)
 {
     bool marked = table->format == WRITE_MARKDOWN;
+    if (table->rows == 0 && table->skips_empty) {
+        skip_table(table);
+        return;
+    }
     table->grid.foot = table->foot;
+    if (table->skips_empty && is_framed(table)) {
+        table->tables--; /* it has been counted */
+        print_title(table, table->title);
+        table->tables++;
+    }
     if (table->rows == 0 && is_framed(table))
         fputs("(none)\n", table->stream);
     else if (!grid_write(&table->grid, style_of(table), table->title, table->stream))

@@ -44,7 +44,7 @@ same "notes" 1 "$(grep -c "^Note:      $note" twice.txt)"
 # The table, and options of the recording. Those of the program's own environment do not count.
 begin env PROF_OUTPUT=wrong.prof PROF_MAX_MB=nonsense ./attach_guest sleep
 PROF_MAX_MB=64 attach -o options.prof --for 100ms
-found "Ledger: launched 0" <attach.txt || fail "no table: $(cat attach.txt)"
+found "Ledger: nothing lost" <attach.txt || fail "no table: $(cat attach.txt)"
 "$PROF_BIN/profdump" ctl "$guest" status | found "of at most 64 " || fail "PROF_MAX_MB"
 end 7 ended
 

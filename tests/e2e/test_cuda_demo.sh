@@ -9,7 +9,7 @@ examples=$e2e_directory/../../examples
 # normalised FILE: the table, sorted by name, without what differs from run to run: times of the CPU, numbers of
 # processes, versions. The accounts of the device must add up.
 normalised() {
-    "$PROF_BIN/profdump" --sort name --rows 1000 "$1" | python3 -c '
+    "$PROF_BIN/profdump" --verbose --sort name --rows 1000 "$1" | python3 -c '
 import os, re, sys
 uncounted = os.environ.get("SIM_CUPTI_LAYOUT") in ("11.0", "11.2") # does not tell the nodes of graphs
 for line in sys.stdin.read().splitlines():

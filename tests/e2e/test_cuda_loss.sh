@@ -13,7 +13,7 @@ status_with_loss() {
 
 # footer FILE SENTENCE...: the table's last lines have each of them.
 footer() {
-    "$PROF_BIN/profdump" "$1" | sed -n '/^Ledger:/,$p' >footer.txt
+    "$PROF_BIN/profdump" --verbose "$1" | sed -n '/^Ledger:/,$p' >footer.txt
     for sentence in "${@:2}"; do
         grep -q -- "$sentence" footer.txt || fail "$1: no \"$sentence\" in"$'\n'"$(cat footer.txt)"
     done

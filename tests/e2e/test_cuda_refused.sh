@@ -26,7 +26,7 @@ refused() {
     same "$1: lines" 1 "$(wc -l <stderr.txt)"
     grep -q "^libprof: no GPU times: .*$words.*; PROF_GPU=events times ranges with CUDA events$" stderr.txt || fail "$1: $(cat stderr.txt)"
     "$PROF_BIN/profdump" $file >table.txt
-    grep -q "^GPU mode: unavailable, .*$words" table.txt || fail "$1: not in the table"$'\n'"$(cat table.txt)"
+    grep -q "^GPU mode:  unavailable, .*$words" table.txt || fail "$1: not in the table"$'\n'"$(cat table.txt)"
     expect_cuda $file -- "$ranges" "facts['mode'] == process['mode'] == 'unavailable' and '$words' in facts['mode_reason']" \
         "not ops and loss['unobserved'] == loss['launched']" \
         "facts['timed_by_events'] == 0 and not x('gpu_user_annotation')" "${@:3}"
@@ -37,7 +37,7 @@ unavailable() {
     local file=$((++number)).prof words=$2
     PROF_GPU=$3 one_run $file "$1"
     "$PROF_BIN/profdump" $file >table.txt
-    grep -q "^GPU mode: unavailable, .*$words" table.txt || fail "$1: $(cat table.txt)"
+    grep -q "^GPU mode:  unavailable, .*$words" table.txt || fail "$1: $(cat table.txt)"
     expect_cuda $file -- "$ranges" "facts['mode'] == 'unavailable' and facts['timed_by_events'] == 0 and not ops"
 }
 

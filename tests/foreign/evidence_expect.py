@@ -47,11 +47,11 @@ has(profdump("--fail-on-loss", "hip.json", status=EXIT_LOSS), "launched 2 = reco
 
 # one of the runtime's that makes one of the driver's is one
 write("nested.json", [call("cudaLaunchKernel", 10, 1, dur=20), call("cuLaunchKernel", 15, 2), kernel(100, 2)])
-has(profdump("--fail-on-loss", "nested.json"), "launched 1 = recorded 1; each launch has its record")
+has(profdump("--verbose", "--fail-on-loss", "nested.json"), "launched 1 = recorded 1; each launch has its record")
 
 # what failed launched nothing; copies of no bytes have no record where other launches have theirs
 write("copies.json", [call("cudaLaunchKernel", 10, 1), kernel(100, 1), call("cudaMemcpyAsync", 20, 2)])
-has(profdump("--fail-on-loss", "copies.json"), "launched 1 = recorded 1; each launch has its record; the file does not say")
+has(profdump("--verbose", "--fail-on-loss", "copies.json"), "launched 1 = recorded 1; each launch has its record; the file does not say")
 write("some.json", [call("cudaLaunchKernel", 10, 1), kernel(100, 1), call("cudaLaunchKernel", 20, 2)])
 has(profdump("--fail-on-loss", "some.json", status=EXIT_LOSS), "launched 2 = recorded 1 + unobserved 1")
 # an operation that names its operator may be that launch's
@@ -64,10 +64,10 @@ capture = [call("cudaStreamBeginCapture", 1, 1)]
 capture += [call("cudaLaunchKernel", 10 + 10 * i, 2 + i, tid=7 + i % 2) for i in range(421)]
 capture += [call("cudaStreamEndCapture", 5000, 1000)]
 write("capture.json", capture)
-has(profdump("capture.json"), "launched 0 = recorded 0, and 421 captured; whether anything was lost cannot be judged: the file has no launches")
+has(profdump("--verbose", "capture.json"), "launched 0 = recorded 0, and 421 captured; whether anything was lost cannot be judged: the file has no launches")
 has(profdump("check", "--ledger", "capture.json"), "and 421 captured")
 write("capture_and_run.json", capture + [call("cudaLaunchKernel", 6000, 2000), kernel(6100, 2000)])
-has(profdump("--fail-on-loss", "capture_and_run.json"), "launched 1 = recorded 1, and 421 captured; each launch has its record")
+has(profdump("--verbose", "--fail-on-loss", "capture_and_run.json"), "launched 1 = recorded 1, and 421 captured; each launch has its record")
 
 # ---- nothing of a device at all ----
 

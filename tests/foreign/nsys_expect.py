@@ -67,7 +67,7 @@ assert profdump("--format", "csv", versions) == wanted
 # a table in two versions is both
 both = database("both.sqlite", f"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL_V2({KERNELS}); INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL_V2"
                 f"(start,end,correlationId,globalPid) VALUES(90000,90001,57,{GPID});")
-has(profdump(both), "launched 58 = recorded 58")
+has(profdump("--verbose", both), "launched 58 = recorded 58")
 
 # ---- what is not read is named ----
 
@@ -89,7 +89,7 @@ db = sqlite3.connect(database("long.sqlite"))
 db.execute("INSERT INTO StringIds VALUES(9, ?)", ("x" * 270997,))
 db.commit()
 db.close()
-has(profdump("long.sqlite"), "launched 57 = recorded 57")
+has(profdump("--verbose", "long.sqlite"), "launched 57 = recorded 57")
 
 other = sqlite3.connect("other.sqlite")
 terms = " UNION ALL ".join(f"SELECT {i} AS a, {' + '.join(['1'] * 60)} AS b" for i in range(50))
@@ -104,7 +104,7 @@ moved = database("moved.sqlite", f"""
         streamId INTEGER, correlationId INTEGER, globalPid INTEGER, bytes INTEGER NOT NULL, copyKind INTEGER NOT NULL);
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 227)
     INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY SELECT 100 * i, 100 * i + 50, 0, 1, 7, NULL, {GPID}, 4096, 11 + i % 2 FROM n;""")
-has(profdump("--fail-on-loss", moved), "launched 57 = recorded 57; each launch has its record")
+has(profdump("--verbose", "--fail-on-loss", moved), "launched 57 = recorded 57; each launch has its record")
 assert "orphan" not in profdump("check", moved)
 KINDS = "SELECT kind, count(*), sum(value) FROM migrations GROUP BY kind ORDER BY kind"
 has(profdump("query", "--format", "csv", KINDS, moved), f"Memory migration DtoH,114,{114 * 4096}", f"Memory migration HtoD,113,{113 * 4096}")

@@ -48,7 +48,7 @@ def rendered(listed: EventList, **options: Any) -> str:
 
 def rows_of(text: str) -> str:
     """Down to the totals: what is said of the recording as a whole only profdump prints."""
-    return re.split(r"(?m)^(?:Device|GPU mode)", text)[0]
+    return re.split(r"(?m)^(?:Device|GPU mode|Ledger)", text)[0]
 
 
 OPTIONS = [
@@ -193,7 +193,7 @@ assert abs(row["outer"].self_cuda_time_total * 5 - memset.device_time_total) < 1
 for sort in ("self_cuda_time_total", "cuda_time_total", "cuda_time", "count"):
     text = averages.table(sort_by=sort)
     rendered = EventList(averages, layout=averages._layout).table(sort_by=sort)
-    assert re.split("(?m)^(?:CUDA time|Device|GPU mode)", text)[0] == rendered
+    assert re.split("(?m)^(?:CUDA time|Device|GPU mode|Ledger)", text)[0] == rendered
     assert "Self CUDA %" in text
 events = prof.events()
 for added in EventList(events).key_averages():

@@ -232,7 +232,7 @@ TEST(Table, SaysWhenNothingWasLostAndWhoTimedTheDevice)
     m.processes[0].info.gpu_reason = m.text_of("libcupti.so.13 answered");
     m.made.ledger.launched = m.made.ledger.recorded = 5;
     std::string text = table(m.done());
-    EXPECT_NE(text.find("Ledger: launched 5 = recorded 5; nothing lost\n"), std::string::npos);
+    EXPECT_NE(text.find("\nLedger: nothing lost\n"), std::string::npos);
     EXPECT_NE(text.find("GPU mode: cupti, libcupti.so.13 answered (Simulated GPU"),
               std::string::npos);
 }

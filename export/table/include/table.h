@@ -72,8 +72,10 @@ struct table {
     enum time_unit unit;     /* of times that people see */
     const char *title_color; /* escape sequence for titles, as of grid_color(); NULL none */
     const char *foot;  /* lines under a table for people, above what was left out; NULL none */
+    bool skips_empty;  /* for people: tables without rows are left out, and named in `skipped` */
     bool unbroken;     /* JSON: tables begin on the line of what is before them */
     bool rows_in_line; /* JSON: rows follow each other on it, too */
+    char skipped[256];
     /* the rest is private */
     const char *name;
     const struct table_column *columns;

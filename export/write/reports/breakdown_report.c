@@ -644,6 +644,9 @@ static bool write_tables(struct table *table, void *user)
     for (size_t i = 0; i < TABLES; i++)
         if ((!only || strcmp(only, tables[i].name) == 0) && !tables[i].write(report))
             return false;
+    if (*report->table.skipped)
+        fprintf(report->table.stream, "%sWithout rows: %s\n", report->table.tables ? "\n" : "",
+                report->table.skipped);
     return true;
 }
 
@@ -656,6 +659,7 @@ bool write_breakdown(const struct timeline *timeline, const struct breakdown_opt
         .table = {.format = options->format,
                   .stream = stream,
                   .most = options->rows,
+                  .skips_empty = !options->table,
                   .width = options->width,
                   .table_width = options->table_width},
     };

@@ -386,6 +386,19 @@ static void print_utilization(const struct roofline_device *device, FILE *stream
     fputc('\n', stream);
 }
 
+/* What kernels of the program's own do can only be stated by the program. */
+static void print_how_to_state(const struct roofline *roofline,
+                               const struct roofline_device *device, FILE *stream)
+{
+    uint64_t unstated = device->flop_why[OP_NO_FORMULA] + device->flop_why[ROOFLINE_NO_OP];
+    if (timeline_is_native(roofline->timeline) && unstated && !device->flop_count &&
+        !device->bytes_count)
+        fputs("To see rates, state the work of a range around the launches: "
+              "prof_attr_int(\"flops\", N) and prof_attr_int(\"bytes\", N) of prof/prof.h, while "
+              "it is open\n",
+              stream);
+}
+
 static void print_untyped(const struct roofline_device *device, FILE *stream)
 {
     if (device->untyped)
@@ -431,6 +444,7 @@ static bool print_device(struct report *report, const struct roofline_device *de
     add_table(report, device);
     fputs(fence, stream);
     print_notes(device, report->options, stream);
+    print_how_to_state(report->roofline, device, stream);
     fputs(*fence ? "```\n" : "", stream);
     return !report->table.failed;
 }

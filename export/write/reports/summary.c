@@ -174,9 +174,12 @@ static void print_notes(const struct timeline *timeline, uint32_t process, FILE 
                     shown(timeline->names.at[timeline->notes.at[i].text], "", &text));
 }
 
-static void print_mode(const struct tl_process_info *info, FILE *stream)
+static void print_mode(const struct timeline *timeline, const struct tl_process_info *info,
+                       FILE *stream)
 {
     struct shown_text reason, cupti, driver;
+    struct run_facts facts;
+    run_facts_init(&facts, timeline);
     fprintf(stream, "GPU mode:  %s", run_facts_mode_name(info->gpu_mode));
     if (info->gpu_reason.size)
         fprintf(stream, ", %s", shown(info->gpu_reason, "", &reason));
@@ -184,7 +187,7 @@ static void print_mode(const struct tl_process_info *info, FILE *stream)
         fprintf(stream, "; %s", shown(info->cupti, "", &cupti));
     if (info->driver.size)
         fprintf(stream, "; driver %s", shown(info->driver, "", &driver));
-    fputc('\n', stream);
+    fputs(facts.simulated ? "; simulated: device times come from a model\n" : "\n", stream);
 }
 
 static void count_threads(const struct timeline *timeline, uint32_t *threads)
@@ -335,7 +338,7 @@ static bool print_summary(const void *user, FILE *stream)
         print_windows(timeline, i, stream);
         print_request(&timeline->processes.at[i].info, stream);
         print_notes(timeline, i, stream);
-        print_mode(&timeline->processes.at[i].info, stream);
+        print_mode(timeline, &timeline->processes.at[i].info, stream);
         print_devices(timeline, i, stream);
     }
     print_part(timeline, stream);
@@ -358,6 +361,15 @@ bool write_summary(const struct timeline *timeline, const struct write_options *
 
 /* ---- the accounts of each device: see device_time.h ---- */
 
+static void print_busy(const struct device_time *time, FILE *stream)
+{
+    char share[TIME_TEXT_BYTES], window[TIME_TEXT_BYTES];
+    time_text_share(time->busy_ns, time->window_ns, share);
+    time_text((double)time->window_ns, window);
+    fprintf(stream, ": busy %s of %s\n", share, window);
+}
+
+/* Its terms add up. */
 static void print_account(const struct device_time *time, FILE *stream)
 {
     const int64_t terms[] = {time->sum_ns,  time->busy_ns, time->overlap_ns,
@@ -382,8 +394,9 @@ static void print_overruns(const struct timeline *timeline, FILE *stream)
     fprintf(stream, "Wrong durations: %s\n", text);
 }
 
-static bool print_accounts(const struct timeline *timeline, FILE *stream)
+static bool print_accounts(const struct timeline *timeline, bool verbose, FILE *stream)
 {
+    void (*print)(const struct device_time *, FILE *) = verbose ? print_account : print_busy;
     struct device_times times;
     if (!device_times_init(&times, timeline))
         return false;
@@ -392,11 +405,11 @@ static bool print_accounts(const struct timeline *timeline, FILE *stream)
         fprintf(stream, "Device %u", time->device);
         if (timeline->processes.count > 1)
             fprintf(stream, " of %s", process_full_name(timeline, time->process).text);
-        print_account(time, stream);
+        print(time, stream);
     }
     if (times.count > 1) {
         fprintf(stream, "%u devices", times.count);
-        print_account(&times.total, stream);
+        print(&times.total, stream);
     }
     device_times_fini(&times);
     print_overruns(timeline, stream);
@@ -407,7 +420,7 @@ struct statement {
     FILE *stream;
     const struct timeline *timeline;
     const struct key_averages *averages;
-    bool color;
+    bool color, verbose, headed;
     enum time_unit unit; /* of the totals */
 };
 
@@ -466,6 +479,10 @@ static void print_term(const struct statement *statement, const char *name, uint
 static void print_ledger(const struct statement *statement, const struct run_facts *facts)
 {
     const struct tl_ledger *ledger = &facts->ledger;
+    if (!statement->verbose && !facts->lost_anything && ledger->recorded == ledger->launched) {
+        fprintf(statement->stream, "Ledger: %s\n", facts->verdict);
+        return;
+    }
     fprintf(statement->stream, "%sLedger: launched %llu = recorded %llu",
             facts->lost_anything ? paint(statement, RED) : "", (unsigned long long)ledger->launched,
             (unsigned long long)ledger->recorded);
@@ -540,8 +557,9 @@ static bool print_statement(const struct statement *statement)
 {
     struct run_facts facts;
     run_facts_init(&facts, statement->timeline);
-    bool printed = print_accounts(statement->timeline, statement->stream);
-    print_gpu_mode(statement, &facts);
+    bool printed = print_accounts(statement->timeline, statement->verbose, statement->stream);
+    if (!statement->headed)
+        print_gpu_mode(statement, &facts);
     print_losses(statement, &facts);
     printed = failed_calls_text(statement->stream, statement->timeline, FAILED_SHOWN) && printed;
     print_cost(statement, statement->timeline);
@@ -558,7 +576,7 @@ static bool write_foot(const void *user, FILE *stream)
 
 bool write_statement(const struct timeline *timeline, FILE *stream)
 {
-    struct statement statement = {.stream = stream, .timeline = timeline};
+    struct statement statement = {.stream = stream, .timeline = timeline, .verbose = true};
     bool printed = print_statement(&statement);
     if (!printed)
         errno = ENOMEM;
@@ -568,7 +586,13 @@ bool write_statement(const struct timeline *timeline, FILE *stream)
 bool averages_foot(const struct timeline *timeline, const struct key_averages *averages,
                    const struct write_options *options, FILE *stream)
 {
-    const struct statement statement = {stream, timeline, averages, options->color, options->unit};
+    const struct statement statement = {.stream = stream,
+                                        .timeline = timeline,
+                                        .averages = averages,
+                                        .color = options->color,
+                                        .verbose = options->verbose,
+                                        .headed = options->headed,
+                                        .unit = options->unit};
     bool written = fit_written(write_foot, &statement, options->table_width, stream);
     if (!written)
         errno = ENOMEM;

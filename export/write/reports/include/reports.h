@@ -51,17 +51,19 @@ struct write_stacks {
 struct write_options {
     size_t size_bytes;
     enum key_column sort;
-    int64_t rows;         /* rows of the table, -1 all */
-    bool memory;          /* the table has torch.profiler's columns of memory: see memory_use.h */
-    bool color;           /* escape sequences for a terminal */
-    bool top_level;       /* see key_options.top_level */
-    bool total;           /* a last row with the sums of all */
-    bool bare;            /* nothing under the table */
-    uint32_t group_by;    /* KEY_BY_*: see key_averages.h */
-    uint32_t columns;     /* bit 1 << enum key_column: columns beside the usual ones */
-    uint32_t depth;       /* of the tree, UINT32_MAX all */
-    unsigned name_width;  /* columns that a name may have */
-    unsigned name_least;  /* to which a name may be cut so that the table fits */
+    int64_t rows;        /* rows of the table, -1 all */
+    bool memory;         /* the table has torch.profiler's columns of memory: see memory_use.h */
+    bool color;          /* escape sequences for a terminal */
+    bool top_level;      /* see key_options.top_level */
+    bool total;          /* a last row with the sums of all */
+    bool bare;           /* nothing under the table */
+    bool verbose;        /* all terms of the accounts under the table, also where nothing is lost */
+    bool headed;         /* write_summary() is above the table, and has stated the GPU mode */
+    uint32_t group_by;   /* KEY_BY_*: see key_averages.h */
+    uint32_t columns;    /* bit 1 << enum key_column: columns beside the usual ones */
+    uint32_t depth;      /* of the tree, UINT32_MAX all */
+    unsigned name_width; /* columns that a name may have */
+    unsigned name_least; /* to which a name may be cut so that the table fits */
     unsigned table_width; /* of the terminal that the text has to fit; 0: as wide as it is */
     enum time_unit unit;
     enum write_table table;
