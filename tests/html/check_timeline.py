@@ -58,6 +58,62 @@ def zooms_and_moves(page):
         return window.scrollY; }})()""") > scrolled, 'the page is caught in the timeline')
 
 
+def operations_are_visible(page):
+    """However short an operation is, it is three pixels wide and contrasts with the page, when everything is shown and near."""
+    faint = f"""(() => {{
+        const view = {VIEW}, pen = view.canvas.getContext('2d'), odd = [];
+        const part = (value) => (value <= 10 ? value / 3294 : Math.pow((value / 255 + 0.055) / 1.055, 2.4));
+        const light = ([red, green, blue]) => 0.2126 * part(red) + 0.7152 * part(green) + 0.0722 * part(blue);
+        const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        const pixel = (x, y) => [...pen.getImageData(x * view.ratio, y * view.ratio, 1, 1).data];
+        const paper = light(pixel(view.width - 2, 2));
+        let seen = 0;
+        for (const track of view.data.tracks.filter((one) => one.kind === 'stream'))
+            track.levels.forEach((level, depth) => {{
+                for (let index = 0; index < level.size; index++) {{
+                    const x = Math.floor(view.x(level.start[index])), y = track.y + depth * 17 + 24 - view.host.scrollTop + 3;
+                    if (view.x(level.end[index]) - x > 20 || x < view.gutter || x > view.width - 4 || y > view.shownHeight - 4) continue;
+                    seen++;
+                    for (let at = 0; at < 3; at++) if (contrast(light(pixel(x + at, y)), paper) < 2.9) odd.push([view.data.nameOf(level, index), x + at, pixel(x + at, y)]);
+                }}
+            }});
+        return [seen, odd.slice(0, 5)];
+    }})()"""
+    corner(page)
+    for zoom in (1, 0.3, 0.05):
+        page.value(f'(() => {{ const view = {VIEW}; view.go(0, view.data.span); view.zoomBy({zoom}); }})()')
+        page.settle()
+        seen, odd = page.value(faint)
+        check((seen or zoom < 1) and not odd, 'operations that are hardly visible at zoom', zoom, 'of', seen, odd)
+    page.value(f'{VIEW}.go(0, {VIEW}.data.span)')
+    page.settle()
+
+
+def rows_have_whole_names(page):
+    """In a narrow window, the names of rows are above the boxes and are not cut."""
+    page.width(400)
+    page.settle()
+    cut = page.value(f'(() => {{ const view = {VIEW}; return [view.gutter, view.rows.filter((row) => row.track).map((row) => view.trackName(row.track))'
+                     '.filter((name) => view.fit(name, (view.isNarrow ? view.width : view.gutter) - 12) !== name)]; })()')
+    check(cut[0] < 20 and not cut[1], 'names of rows are cut:', cut)
+    page.width(1280)
+    page.settle()
+
+
+def says_what_is_shown(page):
+    status = 'document.querySelector("#timeline-status").textContent'
+    page.value(f'{VIEW}.go(0, {VIEW}.data.span)')
+    page.settle()
+    check(page.value(status).startswith('All ') and 'are shown' in page.value(status), 'the whole timeline is', page.value(status))
+    page.value(f'{VIEW}.zoomBy(0.5)')
+    page.settle()
+    check(page.value(status).startswith('Shown: ') and 'after the recording began' in page.value(status), 'half of it is', page.value(status))
+    page.value(f'{VIEW}.go(0, {VIEW}.data.span)')
+    page.settle()
+    titles = page.texts('#rows-table th')
+    check(any(title.startswith('p99') for title in titles) and not any('99 %' in title for title in titles), 'columns are', titles)
+
+
 def shows_what_is_clicked(page):
     page.value(f'(() => {{ const view = {VIEW}, box = view.data.longest("ampere_sgemm_128x64_nn"); view.revealBox(box); }})()')
     page.settle()
@@ -121,7 +177,7 @@ def is_drawn(page):
 
 
 def check_timeline(page):
-    for step in (is_drawn, zooms_and_moves, shows_what_is_clicked, adds_up_a_stretch, finds_names, links_lead_here):
+    for step in (is_drawn, operations_are_visible, rows_have_whole_names, says_what_is_shown, zooms_and_moves, shows_what_is_clicked, adds_up_a_stretch, finds_names, links_lead_here):
         step(page)
 
 

@@ -61,7 +61,7 @@ function timeSection(run, findings, rows) {
     breakdown(deviceName(device, findings.devices.length > 1) + (device.name ? ", " + plain(device.name) : ""),
               deviceParts(device, run.idle), device.window_ns, "from the first to the last event"));
   const overlap = findings.devices.length === 1 && overlapOf(run, findings.devices[0]);
-  if (overlap) bars.push(el("p", null, "It communicated for " + overlapText(overlap, findings.devices[0].window_ns) + "."));
+  if (overlap) bars.push(el("p", null, "The device communicated for " + overlapText(overlap, findings.devices[0].window_ns) + "."));
   if (run.self_cuda_total_ns > 0)
     bars.push(breakdown("Device work", kindParts(rows, "self_cuda", run.self_cuda_total_ns), run.self_cuda_total_ns,
                         "summed over streams"));

@@ -1,4 +1,4 @@
-/* idle.js - why devices idled: causes, whose time it was, and the longest gaps. */
+/* idle.js - why devices idled: causes, which range or call is responsible, and the longest gaps. */
 
 function readGaps(idle, devices) {
   const several = devices.length > 1;
@@ -33,10 +33,10 @@ function ownerTable(idle, owners) {
     id: "owners-table", rows: owners, sort: 2, descending: true, page: 10,
     text: (row) => row.path.join(" > ") + " " + idle.causes[row.cause].join(" ") + " " + row.place,
     columns: [
-      { title: "Owner", class: "once", value: (row) => pathText(row.path), show: (row) => pathName(row.path) },
+      { title: "Range or call", class: "once", value: (row) => pathText(row.path), show: (row) => pathName(row.path) },
       { title: "Cause", value: (row) => idle.causes[row.cause][1], show: (row) => causeCell(idle, row.cause) },
       { title: "Idle time", number: true, value: (row) => row.ns, show: (row) => meter(time(row.ns), row.ns, all) },
-      { title: "Stretches", number: true, value: (row) => row.pieces, show: (row) => count(row.pieces) },
+      { title: "Parts of gaps", number: true, value: (row) => row.pieces, show: (row) => count(row.pieces) },
       ...deviceColumn(owners),
     ] });
 }
@@ -62,7 +62,7 @@ function gapTable(idle, gaps, startNs) {
     id: "gaps-table", rows: gaps, sort: 1, descending: true, page: 10, over: markGap,
     text: (row) => [row.next, ...row.path, ...row.blocker, ...idle.causes[row.cause], row.place].join(" "),
     columns: [
-      { title: "From", number: true, help: "since the recording began; shows it in the timeline", value: (row) => row.start,
+      { title: "Start", number: true, help: "since the recording began; shows it in the timeline", value: (row) => row.start,
         show: (row) => linkButton(time(row.start - startNs), () => showGap(row)) },
       { title: "Length", number: true, value: (row) => row.end - row.start,
         show: (row) => meter(time(row.end - row.start), row.end - row.start, gaps[0].end - gaps[0].start) },
@@ -70,8 +70,8 @@ function gapTable(idle, gaps, startNs) {
         show: (row) => causeCell(idle, row.cause) },
       { title: "Launched by", class: "once", help: "what launched the operation that ended it", value: (row) => pathText(row.path),
         show: (row) => pathName(row.path) },
-      { title: "Ended by", class: "once", value: (row) => row.next, show: (row) => nameOf(row.next) },
-      { title: "In a call that waits", class: "once", value: (row) => row.blocker.slice(-1)[0] || null,
+      { title: "Next operation", class: "once", value: (row) => row.next, show: (row) => nameOf(row.next) },
+      { title: "CPU waited in", class: "once", value: (row) => row.blocker.slice(-1)[0] || null,
         show: (row) => (row.blocker.length ? nameOf(row.blocker[row.blocker.length - 1]) : "\u2013") },
       ...deviceColumn(gaps),
     ] });
@@ -98,10 +98,10 @@ function idleSection(run, findings, gaps) {
     filter();
   });
   section("idle", "Idle gaps", choice("Cause", ["All causes", ...causes.map((cause) => idle.causes[cause][1])], choose),
-          el("h3", null, "Whose time it was ", wholeRun()), byOwner.node,
+          el("h3", null, "Idle time by range and cause ", wholeRun()), byOwner.node,
           idle.owner_count > owners.length && el("p", { class: "note" }, "Showing the " + count(owners.length) +
-            " owners with the most time, of " + count(idle.owner_count) + "."),
+            " rows with the most idle time, of " + count(idle.owner_count) + "."),
           el("h3", null, "The longest gaps"), byGap.node,
-          idle.gap_count > gaps.length && el("p", { class: "note" }, "Of " + count(idle.gap_count) +
-            " gaps the longest are here."));
+          idle.gap_count > gaps.length && el("p", { class: "note" }, "Showing the longest " + count(gaps.length) +
+            " of " + count(idle.gap_count) + " gaps."));
 }

@@ -147,7 +147,7 @@ function rooflineNote(device) {
   else notes.push("The peak rates of this device are not known" + (peak.note ? ": " + plain(peak.note) : "") + ".");
   const known = device.flop_count, all = device.kernels;
   if (known < all)
-    notes.push("Operations are known of " + count(known) + " of " + count(all) + " kernels; of the others: " +
+    notes.push("FLOP are known for " + count(known) + " of " + count(all) + " kernels; unknown for " +
                Object.entries(device.flop_unknown).map(([reason, kernels]) =>
                  count(kernels) + ": " + (REASONS[reason] || reason.replace(/_/g, " "))).join("; ") + ".");
   return notes;
@@ -161,7 +161,7 @@ const rooflineColumns = [
   { title: "TFLOP/s", number: true, value: (row) => row.tflops, show: (row) => digits(row.tflops) },
   { title: "GB/s", number: true, value: (row) => row.gbs, show: (row) => digits(row.gbs) },
   { title: "FLOP/byte", number: true, value: (row) => row.intensity, show: (row) => digits(row.intensity) },
-  { title: "Of the roof", number: true, help: "of what is attainable at its intensity", value: (row) => row.roof_share,
+  { title: "Share of roof", number: true, help: "achieved share of the rate attainable at this intensity", value: (row) => row.roof_share,
     show: (row) => (isNumber(row.roof_share) ? share(row.roof_share, 1) : "\u2013") },
   { title: "Bound by", value: (row) => row.bound, show: (row) => row.bound },
 ];

@@ -29,7 +29,7 @@ function tiles(run, findings) {
          counted(run.counts.operations, "operation") + ", " + counted(run.counts.ranges, "range")),
     tile(findings.devices.length > 1 ? findings.devices.length + " GPUs busy" : "GPU busy", share(busy, window),
          findings.devices.length ? time(busy) + " of " + time(window) : "no device operations"),
-    tile("Largest saving", first && first.saved_ns ? time(first.saved_ns) : "none found",
+    tile("First finding saves", first && first.saved_ns ? time(first.saved_ns) : "none found",
          first && first.saved_ns ? share(first.saved_ns, findings.wall_ns) + " of the wall time, at most" : ""),
     tile("Lost", loss, lossNote, lossClass), tile("Overhead", cost, costNote));
 }
@@ -73,7 +73,7 @@ function rowColumns(totals, api) {
     timeColumn("Self " + api, "self_cuda", "device time launched directly in it, not in nested ranges or calls", () => totals().self_cuda),
     timeColumn(api + " total", "cuda_total", "device time of all that was launched within"),
     spreadColumn("Mean", "mean", "of the calls' durations: CPU time of ranges and calls, device time of device work"),
-    spreadColumn("Median", "p50", "as Mean"), spreadColumn("99 %", "p99", "99th percentile; as Mean"),
+    spreadColumn("Median", "p50", "as Mean"), spreadColumn("p99", "p99", "99th percentile; as Mean"),
     spreadColumn("Longest", "max", "as Mean"),
   ];
 }
@@ -123,7 +123,7 @@ function memorySection(run) {
     ["line" + (index % LINES), heap.title + ", at most " + bytes(Math.max(...heap.bytes))])), host,
     el("h3", null, "Never freed in the recording"), live.node,
     usage.heaps_left_out > 0 && el("p", { class: "note" }, count(usage.heaps_left_out) + " more heaps are not drawn."),
-    !run.memory.complete && el("p", { class: "note warn" }, "Something was lost while recording, memory perhaps among it."));
+    !run.memory.complete && el("p", { class: "note warn" }, "Something was lost while recording: allocations may be missing."));
   responsive(host, (width) => clear(host).append(drawMemory(usage, heaps, width)));
 }
 
@@ -135,7 +135,7 @@ function fact(title, value) {
 
 function runSection(run) {
   const when = (process) => process.start_realtime_ns > 0 ? new Date(process.start_realtime_ns / 1e6).toISOString() : "";
-  return section("run", "The run",
+  return section("run", "Recording",
     run.processes.slice(0, 64).map((process) => el("dl", null,
       fact("Program", programName(process) + (process.host ? " on " + process.host : "")),
       fact("Rank", process.rank < 0 ? "" : process.rank + " of " + process.world_size),

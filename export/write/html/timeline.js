@@ -5,6 +5,7 @@
  */
 
 const LEVEL_PX = 17, TRACK_GAP_PX = 7, PROCESS_PX = 22, SCALE_PX = 24, CANVAS_MOST_PX = 620, PAPER_MOST_PX = 8000, THIN_PX = 2;
+const NARROW_PX = 520, TITLE_PX = 15, OPERATION_LEAST_PX = 3;
 const LABEL_LEAST_PX = 26, ARROWS_MOST = 200, NARROWEST_NS = 20, ALL_SHOWN = 1.0001, LABELS_KEPT = 5000, STRIPE_PX = 5;
 
 /* Hue, saturation, lightness in light and in dark; the hue varies with the name. */
@@ -12,6 +13,10 @@ const BOX_COLORS = {
   range: [150, 30, 80, 30], call: [215, 14, 76, 42], kernel: [212, 62, 76, 38], copy: [30, 80, 75, 36],
   set: [46, 75, 74, 34], graph: [255, 45, 80, 42], communication: [318, 48, 80, 38], function: [92, 30, 80, 30],
 };
+
+/* Boxes without a label are seen by their colour alone: it contrasts with the page by 3:1 or more. */
+const BARE_LIGHTNESS = { range: [43, 52], call: [52, 58], kernel: [48, 62], copy: [34, 58], set: [30, 56], graph: [54, 64], communication: [48, 60], function: [42, 54] };
+const OPERATIONS = ["kernel", "copy", "set", "graph", "communication"];
 
 function isDark() {
   const theme = document.documentElement.dataset.theme;
@@ -24,7 +29,7 @@ class Timeline {
     this.from = 0, this.to = data.span;
     this.chosen = this.stretch = this.hits = this.arrows = null;
     this.query = "", this.shows = "all", this.selects = false;
-    this.colors = {}, this.labels = new Map();
+    this.colors = {}, this.bareColors = {}, this.labels = new Map();
     this.build();
     this.layout();
     this.listen();
@@ -78,9 +83,10 @@ class Timeline {
         y += PROCESS_PX;
         process = track.process;
       }
-      track.y = y;
-      this.rows.push({ y, height: track.levels.length * LEVEL_PX, track });
-      y += track.levels.length * LEVEL_PX + TRACK_GAP_PX;
+      const title = this.isNarrow ? TITLE_PX : 0, height = title + track.levels.length * LEVEL_PX;
+      track.y = y + title;
+      this.rows.push({ y, height, track });
+      y += height + TRACK_GAP_PX;
     }
     this.height = y;
   }
@@ -91,8 +97,9 @@ class Timeline {
 
   /* ---- where things are ---- */
 
+  /* In a narrow window, names of rows are above their boxes. */
   get gutter() {
-    return this.width < 520 ? 74 : 168;
+    return this.isNarrow ? 4 : 168;
   }
 
   get scale() {
@@ -126,9 +133,9 @@ class Timeline {
   boxAt(x, y) {
     y += this.host.scrollTop - SCALE_PX;
     const row = this.rows.find((row) => row.track && y >= row.y && y < row.y + row.height);
-    if (!row || x < this.gutter) return null;
-    const depth = Math.floor((y - row.y) / LEVEL_PX), level = row.track.levels[depth], time = this.timeAt(x);
-    const slack = 2 / this.scale;
+    if (!row || x < this.gutter || y < row.track.y) return null;
+    const depth = Math.floor((y - row.track.y) / LEVEL_PX), level = row.track.levels[depth], time = this.timeAt(x);
+    const slack = OPERATION_LEAST_PX / this.scale;
     let index = level.find(time);
     if (index < 0) {
       index = level.lower(level.end, time - slack);
@@ -149,7 +156,11 @@ class Timeline {
   }
 
   resize() {
-    const width = Math.max(200, Math.floor(this.host.clientWidth)), ratio = window.devicePixelRatio || 1;
+    const width = Math.max(200, Math.floor(this.host.clientWidth)), ratio = window.devicePixelRatio || 1, narrow = width < NARROW_PX;
+    if (narrow !== this.isNarrow) {
+      this.isNarrow = narrow;
+      this.layout();
+    }
     const height = Math.min(this.prints ? PAPER_MOST_PX : CANVAS_MOST_PX, this.height + SCALE_PX + 6);
     if (width === this.width && height === this.shownHeight && ratio === this.ratio) return;
     Object.assign(this, { width, shownHeight: height, ratio });
@@ -163,7 +174,8 @@ class Timeline {
     const began = performance.now(), style = getComputedStyle(document.documentElement);
     this.resize();
     this.dark = isDark();
-    this.palette = this.colors[this.dark] = this.colors[this.dark] || this.mixColors(this.dark);
+    this.palette = this.colors[this.dark] = this.colors[this.dark] || this.mixColors(this.dark, (kind) => BOX_COLORS[kind].slice(2));
+    this.barePalette = this.bareColors[this.dark] = this.bareColors[this.dark] || this.mixColors(this.dark, (kind) => BARE_LIGHTNESS[kind]);
     this.ink = (name) => style.getPropertyValue("--" + name);
     const pen = (this.pen = this.canvas.getContext("2d"));
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
@@ -215,11 +227,12 @@ class Timeline {
       pen.fillText(this.fit(row.title, this.width - 12), 6, y + 9);
       return;
     }
-    row.track.levels.forEach((level, depth) => this.drawLevel(pen, row.track, level, depth, y + depth * LEVEL_PX));
+    const top = y + row.track.y - row.y;
+    row.track.levels.forEach((level, depth) => this.drawLevel(pen, row.track, level, depth, top + depth * LEVEL_PX));
     pen.fillStyle = this.ink("paper");
-    pen.fillRect(0, y, this.gutter - 2, row.height);
+    pen.fillRect(0, y, this.isNarrow ? this.width : this.gutter - 2, this.isNarrow ? TITLE_PX : row.height);
     pen.fillStyle = this.ink("dim");
-    pen.fillText(this.fit(this.trackName(row.track), this.gutter - 12), 6, y + LEVEL_PX / 2);
+    pen.fillText(this.fit(this.trackName(row.track), (this.isNarrow ? this.width : this.gutter) - 12), 6, y + (this.isNarrow ? TITLE_PX : LEVEL_PX) / 2);
   }
 
   fit(text, width) {
@@ -235,9 +248,10 @@ class Timeline {
     if (this.hits && this.hits.get(level)) this.drawBoxes(pen, this.hits.get(level), y);
   }
 
-  /* A box of THIN_PX or more is drawn by itself; thinner ones that touch become one rectangle. */
+  /* A box of THIN_PX or more is drawn by itself; thinner ones that touch become one rectangle. Operations of devices are
+   * OPERATION_LEAST_PX wide at least. */
   drawBoxes(pen, level, y) {
-    const { start, end, size } = level, to = this.to;
+    const { start, end, size } = level, to = this.to, least = size && this.isOperation(level, 0) ? OPERATION_LEAST_PX : 1;
     const run = { from: 0, to: -1, color: "" };
     const flush = () => {
       if (run.to < run.from) return;
@@ -254,12 +268,12 @@ class Timeline {
         index++;
         continue;
       }
-      const color = this.colorOf(level, index), left = Math.floor(x0);
+      const color = this.bareColorOf(level, index), left = Math.floor(x0);
       if (run.to < run.from || left > run.to || color !== run.color) {
         flush();
         run.from = left, run.color = color;
       }
-      run.to = left + 1;
+      run.to = left + least;
       index = this.skip(level, index, this.timeAt(left + 1));
     }
     flush();
@@ -272,14 +286,22 @@ class Timeline {
     return last > index && level.end[last] > until ? last : Math.max(next, index + 1);
   }
 
+  isOperation(level, index) {
+    return OPERATIONS.includes(BOX_KINDS[level.kind[index]]);
+  }
+
   colorOf(level, index) {
     return this.palette[level.kind[index] * HUES + this.data.hueOf(level.name[index])];
   }
 
+  bareColorOf(level, index) {
+    return this.barePalette[level.kind[index] * HUES + this.data.hueOf(level.name[index])];
+  }
+
   /* Of each kind, HUES colours. */
-  mixColors(dark) {
+  mixColors(dark, lightnessOf) {
     return BOX_KINDS.flatMap((kind) => Array.from({ length: HUES }, (_, turn) => {
-      const [h, s, light, deep] = BOX_COLORS[kind];
+      const [h, s] = BOX_COLORS[kind], [light, deep] = lightnessOf(kind);
       return `hsl(${h + (turn - 2.5) * 7} ${s}% ${(dark ? deep : light) + (turn % 3 - 1) * 4}%)`;
     }));
   }
@@ -296,11 +318,12 @@ class Timeline {
 
   drawBox(pen, level, index, x0, x1, y) {
     const left = Math.max(this.gutter - 2, x0), right = Math.min(this.width, x1), height = LEVEL_PX - 2;
-    const width = Math.max(1, right - left - (x1 - x0 > 4 ? 0.7 : 0)), many = level.count[index] > 1;
-    pen.fillStyle = this.colorOf(level, index);
-    pen.fillRect(left, y, width, height);
+    const least = this.isOperation(level, index) ? OPERATION_LEAST_PX : 1, many = level.count[index] > 1;
+    const width = Math.max(least, right - left - (x1 - x0 > 4 ? 0.7 : 0)), isBare = width < LABEL_LEAST_PX;
+    pen.fillStyle = isBare ? this.bareColorOf(level, index) : this.colorOf(level, index);
+    pen.fillRect(isBare ? Math.floor(left) : left, y, isBare ? Math.floor(width) : width, height);
     if (many && width > 5) this.hatch(pen, left, y, width, height);
-    if (width < LABEL_LEAST_PX) return;
+    if (isBare) return;
     const name = this.labelOf(level, index);
     const text = many ? count(level.count[index]) + ": " + name : name;
     pen.fillStyle = this.ink("text");
@@ -379,7 +402,9 @@ class Timeline {
 
   say() {
     const { data } = this, base = data.start_ns - data.origin_ns;
-    const notes = [time(this.to - this.from) + " from " + time(this.from + base)];
+    const isAll = this.to - this.from > data.span / ALL_SHOWN;
+    const notes = [isAll ? "All " + time(data.span) + " are shown"
+                         : "Shown: " + time(this.to - this.from) + ", from " + time(this.from + base) + " to " + time(this.to + base) + " after the recording began"];
     if (this.hits) notes.push(count(this.found) + " of " + count(data.boxes) + " boxes found");
     if (data.least_ns)
       notes.push(count(data.boxes) + " boxes stand for " + count(data.events) + " events: those under " + time(data.least_ns) +
