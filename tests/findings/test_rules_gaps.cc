@@ -1,8 +1,11 @@
 // A rule for each cause of idle time: it says what, whose, how long, and what it saves at most.
 #include "findings_of.h"
 
+#include <set>
+
 extern "C" {
 #include "finding_gaps.h"
+#include "remedies.h"
 }
 
 namespace
@@ -208,6 +211,20 @@ TEST(Findings, PutThoseWithAnOwnerFirst)
     EXPECT_LT(load[0].detail.saved_ns, found.of("low-gpu-utilization")[0].detail.saved_ns);
     EXPECT_TRUE(finding_has_owner(&found.all.found.at[0]));
     EXPECT_FALSE(finding_has_owner(&found.all.found.at[found.all.found.count - 1]));
+}
+
+TEST(Remedies, NamePyTorchOnlyWhereItIsUsed)
+{
+    for (bool torch : {false, true}) {
+        Starving s;
+        s.m.range(torch ? "aten::copy_" : "copy", 5 * ms, 6 * ms);
+        s.m.launch("cudaMemcpy", 10 * ms, 90 * ms, 0);
+        FindingsOf found(s.done());
+        auto copies = found.of("gpu-idle-copy");
+        ASSERT_EQ(copies.size(), 1u);
+        std::string remedy = finding_remedy(&found.all.context, &copies[0].detail);
+        EXPECT_EQ(remedy.find("pin_memory") != std::string::npos, torch) << remedy;
+    }
 }
 
 TEST(Findings, SayWhatTheLimitsLeftOut)

@@ -268,6 +268,19 @@ bool finding_facts_any(const struct finding_facts *facts, uint8_t traits)
     return false;
 }
 
+/* Names of operators, modules and kernels. */
+static bool uses_torch(const struct timeline *timeline)
+{
+    static const char kernel[] = "at::native::";
+    for (uint32_t i = 0; i < timeline->names.count; i++) {
+        struct text name = timeline->names.at[i];
+        if (text_begins(name, "aten::") || text_begins(name, "nn.Module: ") ||
+            memmem(name.bytes, name.size, kernel, sizeof kernel - 1))
+            return true;
+    }
+    return false;
+}
+
 static bool make_context(struct findings *findings, const struct timeline *timeline,
                          const struct finding_settings *settings, const struct finding_steps *steps)
 {
@@ -285,6 +298,7 @@ static bool make_context(struct findings *findings, const struct timeline *timel
         .calls = &workings->calls,
         .steps = steps ? &workings->steps : NULL,
         .wall_ns = timeline->end_ns - timeline->start_ns,
+        .uses_torch = uses_torch(timeline),
     };
     if (steps)
         workings->steps = *steps;

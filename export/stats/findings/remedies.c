@@ -6,7 +6,10 @@
 const char *finding_remedy(const struct finding_context *context, const struct finding *finding)
 {
     const char *own = finding->rule->remedy_of ? finding->rule->remedy_of(context, finding) : NULL;
-    return own ? own : finding->rule->remedy;
+    if (own)
+        return own;
+    return context->uses_torch && finding->rule->remedy_torch ? finding->rule->remedy_torch
+                                                              : finding->rule->remedy;
 }
 
 /* Ten times the compute capability of the least of the devices that the finding is about; 0 unknown. */
@@ -71,10 +74,12 @@ bool remedies_has_tensor_cores(const struct tl_device_info *device, struct text 
 
 const char *remedy_fp32(const struct finding_context *context, const struct finding *finding)
 {
-    return is_before(capability_of(context, finding), 80)
+    if (!is_before(capability_of(context, finding), 80))
+        return NULL;
+    return context->uses_torch
                ? "Compute in FP16 (torch.autocast with dtype=torch.float16, and a GradScaler): the "
                  "tensor cores of this GPU have neither TF32 nor BF16."
-               : NULL;
+               : "Compute in FP16: the tensor cores of this GPU have neither TF32 nor BF16.";
 }
 
 const char *remedy_exposed(const struct finding_context *context, const struct finding *finding)
@@ -88,7 +93,7 @@ const char *remedy_exposed(const struct finding_context *context, const struct f
 
 const char *remedy_trains(const struct finding_context *context, const struct finding *finding)
 {
-    return is_before(capability_of(context, finding), 70)
+    return context->uses_torch && is_before(capability_of(context, finding), 70)
                ? "Fuse them: an optimizer with foreach=True, or a kernel of your own. "
                  "torch.compile "
                  "makes fused kernels from compute capability 7.0 on."

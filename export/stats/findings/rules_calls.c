@@ -376,7 +376,10 @@ const struct finding_rule rule_module_loading = {
     .explains = 1u << GAP_OTHER_CALL | 1u << GAP_LAUNCH,
     .title = "Loading and linking code",
     .remedy = "Load modules once, at start-up, and ship code for this GPU (cubins instead of PTX); "
-              "keep caches of compilers between runs (CUDA_CACHE_PATH, TORCHINDUCTOR_CACHE_DIR).",
+              "keep the cache of the compiler between runs (CUDA_CACHE_PATH).",
+    .remedy_torch =
+        "Load modules once, at start-up, and ship code for this GPU (cubins instead of PTX); "
+        "keep caches of compilers between runs (CUDA_CACHE_PATH, TORCHINDUCTOR_CACHE_DIR).",
     .find = find_modules,
 };
 

@@ -141,7 +141,9 @@ const struct finding_rule rule_pageable_copies = {
     .noun = "copy",
     .explains = 1u << GAP_COPY,
     .title = "Asynchronous copies that make the CPU wait",
-    .remedy =
+    .remedy = "Pin the memory (cudaMallocHost, cudaHostRegister): pageable memory is staged by the "
+              "calling thread. Read results later, where they are needed.",
+    .remedy_torch =
         "Pin the memory (cudaMallocHost, cudaHostRegister; pin_memory=True and "
         "non_blocking=True in PyTorch): pageable memory is staged by the calling thread. Read "
         "results (item(), cpu()) later, where they are needed.",

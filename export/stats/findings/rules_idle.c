@@ -94,6 +94,9 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
             .explains = 1u << GAP_COPY,
             .title = "The GPU waited for copies that hold the CPU up",
             .remedy =
+                "Copy from and to pinned memory (cudaHostAlloc) with cudaMemcpyAsync on a stream "
+                "of its own.",
+            .remedy_torch =
                 "Copy from and to pinned memory (cudaHostAlloc, pin_memory) with cudaMemcpyAsync "
                 "on a stream of its own.",
             .find = find_gaps,

@@ -500,8 +500,11 @@ const struct finding_rule rule_fp32_matrix = {
     .name = "fp32-without-tensor-cores",
     .noun = "kernel",
     .title = "Single precision without tensor cores",
-    .remedy = "Allow TF32 (torch.backends.cuda.matmul.allow_tf32, cudnn.allow_tf32), or compute in "
-              "BF16 or FP16 (torch.autocast). TF32 and BF16 need compute capability 8.0.",
+    .remedy = "Allow TF32 (cublasSetMathMode, cudnnSetConvolutionMathType), or compute in BF16 or "
+              "FP16. TF32 and BF16 need compute capability 8.0.",
+    .remedy_torch =
+        "Allow TF32 (torch.backends.cuda.matmul.allow_tf32, cudnn.allow_tf32), or compute in "
+        "BF16 or FP16 (torch.autocast). TF32 and BF16 need compute capability 8.0.",
     .remedy_of = remedy_fp32,
     .find = find_fp32,
 };
@@ -511,8 +514,10 @@ const struct finding_rule rule_elementwise_trains = {
     .noun = "kernel",
     .explains = 1u << GAP_LAUNCH,
     .title = "Element-wise kernels one after the other",
-    .remedy = "Fuse them: torch.compile, a fused optimizer (fused=True, foreach=True), or a kernel "
-              "of your own.",
+    .remedy = "Fuse them into one kernel that reads and writes memory once.",
+    .remedy_torch =
+        "Fuse them: torch.compile, a fused optimizer (fused=True, foreach=True), or a kernel "
+        "of your own.",
     .remedy_of = remedy_trains,
     .find = find_trains,
 };

@@ -206,8 +206,10 @@ const struct finding_rule rule_graphable_steps = {
     .noun = "range",
     .explains = 1u << GAP_LAUNCH,
     .title = "The same launches again and again",
-    .remedy = "Capture them in a CUDA graph and launch that (torch.cuda.CUDAGraph, torch.compile "
-              "with mode=\"reduce-overhead\").",
+    .remedy = "Capture them in a CUDA graph and launch that.",
+    .remedy_torch =
+        "Capture them in a CUDA graph and launch that (torch.cuda.CUDAGraph, torch.compile "
+        "with mode=\"reduce-overhead\").",
     .find = find_steps,
 };
 

@@ -135,10 +135,11 @@ struct finding_gaps;
 struct findings;
 
 struct finding_rule {
-    const char *name;   /* "gpu-idle-launch-bound": of --rule, JSON and tests */
-    const char *title;  /* "The GPU waited for launches" */
-    const char *noun;   /* what it counts: "call"; NULL: it only adds notes */
-    const char *remedy; /* a sentence or two: what to do about it */
+    const char *name;         /* "gpu-idle-launch-bound": of --rule, JSON and tests */
+    const char *title;        /* "The GPU waited for launches" */
+    const char *noun;         /* what it counts: "call"; NULL: it only adds notes */
+    const char *remedy;       /* a sentence or two: what to do about it */
+    const char *remedy_torch; /* in place of it for programs that use PyTorch; NULL: the same */
     /* Another one for the finding's devices: see remedies.h. NULL, or a result of NULL: `remedy`. */
     const char *(*remedy_of)(const struct finding_context *context, const struct finding *finding);
     uint32_t explains; /* causes of idle time that its findings can be about: 1 << enum gap_cause */
@@ -165,6 +166,7 @@ struct finding_context {
     const struct finding_facts *facts;
     struct finding_steps *steps; /* NULL: nothing is asked for by step */
     int64_t wall_ns;             /* from the first to the last event; 0: there are none */
+    bool uses_torch;             /* operators or kernels of PyTorch ran */
     struct finding_below *below; /* of the rule that is running */
 };
 
