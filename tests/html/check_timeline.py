@@ -110,6 +110,7 @@ def says_what_is_shown(page):
     check(page.value(status).startswith('Shown: ') and 'after the recording began' in page.value(status), 'half of it is', page.value(status))
     page.value(f'{VIEW}.go(0, {VIEW}.data.span)')
     page.settle()
+    check(page.value(f'{VIEW}.data.longest("ProfilerStep*") !== null'), 'findings of steps lead to no box')
     titles = page.texts('#rows-table th')
     check(any(title.startswith('p99') for title in titles) and not any('99 %' in title for title in titles), 'columns are', titles)
 

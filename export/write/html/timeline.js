@@ -15,7 +15,7 @@ const BOX_COLORS = {
 };
 
 /* Boxes without a label are seen by their colour alone: it contrasts with the page by 3:1 or more. */
-const BARE_LIGHTNESS = { range: [43, 52], call: [52, 58], kernel: [48, 62], copy: [34, 58], set: [30, 56], graph: [54, 64], communication: [48, 60], function: [42, 54] };
+const BARE_LIGHTNESS = { range: [43, 52], call: [52, 58], kernel: [48, 62], copy: [38, 58], set: [32, 56], graph: [54, 64], communication: [48, 60], function: [42, 54] };
 const OPERATIONS = ["kernel", "copy", "set", "graph", "communication"];
 
 function isDark() {
@@ -174,8 +174,8 @@ class Timeline {
     const began = performance.now(), style = getComputedStyle(document.documentElement);
     this.resize();
     this.dark = isDark();
-    this.palette = this.colors[this.dark] = this.colors[this.dark] || this.mixColors(this.dark, (kind) => BOX_COLORS[kind].slice(2));
-    this.barePalette = this.bareColors[this.dark] = this.bareColors[this.dark] || this.mixColors(this.dark, (kind) => BARE_LIGHTNESS[kind]);
+    this.palette = this.colors[this.dark] = this.colors[this.dark] || this.mixColors(this.dark, (kind) => BOX_COLORS[kind].slice(2), 7);
+    this.barePalette = this.bareColors[this.dark] = this.bareColors[this.dark] || this.mixColors(this.dark, (kind) => BARE_LIGHTNESS[kind], 3);
     this.ink = (name) => style.getPropertyValue("--" + name);
     const pen = (this.pen = this.canvas.getContext("2d"));
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
@@ -298,11 +298,11 @@ class Timeline {
     return this.barePalette[level.kind[index] * HUES + this.data.hueOf(level.name[index])];
   }
 
-  /* Of each kind, HUES colours. */
-  mixColors(dark, lightnessOf) {
+  /* Of each kind, HUES colours, `turned` degrees apart. */
+  mixColors(dark, lightnessOf, turned) {
     return BOX_KINDS.flatMap((kind) => Array.from({ length: HUES }, (_, turn) => {
       const [h, s] = BOX_COLORS[kind], [light, deep] = lightnessOf(kind);
-      return `hsl(${h + (turn - 2.5) * 7} ${s}% ${(dark ? deep : light) + (turn % 3 - 1) * 4}%)`;
+      return `hsl(${h + (turn - 2.5) * turned} ${s}% ${(dark ? deep : light) + (turn % 3 - 1) * 4}%)`;
     }));
   }
 

@@ -256,14 +256,23 @@ class TimelineData {
     return found;
   }
 
+  /* A name, or those that differ from it in numbers: "frame *", "ProfilerStep*". */
+  numbersOf(name) {
+    const number = this.names.indexOf(name);
+    if (number >= 0 || !name.includes("*")) return new Set(number < 0 ? [] : [number]);
+    const parts = name.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    const pattern = new RegExp("^" + parts.join("#?[0-9]+") + "$");
+    return new Set(Array.from({ length: this.names.length }, (_, index) => index).filter((index) => pattern.test(this.names.at(index))));
+  }
+
   /* The longest box of a name. */
   longest(name) {
-    const number = this.names.indexOf(name);
+    const numbers = this.numbersOf(name);
     let best = null;
-    for (const track of number < 0 ? [] : this.tracks)
+    for (const track of numbers.size ? this.tracks : [])
       track.levels.forEach((level, depth) => {
         for (let index = 0; index < level.size; index++)
-          if (level.name[index] === number && (!best || level.busy[index] > best.level.busy[best.index]))
+          if (numbers.has(level.name[index]) && (!best || level.busy[index] > best.level.busy[best.index]))
             best = { track, depth, level, index };
       });
     return best;
