@@ -198,19 +198,28 @@ static void print_finding(const struct text_report *report, uint32_t number)
     fputc('\n', report->stream);
 }
 
-/* Idle time by cause is in the accounts of devices already. */
+#define BELOW_BYTES (FINDING_SENTENCE_BYTES + 64)
+
+/* "small-copies: 13 copies ...", for people: idle time by cause is in the accounts of devices already. */
+static bool below_line(const struct findings *findings, uint32_t rule, char line[BELOW_BYTES])
+{
+    char sentence[FINDING_SENTENCE_BYTES];
+    if (rule_is_about_idle(finding_rules[rule]) || !findings_below_text(findings, rule, sentence))
+        return false;
+    snprintf(line, BELOW_BYTES, "%s: %s", finding_rules[rule]->name, sentence);
+    return true;
+}
+
 static void print_below(const struct text_report *report)
 {
-    char sentence[FINDING_SENTENCE_BYTES], line[FINDING_SENTENCE_BYTES + 64];
+    char line[BELOW_BYTES];
     bool begun = false;
     for (uint32_t rule = 0; finding_rules[rule]; rule++) {
-        if (rule_is_about_idle(finding_rules[rule]) ||
-            !findings_below_text(report->findings, rule, sentence))
+        if (!below_line(report->findings, rule, line))
             continue;
         if (!begun)
             fputs("\nFound, but below the limits (--limits FILE changes them)\n", report->stream);
         begun = true;
-        snprintf(line, sizeof line, "%s: %s", finding_rules[rule]->name, sentence);
         wrapped_text(report->stream, report->options->table_width, "  - ", line);
     }
 }
@@ -639,6 +648,20 @@ static void print_line(const char *start, const char *text, FILE *stream)
     fputs(rest ? "...\n" : "\n", stream);
 }
 
+static void print_marked_below(const struct findings *findings, FILE *stream)
+{
+    char line[BELOW_BYTES];
+    bool begun = false;
+    for (uint32_t rule = 0; finding_rules[rule]; rule++) {
+        if (!below_line(findings, rule, line))
+            continue;
+        if (!begun)
+            fputs("\nFound, but below the limits:\n\n", stream);
+        begun = true;
+        print_line("- ", line, stream);
+    }
+}
+
 static void print_marked_notes(const struct findings *findings, FILE *stream)
 {
     struct run_facts facts;
@@ -674,8 +697,10 @@ static bool write_report(const struct findings *findings, const struct waited_li
         fputc('\n', stream);
     }
     bool done = table_write(&report.table, add_tables, &report);
-    if (done && format == WRITE_MARKDOWN)
+    if (done && format == WRITE_MARKDOWN) {
+        print_marked_below(findings, stream);
         print_marked_notes(findings, stream);
+    }
     return done && !ferror(stream);
 }
 

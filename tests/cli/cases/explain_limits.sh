@@ -3,3 +3,4 @@ cat >limits.ini <<'END'
 least_share = 1
 END
 profdump explain --limits limits.ini demo.prof
+profdump explain --format markdown --limits limits.ini demo.prof | tail -n 7
