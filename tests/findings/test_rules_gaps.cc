@@ -6,6 +6,7 @@
 extern "C" {
 #include "finding_gaps.h"
 #include "remedies.h"
+#include "rules.h"
 }
 
 namespace
@@ -197,6 +198,32 @@ TEST(RuleCopy, IsOneFindingWithTheRuleAboutCalls)
         EXPECT_STREQ(findings_next(&found.all, &one)->rule->name, "gpu-idle-copy");
     }
     EXPECT_EQ(copies, 1u);
+}
+
+// Each device has its own copies, and its own idle time because of them.
+TEST(RuleCopy, IsOneFindingOnEachDevice)
+{
+    TimelineMaker m;
+    m.stream(7);
+    auto other = m.stream(9, 1);
+    for (uint32_t stream : {0u, static_cast<uint32_t>(other)})
+        m.kernel("first", m.launch("cudaLaunchKernel", 1000 * stream, 1000 * stream + 500), 2000,
+                 10 * ms, stream);
+    m.push("step", 5000);
+    m.copy(m.launch("cudaMemcpyAsync", 10 * ms, 50 * ms), 50 * ms, 50 * ms + 10, 4096, 0);
+    m.copy(m.launch("cudaMemcpyAsync", 50 * ms, 90 * ms), 90 * ms, 90 * ms + 10, 4096, other);
+    m.pop(91 * ms);
+    auto *timeline = m.done();
+    for (uint32_t i = 0; i < timeline->memcpys.count; i++)
+        timeline->memcpys.at[i].src_kind = 1;
+    FindingsOf found(timeline);
+    auto pageable = found.of("async-copies-of-pageable-memory"), idle = found.of("gpu-idle-copy");
+    EXPECT_EQ(pageable.size(), 2u);
+    EXPECT_EQ(idle.size(), 2u);
+    unsigned apart = 0;
+    for (uint32_t i = 0; i < found.all.found.count; i++)
+        apart += found.all.found.at[i].rule == &gap_rules[GAP_COPY] && !found.all.found.at[i].also;
+    EXPECT_EQ(apart, 0u) << "idle time of a device that is not with its copies";
 }
 
 // The device's utilization has no owner: it saves more, and comes after.

@@ -28,13 +28,12 @@ static int by_owner_and_saved(const void *left, const void *right)
 
 /* Two rules about one cause of idle time in one place see the same: copies of pageable memory, and a
  * device that waits for them. 0: the finding has no such place or cause. */
-static uint64_t cause_key(const struct finding *finding)
+static uint64_t cause_key(const struct finding *finding, uint32_t device)
 {
     uint32_t cause = finding->rule->explains;
     bool is_one = cause && !(cause & (cause - 1));
-    return is_one && finding->path != TL_NONE
-               ? keymap_mix(keymap_mix(cause, finding->process), finding->path) | 1
-               : 0;
+    uint64_t place = keymap_mix(keymap_mix(cause, finding->process), finding->path);
+    return is_one && finding->path != TL_NONE ? keymap_mix(place, device) | 1 : 0;
 }
 
 static bool has_one_cause(const struct finding *first, const struct finding *other)
@@ -42,6 +41,23 @@ static bool has_one_cause(const struct finding *first, const struct finding *oth
     return first->rule != other->rule && first->rule->explains == other->rule->explains &&
            first->process == other->process && first->path == other->path &&
            (first->device == other->device || first->device == TL_NONE || other->device == TL_NONE);
+}
+
+/* That on the same device, or else on any or no device; KEYMAP_NONE. */
+static uint32_t find_first(const struct keymap *known, const struct finding *finding)
+{
+    uint32_t first = keymap_find(known, cause_key(finding, finding->device));
+    return first != KEYMAP_NONE ? first : keymap_find(known, cause_key(finding, TL_NONE));
+}
+
+static bool keep_first(struct keymap *known, const struct finding *finding, uint32_t place)
+{
+    const uint64_t keys[] = {cause_key(finding, finding->device), cause_key(finding, TL_NONE)};
+    bool kept = true;
+    for (size_t i = 0; i < 2 && kept; i++)
+        if (keymap_find(known, keys[i]) == KEYMAP_NONE)
+            kept = keymap_set(known, keys[i], place);
+    return kept;
 }
 
 /* `first` shows the stack of the other if it has none. */
@@ -69,14 +85,14 @@ bool findings_order(struct findings *findings)
     if (findings->found.count)
         qsort(found, findings->found.count, sizeof *found, by_owner_and_saved);
     for (uint32_t i = 0; i < findings->found.count && done; i++) {
-        uint64_t key = cause_key(&found[i]);
-        uint32_t first = key ? keymap_find(&known, key) : KEYMAP_NONE;
+        bool has_cause = cause_key(&found[i], TL_NONE) != 0;
+        uint32_t first = has_cause ? find_first(&known, &found[i]) : KEYMAP_NONE;
         if (first != KEYMAP_NONE && has_one_cause(&found[first], &found[i])) {
             done = join(findings, &found[first], &found[i]);
             continue;
         }
-        if (key && first == KEYMAP_NONE)
-            done = keymap_set(&known, key, kept);
+        if (has_cause)
+            done = keep_first(&known, &found[i], kept);
         found[kept++] = found[i];
     }
     keymap_fini(&known);
