@@ -36,9 +36,8 @@ const struct command command_fleet = {
         "collectives, waits, mismatches, breakdown, averages, outliers, memory, ledger, clocks or "
         "groups. F is text, tsv or json. E is duckdb, spark://HOST:PORT or local[N]. 'diff' "
         "compares two runs of a job; with LIMIT, such as 5%, it exits with status 4 if steps are "
-        "slower by more, 5 if noise may explain that. 'schema' prints the tables of a dataset. "
-        "Needs "
-        "Python and DuckDB: pip install 'duckdb>=1.3'.",
+        "slower by more, 5 if noise may explain that or is unknown. 'schema' prints the tables of "
+        "a dataset. Needs Python and DuckDB: pip install 'duckdb>=1.3'.",
     .examples = "fleet job.dataset\nfleet stragglers job.dataset --rows 10",
     .question = QUESTION_OTHER,
     .options = options_of_python,

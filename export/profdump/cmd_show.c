@@ -246,7 +246,7 @@ const struct option_entry table_options[] = {
     {FLAG("top-level", write.top_level, "show top-level events only")},
     {FLAG("total", write.total, "add a row of totals")},
     {CALL("header", "TEXT", set_header, "print TEXT above the table")},
-    {FLAG("verbose", write.verbose, "print all terms of the accounts under the table")},
+    {FLAG("verbose", write.verbose, "break down device time and launches below the table")},
     {CHOICE("kernels", write.table, WRITE_TABLE_KERNELS, NULL), .now = "--kind kernels"},
     {CHOICE("memcpy", write.table, WRITE_TABLE_MEMCPY, NULL), .now = "--kind copies"},
     {CHOICE("memset", write.table, WRITE_TABLE_MEMSET, NULL), .now = "--kind sets"},

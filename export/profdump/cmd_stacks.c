@@ -24,7 +24,8 @@ static bool set_flame(struct profdump_options *options, const char *path)
 {
     const char *dot = strrchr(path, '.');
     if (!dot || strcmp(dot, ".svg") != 0)
-        return complain("-o %s: 'profdump stacks' draws a flame graph: end OUT in .svg", path),
+        return complain("-o %s: 'profdump stacks' draws flame graphs as SVG: end OUT in .svg",
+                        path),
                false;
     options->flame = path;
     return true;
@@ -33,7 +34,8 @@ static bool set_flame(struct profdump_options *options, const char *path)
 static const struct option_entry stacks_options[] = {
     {FLAG("cpu", cpu_samples, "list what threads were doing: the stacks that PROF_SAMPLE sampled")},
     {CALL("o", "OUT", set_flame, NULL)},
-    {CALL("output", "OUT", set_flame, "draw a flame graph, OUT.svg, of the same time as --folded")},
+    {CALL("output", "OUT", set_flame,
+          "draw what --folded prints as a flame graph; end OUT in .svg")},
     {FLAG("folded", folded,
           "print device time as folded stacks, for flamegraph.pl; with --cpu, CPU time")},
     {0},

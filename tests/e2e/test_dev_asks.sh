@@ -63,7 +63,7 @@ on_terminal n ./dev build
 same "a declined installation" 1 "$status"
 found 'missing: .*cmake' <shown.txt || fail "what it would install is not listed: $(cat shown.txt)"
 found -F 'as root? [Y/n]' <shown.txt || fail "it did not ask: $(cat shown.txt)"
-found 'this does it as root: apt-get update && apt-get install .*cmake' <shown.txt || fail "no command: $(cat shown.txt)"
+found 'run as root: apt-get update && apt-get install .*cmake' <shown.txt || fail "no command: $(cat shown.txt)"
 same "what was installed without consent" "" "$(cat apt.log)"
 
 for answer in '' y; do

@@ -183,7 +183,7 @@ function findingsSection(run, findings, gaps, rows) {
   section("findings", "Findings",
     groups.length ? groups.slice(0, GROUPS_SHOWN).map((group) => group.node) : el("p", { class: "none" }, "No finding exceeds the reporting thresholds."),
     rest.length > 0 && el("details", null, el("summary", null, rest.length === 1 ? "1 more group" : count(rest.length) + " more groups"), rest.map((group) => group.node)),
-    findings.below.length > 0 && el("details", null, el("summary", null, "Found, but below the reporting thresholds"),
+    findings.below.length > 0 && el("details", null, el("summary", null, "Found, but below the limits"),
                                     el("ul", null, findings.below.map((one) => el("li", null, one.rule + ": " + one.sentence)))),
     notes.length > 0 && el("details", null, el("summary", null, "What was not examined"), el("ul", null, notes)));
   const show = (stretch) => {

@@ -645,8 +645,8 @@ static bool write_tables(struct table *table, void *user)
         if ((!only || strcmp(only, tables[i].name) == 0) && !tables[i].write(report))
             return false;
     if (*report->table.skipped)
-        fprintf(report->table.stream, "%sWithout rows: %s\n", report->table.tables ? "\n" : "",
-                report->table.skipped);
+        fprintf(report->table.stream, "%sLeft out, because empty: %s\n",
+                report->table.tables ? "\n" : "", report->table.skipped);
     return true;
 }
 

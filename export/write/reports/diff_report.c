@@ -405,7 +405,7 @@ static void print_heading(const struct report *report, const struct diff_table *
         fprintf(report->stream, ", the %lld largest changes of %u rows", (long long)rows,
                 table->rows.count);
     if (table->moved_ns > 0)
-        fprintf(report->stream, "; shares are of the %s gained and lost in all", moved);
+        fprintf(report->stream, "; shares of %s gained and lost in total", moved);
     fputc('\n', report->stream);
     if (report->options->format == WRITE_MARKDOWN)
         fputc('\n', report->stream);
@@ -473,7 +473,7 @@ static void because_text(const struct diff *diff, const struct write_diff_option
                          char to[DIFF_TEXT_BYTES])
 {
     if (diff->options.gate_of != DIFF_GATE_AUTO)
-        snprintf(to, DIFF_TEXT_BYTES, "--fail-on %s says so", diff_gate_name(diff->gate.of));
+        snprintf(to, DIFF_TEXT_BYTES, "of --fail-on %s", diff_gate_name(diff->gate.of));
     else if (diff->step.known)
         snprintf(to, DIFF_TEXT_BYTES, "both runs have steps");
     else
@@ -516,7 +516,8 @@ static void remedy_text(const struct diff *diff, char to[DIFF_TEXT_BYTES])
     bool of_runs = gate->of == DIFF_GATE_WALL || gate->of == DIFF_GATE_HOST;
     bool is_open = gate->result == DIFF_GATE_INCONCLUSIVE;
     if (is_open && of_runs && total->known && !gate->ratio.known)
-        snprintf(to, DIFF_TEXT_BYTES, " (to know the noise, compare directories of %zu runs each)",
+        snprintf(to, DIFF_TEXT_BYTES,
+                 " (to measure the noise, compare directories of %zu runs each)",
                  bootstrap_least(diff->options.confidence));
     else
         *to = 0;

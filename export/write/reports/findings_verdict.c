@@ -108,7 +108,7 @@ static void say_first(const struct findings *findings, char to[FINDINGS_VERDICT_
     if (first->path != TL_NONE)
         append(to, ", in '%.*s'", OWNER_BYTES, path);
     if (first->saved_ns > 0)
-        append(to, ", saves at most %s (%s)", finding_time(first->saved_ns).text,
+        append(to, "; fixing it saves at most %s (%s)", finding_time(first->saved_ns).text,
                finding_share(first->saved_ns, findings->context.wall_ns).text);
     append(to, ".");
 }

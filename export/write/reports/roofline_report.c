@@ -386,16 +386,15 @@ static void print_utilization(const struct roofline_device *device, FILE *stream
     fputc('\n', stream);
 }
 
-/* What kernels of the program's own do can only be stated by the program. */
+/* Only the program knows what its own kernels do. */
 static void print_how_to_state(const struct roofline *roofline,
                                const struct roofline_device *device, FILE *stream)
 {
     uint64_t unstated = device->flop_why[OP_NO_FORMULA] + device->flop_why[ROOFLINE_NO_OP];
     if (timeline_is_native(roofline->timeline) && unstated && !device->flop_count &&
         !device->bytes_count)
-        fputs("To see rates, state the work of a range around the launches: "
-              "prof_attr_int(\"flops\", N) and prof_attr_int(\"bytes\", N) of prof/prof.h, while "
-              "it is open\n",
+        fputs("To see rates, open a range around the launches and state its work: "
+              "prof_attr_int(\"flops\", N), prof_attr_int(\"bytes\", N) (prof/prof.h)\n",
               stream);
 }
 

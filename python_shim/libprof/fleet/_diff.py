@@ -289,7 +289,7 @@ def gate(changes: Sequence[Change], limit: float) -> Tuple[int, str]:
     step = next((change for change in changes if change.kind == "step"), None)
     share = step.ratio() if step else None
     if step is None or share is None:
-        return INCONCLUSIVE, f"step: not both jobs have steps, limit {limit * 100:g} %: INCONCLUSIVE"
+        return INCONCLUSIVE, f"step: at least one job has no steps, limit {limit * 100:g} %: INCONCLUSIVE"
     status = 0
     if share > limit and step.verdict == "slower":
         status = SLOWER
