@@ -26,7 +26,7 @@
 
 #define PYTHON_COUNTS_SINCE 0x030c0000ul /* 3.12, as Py_Version has it */
 
-/* How long to wait for each of them, which may be extending the file, or get no processor. After that, Python warns. */
+/* How long to wait for each worker: it may be extending the file, or waiting for a CPU. After that, Python warns. */
 #define PYTHON_FORK_WAIT_MS 1000u
 
 /* How often python_fork_done() queues itself again within hooks, in case the caller never goes on. */

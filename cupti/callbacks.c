@@ -98,8 +98,7 @@ static void callbacks_emit_name_slow(uint32_t domain, uint32_t cbid,
     int kept_errno = errno;
     const char *name = callbacks_api_name(domain, cbid, data);
     if (name && strncmp(name, "__cudaLaunchKernel", strlen("__cudaLaunchKernel")) == 0)
-        name +=
-            2; /* what the code of nvcc 13 calls for <<<...>>>: cudaLaunchKernel to the program */
+        name += 2; /* nvcc 13 compiles <<<...>>> to it; programs know it as cudaLaunchKernel */
     if (name) {
         struct prof_rec_api_name record = {.cbid = cbid,
                                            .domain = (uint32_t)callbacks_format_domain(domain)};

@@ -46,8 +46,8 @@ if(PROF_GTEST)
         <functional> <map> <random> <set> <sstream> <string> <thread> <vector>)
 endif()
 
-# Builds the executable test_<name> and registers its tests, found when ctest runs: each is a process. With sanitizers, starting
-# a process takes longer than most tests: there, all tests of a name are one process, unless ISOLATED is given.
+# Builds the executable test_<name> and registers its tests, which are found when ctest runs. Each test is a process. With
+# sanitizers, starting a process takes longer than most tests, so all tests of a name are one process, unless ISOLATED is given.
 function(prof_add_gtest name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATED" "" "SOURCES;LIBRARIES;LABELS")
     if(NOT PROF_GTEST)

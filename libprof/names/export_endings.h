@@ -1,4 +1,4 @@
-/* export_endings.h - the endings of file names by which profdump -o knows a format, and profrun -o what is no recording. */
+/* export_endings.h - file name endings: profdump -o selects a format by them, profrun -o refuses them. */
 #ifndef PROF_EXPORT_ENDINGS_H
 #define PROF_EXPORT_ENDINGS_H
 

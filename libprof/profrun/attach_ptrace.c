@@ -36,7 +36,7 @@ enum {
     HEAP_BYTES = 1 << 20, /* for the first thread's dtv: 65,000 modules with thread-local storage */
     RUN_MS = 5000,        /* for our code to run, on a machine that is busy */
     AREA_ALIGN = 4096,
-    REFUSALS = 3,             /* after as many, the reason is another than a profrun that let go */
+    REFUSALS = 3,             /* after so many, no other profrun that just detached is the reason */
     FEATURE_SHADOW_STACK = 2, /* GNU_PROPERTY_X86_FEATURE_1_SHSTK */
 };
 
@@ -48,7 +48,7 @@ struct injection {
     uint64_t area_bytes;
     struct attach_tracee tracee; /* the thread that is borrowed */
     uint64_t address;            /* of the area in the process */
-    unsigned refused;            /* times that ptrace(2) did */
+    unsigned refused;            /* how often ptrace(2) returned EPERM */
 };
 
 static bool failed(struct injection *injection, const char *what)
@@ -361,7 +361,7 @@ static enum outcome borrow(struct injection *injection, const struct attach_thre
     return done ? DONE : NEVER;
 }
 
-/* Another profrun may have the thread, or have had it a moment ago: then it is free soon. */
+/* Another profrun may be attached to the thread, or have just detached: try again. */
 static enum outcome try_thread(struct injection *injection, const struct attach_thread *thread,
                                uint64_t *stopped_ns)
 {

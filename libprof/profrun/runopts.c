@@ -284,7 +284,7 @@ static const char *runopts_culprit(char **argv)
     return word;
 }
 
-/* What does here what other profilers have an option for; NULL: nothing is known. */
+/* What replaces another profiler's option here; NULL: it is not known. */
 static const char *runopts_instead(const char *option)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* first_hour.cu - what somebody profiles in their first hour: frames are copied, blurred twice, and waited for. The
- * arguments are how many frames there are, and how many milliseconds each is decoded on the host before.
+/* first_hour.cu - what somebody profiles in their first hour: it decodes frames on the host, copies each to the device, blurs
+ * it twice and waits. Arguments: number of frames, milliseconds that decoding one takes.
  *
  * Compiled by nvcc, or as C (with examples/cuda_by_hand.h) where there is none. */
 #ifndef __CUDACC__

@@ -244,7 +244,7 @@ TEST(DiffRuns, DevicesThatWorkAtOnceAreBusyOnce)
     diff_side_fini(&side);
 }
 
-TEST(DiffRuns, WallTimeEndsWhenTheRecorderSpokeLast)
+TEST(DiffRuns, WallTimeEndsWithTheRecordersLastRecord)
 {
     MadeRun made;
     made.run(1000);

@@ -486,7 +486,7 @@ static double own_ns(const struct diff *diff, const struct diff_row *row, unsign
     return entry ? (double)entry->own_ns / diff_divisor(diff, side) : 0;
 }
 
-/* Times are whole nanoseconds: less is left of a division. */
+/* Times are whole nanoseconds: a smaller difference is a rounding error of a division. */
 #define NOTHING_NS 0.5
 
 static void find_shares(const struct diff *diff, struct diff_table *table)

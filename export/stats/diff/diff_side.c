@@ -93,7 +93,7 @@ static bool add_rows(struct side_builder *builder)
     return true;
 }
 
-/* By path it is known what is within what, so CUDA calls belong to the range around them. By name it is not. */
+/* Paths show how ranges nest, so CUDA calls count as part of the range around them. Names do not. */
 static bool leave_out_inner_ranges(struct diff_side *side)
 {
     const struct key_averages *averages = &side->averages;

@@ -11,7 +11,7 @@ bool finding_has_owner(const struct finding *finding)
     return finding->path != TL_NONE || finding->stack != TL_NONE;
 }
 
-/* Of two that save the same, that of the rule about calls comes first: its remedy says more. */
+/* If two save the same, the one of a rule about calls comes first: its remedy is more specific. */
 static int by_owner_and_saved(const void *left, const void *right)
 {
     const struct finding *a = left, *b = right;

@@ -32,7 +32,7 @@ struct flame {
     double px_per_ns;
 };
 
-/* The function that is called from `in` and begins with the line `at`; `bytes` as those of `in`: the path ends there. */
+/* The function that is called from `in` and begins with the line `at`; If `bytes` is that of `in`, the path ends there. */
 static struct branch branch_at(const struct flame *flame, const struct branch *in, uint32_t at,
                                double x)
 {
@@ -72,7 +72,7 @@ static void write_box(const struct flame *flame, const struct branch *branch, st
     fputs("</g>\n", flame->stream);
 }
 
-/* Writes what is called from a function, and returns how deep that is; without a stream only that. */
+/* Writes what is called from a function, unless there is no stream, and returns the deepest level. */
 static unsigned write_callees(const struct flame *flame, const struct branch *in)
 {
     unsigned deepest = in->level;

@@ -102,7 +102,7 @@ static void own_thread_choose(pthread_attr_t *attributes)
     const struct sched_param none = {0};
     if (own_thread_has_other_class()) {
         pthread_attr_setinheritsched(attributes, PTHREAD_EXPLICIT_SCHED);
-        pthread_attr_setschedpolicy(attributes, SCHED_OTHER); /* all that it takes */
+        pthread_attr_setschedpolicy(attributes, SCHED_OTHER); /* it refuses batch and idle */
         pthread_attr_setschedparam(attributes, &none);
     }
     if (own_thread_has_other_processors())
@@ -270,7 +270,7 @@ bool own_thread_is(uint32_t tid)
     return false;
 }
 
-/* Those that CUPTI made are counted, and have no place: with them, a change is not seen. */
+/* Threads that CUPTI made are in the count, but not in the arrays: while there are any, a change can be missed. */
 bool own_thread_changes(void)
 {
     uint32_t exist = 0, count = load_seq_cst(&own_thread_count);

@@ -77,7 +77,7 @@ static void worker_work(struct worker *worker)
     }
 }
 
-/* Those whose thread exists and whose `runs` does not say so yet, or any more. */
+/* How many workers have a thread, but their `runs` is not set yet, or not any more. */
 static uint32_t worker_changes;
 
 static void *worker_main(void *argument)

@@ -98,7 +98,8 @@ void worker_resume(struct worker *worker);
  * while a process has several threads. `deadline_ms` is for each. Where one does not end, nor
  * do those that serve it. False: none ended. */
 unsigned workers_running(void);
-/* Waits until no thread of ours is about to begin or to end: then as many exist as run. */
+/* Waits, for at most `deadline_ms`, until no thread of ours is beginning or ending: then workers_running() is the number of
+ * those that exist. */
 void workers_settle(unsigned deadline_ms);
 bool workers_park(unsigned deadline_ms);
 void workers_resume(void);

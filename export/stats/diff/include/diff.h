@@ -4,7 +4,7 @@
  * Rows are matched by name, kernels also across other template arguments and tile sizes (diff_match.c).
  * Each row has counts, totals, means and medians of both sides, and the ratio of the medians with an
  * interval (bootstrap.h). A difference whose interval contains 1 cannot be distinguished from noise.
- * If the interval also contains a change that would matter (DIFF_MATTERS), nor can equality be.
+ * If the interval also contains a change that matters (DIFF_MATTERS), the sides may differ as well.
  *
  * At 95 %, one unchanged row in twenty is called different by chance: there is no correction for the
  * number of rows. That is why the gate demands a limit, and of a kernel a share of the whole.
@@ -32,7 +32,7 @@ enum diff_match {
 };
 
 enum diff_verdict {
-    DIFF_UNKNOWN, /* "too few": values, or nothing measured */
+    DIFF_UNKNOWN, /* "too few" values, or nothing measured */
     DIFF_SAME,    /* the interval holds 1, and no change that matters */
     DIFF_UNCLEAR, /* the interval holds 1, and a change that matters */
     DIFF_SLOWER,
@@ -165,9 +165,9 @@ struct diff {
     bool per_run;           /* not per step, and a side is several runs */
     bool lengths_differ;    /* not per step, and calls of what both have differ by more than 1 % */
     struct diff_total step; /* medians of steps */
-    struct diff_total wall; /* medians of the runs' wall times: one run each tells no noise */
+    struct diff_total wall; /* medians of the runs' wall times; of one run, the noise is unknown */
     struct diff_total device; /* device time of kernels, copies and sets, as normalised */
-    struct diff_total host;   /* medians of the runs' wall times without devices being busy */
+    struct diff_total host;   /* medians of the runs' wall times during which no device was busy */
     struct diff_facts facts;
     struct diff_gate gate;
     /* There are rows in the tables that were requested, none on both sides. */

@@ -35,7 +35,7 @@ struct diff_entry {
                        that took the most of its time; TL_NONE none, or not known */
     uint64_t count;    /* calls */
     int64_t total_ns;  /* CPU time of ranges and CUDA calls, else device time */
-    int64_t own_ns;    /* of total_ns, what is in no other range within; adds up over ranges */
+    int64_t own_ns;    /* total_ns without the time of inner ranges; adds up over all ranges */
     int64_t device_ns; /* of ranges: CUDA total */
     struct diff_samples time, device; /* as struct diff_row */
 };
@@ -47,7 +47,7 @@ struct diff_side {
     size_t runs;           /* recordings that were made one after the other: diff_runs.c */
     int64_t *wall_ns;      /* how long each was recorded, ascending */
     int64_t *host_ns;      /* of that, while no device was busy, ascending */
-    bool host_known;       /* false: devices worked, and there are no records of it */
+    bool host_known;       /* false: device records of launches are missing */
     uint64_t steps;        /* ProfilerStep#N; of several threads or processes the sum */
     int64_t *step_ns;      /* their durations, ascending */
     size_t step_samples;   /* marks of steps have none */

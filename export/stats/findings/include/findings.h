@@ -98,7 +98,7 @@ enum finding_saving {
     FINDING_SAVES_LEAST, /* the cost, but not more than the sum of most_ns */
 };
 
-/* Whose call stack a finding has. What a range does itself has none: that of a call beside the gap stands for it. */
+/* Whose call stack a finding has. Time that a range spends outside of calls has none: a call next to the gap stands in. */
 enum finding_stack_of {
     FINDING_STACK_CALL, /* of the call, or of the range where it was opened */
     FINDING_STACK_NEXT, /* of the call that ended the gap: it launched the next operation */

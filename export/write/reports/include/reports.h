@@ -57,7 +57,7 @@ struct write_options {
     bool top_level;      /* see key_options.top_level */
     bool total;          /* a last row with the sums of all */
     bool bare;           /* nothing under the table */
-    bool verbose;        /* all terms of the accounts under the table, also where nothing is lost */
+    bool verbose;        /* the breakdown of device time and launches, even where nothing is lost */
     bool headed;         /* write_summary() is above the table, and has stated the GPU mode */
     uint32_t group_by;   /* KEY_BY_*: see key_averages.h */
     uint32_t columns;    /* bit 1 << enum key_column: columns beside the usual ones */
