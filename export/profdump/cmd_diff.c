@@ -128,7 +128,7 @@ static const struct option_entry diff_entries[] = {
      .values = "kernel op range path call copy"},
     {TEXT("by", "WHAT", by, NULL), .now = "--group-by WHAT"},
     {CHOICE("per-step", diff.normalise, DIFF_PER_STEP, "normalize calls and totals per step")},
-    {CHOICE("totals", diff.normalise, DIFF_TOTALS, "compare raw calls and totals")},
+    {CHOICE("totals", diff.normalise, DIFF_TOTALS, "do not normalize calls and totals per step")},
     {FLAG("no-match", diff_no_match, "match kernels by exact name only")},
     {CALL("confidence", "PERCENT", set_confidence, "set the confidence of intervals (95)")},
     {CALL("resamples", "N", set_resamples, "set the number of bootstrap resamples (1000)")},
