@@ -1,4 +1,4 @@
-/* query_write.c - see query_write.h. */
+/* query_write.c - the rows of a statement as tables on a stream: query_write() of query.h. */
 #include "query.h"
 
 #include "grid.h"

@@ -1,6 +1,6 @@
 #include "key_rows.h"
-#include "device_api.h"
 
+#include "device_api.h"
 #include "key_averages.h"
 #include "maps.h"
 
@@ -383,9 +383,7 @@ bool key_rows_measure(struct key_rows *rows)
     return true;
 }
 
-/* A table of columns: how each is called, and which number it has. */
-
-#define _GNU_SOURCE
+/* ---- a table of columns: how each is called, and which number it has ---- */
 
 #define NAMES_MAX 10
 

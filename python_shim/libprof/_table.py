@@ -1,4 +1,4 @@
-"""The table of averages that were chosen, ordered or made in Python: the layout of export/write/averages_rows.c.
+"""The table of averages that were chosen, ordered or made in Python: the layout of export/write/reports/averages_table.c.
 
 What comes straight from a recording is printed by profdump itself; a test holds the two together.
 """

@@ -7,7 +7,7 @@
  *     grid_write(&grid, GRID_TSV, NULL, stream);
  *     grid_fini(&grid);
  *
- * The first row is the header. Text is made safe for terminals (show_text.h). A failed
+ * The first row is the header. Text is made safe for terminals (show_text() of text.h). A failed
  * allocation is latched and reported by grid_write().
  */
 #ifndef PROF_GRID_H

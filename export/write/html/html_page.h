@@ -33,7 +33,7 @@ void html_page_end(FILE *stream);
 void html_block_begin(FILE *stream, const char *id);
 void html_block_end(FILE *stream);
 
-/* Text of any bytes as it is between tags: what is unsafe to show is as show_text.h has it, but line
+/* Text of any bytes as it is between tags: what is unsafe to show is as show_text() has it, but line
  * ends stay. */
 void html_text(FILE *stream, const char *text);
 
@@ -266,7 +266,7 @@ bool html_tree_write(struct json_out *out, const struct html_tree *tree);
 
 #define HTML_STACKS 2000u /* call stacks whose functions are looked up, those that cost most */
 
-/* Member "flames": see html_tree.h; ranges with what was launched in them, and call stacks where there
+/* Member "flames", trees as above: ranges with what was launched in them, and call stacks where there
  * are any and `options` can name their functions. False: no memory. */
 bool html_flames(struct json_out *out, const struct timeline *timeline,
                  const struct html_step_list *steps, const struct write_html_options *options);

@@ -71,7 +71,7 @@ struct chrome_spare {
     enum chrome_spare_kind kind;
     uint32_t index; /* of the stream, of the device in chrome_rows.gpus, or of the process */
     uint32_t lane;  /* place among the rows of its kind and index */
-    bool named;     /* for chrome_labels.c: its metadata was written */
+    bool named;     /* chrome_labels_spare() has written its metadata */
     uint32_t track; /* for formats that number rows; 0 none yet */
     int64_t end_ns; /* it is free from here on */
     struct chrome_spare *next;

@@ -1,7 +1,7 @@
 /* config.h - the PROF_* environment variables, one table.
  *
- * Parsing, warnings about unknown names, `profrun --help-env`, `profdump --env` and the table
- * of docs/variables.md all come from config_options().
+ * Parsing, warnings about unknown names, `profrun --help-env` and the table of
+ * docs/variables.md all come from config_options().
  */
 #ifndef PROF_CONFIG_H
 #define PROF_CONFIG_H
@@ -31,13 +31,13 @@ enum config_start {
 };
 enum config_stop { CONFIG_STOP_NEVER, CONFIG_STOP_STEP, CONFIG_STOP_TIME };
 
-/* A moment is one of these and, above it, the step's number or the time in ms since the program
- * began. */
 /* PROF_HANG_ACTION. */
 #define CONFIG_HANG_DUMP 0u
 #define CONFIG_HANG_ABORT 1u
 #define CONFIG_HANG_SIGNAL 2u /* and the signal's number */
 
+/* A moment is one of enum config_start or config_stop and, above it, the step's number or the time in ms since the
+ * program began. */
 #define CONFIG_AMOUNT_SHIFT 8
 #define CONFIG_AMOUNT_MAX 1000000000ull
 #define CONFIG_MOMENT(value) ((value)&0xffu)
