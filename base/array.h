@@ -22,18 +22,20 @@ bool array_reserve(void *at, uint32_t *capacity, uint32_t count, size_t item_byt
     ((array)->count < (array)->capacity || \
      array_grow(&(array)->at, &(array)->capacity, sizeof *(array)->at))
 
-/* How many items lie before `key` in an array that ascends by a 32-bit member, which is `offset` bytes
- * into each item. */
+/* How many items lie before `key` in an array that ascends by a 32-bit member, which is `offset`
+ * bytes into each item. */
 uint32_t array_lower_bound(const void *items, uint32_t count, size_t item_bytes, size_t offset,
                            uint32_t key);
 
-/* The same of the items from `first` on of an array of the shape of TL_ARRAY, as an index into it. */
+/* The same of the items from `first` on of an array of the shape of TL_ARRAY, as an index into
+ * it. */
 #define ARRAY_LOWER_BOUND(array, type, member, first, key)                                       \
     ((first) + array_lower_bound((array)->count > (first) ? (array)->at + (first) : NULL,        \
                                  (array)->count - (first), sizeof(type), offsetof(type, member), \
                                  key))
 
-/* Makes room for more items. Also false: the array would have more than an index of 32 bits can name. */
+/* Makes room for more items. Also false: the array would have more than an index of 32 bits can
+ * name. */
 #define ARRAY_RESERVE_MORE(array, more)                                       \
     ((more) <= UINT32_MAX - (array)->count &&                                 \
      array_reserve(&(array)->at, &(array)->capacity, (array)->count + (more), \
@@ -48,8 +50,8 @@ struct radix_item {
     uint32_t value;
 };
 
-/* Sorts by key in linear time; equal keys keep their order. Input that is sorted already costs one look at each
- * item. False: no memory, nothing changed. */
+/* Sorts by key in linear time; equal keys keep their order. Input that is sorted already costs one
+ * look at each item. False: no memory, nothing changed. */
 bool radix_sort(struct radix_item *items, size_t count);
 
 /* A signed time as a key of the same order. */

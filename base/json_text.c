@@ -265,7 +265,8 @@ static char *put_utf8(char *to, uint32_t code)
     return to;
 }
 
-/* `p` is behind "\u" and its digits have the value `code`; returns the place behind the character. */
+/* `p` is behind "\u" and its digits have the value `code`; returns the place behind the
+ * character. */
 static const char *read_unicode(const char *p, const char *end, int32_t code, uint32_t *character)
 {
     p += 4;

@@ -147,8 +147,8 @@ const char *json_skip(struct json_cursor *cursor, const char *p);
 /* The rest of an object or array of which `depth` brackets are open. */
 const char *json_skip_open(struct json_cursor *cursor, const char *p, uint64_t depth);
 
-/* Calls `take` for each member of the object at `p`, with its value as it lies; another value is skipped.
- * Returns as json_skip(). */
+/* Calls `take` for each member of the object at `p`, with its value as it lies; another value is
+ * skipped. Returns as json_skip(). */
 typedef void json_take_member(void *user, const struct json_string *key, struct text value);
 const char *json_each_member(struct json_cursor *cursor, const char *p, json_take_member *take,
                              void *user);

@@ -1,4 +1,5 @@
-/* md5.h - MD5 of a text: not to protect anything, but as an identity that every database can compute, too. */
+/* md5.h - MD5 of a text: not to protect anything, but as an identity that every database can
+ * compute, too. */
 #ifndef PROF_MD5_H
 #define PROF_MD5_H
 

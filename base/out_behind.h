@@ -11,17 +11,18 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Writes all of it to the descriptor or, when there is one, to the stream. Returns 0 or an errno. */
+/* Writes all of it to the descriptor or, when there is one, to the stream. Returns 0 or an
+ * errno. */
 int out_write(int fd, FILE *stream, const char *bytes, size_t size);
 
 struct out_behind;
 
-/* To a descriptor or, when `stream` is given, to the stream; neither is closed. NULL: no memory, or no
- * thread; then the caller writes by itself. */
+/* To a descriptor or, when `stream` is given, to the stream; neither is closed. NULL: no memory, or
+ * no thread; then the caller writes by itself. */
 struct out_behind *out_behind_create(int fd, FILE *stream, size_t buffer_bytes);
 
-/* Hands over `full` with so many bytes, once what was handed over before is written; returns the buffer to
- * be filled next. The first one is out_behind_buffer(). */
+/* Hands over `full` with so many bytes, once what was handed over before is written; returns the
+ * buffer to be filled next. The first one is out_behind_buffer(). */
 char *out_behind_swap(struct out_behind *behind, char *full, size_t size);
 char *out_behind_buffer(struct out_behind *behind);
 

@@ -17,8 +17,8 @@ struct percentile_summary {
 /* Sorts the values, none of which is NaN. */
 void percentile_sort(double *values, size_t count);
 
-/* Of sorted values: interpolated between the two nearest ranks, as numpy.percentile does by default.
- * NaN of none. `percent` is from 0 to 100. */
+/* Of sorted values: interpolated between the two nearest ranks, as numpy.percentile does by
+ * default. NaN of none. `percent` is from 0 to 100. */
 double percentile_of(const double *sorted, size_t count, double percent);
 
 /* Leaves out NaNs; sorts the values, NaNs last. */

@@ -120,7 +120,8 @@ static void describe(double seconds, char to[NUMBERS_BYTES])
         snprintf(to + size, NUMBERS_BYTES - size, "%.0f s", seconds);
 }
 
-/* In one write(2), so that nothing comes between. The last column stays free: some terminals wrap there. */
+/* In one write(2), so that nothing comes between. The last column stays free: some terminals wrap
+ * there. */
 static void print_line(const char *text)
 {
     char line[LINE_BYTES + 16];

@@ -3,9 +3,10 @@
  *     reading run.json  412 MB of 881 MB, 103 MB/s, 5 s left
  *     writing out.json  1.20 GB, 96.0 MB/s, 12 s left
  *
- * The line appears on standard error after one second, only if that is a terminal and the program has called
- * progress_enable(). It is erased when the work ends. Without progress_enable() every call is one comparison, so
- * libraries may call them freely. Threads: progress_add() and progress_share() from any; the others from one.
+ * The line appears on standard error after one second, only if that is a terminal and the program
+ * has called progress_enable(). It is erased when the work ends. Without progress_enable() every
+ * call is one comparison, so libraries may call them freely. Threads: progress_add() and
+ * progress_share() from any; the others from one.
  */
 #ifndef PROF_PROGRESS_H
 #define PROF_PROGRESS_H
@@ -19,8 +20,9 @@ extern "C" {
 /* `width` gives the terminal's width in characters each time that a line is printed. */
 void progress_enable(unsigned (*width)(int descriptor));
 
-/* Begins work on `name`, which is borrowed until progress_end(): `verb` is "reading", say. The work has
- * `total_bytes`, 0 if unknown; once all are done, the line says that they are being sorted. Work that begins within other work is part of that and not shown. */
+/* Begins work on `name`, which is borrowed until progress_end(): `verb` is "reading", say. The work
+ * has `total_bytes`, 0 if unknown; once all are done, the line says that they are being sorted.
+ * Work that begins within other work is part of that and not shown. */
 void progress_begin(const char *verb, const char *name, uint64_t total_bytes);
 
 /* Begins writing a file; the size of the file behind `descriptor` shows how much is written. */

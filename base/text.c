@@ -108,7 +108,8 @@ static struct shown show_character(const char *from, size_t size)
     return shown;
 }
 
-/* Bytes from `at` on that are shown as they are, a column each, up to `limit`: nearly all of every name. */
+/* Bytes from `at` on that are shown as they are, a column each, up to `limit`: nearly all of every
+ * name. */
 static size_t plain_bytes(struct text text, size_t at, unsigned limit)
 {
     size_t count = 0, most = text.size - at < limit ? text.size - at : limit;

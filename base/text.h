@@ -1,5 +1,5 @@
-/* text.h - text of any bytes: UTF-8 and what is not, how it is shown on a terminal or in XML, and how it is put
- * together. */
+/* text.h - text of any bytes: UTF-8 and what is not, how it is shown on a terminal or in XML, and
+ * how it is put together. */
 #ifndef PROF_TEXT_H
 #define PROF_TEXT_H
 
@@ -80,11 +80,12 @@ size_t utf8_prefix(const char *text, unsigned characters);
 /* Bytes that utf8_mend() may need. */
 #define UTF8_MENDED_BYTES(size) ((size)*3)
 
-/* Replaces each byte that is not part of a character by U+FFFD, as in JSON. Returns the bytes written. */
+/* Replaces each byte that is not part of a character by U+FFFD, as in JSON. Returns the bytes
+ * written. */
 size_t utf8_mend(struct text text, char *to);
 
-/* Text for a terminal: control characters of both sets, marks that reverse the reading direction and
- * bytes that are not UTF-8 become \n, \x1b, \u202e ...: a name can neither drive a terminal nor
+/* Text for a terminal: control characters of both sets, marks that reverse the reading direction
+ * and bytes that are not UTF-8 become \n, \x1b, \u202e ...: a name can neither drive a terminal nor
  * disguise itself. A backslash stays as it is. */
 
 /* Bytes that show_text() may need for a number of columns. */
@@ -101,8 +102,9 @@ unsigned show_text_cut(struct text text, unsigned columns, char *to);
 /* The number of characters that show_text() would need, counted up to `limit`. */
 unsigned show_text_width(struct text text, unsigned limit);
 
-/* Writes text of an XML document: at most `columns` characters, "..." behind them where something did not fit. What drives a terminal or a
- * reader of XML is shown as show_text() shows it, so it is well-formed, and has no meaning in HTML either. */
+/* Writes text of an XML document: at most `columns` characters, "..." behind them where something
+ * did not fit. What drives a terminal or a reader of XML is shown as show_text() shows it, so it is
+ * well-formed, and has no meaning in HTML either. */
 void xml_text(FILE *stream, struct text text, unsigned columns);
 
 /* ---- bytes put together in memory ----

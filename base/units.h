@@ -1,5 +1,5 @@
-/* units.h - durations, shares and amounts of memory as torch.profiler writes them, whatever the host
- * program's locale. */
+/* units.h - durations, shares and amounts of memory as torch.profiler writes them, whatever the
+ * host program's locale. */
 #ifndef PROF_UNITS_H
 #define PROF_UNITS_H
 
@@ -17,7 +17,8 @@ enum time_unit { TIME_AUTO, TIME_S, TIME_MS, TIME_US, TIME_NS };
 /* "1.234s", "1.234ms", "1.234us": the largest unit that gives at least 1. */
 void time_text(double ns, char to[TIME_TEXT_BYTES]);
 
-/* A number that is not negative with one to three decimals, and a point before them in every locale. */
+/* A number that is not negative with one to three decimals, and a point before them in every
+ * locale. */
 void time_text_number(double value, int digits, char to[TIME_TEXT_BYTES]);
 
 /* The same in this unit; "1.234ns" is one. */

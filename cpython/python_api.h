@@ -1,8 +1,8 @@
 /* python_api.h - the CPython functions that libprof calls, looked up in the process.
  *
- * All objects are opaque here; python_builtins.c alone depends on how they are laid out, and checks that. Names and
- * signatures are those of CPython's C API, 3.9 to 3.14: the reference manual's, and of what it does not list
- * (_PyCode_GetExtra and its kin until 3.11) Include/cpython/code.h's.
+ * All objects are opaque here; python_builtins.c alone depends on how they are laid out, and checks
+ * that. Names and signatures are those of CPython's C API, 3.9 to 3.14: the reference manual's, and
+ * of what it does not list (_PyCode_GetExtra and its kin until 3.11) Include/cpython/code.h's.
  */
 #ifndef PROF_PYTHON_API_H
 #define PROF_PYTHON_API_H
@@ -75,8 +75,8 @@ struct python_api {
     PyObject *none, *type, *builtin_type, *builtin_method_type, *descriptor_type;
 };
 
-/* Of the interpreter in the process; NULL: there is none that runs and has all of it, or one without
- * a GIL (what is kept with code objects is not safe there). The same pointer ever after. */
+/* Of the interpreter in the process; NULL: there is none that runs and has all of it, or one
+ * without a GIL (what is kept with code objects is not safe there). The same pointer ever after. */
 const struct python_api *python_api(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* python_builtins.c - names of functions written in C: see python_names.h.
  *
- * Such a function has no place for a number of ours. A method's definition (PyMethodDef) stays where it is while the
- * function exists, so a table of the latest ones is asked first.
+ * Such a function has no place for a number of ours. A method's definition (PyMethodDef) stays
+ * where it is while the function exists, so a table of the latest ones is asked first.
  */
 #include "python_names.h"
 
@@ -13,8 +13,8 @@
 #define PYTHON_BUILTINS_SETS 2048u /* of two each */
 #define PYTHON_BUILTINS_TEXT 32
 
-/* The layout of builtin functions and of methods of builtin types, 3.9 to 3.14: looked at only after it was found in two
- * that every interpreter has. */
+/* The layout of builtin functions and of methods of builtin types, 3.9 to 3.14: looked at only
+ * after it was found in two that every interpreter has. */
 struct python_builtin {
     ssize_t references;
     const PyObject *type;
@@ -34,7 +34,8 @@ static struct {
     const PyObject *function, *method, *descriptor; /* types; NULL: the layout is another one */
 } python_builtin_types;
 
-/* Guarded by the GIL. The text is compared too: a definition may have been freed, and the address another's now. */
+/* Guarded by the GIL. The text is compared too: a definition may have been freed, and the address
+ * another's now. */
 struct python_builtin_kept {
     const struct python_method *method;
     uint64_t name; /* names_keep(); 0: it was lost */
@@ -80,14 +81,15 @@ bool python_builtins_init(const struct python_api *api)
     return python_builtin_types.function != NULL;
 }
 
-/* A method of a type, which is called on `self`, as a builtin function has it. A new reference; NULL: it is not
- * one. */
+/* A method of a type, which is called on `self`, as a builtin function has it. A new reference;
+ * NULL: it is not one. */
 static PyObject *python_bind(const struct python_api *api, PyObject *callable, PyObject *self)
 {
     const struct python_builtin *builtin = (const void *)callable;
     if (builtin->type != python_builtin_types.descriptor || !self)
         return NULL;
-    /* with the type: methods of METH_METHOD need it up to 3.13, and a tuple alone would be taken for the arguments */
+    /* with the type: methods of METH_METHOD need it up to 3.13, and a tuple alone would be taken
+     * for the arguments */
     PyObject *type = api->PyObject_Type(self);
     PyObject *bound = type ? api->PyObject_CallMethod(callable, "__get__", "OO", self, type) : NULL;
     if (!bound)

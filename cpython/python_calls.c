@@ -22,8 +22,8 @@ struct python_stack {
     uint32_t name[PYTHON_DEPTH_MAX];
 };
 
-/* Calls passed over within an import before the stack is looked at again: what ended unseen, as a greenlet
- * that never goes on, then stops hiding calls. */
+/* Calls passed over within an import before the stack is looked at again: what ended unseen, as a
+ * greenlet that never goes on, then stops hiding calls. */
 #define PYTHON_PASSED_MAX 4096u
 
 /* Arguments of prof_python_calls(); 0 is off. */
@@ -238,8 +238,8 @@ static inline bool python_is_right(const struct python_api *api, const struct py
            python_is_same_greenlet(api, mine);
 }
 
-/* The gate says more than the epoch: that alone makes no stack wrong. A new chunk does where those before
- * it will be recycled. */
+/* The gate says more than the epoch: that alone makes no stack wrong. A new chunk does where those
+ * before it will be recycled. */
 static bool python_is_right_after_all(const struct python_api *api, struct python_thread *mine)
 {
     struct thread_log *self = &thread_self;
@@ -269,7 +269,8 @@ static bool python_gate_is_open(void)
     return gate && (!shut || thread_ready(&thread_self)); /* that counts it */
 }
 
-/* Within an import, a call or return (`step` is 1 or -1) counts only if it is the import system's. */
+/* Within an import, a call or return (`step` is 1 or -1) counts only if it is the import
+ * system's. */
 static bool python_passes_over(const struct python_api *api, struct python_thread *mine,
                                PyObject *code, int step)
 {
@@ -350,8 +351,8 @@ static bool python_is_innermost(const struct python_api *api, const struct pytho
     return place >= PYTHON_DEPTH_MAX || stack->name[place] == python_names_lookup(api, code);
 }
 
-/* The same of a call of a module, which is known by the module's name. One that was seen to begin is not looked up: its
- * name is marked. */
+/* The same of a call of a module, which is known by the module's name. One that was seen to begin
+ * is not looked up: its name is marked. */
 static bool python_is_innermost_module(const struct python_api *api,
                                        const struct python_stack *stack, PyObject *code)
 {
@@ -415,8 +416,8 @@ bool python_calls_exit(PyObject *code)
 
 /* ---- functions written in C ----
  *
- * No frame represents them. So an emitted stack leaves out those that are open, and their ends are skipped. An end that
- * never came is found out by the function around.
+ * No frame represents them. So an emitted stack leaves out those that are open, and their ends are
+ * skipped. An end that never came is found out by the function around.
  */
 
 static bool python_is_right_or_mended(const struct python_api *api, struct python_thread *mine)

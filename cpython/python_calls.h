@@ -7,9 +7,10 @@
  *     python_calls.c    one word of the log each, wherever the thread's stack is known to be right;
  *                       else the stack is looked at and stated anew (PROF_REC_FRAMES)
  *
- * It is right as long as every enter and leave since the last statement was recorded. It is not when
- * recording went off and on, in a forked child, after a loss, where a ring begins a new chunk, and when the function that is left is
- * not the one that was entered last. All of that is noticed here. So is a thread that runs another greenlet than then.
+ * It is right as long as every enter and leave since the last statement was recorded. It is not
+ * when recording went off and on, in a forked child, after a loss, where a ring begins a new chunk,
+ * and when the function that is left is not the one that was entered last. All of that is noticed
+ * here. So is a thread that runs another greenlet than then.
  *
  * Called with the GIL held, on the thread that runs the function. Keeps errno.
  */
@@ -27,28 +28,29 @@ extern const struct collector python_collector;
 void python_calls_begin(const struct python_api *api);
 void python_calls_end(void);
 
-/* A function begins, goes on after a yield, is thrown into; it returns, yields, raises. False: calls of
- * this thread are not wanted. */
+/* A function begins, goes on after a yield, is thrown into; it returns, yields, raises. False:
+ * calls of this thread are not wanted. */
 bool python_calls_enter(PyObject *code);
 bool python_calls_exit(PyObject *code);
 
-/* The same of what may be a function written in C; `self`: what a method is called on, NULL where `callable` knows. Does
- * nothing where these are not wanted. */
+/* The same of what may be a function written in C; `self`: what a method is called on, NULL where
+ * `callable` knows. Does nothing where these are not wanted. */
 void python_calls_enter_builtin(PyObject *callable, PyObject *self);
 void python_calls_exit_builtin(PyObject *callable, PyObject *self);
 
 /* ---- python_profile.c, python_monitor.c: how the interpreter is made to call these ---- */
 
-/* Starts and stops the calls to us on a thread. A thread whose calls are not wanted any more also ends
- * it itself, at its next call or return. */
+/* Starts and stops the calls to us on a thread. A thread whose calls are not wanted any more also
+ * ends it itself, at its next call or return. */
 prof_status python_profile_begin(const struct python_api *api);
 void python_profile_end(const struct python_api *api);
 
-/* Before an end on the thread that began: says so, here and in the file, if another profile function took the place, or none. */
+/* Before an end on the thread that began: says so, here and in the file, if another profile
+ * function took the place, or none. */
 void python_profile_check(const struct python_api *api);
 
-/* The same through sys.monitoring. PROF_UNSUPPORTED: this interpreter has none, or no number of a tool is
- * free. */
+/* The same through sys.monitoring. PROF_UNSUPPORTED: this interpreter has none, or no number of a
+ * tool is free. */
 prof_status python_monitor_begin(const struct python_api *api);
 void python_monitor_end(const struct python_api *api);
 

@@ -1,14 +1,16 @@
 /* python_fork.c - see python_fork.h.
  *
- *     fork() is called   python_fork_before() ends the threads of the writer, the hang watch and the sampler
+ *     fork() is called   python_fork_before() ends the threads of the writer, the hang watch and
+ *                        the sampler
  *     fork() returns     python_fork_after() queues python_fork_done() as a pending call
- *     os.fork() counts   the threads: before the program's os.register_at_fork(after_in_parent=...) hooks
- *                        (3.12.1) or after them (3.13.0); within hooks python_fork_done() only queues itself
- *                        again
+ *     os.fork() counts   the threads: before the program's os.register_at_fork(after_in_parent=...)
+ *                        hooks (3.12.1) or after them (3.13.0); within hooks python_fork_done()
+ *                        only queues itself again
  *     os.fork() returns  python_fork_done() resumes them, at the caller's next bytecode
  *
- * They keep running if there are other threads, since Python warns anyway; in a fork without the GIL,
- * which is not os.fork(); and in a fork on a thread other than the main one, which runs pending calls.
+ * They keep running if there are other threads, since Python warns anyway; in a fork without the
+ * GIL, which is not os.fork(); and in a fork on a thread other than the main one, which runs
+ * pending calls.
  */
 #include "python_fork.h"
 
@@ -26,10 +28,12 @@
 
 #define PYTHON_COUNTS_SINCE 0x030c0000ul /* 3.12, as Py_Version has it */
 
-/* How long to wait for each worker: it may be extending the file, or waiting for a CPU. After that, Python warns. */
+/* How long to wait for each worker: it may be extending the file, or waiting for a CPU. After that,
+ * Python warns. */
 #define PYTHON_FORK_WAIT_MS 1000u
 
-/* How often python_fork_done() queues itself again within hooks, in case the caller never goes on. */
+/* How often python_fork_done() queues itself again within hooks, in case the caller never goes
+ * on. */
 #define PYTHON_FORK_HOOK_CALLS 1000000u
 
 static struct {

@@ -3,7 +3,8 @@
 
 PyObject *(*python_greenlets_getter)(void);
 
-/* PyGreenlet_GetCurrent_NUM of greenlet.h, in its table of functions: the same since greenlet 0.4. */
+/* PyGreenlet_GetCurrent_NUM of greenlet.h, in its table of functions: the same since greenlet
+ * 0.4. */
 #define PYTHON_GREENLETS_GET_CURRENT 4
 
 static ssize_t python_greenlets_modules; /* so many were imported when it was looked for */

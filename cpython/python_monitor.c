@@ -1,8 +1,8 @@
 /* python_monitor.c - sys.monitoring: callbacks that the interpreter calls at each event.
  *
- * Events are the interpreter's: while one thread wants them, all threads' come, and those of others that
- * do not are passed over. A thread that ends without asking for an end is noticed by a key's destructor, which
- * has no GIL; the next event then switches them off.
+ * Events are the interpreter's: while one thread wants them, all threads' come, and those of others
+ * that do not are passed over. A thread that ends without asking for an end is noticed by a key's
+ * destructor, which has no GIL; the next event then switches them off.
  */
 #include "python_calls.h"
 
@@ -10,8 +10,8 @@
 
 #include <pthread.h>
 
-/* Numbers 0, 1, 2 and 5 are debuggers', coverage's, profilers' and optimisers' by agreement: cProfile must
- * find its own free. */
+/* Numbers 0, 1, 2 and 5 are debuggers', coverage's, profilers' and optimisers' by agreement:
+ * cProfile must find its own free. */
 static const int python_monitor_tools[] = {4, 3};
 
 static PyObject *python_monitor_enter(PyObject *self, PyObject *const *arguments, ssize_t count);

@@ -106,7 +106,8 @@ static void python_names_keep(const struct python_api *api, PyObject *code, uint
 
 /* ---- the import system ---- */
 
-/* Both of its modules, importlib._bootstrap and _bootstrap_external, are frozen under such names. */
+/* Both of its modules, importlib._bootstrap and _bootstrap_external, are frozen under such
+ * names. */
 static bool python_names_file_is_import(const struct python_api *api, PyObject *code)
 {
     static const char frozen[] = "<frozen importlib._bootstrap";

@@ -2,8 +2,8 @@
  * `def`, as in PyTorch's profiler.
  *
  * A name is made once per code object and kept with it, in a place that CPython reserves for that
- * ("code extra"): no table, no reference that would keep code alive, and no address that could come to
- * mean another function. Called with the GIL held.
+ * ("code extra"): no table, no reference that would keep code alive, and no address that could come
+ * to mean another function. Called with the GIL held.
  */
 #ifndef PROF_PYTHON_NAMES_H
 #define PROF_PYTHON_NAMES_H
@@ -26,7 +26,8 @@ extern ssize_t python_names_index __attribute__((visibility("hidden")));
 #define PYTHON_NAMES_PART_BYTES \
     (PYTHON_NAMES_PART_MAX + 20u) /* as python_names_append() writes it */
 
-/* Appends a text's bytes, of a longer one a hash and the last; "?" for NULL. Returns the new end. */
+/* Appends a text's bytes, of a longer one a hash and the last; "?" for NULL. Returns the new
+ * end. */
 char *python_names_append(const struct python_api *api, char *to, PyObject *text);
 
 /* As it is kept (names_keep). */
@@ -37,8 +38,8 @@ static inline uint64_t python_names_word(const struct python_api *api, PyObject 
     return (uintptr_t)extra;
 }
 
-/* The id of a function's name if it has one already in this process's file, else 0; with PYTHON_NAMES_MODULE where frames
- * have names of their own. */
+/* The id of a function's name if it has one already in this process's file, else 0; with
+ * PYTHON_NAMES_MODULE where frames have names of their own. */
 static inline uint32_t python_names_lookup(const struct python_api *api, PyObject *code)
 {
     uint64_t word = python_names_word(api, code);
@@ -46,36 +47,39 @@ static inline uint32_t python_names_lookup(const struct python_api *api, PyObjec
                                : 0;
 }
 
-/* The id of the name of a frame, whose function has this code; `frame` NULL: the innermost one. 0: it was lost, and that
- * is counted. Keeps the exception that is being raised. The calling thread is attached (thread_ready). */
+/* The id of the name of a frame, whose function has this code; `frame` NULL: the innermost one. 0:
+ * it was lost, and that is counted. Keeps the exception that is being raised. The calling thread is
+ * attached (thread_ready). */
 uint32_t python_names_resolve(const struct python_api *api, PyObject *code, PyObject *frame);
 
-/* Whether the code is the import system's (importlib._bootstrap). Makes no name. Keeps the exception
- * that is being raised. */
+/* Whether the code is the import system's (importlib._bootstrap). Makes no name. Keeps the
+ * exception that is being raised. */
 bool python_names_is_import(const struct python_api *api, PyObject *code);
 
 /* ---- python_builtins.c: "<built-in function len>", "<built-in method append of list object>" ---- */
 
-/* False: this interpreter lays out its builtin functions in an unknown way, and they have no names. */
+/* False: this interpreter lays out its builtin functions in an unknown way, and they have no
+ * names. */
 bool python_builtins_init(const struct python_api *api);
 
-/* The id of the name of what is called: a builtin function, or a method of a builtin type, which is called on `self`. 0: it
- * is neither, or the name was lost. As in PyTorch's profiler, the object of a method's first call names its type. Keeps the
- * exception that is being raised. The calling thread is attached. */
+/* The id of the name of what is called: a builtin function, or a method of a builtin type, which is
+ * called on `self`. 0: it is neither, or the name was lost. As in PyTorch's profiler, the object of
+ * a method's first call names its type. Keeps the exception that is being raised. The calling
+ * thread is attached. */
 uint32_t python_builtins_resolve(const struct python_api *api, PyObject *callable, PyObject *self);
 
 /* ---- python_modules.c: "nn.Module: Linear_0" for calls of PyTorch's modules, as in PyTorch's profiler ----
  *
- * Every call of a torch.nn.Module begins in one function; which module it is of, is its argument `self`. Modules of a
- * class are numbered in the order in which their first calls are recorded, and keep their numbers until the process
- * ends.
+ * Every call of a torch.nn.Module begins in one function; which module it is of, is its argument
+ * `self`. Modules of a class are numbered in the order in which their first calls are recorded, and
+ * keep their numbers until the process ends.
  */
 
 /* Whether this is the name of the function in which calls of modules begin. */
 bool python_modules_is_call(const char *name, size_t size);
 
-/* The id of the name of the module that a frame of that function is a call of; 0: it is not known. Clears exceptions
- * of its own; there is none when it is called. */
+/* The id of the name of the module that a frame of that function is a call of; 0: it is not known.
+ * Clears exceptions of its own; there is none when it is called. */
 uint32_t python_modules_name(const struct python_api *api, PyObject *frame);
 
 #endif

@@ -54,7 +54,8 @@ prof_status python_profile_begin(const struct python_api *api)
     return PROF_OK;
 }
 
-/* Whether the interpreter still calls ours on this thread: the getter cannot say so, and a call can. */
+/* Whether the interpreter still calls ours on this thread: the getter cannot say so, and a call
+ * can. */
 static bool python_profile_is_set(const struct python_api *api)
 {
     PyObject *builtins = api->PyEval_GetBuiltins();

@@ -22,8 +22,8 @@
 #define CHECK_TYPE(number, symbol, bits, factor, name) SAME(number, symbol);
 CUBLAS_ABI_TYPES(CHECK_TYPE)
 
-/* A call with our parameters: their number, which of them are pointers, and (-Wconversion) how wide the integers
- * are. The twins of 64 bits came with CUDA 12.0, groups with 12.5. */
+/* A call with our parameters: their number, which of them are pointers, and (-Wconversion) how wide
+ * the integers are. The twins of 64 bits came with CUDA 12.0, groups with 12.5. */
 #define CHECK_CALL(name, parameters, arguments) \
     cublasStatus_t check_##name parameters;     \
     cublasStatus_t check_##name parameters      \

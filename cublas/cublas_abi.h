@@ -65,7 +65,8 @@ enum {
 #define CUBLAS_ABI_MATH_MASK 15
 enum { CUBLAS_ABI_TENSOR_OP_MATH = 1, CUBLAS_ABI_TF32_TENSOR_OP_MATH = 3 };
 
-/* cublasLtMatrixLayoutAttribute_t and the sizes of what is requested: u32, u64, u64, i32, i64, u32. */
+/* cublasLtMatrixLayoutAttribute_t and the sizes of what is requested: u32, u64, u64, i32, i64,
+ * u32. */
 enum {
     CUBLAS_ABI_LAYOUT_TYPE = 0,
     CUBLAS_ABI_LAYOUT_ROWS = 2,

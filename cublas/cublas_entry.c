@@ -3,9 +3,9 @@
  *
  *     program ---cublasGemmEx@libcublas.so.13---> ours ---> libcublas's
  *
- * While recording is off, ours is two loads and a jump: the arguments stay where they are. Otherwise
- * the call goes through a second function of the same form, with a range around it. Nothing is changed
- * and nothing is called but what answers questions.
+ * While recording is off, ours is two loads and a jump: the arguments stay where they are.
+ * Otherwise the call goes through a second function of the same form, with a range around it.
+ * Nothing is changed and nothing is called but what answers questions.
  */
 #include "atomic.h"
 #include "cublas_find.h"

@@ -29,7 +29,8 @@ static void *cublas_other_interposer(const char *name)
     return function && !cublas_is_in_a_cublas(function) ? function : NULL;
 }
 
-/* Where cuBLAS was loaded with the program, which needs neither the loader's lock nor a reference that keeps it loaded. */
+/* Where cuBLAS was loaded with the program, which needs neither the loader's lock nor a reference
+ * that keeps it loaded. */
 static void *cublas_search_startup(const char *name, const char *soname)
 {
     bool stays;
@@ -39,8 +40,9 @@ static void *cublas_search_startup(const char *name, const char *soname)
     return next && !cublas_is_a_cublas(path) ? next : stays ? own : NULL;
 }
 
-/* The library is found among those that are loaded also where the program's own lookups do not reach:
- * Python opens extensions with RTLD_LOCAL, and what they need with them. It is not closed again. */
+/* The library is found among those that are loaded also where the program's own lookups do not
+ * reach: Python opens extensions with RTLD_LOCAL, and what they need with them. It is not closed
+ * again. */
 static void *cublas_search(const char *name, const char *soname)
 {
     void *startup = cublas_search_startup(name, soname);

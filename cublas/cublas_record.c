@@ -100,7 +100,8 @@ static bool cublas_emit_forms(void)
     return true;
 }
 
-/* A forked child's file: names keep their numbers there, what they are used for must be said again. */
+/* A forked child's file: names keep their numbers there, what they are used for must be said
+ * again. */
 GUEST_PATH static void cublas_fork_child(void)
 {
     if (load_relaxed(&cublas_forms_emitted))

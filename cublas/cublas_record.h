@@ -1,8 +1,8 @@
 /* cublas_record.h - records a range around a cuBLAS function, with the size of its product.
  *
- * The range is one of prof.h's stack, opened and closed by the call itself: what the call launches lies
- * in it by order. It is neither forwarded to another NVTX tool nor timed by CUDA events: it is ours,
- * not the program's. Functions that cuBLAS itself calls meanwhile have no range of their own.
+ * The range is one of prof.h's stack, opened and closed by the call itself: what the call launches
+ * lies in it by order. It is neither forwarded to another NVTX tool nor timed by CUDA events: it is
+ * ours, not the program's. Functions that cuBLAS itself calls meanwhile have no range of their own.
  */
 #ifndef PROF_CUBLAS_RECORD_H
 #define PROF_CUBLAS_RECORD_H
@@ -20,8 +20,8 @@ struct cublas_range {
  * Keeps errno. No lock and no allocation once the thread and the name are known. */
 bool cublas_record_begin(struct cublas_range *range, const char *name, uint64_t *name_id);
 
-/* The attributes m, n, k, batch (if more than one), flops, bytes, type, op of the open range, as far
- * as they are known. */
+/* The attributes m, n, k, batch (if more than one), flops, bytes, type, op of the open range, as
+ * far as they are known. */
 void cublas_record_work(const struct cublas_work *work);
 
 void cublas_record_end(const struct cublas_range *range);

@@ -1,7 +1,7 @@
 /* cublas_work.h - FLOPs and bytes of a matrix product, from the arguments of the call.
  *
- * A multiplication and an addition are two operations; of complex numbers they are eight. Bytes are A
- * and B read once and C written once: the minimum for any implementation. C is read as well where
+ * A multiplication and an addition are two operations; of complex numbers they are eight. Bytes are
+ * A and B read once and C written once: the minimum for any implementation. C is read as well where
  * beta is not 0, but beta may be in the device's memory, where libprof must not read it.
  */
 #ifndef PROF_CUBLAS_WORK_H

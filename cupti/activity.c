@@ -22,7 +22,8 @@
 
 #define SPARE_BUFFERS 2u
 
-/* In the order in which they are enabled: descriptions before events. From which PROF_GPU_DETAIL on. */
+/* In the order in which they are enabled: descriptions before events. From which PROF_GPU_DETAIL
+ * on. */
 static const struct {
     uint32_t kind;
     enum config_gpu_detail from;
@@ -44,9 +45,9 @@ static struct oracle
 static activity_tap tap; /* activity_set_tap releases -> completed acquires */
 static bool closed;      /* activity_close stores -> completed loads */
 
-/* Up to 13.0 a flush on one thread while another one disables a kind crashes or hangs. The flusher's
- * thread does both, except in activity_flush_inline(). Each side announces itself, then checks for
- * the other. If both are active, neither waits: the work is left for later. */
+/* Up to 13.0 a flush on one thread while another one disables a kind crashes or hangs. The
+ * flusher's thread does both, except in activity_flush_inline(). Each side announces itself, then
+ * checks for the other. If both are active, neither waits: the work is left for later. */
 static bool has_buffer_per_thread; /* activity_begin */
 static uint64_t delivered_bytes;   /* since they were last looked at */
 static uint32_t inline_flushes;    /* in progress */
@@ -134,7 +135,8 @@ static void activity_completed(void *context, uint32_t stream, uint8_t *buffer, 
     errno = kept_errno;
 }
 
-/* Also covers other tools' buffers, except v2 subscribers': a tool that we do not see coming may break the promise. */
+/* Also covers other tools' buffers, except v2 subscribers': a tool that we do not see coming may
+ * break the promise. */
 void activity_promise_zeroes(bool on)
 {
     subscription_set(ABI_ATTRIBUTE_ZEROED_OUT_BUFFER, on);
@@ -306,9 +308,10 @@ void activity_disable_inline(void)
     activity_block_flushing(false);
 }
 
-/* CUPTI hands a buffer back when all of it has ended. While a device is never idle that is a full buffer, so its
- * size, in time, is what is lost when the process is killed: half a period of flushing, at the rate at which records
- * come. From 13.0 on each thread fills one of its own. A falling rate is followed slowly. */
+/* CUPTI hands a buffer back when all of it has ended. While a device is never idle that is a full
+ * buffer, so its size, in time, is what is lost when the process is killed: half a period of
+ * flushing, at the rate at which records come. From 13.0 on each thread fills one of its own. A
+ * falling rate is followed slowly. */
 static void activity_fit_buffers(void)
 {
     static uint64_t last_ns, bytes_per_s; /* the flusher's thread */

@@ -18,11 +18,12 @@ int activity_begin(size_t buffer_bytes);
  * missing. Where copies or sets are, the GPU mode becomes PROF_GPU_PARTIAL. */
 int activity_enable(void);
 
-/* Disables the kinds; on the flusher's thread. Returns false while another thread flushes inline. */
+/* Disables the kinds; on the flusher's thread. Returns false while another thread flushes
+ * inline. */
 bool activity_disable(void);
 
-/* The same on a thread of the program's, before another tool takes the callbacks: records until then would be written
- * into a buffer of ours that the other tool receives. */
+/* The same on a thread of the program's, before another tool takes the callbacks: records until
+ * then would be written into a buffer of ours that the other tool receives. */
 void activity_disable_inline(void);
 
 /* Takes buffers back from CUPTI (flags: enum abi_flush) and asks what was dropped. May block as
@@ -30,12 +31,13 @@ void activity_disable_inline(void);
  * hand them over. */
 bool activity_flush(unsigned flags);
 
-/* The same on a thread of the program's: in the callback of a CUDA call, where CUPTI allows it, or before
- * another tool's call. Not while kinds are being disabled, nor when a flush was seen to hang. */
+/* The same on a thread of the program's: in the callback of a CUDA call, where CUPTI allows it, or
+ * before another tool's call. Not while kinds are being disabled, nor when a flush was seen to
+ * hang. */
 void activity_flush_inline(unsigned flags);
 
-/* Around another tool's disabling kinds: waits for a flush of ours to end, within a limit, and lets none begin
- * meanwhile. And around its flushing: kinds of ours are disabled later. */
+/* Around another tool's disabling kinds: waits for a flush of ours to end, within a limit, and lets
+ * none begin meanwhile. And around its flushing: kinds of ours are disabled later. */
 void activity_block_flushing(bool on);
 void activity_block_disabling(bool on);
 
@@ -64,12 +66,12 @@ void activity_set_tap(activity_tap tap);
 
 /* ---- how kernels are timed, where that is the user's choice ----
  *
- * PROF_HARDWARE_TRACE has the device's hardware write the times (HES: Blackwell and later, CUDA 12.8),
- * PROF_KERNEL_LATENCY adds when kernels were queued and submitted. CUPTI does not do both: the
- * hardware wins, and a message says so.
+ * PROF_HARDWARE_TRACE has the device's hardware write the times (HES: Blackwell and later, CUDA
+ * 12.8), PROF_KERNEL_LATENCY adds when kernels were queued and submitted. CUPTI does not do both:
+ * the hardware wins, and a message says so.
  *
- * No timestamp callback is registered unless another tool has registered one (other_tool.h): from 12.6 Update 2 to
- * 13.0 CUPTI then gives kernels zero times [CUPTI release notes, 13.1].
+ * No timestamp callback is registered unless another tool has registered one (other_tool.h): from
+ * 12.6 Update 2 to 13.0 CUPTI then gives kernels zero times [CUPTI release notes, 13.1].
  */
 
 /* Before and after subscribing: in the v2 API, all subscribers share the hardware trace, which must

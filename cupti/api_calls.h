@@ -71,16 +71,16 @@ static inline bool api_calls_has_stack(const struct api_call *call)
 
 /* ---- calls that are looked at only for whether they fail ----
  *
- * There are three ways to find the calls that fail. Activity records of the RUNTIME and DRIVER kinds are 40
- * bytes for each call and for each call within it, to find the few that failed. cudaGetLastError() forgets
- * the driver's errors, and asking clears what the program wants to see. Callbacks cost two invocations per
- * call, whether it fails or not; but libprof's part in the usual case is to look at one word. So callbacks
- * are enabled for all calls but
+ * There are three ways to find the calls that fail. Activity records of the RUNTIME and DRIVER
+ * kinds are 40 bytes for each call and for each call within it, to find the few that failed.
+ * cudaGetLastError() forgets the driver's errors, and asking clears what the program wants to see.
+ * Callbacks cost two invocations per call, whether it fails or not; but libprof's part in the usual
+ * case is to look at one word. So callbacks are enabled for all calls but
  *
  *     - those that are followed anyway: their result is in the log;
- *     - queries that libraries make for every operation, or that return errors as answers (is this a CUDA
- *       pointer? is there a context?): they change nothing, and their possible failures show in other
- *       calls, too;
+ *     - queries that libraries make for every operation, or that return errors as answers (is this
+ *       a CUDA pointer? is there a context?): they change nothing, and their possible failures show
+ *       in other calls, too;
  *     - cudaGetLastError() and its like, which repeat what an earlier call has said.
  *
  * Where calls are left out to keep a budget (PROF_BUDGET), these are not looked at either.

@@ -1,8 +1,9 @@
 /* attach.h - subscribes to CUPTI and enables activity records, or explains why that is impossible.
  *
- * Tries CUPTI's v2 subscriber API first, which allows other tools, then v1 (subscription.h). A failed
- * attempt is undone. If a tool in the process is linked only with v1 functions, as all tools were before
- * 13.3, a v2 subscription would exclude it: then only v1 is tried, and other_tool.h shares it.
+ * Tries CUPTI's v2 subscriber API first, which allows other tools, then v1 (subscription.h). A
+ * failed attempt is undone. If a tool in the process is linked only with v1 functions, as all tools
+ * were before 13.3, a v2 subscription would exclude it: then only v1 is tried, and other_tool.h
+ * shares it.
  */
 #ifndef PROF_ATTACH_H
 #define PROF_ATTACH_H
@@ -14,7 +15,8 @@
 typedef int (*attach_enable)(void);
 
 /* Subscribes, registers buffers and callbacks, and calls `enable` unless it is NULL. Sets the GPU
- * mode. Returns false if CUPTI is unavailable, with the reason as a sentence in `why`. Threads: one. */
+ * mode. Returns false if CUPTI is unavailable, with the reason as a sentence in `why`. Threads:
+ * one. */
 bool attach_begin(attach_enable enable, char *why, size_t why_bytes);
 
 /* Call this if CUPTI `refused` a later `enable`: tries the other API. */

@@ -25,7 +25,8 @@ enum slot_state { SLOT_EMPTY, SLOT_MAPPING, SLOT_FREE, SLOT_HELD };
 struct slot {
     uint32_t state;  /* enum slot_state, moved by compare-and-swap */
     uint8_t *memory; /* set in MAPPING, before the state is released; never changes afterwards */
-    /* Of buffer_bytes, to CUPTI; stored by the thread that makes it HELD, before it is handed out. */
+    /* Of buffer_bytes, to CUPTI; stored by the thread that makes it HELD, before it is handed
+     * out. */
     size_t given;
     size_t present; /* bytes known to be populated; owned by the buffer's holder */
 };
@@ -85,7 +86,8 @@ static uint8_t *buffers_map(void)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Fills an empty slot; it ends in `state`, with the pages of its first `present` bytes. NULL when there is no memory or no slot. */
+/* Fills an empty slot; it ends in `state`, with the pages of its first `present` bytes. NULL when
+ * there is no memory or no slot. */
 static struct slot *buffers_add(enum slot_state state, size_t present)
 {
     bool room = MEMORY_ONCE(&slots, SLOT_COUNT) != NULL;
@@ -106,8 +108,8 @@ static struct slot *buffers_add(enum slot_state state, size_t present)
     return NULL;
 }
 
-/* Zeroed only while nobody else holds it: CUPTI counts on zeroes, and may be writing. NULL: no memory; CUPTI drops
- * the records and counts them. */
+/* Zeroed only while nobody else holds it: CUPTI counts on zeroes, and may be writing. NULL: no
+ * memory; CUPTI drops the records and counts them. */
 static uint8_t *buffers_acquire_last_resort(size_t *bytes)
 {
     if (MEMORY_ONCE(&last_resort, LAST_RESORT_BYTES) &&
@@ -145,8 +147,8 @@ static struct slot *buffers_find(const uint8_t *buffer)
     return NULL;
 }
 
-/* CUPTI may have written behind what it calls valid, and is promised zeroes in all of the buffer. Pages
- * that were never used need no memory: dropping them makes them zero, too. */
+/* CUPTI may have written behind what it calls valid, and is promised zeroes in all of the buffer.
+ * Pages that were never used need no memory: dropping them makes them zero, too. */
 static void buffers_zero(struct slot *slot, size_t used)
 {
     size_t present = buffers_round_to_pages(used < slot->given ? used : slot->given);

@@ -154,7 +154,8 @@ static uint32_t callbacks_capture_stack(void)
     return stack;
 }
 
-/* False: there was no room. `*lost` is then how many operations it launches, as far as that is known. */
+/* False: there was no room. `*lost` is then how many operations it launches, as far as that is
+ * known. */
 static bool callbacks_write_enter(const struct api_call *call, uint32_t domain, uint32_t cbid,
                                   const struct abi_call_data *data, uint32_t *lost)
 {
@@ -225,8 +226,8 @@ static bool callbacks_changes_graph(const struct api_call *call)
            call->what == API_SWITCH_NODE;
 }
 
-/* These few are seen always: whether a capture is in progress and which contexts and graphs there are
- * must be known when recording begins. */
+/* These few are seen always: whether a capture is in progress and which contexts and graphs there
+ * are must be known when recording begins. */
 static bool callbacks_is_always_followed(const struct api_call *call)
 {
     return call->what == API_BEGIN_CAPTURE || call->what == API_END_CAPTURE ||
@@ -246,8 +247,8 @@ static bool callbacks_is_throttled(const struct api_call *call)
     return __builtin_expect(load_relaxed(&throttle), 0) && callbacks_is_throttleable(call);
 }
 
-/* PROF_GPU_DETAIL=minimal: only what puts operations on a device. Of the rest, the calls that allocate come too, as the
- * bracketed operation of start_events.h is to have an occasion. */
+/* PROF_GPU_DETAIL=minimal: only what puts operations on a device. Of the rest, the calls that
+ * allocate come too, as the bracketed operation of start_events.h is to have an occasion. */
 static bool callbacks_is_skipped(const struct api_call *call)
 {
     return config_get()->gpu_detail == CONFIG_DETAIL_MINIMAL && callbacks_is_throttleable(call);
@@ -455,8 +456,8 @@ static void callbacks_on_call_timed(uint32_t domain, uint32_t cbid,
     thread->launches = 0;
 }
 
-/* Callbacks while recording is off are not charged. libprof's own calls are charged to the part that
- * makes them. */
+/* Callbacks while recording is off are not charged. libprof's own calls are charged to the part
+ * that makes them. */
 static void callbacks_on_call_measured(uint32_t domain, uint32_t cbid,
                                        const struct abi_call_data *data)
 {

@@ -26,8 +26,8 @@ bool callbacks_enable(void *subscriber);
  * at a time. */
 void callbacks_follow(bool on);
 
-/* Devices are not recorded, or not all of what they do: what is launched meanwhile counts as launched while
- * recording is off. One thread at a time. */
+/* Devices are not recorded, or not all of what they do: what is launched meanwhile counts as
+ * launched while recording is off. One thread at a time. */
 void callbacks_ignore_launches(bool on);
 
 /* Whether calls that launch nothing are recorded, from now on. Any thread. */
@@ -37,12 +37,12 @@ void callbacks_set_calls(bool on);
  * for. From the thread that calls callbacks_follow(). */
 void callbacks_apply(void);
 
-/* Makes callbacks return at once while a thread waits for calls into CUPTI to end. CUPTI may run a callback under
- * a lock: if the callback then waited for that thread, both would deadlock. */
+/* Makes callbacks return at once while a thread waits for calls into CUPTI to end. CUPTI may run a
+ * callback under a lock: if the callback then waited for that thread, both would deadlock. */
 void callbacks_hold(bool on);
 
-/* Whether the calling thread is in a callback. CUPTI may hold a lock then: waiting for another thread's call
- * into CUPTI would deadlock. */
+/* Whether the calling thread is in a callback. CUPTI may hold a lock then: waiting for another
+ * thread's call into CUPTI would deadlock. */
 bool callbacks_are_on_stack(void);
 
 /* Makes all callbacks return immediately from now on. */

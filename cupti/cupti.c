@@ -63,8 +63,9 @@ static bool cupti_is_attached(void)
 
 /* ---- the flusher ----
  *
- * The worker for calls into CUPTI that may never come back: cuptiActivityFlushAll has been seen to hang (HPCToolkit works
- * around it with a signal and longjmp). Here a hang costs the records that CUPTI still holds.
+ * The worker for calls into CUPTI that may never come back: cuptiActivityFlushAll has been seen to
+ * hang (HPCToolkit works around it with a signal and longjmp). Here a hang costs the records that
+ * CUPTI still holds.
  */
 
 /* The time of decoding is counted apart: PROF_COST_DECODE. */
@@ -308,8 +309,8 @@ static void cupti_reclaim(void)
     other_tool_turn_end(begun);
 }
 
-/* A tool that libprof does not see, as it was loaded later, may have taken the callbacks and disabled kinds: a new
- * start of recording is the moment to have them again. */
+/* A tool that libprof does not see, as it was loaded later, may have taken the callbacks and
+ * disabled kinds: a new start of recording is the moment to have them again. */
 static void cupti_refresh_kinds(void)
 {
     if (other_tool_has_records())
@@ -378,8 +379,8 @@ static void cupti_reclaim_inline(void)
     } while (!cupti_switching_end());
 }
 
-/* Another tool's thread, which takes the callbacks next. Our kinds still count as enabled: they must not be enabled
- * before they are disabled. */
+/* Another tool's thread, which takes the callbacks next. Our kinds still count as enabled: they
+ * must not be enabled before they are disabled. */
 static void cupti_yield_to_tool(void)
 {
     bool again = false;

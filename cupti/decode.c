@@ -10,9 +10,10 @@
 
 /* ---- what a device did ----
  *
- * A function per kind: it takes a record of at least the kind's base bytes (abi_records.h) and `size` bytes in all, and
- * returns whether it wrote a record about an operation on a device. Times of zero, and ends before their starts, are how
- * CUPTI shows that it ran out of device buffers: such operations are counted as PROF_LOSS_ZERO_TIME.
+ * A function per kind: it takes a record of at least the kind's base bytes (abi_records.h) and
+ * `size` bytes in all, and returns whether it wrote a record about an operation on a device. Times
+ * of zero, and ends before their starts, are how CUPTI shows that it ran out of device buffers:
+ * such operations are counted as PROF_LOSS_ZERO_TIME.
  */
 
 #define WORDS(bytes) ((unsigned)(bytes) / 8u)
@@ -428,8 +429,8 @@ static const struct kind kinds[ABI_KIND_COUNT] = {
     [ABI_KIND_UNIFIED_MEMORY] = {device_memory_decode_unified, ABI_UNIFIED_BASE_BYTES},
 };
 
-/* Never enabled here: another tool has, and in CUPTI's v1 API that is for the whole process. The driver has
- * provided the facts about devices (facts.h). */
+/* Never enabled here: another tool has, and in CUPTI's v1 API that is for the whole process. The
+ * driver has provided the facts about devices (facts.h). */
 static bool decode_is_of_another_tool(uint32_t kind)
 {
     return kind == ABI_KIND_DEVICE || kind == ABI_KIND_DRIVER || kind == ABI_KIND_RUNTIME ||

@@ -19,7 +19,8 @@ struct decode_result {
 struct decode_result decode_buffer(const struct oracle *oracle, oracle_next_record next,
                                    uint8_t *buffer, size_t bytes);
 
-/* How many records of kernels, copies, sets and memory a buffer holds that must not be read further. */
+/* How many records of kernels, copies, sets and memory a buffer holds that must not be read
+ * further. */
 uint64_t decode_count_only(const struct oracle *oracle, const uint8_t *buffer, size_t bytes);
 
 #endif

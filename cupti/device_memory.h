@@ -1,7 +1,7 @@
 /* device_memory.h - device memory: allocations and frees, pools, migrations of managed memory.
  *
- * Where CUPTI has no records of allocations (before CUDA 11.2) or refuses them, allocations are read from the calls: one
- * or the other, never both.
+ * Where CUPTI has no records of allocations (before CUDA 11.2) or refuses them, allocations are
+ * read from the calls: one or the other, never both.
  */
 #ifndef PROF_DEVICE_MEMORY_H
 #define PROF_DEVICE_MEMORY_H
@@ -29,7 +29,8 @@ bool device_memory_follows_call(uint32_t domain, uint32_t cbid);
  * graph runs. */
 void device_memory_note_call(uint32_t domain, uint32_t cbid, const struct abi_call_data *data);
 
-/* Records become records of the trace file (decode.h). None is an operation on a device: all return false. */
+/* Records become records of the trace file (decode.h). None is an operation on a device: all return
+ * false. */
 bool device_memory_decode(const uint8_t *record, uint32_t size);
 bool device_memory_decode_pool(const uint8_t *record, uint32_t size);
 bool device_memory_decode_unified(const uint8_t *record, uint32_t size);

@@ -30,8 +30,8 @@ void facts_emit_all(void);
  * CUDA was initialised.
  */
 
-/* States every device as a fact, the first time that the driver answers: it does not before cuInit has
- * finished. Says whether the devices are simulated. Threads: one at a time. */
+/* States every device as a fact, the first time that the driver answers: it does not before cuInit
+ * has finished. Says whether the devices are simulated. Threads: one at a time. */
 void facts_emit_devices(const struct driver_library *driver);
 
 #endif

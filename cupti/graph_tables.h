@@ -1,9 +1,11 @@
-/* graph_tables.h - what is known of CUDA graphs: nodes that were made while recording was off, to be stated when there
- * is a recording that they can appear in; and the graphs that can be launched, with the id that device records will
- * carry and the least number of operations that a launch should give.
+/* graph_tables.h - what is known of CUDA graphs: nodes that were made while recording was off, to
+ * be stated when there is a recording that they can appear in; and the graphs that can be launched,
+ * with the id that device records will carry and the least number of operations that a launch
+ * should give.
  *
- * Two tables of fixed size without locks, by node and by handle: a lookup tries a few places. Destroyed entries leave
- * their table. Threads: any; a handle is made, changed and destroyed by one thread at a time, as CUDA demands.
+ * Two tables of fixed size without locks, by node and by handle: a lookup tries a few places.
+ * Destroyed entries leave their table. Threads: any; a handle is made, changed and destroyed by one
+ * thread at a time, as CUDA demands.
  */
 #ifndef PROF_GRAPH_TABLES_H
 #define PROF_GRAPH_TABLES_H

@@ -3,8 +3,8 @@
  *
  * While recording, a node becomes a GRAPH_NODE in the log of the thread that makes it, between the
  * pushes and pops around: so the range that captured it is known by order. While recording is off,
- * nodes are remembered (graph_tables.h) and stated when it begins. Instantiating clones a graph: its
- * clones' ids are those of device records, and a record ties each to what it was cloned from.
+ * nodes are remembered (graph_tables.h) and stated when it begins. Instantiating clones a graph:
+ * its clones' ids are those of device records, and a record ties each to what it was cloned from.
  *
  * Costs nothing at a launch but a look into a table, and nothing where no graphs are made.
  */
@@ -19,8 +19,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Enables the callbacks about graphs, for as long as the subscriber lives. A CUPTI that refuses some
- * tells less. Without `nodes`, only operations are counted: where nodes come from is not recorded. */
+/* Enables the callbacks about graphs, for as long as the subscriber lives. A CUPTI that refuses
+ * some tells less. Without `nodes`, only operations are counted: where nodes come from is not
+ * recorded. */
 void graphs_enable(void *subscriber, bool nodes);
 
 /* A callback of the RESOURCE domain. `origin`: where a call stack is to begin; `in_call`: within a
@@ -57,9 +58,9 @@ void graphs_disable_kind(void);
  * graphs_prepare_kind(). */
 bool graphs_can_throttle(void);
 
-/* Switches between a record per node and one record per launch. In the latter case, graphs that CUPTI
- * instantiated earlier may have no record at all, which is counted. Threads: any. Takes effect at the next
- * graphs_apply(), on the thread that may call CUPTI. */
+/* Switches between a record per node and one record per launch. In the latter case, graphs that
+ * CUPTI instantiated earlier may have no record at all, which is counted. Threads: any. Takes
+ * effect at the next graphs_apply(), on the thread that may call CUPTI. */
 void graphs_set_nodes(bool on);
 void graphs_apply(void);
 

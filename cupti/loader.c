@@ -273,7 +273,8 @@ bool loader_open_cupti(const char *named, char *why, size_t why_bytes)
         .named = named,
         .cudart_dir = loader_cudart_dir(cudart_dir) ? cudart_dir : NULL,
         .driver_major = driver_in_use ? driver_in_use->version / 1000 : 0,
-        /* the loader looks for each name in every directory before it says that it has no such library */
+        /* the loader looks for each name in every directory before it says that it has no such
+         * library */
         .none_loaded = loader_mapped_cupti(NULL) == 0,
     };
     if (!loader_search(&hints, loader_try_cupti, NULL)) {
@@ -342,8 +343,9 @@ static int loader_note_driver(struct dl_phdr_info *object, size_t size, void *us
     return 1;
 }
 
-/* The toolkit keeps its stubs in a directory of that name, wherever it is installed. Asked at the end of the
- * process, maybe in a signal handler that interrupted malloc(): so without dlopen(), which calls it. */
+/* The toolkit keeps its stubs in a directory of that name, wherever it is installed. Asked at the
+ * end of the process, maybe in a signal handler that interrupted malloc(): so without dlopen(),
+ * which calls it. */
 bool loader_finds_stub(char path[LOADER_PATH_BYTES])
 {
     return dl_iterate_phdr(loader_note_driver, path) && strstr(path, "/stubs/");

@@ -46,8 +46,8 @@ const struct driver_library *loader_driver(void);
  * no device; `path` gets the file. */
 bool loader_finds_stub(char path[LOADER_PATH_BYTES]);
 
-/* Returns how many libcupti are mapped into the process. `paths` gets the first LOADER_CUPTI_MAX of them;
- * NULL: they are only counted. */
+/* Returns how many libcupti are mapped into the process. `paths` gets the first LOADER_CUPTI_MAX of
+ * them; NULL: they are only counted. */
 #define LOADER_CUPTI_MAX 2
 unsigned loader_mapped_cupti(char (*paths)[LOADER_PATH_BYTES]);
 
@@ -81,8 +81,8 @@ bool loader_search(const struct loader_hints *hints, loader_try try_one, void *u
 /* Directory of the libcudart mapped into this process, into `dir` of LOADER_PATH_BYTES. */
 bool loader_cudart_dir(char dir[LOADER_PATH_BYTES]);
 
-/* Whether something in the process is linked with libcupti's functions of the v1 API alone, as PyTorch is: another
- * tool. */
+/* Whether something in the process is linked with libcupti's functions of the v1 API alone, as
+ * PyTorch is: another tool. */
 bool loader_finds_tool(void);
 
 /* For tests: a table of their own in the place of a library's, NULL to take it away. */

@@ -5,8 +5,8 @@
 #include "memory.h"
 #include "recorder.h"
 
-/* More streams than that in one buffer are written in parts: a library that is loaded late has little
- * room for thread-local storage. */
+/* More streams than that in one buffer are written in parts: a library that is loaded late has
+ * little room for thread-local storage. */
 #define SUM_COUNT 4u
 
 static __thread struct prof_rec_stream_loss sums[SUM_COUNT];

@@ -52,9 +52,9 @@ void other_tool_begin(const struct other_tool_hooks *with)
     store_release(&hooks, with);
 }
 
-/* Also where the program's own lookups do not reach: Python opens extensions, and what they need, with RTLD_LOCAL. A
- * library that may be unloaded and loaded again elsewhere is searched for each time. The caller was linked with it, so
- * it is loaded now. */
+/* Also where the program's own lookups do not reach: Python opens extensions, and what they need,
+ * with RTLD_LOCAL. A library that may be unloaded and loaded again elsewhere is searched for each
+ * time. The caller was linked with it, so it is loaded now. */
 void *other_tool_find(void **known, const char *name, const char *soname)
 {
     bool stays;
@@ -137,7 +137,8 @@ static void other_tool_note_taken(void)
         log_line(LOG_ERROR, "%s", reason);
 }
 
-/* CUPTI's own, as far as it says [cupti_activity.h, CUpti_TimestampCallbackFunc]. CUPTI cannot be set back to it. */
+/* CUPTI's own, as far as it says [cupti_activity.h, CUpti_TimestampCallbackFunc]. CUPTI cannot be
+ * set back to it. */
 static uint64_t other_tool_realtime_ns(void)
 {
     return clock_gettime_ns(CLOCK_REALTIME);

@@ -1,6 +1,7 @@
-/* other_tool_entry.c - the functions that libprof.so has under CUPTI's names (other_tool.h): compiled once for each
- * CUPTI_SONAME. Hidden behind that version name: only references that were linked with that libcupti find them, and a
- * program that looks whether CUPTI is there sees what it would see without libprof.
+/* other_tool_entry.c - the functions that libprof.so has under CUPTI's names (other_tool.h):
+ * compiled once for each CUPTI_SONAME. Hidden behind that version name: only references that were
+ * linked with that libcupti find them, and a program that looks whether CUPTI is there sees what it
+ * would see without libprof.
  */
 #include "other_tool.h"
 

@@ -3,8 +3,8 @@
  * CUPTI has two subscriber APIs. The v1 API belongs to the whole process: one subscriber, one pair
  * of buffer callbacks. In the v2 API (functions ending in _v2; CUDA 13.3 and its driver), each
  * subscriber has its own activity kinds and buffers. Several tools can then subscribe, if the first
- * one allowed it and none uses v1: mixing the two gives ABI_MULTIPLE_SUBSCRIBERS. Both APIs have the
- * same record layout as long as no fields are selected, and libprof selects none [CUPTI
+ * one allowed it and none uses v1: mixing the two gives ABI_MULTIPLE_SUBSCRIBERS. Both APIs have
+ * the same record layout as long as no fields are selected, and libprof selects none [CUPTI
  * documentation 13.4, "Multiple Subscribers", "User-Defined Activity Records"].
  *
  * The functions below call the API of the current subscription; without a subscription, v1.

@@ -18,8 +18,8 @@ struct itt_binding {
     }
 
 /* What is not here stays NULL and costs a program nothing: locks, analysis of threading and memory
- * accesses (sync_, fsync_, model_, suppress_), ids and relations by themselves, times of the program's
- * own clocks (_ex), tracks, histograms, modules, arrays. */
+ * accesses (sync_, fsync_, model_, suppress_), ids and relations by themselves, times of the
+ * program's own clocks (_ex), tracks, histograms, modules, arrays. */
 static const struct itt_binding itt_bindings[] = {
     ITT_BINDING(domain_create),
     {"string_handle_create", (itt_function)itt_string_create},

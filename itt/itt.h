@@ -10,8 +10,9 @@
 
 extern const struct collector itt_collector;
 
-/* Sets the pointers of a static part, those of `groups` to our functions and all others to what they
- * are without a collector. `wanted` false: all of them. False: it is not one, and was left alone. */
+/* Sets the pointers of a static part, those of `groups` to our functions and all others to what
+ * they are without a collector. `wanted` false: all of them. False: it is not one, and was left
+ * alone. */
 bool itt_attach(struct itt_global *global, int32_t groups, bool wanted);
 
 #endif

@@ -1,18 +1,19 @@
 /* itt_abi.h - the interface between ITT's static part and a collector.
  *
- * Whatever uses ITT has a *static part* linked into it: a pointer per function, a descriptor (struct
- * itt_global) and a list of pointers by name (struct itt_api). A pointer begins as a stub. The first
- * stub that is called reads INTEL_LIBITTNOTIFY64, loads the library named there and, under the
- * descriptor's lock, calls its __itt_api_init(descriptor, groups), which sets the pointers it wants
- * and puts `absent` into all others. Static parts of before 2010 know no __itt_api_init: they look
- * up each function by its name. Each shared object that uses ITT has a static part of its own and
- * does this itself.
+ * Whatever uses ITT has a *static part* linked into it: a pointer per function, a descriptor
+ * (struct itt_global) and a list of pointers by name (struct itt_api). A pointer begins as a stub.
+ * The first stub that is called reads INTEL_LIBITTNOTIFY64, loads the library named there and,
+ * under the descriptor's lock, calls its __itt_api_init(descriptor, groups), which sets the
+ * pointers it wants and puts `absent` into all others. Static parts of before 2010 know no
+ * __itt_api_init: they look up each function by its name. Each shared object that uses ITT has a
+ * static part of its own and does this itself.
  *
  * A program's macros call nothing where a pointer is NULL, the domain is NULL or its flags are 0.
  *
- * Domains, strings and counters that were made before the first other call are objects of the static
- * part, on the heap; what is requested later is made by the collector. Both have the layouts below.
- * In those of the static part `extra1` and `extra2` are 0, but not a counter's, whose `index` is.
+ * Domains, strings and counters that were made before the first other call are objects of the
+ * static part, on the heap; what is requested later is made by the collector. Both have the layouts
+ * below. In those of the static part `extra1` and `extra2` are 0, but not a counter's, whose
+ * `index` is.
  *
  * Layouts and names are those of ITT 3.x; tests/e2e/test_itt_packages.sh runs programs that have
  * Intel's own static part.

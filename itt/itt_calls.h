@@ -28,8 +28,8 @@ uint64_t itt_target(struct itt_id id);
 /* ---- itt_spans.c: things that need not nest and that any thread may end: overlapped tasks, regions, frames
  * ----
  *
- * They become ranges with a begin and an end. No lock: the end of a thing has the program's id, and a table has
- * ours. It has room for 16384; beyond that, things are not recorded (counted).
+ * They become ranges with a begin and an end. No lock: the end of a thing has the program's id, and
+ * a table has ours. It has room for 16384; beyond that, things are not recorded (counted).
  */
 
 void itt_task_begin_overlapped(const struct itt_domain *domain, struct itt_id id,
@@ -39,8 +39,8 @@ void itt_region_begin(const struct itt_domain *domain, struct itt_id id, struct 
                       struct itt_string *name);
 void itt_region_end(const struct itt_domain *domain, struct itt_id id);
 
-/* Frames have no name but their domain's: here they are called "frame". Without an id there is one at
- * a time in a domain. */
+/* Frames have no name but their domain's: here they are called "frame". Without an id there is one
+ * at a time in a domain. */
 void itt_frame_begin_v3(const struct itt_domain *domain, const struct itt_id *id);
 void itt_frame_end_v3(const struct itt_domain *domain, const struct itt_id *id);
 
@@ -68,9 +68,9 @@ void itt_span_fork_child(void);
 
 /* ---- itt_events.c: calls of before version 3 that go by a number for a name, names of threads, pausing ---- */
 
-/* An event: from its start to its end on the same thread. One that is never ended lasts as long as the
- * recording. `bytes` of the name count; where negative, all. Numbers are from 1; 0: there are too many,
- * or no name (counted). The others return 0, or -1 for no number of ours (counted). */
+/* An event: from its start to its end on the same thread. One that is never ended lasts as long as
+ * the recording. `bytes` of the name count; where negative, all. Numbers are from 1; 0: there are
+ * too many, or no name (counted). The others return 0, or -1 for no number of ours (counted). */
 int itt_event_create(const char *name, int bytes);
 int itt_event_start(int event);
 int itt_event_end(int event);
@@ -118,8 +118,8 @@ void itt_counter_dec_delta_v3(const struct itt_domain *domain, struct itt_string
 /* ---- itt_metadata.c: attributes of the instance `id`, or of the innermost range of the thread (no id, or a scope
  * other than markers) ----
  *
- * NULL keys and values, unknown types and ids of tasks around the innermost one are ignored and counted; ids of what
- * is not recorded (oneTBB names nodes of graphs so) are ignored.
+ * NULL keys and values, unknown types and ids of tasks around the innermost one are ignored and
+ * counted; ids of what is not recorded (oneTBB names nodes of graphs so) are ignored.
  */
 
 /* One value is a number, several are text: "[1, 2, 3]", cut at PROF_NAME_BYTES_MAX. */

@@ -1,5 +1,5 @@
-/* itt_handles.h - what a program holds for domains and strings: made here, or by the static part and
- * met here for the first time. Making one makes no file.
+/* itt_handles.h - what a program holds for domains and strings: made here, or by the static part
+ * and met here for the first time. Making one makes no file.
  *
  * Any thread; keep errno. The same name gives the same handle. NULL names and no memory give NULL
  * (counted).
@@ -50,8 +50,8 @@ enum itt_space { ITT_SPACE_DOMAINS = 1, ITT_SPACE_COUNTERS, ITT_SPACE_FUNCTIONS,
 struct interned_text *itt_space_text(enum itt_space space, uint32_t domain, const char *name,
                                      size_t bytes);
 
-/* The text's handle, of `bytes` bytes, new or not; zero-filled where new. NULL: no memory (counted). A
- * handle is filled by `fill` before others see it. */
+/* The text's handle, of `bytes` bytes, new or not; zero-filled where new. NULL: no memory
+ * (counted). A handle is filled by `fill` before others see it. */
 void *itt_space_handle(struct interned_text *text, size_t bytes,
                        void (*fill)(void *handle, const struct interned_text *text));
 

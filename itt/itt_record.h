@@ -10,7 +10,8 @@
 #include <stdbool.h>
 
 /* Records an event of a domain (its number) and returns what attributes of it have as their target.
- * `text` may be NULL: no name. `parted`: it is PyTorch's name. `begun` as labelled_record() has it. */
+ * `text` may be NULL: no name. `parted`: it is PyTorch's name. `begun` as labelled_record() has
+ * it. */
 uint64_t itt_record(enum labelled_kind kind, uint32_t domain, struct interned_text *text,
                     bool parted, uint64_t *begun);
 

@@ -26,8 +26,8 @@ static inline void itt_task_opened(struct label_thread *thread, uint32_t domain,
         thread->tasks[at] = (struct label_task){{id.d1, id.d2, id.d3}, domain};
 }
 
-/* The innermost of the domain leaves. One that is not the innermost of all is rare: tasks of different
- * domains that cross. */
+/* The innermost of the domain leaves. One that is not the innermost of all is rare: tasks of
+ * different domains that cross. */
 static ITT_SLOW void itt_task_closed_below(struct label_thread *thread, uint32_t domain)
 {
     uint32_t at = thread->tasks_open;
@@ -105,7 +105,8 @@ static ITT_SLOW void itt_task_begin_slow(const struct itt_domain *domain, struct
     itt_task_push(itt_domain_number(domain), id, text, parted);
 }
 
-/* Whether a string's label is this domain's and nothing else: NVTX may have used the string, too. */
+/* Whether a string's label is this domain's and nothing else: NVTX may have used the string,
+ * too. */
 static inline bool itt_is_latest(const struct label *label, uint32_t domain)
 {
     return label->domain == domain && !label->category && !label->flags;

@@ -1,9 +1,10 @@
 /* nccl_abi.h - what NCCL passes to a profiler plugin, interfaces 1 to 6.
  *
- * NCCL's version and its newest interface: 2.23 1; 2.24 2; 2.26 3; 2.27 4; 2.28 5; 2.29 6; 2.31 7. NCCL looks for the
- * table of its newest interface first, then for older ones, down to ncclProfiler_v1. The tables have the same five
- * functions; init's arguments and the layout of descriptors differ. Every descriptor begins with its type, its
- * parent's handle and a rank; what follows depends on the type.
+ * NCCL's version and its newest interface: 2.23 1; 2.24 2; 2.26 3; 2.27 4; 2.28 5; 2.29 6; 2.31 7.
+ * NCCL looks for the table of its newest interface first, then for older ones, down to
+ * ncclProfiler_v1. The tables have the same five functions; init's arguments and the layout of
+ * descriptors differ. Every descriptor begins with its type, its parent's handle and a rank; what
+ * follows depends on the type.
  */
 #ifndef PROF_NCCL_ABI_H
 #define PROF_NCCL_ABI_H
@@ -180,7 +181,8 @@ struct nccl_descriptor {
     };
 };
 
-/* States of a proxy's step in which the bytes of its transfer are known: handed to the network, received from it. */
+/* States of a proxy's step in which the bytes of its transfer are known: handed to the network,
+ * received from it. */
 enum { NCCL_STATE_SENDING = 9, NCCL_STATE_RECEIVED = 11 };
 
 /* What comes with these states, from interface 4 on. */

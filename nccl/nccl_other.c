@@ -1,7 +1,9 @@
-/* nccl_other.c - whether NCCL would load another profiler plugin if libprof left its variable alone.
+/* nccl_other.c - whether NCCL would load another profiler plugin if libprof left its variable
+ * alone.
  *
- * A variable that is set has priority over NCCL's configuration files and over the search for libnccl-profiler.so: setting
- * it would replace a plugin that the user, or the image's maker, has chosen.
+ * A variable that is set has priority over NCCL's configuration files and over the search for
+ * libnccl-profiler.so: setting it would replace a plugin that the user, or the image's maker, has
+ * chosen.
  */
 #include "nccl_plugin.h"
 
@@ -18,7 +20,8 @@
 
 /* ---- configuration files: lines NAME=VALUE ---- */
 
-/* Matches the setting at the start of lines. `at`: characters of it that the line has so far, -1 none. */
+/* Matches the setting at the start of lines. `at`: characters of it that the line has so far, -1
+ * none. */
 static bool nccl_has_setting(const char *text, ssize_t bytes, int *at)
 {
     for (ssize_t i = 0; i < bytes; i++) {
@@ -34,7 +37,8 @@ static bool nccl_has_setting(const char *text, ssize_t bytes, int *at)
     return false;
 }
 
-/* Not by libc's open(), before which a library may stand that records: it would be the first event of every process. */
+/* Not by libc's open(), before which a library may stand that records: it would be the first event
+ * of every process. */
 static bool nccl_file_has_setting(const char *path)
 {
     char text[1024];

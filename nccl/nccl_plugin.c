@@ -14,8 +14,9 @@ bool (*nccl_plugin_takes)(void) GUEST_DATA;
 
 /* ---- communicators: a context is the number of one ---- */
 
-/* The fields are written before `state` says used, and read after. A communicator that is finalized while another
- * thread is in a call of it is an error of the program; what is read then is wrong, but valid. */
+/* The fields are written before `state` says used, and read after. A communicator that is finalized
+ * while another thread is in a call of it is an error of the program; what is read then is wrong,
+ * but valid. */
 enum { NCCL_COMM_FREE, NCCL_COMM_TAKEN, NCCL_COMM_USED };
 struct nccl_comm_slot {
     uint32_t state; /* release -> acquire */
@@ -40,7 +41,8 @@ static void nccl_comm_fill(struct nccl_comm_slot *slot, const struct nccl_comm *
     store_release(&slot->state, (uint32_t)NCCL_COMM_USED);
 }
 
-/* 0: there are too many, or there is no memory. Its events are recorded without a communicator then. */
+/* 0: there are too many, or there is no memory. Its events are recorded without a communicator
+ * then. */
 static uintptr_t nccl_comm_add(const struct nccl_comm *comm)
 {
     if (!MEMORY_ONCE(&nccl_comms, NCCL_COMMS))
@@ -84,8 +86,8 @@ static struct nccl_comm nccl_comm_get(const void *context)
 
 /* ---- events: a handle is all that is known of one ---- */
 
-/* NCCL uses the handle of a call after the call was stopped, and stops some events twice. So there is nothing to look
- * up, nor to run out of: the bits say what the event is, and its number. */
+/* NCCL uses the handle of a call after the call was stopped, and stops some events twice. So there
+ * is nothing to look up, nor to run out of: the bits say what the event is, and its number. */
 enum nccl_event_kind {
     NCCL_HANDLE_GROUP = 1, /* of calls */
     NCCL_HANDLE_CALL,
@@ -125,8 +127,9 @@ static uint64_t nccl_number(uint64_t bits)
 
 /* ---- open ranges of the thread ---- */
 
-/* Only the thread that opened a range closes it, in the recording in which it was opened. A call's range ends with the
- * call; that of a single call encloses the launch, and ends with its group. A group's launch encloses its tasks. */
+/* Only the thread that opened a range closes it, in the recording in which it was opened. A call's
+ * range ends with the call; that of a single call encloses the launch, and ends with its group. A
+ * group's launch encloses its tasks. */
 struct nccl_open {
     uint64_t handle;
     uint32_t epoch; /* of the recording, 0: none is open */
@@ -194,8 +197,8 @@ static uint64_t nccl_start_launch(const void *parent)
     return handle;
 }
 
-/* A captured call's tasks come with each replay of its graph, from a thread of CUDA's. NCCL does not count them: the
- * sequence number that they have is the next counted call's. */
+/* A captured call's tasks come with each replay of its graph, from a thread of CUDA's. NCCL does
+ * not count them: the sequence number that they have is the next counted call's. */
 static uint64_t nccl_start_task(const struct nccl_comm *comm, struct nccl_work *work,
                                 const void *parent)
 {
@@ -317,7 +320,8 @@ static int nccl_state(void *event, int state, const struct nccl_state_arguments 
 
 /* ---- communicators ---- */
 
-/* Events of kernel channels are not requested: NCCL starts proxies for collectives that need none then. */
+/* Events of kernel channels are not requested: NCCL starts proxies for collectives that need none
+ * then. */
 static int nccl_mask(int version)
 {
     int mask = NCCL_EVENT_COLL | NCCL_EVENT_P2P;

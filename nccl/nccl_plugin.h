@@ -1,8 +1,8 @@
 /* nccl_plugin.h - libprof as an NCCL profiler plugin: the tables that NCCL looks up by name.
  *
- * The functions take any argument except a pointer that cannot be read: handles are numbers, not addresses. One
- * that libprof never gave out is ignored if its bits are not those of a handle; one that was stopped may still
- * be a parent.
+ * The functions take any argument except a pointer that cannot be read: handles are numbers, not
+ * addresses. One that libprof never gave out is ignored if its bits are not those of a handle; one
+ * that was stopped may still be a parent.
  */
 #ifndef PROF_NCCL_PLUGIN_H
 #define PROF_NCCL_PLUGIN_H
@@ -21,7 +21,8 @@ extern bool (*nccl_plugin_takes)(void);
 
 extern const struct collector nccl_collector;
 
-/* Whether NCCL's configuration files name a plugin, or LD_LIBRARY_PATH has the one that NCCL looks for. */
+/* Whether NCCL's configuration files name a plugin, or LD_LIBRARY_PATH has the one that NCCL looks
+ * for. */
 bool nccl_other_plugin(void);
 
 /* ---- inside nccl/ ---- */
@@ -31,7 +32,8 @@ struct nccl_work;
 
 enum nccl_kind { NCCL_KIND_OTHER, NCCL_KIND_CALL, NCCL_KIND_TASK };
 
-/* The descriptor of a call or a task, whatever the interface. The communicator's id where the descriptor has it. */
+/* The descriptor of a call or a task, whatever the interface. The communicator's id where the
+ * descriptor has it. */
 enum nccl_kind nccl_read(int version, const struct nccl_descriptor *from, struct nccl_work *work,
                          struct nccl_comm *comm);
 

@@ -64,8 +64,8 @@ static struct nccl_work nccl_p2p_v1(const struct nccl_p2p_v1 *p2p)
 
 /* ---- tasks ---- */
 
-/* Up to interface 3, a descriptor has its communicator, in the same place in all three. NCCL 2.27 and later leave it
- * empty there. */
+/* Up to interface 3, a descriptor has its communicator, in the same place in all three. NCCL 2.27
+ * and later leave it empty there. */
 static void nccl_comm_of(uint64_t id, struct nccl_comm *comm)
 {
     if (id)

@@ -30,8 +30,8 @@ static uint32_t nccl_domain_number(void)
     return registry_number(domain);
 }
 
-/* Whether the thread is in one of NCCL's NVTX ranges. They are of the same domain; what is pushed here is not counted
- * in the depth. */
+/* Whether the thread is in one of NCCL's NVTX ranges. They are of the same domain; what is pushed
+ * here is not counted in the depth. */
 static bool nccl_in_nvtx(void)
 {
     uint32_t domain = nccl_domain_number();
@@ -189,7 +189,8 @@ void nccl_record_task_attributes(const struct nccl_work *work)
 void nccl_record_task(const struct nccl_comm *comm, const struct nccl_work *work)
 {
     int saved_errno = errno;
-    /* A range with a communicator is a collective. Its call has one where calls are reported, and NVTX's range has. */
+    /* A range with a communicator is a collective. Its call has one where calls are reported, and
+     * NVTX's range has. */
     bool alone = !work->call && !nccl_in_nvtx() && !load_relaxed(&nccl_annotated);
     if (nccl_push(alone ? "nccl" : "NCCL task ", work->function)) {
         if (alone)

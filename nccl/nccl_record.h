@@ -1,9 +1,10 @@
-/* nccl_record.h - what NCCL does, as ranges in the NVTX domain "NCCL" with the attributes that NCCL's own NVTX ranges
- * have, and more.
+/* nccl_record.h - what NCCL does, as ranges in the NVTX domain "NCCL" with the attributes that
+ * NCCL's own NVTX ranges have, and more.
  *
- * A call (ncclAllReduce ...) is a range of that name. Where NCCL's NVTX range is open already, it gets the attributes
- * and there is no second one. A call outside of a group lasts until its kernel was launched. In a group, each call is
- * a range, and each launch another ("NCCL launch"): a kernel may serve several calls. A task is a range of no length.
+ * A call (ncclAllReduce ...) is a range of that name. Where NCCL's NVTX range is open already, it
+ * gets the attributes and there is no second one. A call outside of a group lasts until its kernel
+ * was launched. In a group, each call is a range, and each launch another ("NCCL launch"): a kernel
+ * may serve several calls. A task is a range of no length.
  *
  * All functions may be called from any thread and keep errno. Texts may be NULL.
  */
@@ -47,7 +48,8 @@ struct nccl_transfer {
 /* States a communicator, as a range of no length. */
 void nccl_record_comm(const struct nccl_comm *comm);
 
-/* A call begins. True: a range of ours was opened, and nccl_record_pop() must follow on this thread. */
+/* A call begins. True: a range of ours was opened, and nccl_record_pop() must follow on this
+ * thread. */
 bool nccl_record_call(const struct nccl_comm *comm, const struct nccl_work *work);
 
 /* What a task did, as attributes of the thread's innermost range, which is the task's call. */
@@ -61,7 +63,8 @@ bool nccl_record_launch(uint64_t group);
 
 void nccl_record_pop(void);
 
-/* A proxy's operation or a step of it begins: a range that any thread may end, by its id. 0: none. */
+/* A proxy's operation or a step of it begins: a range that any thread may end, by its id. 0:
+ * none. */
 uint64_t nccl_record_proxy_op(const struct nccl_transfer *transfer);
 uint64_t nccl_record_proxy_step(uint64_t operation, int32_t step);
 void nccl_record_proxy_bytes(uint64_t range, uint64_t bytes);

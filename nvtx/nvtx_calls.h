@@ -1,6 +1,7 @@
 /* nvtx_calls.h - what a program's slots of NVTX hold. A section per source file.
  *
- * They may be called from any thread at any time, with any argument but a handle that is not ours; they preserve errno.
+ * They may be called from any thread at any time, with any argument but a handle that is not ours;
+ * they preserve errno.
  */
 #ifndef PROF_NVTX_CALLS_H
 #define PROF_NVTX_CALLS_H

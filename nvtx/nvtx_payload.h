@@ -1,6 +1,6 @@
-/* nvtx_payload.h - binary data that a program attached to an event, as attributes: key = the entry's
- * name, "a.b" for an entry of a nested schema, "a[2].b" in an array of them; an array of numbers is
- * text, "[1, 2, 3]".
+/* nvtx_payload.h - binary data that a program attached to an event, as attributes: key = the
+ * entry's name, "a.b" for an entry of a nested schema, "a[2].b" in an array of them; an array of
+ * numbers is text, "[1, 2, 3]".
  *
  * Every access is checked against the size that the program gave. An access outside ends the blob
  * (counted). Kinds that are not decoded are left out, which the file states once.
@@ -24,8 +24,8 @@ struct nvtx_payload_sink {
 void nvtx_payload_decode(uint32_t domain, const struct nvtx_blob *blobs, size_t count,
                          const struct nvtx_payload_sink *sink);
 
-/* The message in the blobs of an event that has no other, copied to `room` (NVTX_WIDE_BYTES). False:
- * there is none. */
+/* The message in the blobs of an event that has no other, copied to `room` (NVTX_WIDE_BYTES).
+ * False: there is none. */
 bool nvtx_payload_message(uint32_t domain, const struct nvtx_blob *blobs, size_t count, char *room,
                           struct nvtx_record_text *message);
 

@@ -169,8 +169,8 @@ static bool has_wrapped(const struct printing *printing, const struct tl_block *
            printing->timeline->event_sources.at[source].flags & TL_EVENT_WRAPPED;
 }
 
-/* Unfinished events have negative durations. The parser knows no 32-bit counter; with --wrap32, one that wrapped is
- * corrected. */
+/* Unfinished events have negative durations. The parser knows no 32-bit counter; with --wrap32, one
+ * that wrapped is corrected. */
 static double duration_of(const struct printing *printing, const struct tl_block *block,
                           uint32_t index)
 {

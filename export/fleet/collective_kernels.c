@@ -1,4 +1,5 @@
-/* collective_kernels.c - the kernels of collectives: of single calls, of groups, and of what CUDA graphs replay. */
+/* collective_kernels.c - the kernels of collectives: of single calls, of groups, and of what CUDA
+ * graphs replay. */
 #include "collective_search.h"
 
 #include <stdlib.h>
@@ -28,7 +29,8 @@ static uint64_t sum_of_bytes(uint64_t sum, const struct collective *call)
     return known ? sum + call->bytes : UINT64_MAX;
 }
 
-/* Places and bytes among the calls of the same communicator. Collectives have places of their own. */
+/* Places and bytes among the calls of the same communicator. Collectives have places of their
+ * own. */
 static bool place_in_group(struct search *search, struct span calls)
 {
     struct keymap firsts = {0}, places = {0};
@@ -84,7 +86,8 @@ static void add_kernel(const struct timeline *timeline, struct collective *colle
     collective->has_stream = true;
 }
 
-/* The innermost range around a call, or around a range that a file names as the origin; TL_NONE: none. */
+/* The innermost range around a call, or around a range that a file names as the origin; TL_NONE:
+ * none. */
 static uint32_t range_around(const struct timeline *timeline, uint32_t slice)
 {
     slice = shown_around(timeline, slice);
@@ -122,7 +125,8 @@ static struct span calls_of_launch(const struct search *search, uint32_t slice)
     return group ? calls_of_group(search, key_of_group(process, group)) : (struct span){0, 0};
 }
 
-/* The row of a captured call in one launch of its graph, TL_NONE: an unknown launch. NULL: no memory. */
+/* The row of a captured call in one launch of its graph, TL_NONE: an unknown launch. NULL: no
+ * memory. */
 static struct collective *replay_of(struct search *search, uint32_t call, uint32_t launch)
 {
     uint64_t key = (uint64_t)call << 32 | launch;
@@ -239,7 +243,8 @@ static void nodes_fini(struct nodes *nodes)
     free(nodes->first);
 }
 
-/* Rows for the calls of one node in one launch, where they have none yet. A call made after the launch came with an update. */
+/* Rows for the calls of one node in one launch, where they have none yet. A call made after the
+ * launch came with an update. */
 static void open_node(struct search *search, uint32_t node, uint32_t launch)
 {
     const struct timeline *timeline = search->recording->timeline;
@@ -250,7 +255,8 @@ static void open_node(struct search *search, uint32_t node, uint32_t launch)
             search->failed = !replay_of(search, i, launch);
 }
 
-/* A launch that has all its operations lacks no collective. One that is recorded as a whole shows none. */
+/* A launch that has all its operations lacks no collective. One that is recorded as a whole shows
+ * none. */
 static bool is_incomplete(const struct search *search, const struct tl_graph_launch *launch)
 {
     const struct timeline *timeline = search->recording->timeline;

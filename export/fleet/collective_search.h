@@ -1,4 +1,5 @@
-/* collective_search.h - what collectives.c and collective_kernels.c share while they find the collectives of a rank. */
+/* collective_search.h - what collectives.c and collective_kernels.c share while they find the
+ * collectives of a rank. */
 #ifndef PROF_COLLECTIVE_SEARCH_H
 #define PROF_COLLECTIVE_SEARCH_H
 
@@ -47,7 +48,8 @@ uint32_t collectives_range_of_slice(const struct search *search, uint32_t slice)
 /* Numbers the calls of each group, and sums up their bytes. */
 void kernels_find_groups(struct search *search);
 
-/* Gives ranges their kernels, and adds a row for each replay. Returns how many kernels there are in ranges, and beside them. */
+/* Gives ranges their kernels, and adds a row for each replay. Returns how many kernels there are in
+ * ranges, and beside them. */
 uint32_t kernels_join(struct search *search, uint32_t *others);
 
 /* Marks calls that were captured: only their replays run. */

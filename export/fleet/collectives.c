@@ -144,7 +144,8 @@ bool collectives_has_key(struct tl_attrs attrs, uint32_t key)
     return false;
 }
 
-/* A range in which a communicator is made, or stated again, says which number the rank has in it. */
+/* A range in which a communicator is made, or stated again, says which number the rank has in
+ * it. */
 static void read_communicator(struct search *search, struct tl_attrs attrs)
 {
     struct collective made = {NOTHING_OF_NCCL};
@@ -243,7 +244,8 @@ static struct keymap ranges_of_calls(const struct search *search, bool *complete
     return calls;
 }
 
-/* The range of the task's call; TL_NONE: none. Interfaces that report no calls: the range around it. */
+/* The range of the task's call; TL_NONE: none. Interfaces that report no calls: the range around
+ * it. */
 static uint32_t range_of_task(const struct search *search, const struct keymap *calls,
                               uint32_t slice, uint64_t call)
 {
@@ -352,8 +354,8 @@ static void name_own_ranks(const struct search *search)
     }
 }
 
-/* Interfaces 1 to 4 of NCCL's profiler report tasks after their launch: these ranges contain no kernel. Then the
- * kernels say more. */
+/* Interfaces 1 to 4 of NCCL's profiler report tasks after their launch: these ranges contain no
+ * kernel. Then the kernels say more. */
 static void find_all(struct search *search)
 {
     const struct recording *recording = search->recording;

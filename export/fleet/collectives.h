@@ -1,11 +1,11 @@
-/* collectives.h - the collectives of a rank: NCCL's own ranges with the kernel that each launched; without such ranges,
- * communication kernels.
+/* collectives.h - the collectives of a rank: NCCL's own ranges with the kernel that each launched;
+ * without such ranges, communication kernels.
  *
- * Calls of a group share a kernel. A call that a CUDA graph captured runs whenever the graph is launched: each of these
- * replays is a collective of its own; the capture is not a collective.
+ * Calls of a group share a kernel. A call that a CUDA graph captured runs whenever the graph is
+ * launched: each of these replays is a collective of its own; the capture is not a collective.
  *
- * Sends and receives concern two ranks, and ranks call different numbers of them: they have no place among the
- * collectives.
+ * Sends and receives concern two ranks, and ranks call different numbers of them: they have no
+ * place among the collectives.
  */
 #ifndef PROF_COLLECTIVES_H
 #define PROF_COLLECTIVES_H

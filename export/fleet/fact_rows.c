@@ -1,4 +1,5 @@
-/* fact_rows.c - tables of what is rather than happens: ranks, the ledger, peaks of memory, texts. */
+/* fact_rows.c - tables of what is rather than happens: ranks, the ledger, peaks of memory,
+ * texts. */
 #include "memory_use.h"
 #include "tables.h"
 

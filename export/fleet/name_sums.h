@@ -1,4 +1,5 @@
-/* name_sums.h - durations of a rank by step, kind and name: their count, sum, extremes and histogram. */
+/* name_sums.h - durations of a rank by step, kind and name: their count, sum, extremes and
+ * histogram. */
 #ifndef PROF_NAME_SUMS_H
 #define PROF_NAME_SUMS_H
 
@@ -30,7 +31,8 @@ struct summary {
     bool failed;                         /* no memory */
 };
 
-/* Of the events, or of what PROF_SUMMARY recorded: see fleet_source.summaries. False: no memory; fini is needed all the same. */
+/* Of the events, or of what PROF_SUMMARY recorded: see fleet_source.summaries. False: no memory;
+ * fini is needed all the same. */
 bool summary_init(struct summary *summary, const struct recording *recording, uint32_t unit);
 void summary_fini(struct summary *summary);
 

@@ -1,4 +1,5 @@
-/* recording.h - one recording: what its names are, which processes are of which rank, and which step a moment is in. */
+/* recording.h - one recording: what its names are, which processes are of which rank, and which
+ * step a moment is in. */
 #ifndef PROF_RECORDING_H
 #define PROF_RECORDING_H
 

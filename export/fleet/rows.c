@@ -1,4 +1,5 @@
-/* rows.c - an array owns its buffers alone, so that a consumer may move a child out of its batch. */
+/* rows.c - an array owns its buffers alone, so that a consumer may move a child out of its
+ * batch. */
 #include "rows.h"
 
 #include <stdlib.h>

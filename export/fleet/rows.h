@@ -11,7 +11,8 @@
 
 #define ROWS_COLUMNS 24u
 
-/* Types of the dataset: INTEGER, BIGINT, BOOLEAN, VARCHAR, a VARCHAR that is one of few words, MAP(INTEGER,BIGINT). */
+/* Types of the dataset: INTEGER, BIGINT, BOOLEAN, VARCHAR, a VARCHAR that is one of few words,
+ * MAP(INTEGER,BIGINT). */
 enum column_type { COLUMN_32, COLUMN_64, COLUMN_BOOL, COLUMN_TEXT, COLUMN_WORD, COLUMN_MAP };
 
 struct column {
@@ -35,7 +36,8 @@ struct cells {
     uint32_t pairs, pair_room; /* of the map */
 };
 
-/* Zeroed but for `table` is empty. The first failure is latched: then cells go nowhere that counts. */
+/* Zeroed but for `table` is empty. The first failure is latched: then cells go nowhere that
+ * counts. */
 struct rows {
     const struct rows_table *table;
     uint32_t count, room;

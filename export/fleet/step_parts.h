@@ -1,7 +1,8 @@
-/* step_parts.h - what the devices of a rank did in each step: its time is cut wherever something begins or ends.
+/* step_parts.h - what the devices of a rank did in each step: its time is cut wherever something
+ * begins or ends.
  *
- * Moments belong to the step that began last. Idle time lasts until the next operation; while that was not launched yet, the
- * host kept the device waiting.
+ * Moments belong to the step that began last. Idle time lasts until the next operation; while that
+ * was not launched yet, the host kept the device waiting.
  */
 #ifndef PROF_STEP_PARTS_H
 #define PROF_STEP_PARTS_H

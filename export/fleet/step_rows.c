@@ -1,4 +1,5 @@
-/* step_rows.c - tables that need a sweep over all of a recording: steps, idle, collectives, summary. */
+/* step_rows.c - tables that need a sweep over all of a recording: steps, idle, collectives,
+ * summary. */
 #include "collectives.h"
 #include "name_sums.h"
 #include "step_parts.h"

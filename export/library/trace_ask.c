@@ -1,4 +1,5 @@
-/* trace_ask.c - reports, exports and streams of an open trace, by profdump's own tables of commands and formats. */
+/* trace_ask.c - reports, exports and streams of an open trace, by profdump's own tables of commands
+ * and formats. */
 #include "cmd_arrow.h"
 #include "commands.h"
 #include "fit.h"
@@ -122,7 +123,8 @@ static prof_status status_of(int status)
     return status == EXIT_SUCCESS ? PROF_OK : status == EXIT_USAGE ? PROF_INVALID : PROF_FAILED;
 }
 
-/* The message for failures that profdump leaves silent: a closed pipe, and "check", whose report explains it. */
+/* The message for failures that profdump leaves silent: a closed pipe, and "check", whose report
+ * explains it. */
 static const char *otherwise(const struct profdump_options *options)
 {
     return options->out && !ferror(options->out) ? "an invariant is broken: the report says which"
@@ -262,8 +264,8 @@ prof_status prof_trace_export(struct prof_trace *trace, const char *format, cons
 
 /* ---- Arrow: a stream that holds the timeline it is of ----
  *
- * The stream of export/write is inside one that counts as a holder of the timeline, so that the trace may be closed
- * first. */
+ * The stream of export/write is inside one that counts as a holder of the timeline, so that the
+ * trace may be closed first. */
 
 _Static_assert((int)PROF_ARROW_EVENTS == ARROW_EVENTS &&
                    (int)PROF_ARROW_LAUNCHES == ARROW_LAUNCHES &&

@@ -1,8 +1,8 @@
 /* trace_open.h - a trace that is open, and what every call of the library begins and ends with.
  *
- * During a call, the calling thread has the C locale (decimal points in files). SIGPIPE and SIGXFSZ are blocked, so that
- * a closed pipe and the limit of file sizes are errors of the call and do not end the program. Messages of profdump's
- * commands go to a listener instead of standard error.
+ * During a call, the calling thread has the C locale (decimal points in files). SIGPIPE and SIGXFSZ
+ * are blocked, so that a closed pipe and the limit of file sizes are errors of the call and do not
+ * end the program. Messages of profdump's commands go to a listener instead of standard error.
  */
 #ifndef PROF_TRACE_OPEN_H
 #define PROF_TRACE_OPEN_H
@@ -51,8 +51,8 @@ void held_timeline_release(struct held_timeline *held);
 
 struct command;
 
-/* Parses the words, options of `command` (NULL: of any), into the options, which borrow them; NULL: none. False after
- * having complained. */
+/* Parses the words, options of `command` (NULL: of any), into the options, which borrow them; NULL:
+ * none. False after having complained. */
 bool opened_parse_words(struct profdump_options *options, const struct command *command,
                         const char *const *words);
 

@@ -1,12 +1,12 @@
-/* cmd_augment.c - profdump pytorch augment IN OUT: a copy of a Chrome trace in which kernels and operators have
- * "kernel_flop" and "kernel_num_gb" in their args.
+/* cmd_augment.c - profdump pytorch augment IN OUT: a copy of a Chrome trace in which kernels and
+ * operators have "kernel_flop" and "kernel_num_gb" in their args.
  *
- * What is in the trace already, and is not 0, stays; what is not known is not added. A kernel has its
- * part of its operator's work, the operator all of it.
+ * What is in the trace already, and is not 0, stays; what is not known is not added. A kernel has
+ * its part of its operator's work, the operator all of it.
  *
- * The trace is read as a timeline, and its kernels are given the work of their ranges there (kernel_work.h), as in every
- * report. An event is found again by its times, a kernel by its correlation besides, a range by its name. Events that agree
- * in all of it stand for each other.
+ * The trace is read as a timeline, and its kernels are given the work of their ranges there
+ * (kernel_work.h), as in every report. An event is found again by its times, a kernel by its
+ * correlation besides, a range by its name. Events that agree in all of it stand for each other.
  */
 #include "chrome_copy.h"
 #include "commands.h"
@@ -115,8 +115,8 @@ static bool index_add(struct augment_index *index, uint64_t key, uint32_t thing)
 typedef bool is_wanted(const struct augment_plan *plan, uint32_t thing,
                        const struct kineto_event *event);
 
-/* Removes and returns the first wanted thing of a chain. A last element is only marked as empty, since keymaps cannot
- * erase. */
+/* Removes and returns the first wanted thing of a chain. A last element is only marked as empty,
+ * since keymaps cannot erase. */
 static uint32_t take(struct augment_plan *plan, struct augment_index *index, uint64_t key,
                      is_wanted *wanted, const struct kineto_event *event)
 {
@@ -145,7 +145,8 @@ static int64_t duration_of(const struct timeline *timeline, uint32_t slice)
     return timeline->slices.at[slice].end_ns - timeline->slices.at[slice].start_ns;
 }
 
-/* Adds up the segments of ranges that were cut. `by_first` is zeroed and has an entry for every slice. */
+/* Adds up the segments of ranges that were cut. `by_first` is zeroed and has an entry for every
+ * slice. */
 static void add_segments(const struct timeline *timeline, int64_t *by_first)
 {
     for (uint32_t i = 0; i < timeline->segments.count; i++)

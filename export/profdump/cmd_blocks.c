@@ -1,5 +1,5 @@
-/* cmd_blocks.c - profdump executorch blocks, tax, memory. Iterations of a block that differ become event blocks of their own; messages
- * on stderr say which, where and how. */
+/* cmd_blocks.c - profdump executorch blocks, tax, memory. Iterations of a block that differ become
+ * event blocks of their own; messages on stderr say which, where and how. */
 #include "cmd_blocks.h"
 #include "commands.h"
 #include "compat.h"

@@ -1,5 +1,5 @@
-/* cmd_chrome.c - profdump -o OUT.json, pytorch combine: the timeline, for Perfetto and chrome://tracing; Chrome traces among the
- * inputs as they are. */
+/* cmd_chrome.c - profdump -o OUT.json, pytorch combine: the timeline, for Perfetto and
+ * chrome://tracing; Chrome traces among the inputs as they are. */
 #include "commands.h"
 #include "compat.h"
 #include "inputs.h"

@@ -1,4 +1,5 @@
-/* cmd_ctl.c - profdump ctl: sends commands to a process in which libprof runs, see prof/control.h. */
+/* cmd_ctl.c - profdump ctl: sends commands to a process in which libprof runs, see
+ * prof/control.h. */
 #include "commands.h"
 #include "options.h"
 #include "process.h"
@@ -55,7 +56,8 @@ static int open_directory(const char *path, uid_t owner)
     return -1;
 }
 
-/* The process behind the connection, 0 unless it is the directory's owner's, and can be seen from here. */
+/* The process behind the connection, 0 unless it is the directory's owner's, and can be seen from
+ * here. */
 static unsigned peer_of(int connection, uid_t owner)
 {
     struct ucred peer;
@@ -65,7 +67,8 @@ static unsigned peer_of(int connection, uid_t owner)
     return trusted ? (unsigned)peer.pid : 0;
 }
 
-/* "PID.sock", or "PID-NAMESPACE.sock" of another PID namespace: `ours` is then false. 0: no such name. */
+/* "PID.sock", or "PID-NAMESPACE.sock" of another PID namespace: `ours` is then false. 0: no such
+ * name. */
 static unsigned entry_pid(const char *name, bool *ours)
 {
     char *end;
@@ -139,7 +142,8 @@ static bool find_process(int connection, uid_t owner, void *user)
     return found;
 }
 
-/* By its name, as there may be many, and so as to notice another process behind it: `impostor`, else 0. */
+/* By its name, as there may be many, and so as to notice another process behind it: `impostor`,
+ * else 0. */
 static int connect_named(unsigned pid, uid_t owner, unsigned *impostor)
 {
     struct directories all = directories_of(owner);
@@ -161,7 +165,8 @@ static int connect_named(unsigned pid, uid_t owner, unsigned *impostor)
     return -1;
 }
 
-/* In another PID namespace than ours the process has another number, and its socket that in its name. */
+/* In another PID namespace than ours the process has another number, and its socket that in its
+ * name. */
 static int connect_to(unsigned pid, uid_t owner, unsigned *impostor)
 {
     struct search search = {.pid = pid, .connection = -1};
@@ -372,7 +377,8 @@ static bool make_absolute(const char *path, char *absolute, size_t absolute_byte
     return size > 0 && (size_t)size < absolute_bytes && !strchr(absolute, '\n');
 }
 
-/* A process that does not answer is found by asking for its state: a dump may take as long as it likes. */
+/* A process that does not answer is found by asking for its state: a dump may take as long as it
+ * likes. */
 static int ctl_dump(unsigned pid, const char *out)
 {
     char name[PATH_MAX], command[PROF_CONTROL_COMMAND_BYTES - 1], answer[CTL_ANSWER_BYTES];

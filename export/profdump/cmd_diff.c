@@ -99,8 +99,8 @@ static bool set_gate(struct profdump_options *options, const char *name)
     return false;
 }
 
-/* The two names, "base" and "new" where none were given; `storage` holds what they point into, to free(). False after having
- * complained. */
+/* The two names, "base" and "new" where none were given; `storage` holds what they point into, to
+ * free(). False after having complained. */
 static bool read_names(const struct profdump_options *options, const char *names[2], char **storage)
 {
     *storage = strdup(options->diff_names ? options->diff_names : "base,new");

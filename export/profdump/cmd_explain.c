@@ -46,7 +46,8 @@ static bool read_limits(const char *path, struct finding_settings *settings)
     return read;
 }
 
-/* Applies --rule and --limits; --rule enables a rule that the limits disable. False after having complained. */
+/* Applies --rule and --limits; --rule enables a rule that the limits disable. False after having
+ * complained. */
 static bool read_settings(const struct profdump_options *options, struct finding_settings *settings)
 {
     _Static_assert(FINDING_RULES_MAX <= 64, "explain_rules has a bit for each");

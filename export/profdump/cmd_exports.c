@@ -1,4 +1,5 @@
-/* cmd_exports.c - profdump -o OUT, export: the table of export formats, and those without a file of their own. */
+/* cmd_exports.c - profdump -o OUT, export: the table of export formats, and those without a file of
+ * their own. */
 #include "commands.h"
 #include "export_endings.h"
 #include "formats.h"

@@ -1,4 +1,5 @@
-/* cmd_fleet.c - profdump pack, fleet, snapshot, origins: commands of the Python package; see dataset.h. Many ranks need DuckDB. */
+/* cmd_fleet.c - profdump pack, fleet, snapshot, origins: commands of the Python package; see
+ * dataset.h. Many ranks need DuckDB. */
 #include "commands.h"
 #include "options.h"
 

@@ -72,7 +72,8 @@ static void print_native(struct place_names *names, const char *thread, FILE *ou
     }
 }
 
-/* The mutex that the thread waits for, and what its owner is doing. By name: numbers differ between ranks. */
+/* The mutex that the thread waits for, and what its owner is doing. By name: numbers differ between
+ * ranks. */
 static void print_lock(struct place_names *names, const char *text, uint64_t tid, FILE *out)
 {
     const char *thread = find_thread(text, tid), *end = thread ? strchrnul(thread, '\n') : NULL;
@@ -115,8 +116,8 @@ static bool has_resumed(const char *text)
     return strstr(text, "\nresumed ") || strncmp(text, "resumed ", 8) == 0;
 }
 
-/* The stack of the main thread, a line for each frame, innermost first: Python's where it is known. "" unknown; NULL: no
- * memory. */
+/* The stack of the main thread, a line for each frame, innermost first: Python's where it is known.
+ * "" unknown; NULL: no memory. */
 static char *read_stack(struct place_names *names, struct hang_rank *rank)
 {
     const struct tl_process *process = rank->process;

@@ -57,7 +57,8 @@ static size_t common_beginning(const char *typed, const char *meant)
     return size;
 }
 
-/* The same for a column, of the tables that the statement mentions; `word` may be "table.column". */
+/* The same for a column, of the tables that the statement mentions; `word` may be
+ * "table.column". */
 static const char *nearest_column(const char *sql, const char *word)
 {
     const char *dot = strrchr(word, '.'), *nearest = NULL, *similar = NULL, *table, *name;

@@ -151,7 +151,8 @@ static int analyze_with(const struct profdump_options *options, const struct tim
     return status;
 }
 
-/* Reads the user's file first, so that an error in it is reported before anything is loaded or printed. */
+/* Reads the user's file first, so that an error in it is reported before anything is loaded or
+ * printed. */
 static int analyze_by_rates(const struct profdump_options *options, const struct timeline *timeline)
 {
     const char *path = options->analyze.device_rates;

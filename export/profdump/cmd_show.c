@@ -1,4 +1,5 @@
-/* cmd_show.c - profdump [stats] FILE...: what ran, and the key averages, as a table, as a tree or as JSON. */
+/* cmd_show.c - profdump [stats] FILE...: what ran, and the key averages, as a table, as a tree or
+ * as JSON. */
 #include "commands.h"
 #include "help.h"
 #include "options.h"
@@ -141,7 +142,8 @@ static bool set_depth(struct profdump_options *options, const char *depth)
     return good;
 }
 
-/* Suggests the columns whose names contain what was typed ("self"), else the one that it may be a typing error of. */
+/* Suggests the columns whose names contain what was typed ("self"), else the one that it may be a
+ * typing error of. */
 static void complain_of_sort(const char *typed)
 {
     char known[COLUMNS_BYTES];
@@ -334,7 +336,8 @@ static void write_innermost(FILE *stream, const struct tl_stack *stack, struct s
     }
 }
 
-/* Groups stacks by their innermost frames, --group-by stack:N. False after having complained: no memory. */
+/* Groups stacks by their innermost frames, --group-by stack:N. False after having complained: no
+ * memory. */
 static bool groups_init(struct stack_groups *groups, const struct profdump_options *options,
                         const struct timeline *timeline)
 {

@@ -55,8 +55,9 @@ struct listing {
 
 /* ---- which stacks are one ----
  *
- * Stacks differ in addresses: a loop is sampled at each of its instructions. Stacks of the same text are one. Samples are
- * grouped by functions, because few are at one line; launches from two lines stay two stacks. */
+ * Stacks differ in addresses: a loop is sampled at each of its instructions. Stacks of the same
+ * text are one. Samples are grouped by functions, because few are at one line; launches from two
+ * lines stay two stacks. */
 
 static struct text call_of(const struct listing *listing, const struct tl_stack *stack)
 {
@@ -108,7 +109,8 @@ static struct text call_of_group(const struct listing *listing, uint32_t group)
     return symbols_call(listing->symbols, listing->groups.stacks[listing->groups.first[group]]);
 }
 
-/* The frames of a group, without lines where its stacks differ in them. at: to free(), NULL: no memory. */
+/* The frames of a group, without lines where its stacks differ in them. at: to free(), NULL: no
+ * memory. */
 static struct symbol_stack common_frames(const struct listing *listing, uint32_t group)
 {
     const struct stack_groups *groups = &listing->groups;
@@ -207,8 +209,8 @@ static bool add_all_sampled(struct table *table, void *user)
     return !table->failed;
 }
 
-/* A row per call stack, the one that kept devices busy longest first; its functions innermost first, separated by
- * semicolons. */
+/* A row per call stack, the one that kept devices busy longest first; its functions innermost
+ * first, separated by semicolons. */
 static bool write_sheet(const struct listing *listing)
 {
     const struct profdump_options *options = listing->options;

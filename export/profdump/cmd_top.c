@@ -1,7 +1,8 @@
 /* cmd_top.c - profdump top: what a program does now, from its trace alone.
  *
- * The screen is drawn with the few escape sequences that every terminal has had for decades: there is one table and a
- * few lines above it, and a library for screens would be one more thing to install on the machine where the job runs.
+ * The screen is drawn with the few escape sequences that every terminal has had for decades: there
+ * is one table and a few lines above it, and a library for screens would be one more thing to
+ * install on the machine where the job runs.
  */
 #define _GNU_SOURCE
 #include "commands.h"
@@ -118,7 +119,8 @@ static int64_t last_device_ns(const struct timeline *timeline)
     return last_ns;
 }
 
-/* Device records come late: while some are outstanding, what is known ends with the last that came. */
+/* Device records come late: while some are outstanding, what is known ends with the last that
+ * came. */
 static int64_t known_until_ns(const struct top *top, const struct timeline *timeline)
 {
     int64_t last_ns = last_device_ns(timeline);
@@ -480,7 +482,8 @@ static const char *keys_of(const struct top *top)
                : "t threads, s sort, +/- longer/shorter, space freeze, q quit\n";
 }
 
-/* Rows of the table so that all fits: the lines above it, its own three rules and header, the keys. */
+/* Rows of the table so that all fits: the lines above it, its own three rules and header, the
+ * keys. */
 #define LINES_AROUND 14u
 
 static bool redraw(struct top *top)

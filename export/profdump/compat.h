@@ -1,12 +1,13 @@
-/* compat.h - commands with --compat: what PyTorch's and ExecuTorch's own programs write and print. Each returns an exit
- * status. */
+/* compat.h - commands with --compat: what PyTorch's and ExecuTorch's own programs write and print.
+ * Each returns an exit status. */
 #ifndef PROF_COMPAT_H
 #define PROF_COMPAT_H
 
 #include "commands.h"
 #include "executorch.h"
 
-/* Checks the options against --compat, and shows times as those programs do. False after having complained. */
+/* Checks the options against --compat, and shows times as those programs do. False after having
+ * complained. */
 bool compat_agrees(struct profdump_options *options, const struct command *command);
 
 /* Of one Chrome trace, and of two. `names` of the two; NULL: as that program calls them. */

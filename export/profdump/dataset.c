@@ -1,7 +1,7 @@
 /* dataset.c - see dataset.h.
  *
- * Python writes the ranks into a file without a name, so that whatever ends either program leaves nothing behind. What
- * it writes is described in python_shim/libprof/fleet/_trace.py.
+ * Python writes the ranks into a file without a name, so that whatever ends either program leaves
+ * nothing behind. What it writes is described in python_shim/libprof/fleet/_trace.py.
  */
 #include "dataset.h"
 
@@ -20,8 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* sys.argv is "-c", the directory of profdump, the command and its words. An installed package has priority over that of the build directory. The
- * working directory, which Python searches first, may be anybody's. */
+/* sys.argv is "-c", the directory of profdump, the command and its words. An installed package has
+ * priority over that of the build directory. The working directory, which Python searches first,
+ * may be anybody's. */
 static char start[] =
     "import os, sys\n"
     "sys.path[:1] = sys.path[:1] if sys.path[0] else []\n"

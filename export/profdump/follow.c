@@ -1,5 +1,5 @@
-/* follow.c - profdump --follow: a table for each part of a recording, as it ends. A part is what was recorded from one
- * start to its stop, and at most --interval of it. */
+/* follow.c - profdump --follow: a table for each part of a recording, as it ends. A part is what
+ * was recorded from one start to its stop, and at most --interval of it. */
 #include "commands.h"
 #include "live.h"
 
@@ -26,8 +26,9 @@ static void rest(int64_t ns)
     nanosleep(&time, NULL);
 }
 
-/* Where the part from `done_ns` on ends: with the recording's first stop behind it, or after the interval. False after
- * having complained. Facts about the process are read whole, so the last chunks are enough. */
+/* Where the part from `done_ns` on ends: with the recording's first stop behind it, or after the
+ * interval. False after having complained. Facts about the process are read whole, so the last
+ * chunks are enough. */
 static bool find_end(const struct follow *follow, int64_t *end_ns)
 {
     struct read_error error;
@@ -52,7 +53,8 @@ static bool has_events(const struct timeline *timeline)
            timeline->marks.count || timeline->counters.count;
 }
 
-/* Prints the part, unless nothing happened in it. `*late`: some records of devices are still to come. */
+/* Prints the part, unless nothing happened in it. `*late`: some records of devices are still to
+ * come. */
 static int print_part(struct follow *follow, int64_t to_ns, bool *late)
 {
     struct read_error error;

@@ -117,7 +117,8 @@ static bool number_collectives(struct hang_rank *rank)
     uint32_t number = 0;
     for (uint32_t i = 0; i < rank->collectives.count; i++) {
         struct hang_collective *one = &rank->collectives.at[rank->in_order[i]];
-        /* no pointer to the collective before, NULL at first: gcc 14.2 reads a field of that NULL */
+        /* no pointer to the collective before, NULL at first: gcc 14.2 reads a field of that
+         * NULL */
         number = one->communicator == communicator ? number + 1 : 1;
         communicator = one->communicator;
         one->number = number;
@@ -280,7 +281,8 @@ static bool has_file(const struct hang_ranks *ranks, int32_t number)
     return false;
 }
 
-/* Launchers, helpers and workers enter no collectives: they have no rank, or that of another process. */
+/* Launchers, helpers and workers enter no collectives: they have no rank, or that of another
+ * process. */
 static bool is_helper(const struct hang_ranks *ranks, const struct hang_rank *rank)
 {
     bool others_have_ranks = false;

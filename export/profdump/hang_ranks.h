@@ -1,4 +1,5 @@
-/* hang_ranks.h - what each process of a job was doing when its recording ended, and which of them the others wait for. */
+/* hang_ranks.h - what each process of a job was doing when its recording ended, and which of them
+ * the others wait for. */
 #ifndef PROF_HANG_RANKS_H
 #define PROF_HANG_RANKS_H
 

@@ -62,7 +62,8 @@ static void append(char *to, size_t to_size, const char *format, ...)
 
 /* ---- options ---- */
 
-/* "-h, --help", "--rows N". `letter` is the entry before if that is the same option in one letter. */
+/* "-h, --help", "--rows N". `letter` is the entry before if that is the same option in one
+ * letter. */
 static void name_option(const struct option_entry *entry, const struct option_entry *letter,
                         char names[NAMES_BYTES])
 {

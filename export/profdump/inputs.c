@@ -248,7 +248,8 @@ static bool keep_open(struct input_load *load, struct opened *opened, struct tra
     return added != NULL;
 }
 
-/* Times of a file that is written are on one clock, so that ranks can be compared; durations on a rank's own. */
+/* Times of a file that is written are on one clock, so that ranks can be compared; durations on a
+ * rank's own. */
 static bool is_exported(const struct profdump_options *options)
 {
     for (size_t i = 0; i < EXPORT_COUNT; i++)
@@ -460,8 +461,9 @@ bool inputs_spool(struct profdump_options *options, const struct command *comman
 
 /* ---- outputs ----
  *
- * Files are compared by device and inode, so links and files in input directories are recognised. Without this check,
- * `profdump --html run.prof`, which names no input, would read the newest file here and overwrite the recording.
+ * Files are compared by device and inode, so links and files in input directories are recognised.
+ * Without this check, `profdump --html run.prof`, which names no input, would read the newest file
+ * here and overwrite the recording.
  */
 
 /* Compressed or not. */

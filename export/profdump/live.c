@@ -1,4 +1,5 @@
-/* live.c - see live.h. Nothing here touches the process: everything is read from its file and from /proc. */
+/* live.c - see live.h. Nothing here touches the process: everything is read from its file and from
+ * /proc. */
 #include "live.h"
 
 #include "inputs.h"

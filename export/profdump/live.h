@@ -1,4 +1,5 @@
-/* live.h - a recording in progress: finds its process and its current end, and loads the part between two times. */
+/* live.h - a recording in progress: finds its process and its current end, and loads the part
+ * between two times. */
 #ifndef PROF_LIVE_H
 #define PROF_LIVE_H
 
@@ -13,15 +14,15 @@ struct live {
     int64_t now_ns; /* running: now; else where the recording ends. Since the file's time 0 */
 };
 
-/* Finds the recording that the command line names: the id of a process, a file, or nothing (the newest trace of this
- * directory). False after having complained. */
+/* Finds the recording that the command line names: the id of a process, a file, or nothing (the
+ * newest trace of this directory). False after having complained. */
 bool live_find(struct live *live, const struct profdump_options *options);
 
 /* Updates `running` and `now_ns`. False: `error` says why not. */
 bool live_look(struct live *live, struct read_error *error);
 
-/* Loads what began from `from_ns` to `to_ns`. Costs what is in that part, and a look at the head of every chunk of
- * 64 KiB. NULL: `error` says why. Free with timeline_destroy(). */
+/* Loads what began from `from_ns` to `to_ns`. Costs what is in that part, and a look at the head of
+ * every chunk of 64 KiB. NULL: `error` says why. Free with timeline_destroy(). */
 struct timeline *live_load(const struct live *live, int64_t from_ns, int64_t to_ns,
                            struct read_error *error);
 

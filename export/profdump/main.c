@@ -1,6 +1,6 @@
-/* main.c - profdump: parses the command line and runs the command. Exit status: 0 done, 1 failed, 2 wrong usage, 3
- * something was or may have been lost while recording (--fail-on-loss), 4 slower and 5
- * inconclusive (diff --fail-if-slower). */
+/* main.c - profdump: parses the command line and runs the command. Exit status: 0 done, 1 failed, 2
+ * wrong usage, 3 something was or may have been lost while recording (--fail-on-loss), 4 slower and
+ * 5 inconclusive (diff --fail-if-slower). */
 #include "built_without.h"
 #include "commands.h"
 #include "dataset.h"
@@ -132,7 +132,8 @@ static int load_and_run(const struct profdump_options *options, const struct com
     return status;
 }
 
-/* Copies Chrome traces among the inputs of --chrome and clears that option. `*done`: nothing is left to do. */
+/* Copies Chrome traces among the inputs of --chrome and clears that option. `*done`: nothing is
+ * left to do. */
 static int copy_chrome(struct profdump_options *options, bool *done)
 {
     bool copied;

@@ -1,4 +1,5 @@
-/* options.c - see options.h: parsing by the tables of the commands, and what is said of wrong options. */
+/* options.c - see options.h: parsing by the tables of the commands, and what is said of wrong
+ * options. */
 #include "options.h"
 
 #include "commands.h"
@@ -130,7 +131,8 @@ static bool add_ranks(struct profdump_options *options, const char *list)
     return true;
 }
 
-/* ExecuTorch's files can be read by every command, but only its own commands mention their clock. */
+/* ExecuTorch's files can be read by every command, but only its own commands mention their
+ * clock. */
 const struct option_entry input_options[] = {
     {CALL("rank", "LIST", add_ranks, "read these ranks of a dataset: 17, or 3,5-8")},
     {FLAG("partial", partial, "read damaged files as far as possible")},
@@ -218,7 +220,8 @@ static const struct option_entry *find_begun(const struct command *command, stru
     return count == 1 ? begun : NULL;
 }
 
-/* Also by its beginning, unless that is the name of an option of another command: --fail-on is not --fail-on-loss. */
+/* Also by its beginning, unless that is the name of an option of another command: --fail-on is not
+ * --fail-on-loss. */
 static const struct option_entry *find(const struct command *command, struct named named,
                                        const struct option_entry **table)
 {

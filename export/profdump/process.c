@@ -109,7 +109,8 @@ bool process_next_mapping(FILE *mappings, struct process_mapping *mapping)
     return false;
 }
 
-/* Compares inodes and names: the device in maps can differ from that of stat(2), as on overlay file systems. */
+/* Compares inodes and names: the device in maps can differ from that of stat(2), as on overlay file
+ * systems. */
 bool process_writes(unsigned pid, const char *file, const struct stat *status)
 {
     struct process_mapping mapping;

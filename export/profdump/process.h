@@ -1,6 +1,7 @@
 /* process.h - what /proc says of another process. Nothing here touches the process.
  *
- * A process id is as this process sees it; in a container a process has another one than in its own file.
+ * A process id is as this process sees it; in a container a process has another one than in its own
+ * file.
  */
 #ifndef PROF_PROCESS_LOOK_H
 #define PROF_PROCESS_LOOK_H

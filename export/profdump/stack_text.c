@@ -37,8 +37,8 @@ void stack_text_complain_of_none(const struct timeline *timeline)
 
 #define PIECE_BYTES 250u
 
-/* Writes a text with semicolons replaced, since they separate names. All of it, in pieces of whole characters: what would be
- * cut could be another's. */
+/* Writes a text with semicolons replaced, since they separate names. All of it, in pieces of whole
+ * characters: what would be cut could be another's. */
 static void write_part(FILE *stream, const char *part)
 {
     for (size_t left = strlen(part), size; left; part += size, left -= size) {

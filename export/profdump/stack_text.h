@@ -18,8 +18,8 @@ void stack_text_complain_of_none(const struct timeline *timeline);
  * stack, each to free(). NULL: no memory. */
 char **stack_text_lines(struct symbols *symbols, const struct timeline *timeline);
 
-/* The same with a symbolizer of its own, after having reported files that could not be used. NULL also where there
- * are no stacks. */
+/* The same with a symbolizer of its own, after having reported files that could not be used. NULL
+ * also where there are no stacks. */
 char **stack_text_all_lines(const struct profdump_options *options,
                             const struct timeline *timeline);
 void stack_text_free(char **lines, uint32_t count);
@@ -37,7 +37,8 @@ struct stack_groups {
     char **texts;       /* by group: what was written of its stacks */
 };
 
-/* Stacks for which `write` writes the same text are one group. False: no memory; fini is not needed then. */
+/* Stacks for which `write` writes the same text are one group. False: no memory; fini is not needed
+ * then. */
 bool stack_groups_init(struct stack_groups *groups, struct symbols *symbols,
                        const struct timeline *timeline,
                        void (*write)(FILE *stream, const struct tl_stack *stack,
@@ -48,19 +49,20 @@ void stack_groups_fini(struct stack_groups *groups);
 /* A line per function, innermost first, indented. */
 void stack_text_print(FILE *stream, struct symbol_stack stack);
 
-/* As flamegraph.pl reads it: outermost first, separated by ';', inlined functions marked _[i]. Of all
- * stacks: by stack, to stack_text_free(). NULL: no memory. */
+/* As flamegraph.pl reads it: outermost first, separated by ';', inlined functions marked _[i]. Of
+ * all stacks: by stack, to stack_text_free(). NULL: no memory. */
 void stack_text_folded(FILE *stream, struct symbol_stack stack);
 char **stack_text_all_folded(struct symbols *symbols, const struct timeline *timeline);
 
-/* Writes the innermost functions of a stack, at most `most`: with source lines, and without. Returns how many. `user`
- * is a struct symbols. */
+/* Writes the innermost functions of a stack, at most `most`: with source lines, and without.
+ * Returns how many. `user` is a struct symbols. */
 uint32_t stack_text_frames(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
                            uint32_t most);
 uint32_t stack_text_functions(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
                               uint32_t most);
 
-/* The same from the innermost Python function on, if there is one: what it called is the interpreter's, or its fault. */
+/* The same from the innermost Python function on, if there is one: what it called is the
+ * interpreter's, or its fault. */
 uint32_t stack_text_blamed(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
                            uint32_t most);
 

@@ -27,8 +27,8 @@ static bool has(struct text text, const char *part)
     return memmem(text.bytes, text.size, part, strlen(part)) != NULL;
 }
 
-/* The type of a kernel with inputs of its own. That program looks for the largest input, and fails at the sizes of
- * the first without a value. */
+/* The type of a kernel with inputs of its own. That program looks for the largest input, and fails
+ * at the sizes of the first without a value. */
 static bool type_of_inputs(struct analysis *analysis, const struct pytorch_kernel *kernel,
                            enum pytorch_type *type)
 {

@@ -30,8 +30,8 @@ static struct text value_text(struct pytorch_value value, char to[VALUE_BYTES])
     return (struct text){to, strlen(to)};
 }
 
-/* The values of operators that have a kernel, and of kernels that have an operator. The file may have grown since it
- * was read. */
+/* The values of operators that have a kernel, and of kernels that have an operator. The file may
+ * have grown since it was read. */
 static void find_values(struct augmenting *augmenting, struct pytorch_value values[2])
 {
     const struct pytorch_trace *trace = &augmenting->trace;

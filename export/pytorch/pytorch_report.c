@@ -258,7 +258,8 @@ static bool number_all(struct text_pool *pool, const struct text *texts, uint32_
     return true;
 }
 
-/* Numbered from 1 in the order of `second`, so that a number beyond is a text of the first alone. */
+/* Numbered from 1 in the order of `second`, so that a number beyond is a text of the first
+ * alone. */
 bool pytorch_zip(const struct text *first, uint32_t first_count, const struct text *second,
                  uint32_t second_count, struct pytorch_pair *pairs, uint32_t *count)
 {

@@ -1,10 +1,12 @@
 /* pytorch_report.h - the tables of PyTorch's torch/_inductor/analysis/profile_analysis.py.
  *
- * A row is a kernel, in the order in which kernels came first. Runs of a kernel that agree in all of their numbers are
- * one to it, so counts and means are of the distinct ones. Means of rates are over the runs that have one.
+ * A row is a kernel, in the order in which kernels came first. Runs of a kernel that agree in all
+ * of their numbers are one to it, so counts and means are of the distinct ones. Means of rates are
+ * over the runs that have one.
  *
- * Names of devices are compared whole, and traces have longer ones: "NVIDIA A100-SXM4-80GB" is not among them. Their
- * numbers are those of that program's middle of 2025: with sparsity for H100 and L4, the bandwidth of an H100 for L4.
+ * Names of devices are compared whole, and traces have longer ones: "NVIDIA A100-SXM4-80GB" is not
+ * among them. Their numbers are those of that program's middle of 2025: with sparsity for H100 and
+ * L4, the bandwidth of an H100 for L4.
  */
 #ifndef PROF_PYTORCH_REPORT_H
 #define PROF_PYTORCH_REPORT_H
@@ -96,7 +98,8 @@ struct pytorch_device_rows *pytorch_device_rows_find(struct pytorch_device_rows 
 bool pytorch_report_write(FILE *to, const struct pytorch_device_rows *devices, uint32_t count,
                           unsigned name_limit);
 
-/* Two reports side by side: `other` has the same devices, in any order. Names prefix the headings. */
+/* Two reports side by side: `other` has the same devices, in any order. Names prefix the
+ * headings. */
 bool pytorch_report_write_both(FILE *to, const struct pytorch_device_rows *devices,
                                const struct pytorch_device_rows *other, uint32_t count,
                                const char *const names[2], unsigned name_limit);
@@ -111,8 +114,8 @@ struct pytorch_cell {
 /* The first row is the heading; no newline behind the last. False: `to` failed. */
 bool pytorch_tabulate(FILE *to, const struct pytorch_cell *cells, uint32_t rows, uint32_t columns);
 
-/* Pairs the names of both: those of the first, then those that only the second has. Names within one are distinct.
- * `pairs` has room for all; UINT32_MAX: not in that one. False: no memory. */
+/* Pairs the names of both: those of the first, then those that only the second has. Names within
+ * one are distinct. `pairs` has room for all; UINT32_MAX: not in that one. False: no memory. */
 struct pytorch_pair {
     uint32_t first, second;
 };

@@ -336,8 +336,8 @@ void pytorch_trace_fini(struct pytorch_trace *trace)
     *trace = (struct pytorch_trace){0};
 }
 
-/* Work of kernels as PyTorch's program assigns it: each kernel gets all work of its operator, however many kernels
- * that has. */
+/* Work of kernels as PyTorch's program assigns it: each kernel gets all work of its operator,
+ * however many kernels that has. */
 
 static struct pytorch_value whole(int64_t number)
 {

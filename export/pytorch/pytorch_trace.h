@@ -1,8 +1,9 @@
-/* pytorch_trace.h - a Chrome trace as PyTorch's torch/_inductor/analysis/profile_analysis.py sees it: its kernels
- * (category "kernel"), its operators (category "cpu_op") by "External id", its devices.
+/* pytorch_trace.h - a Chrome trace as PyTorch's torch/_inductor/analysis/profile_analysis.py sees
+ * it: its kernels (category "kernel"), its operators (category "cpu_op") by "External id", its
+ * devices.
  *
- * Where that program ends with an exception, this fails, and the message is the exception's kind and sentence with what it
- * is about.
+ * Where that program ends with an exception, this fails, and the message is the exception's kind
+ * and sentence with what it is about.
  */
 #ifndef PROF_PYTORCH_TRACE_H
 #define PROF_PYTORCH_TRACE_H
@@ -65,8 +66,8 @@ bool pytorch_is_op(const struct augment_event *event);
 /* Appends a segment of the member's value. False: no memory. */
 bool pytorch_devices_segment(struct pytorch_trace *trace, struct text segment, bool first);
 
-/* Iterates over the items of such a list: returns the byte behind the item, or NULL at the end. `item` and `id` are
- * as written. `p` is the list's first byte, or what the last call returned. */
+/* Iterates over the items of such a list: returns the byte behind the item, or NULL at the end.
+ * `item` and `id` are as written. `p` is the list's first byte, or what the last call returned. */
 const char *pytorch_devices_next(const char *p, const char *end, struct text *item, struct text *id,
                                  struct text *name);
 

@@ -188,7 +188,8 @@ static struct text literal(const char *text)
     return (struct text){text, strlen(text)};
 }
 
-/* The operator of a name without "aten::", or of the name of a kernel; empty: none is known by it. "baddbmm" has "bmm" in it, so it is never found. */
+/* The operator of a name without "aten::", or of the name of a kernel; empty: none is known by it.
+ * "baddbmm" has "bmm" in it, so it is never found. */
 static struct text op_named(struct text name)
 {
     static const char prefix[] = "aten::";
@@ -257,8 +258,8 @@ static bool read_strides(const struct op *op, uint32_t value, struct pytorch_sha
                    item.bytes);
 }
 
-/* The sizes of a convolution's output, its strides being that value: as many directions as input, weights and strides
- * have; no padding, no dilation. */
+/* The sizes of a convolution's output, its strides being that value: as many directions as input,
+ * weights and strides have; no padding, no dilation. */
 static bool op_outputs(const struct op *op, uint32_t stride_value, const struct pytorch_shape *x,
                        const struct pytorch_shape *w, struct pytorch_shape *out)
 {
@@ -418,7 +419,8 @@ static bool flop_of_shapes(const struct op *op, const struct pytorch_shape *x,
            op_multiply(op, flop, w->at[1]);
 }
 
-/* That program uses the sizes of the argument "transposed" as its value: a Scalar has none, so it is false. */
+/* That program uses the sizes of the argument "transposed" as its value: a Scalar has none, so it
+ * is false. */
 static bool is_transposed(const struct op *op)
 {
     struct text item;

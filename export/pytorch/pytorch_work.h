@@ -1,5 +1,6 @@
-/* pytorch_work.h - how much work an operator was, as PyTorch's torch/_inductor/analysis/profile_analysis.py
- * reckons it: for outputs that stand in for that program's. op_work.h has what is right.
+/* pytorch_work.h - how much work an operator was, as PyTorch's
+ * torch/_inductor/analysis/profile_analysis.py reckons it: for outputs that stand in for that
+ * program's. op_work.h has what is right.
  *
  *     FLOPs   mm, addmm, bmm, baddbmm, _scaled_mm; convolutions without padding, dilation and what
  *             is transposed; scaled dot products; 0 of all else
@@ -7,9 +8,9 @@
  *             bytes, and no output; all else its inputs, each type that torch has no name for as
  *             one byte
  *
- * A name without "aten::" is looked through for "conv", "addmm", "bmm" and "_mm". Where that program
- * stops with an exception, so does this: false, and `error` is its sentence. Whole numbers are exact
- * up to 63 bits; there they would go on.
+ * A name without "aten::" is looked through for "conv", "addmm", "bmm" and "_mm". Where that
+ * program stops with an exception, so does this: false, and `error` is its sentence. Whole numbers
+ * are exact up to 63 bits; there they would go on.
  */
 #ifndef PROF_PYTORCH_WORK_H
 #define PROF_PYTORCH_WORK_H

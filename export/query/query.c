@@ -216,7 +216,8 @@ static int restrict_statements(struct query *query)
 
 /* ---- one query after the other ---- */
 
-/* Slices of one kind; and tables of nsys that are about all of a recording, and too small for a scan of their own. */
+/* Slices of one kind; and tables of nsys that are about all of a recording, and too small for a
+ * scan of their own. */
 static const char views[] =
     "CREATE VIEW ranges AS SELECT * FROM slices WHERE kind <> 'call';"
     "CREATE VIEW calls AS SELECT * FROM slices WHERE kind = 'call';"
@@ -273,7 +274,8 @@ static bool fail(struct query *query, const char *refusal)
     return false;
 }
 
-/* Whether there is another statement; comments and blanks are none. What is wrong in it counts, too. */
+/* Whether there is another statement; comments and blanks are none. What is wrong in it counts,
+ * too. */
 static bool goes_on(struct query *query, const char *sql)
 {
     while (*sql) {

@@ -1,4 +1,5 @@
-/* query_gpu.c - what devices did, as tables: all operations, and each kind with what it alone has. */
+/* query_gpu.c - what devices did, as tables: all operations, and each kind with what it alone
+ * has. */
 #include "query_table.h"
 
 /* ---- of every operation ---- */

@@ -1,5 +1,6 @@
-/* query_nsys.c - tables with the names and columns that `nsys export --type sqlite` gives them, so that queries for
- * its databases run as they are. They contain what write_sqlite() writes: nsys_export.h.
+/* query_nsys.c - tables with the names and columns that `nsys export --type sqlite` gives them, so
+ * that queries for its databases run as they are. They contain what write_sqlite() writes:
+ * nsys_export.h.
  */
 #include "nsys_export.h"
 #include "query_table.h"

@@ -1,14 +1,15 @@
 /* query_scan.c - the tables of query_table.h as virtual tables of SQLite.
  *
- * A scan visits spans of items, or a list of them, and lets those pass that meet its conditions. SQLite checks every
- * condition once more, so that a scan may let too much pass, never too little:
+ * A scan visits spans of items, or a list of them, and lets those pass that meet its conditions.
+ * SQLite checks every condition once more, so that a scan may let too much pass, never too little:
  *
  *     a = 1, a < 1 ...      becomes low <= key <= high. Texts are compared by rank: a number, too
  *     id                    cuts the spans
  *     time, by_span         skip spans and cut them by binary search
  *     a = ?, many times     as joins ask: an index of the column is made at the third time
- *     ORDER BY, GROUP BY    of numbers and names: the items are listed and sorted here, by radix, which SQLite's own
- *                           sorter, which compares whole rows, is several times slower at
+ *     ORDER BY, GROUP BY    of numbers and names: the items are listed and sorted here, by radix,
+ *                           which SQLite's own sorter, which compares whole rows, is several times
+ *                           slower at
  */
 #include "array.h"
 #include "query_table.h"
@@ -45,8 +46,8 @@ struct order {
     bool descends;
 };
 
-/* Cells of a list that were read while it was sorted, when its items came in their own order: later they lie too far
- * apart to be read fast. */
+/* Cells of a list that were read while it was sorted, when its items came in their own order: later
+ * they lie too far apart to be read fast. */
 struct kept_cells {
     int64_t *cells; /* column by column; NULL: none is kept */
     uint32_t rows, column_count;

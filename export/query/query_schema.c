@@ -1,4 +1,5 @@
-/* query_schema.c - what tables, columns and functions there are: query_table.h's descriptions as a table. */
+/* query_schema.c - what tables, columns and functions there are: query_table.h's descriptions as a
+ * table. */
 #include "query.h"
 #include "query_table.h"
 

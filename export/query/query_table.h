@@ -1,8 +1,9 @@
-/* query_table.h - the tables of SQL, described once: names, units and meanings are what SQLite declares, what
- * `profdump query --schema` prints and what docs/query.md has.
+/* query_table.h - the tables of SQL, described once: names, units and meanings are what SQLite
+ * declares, what `profdump query --schema` prints and what docs/query.md has.
  *
- * A table is an array of the timeline, or a part of one: rows are items of it. A cell is a function of the item that
- * returns 64 bits, so that the scan (query_scan.c) can compare, sort and look up without SQLite's help.
+ * A table is an array of the timeline, or a part of one: rows are items of it. A cell is a function
+ * of the item that returns 64 bits, so that the scan (query_scan.c) can compare, sort and look up
+ * without SQLite's help.
  */
 #ifndef PROF_QUERY_TABLE_H
 #define PROF_QUERY_TABLE_H
@@ -262,7 +263,8 @@ bool query_plan_reads_sums(const struct query_table *table, uint64_t used);
 bool query_data_init(struct query_data *data, const struct timeline *timeline);
 void query_data_fini(struct query_data *data);
 
-/* Each computes its members unless they exist: ranks and by_rank; sums; shorts and short_ids. False: no memory. */
+/* Each computes its members unless they exist: ranks and by_rank; sums; shorts and short_ids.
+ * False: no memory. */
 bool query_data_rank(struct query_data *data);
 bool query_data_add_up(struct query_data *data);
 bool query_data_shorten(struct query_data *data);
@@ -272,8 +274,8 @@ int64_t query_data_find(const struct query_data *data, struct text text);
 
 /* ---- query_scan.c ---- */
 
-/* Makes all tables known to a database. They are there without being created. `data` must outlive it. Returns
- * SQLite's result. */
+/* Makes all tables known to a database. They are there without being created. `data` must outlive
+ * it. Returns SQLite's result. */
 int query_scan_register(sqlite3 *sqlite, struct query_data *data);
 
 /* A function that SQL has beside SQLite's own. */

@@ -1,4 +1,5 @@
-/* query_threads.c - what threads did, as tables: slices, what came with them, begin/end ranges, marks, counters, samples. */
+/* query_threads.c - what threads did, as tables: slices, what came with them, begin/end ranges,
+ * marks, counters, samples. */
 #include "query_table.h"
 
 #include "array.h"

@@ -1,4 +1,5 @@
-/* clockmap.c - ticks to nanoseconds: straight lines between clock samples; a device's clock across its settings. */
+/* clockmap.c - ticks to nanoseconds: straight lines between clock samples; a device's clock across
+ * its settings. */
 #include "clockmap.h"
 
 #include <stdlib.h>
@@ -6,8 +7,8 @@
 
 /* Ticks to nanoseconds: straight lines between the samples. */
 
-/* Shorter segments say too little about the clock's rate to be carried beyond their ends: 10 ms with
- * readings good to 50 ns would be 5 ppm off, the nominal rate is better. */
+/* Shorter segments say too little about the clock's rate to be carried beyond their ends: 10 ms
+ * with readings good to 50 ns would be 5 ppm off, the nominal rate is better. */
 #define EDGE_SEGMENT_NS 10000000u
 
 typedef unsigned __int128 wide;

@@ -464,8 +464,8 @@ static void read_call_record(struct log_state *log, const struct record *record,
     }
 }
 
-/* Ranges and what is said of them, and what else stands between them. `begun`: the range that the record
- * before began. */
+/* Ranges and what is said of them, and what else stands between them. `begun`: the range that the
+ * record before began. */
 static void read_range_record(struct log_state *log, const struct record *record, uint64_t info,
                               uint64_t begun)
 {

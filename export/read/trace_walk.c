@@ -1,4 +1,5 @@
-/* trace_walk.c - what a record must look like to be believed; the order of a walk through a file. */
+/* trace_walk.c - what a record must look like to be believed; the order of a walk through a
+ * file. */
 #define _GNU_SOURCE
 #include "trace_walk.h"
 
@@ -312,8 +313,9 @@ static bool remember_chunk(struct walk *walk, size_t offset)
     return true;
 }
 
-/* How many chunks a recorder has begun in the file by now. When it ends it cuts off what is behind these: nothing there
- * may be touched, or this process gets SIGBUS. Of other files: as many as are in them. */
+/* How many chunks a recorder has begun in the file by now. When it ends it cuts off what is behind
+ * these: nothing there may be touched, or this process gets SIGBUS. Of other files: as many as are
+ * in them. */
 static uint64_t begun_chunks(const struct walk *walk)
 {
     const struct trace_file *file = walk->file;

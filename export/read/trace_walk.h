@@ -1,4 +1,5 @@
-/* trace_walk.h - the inside of the native reader: one record of a chunk, an opened file, one walk through it. */
+/* trace_walk.h - the inside of the native reader: one record of a chunk, an opened file, one walk
+ * through it. */
 #ifndef PROF_TRACE_WALK_H
 #define PROF_TRACE_WALK_H
 
@@ -102,8 +103,8 @@ struct walk_attr_set {
     struct prof_attr_field fields[PROF_ATTR_SET_FIELDS_MAX];
 };
 
-/* What the recorder states that recording cost. Pushes, pops and the like it only says the price of: they are
- * counted here, as far as its statement goes. */
+/* What the recorder states that recording cost. Pushes, pops and the like it only says the price
+ * of: they are counted here, as far as its statement goes. */
 struct walk_cost {
     struct prof_rec_cost head; /* the latest statement; ticks 0: there is none */
     struct prof_cost_item items[PROF_COST_COUNT];

@@ -1,5 +1,5 @@
-/* key_averages.c - one pass over the slices with a stack of open ones; device operations are added where the
- * slice that launched them opens, so that what is around it is known.
+/* key_averages.c - one pass over the slices with a stack of open ones; device operations are added
+ * where the slice that launched them opens, so that what is around it is known.
  *
  * Everything of one process comes before anything of the next, for the sake of cold calls.
  */

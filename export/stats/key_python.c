@@ -1,7 +1,7 @@
 /* key_python.c - Python functions as rows of the averages: see key_averages.h.
  *
- * Calls of functions nest with the slices of their thread (timeline.h), so both are walked by time with one stack of
- * what is open. A call that was cut is one call: its segments add up.
+ * Calls of functions nest with the slices of their thread (timeline.h), so both are walked by time
+ * with one stack of what is open. A call that was cut is one call: its segments add up.
  */
 #include "key_rows.h"
 

@@ -124,8 +124,8 @@ bool key_rows_init(struct key_rows *rows, struct key_averages *averages,
                    const struct timeline *timeline, const struct key_options *options);
 void key_rows_fini(struct key_rows *rows);
 
-/* Names are keyed apart by what they name, ranges, calls, marks, Python functions or device work: a kernel may be
- * called like a range. */
+/* Names are keyed apart by what they name, ranges, calls, marks, Python functions or device work: a
+ * kernel may be called like a range. */
 #define KEY_CLASSES 5u
 static inline uint32_t *key_rows_base(const struct key_rows *rows, uint32_t key, enum key_kind kind)
 {

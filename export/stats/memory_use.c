@@ -397,8 +397,8 @@ static bool is_range(const struct timeline *timeline, uint32_t slice)
            !(timeline->slices.at[slice].flags & TL_INTERNAL);
 }
 
-/* From the slice `from` and what is around it to what is around `slice`, which comes later: a slice comes
- * before what is inside it, so each is opened once and closed once. */
+/* From the slice `from` and what is around it to what is around `slice`, which comes later: a slice
+ * comes before what is inside it, so each is opened once and closed once. */
 static void move_to(struct gathering *gathering, uint32_t from, uint32_t slice)
 {
     const struct tl_slice *slices = gathering->timeline->slices.at;

@@ -1,9 +1,10 @@
 /* occupancy.c - the limits of NVIDIA's occupancy calculator: threads, blocks, registers, shared
  * memory.
  *
- * Registers are handed out per warp in units of 256, and each part of a multiprocessor has its share of
- * them: there are four parts, but two on compute capability 6.0. Shared memory is handed out per block in units of 128 bytes (256 before
- * compute capability 8.0, where the system also keeps 1 KiB of each block).
+ * Registers are handed out per warp in units of 256, and each part of a multiprocessor has its
+ * share of them: there are four parts, but two on compute capability 6.0. Shared memory is handed
+ * out per block in units of 128 bytes (256 before compute capability 8.0, where the system also
+ * keeps 1 KiB of each block).
  */
 #include "occupancy.h"
 
@@ -16,8 +17,8 @@ static uint32_t sub_partitions(const struct tl_device_info *device)
     return device->compute_major == 6 && device->compute_minor == 0 ? 2 : 4;
 }
 
-/* Blocks that a multiprocessor holds, by the CUDA programming guide's table, for files that do not say;
- * UINT32_MAX: unknown. */
+/* Blocks that a multiprocessor holds, by the CUDA programming guide's table, for files that do not
+ * say; UINT32_MAX: unknown. */
 static uint32_t most_blocks(const struct tl_device_info *device)
 {
     uint32_t minor = device->compute_minor;

@@ -1,5 +1,5 @@
-/* slice_sums.c - sums go from the innermost slices to the outermost: children come after their parents, so one
- * pass from the end is enough. */
+/* slice_sums.c - sums go from the innermost slices to the outermost: children come after their
+ * parents, so one pass from the end is enough. */
 #include "slice_sums.h"
 
 #include <stdlib.h>
@@ -20,8 +20,8 @@ int64_t slice_launched_ns(const struct timeline *timeline, const struct tl_slice
     return sum_ns;
 }
 
-/* The range's time is its own interval; of that the timed ranges inside, which have been subtracted already,
- * are not its own. The next timed range around it on the same device loses it in turn. */
+/* The range's time is its own interval; of that the timed ranges inside, which have been subtracted
+ * already, are not its own. The next timed range around it on the same device loses it in turn. */
 static void use_timing(const struct timeline *timeline, struct slice_sums *sums,
                        const struct tl_timing *timing)
 {
@@ -41,7 +41,8 @@ static void use_timing(const struct timeline *timeline, struct slice_sums *sums,
     }
 }
 
-/* What is not shown hands up what is inside of it. A call's device time is that of the range around it. */
+/* What is not shown hands up what is inside of it. A call's device time is that of the range around
+ * it. */
 static void hand_up(const struct timeline *timeline, struct slice_sums *sums, uint32_t index)
 {
     const struct tl_slice *slice = &timeline->slices.at[index];

@@ -130,7 +130,8 @@ static bool add_sample(struct sweep *sweep, const struct tl_sample *sample)
     return true;
 }
 
-/* What is known of neither: shares of several samples may exceed a short step, since a counter is read a little later. */
+/* What is known of neither: shares of several samples may exceed a short step, since a counter is
+ * read a little later. */
 static void finish(const struct sweep *sweep, struct step_time *time)
 {
     const struct tl_slice *step = &sweep->timeline->slices.at[time->slice];
@@ -144,7 +145,8 @@ static void finish(const struct sweep *sweep, struct step_time *time)
 
 /* ---- threads ---- */
 
-/* Indexes of samples by thread, then time: `first[thread]` to `first[thread + 1]`. False: no memory. */
+/* Indexes of samples by thread, then time: `first[thread]` to `first[thread + 1]`. False: no
+ * memory. */
 static bool sort_samples(const struct timeline *timeline, uint32_t **first, uint32_t **order)
 {
     uint32_t threads = timeline->threads.count;

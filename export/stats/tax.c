@@ -136,8 +136,8 @@ void block_taxes_fini(struct block_taxes *taxes)
  *
  * Time of ranges in which none of their kernels ran, and of the kernels behind them.
  *
- * Slices of a thread are a tree in the order of a walk, so what a range launched is a stretch of the
- * list of kernels by launching slice; one that goes on in segments has a stretch for each.
+ * Slices of a thread are a tree in the order of a walk, so what a range launched is a stretch of
+ * the list of kernels by launching slice; one that goes on in segments has a stretch for each.
  */
 
 struct range_scan {

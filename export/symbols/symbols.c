@@ -300,7 +300,8 @@ static bool is_launch(const char *function)
     return begins_with(function, "__cudaLaunchKernel") || begins_with(function, "__device_stub__");
 }
 
-/* Whether the function is the call itself, also as a template of CUDA's headers: "cudaMalloc<float>". */
+/* Whether the function is the call itself, also as a template of CUDA's headers:
+ * "cudaMalloc<float>". */
 static bool is_call(const char *function, struct text call)
 {
     return call.size && strncmp(function, call.bytes, call.size) == 0 &&
@@ -310,7 +311,8 @@ static bool is_call(const char *function, struct text call)
 
 #define CALL_FRAMES_MOST 16u /* of a CUDA runtime that is linked into the program */
 
-/* The first frame of the program: behind those of CUDA, whether it is a library or a part of the program. */
+/* The first frame of the program: behind those of CUDA, whether it is a library or a part of the
+ * program. */
 static uint32_t first_shown(const struct symbols *symbols, struct text call)
 {
     uint32_t first = 0, count = symbols->stack.count;
@@ -410,7 +412,8 @@ static void drop_interpreter(struct symbols *symbols)
     }
 }
 
-/* Takes "file(LINE): function" apart, in place; the last such colon counts, for functions have none. */
+/* Takes "file(LINE): function" apart, in place; the last such colon counts, for functions have
+ * none. */
 static void split_name(char *text, struct symbol_frame *frame)
 {
     size_t end = strlen(text), begin;

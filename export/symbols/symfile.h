@@ -1,7 +1,7 @@
 /* symfile.h - files that name functions: files of code, and what JIT compilers write about theirs.
  *
- * With libdw, code files yield inlined functions, source lines and separate debug files; without it, only
- * their symbol tables are read.
+ * With libdw, code files yield inlined functions, source lines and separate debug files; without
+ * it, only their symbol tables are read.
  */
 #ifndef PROF_SYMFILE_H
 #define PROF_SYMFILE_H

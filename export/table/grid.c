@@ -119,7 +119,8 @@ static bool is_formula(const char *text)
     return false;
 }
 
-/* The stream is locked: once a process has had two threads, a lock for each character costs a tenth of the writing. */
+/* The stream is locked: once a process has had two threads, a lock for each character costs a tenth
+ * of the writing. */
 static void write_quoted(const char *text, const char *guard, const char *quoted, FILE *stream)
 {
     if (!strpbrk(text, quoted)) {
@@ -270,7 +271,8 @@ static bool write_aligned(const struct grid *grid, const uint32_t *widths, FILE 
 
 #define NUMBER_WIDTH 10u
 
-/* Where the table is fitted, numbers take their title's width or 10. Only the first column is text. */
+/* Where the table is fitted, numbers take their title's width or 10. Only the first column is
+ * text. */
 static struct fit_column *fixed_columns(const struct grid *grid)
 {
     struct fit_column *columns = calloc((size_t)grid->columns + 1, sizeof *columns);
@@ -342,8 +344,8 @@ static void find_ruled(const struct grid *grid, const uint32_t *widths, struct f
     }
 }
 
-/* Narrows columns to their numbers, then cuts names, then leaves out columns, until the table fits. Whether it had
- * to. */
+/* Narrows columns to their numbers, then cuts names, then leaves out columns, until the table fits.
+ * Whether it had to. */
 static bool fit_ruled(const struct grid *grid, const uint32_t *widths, struct fit_column *columns)
 {
     unsigned width = fit_width(columns, grid->columns);
@@ -364,8 +366,8 @@ static bool fit_ruled(const struct grid *grid, const uint32_t *widths, struct fi
     return true;
 }
 
-/* A name within `width`. Unfitted, its end gives way; in the first column as torch.profiler does: of all that comes
- * within three characters of the limit. NULL: no memory. To free(). */
+/* A name within `width`. Unfitted, its end gives way; in the first column as torch.profiler does:
+ * of all that comes within three characters of the limit. NULL: no memory. To free(). */
 static char *ruled_name(const struct grid_cell *cell, unsigned width, bool fitted, bool as_torch)
 {
     unsigned indent = (unsigned)strspn(cell->text, " ");

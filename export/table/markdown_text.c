@@ -1,5 +1,5 @@
-/* markdown_text.c - see markdown_text.h. CommonMark 0.31, 2.4: a backslash makes any ASCII punctuation
- * text. Links without brackets are GitHub's own: "https://..." and "www. ...".
+/* markdown_text.c - see markdown_text.h. CommonMark 0.31, 2.4: a backslash makes any ASCII
+ * punctuation text. Links without brackets are GitHub's own: "https://..." and "www. ...".
  */
 #include "markdown_text.h"
 

@@ -1,7 +1,7 @@
 /* build.h - the inside of a builder; private to this folder.
  *
- * A builder reads processes (files) one after the other. Events are appended to the timeline's arrays as they come.
- * When a process ends, its part of each array is sorted and correlated:
+ * A builder reads processes (files) one after the other. Events are appended to the timeline's
+ * arrays as they come. When a process ends, its part of each array is sorted and correlated:
  *
  *     build_facts.c    the process, its names, threads, devices, children; when recording was on
  *     build_slices.c   ranges, steps and CUDA calls of threads: a stack per thread, or whole
@@ -12,8 +12,10 @@
  *     build_backward.c forward range -> its backward passes, and their stacks
  *     build_gpu.c      device operations; losses; what waits were for
  *     build_blocks.c   profiling blocks, and the events and allocations in them
- *     build_streams.c  streams and devices sorted; operations by stream and time; lanes of those that overlap
- *     build_join.c     operation -> call that launched it; range timed by CUDA events -> its time on the device
+ *     build_streams.c  streams and devices sorted; operations by stream and time; lanes of those
+ *                      that overlap
+ *     build_join.c     operation -> call that launched it; range timed by CUDA events -> its time
+ *                      on the device
  *     build_memory.c   allocations, pools, migrations
  *     build_graphs.c   CUDA graphs: what a launch should execute, which code captured which node
  *     build_ledger.c   launched = recorded + lost, by stream and by call
@@ -128,7 +130,8 @@ struct build_range_end {
     uint32_t thread;
 };
 
-/* Something that begins a profiling block, empties it or is part of it, as it comes from the logs. */
+/* Something that begins a profiling block, empties it or is part of it, as it comes from the
+ * logs. */
 struct build_block_item {
     int64_t time_ns;
     uint32_t kind;  /* enum of build_blocks.c */
@@ -331,8 +334,8 @@ uint32_t build_operation_name(struct builder *builder, enum prof_summary_kind ki
 /* The event's thread; converts its time to the timeline's. TL_NONE: skip the event. */
 uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns);
 
-/* The thread of an event, ready to be written to, and its time, not behind the thread's last; TL_NONE: no
- * memory. */
+/* The thread of an event, ready to be written to, and its time, not behind the thread's last;
+ * TL_NONE: no memory. */
 uint32_t build_enter(struct builder *builder, uint32_t number, int64_t *time_ns);
 
 /* Applies to this thread the ends of Python calls on all threads that came before `time_ns`. */
@@ -354,18 +357,21 @@ struct build_addresses {
 };
 void build_slice_stack(struct builder *builder, uint32_t slice, struct build_addresses addresses);
 void build_async_stack(struct builder *builder, uint32_t async);
-/* Of a file whose events come in any order: the stacks that its attributes "Call stack" state, and those of the Python
- * functions that were open when its slices began. Call it after slices and functions have their places. */
+/* Of a file whose events come in any order: the stacks that its attributes "Call stack" state, and
+ * those of the Python functions that were open when its slices began. Call it after slices and
+ * functions have their places. */
 bool build_whole_stacks(struct builder *builder);
 bool build_stacks_sort(struct builder *builder);
-/* A stack of these addresses, TL_NONE none, and of the functions on the path; there is one of each. TL_NONE: no memory. */
+/* A stack of these addresses, TL_NONE none, and of the functions on the path; there is one of each.
+ * TL_NONE: no memory. */
 uint32_t build_stack_on_path(struct builder *builder, uint32_t stack, uint32_t path);
 
 /* Sorts samples, and finds the threads that they are of. Called when threads have their slices. */
 bool build_samples_end(struct builder *builder);
 /* Closes the slices that were appended whole and end by `time_ns`. */
 void build_whole_advance(struct builder *builder, struct build_thread *stack, int64_t time_ns);
-/* Appends a slice with its end to a thread's, which come sorted by start, parents before children. */
+/* Appends a slice with its end to a thread's, which come sorted by start, parents before
+ * children. */
 void build_slice_append(struct builder *builder, const struct complete_slice *slice);
 /* The stream that an operation's details name. */
 struct build_gpu_place {
@@ -373,7 +379,8 @@ struct build_gpu_place {
     bool has_stream;
 };
 struct build_gpu_place build_gpu_place(const struct timeline *timeline, const struct tl_gpu *gpu);
-/* Finds the operation's name and stream by its details. `name`: id of the file's own name for it, 0 none. */
+/* Finds the operation's name and stream by its details. `name`: id of the file's own name for it, 0
+ * none. */
 void build_gpu_describe(struct builder *builder, struct tl_gpu *gpu, uint32_t name);
 /* An attribute of a slice of the process; `owner` may be any. */
 void build_attr_keep(struct builder *builder, uint32_t owner, const struct event_attr *attr);
@@ -413,7 +420,8 @@ bool build_ledger(struct builder *builder);
 /* After the last process: which children have a file among those given. */
 bool build_children_find(struct builder *builder);
 
-/* Finds the call of a correlation id: launches[starts[b] .. starts[b + 1]) are those whose id begins with the bits of b. */
+/* Finds the call of a correlation id: launches[starts[b] .. starts[b + 1]) are those whose id
+ * begins with the bits of b. */
 struct launch_index {
     const struct build_launch *launches; /* the builder's: by correlation, then start */
     const struct tl_slice *slices;

@@ -1,4 +1,5 @@
-/* build_backward.c - from a forward range to the backward passes that it makes necessary; their call stacks.
+/* build_backward.c - from a forward range to the backward passes that it makes necessary; their
+ * call stacks.
  *
  * PyTorch numbers the functions that it will have to differentiate. The number is an attribute of
  * ranges: of the operations that run while it is the next number, the last of which makes the
@@ -8,8 +9,8 @@
  * below, or it has the number as "stashed_seq". Other ranges on another thread are taken for one
  * when their name says so, as those of PyTorch's functions do.
  *
- * Each thread counts for itself. Where several run forward passes, an evaluation has the origin's thread as
- * "forward_tid", and only ranges of that thread are its origin.
+ * Each thread counts for itself. Where several run forward passes, an evaluation has the origin's
+ * thread as "forward_tid", and only ranges of that thread are its origin.
  */
 #include "array.h"
 #include "build.h"
@@ -32,7 +33,8 @@ struct numbered {
     enum role role;
 };
 
-/* A thread's latest forward range of the number in `group`, which is the place of its first range, from 1. */
+/* A thread's latest forward range of the number in `group`, which is the place of its first range,
+ * from 1. */
 struct latest_forward {
     uint32_t group, slice;
 };
@@ -284,15 +286,16 @@ static bool build_fwdbwd(struct builder *builder)
 
 /* ---- their call stacks ----
  *
- * PyTorch's engine calls backward functions, often on a thread without Python functions. Why they run is known from
- * the forward range: so its Python functions take the place of theirs, for all that happens in them. Addresses remain
- * their own. torch.profiler's events have the same stacks. The evaluation around a backward function has them only
- * where it has no functions of its own.
+ * PyTorch's engine calls backward functions, often on a thread without Python functions. Why they
+ * run is known from the forward range: so its Python functions take the place of theirs, for all
+ * that happens in them. Addresses remain their own. torch.profiler's events have the same stacks.
+ * The evaluation around a backward function has them only where it has no functions of its own.
  */
 
-/* Where Python functions come from a forward range. A slice has those of the link that came last of all whose
- * backward ranges it is in, so the tree has the numbers of links (0 none) for ranges of slices: at leaf `size` + i
- * what was said of slice i alone, and at node k what was said of all below it. */
+/* Where Python functions come from a forward range. A slice has those of the link that came last of
+ * all whose backward ranges it is in, so the tree has the numbers of links (0 none) for ranges of
+ * slices: at leaf `size` + i what was said of slice i alone, and at node k what was said of all
+ * below it. */
 struct borrowed {
     struct builder *builder;
     uint32_t first_link, size; /* of the process */

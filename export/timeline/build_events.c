@@ -208,8 +208,8 @@ void build_asyncs_end(struct builder *builder)
 
 /* Attributes: of the innermost range, of the latest mark, of a begin/end range. */
 
-/* The innermost range (its first segment: attributes are the call's), or the step that the thread is
- * in. */
+/* The innermost range (its first segment: attributes are the call's), or the step that the thread
+ * is in. */
 static uint32_t attr_home(const struct build_thread *stack)
 {
     const struct stack_entry *range = build_innermost(stack);

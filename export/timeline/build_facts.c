@@ -1,4 +1,5 @@
-/* build_facts.c - the process, its names, threads, devices, contexts and streams; children, windows, cost. */
+/* build_facts.c - the process, its names, threads, devices, contexts and streams; children,
+ * windows, cost. */
 #include "build.h"
 
 #include "demangle.h"

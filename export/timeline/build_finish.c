@@ -1,4 +1,5 @@
-/* build_finish.c - appends what build_unordered.c gathered to the timeline, one process after the other. */
+/* build_finish.c - appends what build_unordered.c gathered to the timeline, one process after the
+ * other. */
 #include "build_unordered.h"
 
 #include <stdlib.h>
@@ -298,8 +299,8 @@ static int64_t first_event_ns(const struct builder *builder, uint32_t process)
     return first == INT64_MAX ? file->origin_ns : first;
 }
 
-/* What was allocated before the process's first event counts from that on, so that its time is that of
- * its events. */
+/* What was allocated before the process's first event counts from that on, so that its time is that
+ * of its events. */
 static void append_memory_apart(struct builder *builder, uint32_t process)
 {
     const struct unordered *file = builder->file;

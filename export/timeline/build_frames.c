@@ -1,20 +1,21 @@
-/* build_frames.c - calls of Python functions brought together by thread, and cut so that they nest with slices.
+/* build_frames.c - calls of Python functions brought together by thread, and cut so that they nest
+ * with slices.
  *
  *     a range begins in f and outlives it      f |----|         f |-|-|   the second segment in the range
  *                                          range   |------|         |------|
  *     and ends in g, called later              g       |----|           |-|-|
  *
- * A range that a function pushes and another pops, as the two methods of a context manager do, crosses
- * both: that is the rule, not an accident. Both lists are trees in the order of time, so one walk with a
- * stack of what is open does it. On that stack, what lies higher never ends later.
+ * A range that a function pushes and another pops, as the two methods of a context manager do,
+ * crosses both: that is the rule, not an accident. Both lists are trees in the order of time, so
+ * one walk with a stack of what is open does it. On that stack, what lies higher never ends later.
  */
 #include "array.h"
 #include "build.h"
 
 #include <stdlib.h>
 
-/* So many segments more than there are calls and slices; programs need fewer. Without a limit, a damaged file
- * could make quadratically many. */
+/* So many segments more than there are calls and slices; programs need fewer. Without a limit, a
+ * damaged file could make quadratically many. */
 #define SEGMENTS_PER_EVENT 4u
 
 struct open_item {

@@ -1,4 +1,5 @@
-/* build_gpu.c - what devices did: one tl_gpu each, and the details that many share; losses; waits. */
+/* build_gpu.c - what devices did: one tl_gpu each, and the details that many share; losses;
+ * waits. */
 #include "build_unordered.h"
 #include "timeline.h"
 
@@ -325,9 +326,9 @@ void timeline_add_stream_loss(struct builder *builder, const struct stream_loss 
 
 /* What waits for events were for.
  *
- * An event is recorded again and again. A wait is for what was recorded last when it was called for, not when it
- * took place, and CUPTI's record of it names only the event. Correlation ids are given to a process's calls in
- * their order, so it is the last recording with a smaller one.
+ * An event is recorded again and again. A wait is for what was recorded last when it was called
+ * for, not when it took place, and CUPTI's record of it names only the event. Correlation ids are
+ * given to a process's calls in their order, so it is the last recording with a smaller one.
  */
 
 enum { WAITS_EVENT_SYNC = 1, WAITS_STREAM_WAIT = 2 }; /* CUpti_ActivitySynchronizationType */

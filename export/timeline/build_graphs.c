@@ -8,8 +8,9 @@
 
 /* Graphs, their launches, and how many operations each launch was to give.
  *
- * A graph's kernels and sets run at every launch, each with a record; a launch carries their number.
- * A copy may be the host's to make: as many are expected as the fullest launch of the graph had. */
+ * A graph's kernels and sets run at every launch, each with a record; a launch carries their
+ * number. A copy may be the host's to make: as many are expected as the fullest launch of the graph
+ * had. */
 
 /* ---- while a file is walked ---- */
 
@@ -214,10 +215,10 @@ void build_graphs_fini(struct builder *builder)
 
 /* Who captured the nodes that devices ran.
  *
- * Device records carry ids of nodes of executable graphs. Those are clones, of clones perhaps, and an
- * update lets one do what another does from then on. So what was said of nodes is taken in order of
- * time, each naming the fact in which its chain began; an operation finds what was last said of its
- * node before its launch. */
+ * Device records carry ids of nodes of executable graphs. Those are clones, of clones perhaps, and
+ * an update lets one do what another does from then on. So what was said of nodes is taken in order
+ * of time, each naming the fact in which its chain began; an operation finds what was last said of
+ * its node before its launch. */
 
 /* "Unknown from here on" applies to a graph; it is kept under a node id that no node has. */
 #define NODE_OF_GRAPH(graph) (UINT64_C(0xffffffff) << 32 | (graph))

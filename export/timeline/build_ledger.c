@@ -1,4 +1,5 @@
-/* build_ledger.c - launched = recorded + every way of not being recorded, by stream and graph, and by call. */
+/* build_ledger.c - launched = recorded + every way of not being recorded, by stream and graph, and
+ * by call. */
 #include "ledger_foreign.h"
 #include "ledger_rows.h"
 
@@ -13,8 +14,9 @@ struct ledger_unrecorded {
     bool failed;    /* no memory */
 };
 
-/* A row knows how many of its operations which cause took, not which. They are dealt out in the order of time, from
- * what takes the earliest (enum tl_unrecorded_cause has that in front of all) to what takes the latest (behind all). */
+/* A row knows how many of its operations which cause took, not which. They are dealt out in the
+ * order of time, from what takes the earliest (enum tl_unrecorded_cause has that in front of all)
+ * to what takes the latest (behind all). */
 
 static bool add(struct ledger_unrecorded *unrecorded, uint32_t slice, uint32_t place,
                 uint32_t count, uint32_t cause)
@@ -163,19 +165,19 @@ static bool name_causes(struct ledger_unrecorded *unrecorded, const struct ledge
 
 /* Launched = recorded + every way of not being recorded, for each stream.
  *
- * What a call was to launch is compared with what devices recorded under it. Of what is not there, a
- * part came and could not be kept, and says so itself (LOST). The rest has no record of any kind; it
- * belongs to the stream of the call, and is explained by causes, in this order: the device side was
- * not recorded at all; losses that were counted of this stream; losses without a stream; chunks that
- * are not in the file any more; the process was killed, so that what CUPTI still held never came.
- * What then remains is missing without a reason: a bug.
+ * What a call was to launch is compared with what devices recorded under it. Of what is not there,
+ * a part came and could not be kept, and says so itself (LOST). The rest has no record of any kind;
+ * it belongs to the stream of the call, and is explained by causes, in this order: the device side
+ * was not recorded at all; losses that were counted of this stream; losses without a stream; chunks
+ * that are not in the file any more; the process was killed, so that what CUPTI still held never
+ * came. What then remains is missing without a reason: a bug.
  *
  * Where several streams lack records and several causes were counted without a stream, it is not
  * known which lost what: causes are used up in the order of `untold`, streams in theirs.
  *
- * Operations of graphs have rows of their own, and explanations alike. Where it is not known how many
- * a launch was to put on the device, only those whose records came are counted. What nothing explains
- * is not a bug there, but a cause of its own: GRAPH_NODES.
+ * Operations of graphs have rows of their own, and explanations alike. Where it is not known how
+ * many a launch was to put on the device, only those whose records came are counted. What nothing
+ * explains is not a bug there, but a cause of its own: GRAPH_NODES.
  */
 
 /* Causes that take the record of an operation, the likeliest first. What is counted of the last two
@@ -295,8 +297,8 @@ static uint64_t count_recorded(struct ledger_work *work, const struct tl_slice *
     return count;
 }
 
-/* Whether a missing operation of the launch would show. A failed call launches nothing, and a known graph may have no
- * operation of a device. */
+/* Whether a missing operation of the launch would show. A failed call launches nothing, and a known
+ * graph may have no operation of a device. */
 static bool is_judged(const struct timeline *timeline, const struct tl_graph_launch *launch)
 {
     const struct tl_graph *graph =
@@ -377,7 +379,8 @@ static bool count_call(struct ledger_work *work, const struct build_launch *laun
     return true;
 }
 
-/* Operations whose origin is a range: what launched them is not in the file, but all of them are. */
+/* Operations whose origin is a range: what launched them is not in the file, but all of them
+ * are. */
 static void count_origins(struct ledger_work *work)
 {
     const struct timeline *timeline = work->builder->timeline;
@@ -420,8 +423,8 @@ static void explain_by(struct ledger_work *work, struct tl_ledger_row *row,
     work->pool[cause] -= taken;
 }
 
-/* Of what was counted of a stream or graph, what explains nothing there was outside of the file; but
- * as long as there are launches of which the stream is not known, it may have been theirs. */
+/* Of what was counted of a stream or graph, what explains nothing there was outside of the file;
+ * but as long as there are launches of which the stream is not known, it may have been theirs. */
 static bool explain_by_stream(struct ledger_work *work, const struct stream_loss *loss)
 {
     enum prof_loss_cause cause = (enum prof_loss_cause)loss->of.cause;
@@ -535,7 +538,8 @@ static void count_flags(struct ledger_work *work)
     }
 }
 
-/* Launches whose calls are not in the file, so that nothing else of them can be: their number alone is known. */
+/* Launches whose calls are not in the file, so that nothing else of them can be: their number alone
+ * is known. */
 static void count_lost_launches(struct ledger_work *work)
 {
     uint64_t count = build_process(work->builder)->loss[PROF_LOSS_LAUNCHES];

@@ -1,7 +1,8 @@
 /* build_nesting.c - sorts, cuts and nests the slices that build_unordered.c gathered.
  *
- * Slices and instants are sorted by (thread, time) when the first process is finished. A thread's slices
- * go through a stack of what is open; the rest of one that was cut waits in a heap until its turn.
+ * Slices and instants are sorted by (thread, time) when the first process is finished. A thread's
+ * slices go through a stack of what is open; the rest of one that was cut waits in a heap until its
+ * turn.
  */
 #include "build_unordered.h"
 
@@ -13,8 +14,9 @@
 /* In the number of a slice that is being sorted: it is a call. */
 #define IS_CALL (UINT32_C(1) << 31)
 
-/* Slices that begin at one time: the longer first, and calls inside ranges that are as long. There are few at
- * a time, unless a file is made to be slow; then a stable merge would be needed, which qsort of glibc is. */
+/* Slices that begin at one time: the longer first, and calls inside ranges that are as long. There
+ * are few at a time, unless a file is made to be slow; then a stable merge would be needed, which
+ * qsort of glibc is. */
 static int longer_first(const void *left, const void *right)
 {
     const struct radix_item *a = left, *b = right;
@@ -80,8 +82,8 @@ static uint32_t process_of_async(const struct unordered *file, uint32_t index)
                                                    : EVENT_NO_PROCESS;
 }
 
-/* Counts the items of each group, gives each its part, and fills the parts in the order of the file: starts
- * has one more group at its end. What is of no group is left out. */
+/* Counts the items of each group, gives each its part, and fills the parts in the order of the
+ * file: starts has one more group at its end. What is of no group is left out. */
 static bool group(const struct unordered *file, uint32_t count, uint32_t groups,
                   group_of_item *group_of, struct unordered_groups *grouped)
 {
@@ -121,7 +123,8 @@ static bool sort(const struct unordered *file, uint32_t count, group_of_item *th
     return done;
 }
 
-/* Operations by process, each process's in the order of the file. What is of no process is left out. */
+/* Operations by process, each process's in the order of the file. What is of no process is left
+ * out. */
 static bool sort_gpus(struct unordered *file, uint32_t *counts)
 {
     uint32_t processes = file->processes.count, last = 0;
@@ -193,8 +196,8 @@ bool unordered_index(struct unordered *file)
 
 /* Slices and instants of a thread, nested. */
 
-/* A slice across very many others' ends would make quadratically many segments: after so many cuts it
- * ends. */
+/* A slice across very many others' ends would make quadratically many segments: after so many cuts
+ * it ends. */
 #define CUTS_MAX 64u
 
 /* A slice, or what is left of one. */
@@ -222,8 +225,8 @@ struct nesting {
     TL_ARRAY(struct rest) heap; /* as comes_before() */
 };
 
-/* The rest of a slice stays outside of what has begun since the slice did, as if it had not been cut: what
- * is outside comes first. */
+/* The rest of a slice stays outside of what has begun since the slice did, as if it had not been
+ * cut: what is outside comes first. */
 static bool comes_before(const struct rest *a, const struct rest *b)
 {
     return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->continues < b->continues;

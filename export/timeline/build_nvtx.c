@@ -87,7 +87,8 @@ static uint32_t add_label(struct builder *builder, struct tl_label label)
     return builder->timeline->labels.count - 1;
 }
 
-/* PyTorch reports operators to ITT in a domain of its own and to NVTX in none. Both get the same name. */
+/* PyTorch reports operators to ITT in a domain of its own and to NVTX in none. Both get the same
+ * name. */
 static bool is_pytorchs(struct text domain)
 {
     return text_is(domain, TL_PYTORCH_DOMAIN);

@@ -1,15 +1,15 @@
 /* build_owners.c - which process an operation belongs to, and which range it comes from.
  *
- * Calls are found by their correlation id, ranges by the id that is in the same place. Each id is looked
- * up in a table that has the ids of operations alone, so what this costs depends on them.
+ * Calls are found by their correlation id, ranges by the id that is in the same place. Each id is
+ * looked up in a table that has the ids of operations alone, so what this costs depends on them.
  *
- * Traces of several processes can have the same ids. An operation whose row has the pid of a process, or
- * to which an arrow leads from one, belongs to that process; one of a merged file belongs to a process of
- * that file, even if others have its id. Among the remaining processes that have a call with the id,
- * these are tried in turn: the only one; the only one that has the range that the operation names; the
- * only one whose call began before the operation and did not launch another one; the one that nearly all
- * operations of the row belong to. An operation that nothing of this decides is ambiguous: it is joined
- * to no call, and counted.
+ * Traces of several processes can have the same ids. An operation whose row has the pid of a
+ * process, or to which an arrow leads from one, belongs to that process; one of a merged file
+ * belongs to a process of that file, even if others have its id. Among the remaining processes that
+ * have a call with the id, these are tried in turn: the only one; the only one that has the range
+ * that the operation names; the only one whose call began before the operation and did not launch
+ * another one; the one that nearly all operations of the row belong to. An operation that nothing
+ * of this decides is ambiguous: it is joined to no call, and counted.
  */
 #include "build_unordered.h"
 
@@ -268,7 +268,8 @@ static bool can_launch(const struct wanted_ids *ids, const struct candidate *can
     return false;
 }
 
-/* The only process that can have launched the operation. `error_ns`: how far the clocks may differ. */
+/* The only process that can have launched the operation. `error_ns`: how far the clocks may
+ * differ. */
 static uint32_t only_one(const struct resolving *work, const struct wanted_ids *ids,
                          const struct wanted *wanted, const struct tl_gpu *gpu, int64_t error_ns)
 {
@@ -301,8 +302,8 @@ static uint32_t decide(const struct resolving *work, const struct wanted_ids *id
     return only_one(work, ids, wanted, gpu, CLOCK_ERROR_NS);
 }
 
-/* The operation's call launched no other one, unless it launched a graph, or there are more operations
- * of that id than processes: then calls launch several. */
+/* The operation's call launched no other one, unless it launched a graph, or there are more
+ * operations of that id than processes: then calls launch several. */
 static void read_call(const struct wanted_ids *ids, const struct wanted *wanted, uint32_t process)
 {
     if (wanted->operations > wanted->processes)
@@ -323,8 +324,8 @@ static const struct wanted *wanted_by(const struct resolving *work, const struct
     return wanted ? wanted : wanted_in_reach(work, gpu, &work->ranges, gpu->slice);
 }
 
-/* Finds the process that owns nearly all operations of each row. `processes`: as decided so far; NULL: none was,
- * and what seems to be of one process counts. */
+/* Finds the process that owns nearly all operations of each row. `processes`: as decided so far;
+ * NULL: none was, and what seems to be of one process counts. */
 static void find_owners(struct resolving *work, const uint32_t *processes)
 {
     keymap_fini(&work->vote_of);

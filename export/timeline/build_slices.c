@@ -140,7 +140,8 @@ static enum tl_slice_kind kind_of_range(const struct builder *builder, struct bu
     return ref.name < names->count && tl_step_number(names->at[ref.name]) >= 0 ? TL_STEP : TL_RANGE;
 }
 
-/* A range or a step, with the Python functions around it as its stack; one of addresses may follow. */
+/* A range or a step, with the Python functions around it as its stack; one of addresses may
+ * follow. */
 static void begin_slice(struct builder *builder, uint32_t thread, int64_t time_ns,
                         struct opening opening)
 {

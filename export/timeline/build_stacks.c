@@ -1,4 +1,5 @@
-/* build_stacks.c - call stacks: what their addresses mean and who has which; calls of Python functions. */
+/* build_stacks.c - call stacks: what their addresses mean and who has which; calls of Python
+ * functions. */
 #include "array.h"
 #include "build.h"
 
@@ -197,8 +198,8 @@ bool build_stacks_sort(struct builder *builder)
 
 /* ---- calls of Python functions: a stack per thread, beside that of the ranges ----
  *
- * What begins on the thread gets the functions that are open as its call stack. Functions that called each
- * other are a path, of which there is one however often they do. */
+ * What begins on the thread gets the functions that are open as its call stack. Functions that
+ * called each other are a path, of which there is one however often they do. */
 
 /* The path of a function called in another; TL_NONE: no memory. */
 static uint32_t find_path(struct builder *builder, uint32_t parent, uint32_t name)
@@ -217,8 +218,8 @@ static uint32_t find_path(struct builder *builder, uint32_t parent, uint32_t nam
     return path;
 }
 
-/* ".../libprof/ranges.py(114): record_function.__enter__": the Python package between the program and its ranges. A folder
- * above the package may have its name. */
+/* ".../libprof/ranges.py(114): record_function.__enter__": the Python package between the program
+ * and its ranges. A folder above the package may have its name. */
 static bool is_ours(struct text name)
 {
     static const char *const files[] = {"/_decorate.py(",
@@ -253,7 +254,8 @@ static bool is_ours(struct text name)
     return false;
 }
 
-/* ".../contextlib.py(299): ..." and functions written in C, which the package has between its own functions. */
+/* ".../contextlib.py(299): ..." and functions written in C, which the package has between its own
+ * functions. */
 static bool is_helper(struct text name)
 {
     return text_begins(name, "<built-in ") ||
@@ -518,7 +520,8 @@ static uint32_t stated_path(struct builder *builder, struct keymap *known, uint6
     return path;
 }
 
-/* What the file states of a slice comes before the functions around it. Ranges keep the attribute; calls have none. */
+/* What the file states of a slice comes before the functions around it. Ranges keep the attribute;
+ * calls have none. */
 static void give_stated(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;

@@ -1,4 +1,5 @@
-/* build_streams.c - streams and devices sorted, operations by stream and time, overlapping ones side by side. */
+/* build_streams.c - streams and devices sorted, operations by stream and time, overlapping ones
+ * side by side. */
 #include "array.h"
 #include "build.h"
 
@@ -8,8 +9,9 @@
 /* The process's streams and devices in order, and its device operations by
  * them. */
 
-/* Streams are found by two keys: by all of (device, context, stream), the first two of which `places`
- * numbers, and by (context, stream), which finds the first stream of that pair whatever its device is. */
+/* Streams are found by two keys: by all of (device, context, stream), the first two of which
+ * `places` numbers, and by (context, stream), which finds the first stream of that pair whatever
+ * its device is. */
 static uint64_t pair_key(uint32_t context, uint32_t stream)
 {
     return (uint64_t)context << 32 | stream;

@@ -129,8 +129,8 @@ void timeline_add_category(struct builder *builder, uint32_t process, uint32_t d
             process, {.domain = domain, .category = category, .name = name}};
 }
 
-/* Names of ranges as PyTorch's emit_nvtx composes them: see torch_names.h. Every format that NVTX ranges
- * come in has them. */
+/* Names of ranges as PyTorch's emit_nvtx composes them: see torch_names.h. Every format that NVTX
+ * ranges come in has them. */
 
 /* A composed name taken apart. */
 struct split_name {

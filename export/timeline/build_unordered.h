@@ -131,8 +131,9 @@ struct unordered_index {
         *numbers; /* by slice: 1 + place of its first segment; NULL: no operation has an origin */
 };
 
-/* Numbers of processes, threads, domains and allocators are of the file, as are ids of names: those that a
- * process uses come into the timeline in the order in which its events use them, whatever the file's is. */
+/* Numbers of processes, threads, domains and allocators are of the file, as are ids of names: those
+ * that a process uses come into the timeline in the order in which its events use them, whatever
+ * the file's is. */
 struct unordered {
     struct text_pool names; /* by id - 1 */
     uint32_t *final;        /* by id - 1: the timeline's name, TL_NONE not used yet */
@@ -148,9 +149,9 @@ struct unordered {
     struct text note; /* of the file's first process; empty none */
     TL_ARRAY(struct unordered_async) asyncs;
     TL_ARRAY(struct unordered_frame) frames; /* by thread, then begin, outer ones first */
-    /* Until their process is finished: `process` is the file's, or a row until it is resolved; `name` is an
-     * id, 0 none; `slice` the id of a range, and when resolved 1 + index of a slice, 0 none; `stream` is not
-     * set; `lane` is 1 where the device of a wait is known. */
+    /* Until their process is finished: `process` is the file's, or a row until it is resolved;
+     * `name` is an id, 0 none; `slice` the id of a range, and when resolved 1 + index of a slice, 0
+     * none; `stream` is not set; `lane` is 1 where the device of a wait is known. */
     TL_ARRAY(struct tl_gpu) gpus;
     uint32_t first_kernel; /* the file's details of kernels have ids of names until they are used */
     bool *renamed;         /* by detail from there on: it has the timeline's name */

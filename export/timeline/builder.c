@@ -1,4 +1,5 @@
-/* builder.c - a builder's life: begin and end of a process, and of the whole; the slices of one thread side by side. */
+/* builder.c - a builder's life: begin and end of a process, and of the whole; the slices of one
+ * thread side by side. */
 #include "builder.h"
 
 #include "array.h"

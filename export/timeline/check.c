@@ -153,8 +153,8 @@ static uint64_t sum_losses(const struct tl_process *process)
     return sum;
 }
 
-/* The recorder counts what it received; a finished file holds that, or says what was lost. Of the whole recording, that
- * is: not of a window. */
+/* The recorder counts what it received; a finished file holds that, or says what was lost. Of the
+ * whole recording, that is: not of a window. */
 static void check_device_count(struct check *check, uint32_t index)
 {
     const struct tl_process *process = &check->timeline->processes.at[index];

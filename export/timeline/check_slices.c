@@ -223,8 +223,8 @@ static void check_attrs_of(struct check *check, const char *what, const struct t
     }
 }
 
-/* The segment goes on, at once, from an earlier one of the same range; calls and steps have segments, too,
- * if a file contains whole ones that overlap. */
+/* The segment goes on, at once, from an earlier one of the same range; calls and steps have
+ * segments, too, if a file contains whole ones that overlap. */
 static bool goes_on(const struct timeline *timeline, const struct tl_segment *segment)
 {
     if (segment->slice >= timeline->slices.count || segment->before >= segment->slice ||
@@ -357,8 +357,9 @@ static void check_frame(struct check *check, uint32_t i)
               CHECK_TEXT(name), frame->start_ns);
 }
 
-/* A call must not cross the slices that begin in it: those are looked at from the call's begin on until one
- * begins behind it. Slices of calls that follow each other are looked at once for each that is open. */
+/* A call must not cross the slices that begin in it: those are looked at from the call's begin on
+ * until one begins behind it. Slices of calls that follow each other are looked at once for each
+ * that is open. */
 static void check_crossing(struct check *check, const struct tl_thread *thread)
 {
     const struct timeline *timeline = check->timeline;

@@ -26,7 +26,8 @@ static enum call_kind kind_of(struct foreign *foreign, const struct tl_slice *sl
     return (enum call_kind)(*kind - 1);
 }
 
-/* A time at which captures begin or end, on any thread: others may launch into a captured stream too. */
+/* A time at which captures begin or end, on any thread: others may launch into a captured stream
+ * too. */
 struct capture_end {
     int64_t time_ns;
     int change;

@@ -4,8 +4,8 @@
 
 #include "build.h"
 
-/* A row for each stream of the process, one for the unknown stream, then one for each graph. Rows are named by their
- * index into timeline->ledger_rows, because adding one moves them. */
+/* A row for each stream of the process, one for the unknown stream, then one for each graph. Rows
+ * are named by their index into timeline->ledger_rows, because adding one moves them. */
 struct ledger_rows {
     struct timeline *timeline;
     uint32_t process;
@@ -25,12 +25,14 @@ uint32_t ledger_rows_graph(struct ledger_rows *rows, uint32_t graph);
 
 /* Learns that a handle on this thread stands for a stream; finds the stream of a handle.
  *
- * A handle is an address, and means the same on all threads. Only 0 to 2 are default streams of a context or thread,
- * of which a thread can have several. A handle that stood for several streams stands for none. */
+ * A handle is an address, and means the same on all threads. Only 0 to 2 are default streams of a
+ * context or thread, of which a thread can have several. A handle that stood for several streams
+ * stands for none. */
 bool ledger_rows_learn(struct ledger_rows *rows, uint32_t thread, uint64_t handle, uint32_t stream);
 uint32_t ledger_rows_find(const struct ledger_rows *rows, uint32_t thread, uint64_t handle);
 
-/* Adds the row to timeline->ledger, and what is counted nowhere else to the losses of its process. */
+/* Adds the row to timeline->ledger, and what is counted nowhere else to the losses of its
+ * process. */
 void ledger_rows_sum(struct timeline *timeline, const struct tl_ledger_row *row);
 
 /* Removes the rows from `first` on whose numbers are all 0; returns how many rows remain. */

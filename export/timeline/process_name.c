@@ -9,7 +9,8 @@ static bool is_called_like(const struct tl_process_info *one, const struct tl_pr
     return one->rank == other->rank && (one->rank >= 0 || one->pid == other->pid);
 }
 
-/* Its place among the processes with operations that are called alike, from 1; 0: there are no others. */
+/* Its place among the processes with operations that are called alike, from 1; 0: there are no
+ * others. */
 static uint32_t number_of(const struct timeline *timeline, uint32_t process)
 {
     const struct tl_process_info *info = &timeline->processes.at[process].info;

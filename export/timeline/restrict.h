@@ -1,7 +1,8 @@
 /* restrict.h - what timeline_restrict.c and restrict_gpus.c share; private to this folder.
  *
- * The first pass allocates all memory and finds the new index of each item, without moving any: whether an operation
- * stays depends on its call. The second pass compacts each array and updates its references.
+ * The first pass allocates all memory and finds the new index of each item, without moving any:
+ * whether an operation stays depends on its call. The second pass compacts each array and updates
+ * its references.
  */
 #ifndef PROF_RESTRICT_H
 #define PROF_RESTRICT_H
@@ -12,8 +13,8 @@
 struct restriction {
     struct timeline *timeline;
     int64_t from_ns, to_ns;
-    /* New index by old index. TL_NONE: it is removed. A removed slice has the index of its innermost parent that is
-     * kept. */
+    /* New index by old index. TL_NONE: it is removed. A removed slice has the index of its
+     * innermost parent that is kept. */
     uint32_t *slices, *gpus, *marks, *asyncs, *memories, *graphs;
     uint32_t *
         frames; /* if a call's first segment is removed: the index of its first segment that is kept */

@@ -191,8 +191,8 @@ void restrict_find_memories(struct restriction *with)
     }
 }
 
-/* While allocations have their old places. A release after the window does not belong to it; one in it, of an
- * earlier allocation, is as unknown as where recording began in between. */
+/* While allocations have their old places. A release after the window does not belong to it; one in
+ * it, of an earlier allocation, is as unknown as where recording began in between. */
 static void move_events(const struct restriction *with)
 {
     struct timeline *timeline = with->timeline;
@@ -242,7 +242,8 @@ void restrict_memories(struct restriction *with)
 
 /* Profiling blocks of a window: those that began in it, and what of the others did. */
 
-/* What was logged is in the window with the event before it; in front of all events, with the block's begin. */
+/* What was logged is in the window with the event before it; in front of all events, with the
+ * block's begin. */
 static bool debug_stays(const struct restriction *with, const struct tl_block *block,
                         const struct tl_debug *debug)
 {
@@ -330,9 +331,10 @@ void restrict_blocks(struct restriction *with)
 
 /* The ledger of what was launched in a window.
  *
- * What is left and was recorded is counted anew. What was launched and is in no record is in lacks[], with its cause. Its
- * rows are those of the whole recording, of which those without numbers go. Records that were lost together with their
- * launches have no time: `outside` stays that of the whole recording. */
+ * What is left and was recorded is counted anew. What was launched and is in no record is in
+ * lacks[], with its cause. Its rows are those of the whole recording, of which those without
+ * numbers go. Records that were lost together with their launches have no time: `outside` stays
+ * that of the whole recording. */
 
 static uint64_t key_of(uint32_t process, uint32_t graph)
 {
@@ -359,7 +361,8 @@ bool restrict_find_rows(struct restriction *with)
     return stored;
 }
 
-/* The row was made when the same was counted in the whole recording; NULL in a timeline that does not add up. */
+/* The row was made when the same was counted in the whole recording; NULL in a timeline that does
+ * not add up. */
 static struct tl_ledger_row *row_at(const struct restriction *with, uint32_t row)
 {
     struct timeline *timeline = with->timeline;
@@ -415,7 +418,8 @@ static void count_unrecorded(const struct restriction *with, const struct tl_unr
     *ledger_row_count(row, entry->cause) += entry->count;
 }
 
-/* The counts of what has a time; what GRAPH_NODES explains is a loss that is counted nowhere else. */
+/* The counts of what has a time; what GRAPH_NODES explains is a loss that is counted nowhere
+ * else. */
 static void forget(struct timeline *timeline)
 {
     struct tl_ledger *ledger = &timeline->ledger;

@@ -7,7 +7,8 @@
 
 /* Ranges, steps and calls of a window, and what belongs to them. */
 
-/* When the range or call began that the slice is a segment of. `next` is the place in segments[]. */
+/* When the range or call began that the slice is a segment of. `next` is the place in
+ * segments[]. */
 static int64_t began(const struct timeline *timeline, uint32_t slice, uint32_t *next)
 {
     while (*next < timeline->segments.count && timeline->segments.at[*next].slice < slice)
@@ -313,8 +314,8 @@ static bool stays(const struct restriction *with, const struct tl_frame *frame)
     return overlaps || restrict_has(with, frame->start_ns);
 }
 
-/* A call whose first segment goes is known by its first that stays. Of segments and of calls around others, the first is
- * before them, so that its place is known. */
+/* A call whose first segment goes is known by its first that stays. Of segments and of calls around
+ * others, the first is before them, so that its place is known. */
 static void restrict_find_frames(struct restriction *with)
 {
     const struct timeline *timeline = with->timeline;
@@ -384,8 +385,8 @@ static void move_windows(const struct restriction *with)
     timeline->windows.count = next;
 }
 
-/* What was left out when the window began still says so: things come back in the opposite order, so what is out is a
- * stack, which grows in place. */
+/* What was left out when the window began still says so: things come back in the opposite order, so
+ * what is out is a stack, which grows in place. */
 static void move_throttles(const struct restriction *with)
 {
     struct timeline *timeline = with->timeline;
@@ -421,7 +422,8 @@ static void move_children(const struct restriction *with)
     timeline->children.count = next;
 }
 
-/* A wait that began earlier has no part here: it would have to be cut, and pieces of long ones are recorded. */
+/* A wait that began earlier has no part here: it would have to be cut, and pieces of long ones are
+ * recorded. */
 static void move_samples(const struct restriction *with)
 {
     struct timeline *timeline = with->timeline;

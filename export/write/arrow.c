@@ -1,7 +1,8 @@
 /* arrow.c - batches of columns, each of which may outlive all others.
  *
- * A consumer may move a child out of its batch and release the batch, so every array owns its own buffers,
- * and the dictionary of names is counted: the stream, and every array that has it, hold it.
+ * A consumer may move a child out of its batch and release the batch, so every array owns its own
+ * buffers, and the dictionary of names is counted: the stream, and every array that has it, hold
+ * it.
  */
 #include "arrow.h"
 
@@ -119,8 +120,8 @@ static bool is_absent(const struct stream *stream, const struct arrow_column *co
     return stream->rows->is_absent && stream->rows->is_absent(&stream->view, column->cell);
 }
 
-/* Columns that have nothing but nulls share these buffers: all is zero, also indexes of names, since the first text has
- * place 0. */
+/* Columns that have nothing but nulls share these buffers: all is zero, also indexes of names,
+ * since the first text has place 0. */
 static void *zeros(void)
 {
     static uint64_t nothing[ARROW_BATCH_ROWS + 1]; /* never written to: takes no memory */
@@ -179,7 +180,8 @@ static void fill_tile(const struct batch *batch, const struct arrow_column *colu
         place_names(stream->names, (uint32_t *)(void *)to, rows);
 }
 
-/* All columns of a few rows, then of the next: what they are read from stays in the nearest cache. A multiple of 8. */
+/* All columns of a few rows, then of the next: what they are read from stays in the nearest cache.
+ * A multiple of 8. */
 #define TILE_ROWS 512u
 
 static void fill_values(const struct batch *batch, struct ArrowArray *arrays)

@@ -1,5 +1,5 @@
-/* arrow_events.c - what threads did, and which of it launched: items are slices, begin/end ranges, marks. Calls of
- * Python functions: items are frames. */
+/* arrow_events.c - what threads did, and which of it launched: items are slices, begin/end ranges,
+ * marks. Calls of Python functions: items are frames. */
 #include "array.h"
 #include "arrow_view.h"
 #include "timeline.h"

@@ -1,7 +1,8 @@
-/* arrow_view.h - the inside of arrow.c: what the cells of a table are read from, its columns, and the dictionary.
+/* arrow_view.h - the inside of arrow.c: what the cells of a table are read from, its columns, and
+ * the dictionary.
  *
- * The view is a timeline, and what must be known of all of it before the first row: sums over what is inside of
- * events, places of attributes, rows of events.
+ * The view is a timeline, and what must be known of all of it before the first row: sums over what
+ * is inside of events, places of attributes, rows of events.
  */
 #ifndef PROF_ARROW_VIEW_H
 #define PROF_ARROW_VIEW_H
@@ -36,7 +37,8 @@ struct arrow_view {
     const struct timeline *timeline;
     const double *flops; /* as in struct arrow_more */
 
-    /* Of slices: a bit for each that has a row in ARROW_EVENTS, and how many have one before each 64. */
+    /* Of slices: a bit for each that has a row in ARROW_EVENTS, and how many have one before each
+     * 64. */
     uint64_t *is_event;
     uint32_t *events_before;
 
@@ -73,10 +75,12 @@ static inline int64_t arrow_view_row(const struct arrow_view *view, uint32_t sli
     return (int64_t)view->events_before[slice / 64] + __builtin_popcountll(before);
 }
 
-/* The row of the slice, or of the innermost one around it that has a row; -1 none, as of TL_NONE. */
+/* The row of the slice, or of the innermost one around it that has a row; -1 none, as of
+ * TL_NONE. */
 int64_t arrow_view_row_around(const struct arrow_view *view, uint32_t slice);
 
-/* How many operations a slice itself launched: kernels, copies, sets, graphs; not the waits of devices. */
+/* How many operations a slice itself launched: kernels, copies, sets, graphs; not the waits of
+ * devices. */
 uint32_t arrow_view_launched(const struct timeline *timeline, const struct tl_slice *slice);
 
 /* ---- attributes of events: those that have columns of their own, and all others as JSON ---- */
@@ -93,16 +97,17 @@ struct arrow_attrs_own {
 struct tl_attrs arrow_attrs_of_slice(const struct arrow_view *view, uint32_t slice);
 struct arrow_attrs_own arrow_attrs_own(const struct arrow_view *view, struct tl_attrs attrs);
 
-/* A JSON object of the others; each key once, with the last value that was given for it. Numbers are numbers,
- * null those that are not finite. False: there are none, nothing was written. */
+/* A JSON object of the others; each key once, with the last value that was given for it. Numbers
+ * are numbers, null those that are not finite. False: there are none, nothing was written. */
 bool arrow_attrs_json(const struct arrow_view *view, struct tl_attrs attrs, struct text_out *out);
 
-/* The dictionary that all columns of names share, as Arrow's large_string: names of the timeline, then those of
- * enum arrow_word, then what events need beside these: call stacks and numbered categories.
+/* The dictionary that all columns of names share, as Arrow's large_string: names of the timeline,
+ * then those of enum arrow_word, then what events need beside these: call stacks and numbered
+ * categories.
  *
- * Each text is there once, as pandas wants it of categories: names that were distinguished by bytes that are not
- * UTF-8 can have become equal, and a program may call its ranges "step". So a cell's number is one of all these
- * texts in that order, and `places` has its place in the dictionary. */
+ * Each text is there once, as pandas wants it of categories: names that were distinguished by bytes
+ * that are not UTF-8 can have become equal, and a program may call its ranges "step". So a cell's
+ * number is one of all these texts in that order, and `places` has its place in the dictionary. */
 
 /* Counted: the stream, and every array that has it, hold it. */
 struct arrow_names {
@@ -113,8 +118,8 @@ struct arrow_names {
     uint32_t *places; /* by number */
 };
 
-/* With one holder. `table` ARROW_EVENTS: with what events need, of which the view gets the places; `stacks`
- * as in struct arrow_more. NULL: no memory. */
+/* With one holder. `table` ARROW_EVENTS: with what events need, of which the view gets the places;
+ * `stacks` as in struct arrow_more. NULL: no memory. */
 struct arrow_names *arrow_names_create(struct arrow_view *view, enum arrow_table table,
                                        char *const *stacks);
 struct arrow_names *arrow_names_hold(struct arrow_names *names);
@@ -122,12 +127,12 @@ void arrow_names_release(struct arrow_names *names); /* NULL is fine */
 
 /* ---- columns ---- */
 
-/* An item's cell goes to `to` as its column's type; of a column of texts to the end of a struct text_out.
- * False: it is null, and `to` was perhaps written to. */
+/* An item's cell goes to `to` as its column's type; of a column of texts to the end of a struct
+ * text_out. False: it is null, and `to` was perhaps written to. */
 typedef bool arrow_cell(const struct arrow_view *view, uint32_t item, void *to);
 
-/* Writes the cells of `count` items to `to`, and a bit for each that is not null to `bits`, unless it is NULL: then no
- * cell can be null. Null is written as zeros. Returns how many are not null. */
+/* Writes the cells of `count` items to `to`, and a bit for each that is not null to `bits`, unless
+ * it is NULL: then no cell can be null. Null is written as zeros. Returns how many are not null. */
 typedef uint32_t arrow_fill(const struct arrow_view *view, const uint32_t *items, uint32_t count,
                             char *to, uint8_t *bits);
 
@@ -154,15 +159,16 @@ struct arrow_rows {
     /* Rows are those items for which this holds. NULL: all. */
     bool (*is_row)(const struct arrow_view *view, uint32_t item);
     uint32_t (*item_count)(const struct timeline *timeline);
-    /* Whether nothing in the timeline has a value of that column: it need not be asked row by row. NULL: unknown. */
+    /* Whether nothing in the timeline has a value of that column: it need not be asked row by row.
+     * NULL: unknown. */
     bool (*is_absent)(const struct arrow_view *view, arrow_cell *cell);
 };
 
 extern const struct arrow_rows arrow_event_rows, arrow_launch_rows, arrow_kernel_rows,
     arrow_counter_rows, arrow_function_rows;
 
-/* A table lists its columns once, as X(table, type, column's name, cell). ARROW_FILLS makes a loop of each that the cell
- * is inlined into, ARROW_ENTRY a struct arrow_column. */
+/* A table lists its columns once, as X(table, type, column's name, cell). ARROW_FILLS makes a loop
+ * of each that the cell is inlined into, ARROW_ENTRY a struct arrow_column. */
 #define ARROW_FILLS(table, type, name, cell)                                                    \
     static uint32_t table##_##cell(const struct arrow_view *view, const uint32_t *items,        \
                                    uint32_t count, char *to, uint8_t *bits)                     \

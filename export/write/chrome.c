@@ -37,9 +37,9 @@ static bool sum_exceeds(int64_t start_ns, int64_t end_ns)
     return (double)start_ns / 1e3 + (double)(end_ns - start_ns) / 1e3 > (double)end_ns / 1e3;
 }
 
-/* The plugin adds start and duration, and takes for crossing what is a rounding error beyond the range around it. So their
- * sum is the end in its own numbers: the difference of two numbers is exact if one is at most twice the other, see
- * choose_shift(). */
+/* The plugin adds start and duration, and takes for crossing what is a rounding error beyond the
+ * range around it. So their sum is the end in its own numbers: the difference of two numbers is
+ * exact if one is at most twice the other, see choose_shift(). */
 static void write_exact_duration(struct json_out *out, int64_t start_ns, int64_t end_ns)
 {
     json_double(out, end_ns > start_ns ? (double)end_ns / 1e3 - (double)start_ns / 1e3 : 0);
@@ -216,8 +216,8 @@ static void write_state(struct json_out *out, uint8_t flags)
         json_key(out, "unclosed"), json_bool(out, true);
 }
 
-/* A stack of Python functions alone is in the trace already: the slices around. As text at each event it would be most
- * of the file. */
+/* A stack of Python functions alone is in the trace already: the slices around. As text at each
+ * event it would be most of the file. */
 static bool is_drawn(const struct timeline *timeline, uint32_t stack)
 {
     return !timeline->stacks.at[stack].method && timeline->frames.count;
@@ -478,8 +478,9 @@ static const struct chrome_row *row_of_range(struct chrome *chrome,
     return &spare->row;
 }
 
-/* Without the stream in args: HolisticTraceAnalysis takes whatever has one for an operation. Operators are
- * not annotations, on streams neither, and for TensorBoard all ranges are operators. */
+/* Without the stream in args: HolisticTraceAnalysis takes whatever has one for an operation.
+ * Operators are not annotations, on streams neither, and for TensorBoard all ranges are
+ * operators. */
 static void write_stream_range(struct chrome *chrome, const struct stream_range *range)
 {
     struct json_out *out = &chrome->out;

@@ -232,7 +232,8 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op)
 
 /* ---- args of ranges ---- */
 
-/* Args of ranges, marks and begin/end ranges: domain, category, colour, and every attribute with its type.
+/* Args of ranges, marks and begin/end ranges: domain, category, colour, and every attribute with
+ * its type.
  *
  *     int       a number, whatever its size
  *     uint      a number up to 2^53; beyond, where browsers would round it, its digits as a string:
@@ -241,13 +242,15 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op)
  *     double    a number; null if it is not one
  *     string    a string
  *
- * PyTorch's NVTX ranges and its operators get the words that Kineto has for the same facts: "seq" (and "stashed_seq",
- * which a function of the backward pass has) becomes "Sequence number", "rf_id" becomes "Record function id", "sizes"
- * becomes "Input Dims". Texts about inputs are written as lists where they are text of that form.
+ * PyTorch's NVTX ranges and its operators get the words that Kineto has for the same facts: "seq"
+ * (and "stashed_seq", which a function of the backward pass has) becomes "Sequence number", "rf_id"
+ * becomes "Record function id", "sizes" becomes "Input Dims". Texts about inputs are written as
+ * lists where they are text of that form.
  *
  * What was read from a Chrome trace has Kineto's words already, and its lists are text here.
  *
- * A program's attribute of such a range that is called as one of our own members is written as "domain (attribute)".
+ * A program's attribute of such a range that is called as one of our own members is written as
+ * "domain (attribute)".
  */
 
 enum word {
@@ -533,8 +536,8 @@ static __attribute__((noinline)) void write_special(struct chrome *chrome, struc
     }
 }
 
-/* Which words have a meaning here: PyTorch's only of what is its own or came through NVTX, those about inputs also in
- * what was read from a Chrome trace. */
+/* Which words have a meaning here: PyTorch's only of what is its own or came through NVTX, those
+ * about inputs also in what was read from a Chrome trace. */
 static bool is_special(uint8_t word, bool is_labelled, bool is_operator)
 {
     if (word == WORD_NONE || is_labelled)

@@ -177,7 +177,8 @@ static const char *const key_names[CHROME_NCCL_KEYS] = {
     [KEY_ROOT] = "Root",
 };
 
-/* How the size that NCCL states is to be read: its counts are of what one rank sends, or gets, of one. */
+/* How the size that NCCL states is to be read: its counts are of what one rank sends, or gets, of
+ * one. */
 enum sizes {
     SIZES_BOTH,      /* each rank has as much before as after */
     SIZES_GATHERED,  /* what goes in; each rank gets that of every one */
@@ -356,8 +357,9 @@ const char *chrome_collectives_plugin_name(const struct chrome_collectives *coll
     return collective ? collective->plugin_name : NULL;
 }
 
-/* The types of floating-point numbers that kernels are named after: "ncclDevKernel_AllReduce_Sum_f32_RING_LL". Those
- * of integers stand for other integers of their size too. */
+/* The types of floating-point numbers that kernels are named after:
+ * "ncclDevKernel_AllReduce_Sum_f32_RING_LL". Those of integers stand for other integers of their
+ * size too. */
 static const struct {
     const char *part, *dtype;
     unsigned bytes;

@@ -20,7 +20,8 @@ static void set_row(struct chrome_row *row, uint64_t pid, uint64_t tid)
     row->size = (uint32_t)(p - row->json);
 }
 
-/* Whether a row may have the number as it is: `own` and what follows, up to 32 bits, are the writer's own. */
+/* Whether a row may have the number as it is: `own` and what follows, up to 32 bits, are the
+ * writer's own. */
 static bool is_usable(const struct chrome_rows *rows, uint64_t id, uint32_t own)
 {
     return id != 0 && (id < own || (id > UINT32_MAX && id <= rows->most_id));
@@ -410,7 +411,8 @@ static struct chrome_spare *add_spare(struct chrome_rows *rows, struct chrome_sp
 /* More are of no use, and each event is compared with all of them. */
 #define SPARE_ROWS_MAX 256u
 
-/* The first of the group's rows that is free at the start; the last one where there are too many. */
+/* The first of the group's rows that is free at the start; the last one where there are too
+ * many. */
 static struct chrome_spare *find_or_add_spare(struct chrome_rows *rows, struct chrome_spare wanted,
                                               int64_t start_ns, int64_t end_ns)
 {
@@ -423,7 +425,8 @@ static struct chrome_spare *find_or_add_spare(struct chrome_rows *rows, struct c
     return spare;
 }
 
-/* Lanes are requested in the order of their first range, so each is at most one beyond those there. */
+/* Lanes are requested in the order of their first range, so each is at most one beyond those
+ * there. */
 struct chrome_spare *chrome_rows_range_spare(struct chrome_rows *rows, uint32_t stream,
                                              uint32_t place)
 {
@@ -563,7 +566,8 @@ static void write_process(const struct chrome_rows *rows, struct json_out *out, 
     write_order(out, &row, "process_sort_index", (int64_t)rows->pids[process]);
 }
 
-/* A device that the program named is called so. Perfetto shows no labels, so the name says which GPU, too. */
+/* A device that the program named is called so. Perfetto shows no labels, so the name says which
+ * GPU, too. */
 static void write_gpu(const struct chrome_rows *rows, struct json_out *out, uint32_t index)
 {
     const struct chrome_gpu *gpu = &rows->gpus[index];

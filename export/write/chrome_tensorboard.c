@@ -1,12 +1,14 @@
-/* chrome_tensorboard.c - a Chrome trace whose Operator, Kernel and Distributed views TensorBoard's plugin fills
- * (torch-tb-profiler 0.4.3, the last one).
+/* chrome_tensorboard.c - a Chrome trace whose Operator, Kernel and Distributed views TensorBoard's
+ * plugin fills (torch-tb-profiler 0.4.3, the last one).
  *
  * The plugin knows Kineto's words of 2021 alone:
  *
  *     "Runtime"       calls: it finds no kernel of an operator through "cuda_runtime"
  *     "cpu_op"        ranges: it shows no other annotation than steps
- *     External id     of a range its own, of calls and operations that of the range around them, 0 of none
- *     "nccl:all_reduce" ...   collectives, with the size as "Input Dims" and "Input type". What is launched within one is
+ *     External id     of a range its own, of calls and operations that of the range around them, 0
+ *                     of none
+ *     "nccl:all_reduce" ...   collectives, with the size as "Input Dims" and "Input type". What is
+ *                             launched within one is
  *                     the collective's, however deep
  *     "forward_backward"   arrows of the backward pass
  */
@@ -85,7 +87,8 @@ void chrome_tensorboard_external_id(struct chrome *chrome, uint32_t slice)
     json_uint(&chrome->out, owner == TL_NONE ? 0 : (uint64_t)owner + 1);
 }
 
-/* Bytes, since NCCL does not state types: the plugin adds up products of dimensions and sizes of types. */
+/* Bytes, since NCCL does not state types: the plugin adds up products of dimensions and sizes of
+ * types. */
 static void write_size(struct json_out *out, uint64_t bytes)
 {
     json_key(out, "Input Dims"), json_array_begin(out), json_array_begin(out);

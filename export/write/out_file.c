@@ -111,8 +111,8 @@ static char *follow(char *link, const char *leads_to)
     return path;
 }
 
-/* Follows all links, but not those of this process's descriptors. The target need not exist. NULL: errno says
- * why. */
+/* Follows all links, but not those of this process's descriptors. The target need not exist. NULL:
+ * errno says why. */
 static char *find_target(const char *path)
 {
     char *target = strdup(path), leads_to[PATH_MAX];
@@ -168,8 +168,8 @@ static void forget_temporary(struct out_file *file)
     file->temporary = NULL;
 }
 
-/* ".prof-<pid>-<number>.tmp" in the directory of `target`: a name of its own length would be too long
- * for targets with long names. */
+/* ".prof-<pid>-<number>.tmp" in the directory of `target`: a name of its own length would be too
+ * long for targets with long names. */
 static char *temporary_name(const char *target)
 {
     static _Atomic(unsigned) next;
@@ -180,8 +180,8 @@ static char *temporary_name(const char *target)
     return name;
 }
 
-/* Copies owner, group and mode of the old file, as far as this process may. If it may not set the group, the
- * group gets no access. */
+/* Copies owner, group and mode of the old file, as far as this process may. If it may not set the
+ * group, the group gets no access. */
 static void copy_access(int fd, const struct stat *old)
 {
     struct stat made;
@@ -226,7 +226,8 @@ static bool open_directly(struct out_file *file, int own_fd, int flags, struct w
     return file->fd >= 0 || fail(error, file->path, errno);
 }
 
-/* Whether the file is a recording of libprof, even if a text-mode transfer damaged its first byte. */
+/* Whether the file is a recording of libprof, even if a text-mode transfer damaged its first
+ * byte. */
 static bool is_recording(const char *head, size_t size)
 {
     return size >= 5 && memcmp(head + 1, &PROF_FILE_MAGIC[1], 4) == 0;
@@ -314,8 +315,8 @@ static int copy_over(const char *from, const char *to)
     return code;
 }
 
-/* Copies if rename() is refused: another user's file in a directory like /tmp and a mounted file may be
- * written, but not replaced. Returns 0 or an errno. */
+/* Copies if rename() is refused: another user's file in a directory like /tmp and a mounted file
+ * may be written, but not replaced. Returns 0 or an errno. */
 static int put_in_place(const struct out_file *file)
 {
     if (rename(file->temporary, file->target) == 0)

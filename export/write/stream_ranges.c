@@ -1,4 +1,5 @@
-/* stream_ranges.c - for each stream, what each range launched on it, which operation that starts with, and lanes. */
+/* stream_ranges.c - for each stream, what each range launched on it, which operation that starts
+ * with, and lanes. */
 #include "stream_ranges.h"
 
 #include "around.h"
@@ -7,10 +8,11 @@
 
 #include <stdlib.h>
 
-/* More lanes than this are not drawn: nobody could look at them, and each range is compared with all. */
+/* More lanes than this are not drawn: nobody could look at them, and each range is compared with
+ * all. */
 #define LANES_MAX 64u
-/* Ranges in each other that all launch on many streams have a projection for each pair. Beyond so many for each slice and
- * operation, those of outer ranges are left out. */
+/* Ranges in each other that all launch on many streams have a projection for each pair. Beyond so
+ * many for each slice and operation, those of outer ranges are left out. */
 #define PROJECTIONS_EACH 16u
 
 struct build {
@@ -59,7 +61,8 @@ static bool has_room(const struct stream_ranges *ranges)
     return ranges->all.count / PROJECTIONS_EACH <= timeline->slices.count + timeline->gpus.count;
 }
 
-/* Projections of the range and of those around it that have none on the stream yet, without operations. False: no memory. */
+/* Projections of the range and of those around it that have none on the stream yet, without
+ * operations. False: no memory. */
 static bool add(struct build *build, uint32_t slice, uint32_t stream)
 {
     struct stream_ranges *ranges = build->ranges;
@@ -124,8 +127,8 @@ static bool sort_stream(struct build *build, uint32_t first)
     return radix_sort(build->order, count);
 }
 
-/* From the innermost out, each is added to the one around it. Those that start with one operation are of one thread, so
- * the one that comes last is the outermost. */
+/* From the innermost out, each is added to the one around it. Those that start with one operation
+ * are of one thread, so the one that comes last is the outermost. */
 static bool end_stream(struct build *build, uint32_t first)
 {
     struct stream_ranges *ranges = build->ranges;

@@ -1,13 +1,14 @@
 /* children.c - interposes fork, posix_spawn and posix_spawnp, to record the ids of child processes.
  *
- * Children that libc creates internally (system, popen, forkpty) are not seen here. Like all others,
- * they have files of their own, which name their parent.
+ * Children that libc creates internally (system, popen, forkpty) are not seen here. Like all
+ * others, they have files of their own, which name their parent.
  *
  * A vfork child cannot be recorded when it is created, because a function that calls vfork must not
  * return in both processes. It is recorded when it calls exec.
  *
- * While there is no file, only fork() remembers its children, in the process that loaded the library: posix_spawn() is
- * libc's own then, and a forked child does not know without a system call that it is one.
+ * While there is no file, only fork() remembers its children, in the process that loaded the
+ * library: posix_spawn() is libc's own then, and a forked child does not know without a system call
+ * that it is one.
  */
 #include "interposed.h"
 
@@ -39,8 +40,8 @@ static struct {
     children_spawn posix_spawn, posix_spawnp;
 } children_real GUEST_DATA;
 
-/* In one page: an idle program's fork copies each that it writes to. The child of an idle program goes on with its
- * parent's, which are not stated then: the generation is another one. */
+/* In one page: an idle program's fork copies each that it writes to. The child of an idle program
+ * goes on with its parent's, which are not stated then: the generation is another one. */
 static struct {
     uint32_t generation; /* process_generation() of who made them */
     uint32_t count;      /* incremented by each thread that makes a child; may exceed the array */
@@ -119,10 +120,11 @@ GUEST_PATH INTERPOSED pid_t fork(void)
     return pid;
 }
 
-/* libc stores the child's id while signals are blocked, so no handler of the calling thread runs without it. We must know the
- * id, and may not read it where libc has stored it: other threads and handlers may have changed or freed that by then. So
- * signals are blocked here, too, and the child gets the mask that it would have had. Those that a fault raises stay: the
- * kernel ends a process that blocks one. */
+/* libc stores the child's id while signals are blocked, so no handler of the calling thread runs
+ * without it. We must know the id, and may not read it where libc has stored it: other threads and
+ * handlers may have changed or freed that by then. So signals are blocked here, too, and the child
+ * gets the mask that it would have had. Those that a fault raises stay: the kernel ends a process
+ * that blocks one. */
 static int children_spawned(children_spawn spawn, pid_t *pid, const char *path,
                             const posix_spawn_file_actions_t *actions,
                             const posix_spawnattr_t *attributes, char *const argv[],

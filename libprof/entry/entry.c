@@ -3,7 +3,8 @@
  *
  *   load            entry_load: read the configuration, switch recording on if preloaded. No
  *                   thread (but where one is requested: control_thread.h, starter.h), no file, no
- *                   CUDA: most processes that inherit LD_PRELOAD record nothing and must not notice us.
+ *                   CUDA: most processes that inherit LD_PRELOAD record nothing and must not notice
+ *                   us.
  *   cuInit          InitializeInjection: collectors may touch CUPTI from here on.
  *   first NVTX call InitializeInjectionNvtx2, of each shared object that uses NVTX; perhaps before
  *                   our own constructor has run. First ITT call: __itt_api_init, as well.
@@ -111,10 +112,11 @@ static bool entry_is_preloaded(const char *own_path)
     return preload && strstr(preload, name ? name + 1 : own_path);
 }
 
-/* Variables that name libprof to CUDA, which reads them in cuInit, and to annotation interfaces, which read
- * them at the first call of each shared object, however late. Children inherit them. Children of a preloaded
- * program are to be recorded: they inherit LD_PRELOAD, too. Children of a program that only links or loads
- * libprof are not, so there the value is marked ("/./" before the file's name): nobody injected libprof. */
+/* Variables that name libprof to CUDA, which reads them in cuInit, and to annotation interfaces,
+ * which read them at the first call of each shared object, however late. Children inherit them.
+ * Children of a preloaded program are to be recorded: they inherit LD_PRELOAD, too. Children of a
+ * program that only links or loads libprof are not, so there the value is marked ("/./" before the
+ * file's name): nobody injected libprof. */
 struct entry_hook {
     const char *variable;
     bool installed; /* the variable names us: set by this process or by a parent */
@@ -153,8 +155,8 @@ static bool entry_has_threads(void)
     return &__libc_single_threaded ? !__libc_single_threaded : process_threads() != 1;
 }
 
-/* What setenv() does, for a process in which other threads may read the environment now: setenv() may move or free
- * the list that they walk. They find the old list, which stays, or the new one. */
+/* What setenv() does, for a process in which other threads may read the environment now: setenv()
+ * may move or free the list that they walk. They find the old list, which stays, or the new one. */
 static bool entry_environment_add(const char *variable, const char *value)
 {
     size_t count = 0, bytes = strlen(variable) + strlen(value) + 2;
@@ -189,17 +191,17 @@ static void entry_hook_install(struct entry_hook *hook, bool wanted, const char 
     }
 }
 
-/* For CUDA, which reads its variable only once: children need not inherit it. Beside other threads it stays, marked:
- * unsetenv() moves what they may be reading. */
+/* For CUDA, which reads its variable only once: children need not inherit it. Beside other threads
+ * it stays, marked: unsetenv() moves what they may be reading. */
 static void entry_hook_forget(struct entry_hook *hook)
 {
     if (hook->installed && !entry_preloaded && !entry_has_threads())
         unsetenv(hook->variable);
 }
 
-/* exit() in two threads at once: each runs handlers that the other has not taken. The next one could be
- * CUPTI's destructor, and who finds none left ends the process under the other. So the next one is ours,
- * and waits until the first has finished. */
+/* exit() in two threads at once: each runs handlers that the other has not taken. The next one
+ * could be CUPTI's destructor, and who finds none left ends the process under the other. So the
+ * next one is ours, and waits until the first has finished. */
 static uint32_t entry_ending;    /* handlers of ours at work; threads that end the process add */
 static uint32_t entry_attaching; /* a thread serves a request: two profruns may come at once */
 static uint32_t entry_attached;  /* entry_detach() is registered and has not finished */
@@ -370,7 +372,8 @@ static void entry_start_injected(void)
         session_switch(true, PROF_CONTROL_STARTUP);
 }
 
-/* Whether to record the interface's calls. Starts recording if the user injected libprof through it. */
+/* Whether to record the interface's calls. Starts recording if the user injected libprof through
+ * it. */
 static bool entry_takes(const struct entry_hook *hook, bool wanted)
 {
     if (entry_inert || !wanted)
@@ -399,7 +402,8 @@ int InitializeInjection(void)
 
 #define ENTRY_ATTACH_MS 5000u /* profrun reads the answer, and then says so */
 
-/* A library that is already at work keeps its configuration; only a file that does not exist yet gets its name. */
+/* A library that is already at work keeps its configuration; only a file that does not exist yet
+ * gets its name. */
 static void entry_configure(const struct attach_request *request)
 {
     static char options[ATTACH_OPTIONS_BYTES];

@@ -18,12 +18,12 @@ __attribute__((visibility("default"))) int InitializeInjectionNvtx(nvtx_get_expo
 __attribute__((visibility("default"))) int
 InitializeInjectionNvtxExtension(const struct nvtx_extension *extension);
 
-/* Called by `profrun --attach` on a thread of its own, once libprof.so is loaded: starts or resumes recording as the
- * request says. Answers in it, and releases its memory where it says so. */
+/* Called by `profrun --attach` on a thread of its own, once libprof.so is loaded: starts or resumes
+ * recording as the request says. Answers in it, and releases its memory where it says so. */
 __attribute__((visibility("default"))) void libprof_attach(struct attach_request *request);
 
-/* Named by INTEL_LIBITTNOTIFY64's contract: once per shared object that uses ITT, from any thread, with
- * the object's lock on its calls held, also before our constructor. */
+/* Named by INTEL_LIBITTNOTIFY64's contract: once per shared object that uses ITT, from any thread,
+ * with the object's lock on its calls held, also before our constructor. */
 __attribute__((visibility("default"))) void __itt_api_init(struct itt_global *global,
                                                            int32_t groups);
 

@@ -1,4 +1,5 @@
-/* exits.c - interposes _exit, _Exit, exec* and daemon, which end a process image without exit handlers.
+/* exits.c - interposes _exit, _Exit, exec* and daemon, which end a process image without exit
+ * handlers.
  *
  * Python's os._exit and every multiprocessing worker call them. The functions here write what is
  * buffered to the file, then call libc's. quick_exit has its own handlers: ours runs last.

@@ -2,7 +2,8 @@
  *
  *     exits.c          ways in which a process ends, or is replaced, without running exit handlers
  *     children.c       records the child processes of this process
- *     sandbox.c        a program gives up system calls (seccomp) or the processor's counter (PR_SET_TSC)
+ *     sandbox.c        a program gives up system calls (seccomp) or the processor's counter
+ *                      (PR_SET_TSC)
  *     single_thread.c  calls that mean something else in a process with several threads
  *     locked_memory.c  mlockall() for a user whose limit is below the size of the address space
  */
@@ -16,8 +17,8 @@
 /* The dynamic linker binds the program's calls to these. */
 #define INTERPOSED __attribute__((visibility("default")))
 
-/* Find libc's own functions. In the constructor: later, in a forked child, is too late. A constructor that runs before
- * ours may call one of ours first, which then finds them itself. */
+/* Find libc's own functions. In the constructor: later, in a forked child, is too late. A
+ * constructor that runs before ours may call one of ours first, which then finds them itself. */
 void exits_resolve(void);
 void children_resolve(void);
 void sandbox_resolve(void);

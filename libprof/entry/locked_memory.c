@@ -1,10 +1,11 @@
-/* locked_memory.c - interposes mlockall(), which would otherwise fail because of libprof's mappings.
+/* locked_memory.c - interposes mlockall(), which would otherwise fail because of libprof's
+ * mappings.
  *
- * For mlockall(MCL_CURRENT) the kernel compares the whole address space with the user's limit (8 MiB
- * in Debian). Most of it may be the trace, its reserved address space, and libprof's sparse tables.
- * If the kernel refuses, we lock every mapping except these, provided that their total is within the
- * limit. The rest of libprof's memory is locked, too. In a process that records nothing, the library is
- * all that libprof has: there the call succeeds where it would without it.
+ * For mlockall(MCL_CURRENT) the kernel compares the whole address space with the user's limit (8
+ * MiB in Debian). Most of it may be the trace, its reserved address space, and libprof's sparse
+ * tables. If the kernel refuses, we lock every mapping except these, provided that their total is
+ * within the limit. The rest of libprof's memory is locked, too. In a process that records nothing,
+ * the library is all that libprof has: there the call succeeds where it would without it.
  */
 #include "interposed.h"
 
@@ -31,7 +32,8 @@
 
 static int (*locked_memory_real)(int) GUEST_DATA;
 
-/* Of libprof.so, by the linker: its first byte, the end of data that is not zero at first, the end of all. */
+/* Of libprof.so, by the linker: its first byte, the end of data that is not zero at first, the end
+ * of all. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _edata[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
@@ -109,8 +111,8 @@ static bool locked_memory_visit(struct locked_memory_walk *walk,
            (behind.from >= behind.to || walk->visit(walk, &behind));
 }
 
-/* The kernel counts what is not accessible, too; where there are threads of ours, much of that is theirs. Its own page,
- * above all of the program's, cannot be locked. */
+/* The kernel counts what is not accessible, too; where there are threads of ours, much of that is
+ * theirs. Its own page, above all of the program's, cannot be locked. */
 static bool locked_memory_counts(const struct locked_memory_walk *walk,
                                  const struct locked_memory_mapping *mapping)
 {

@@ -168,7 +168,8 @@ struct reader_file {
     const char *format, *path;
 };
 
-/* That the path is a recording is a mistake in the argument to libprofdump, but not to these functions. */
+/* That the path is a recording is a mistake in the argument to libprofdump, but not to these
+ * functions. */
 static prof_status reader_write(struct prof_trace *trace, const void *argument)
 {
     const struct reader_file *file = argument;

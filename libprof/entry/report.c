@@ -25,7 +25,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* profdump needs up to eight times the file's size in memory; the program's cgroup may have no more left. */
+/* profdump needs up to eight times the file's size in memory; the program's cgroup may have no more
+ * left. */
 #define REPORT_BYTES_MAX (64ll << 20)
 
 #define REPORT_DESCRIPTORS_MAX 1023u /* higher ones are not looked at */
@@ -38,7 +39,8 @@ struct report_command {
     char **environment;
 };
 
-/* Below the build folder or an installation prefix, also in a folder of an architecture, and in a wheel. */
+/* Below the build folder or an installation prefix, also in a folder of an architecture, and in a
+ * wheel. */
 static bool report_find_profdump(char *path, size_t path_bytes)
 {
     static const char *const places[] = {"../bin/profdump", "../../bin/profdump", "profdump"};
@@ -68,8 +70,8 @@ static int report_execute(void *argument)
     return 127;
 }
 
-/* A process that has executed a program raises SIGCHLD when it ends, whatever it was made with: so the program's child
- * executes none, but has a child that does. */
+/* A process that has executed a program raises SIGCHLD when it ends, whatever it was made with: so
+ * the program's child executes none, but has a child that does. */
 static int report_supervise(void *argument)
 {
     int status = 0;

@@ -1,15 +1,15 @@
-/* sandbox.c - interposes prctl() and syscall(), to end the recording when the program enters a sandbox, and to send no more
- * signals when it takes libprof's (own_signal.h).
+/* sandbox.c - interposes prctl() and syscall(), to end the recording when the program enters a
+ * sandbox, and to send no more signals when it takes libprof's (own_signal.h).
  *
- * A seccomp filter can kill a process for any system call that it does not list. libprof cannot know
- * which of its calls the filter allows, and a filter may apply to all threads. Therefore the
+ * A seccomp filter can kill a process for any system call that it does not list. libprof cannot
+ * know which of its calls the filter allows, and a filter may apply to all threads. Therefore the
  * recording ends when the program installs a filter, or has the time-stamp counter raise SIGSEGV
  * (PR_SET_TSC). The file is complete and names the reason, and no thread of libprof is left that
  * could outlive a main thread killed by the filter.
  *
  * A program that makes the system call directly, not through libc, is not detected. If it records
- * nothing it is safe, since libprof then makes no system calls; otherwise it is killed when it exits
- * at the latest.
+ * nothing it is safe, since libprof then makes no system calls; otherwise it is killed when it
+ * exits at the latest.
  */
 #include "interposed.h"
 
@@ -103,8 +103,9 @@ INTERPOSED int prctl(int option, ...)
 
 /* ---- syscall() ---- */
 
-/* Many programs make frequent calls by it, and some of these return twice, or on another stack. So it passes
- * them on in two instructions, without a frame of its own; the rest is for the calls that may concern us. */
+/* Many programs make frequent calls by it, and some of these return twice, or on another stack. So
+ * it passes them on in two instructions, without a frame of its own; the rest is for the calls that
+ * may concern us. */
 #if defined(__x86_64__)
 #define SANDBOX_HAS_SYSCALL 1
 __asm__(".pushsection .text\n"

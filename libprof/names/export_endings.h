@@ -1,4 +1,5 @@
-/* export_endings.h - file name endings: profdump -o selects a format by them, profrun -o refuses them. */
+/* export_endings.h - file name endings: profdump -o selects a format by them, profrun -o refuses
+ * them. */
 #ifndef PROF_EXPORT_ENDINGS_H
 #define PROF_EXPORT_ENDINGS_H
 

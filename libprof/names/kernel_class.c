@@ -3,7 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Words of libraries, then of what is called after a collective. RCCL's kernels have NCCL's names. */
+/* Words of libraries, then of what is called after a collective. RCCL's kernels have NCCL's
+ * names. */
 static const char *const kernel_class_words[] = {
     "nccl",    /* NCCL, RCCL: ncclDevKernel_AllReduce_Sum_f32_RING_LL, also with NVLS and SHARP */
     "rccl",    /* RCCL: rccl_main_kernel */
@@ -44,7 +45,8 @@ bool kernel_class_holds(const char *name, size_t bytes, const char *part)
     return false;
 }
 
-/* A mangled name, as the Itanium C++ ABI has it: "_Z", perhaps "N" and qualifiers, then each identifier behind its length. */
+/* A mangled name, as the Itanium C++ ABI has it: "_Z", perhaps "N" and qualifiers, then each
+ * identifier behind its length. */
 static size_t kernel_class_mangled_function(const char *name, size_t bytes)
 {
     size_t at = 2;
@@ -84,7 +86,8 @@ size_t kernel_class_function(const char *name, size_t bytes)
 }
 
 /* TorchInductor names a kernel after the operators that it fuses, as in
- * "triton_poi_fused_add_all_reduce_wait_tensor_3": it processes a collective's result, but is not a collective. */
+ * "triton_poi_fused_add_all_reduce_wait_tensor_3": it processes a collective's result, but is not a
+ * collective. */
 static bool kernel_class_is_fused(const char *name, size_t bytes)
 {
     static const char triton[] = "triton_";

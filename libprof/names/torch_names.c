@@ -14,8 +14,8 @@ static const struct torch_names_rule torch_names_rules[TORCH_NAMES_PARTS_MAX] = 
     {"sizes", "sizes", false}, {"input_op_ids", "input_op_ids", false},
 };
 
-/* Places in a name where parts may begin. PyTorch's have one; each may be read to the name's end, which
- * must not become quadratic. */
+/* Places in a name where parts may begin. PyTorch's have one; each may be read to the name's end,
+ * which must not become quadratic. */
 #define TORCH_NAMES_TRIES 16u
 
 /* What is left to read. */

@@ -83,7 +83,8 @@ static bool add_defaults(struct attach_request *request)
            add_option(request, "PROF_TABLE", "0") && add_option(request, "PROF_START", "api");
 }
 
-/* The file is made by the process. Where that has other directories than we, the pattern counts there. */
+/* The file is made by the process. Where that has other directories than we, the pattern counts
+ * there. */
 static int add_output(struct attaching *attaching)
 {
     const char *pattern = attaching->options->output;

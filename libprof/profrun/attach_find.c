@@ -1,5 +1,5 @@
-/* attach_find.c - the functions of the C library in another process, from its memory: files may have been replaced since
- * they were loaded, or be those of a container. */
+/* attach_find.c - the functions of the C library in another process, from its memory: files may
+ * have been replaced since they were loaded, or be those of a container. */
 #include "attach_process.h"
 
 #include <dlfcn.h>
@@ -192,8 +192,9 @@ static void free_symbols(struct symbols *symbols)
     free(symbols->names);
 }
 
-/* The address of the next symbol of that name from *at on, 0 after the last. `defined`: not what stands for a function of
- * another library in a program that is not position-independent, a jump that is its address for everybody. */
+/* The address of the next symbol of that name from *at on, 0 after the last. `defined`: not what
+ * stands for a function of another library in a program that is not position-independent, a jump
+ * that is its address for everybody. */
 static uint64_t next_symbol(const struct module *module, const struct symbols *symbols,
                             const char *name, bool defined, size_t *at)
 {
@@ -313,8 +314,8 @@ static enum gap_content look_at_gap(struct search *search, uint64_t gap)
     return there[0] == 0 && memcmp(there, there + 1, code->size - 1) == 0 ? GAP_FREE : GAP_OTHER;
 }
 
-/* Behind a module's code, up to the end of the page. The first that is ours, so the same one each time; without one, the
- * first. */
+/* Behind a module's code, up to the end of the page. The first that is ours, so the same one each
+ * time; without one, the first. */
 static void take_gap(struct search *search, const struct module *module)
 {
     struct attach_functions *found = search->found;
@@ -439,9 +440,10 @@ static bool is_candidate(const struct search *search, unsigned function, uint64_
     return false;
 }
 
-/* ld.so calls the program's allocator through pointers in its data: variables of its own since glibc 2.32, entries of
- * its global offset table before. They have no names, but their values are known: each stands there once, or our
- * function does, while another profrun is at work. Of two, the one is meant that was made read-only after it was set. */
+/* ld.so calls the program's allocator through pointers in its data: variables of its own since
+ * glibc 2.32, entries of its global offset table before. They have no names, but their values are
+ * known: each stands there once, or our function does, while another profrun is at work. Of two,
+ * the one is meant that was made read-only after it was set. */
 static bool take_pointer(struct search *search, unsigned function, const uint64_t *values,
                          size_t count)
 {
@@ -478,8 +480,8 @@ static bool take_pointers(struct search *search)
     return taken;
 }
 
-/* What the loader has made read-only is made writable for a moment. That it is writable now proves nothing: a bare
- * thread of another profrun may have done that. */
+/* What the loader has made read-only is made writable for a moment. That it is writable now proves
+ * nothing: a bare thread of another profrun may have done that. */
 static bool take_page(struct search *search)
 {
     struct attach_functions *found = search->found;

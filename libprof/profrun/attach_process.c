@@ -92,7 +92,8 @@ bool attach_process_exists(const struct attach_process *process)
            *state != 'X';
 }
 
-/* Linux 6.13, and 6.15 for the end of a process that is not ours; not in the headers of Debian 12. */
+/* Linux 6.13, and 6.15 for the end of a process that is not ours; not in the headers of Debian
+ * 12. */
 struct pidfd_facts {
     uint64_t mask, group;
     uint32_t numbers[3], users[8];
@@ -164,7 +165,8 @@ bool attach_process_read(const struct attach_process *process, uint64_t address,
     return process_vm_readv(process->pid, &here, 1, &there, 1, 0) == (ssize_t)bytes;
 }
 
-/* Of memory that is no process's any more, no byte is read; an address where there is none is an error. */
+/* Of memory that is no process's any more, no byte is read; an address where there is none is an
+ * error. */
 bool attach_process_has_program(const struct attach_process *process)
 {
     char byte;
@@ -206,8 +208,8 @@ static long filters_of(pid_t pid)
                : 0;
 }
 
-/* The filters of a container apply to its first process, too, and allow what ordinary programs do. Those that a program
- * has added itself kill it for calls that it does not make. */
+/* The filters of a container apply to its first process, too, and allow what ordinary programs do.
+ * Those that a program has added itself kill it for calls that it does not make. */
 static bool is_sandboxed(struct attach_process *process, const char *status)
 {
     const long mode = attach_process_status_number(status, "Seccomp"),
@@ -347,8 +349,8 @@ void attach_process_explain(struct attach_process *process, int error)
         refuse(process, "%s", strerror(error));
 }
 
-/* Asks the kernel, before anything is done: it decides as for ptrace(2). A container's filter of system calls may forbid the
- * calls themselves: of nothing, they succeed. */
+/* Asks the kernel, before anything is done: it decides as for ptrace(2). A container's filter of
+ * system calls may forbid the calls themselves: of nothing, they succeed. */
 static bool may_attach(struct attach_process *process)
 {
     char path[64];

@@ -1,5 +1,5 @@
-/* attach_process.h - the process that profrun attaches to, as /proc shows it: who it is, why it cannot be attached to,
- * and where the functions are that are to be called in it.
+/* attach_process.h - the process that profrun attaches to, as /proc shows it: who it is, why it
+ * cannot be attached to, and where the functions are that are to be called in it.
  */
 #ifndef PROFRUN_ATTACH_PROCESS_H
 #define PROFRUN_ATTACH_PROCESS_H
@@ -77,8 +77,9 @@ void attach_process_explain(struct attach_process *process, int error);
 /* Whether another profrun traces the thread, or did until it ended. */
 bool attach_process_is_attached_to(const struct attach_process *process, pid_t thread);
 
-/* Finds the functions, and a gap for `code`, or where it is already. Returns false if nothing can be loaded into the process (static, another
- * libc), or no thread be made there without its allocator; `reason` says why. */
+/* Finds the functions, and a gap for `code`, or where it is already. Returns false if nothing can
+ * be loaded into the process (static, another libc), or no thread be made there without its
+ * allocator; `reason` says why. */
 bool attach_process_find(struct attach_process *process, const struct attach_code *code,
                          struct attach_functions *found);
 
@@ -88,7 +89,8 @@ pid_t attach_process_inner_number(const struct attach_process *process, pid_t th
 /* Whether `path` is the same file for the process as for us. */
 bool attach_process_sees(const struct attach_process *process, const char *path);
 
-/* Copies `library` to where the process sees it: /tmp in its file system. Stores the path as the process sees it. */
+/* Copies `library` to where the process sees it: /tmp in its file system. Stores the path as the
+ * process sees it. */
 bool attach_process_copy(struct attach_process *process, const char *library, char *path,
                          size_t path_bytes);
 
@@ -101,15 +103,16 @@ bool attach_process_may_write(const struct attach_process *process, uint64_t add
 /* The version of Python that runs in it, as 0x030e; 0: none. */
 unsigned attach_process_python(const struct attach_process *process);
 
-/* The path of the libprof.so that is in it already, from this or an earlier attaching. False: none is. */
+/* The path of the libprof.so that is in it already, from this or an earlier attaching. False: none
+ * is. */
 bool attach_process_has_library(const struct attach_process *process, char *path,
                                 size_t path_bytes);
 
 /* Whether it has executed no other program since. */
 bool attach_process_has_program(const struct attach_process *process);
 
-/* Reads or writes memory of the process. False: the memory or the process is not there. Nothing is written to another program
- * that it executes. */
+/* Reads or writes memory of the process. False: the memory or the process is not there. Nothing is
+ * written to another program that it executes. */
 bool attach_process_read(const struct attach_process *process, uint64_t address, void *data,
                          size_t bytes);
 bool attach_process_write(const struct attach_process *process, uint64_t address, const void *data,

@@ -20,7 +20,8 @@
 
 #if defined(__x86_64__)
 
-/* For tests: kills or stops profrun at the stage that PROFRUN_TEST_KILL or PROFRUN_TEST_STOP names. */
+/* For tests: kills or stops profrun at the stage that PROFRUN_TEST_KILL or PROFRUN_TEST_STOP
+ * names. */
 static void attach_test_point(const char *stage)
 {
     const char *killed = getenv("PROFRUN_TEST_KILL"), *stopped = getenv("PROFRUN_TEST_STOP");
@@ -212,8 +213,9 @@ static bool write_area(struct injection *injection)
 
 /* ---- the borrowed thread ---- */
 
-/* From here on, the thread restores itself, whatever becomes of us. Nothing but its program counter and its stack pointer
- * changes: so the kernel ends its system call as it would have done, and the program cannot tell. */
+/* From here on, the thread restores itself, whatever becomes of us. Nothing but its program counter
+ * and its stack pointer changes: so the kernel ends its system call as it would have done, and the
+ * program cannot tell. */
 static bool divert(struct injection *injection)
 {
     struct user_regs_struct registers = injection->tracee.registers;
@@ -229,7 +231,8 @@ static bool divert(struct injection *injection)
     return true;
 }
 
-/* Whether the thread stands at the end of the code's mmap(): handlers of signals make system calls, too. */
+/* Whether the thread stands at the end of the code's mmap(): handlers of signals make system calls,
+ * too. */
 static bool is_at_map(struct injection *injection, struct user_regs_struct *registers)
 {
     const uint64_t gap = injection->functions.gap;
@@ -283,8 +286,8 @@ static bool run_stub(struct injection *injection)
     return true;
 }
 
-/* Some kernels let only ptrace(2) write, which wants the thread to stand still. Code that is there is not written again:
- * another thread may be in it. */
+/* Some kernels let only ptrace(2) write, which wants the thread to stand still. Code that is there
+ * is not written again: another thread may be in it. */
 static bool place_code(struct injection *injection)
 {
     struct attach_functions *functions = &injection->functions;
@@ -301,7 +304,8 @@ static bool place_code(struct injection *injection)
     return functions->has_code || failed(injection, "cannot write to it");
 }
 
-/* nanosleep(2) stores what is left when it is stopped, and the program may look at that though the call goes on. */
+/* nanosleep(2) stores what is left when it is stopped, and the program may look at that though the
+ * call goes on. */
 struct remainder {
     uint64_t address; /* 0: none */
     uint64_t before[2];

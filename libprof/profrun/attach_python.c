@@ -97,7 +97,8 @@ static bool write_files(const struct attach_process *process, const struct excha
     return written;
 }
 
-/* sys.remote_exec() must be called by the same version of Python: by the program's own interpreter, where it is one. */
+/* sys.remote_exec() must be called by the same version of Python: by the program's own interpreter,
+ * where it is one. */
 static void exec_python(const struct attach_process *process, unsigned version, const char *script)
 {
     static const char call[] = "import sys; sys.remote_exec(int(sys.argv[1]), sys.argv[2])";

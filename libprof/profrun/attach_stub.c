@@ -59,8 +59,9 @@ __asm__(
     ".pushsection .rodata\n"
     ".balign 8\n"
     "attach_stub_begin:\n"
-    /* The borrowed thread enters at +2. Where it was in a system call, the kernel either makes that again, which it does
-     * two bytes before, or delivers a signal and lets it fail with EINTR, which leads here. */
+    /* The borrowed thread enters at +2. Where it was in a system call, the kernel either makes that
+     * again, which it does two bytes before, or delivers a signal and lets it fail with EINTR,
+     * which leads here. */
     "    jmp 8f\n"
     "    pushfq\n"
     "    jmp 9f\n"
@@ -99,7 +100,8 @@ __asm__(
     "    movq %rax, %rbx\n"
     "    cmpq $0x70726f66, (%rbx)\n"
     "    jne 1f\n"
-    /* As pthread_create() does for its caller: libc may leave out locks as long as this word is zero. */
+    /* As pthread_create() does for its caller: libc may leave out locks as long as this word is
+     * zero. */
     "    movl $1, %fs:24\n"
     /* clone(CLONE_VM | FS | FILES | SIGHAND | THREAD | SYSVSEM | SETTLS | PARENT_SETTID | CHILD_CLEARTID) */
     "    movl $0x3d0f00, %edi\n"
@@ -157,7 +159,8 @@ __asm__(
     "    popfq\n"
     "    retq $136\n"
 
-    /* The bare thread; rbx is the area. It has the borrowed thread's flags and floating-point state. */
+    /* The bare thread; rbx is the area. It has the borrowed thread's flags and floating-point
+     * state. */
     "attach_stub_bare:\n"
     "    cld\n"
     "    fninit\n"
@@ -217,8 +220,8 @@ __asm__(
     "    jmp 1b\n"
     "2:  retq\n"
 
-    /* Adds r12d to the count of threads that need our functions; sets the loader's pointers to r13's when that makes it
-     * 1, or 0. Returns 0, or a negative error. */
+    /* Adds r12d to the count of threads that need our functions; sets the loader's pointers to
+     * r13's when that makes it 1, or 0. Returns 0, or a negative error. */
     "attach_stub_divert:\n"
     "    movl $39, %eax\n"
     "    syscall\n" /* getpid() */
@@ -293,7 +296,8 @@ __asm__(
     "    syscall\n"
     "1:  retq\n"
 
-    /* What the loader calls meanwhile. A thread without a vector of thread-local storage is a bare one. */
+    /* What the loader calls meanwhile. A thread without a vector of thread-local storage is a bare
+     * one. */
     "attach_stub_malloc:\n"
     "    cmpq $0, %fs:8\n"
     "    je 1f\n"
@@ -325,8 +329,8 @@ __asm__(
     "    jmpq *attach_stub_theirs+24(%rip)\n"
     "1:  retq\n"
 
-    /* The first thread: attach_stub_first(area). Its dtv, the vector by which the loader finds thread-local storage, is
-     * freed when it ends. */
+    /* The first thread: attach_stub_first(area). Its dtv, the vector by which the loader finds
+     * thread-local storage, is freed when it ends. */
     "attach_stub_first:\n"
     "    pushq %rbx\n"
     "    pushq %r12\n"

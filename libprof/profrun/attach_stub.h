@@ -1,25 +1,31 @@
-/* attach_stub.h - what runs inside the process that profrun attaches to: a few instructions in a gap of its code, and
- * the memory that they work on.
+/* attach_stub.h - what runs inside the process that profrun attaches to: a few instructions in a
+ * gap of its code, and the memory that they work on.
  *
- * 1. A thread of the process is stopped and sent to the code, with a struct attach_frame on its stack. The code saves
- *    the registers there, blocks signals, maps an area and stops at the return of mmap(2), where profrun
- *    fills the area in.
- * 2. It starts a bare thread with clone(2), restores signal mask and registers, and goes back to where the thread was.
- *    An area that profrun has not filled in, because it was killed, is unmapped instead. The only thread of a process
- *    waits until the bare one has ended: until then, libc may leave out locks in it.
- * 3. The bare thread calls pthread_create(), with a stack in the area, and ends. It has no thread-local storage of the
- *    program's, and no allocator may see it: an allocator keeps data for each thread, and would refer to that of a
- *    thread that is gone. So meanwhile the loader's pointers to malloc() and its like lead to our code, which serves the
- *    bare thread from the area and sends all others on.
- * 4. The first thread is an ordinary one of the C library. It moves what the loader took from the area to the program's
+ * 1. A thread of the process is stopped and sent to the code, with a struct attach_frame on its
+ * stack. The code saves
+ *    the registers there, blocks signals, maps an area and stops at the return of mmap(2), where
+ *    profrun fills the area in.
+ * 2. It starts a bare thread with clone(2), restores signal mask and registers, and goes back to
+ * where the thread was.
+ *    An area that profrun has not filled in, because it was killed, is unmapped instead. The only
+ *    thread of a process waits until the bare one has ended: until then, libc may leave out locks
+ *    in it.
+ * 3. The bare thread calls pthread_create(), with a stack in the area, and ends. It has no
+ * thread-local storage of the
+ *    program's, and no allocator may see it: an allocator keeps data for each thread, and would
+ *    refer to that of a thread that is gone. So meanwhile the loader's pointers to malloc() and its
+ *    like lead to our code, which serves the bare thread from the area and sends all others on.
+ * 4. The first thread is an ordinary one of the C library. It moves what the loader took from the
+ * area to the program's
  *    allocator, calls pthread_create() and ends.
- * 5. The second one has nothing in the area. It joins the first, loads libprof.so and calls libprof_attach(), which
+ * 5. The second one has nothing in the area. It joins the first, loads libprof.so and calls
+ * libprof_attach(), which
  *    never returns here.
  *
- * So the borrowed thread makes five system calls, or six, and takes no lock. All that may wait for a lock of the program
- * happens on threads of our own. If profrun is killed at any moment, the process goes on by itself. The code has no
- * variables: it is the same each time, so one profrun may attach while a thread that another one borrowed is still
- * there.
+ * So the borrowed thread makes five system calls, or six, and takes no lock. All that may wait for
+ * a lock of the program happens on threads of our own. If profrun is killed at any moment, the
+ * process goes on by itself. The code has no variables: it is the same each time, so one profrun
+ * may attach while a thread that another one borrowed is still there.
  */
 #ifndef PROFRUN_ATTACH_STUB_H
 #define PROFRUN_ATTACH_STUB_H
@@ -40,8 +46,9 @@ enum attach_allocation {
     ATTACH_ALLOCATIONS
 };
 
-/* Bare threads of one process take turns at the loader's pointers. In memory that is zero at first and stays. A forked
- * child inherits what its parent's threads wrote, and recognizes it by the process's number. */
+/* Bare threads of one process take turns at the loader's pointers. In memory that is zero at first
+ * and stays. A forked child inherits what its parent's threads wrote, and recognizes it by the
+ * process's number. */
 struct attach_turn {
     uint32_t locked_by; /* the process; 0: nobody */
     uint32_t counted_by;
@@ -90,7 +97,8 @@ struct attach_area {
 /* Where a thread enters: two bytes before, the kernel leads it that makes its system call again. */
 enum { ATTACH_ENTRY = 2 };
 
-/* What the borrowed thread's stack pointer points to when it enters, below the red zone. The code removes both. */
+/* What the borrowed thread's stack pointer points to when it enters, below the red zone. The code
+ * removes both. */
 struct attach_frame {
     uint64_t resume; /* where the thread goes on; makes its system call again two bytes before */
     uint64_t area_bytes;

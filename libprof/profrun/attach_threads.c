@@ -28,7 +28,8 @@ enum {
     STACK_ARGUMENT_BYTES = 1 << 16, /* libc passes the kernel copies of timeouts, on its stack */
 };
 
-/* Newer than the headers of Debian 11, where wheels are built; the same number on each processor. */
+/* Newer than the headers of Debian 11, where wheels are built; the same number on each
+ * processor. */
 enum { CALL_PIDFD_OPEN = 434, CALL_PIDFD_GETFD = 438, CALL_EPOLL_PWAIT2 = 441 };
 
 /* ---- descriptors ---- */
@@ -66,7 +67,8 @@ static bool is_patient_terminal(int fd)
            (modes.c_lflag & ICANON || (modes.c_cc[VMIN] == 1 && modes.c_cc[VTIME] == 0));
 }
 
-/* Whether reading from a descriptor waits until there is something, and has taken nothing until then. */
+/* Whether reading from a descriptor waits until there is something, and has taken nothing until
+ * then. */
 static bool is_read_patient(const struct attach_process *process, pid_t thread, int fd)
 {
     static const char *const kinds[] = {"anon_inode:[eventfd]", "anon_inode:[timerfd]",
@@ -95,14 +97,15 @@ static bool is_read_patient(const struct attach_process *process, pid_t thread, 
 
 /* ---- system calls ---- */
 
-/* The kernel stores what is left of the timeout, and makes the call again with that. Where it cannot store it, the call
- * fails with EINTR. */
+/* The kernel stores what is left of the timeout, and makes the call again with that. Where it
+ * cannot store it, the call fails with EINTR. */
 static bool can_be_updated(uint64_t timeout, uint64_t stack_pointer)
 {
     return !timeout || (timeout >= stack_pointer && timeout < stack_pointer + STACK_ARGUMENT_BYTES);
 }
 
-/* As Linux 4.18 to 6.18 have it. What is made again by ERESTART_RESTARTBLOCK keeps the time at which it ends. */
+/* As Linux 4.18 to 6.18 have it. What is made again by ERESTART_RESTARTBLOCK keeps the time at
+ * which it ends. */
 enum attach_wait attach_thread_wait(const struct attach_process *process, pid_t thread, long call,
                                     const uint64_t arguments[6], uint64_t stack_pointer)
 {

@@ -1,9 +1,9 @@
 /* attach_threads.h - which thread of the process may be stopped, and when.
  *
- * The kernel makes most system calls again that a stop has cut short. But send(2) with a timeout fails with EINTR then,
- * write(2) to a full pipe or socket returns a short count, and the timeout of epoll_wait(2) starts again. So only a
- * thread is stopped that computes, or waits where a stop leaves no trace. A call that is not in the list here is left
- * alone.
+ * The kernel makes most system calls again that a stop has cut short. But send(2) with a timeout
+ * fails with EINTR then, write(2) to a full pipe or socket returns a short count, and the timeout
+ * of epoll_wait(2) starts again. So only a thread is stopped that computes, or waits where a stop
+ * leaves no trace. A call that is not in the list here is left alone.
  */
 #ifndef PROFRUN_ATTACH_THREADS_H
 #define PROFRUN_ATTACH_THREADS_H
@@ -43,8 +43,8 @@ struct attach_watch {
 void attach_watch_begin(struct attach_watch *watch, struct attach_process *process);
 void attach_watch_end(struct attach_watch *watch);
 
-/* Waits until a thread may be stopped, and returns it. NULL: none is within 10 s, or the process has ended; `reason`
- * says which. Valid until the next call. */
+/* Waits until a thread may be stopped, and returns it. NULL: none is within 10 s, or the process
+ * has ended; `reason` says which. Valid until the next call. */
 struct attach_thread *attach_watch_next(struct attach_watch *watch);
 
 /* Looks again. Whether the thread is still where it was. */

@@ -92,8 +92,8 @@ static int signal_of(int status)
     return status >> 16 || number == SIGTRAP || number == (SIGTRAP | 0x80) ? 0 : number;
 }
 
-/* A thread that does not stand still can only be let go once it does. It must not be left behind: it would stand still
- * later, for as long as we run. */
+/* A thread that does not stand still can only be let go once it does. It must not be left behind:
+ * it would stand still later, for as long as we run. */
 void attach_tracee_let_go(struct attach_tracee *tracee)
 {
     int status;
@@ -160,8 +160,8 @@ static bool is_in_sequence(struct attach_tracee *tracee)
     return attach_tracee_is_within(tracee->registers.rip, bounds[1], bounds[2]);
 }
 
-/* Whether libc believes that the process has one thread. It leaves out locks then, in code that the thread may be in the
- * middle of; the loader does, too. */
+/* Whether libc believes that the process has one thread. It leaves out locks then, in code that the
+ * thread may be in the middle of; the loader does, too. */
 bool attach_tracee_is_alone(const struct attach_tracee *tracee)
 {
     const uint64_t flag = tracee->functions->single_threaded;
@@ -184,7 +184,8 @@ static bool is_within_libc(const struct attach_tracee *tracee, uint64_t address)
     return false;
 }
 
-/* What the kernel puts on the stack before it runs a handler: a return address in libc, and the registers. */
+/* What the kernel puts on the stack before it runs a handler: a return address in libc, and the
+ * registers. */
 struct signal_frame {
     uint64_t back, flags[5];
     uint64_t registers[23];
@@ -226,9 +227,10 @@ static bool is_in_handler(const struct attach_tracee *tracee)
     return false;
 }
 
-/* Some calls fail with EINTR when the thread is stopped, though no signal has come. Nothing has happened in them: the
- * kernel is told to make them again unless there is a signal. That is how it goes on with those that may be stopped, and
- * what is left to do for another that the thread began between our last look and the stop. */
+/* Some calls fail with EINTR when the thread is stopped, though no signal has come. Nothing has
+ * happened in them: the kernel is told to make them again unless there is a signal. That is how it
+ * goes on with those that may be stopped, and what is left to do for another that the thread began
+ * between our last look and the stop. */
 static bool is_cut_short(const struct user_regs_struct *registers)
 {
     return (long)registers->rax == -EINTR && (long)registers->orig_rax >= 0 &&
@@ -267,9 +269,9 @@ static bool is_memory_call(uint64_t call)
            call == SYS_madvise || call == SYS_mprotect;
 }
 
-/* Lets the thread run until the end of a system call that may wait, or to where it is after a while: a program that
- * allocates all the time is hardly ever seen outside of libc. It cannot begin a call unnoticed, and is let go before one that
- * must not be stopped. */
+/* Lets the thread run until the end of a system call that may wait, or to where it is after a
+ * while: a program that allocates all the time is hardly ever seen outside of libc. It cannot begin
+ * a call unnoticed, and is let go before one that must not be stopped. */
 static bool run_to_wait(struct attach_tracee *tracee)
 {
     const uint64_t end_ns = clock_monotonic_ns() + LEAVE_MS * 1000000ull;
@@ -314,7 +316,8 @@ static bool is_between_locks(struct attach_tracee *tracee)
            !is_in_handler(tracee);
 }
 
-/* Whether the thread is one that the C library made, and knows by the number that the kernel does. */
+/* Whether the thread is one that the C library made, and knows by the number that the kernel
+ * does. */
 static bool is_known_thread(struct attach_tracee *tracee)
 {
     const uint64_t block = tracee->registers.fs_base;
@@ -335,7 +338,8 @@ static bool can_resume(struct attach_tracee *tracee)
             instruction[0] == 0x0f && instruction[1] == 0x05);
 }
 
-/* For what is pushed there. A coroutine may be at the end of its stack, and ptrace(2) would write to the guard, too. */
+/* For what is pushed there. A coroutine may be at the end of its stack, and ptrace(2) would write
+ * to the guard, too. */
 static bool has_stack(const struct attach_tracee *tracee)
 {
     unsigned char below[ATTACH_STACK_BYTES];

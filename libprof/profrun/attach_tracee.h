@@ -1,4 +1,5 @@
-/* attach_tracee.h - a thread of the process that is stopped by ptrace(2), and whether it may be borrowed where it is. */
+/* attach_tracee.h - a thread of the process that is stopped by ptrace(2), and whether it may be
+ * borrowed where it is. */
 #ifndef PROFRUN_ATTACH_TRACEE_H
 #define PROFRUN_ATTACH_TRACEE_H
 
@@ -35,7 +36,8 @@ bool attach_tracee_is_within(uint64_t address, uint64_t begin, uint64_t bytes);
 bool attach_tracee_send(const struct attach_tracee *tracee, enum __ptrace_request request,
                         long data);
 
-/* Waits for a stop of the thread, for 5 s. False: it does not stop, or has ended; errno says which. */
+/* Waits for a stop of the thread, for 5 s. False: it does not stop, or has ended; errno says
+ * which. */
 bool attach_tracee_await(const struct attach_tracee *tracee, int *status);
 
 bool attach_tracee_get_registers(const struct attach_tracee *tracee,
@@ -43,14 +45,16 @@ bool attach_tracee_get_registers(const struct attach_tracee *tracee,
 bool attach_tracee_set_registers(const struct attach_tracee *tracee,
                                  const struct user_regs_struct *registers);
 
-/* Stops the thread. Signals that come first are delivered. False: it does not stop, or the reason says why. */
+/* Stops the thread. Signals that come first are delivered. False: it does not stop, or the reason
+ * says why. */
 bool attach_tracee_stop(struct attach_tracee *tracee);
 
-/* Ends tracing it, wherever it is. It must not be left behind: it would stand still later, for as long as we run. */
+/* Ends tracing it, wherever it is. It must not be left behind: it would stand still later, for as
+ * long as we run. */
 void attach_tracee_let_go(struct attach_tracee *tracee);
 
-/* Whether the stopped thread may be sent elsewhere from where it is, and come back, and nothing shows that. May let it run
- * for some milliseconds, and stores its registers. */
+/* Whether the stopped thread may be sent elsewhere from where it is, and come back, and nothing
+ * shows that. May let it run for some milliseconds, and stores its registers. */
 bool attach_tracee_is_good_place(struct attach_tracee *tracee);
 
 /* Whether libc believes that the process has one thread. */

@@ -87,8 +87,8 @@ struct child_stop {
     bool done;   /* the child has stopped */
 };
 
-/* Follows the child into a stop. Only when profrun got the signal too: if only the child is stopped, only
- * the child will be continued, and profrun would stay stopped. */
+/* Follows the child into a stop. Only when profrun got the signal too: if only the child is
+ * stopped, only the child will be continued, and profrun would stay stopped. */
 static void child_follow_stop(struct child_stop *stop)
 {
     if (stop->wanted && stop->done) {
@@ -97,8 +97,8 @@ static void child_follow_stop(struct child_stop *stop)
     }
 }
 
-/* From the terminal the child has had it already; from itself it must not come back. An alarm that was set
- * before profrun was executed is the program's, and comes from the kernel. */
+/* From the terminal the child has had it already; from itself it must not come back. An alarm that
+ * was set before profrun was executed is the program's, and comes from the kernel. */
 static bool child_needs(const struct child *child, const siginfo_t *info)
 {
     return info->si_signo == SIGALRM || (info->si_code != SI_KERNEL && info->si_pid != child->pid);

@@ -6,8 +6,8 @@
 
 bool elfkind_is_elf(int file);
 
-/* Why a library like ours cannot be loaded into the file ("is a 32-bit program", ...), a static string; NULL
- * if it can, or if it is not an ELF file. */
+/* Why a library like ours cannot be loaded into the file ("is a 32-bit program", ...), a static
+ * string; NULL if it can, or if it is not an ELF file. */
 const char *elfkind_foreign(int file);
 
 /* Whether it is an ELF file without a dynamic loader. */

@@ -11,11 +11,12 @@ enum profrun_status {
     STATUS_NOT_FOUND = 127,
 };
 
-/* Writes "profrun: <text>\n". Control characters become '?': names come from outside and must not drive
- * the terminal. */
+/* Writes "profrun: <text>\n". Control characters become '?': names come from outside and must not
+ * drive the terminal. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns `text` quoted for a shell where it needs to be, in a new string (the caller frees), or NULL. */
+/* Returns `text` quoted for a shell where it needs to be, in a new string (the caller frees), or
+ * NULL. */
 char *message_quote(const char *text);
 
 #endif

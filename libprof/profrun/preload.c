@@ -10,13 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where libraries are, seen from the directory of programs. The first is where this build installs them. */
+/* Where libraries are, seen from the directory of programs. The first is where this build installs
+ * them. */
 static const char *const library_directories[] = {PROFRUN_LIBDIR, "lib", "lib64",
                                                   PROFRUN_MULTIARCH_LIBDIR};
 static const char *const library_names[] = {"libprof.so", PROFRUN_SONAME};
 static const char *const sim_directories[] = {"sim", "libprof/sim"};
 
-/* The directory above the one profrun itself lies in, "" for the root; NULL when the system does not say. */
+/* The directory above the one profrun itself lies in, "" for the root; NULL when the system does
+ * not say. */
 static char *preload_prefix(void)
 {
     char self[PATH_MAX];
@@ -32,7 +34,8 @@ static char *preload_prefix(void)
     return strdup(self);
 }
 
-/* `directory`/`name`, a relative directory taken from `prefix`; NULL when there is no such thing. */
+/* `directory`/`name`, a relative directory taken from `prefix`; NULL when there is no such
+ * thing. */
 static char *preload_beside(const char *prefix, const char *directory, const char *name)
 {
     char *path = NULL;
@@ -58,8 +61,8 @@ static char *preload_search(const char *const *names, size_t count)
     return found;
 }
 
-/* ld.so separates the entries of LD_PRELOAD by spaces and colons, those of LD_LIBRARY_PATH by colons and
- * semicolons. Neither has an escape character. */
+/* ld.so separates the entries of LD_PRELOAD by spaces and colons, those of LD_LIBRARY_PATH by
+ * colons and semicolons. Neither has an escape character. */
 #define PRELOAD_FILE_SEPARATORS " :\t\n"
 #define PRELOAD_DIRECTORY_SEPARATORS ":;"
 
@@ -177,8 +180,9 @@ static bool preload_add(const char *variable, const char *separators, const char
     return ok;
 }
 
-/* Adds a library to LD_PRELOAD by its path. If the path contains a space, adds its name, and its directory to
- * LD_LIBRARY_PATH. It goes last, since AddressSanitizer, for one, must be preloaded first. */
+/* Adds a library to LD_PRELOAD by its path. If the path contains a space, adds its name, and its
+ * directory to LD_LIBRARY_PATH. It goes last, since AddressSanitizer, for one, must be preloaded
+ * first. */
 static bool preload_add_library(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -197,17 +201,17 @@ bool preload_set_library(const struct preload *preload)
 {
     /* 0: keep values that the user has set */
     return preload_add_library(preload->library) &&
-           /* or a program with AddressSanitizer ends at once: it wants to be the first library. First in the list, since
-            * what the user says there later counts */
+           /* or a program with AddressSanitizer ends at once: it wants to be the first library.
+            * First in the list, since what the user says there later counts */
            preload_add("ASAN_OPTIONS", ":", "verify_asan_link_order=0", PRELOAD_FIRST) &&
            setenv("CUDA_INJECTION64_PATH", preload->library, 0) == 0 &&
            setenv("NVTX_INJECTION64_PATH", preload->library, 0) == 0 &&
            setenv("INTEL_LIBITTNOTIFY64", preload->library, 0) == 0;
 }
 
-/* Programs that know by themselves where CUDA is (DT_RPATH, as PyTorch's libraries do) never look at
- * LD_LIBRARY_PATH: what is loaded already under the name serves them. cuBLAS is not among these: the
- * simulated one has a few of its functions only. */
+/* Programs that know by themselves where CUDA is (DT_RPATH, as PyTorch's libraries do) never look
+ * at LD_LIBRARY_PATH: what is loaded already under the name serves them. cuBLAS is not among these:
+ * the simulated one has a few of its functions only. */
 static bool preload_add_sim(const struct preload *preload)
 {
     char *pattern = NULL;

@@ -1,8 +1,8 @@
 /* profrun.c - profrun - runs a program with libprof preloaded and shows what was recorded.
  *
- * Reading order of a run: runopts (command line), outpath (-o), target (the program), simfit (--sim), preload (its
- * environment), child (running it), runreport, runtable and runnothing (afterwards).
- * With --attach, attach.h.
+ * Reading order of a run: runopts (command line), outpath (-o), target (the program), simfit
+ * (--sim), preload (its environment), child (running it), runreport, runtable and runnothing
+ * (afterwards). With --attach, attach.h.
  */
 #include "attach.h"
 #include "child.h"
@@ -80,14 +80,15 @@ static void run_fini(struct run *run)
     free(run->output);
 }
 
-/* The program's environment. Also a static or privileged program gets it: what it starts can be recorded.
- * In a foreign one the loader would only complain. */
+/* The program's environment. Also a static or privileged program gets it: what it starts can be
+ * recorded. In a foreign one the loader would only complain. */
 static bool run_set_environment(const struct run *run)
 {
     unsetenv("PROF_LIBRARY");
     if (run->target.kind != TARGET_FOREIGN && !preload_set_library(&run->preload))
         return false;
-    /* The simulated libraries come after libprof, as the real ones do: it stands before some of their functions. */
+    /* The simulated libraries come after libprof, as the real ones do: it stands before some of
+     * their functions. */
     if (run->options.sim && !preload_set_sim(&run->preload, run->options.sim_layout))
         return false;
     if (run->output && setenv("PROF_OUTPUT", run->output, 1) != 0)
@@ -115,7 +116,8 @@ static void run_exec(void *context)
         target_execute(&run->target, run->options.program);
 }
 
-/* With nothing to say afterwards there is no need to stay: job managers then deal with the program itself. */
+/* With nothing to say afterwards there is no need to stay: job managers then deal with the program
+ * itself. */
 static int run_replace(struct run *run)
 {
     run_exec(run);

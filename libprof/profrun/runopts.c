@@ -313,8 +313,8 @@ static enum runopts_verdict runopts_unknown(const char *option)
     return RUNOPTS_WRONG;
 }
 
-/* Whether getopt_long() stumbled over the value of a long option that takes none: it sets optopt only if it knows the
- * option. */
+/* Whether getopt_long() stumbled over the value of a long option that takes none: it sets optopt
+ * only if it knows the option. */
 static bool runopts_has_value(char **argv)
 {
     return optopt != 0 && strncmp(argv[optind - 1], "--", 2) == 0;

@@ -1,8 +1,8 @@
 /* runreport.h - after the program: which files were written, and the table of what is in them.
  *
- * The library appends the path of every file it makes, a line each, to the file PROF_SESSION_FILE names. So
- * profrun also finds what the program's children recorded. A process that records nothing makes no file; it
- * appends the reason, if it can tell.
+ * The library appends the path of every file it makes, a line each, to the file PROF_SESSION_FILE
+ * names. So profrun also finds what the program's children recorded. A process that records nothing
+ * makes no file; it appends the reason, if it can tell.
  */
 #ifndef PROFRUN_RUNREPORT_H
 #define PROFRUN_RUNREPORT_H
@@ -21,8 +21,8 @@ struct runreport {
 bool runreport_init(struct runreport *report);
 void runreport_fini(struct runreport *report);
 
-/* Prints which files were written and, unless the options say otherwise, the table. If there are none and a
- * recording was `expected`, prints why; `status` is waitpid's. */
+/* Prints which files were written and, unless the options say otherwise, the table. If there are
+ * none and a recording was `expected`, prints why; `status` is waitpid's. */
 void runreport_show(const struct runreport *report, const struct runopts *options, int status,
                     bool expected);
 
@@ -31,8 +31,8 @@ bool runreport_has(const char *variable);
 
 /* ---- runnothing.c: why a program recorded nothing, and what to do about it: two lines ---- */
 
-/* The reason that libprof gave in a process (report.h). Of several processes, the one that came closest to a
- * recording counts: the largest value. */
+/* The reason that libprof gave in a process (report.h). Of several processes, the one that came
+ * closest to a recording counts: the largest value. */
 enum runnothing {
     RUNNOTHING_UNKNOWN, /* no reason given: there is no CUDA library in the process */
     RUNNOTHING_OFF,     /* recording was never switched on */
@@ -50,8 +50,8 @@ void runnothing_print(const struct runopts *options, enum runnothing why, int st
 
 /* ---- runtable.c: the table of key averages, printed by the profdump that lies beside profrun ---- */
 
-/* Whether profdump takes the table's options: finds a wrong column before hours of running, not after. profdump
- * prints the error. */
+/* Whether profdump takes the table's options: finds a wrong column before hours of running, not
+ * after. profdump prints the error. */
 bool runtable_accepts(const struct runopts *options);
 
 /* Runs the profdump that lies beside profrun with its stdout on `out`; `argv` begins with its name.

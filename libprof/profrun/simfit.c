@@ -1,10 +1,11 @@
 /* simfit.c - a CUDA runtime inside a file.
  *
- * nvcc links the runtime statically unless it is told '-cudart shared'. Such a runtime asks the driver for tables that are not
- * documented, so it does not run on the simulated driver.
+ * nvcc links the runtime statically unless it is told '-cudart shared'. Such a runtime asks the
+ * driver for tables that are not documented, so it does not run on the simulated driver.
  *
- * Device code is in the section .nv_fatbin. The code beside it registers itself with the runtime by __cudaRegisterFatBinary():
- * if the file does not expect that function from a library, the runtime is inside.
+ * Device code is in the section .nv_fatbin. The code beside it registers itself with the runtime by
+ * __cudaRegisterFatBinary(): if the file does not expect that function from a library, the runtime
+ * is inside.
  */
 #include "simfit.h"
 
@@ -106,7 +107,8 @@ static void simfit_unmap(const struct simfit_file *file)
         munmap((void *)(uintptr_t)file->bytes, file->size);
 }
 
-/* NVIDIA's own libraries embed the runtime, and have no other form. A program may load them and not call them. */
+/* NVIDIA's own libraries embed the runtime, and have no other form. A program may load them and not
+ * call them. */
 static bool simfit_is_nvidias(const char *path)
 {
     static const char *const begin[] = {"libcu", "libnv", "libnccl", "libnpp"};

@@ -23,8 +23,8 @@ static bool target_is_program(const char *path)
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Walks PATH. Returns the first program called `name`, or else the first file (so that "not executable" can be
- * said rather than "not found"), or NULL. */
+/* Walks PATH. Returns the first program called `name`, or else the first file (so that "not
+ * executable" can be said rather than "not found"), or NULL. */
 static char *target_search(const char *name)
 {
     const char *at = getenv("PATH");

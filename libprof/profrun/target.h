@@ -20,8 +20,8 @@ struct target {
     const char *remedy;    /* what to do about it */
 };
 
-/* Finds `name` as execvp(3) would and looks at what it is. Returns 0, or the status to exit with, having
- * said why. target_fini() accepts what a failed call left. */
+/* Finds `name` as execvp(3) would and looks at what it is. Returns 0, or the status to exit with,
+ * having said why. target_fini() accepts what a failed call left. */
 int target_init(struct target *target, const char *name);
 void target_fini(struct target *target);
 

@@ -1,7 +1,8 @@
-/* fleet_rows.h - recordings as rows of a dataset: the tables of docs/ranks.md in Arrow's C stream interface.
+/* fleet_rows.h - recordings as rows of a dataset: the tables of docs/ranks.md in Arrow's C stream
+ * interface.
  *
- * Each recording is swept on its own, so two files of one rank stay apart. Processes of a recording that have one rank count
- * as one. A process without a rank gets a negative one: -1, -2 ...
+ * Each recording is swept on its own, so two files of one rank stay apart. Processes of a recording
+ * that have one rank count as one. A process without a rank gets a negative one: -1, -2 ...
  */
 #ifndef PROF_FLEET_ROWS_H
 #define PROF_FLEET_ROWS_H
@@ -37,8 +38,9 @@ bool fleet_add(struct fleet *fleet, const struct fleet_source *source);
 /* The number of the table "ranks" ...; FLEET_TABLES: there is none. */
 unsigned fleet_table_find(const char *name);
 
-/* Rows of a table by its number, by rank as far as they come from different recordings. The stream counts as a holder;
- * nothing may be added while there is one. False: no memory, `stream` is not touched. */
+/* Rows of a table by its number, by rank as far as they come from different recordings. The stream
+ * counts as a holder; nothing may be added while there is one. False: no memory, `stream` is not
+ * touched. */
 bool fleet_stream_init(struct ArrowArrayStream *stream, struct fleet *fleet, unsigned table);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* cmd_arrow.h - what tables for Arrow have beyond the timeline: call stacks with the names of functions, and the FLOPs
- * that formulas give. */
+/* cmd_arrow.h - what tables for Arrow have beyond the timeline: call stacks with the names of
+ * functions, and the FLOPs that formulas give. */
 #ifndef PROF_CMD_ARROW_H
 #define PROF_CMD_ARROW_H
 

@@ -1,5 +1,5 @@
-/* commands.h - profdump's commands, each declared once: parsing, help, completions and manual pages use these
- * declarations. */
+/* commands.h - profdump's commands, each declared once: parsing, help, completions and manual pages
+ * use these declarations. */
 #ifndef PROF_COMMANDS_H
 #define PROF_COMMANDS_H
 
@@ -34,9 +34,11 @@ struct command {
     inputs_command *run_inputs;
     /* Parses the words after it. The command must be the first word. */
     int (*run_words)(int count, char **words);
-    /* All words after it, but --help, go to the Python package. The command must be the first word. */
+    /* All words after it, but --help, go to the Python package. The command must be the first
+     * word. */
     bool run_python;
-    /* Checks the command's own options once all are parsed; NULL: none. False after having complained. */
+    /* Checks the command's own options once all are parsed; NULL: none. False after having
+     * complained. */
     bool (*agree)(struct profdump_options *options);
     bool partial;     /* reads damaged files as far as possible */
     bool tables;      /* obeys --format */
@@ -82,7 +84,8 @@ void command_options_default(struct profdump_options *options);
 /* Checks that the options fit together and fit the command. False after having complained. */
 bool command_agrees(struct profdump_options *options, const struct command *command);
 
-/* Finds the format of each -o by --to or by the ending of its name. False after having complained. */
+/* Finds the format of each -o by --to or by the ending of its name. False after having
+ * complained. */
 bool outputs_resolve(struct profdump_options *options);
 
 /* Checks the options of outputs against the outputs. False after having complained. */

@@ -1,4 +1,5 @@
-/* dataset.h - inputs that are datasets, see docs/ranks.md: the Python package reads them, as it has DuckDB. */
+/* dataset.h - inputs that are datasets, see docs/ranks.md: the Python package reads them, as it has
+ * DuckDB. */
 #ifndef PROF_DATASET_H
 #define PROF_DATASET_H
 
@@ -34,13 +35,13 @@ bool dataset_read(const char *path, const struct dataset_choice *choice, struct 
                   struct read_error *error);
 void dataset_text_fini(struct dataset_text *text);
 
-/* The next trace and its name, which end where the next one begins; both are borrowed and constant. `*at` is 0 at
- * first. False: that was the last one. */
+/* The next trace and its name, which end where the next one begins; both are borrowed and constant.
+ * `*at` is 0 at first. False: that was the last one. */
 bool dataset_next(const struct dataset_text *text, size_t *at, const char **name,
                   struct text *trace);
 
-/* Runs a command of the Python package in place of this program: `words` begin with its name. Returns only after having
- * complained. */
+/* Runs a command of the Python package in place of this program: `words` begin with its name.
+ * Returns only after having complained. */
 int dataset_become_python(int count, char **words);
 
 #endif

@@ -1,4 +1,5 @@
-/* help.h - what profdump prints about itself, all of it from the declarations of commands and options. */
+/* help.h - what profdump prints about itself, all of it from the declarations of commands and
+ * options. */
 #ifndef PROF_HELP_H
 #define PROF_HELP_H
 
@@ -7,7 +8,8 @@
 /* Prints the help of a command; of the first one, that of the program. */
 void help_print(const struct command *command);
 
-/* Writes a manual page for each command into the directory, as profdump-COMMAND.1. False after having complained. */
+/* Writes a manual page for each command into the directory, as profdump-COMMAND.1. False after
+ * having complained. */
 bool manual_write(const char *directory);
 
 /* Prints commands and options for completions and tests, a line each, members separated by tabs:
@@ -15,11 +17,12 @@ bool manual_write(const char *directory);
  *     command NAME old|shown SUMMARY
  *     option  COMMAND NAME ARGUMENT old|hidden|shown VALUES HELP
  *
- * NAME of an option has its dashes; missing members are "-". The command that needs no word is "-". */
+ * NAME of an option has its dashes; missing members are "-". The command that needs no word is
+ * "-". */
 void help_list(void);
 
-/* Finds what somebody meant: whether `meant` is more like what was typed than those before it, so that the difference may be a
- * typing error. `*least` is HELP_TOO_FAR before the first one. */
+/* Finds what somebody meant: whether `meant` is more like what was typed than those before it, so
+ * that the difference may be a typing error. `*least` is HELP_TOO_FAR before the first one. */
 #define HELP_TOO_FAR 3u
 bool help_is_nearer(const char *typed, const char *meant, unsigned *least);
 

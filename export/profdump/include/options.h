@@ -56,13 +56,13 @@ extern const struct option_entry report_format_options[]; /* of commands without
 extern const struct option_entry follow_options[], interval_options[];
 extern const struct option_entry help_options[];
 
-/* Finds the command and parses its options; the other words become the inputs. Stops at --help and --version.
- * False after having complained; `*command` is NULL if there is no such command. */
+/* Finds the command and parses its options; the other words become the inputs. Stops at --help and
+ * --version. False after having complained; `*command` is NULL if there is no such command. */
 bool options_parse(struct profdump_options *options, int argc, char **argv,
                    const struct command **command);
 
-/* Parses one word, "--NAME" or "--NAME=VALUE", as an option of that command; NULL: of any that prints a report. Borrows
- * the value. False after having complained. */
+/* Parses one word, "--NAME" or "--NAME=VALUE", as an option of that command; NULL: of any that
+ * prints a report. Borrows the value. False after having complained. */
 bool options_parse_word(struct profdump_options *options, const struct command *command,
                         const char *word);
 
@@ -70,8 +70,8 @@ bool options_parse_word(struct profdump_options *options, const struct command *
 bool options_put(struct profdump_options *options, const struct command *command, const char *name,
                  const char *value);
 
-/* Extracts the next word of a comma-separated list; false at its end. Longer words are cut, so that they match no
- * known one. */
+/* Extracts the next word of a comma-separated list; false at its end. Longer words are cut, so that
+ * they match no known one. */
 #define OPTIONS_WORD_BYTES 64u
 bool options_next_word(const char **list, char word[OPTIONS_WORD_BYTES]);
 
@@ -79,15 +79,16 @@ bool options_next_word(const char **list, char word[OPTIONS_WORD_BYTES]);
 bool options_number(const char *text, unsigned long least, unsigned long most,
                     unsigned long *number);
 
-/* After all options: finds the column of --sort in the table of stats. False after having complained. */
+/* After all options: finds the column of --sort in the table of stats. False after having
+ * complained. */
 bool table_sort_agrees(struct profdump_options *options);
 
-/* After all options: makes --json and --format json the same, and checks that the command has tables. False after
- * having complained. */
+/* After all options: makes --json and --format json the same, and checks that the command has
+ * tables. False after having complained. */
 bool format_options_agree(struct profdump_options *options, const struct command *command);
 
-/* After all options: chooses the time scale of blocks where none was given. Cycles cannot be shown as time. False after
- * having complained. */
+/* After all options: chooses the time scale of blocks where none was given. Cycles cannot be shown
+ * as time. False after having complained. */
 bool blocks_options_agree(struct profdump_options *options);
 
 /* True if standard output is a terminal with colors, and NO_COLOR is not set. */

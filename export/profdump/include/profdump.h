@@ -137,7 +137,8 @@ typedef int export_command(const struct profdump_options *options, const struct 
 
 export_command cmd_arrow, cmd_chrome, cmd_folded, cmd_tensorboard;
 
-/* Prints what stats prints. Returns EXIT_FAILURE after having complained. `*written`: false if printing failed; errno says why. */
+/* Prints what stats prints. Returns EXIT_FAILURE after having complained. `*written`: false if
+ * printing failed; errno says why. */
 int cmd_show_print(const struct profdump_options *options, const struct timeline *timeline,
                    bool *written);
 inputs_command cmd_diff;
@@ -154,8 +155,9 @@ int cmd_query_timeline(const struct profdump_options *options, const struct time
  * Returns an exit status. */
 int cmd_chrome_copy(const struct profdump_options *options, bool *copied);
 
-/* Reports one sentence to the error listener of this thread; without one, on stderr behind "profdump: ". Bytes that could
- * control a terminal are escaped. complain_more() adds an item to the last sentence, on stderr as a line of its own. */
+/* Reports one sentence to the error listener of this thread; without one, on stderr behind
+ * "profdump: ". Bytes that could control a terminal are escaped. complain_more() adds an item to
+ * the last sentence, on stderr as a line of its own. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void complain_more(const char *format, ...);
 
@@ -170,19 +172,20 @@ struct listener {
     void *user;
 };
 
-/* Sets that of the calling thread, which must outlive its use; NULL: stderr again. Returns the previous one. */
+/* Sets that of the calling thread, which must outlive its use; NULL: stderr again. Returns the
+ * previous one. */
 const struct listener *complain_to(const struct listener *listener);
 
-/* Flushes the output and returns the command's exit status: 1, after having complained, when not everything could be
- * written (silently if the reader closed the pipe); EXIT_LOSS with --fail-on-loss when something was or may have
- * been lost. */
+/* Flushes the output and returns the command's exit status: 1, after having complained, when not
+ * everything could be written (silently if the reader closed the pipe); EXIT_LOSS with
+ * --fail-on-loss when something was or may have been lost. */
 int finish(const struct profdump_options *options, const struct timeline *timeline, bool written);
 
 /* The same for answers that are about no recording. */
 int finish_answer(const struct profdump_options *options, bool written);
 
-/* Returns the exit status of an export, after having complained of what failed (silently if the reader closed the
- * pipe). */
+/* Returns the exit status of an export, after having complained of what failed (silently if the
+ * reader closed the pipe). */
 int finish_export(const struct profdump_options *options, const struct timeline *timeline,
                   bool written, const struct write_error *error);
 

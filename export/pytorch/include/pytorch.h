@@ -1,7 +1,7 @@
-/* pytorch.h - what PyTorch's torch/_inductor/analysis/profile_analysis.py writes and prints for Chrome traces, byte
- * for byte. Each function returns false where that program raises an exception, or a file cannot be read or written:
- * `message` is one line for a person. It is left alone if printing failed (errno says why), or the reader of the
- * output closed the pipe. */
+/* pytorch.h - what PyTorch's torch/_inductor/analysis/profile_analysis.py writes and prints for
+ * Chrome traces, byte for byte. Each function returns false where that program raises an exception,
+ * or a file cannot be read or written: `message` is one line for a person. It is left alone if
+ * printing failed (errno says why), or the reader of the output closed the pipe. */
 #ifndef PROF_PYTORCH_H
 #define PROF_PYTORCH_H
 
@@ -30,9 +30,10 @@ bool pytorch_diff(const char *const paths[2], const struct pytorch_analysis *how
 bool pytorch_augment(const char *from, const char *to, bool partial,
                      struct pytorch_message *message);
 
-/* Concatenates traces; the last path is the output. Ids and times are not changed, so those of different traces
- * collide. Devices are those of the first trace, and those of the others with a new id; other members are the first
- * trace's. Prints a line when done, unless the output is standard output. */
+/* Concatenates traces; the last path is the output. Ids and times are not changed, so those of
+ * different traces collide. Devices are those of the first trace, and those of the others with a
+ * new id; other members are the first trace's. Prints a line when done, unless the output is
+ * standard output. */
 bool pytorch_combine(const char *const *paths, int count, bool partial, FILE *out,
                      struct pytorch_message *message);
 

@@ -7,9 +7,9 @@
  *         print(query_cell(query, 0));
  *     query_destroy(query);
  *
- * SQLite reads the timeline's arrays through virtual tables (query_table.h): nothing is copied but what a
- * statement asks for. Statements can only read: nothing outside of the timeline can be reached or changed.
- * Threads: one at a time; any number of queries may read one timeline.
+ * SQLite reads the timeline's arrays through virtual tables (query_table.h): nothing is copied but
+ * what a statement asks for. Statements can only read: nothing outside of the timeline can be
+ * reached or changed. Threads: one at a time; any number of queries may read one timeline.
  */
 #ifndef PROF_QUERY_H
 #define PROF_QUERY_H
@@ -66,12 +66,12 @@ struct query_cell query_cell(const struct query *query, uint32_t column);
 
 /* Writes all rows of a query that has begun; TSV, CSV and JSON row by row. JSON is an array of
  * objects; if two columns have the same name, the second is name_2.
- * Unknown values are empty, null in JSON. table_width: as in grid.h. False: query_failed(), else errno:
- * no memory, or the stream failed. */
+ * Unknown values are empty, null in JSON. table_width: as in grid.h. False: query_failed(), else
+ * errno: no memory, or the stream failed. */
 bool query_write(struct query *query, enum write_format format, unsigned table_width, FILE *stream);
 
-/* Every table with its columns, types, units and meanings, and the functions; Markdown is docs/query.md's part of it,
- * other formats are one table. False with errno. */
+/* Every table with its columns, types, units and meanings, and the functions; Markdown is
+ * docs/query.md's part of it, other formats are one table. False with errno. */
 bool query_write_schema(enum write_format format, unsigned table_width, FILE *stream);
 
 #ifdef __cplusplus

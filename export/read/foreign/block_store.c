@@ -170,8 +170,8 @@ static int64_t to_ns(const struct block_store *store, uint64_t ticks)
     return (int64_t)(ticks > most / scale ? most : ticks * scale);
 }
 
-/* An end before the begin is one wrap of 32 bits when both fit into them and the clock is said to be
- * such a one. */
+/* An end before the begin is one wrap of 32 bits when both fit into them and the clock is said to
+ * be such a one. */
 static bool has_wrapped(const struct block_store *store, const struct block_event *event)
 {
     return store->clock.wrap32 && event->end_ticks && event->end_ticks < event->start_ticks &&

@@ -1,7 +1,8 @@
-/* block_store.h - profiling blocks of a foreign file, gathered in its order and appended to a timeline.
+/* block_store.h - profiling blocks of a foreign file, gathered in its order and appended to a
+ * timeline.
  *
- * A reader adds a block, then what is in it, then the next block. One process with one thread. Texts
- * and arrays are copied. Memory that runs out is remembered. Threads: one.
+ * A reader adds a block, then what is in it, then the next block. One process with one thread.
+ * Texts and arrays are copied. Memory that runs out is remembered. Threads: one.
  */
 #ifndef PROF_BLOCK_STORE_H
 #define PROF_BLOCK_STORE_H
@@ -42,8 +43,8 @@ void block_store_debug(struct block_store *store, const struct debug_value *debu
 /* Something that is wrong with the file, `count` times more; `what` is a literal. */
 void block_store_warn(struct block_store *store, const char *what, uint64_t count);
 
-/* Makes a trace_file of it, which owns the store. `format` is a literal. NULL: memory was short, the
- * store was destroyed. */
+/* Makes a trace_file of it, which owns the store. `format` is a literal. NULL: memory was short,
+ * the store was destroyed. */
 struct trace_file *block_store_file(struct block_store *store, const struct source *source,
                                     const char *format, struct read_error *error);
 

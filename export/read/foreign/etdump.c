@@ -1,4 +1,5 @@
-/* etdump.c - ETDump, what ExecuTorch's event tracer writes: a FlatBuffer with the identifier "ED00".
+/* etdump.c - ETDump, what ExecuTorch's event tracer writes: a FlatBuffer with the identifier
+ * "ED00".
  *
  *     u32 size of what follows (may be missing) | u32 root | "ED00" | ...
  *
@@ -359,7 +360,8 @@ static bool is_whole(const struct reader *reader, bool partial, const char *path
     return true;
 }
 
-/* A file that says how long it is and is shorter was cut: references would only say so by chance. */
+/* A file that says how long it is and is shorter was cut: references would only say so by
+ * chance. */
 static bool has_its_size(const uint8_t *bytes, size_t size, const char *path,
                          struct read_error *error)
 {

@@ -1,5 +1,5 @@
-/* etprof.c - prof buffers of ExecuTorch, version 1: block after block, without a header or a trailer
- * of the file.
+/* etprof.c - prof buffers of ExecuTorch, version 1: block after block, without a header or a
+ * trailer of the file.
  *
  *     block: header 64 | events 56 each | allocators 40 each | allocations 8 each
  *
@@ -9,9 +9,9 @@
  *     allocator   name[32], u64 id
  *     allocation  u32 allocator id, u32 bytes
  *
- * Each of the three tables is as long as there is room in it, of which the first entries are in use.
- * Names are padded with NULs, and end with none when they need all 32 bytes. Byte order is that of
- * the machine that wrote the file: the version shows which.
+ * Each of the three tables is as long as there is room in it, of which the first entries are in
+ * use. Names are padded with NULs, and end with none when they need all 32 bytes. Byte order is
+ * that of the machine that wrote the file: the version shows which.
  *
  * Ids of allocators start again in each block, yet a block may use one of an earlier block, but
  * never one of a later block: so ids are looked up in the own block first, then in what earlier

@@ -1,12 +1,14 @@
-/* flat_table.h - tables of a FlatBuffer, read without its schema's code; every reference is checked.
+/* flat_table.h - tables of a FlatBuffer, read without its schema's code; every reference is
+ * checked.
  *
  *     table    i32 distance back to its vtable, then fields
- *     vtable   u16 its size, u16 the table's size, u16 per field: where it is in the table, 0 absent
+ *     vtable   u16 its size, u16 the table's size, u16 per field: where it is in the table, 0
+ *              absent
  *     string, vector   u32 count, then the elements; a reference to one is a u32 distance forward
  *
- * All little-endian. A field that is absent has its default. The first damage is remembered, with its
- * offset; from there on everything is absent. Hostile files refer to the same bytes again and again:
- * so what can be read in all is limited by the size of the file.
+ * All little-endian. A field that is absent has its default. The first damage is remembered, with
+ * its offset; from there on everything is absent. Hostile files refer to the same bytes again and
+ * again: so what can be read in all is limited by the size of the file.
  */
 #ifndef PROF_FLAT_TABLE_H
 #define PROF_FLAT_TABLE_H

@@ -50,7 +50,8 @@ static struct trace_file *open_source(struct source *source, struct text head, b
     return NULL;
 }
 
-/* A trace of libprof's own that is compressed. Large ones do not fit: such a file is read at random. */
+/* A trace of libprof's own that is compressed. Large ones do not fit: such a file is read at
+ * random. */
 #define UNPACKED_MAX (SIZE_MAX / 4)
 
 static struct trace_file *open_unpacked(struct source *source, bool partial,

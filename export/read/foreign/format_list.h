@@ -13,8 +13,8 @@ struct foreign_format {
     const char *name; /* for people, as in "Chrome trace" */
     /* Whether a file that begins so is one. `head` is at most SOURCE_PEEK_BYTES long. */
     bool (*recognise)(struct text head);
-    /* Reads the file; appends its events to the builder if they come in any order. NULL: it is not what
-     * it seemed to be; `error` says where. */
+    /* Reads the file; appends its events to the builder if they come in any order. NULL: it is not
+     * what it seemed to be; `error` says where. */
     struct trace_file *(*open)(struct source *source, bool partial, struct builder *builder,
                                struct read_error *error);
 };
@@ -24,8 +24,8 @@ extern const struct foreign_format format_kineto;
 extern const struct foreign_format format_etdump;
 extern const struct foreign_format format_etprof;
 
-/* Makes a trace_file of the builder's file of this number, which timeline_begin_unordered() returned.
- * NULL: no memory. */
+/* Makes a trace_file of the builder's file of this number, which timeline_begin_unordered()
+ * returned. NULL: no memory. */
 struct trace_file *format_file(const struct source *source, struct builder *builder,
                                uint32_t number, uint64_t start_realtime_ns,
                                struct read_error *error);

@@ -2,8 +2,9 @@
  *
  *     {"ph":"C","name":"heap","id":"0x1","args":{"used":1,"free":2}}
  *
- * An event gives some series of a counter a new value. Name and id name the counter. It is called "heap", with an id
- * "heap[0x1]"; its series "heap: used", where any event of the file has a second one.
+ * An event gives some series of a counter a new value. Name and id name the counter. It is called
+ * "heap", with an id "heap[0x1]"; its series "heap: used", where any event of the file has a second
+ * one.
  */
 #ifndef PROF_KINETO_COUNTERS_H
 #define PROF_KINETO_COUNTERS_H
@@ -26,7 +27,8 @@ struct kineto_counters {
 
 void kineto_counters_fini(struct kineto_counters *counters);
 
-/* The number of a counter's name with its id as it stands in the file, which may be empty or in quotes. 0: no memory. */
+/* The number of a counter's name with its id as it stands in the file, which may be empty or in
+ * quotes. 0: no memory. */
 uint32_t kineto_counters_name(struct builder *builder, uint32_t name, struct text id);
 
 /* Keeps a value until all are known. False: no memory. */

@@ -208,7 +208,8 @@ void kineto_facts_memory(struct kineto_facts *facts, const struct kineto_event *
     facts->other_calls |= type != CPU && type != CUDA && type != HIP;
 }
 
-/* Whether a device is called one of AMD's: "AMD Instinct MI300X", "AMD Radeon Graphics", "gfx942". */
+/* Whether a device is called one of AMD's: "AMD Instinct MI300X", "AMD Radeon Graphics",
+ * "gfx942". */
 static bool has_amd_device(const struct kineto_facts *facts)
 {
     for (uint32_t i = 0; i < facts->device_count; i++) {

@@ -10,13 +10,13 @@
 extern "C" {
 #endif
 
-/* Appends what a device did. `text` is the event's name. `op` has its times, its row, and the id of its
- * name; the rest is filled. The event's category is one for which kineto_is_device(). */
+/* Appends what a device did. `text` is the event's name. `op` has its times, its row, and the id of
+ * its name; the rest is filled. The event's category is one for which kineto_is_device(). */
 void kineto_gpu_append(struct builder *builder, const struct kineto_event *event, struct text text,
                        struct gpu_op *op);
 
-/* Whether an event that claims to be a kernel has any kernel args, or is on a device's row: other tools trace
- * kernels of operating systems, on the rows of processes. */
+/* Whether an event that claims to be a kernel has any kernel args, or is on a device's row: other
+ * tools trace kernels of operating systems, on the rows of processes. */
 bool kineto_gpu_is_kernel(const struct kineto_event *event);
 
 uint32_t kineto_gpu_device(const struct kineto_event *event);
@@ -26,9 +26,9 @@ uint32_t kineto_external_id(const struct kineto_args *args);
 
 /* ---- "[memory]" events: what PyTorch's allocators handed out and took back ----
  *
- * Traces begin in the midst of a program. What is released without having been allocated was allocated
- * before, and so was what a device's "Total Allocated" has beyond that. Files of 2021 do not say
- * addresses: there a release is of the latest allocation of its size.
+ * Traces begin in the midst of a program. What is released without having been allocated was
+ * allocated before, and so was what a device's "Total Allocated" has beyond that. Files of 2021 do
+ * not say addresses: there a release is of the latest allocation of its size.
  */
 
 struct kineto_memory_op {

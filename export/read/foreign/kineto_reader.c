@@ -1,14 +1,15 @@
-/* kineto_reader.c - Chrome traces, those of Kineto (PyTorch) of 2021, 2022 and since 2023 above all.
+/* kineto_reader.c - Chrome traces, those of Kineto (PyTorch) of 2021, 2022 and since 2023 above
+ * all.
  *
  *     X, B and E    what threads did: operators, annotations, calls; or what devices did
  *     b and e       ranges that need not nest          i, I, R, n   marks
  *     C             counters                           M            names
  *
- * Flow events (s, t, f) draw what ids tell: a call and what it launched have one "correlation". They count only where
- * several processes of a file have the same ids. Operations of a device without such a call, as AMD's or compiled ones
- * can be, name the operator that they come from by its "External id". Annotations on rows of devices are derived from
- * the rest of the file, and spans of the profiler and of device counters are not work of the program: they are left
- * out.
+ * Flow events (s, t, f) draw what ids tell: a call and what it launched have one "correlation".
+ * They count only where several processes of a file have the same ids. Operations of a device
+ * without such a call, as AMD's or compiled ones can be, name the operator that they come from by
+ * its "External id". Annotations on rows of devices are derived from the rest of the file, and
+ * spans of the profiler and of device counters are not work of the program: they are left out.
  */
 #include "format_list.h"
 #include "kineto_counters.h"
@@ -149,8 +150,8 @@ static uint32_t labelled(struct reader *reader, uint32_t name)
     return kineto_labels_name(&reader->labels, &reader->rows, reader->event, name);
 }
 
-/* What crosses another event of its thread is drawn in segments: the later ones are not slices of their
- * own. Whether it is such a one. */
+/* What crosses another event of its thread is drawn in segments: the later ones are not slices of
+ * their own. Whether it is such a one. */
 static bool read_segment(struct reader *reader, const struct complete_slice *slice)
 {
     int64_t of = kineto_number(&reader->event->args, KINETO_SEGMENT_OF, 0);
@@ -198,8 +199,8 @@ static void read_slice(struct reader *reader, int64_t start_ns)
     timeline_append_slice(reader->builder, &slice);
 }
 
-/* What stands on the rows of one pid and is of one device is nearly always of one process. A pid that is
- * the device's number names no process. */
+/* What stands on the rows of one pid and is of one device is nearly always of one process. A pid
+ * that is the device's number names no process. */
 static uint32_t device_row(struct reader *reader)
 {
     const struct kineto_id *id = &reader->event->pid;
@@ -538,8 +539,8 @@ static uint32_t *count_busy(struct reader *reader)
     return counts;
 }
 
-/* What is said of the whole file, or of the group, is said of each of its processes, but for the rank
- * where several of them have devices: ranks that were merged, of which the file names one. */
+/* What is said of the whole file, or of the group, is said of each of its processes, but for the
+ * rank where several of them have devices: ranks that were merged, of which the file names one. */
 static void append_process(struct reader *reader, uint32_t index, const uint32_t *busy)
 {
     const struct kineto_facts *facts = &reader->facts;

@@ -200,8 +200,8 @@ void kineto_rows_name_thread(struct kineto_rows *rows, const struct kineto_id *p
         *added = (struct kineto_row_name){key_of(rows, pid), key_of(rows, tid), name};
 }
 
-/* As a word, or a part of one that goes on with digits. `numbered`: a digit follows, as in "GPU 0" and "GPU:0", but not in
- * "GPU Process". */
+/* As a word, or a part of one that goes on with digits. `numbered`: a digit follows, as in "GPU 0"
+ * and "GPU:0", but not in "GPU Process". */
 static bool has_word(struct text text, const char *word, bool numbered)
 {
     size_t size = strlen(word);
@@ -255,7 +255,8 @@ static uint32_t count_device_like(const struct kineto_rows *rows)
     return count;
 }
 
-/* A device of a maker that this reader does not know: its rows cannot be told from those of threads. */
+/* A device of a maker that this reader does not know: its rows cannot be told from those of
+ * threads. */
 void kineto_rows_note_devices(const struct kineto_rows *rows)
 {
     char text[160];
@@ -370,8 +371,8 @@ static uint32_t most_events(const struct kineto_rows *rows)
     return most;
 }
 
-/* "thread 51 (python)", as Kineto and libprof call the thread 51 whose name is "python": sets the number, and returns the
- * name. Others are returned as they are. */
+/* "thread 51 (python)", as Kineto and libprof call the thread 51 whose name is "python": sets the
+ * number, and returns the name. Others are returned as they are. */
 static struct text own_name(struct text name, uint64_t *tid)
 {
     static const char begin[] = "thread ";
@@ -388,8 +389,8 @@ static struct text own_name(struct text name, uint64_t *tid)
     return (struct text){name.bytes + digits + 2, name.size - digits - 3};
 }
 
-/* The row's tid is its thread's, but where the file could not hold that one: such a file is libprof's, and the name has
- * the true one. */
+/* The row's tid is its thread's, but where the file could not hold that one: such a file is
+ * libprof's, and the name has the true one. */
 static void name_thread(struct kineto_rows *rows, const struct kineto_row *row, struct text name)
 {
     struct text text;

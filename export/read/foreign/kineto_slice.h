@@ -1,5 +1,5 @@
-/* kineto_slice.h - what threads did: which kind of slice an event is, B with E, labels of NVTX, and Python
- * frames as call stacks.
+/* kineto_slice.h - what threads did: which kind of slice an event is, B with E, labels of NVTX, and
+ * Python frames as call stacks.
  */
 #ifndef PROF_KINETO_SLICE_H
 #define PROF_KINETO_SLICE_H
@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* Sets kind, flags, result and correlation: of a call its own, of a range its "External id", by which
- * operations of devices may name it. `name` is the event's, without escapes. */
+/* Sets kind, flags, result and correlation: of a call its own, of a range its "External id", by
+ * which operations of devices may name it. `name` is the event's, without escapes. */
 void kineto_slice_classify(const struct kineto_event *event, struct text name,
                            struct complete_slice *slice);
 
@@ -54,7 +54,8 @@ bool kineto_pairs_ranges(struct kineto_ends *ends, struct builder *builder);
  *
  *     "args":{"domain":"cuBLAS","category":"matmul","category id":1,"color":"#FF76B900"}
  *
- * An empty domain is the default one; a number is that of a domain, or of a category, without a name.
+ * An empty domain is the default one; a number is that of a domain, or of a category, without a
+ * name.
  */
 
 struct kineto_category_name {
@@ -72,7 +73,8 @@ struct kineto_labels {
 /* Zeroed is empty. */
 void kineto_labels_fini(struct kineto_labels *labels);
 
-/* The number that stands for the event's name with its label; `name` where it came through no NVTX. */
+/* The number that stands for the event's name with its label; `name` where it came through no
+ * NVTX. */
 uint32_t kineto_labels_name(struct kineto_labels *labels, struct kineto_rows *rows,
                             const struct kineto_event *event, uint32_t name);
 
@@ -81,9 +83,9 @@ void kineto_labels_finish(struct kineto_labels *labels, const struct kineto_rows
 
 /* ---- Python frames of a trace ----
  *
- * Frames are not work of their own: as ranges they would be counted like operators, and each operator's time once more
- * for every frame around it. So they are calls of Python functions; the builder makes the call stacks of what began in
- * them.
+ * Frames are not work of their own: as ranges they would be counted like operators, and each
+ * operator's time once more for every frame around it. So they are calls of Python functions; the
+ * builder makes the call stacks of what began in them.
  */
 
 struct kineto_frame {

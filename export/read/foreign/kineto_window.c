@@ -26,7 +26,8 @@ struct block {
     uint8_t *packed;
 };
 
-/* Block i of the file is at[i % ring]. The window is in block taken - 1, and released <= taken <= filled. */
+/* Block i of the file is at[i % ring]. The window is in block taken - 1, and released <= taken <=
+ * filled. */
 struct kineto_blocks {
     struct source *source;
     bool parses; /* events ahead */

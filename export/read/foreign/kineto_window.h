@@ -42,14 +42,15 @@ struct kineto_window {
 
 enum kineto_more { KINETO_MORE, KINETO_END, KINETO_TOO_LARGE, KINETO_FAILED };
 
-/* An empty window at the beginning of the source, of which nothing was read. `parses`: the second thread
- * parses events, too. False: no memory. fini may be called anyway. */
+/* An empty window at the beginning of the source, of which nothing was read. `parses`: the second
+ * thread parses events, too. False: no memory. fini may be called anyway. */
 bool kineto_window_init(struct kineto_window *window, struct source *source, bool parses,
                         struct read_error *error);
 void kineto_window_fini(struct kineto_window *window);
 
-/* Keeps what lies from `*keep` on, which moves, and reads more. KINETO_END: nothing was added, and nothing
- * has moved. KINETO_TOO_LARGE: the window is full of what is kept. KINETO_FAILED: `error` says why. */
+/* Keeps what lies from `*keep` on, which moves, and reads more. KINETO_END: nothing was added, and
+ * nothing has moved. KINETO_TOO_LARGE: the window is full of what is kept. KINETO_FAILED: `error`
+ * says why. */
 enum kineto_more kineto_window_more(struct kineto_window *window, const char **keep,
                                     struct read_error *error);
 

@@ -3,7 +3,8 @@
  *     file or memory --stored_read()--> stored[] --unpacker--> peeked[] --> the reader
  *
  * A small file that unpacks to very much is a trap: a trace compresses 10 to 30 times, rarely 200.
- * So what is unpacked may be UNPACK_FREE_BYTES, and beyond that UNPACK_RATIO_MAX times what is stored.
+ * So what is unpacked may be UNPACK_FREE_BYTES, and beyond that UNPACK_RATIO_MAX times what is
+ * stored.
  */
 #include "source.h"
 

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* By callback id, which CUPTI gives out once and keeps: cupti_runtime_cbid.h and cupti_driver_cbid.h,
- * without the version that CUPTI appends. Up to CUDA 12, with which nvprof ended; without what belongs
- * to graphics. */
+/* By callback id, which CUPTI gives out once and keeps: cupti_runtime_cbid.h and
+ * cupti_driver_cbid.h, without the version that CUPTI appends. Up to CUDA 12, with which nvprof
+ * ended; without what belongs to graphics. */
 /* clang-format off */
 static const char *const runtime_calls[] = {
     [1] = "cudaDriverGetVersion", [2] = "cudaRuntimeGetVersion", [3] = "cudaGetDeviceCount",

@@ -16,8 +16,9 @@
 /* A file that is unpacked into memory, at most. */
 #define MEMORY_BYTES_MAX ((size_t)16 << 30)
 
-/* The longest row: no text can be longer than the file. A damaged file can chain one page behind each of its rows again and
- * again: what is read of texts is counted, so at most twice the file is. */
+/* The longest row: no text can be longer than the file. A damaged file can chain one page behind
+ * each of its rows again and again: what is read of texts is counted, so at most twice the file
+ * is. */
 #define ROW_BYTES_LEAST (256 << 10)
 #define ROW_BYTES_MOST 1000000000
 #define TABLES_MAX 4096u
@@ -54,7 +55,8 @@ static int count_steps(void *user)
 
 static void limit(struct sqlite_file *file, uint64_t file_bytes)
 {
-    /* The file's views may be as long as SQLite allows: they are parsed with the schema, and never run. */
+    /* The file's views may be as long as SQLite allows: they are parsed with the schema, and never
+     * run. */
     static const struct {
         int id, value;
     } limits[] = {
@@ -73,8 +75,8 @@ static void limit(struct sqlite_file *file, uint64_t file_bytes)
     sqlite3_progress_handler(file->database, PROGRESS_STEPS, count_steps, file);
 }
 
-/* A writable schema makes SQLite read on in a file that is cut off. Nothing is written: the authorizer
- * refuses it, and the file is open for reading. */
+/* A writable schema makes SQLite read on in a file that is cut off. Nothing is written: the
+ * authorizer refuses it, and the file is open for reading. */
 static bool harden(struct sqlite_file *file, uint64_t file_bytes)
 {
     const struct {
@@ -120,7 +122,8 @@ static char *uri_of(const char *path)
     return uri;
 }
 
-/* A program that was killed leaves what it wrote last beside the file, and reading that would write. */
+/* A program that was killed leaves what it wrote last beside the file, and reading that would
+ * write. */
 static bool has_log(const char *path)
 {
     char log[4096];

@@ -40,16 +40,16 @@ struct sqlite_file {
     bool failed;         /* `error` says why */
 };
 
-/* False: no database that can be read; `error` says why. Close it in either case. `path` and `error`
- * must outlive the file. */
+/* False: no database that can be read; `error` says why. Close it in either case. `path` and
+ * `error` must outlive the file. */
 bool sqlite_file_open(struct sqlite_file *file, struct source *source, bool partial,
                       struct read_error *error);
 void sqlite_file_close(struct sqlite_file *file);
 
 void sqlite_file_fail_memory(struct sqlite_file *file);
 
-/* Whether there is a table, not a view and not a virtual one, of this name (a literal), or of this name and "_V" and a
- * number: a later version of it. */
+/* Whether there is a table, not a view and not a virtual one, of this name (a literal), or of this
+ * name and "_V" and a number: a later version of it. */
 bool sqlite_file_has_table(struct sqlite_file *file, const char *table);
 
 /* ---- the rows of one table, by column names ----
@@ -61,8 +61,8 @@ bool sqlite_file_has_table(struct sqlite_file *file, const char *table);
  *         ... sqlite_rows_int(&rows, 0, 0) ...
  *     sqlite_rows_end(&rows);
  *
- * Rows come in the order of the table, which says nothing: exports have any. Tables whose name goes on with _V2, _V3 ... are
- * parts of it. A table that is not there has none; a column that is not
+ * Rows come in the order of the table, which says nothing: exports have any. Tables whose name goes
+ * on with _V2, _V3 ... are parts of it. A table that is not there has none; a column that is not
  * there, or NULL, is what the caller says. What goes wrong is remembered by the file, and ends the
  * rows.
  */
@@ -88,7 +88,8 @@ void sqlite_rows_begin(struct sqlite_rows *rows, struct sqlite_file *file, const
 bool sqlite_rows_next(struct sqlite_rows *rows);
 void sqlite_rows_end(struct sqlite_rows *rows);
 
-/* Tables that hold rows with a time and were not read: how many, their rows, and their names, the larger ones first. */
+/* Tables that hold rows with a time and were not read: how many, their rows, and their names, the
+ * larger ones first. */
 struct sqlite_unread {
     uint32_t tables;
     uint64_t rows;

@@ -1,4 +1,5 @@
-/* sqlite_format.c - databases of nsys and nvprof: which of them one is, or what it takes to read it. */
+/* sqlite_format.c - databases of nsys and nvprof: which of them one is, or what it takes to read
+ * it. */
 #include "format_list.h"
 #include "trace_reader.h"
 

@@ -1,7 +1,7 @@
 /* sqlite_nsys.c - a database of nsys (nsys export --type sqlite), of any version of its schema.
  *
- * Tables are there when they have rows, columns come and go with versions, so all are found by name.
- * Times are nanoseconds since the session began. The schema is described in the tool's manual
+ * Tables are there when they have rows, columns come and go with versions, so all are found by
+ * name. Times are nanoseconds since the session began. The schema is described in the tool's manual
  * ("SQLite Schema Reference" of the Analysis Guide), and in the comments of the exported file.
  */
 #include "sqlite_trace.h"
@@ -76,8 +76,8 @@ static uint64_t call_key(struct sqlite_rows *rows)
     return keymap_mix(key, (uint64_t)sqlite_rows_int(rows, C_NAME, 0));
 }
 
-/* The rows of class CLASS_CHAIN, or all others; of the former, those whose call has no other row. `seen`: NULL where there
- * are none of them. */
+/* The rows of class CLASS_CHAIN, or all others; of the former, those whose call has no other row.
+ * `seen`: NULL where there are none of them. */
 static void read_calls_of(struct sqlite_trace *trace, bool chains, struct keymap *seen)
 {
     struct sqlite_rows rows;
@@ -313,7 +313,8 @@ static void read_nvtx(struct sqlite_trace *trace)
 
 /* ---- memory that was allocated and released; the program's own allocators and CUPTI's overhead ----
  *
- * The latter two are tables that libprof adds. nsys names the call that did it. libprof names the thread, and the innermost call or range there did it.
+ * The latter two are tables that libprof adds. nsys names the call that did it. libprof names the
+ * thread, and the innermost call or range there did it.
  */
 
 enum {
@@ -342,7 +343,8 @@ static uint8_t operation_of(int64_t type)
     return type == 0 ? PROF_MEMORY_ALLOCATE : PROF_MEMORY_RELEASE;
 }
 
-/* nsys counts kinds of memory from 0 (pageable), its 7 is unknown; operations: 0 allocates, 1 releases. */
+/* nsys counts kinds of memory from 0 (pageable), its 7 is unknown; operations: 0 allocates, 1
+ * releases. */
 static struct memory_op record_of(struct sqlite_rows *rows)
 {
     int64_t kind = sqlite_rows_int(rows, M_KIND, -1), device = sqlite_rows_int(rows, M_DEVICE, -1);

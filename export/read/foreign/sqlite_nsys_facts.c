@@ -233,8 +233,8 @@ static void describe_processes(struct sqlite_trace *trace)
     }
 }
 
-/* When all processes, threads and devices are known. Returns when the session began, since the epoch; 0
- * unknown. */
+/* When all processes, threads and devices are known. Returns when the session began, since the
+ * epoch; 0 unknown. */
 uint64_t sqlite_nsys_facts(struct sqlite_trace *trace)
 {
     struct keymap pids = {0};

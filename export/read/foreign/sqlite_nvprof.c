@@ -1,7 +1,7 @@
 /* sqlite_nvprof.c - a database of nvprof (nvprof -o, nvvp), versions 9 to 14 of its schema.
  *
- * Its tables are CUPTI's activity records, a column per member, an id in StringTable for a name. Times
- * are nanoseconds since the epoch. Versions differ in columns, so all are found by name.
+ * Its tables are CUPTI's activity records, a column per member, an id in StringTable for a name.
+ * Times are nanoseconds since the epoch. Versions differ in columns, so all are found by name.
  */
 #include "sqlite_trace.h"
 

@@ -440,7 +440,8 @@ static void add_copy(struct sqlite_trace *trace, struct sqlite_rows *rows,
     timeline_append_memcpy(trace->builder, &op, copy);
 }
 
-/* nsys has what the driver moved of managed memory among the copies. No call made it. False: it is a copy. */
+/* nsys has what the driver moved of managed memory among the copies. No call made it. False: it is
+ * a copy. */
 static bool add_migration(struct sqlite_trace *trace, struct sqlite_rows *rows,
                           const struct place *place)
 {

@@ -84,9 +84,9 @@ bool sqlite_trace_times(struct sqlite_trace *trace, struct sqlite_rows *rows, in
         "maxWarpsPerMultiprocessor", "maxRegistersPerBlock", "maxRegistersPerMultiprocessor", \
         "maxSharedMemoryPerBlock", "maxSharedMemoryPerMultiprocessor", "uuid"
 
-/* Columns 4 to 6 and 8 to 16 of a device's row: compute capability major and minor, multiprocessors;
- * L2 bytes, threads per warp and block, blocks and warps per multiprocessor, registers and bytes of
- * shared memory per block and per multiprocessor. */
+/* Columns 4 to 6 and 8 to 16 of a device's row: compute capability major and minor,
+ * multiprocessors; L2 bytes, threads per warp and block, blocks and warps per multiprocessor,
+ * registers and bytes of shared memory per block and per multiprocessor. */
 void sqlite_trace_device(struct sqlite_rows *rows, struct tl_device_info *device);
 
 /* The devices in a table of the machine: emitted for each process, at most `most` in total. */
@@ -139,7 +139,8 @@ static inline uint32_t sqlite_nsys_pid(int64_t global)
     return (uint32_t)(global >> 24 & 0xffffff);
 }
 
-/* When all processes, threads and devices are known. Returns when the session began, since the epoch; 0 unknown. */
+/* When all processes, threads and devices are known. Returns when the session began, since the
+ * epoch; 0 unknown. */
 uint64_t sqlite_nsys_facts(struct sqlite_trace *trace);
 
 #ifdef __cplusplus

@@ -16,8 +16,9 @@ struct trace_reader {
     void (*close)(void *foreign);
 };
 
-/* Makes a trace_file of it, which owns `foreign` from then on. `start_realtime_ns` is where the times
- * of all of its processes count from, since the epoch. NULL: no memory, `foreign` was closed. */
+/* Makes a trace_file of it, which owns `foreign` from then on. `start_realtime_ns` is where the
+ * times of all of its processes count from, since the epoch. NULL: no memory, `foreign` was
+ * closed. */
 struct trace_file *trace_file_adopt(const char *path, const struct trace_reader *reader,
                                     void *foreign, uint32_t process_count,
                                     uint64_t start_realtime_ns, struct read_error *error);

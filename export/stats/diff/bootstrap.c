@@ -85,8 +85,8 @@ static uint32_t rank_at(double place, size_t count)
     return (uint32_t)(rank < count ? rank : count - 1);
 }
 
-/* Of `count` uniform numbers the k-th is beta(k, count + 1 - k); below a given one, the next lower of
- * m is that times the m-th root of a uniform number. */
+/* Of `count` uniform numbers the k-th is beta(k, count + 1 - k); below a given one, the next lower
+ * of m is that times the m-th root of a uniform number. */
 static struct bootstrap_ranks draw_ranks(struct random *random, size_t count)
 {
     size_t middle = count / 2 + 1;

@@ -182,8 +182,8 @@ enum diff_verdict diff_verdict_of(const struct bootstrap_interval *ratio)
  * variance v adds n times v to the variance of the whole (stratified bootstrap).
  */
 
-/* Rows with too few calls have no known variance. When they have more than this share of the time, the noise
- * of the whole is not known. */
+/* Rows with too few calls have no known variance. When they have more than this share of the time,
+ * the noise of the whole is not known. */
 #define UNTOLD_SHARE 0.5
 
 static bool is_device_work(const struct diff_entry *entry)
@@ -445,8 +445,8 @@ static double or_nothing(double value)
     return isnan(value) ? 0 : value;
 }
 
-/* A row that is on one side only is new or gone; one whose calls are not known to be longer or shorter may have
- * more of them. */
+/* A row that is on one side only is new or gone; one whose calls are not known to be longer or
+ * shorter may have more of them. */
 static void refine_verdict(struct diff_row *row, struct diff_measure *measure)
 {
     if (row->entry[0] == TL_NONE || row->entry[1] == TL_NONE) {

@@ -1,5 +1,5 @@
-/* diff_match.c - which entries of two sides are the same thing: those of the same kind and name, or path of
- * names. Rows come in the order of the left side, then what only the right side has.
+/* diff_match.c - which entries of two sides are the same thing: those of the same kind and name, or
+ * path of names. Rows come in the order of the left side, then what only the right side has.
  */
 #include "array.h"
 #include "diff.h"
@@ -73,11 +73,11 @@ static bool diff_names_init(struct diff_names *names, const struct diff_side *co
 
 /* ---- kernels that have another name in the other run ----
  *
- * Only kernels that just one run has are examined, one level of kernel_alias.h after the other. Those
- * that look alike at a level are paired one to one, the longest in total first: first those whose time
- * was launched from the same ranges, then, except at the last level, the others. The last level drops so
- * much of a name that other evidence is needed: the same ranges, or, outside of all ranges, that nothing
- * else looks alike.
+ * Only kernels that just one run has are examined, one level of kernel_alias.h after the other.
+ * Those that look alike at a level are paired one to one, the longest in total first: first those
+ * whose time was launched from the same ranges, then, except at the last level, the others. The
+ * last level drops so much of a name that other evidence is needed: the same ranges, or, outside of
+ * all ranges, that nothing else looks alike.
  *
  * A pair is marked as ambiguous if there was more than one candidate on a side. Deterministic.
  */

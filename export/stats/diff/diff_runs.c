@@ -1,7 +1,7 @@
 /* diff_runs.c - the runs of a side, how long each took, and how long of that no device was busy.
  *
- * The processes of one run overlap in time, as ranks do, or are kin. All others are separate runs: recordings of one
- * program, made one after the other.
+ * The processes of one run overlap in time, as ranks do, or are kin. All others are separate runs:
+ * recordings of one program, made one after the other.
  */
 #include "blocks.h"
 #include "device_time.h"
@@ -21,7 +21,8 @@ struct runs {
 
 /* ---- when processes were recorded ---- */
 
-/* The recorder writes its cost after the last event. If only a window was read, that is outside of it. */
+/* The recorder writes its cost after the last event. If only a window was read, that is outside of
+ * it. */
 static int64_t last_seen_ns(const struct timeline *timeline, const struct tl_process *process)
 {
     bool later =
@@ -29,8 +30,8 @@ static int64_t last_seen_ns(const struct timeline *timeline, const struct tl_pro
     return later ? process->cost.time_ns : process->end_ns;
 }
 
-/* While the recording was on. A ring keeps only the last events, and other formats have no windows: from the first to
- * the last event. */
+/* While the recording was on. A ring keeps only the last events, and other formats have no windows:
+ * from the first to the last event. */
 static size_t add_intervals(const struct runs *runs, uint32_t index, struct interval *to)
 {
     const struct timeline *timeline = runs->timeline;
@@ -72,8 +73,8 @@ static bool same_text(struct text a, struct text b)
     return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
 }
 
-/* One started the other, or one script started both and they are different programs: a script that repeats one program
- * makes several runs. Init adopts processes of any run. */
+/* One started the other, or one script started both and they are different programs: a script that
+ * repeats one program makes several runs. Init adopts processes of any run. */
 static bool are_kin(const struct tl_process_info *a, const struct tl_process_info *b)
 {
     if (!same_text(a->host, b->host))

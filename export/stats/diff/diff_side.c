@@ -1,5 +1,5 @@
-/* diff_side.c - the averages' rows as entries: ranges one by one, others by name, whatever path they are
- * on. Then every duration is given to its entry and sorted there.
+/* diff_side.c - the averages' rows as entries: ranges one by one, others by name, whatever path
+ * they are on. Then every duration is given to its entry and sorted there.
  */
 #include "diff_side.h"
 
@@ -93,7 +93,8 @@ static bool add_rows(struct side_builder *builder)
     return true;
 }
 
-/* Paths show how ranges nest, so CUDA calls count as part of the range around them. Names do not. */
+/* Paths show how ranges nest, so CUDA calls count as part of the range around them. Names do
+ * not. */
 static bool leave_out_inner_ranges(struct diff_side *side)
 {
     const struct key_averages *averages = &side->averages;
@@ -181,8 +182,8 @@ static bool collect_steps(struct diff_side *side)
 /* Fewer may be multiples by chance. */
 #define TICK_SAMPLES 64u
 
-/* Kineto's older files have whole microseconds, and devices count in 32 ns: what lies between two of
- * these is not a difference. Other steps would be guessed. */
+/* Kineto's older files have whole microseconds, and devices count in 32 ns: what lies between two
+ * of these is not a difference. Other steps would be guessed. */
 static double find_tick(const struct key_averages *averages, bool on_device)
 {
     static const int64_t ticks[] = {1000, 32};

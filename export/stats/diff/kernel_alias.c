@@ -1,5 +1,5 @@
-/* kernel_alias.c - see kernel_alias.h: a name is read word by word, a word being letters, digits and
- * underscores; words are reduced part by part, parts being what underscores separate.
+/* kernel_alias.c - see kernel_alias.h: a name is read word by word, a word being letters, digits
+ * and underscores; words are reduced part by part, parts being what underscores separate.
  */
 #include "kernel_alias.h"
 
@@ -179,8 +179,8 @@ static bool is_operator(const char *name, size_t at)
     return at >= size && memcmp(name + at - size, word, size) == 0;
 }
 
-/* Copies the name without <...> and (...), but with (anonymous namespace). Returns 0 when the brackets
- * do not match: then nothing is known of what is inside. */
+/* Copies the name without <...> and (...), but with (anonymous namespace). Returns 0 when the
+ * brackets do not match: then nothing is known of what is inside. */
 static size_t strip_brackets(struct text name, char *to)
 {
     static const char anonymous[] = "(anonymous namespace)";

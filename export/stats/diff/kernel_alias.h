@@ -6,11 +6,14 @@
  * punctuation do not count, as demanglers do not agree on them ("> >").
  *
  *     SPACING   void f<float, 2>(int)                   -> void f<float,2>(int)
- *     NUMBERS   sm80_xmma_gemm_f16f16_tilesize128x64x32_stage4 -> sm#_xmma_gemm_f16f16_tilesize#_stage#
+ *     NUMBERS   sm80_xmma_gemm_f16f16_tilesize128x64x32_stage4 ->
+ *               sm#_xmma_gemm_f16f16_tilesize#_stage#
  *               triton_poi_fused_add_mul_3              -> triton_poi_fused_add_mul_#
  *               lambda(float)#2, _8f3a91bc              -> lambda(float)##, _#
- *     TYPES     elements' types and generations too: f16, half, BFloat16 -> T; ampere_sgemm -> G_sgemm
- *     BARE      without template arguments, parameters and what is returned: at::native::reduce_kernel
+ *     TYPES     elements' types and generations too: f16, half, BFloat16 -> T; ampere_sgemm ->
+ *               G_sgemm
+ *     BARE      without template arguments, parameters and what is returned:
+ *               at::native::reduce_kernel
  */
 #ifndef PROF_KERNEL_ALIAS_H
 #define PROF_KERNEL_ALIAS_H

@@ -26,8 +26,8 @@ static int by_owner_and_saved(const void *left, const void *right)
     return strcmp(a->sentence, b->sentence);
 }
 
-/* Two rules about one cause of idle time in one place see the same: copies of pageable memory, and a
- * device that waits for them. 0: the finding has no such place or cause. */
+/* Two rules about one cause of idle time in one place see the same: copies of pageable memory, and
+ * a device that waits for them. 0: the finding has no such place or cause. */
 static uint64_t cause_key(const struct finding *finding, uint32_t device)
 {
     uint32_t cause = finding->rule->explains;

@@ -52,8 +52,8 @@ static uint32_t find_slice_at(const struct thread_walk *walk, uint32_t first, ui
     return at;
 }
 
-/* `near` is a slice of the thread: to find the beginning costs as many steps as there are slices between
- * the two. */
+/* `near` is a slice of the thread: to find the beginning costs as many steps as there are slices
+ * between the two. */
 static void thread_walk_begin(struct thread_walk *walk, const struct timeline *timeline,
                               uint32_t near, int64_t from_ns, int64_t to_ns)
 {
@@ -189,8 +189,8 @@ static int64_t launched_before_ns(const struct gap_segments *segments)
     return INT64_MIN;
 }
 
-/* The latest function of the host that stands between the two in that stream; TL_NONE. Where streams
- * are not known, all count as one. */
+/* The latest function of the host that stands between the two in that stream; TL_NONE. Where
+ * streams are not known, all count as one. */
 static uint32_t host_function_of(const struct gap_segments *segments)
 {
     int64_t from_ns = launched_before_ns(segments);
@@ -257,8 +257,8 @@ static enum gap_cause cause_of_call(const struct gap_segments *segments, uint32_
     }
 }
 
-/* Who owns time of a call: launches belong to the range that makes them, together with what is between
- * them; other calls are named. */
+/* Who owns time of a call: launches belong to the range that makes them, together with what is
+ * between them; other calls are named. */
 static uint32_t owner_of(const struct gap_segments *segments, enum gap_cause cause, uint32_t slice)
 {
     uint32_t range =
@@ -422,8 +422,8 @@ static uint32_t launch_of(const struct timeline *timeline, uint32_t gpu)
     return cuda_call_outermost(timeline, slice);
 }
 
-/* Explains the gap between two operations of a process, one of which may be missing; the segments add up
- * to its length. False: no memory. */
+/* Explains the gap between two operations of a process, one of which may be missing; the segments
+ * add up to its length. False: no memory. */
 static bool gap_segments_of(struct gap_segments *segments, uint32_t process, uint32_t before,
                             uint32_t next, int64_t start_ns, int64_t end_ns)
 {

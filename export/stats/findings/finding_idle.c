@@ -1,7 +1,7 @@
 /* finding_idle.c - which idle time each finding is about: see finding_gaps.h.
  *
- * The owner of a segment of idle time is a path. Of the findings of one rule, the one with the innermost path around it is
- * about that segment, as finding_owners_gather() has merged it.
+ * The owner of a segment of idle time is a path. Of the findings of one rule, the one with the
+ * innermost path around it is about that segment, as finding_owners_gather() has merged it.
  */
 #include "finding_gaps.h"
 #include "rules.h"

@@ -14,7 +14,8 @@ void finding_owners_fini(struct finding_owners *owners)
     *owners = (struct finding_owners){0};
 }
 
-/* Devices and processes are few: 16 bits each; what is beyond shares a row, never a device's row. */
+/* Devices and processes are few: 16 bits each; what is beyond shares a row, never a device's
+ * row. */
 static uint64_t owner_key(uint32_t process, uint32_t device, uint32_t path)
 {
     uint64_t place = (uint64_t)(process & 0xffff) << 16 | (device & 0xffff);
@@ -296,7 +297,8 @@ bool rule_add_operations(struct finding_owners *owners, const struct finding_con
 
 /* ---- calls ---- */
 
-/* By name, of the names that calls have. `all`: how many there are, and what they took. NULL: no memory. */
+/* By name, of the names that calls have. `all`: how many there are, and what they took. NULL: no
+ * memory. */
 static bool *wanted_names(const struct finding_context *context, bool (*wanted)(struct text name),
                           struct finding_below *all)
 {

@@ -16,7 +16,8 @@ uint32_t finding_steps_at(const struct finding_steps *steps, uint32_t process, i
     return step != TL_NONE && steps->is_apart[step] ? step : TL_NONE;
 }
 
-/* A part that several lists have is not changed but for its `next`, which those that end with it do not follow. */
+/* A part that several lists have is not changed but for its `next`, which those that end with it do
+ * not follow. */
 static void append(struct finding_steps *steps, struct finding_parts *to, uint32_t step,
                    struct finding_amounts amounts)
 {

@@ -12,7 +12,8 @@ const char *finding_remedy(const struct finding_context *context, const struct f
                                                               : finding->rule->remedy;
 }
 
-/* Ten times the compute capability of the least of the devices that the finding is about; 0 unknown. */
+/* Ten times the compute capability of the least of the devices that the finding is about; 0
+ * unknown. */
 static uint32_t capability_of(const struct finding_context *context, const struct finding *finding)
 {
     uint32_t least = 0;
@@ -27,7 +28,8 @@ static uint32_t capability_of(const struct finding_context *context, const struc
     return least;
 }
 
-/* A thousand times the major version of the driver's CUDA and ten times the minor, as CUDA has it; 0 unknown. */
+/* A thousand times the major version of the driver's CUDA and ten times the minor, as CUDA has it;
+ * 0 unknown. */
 static uint32_t version_of(struct text text)
 {
     uint32_t parts[2] = {0, 0}, part = 0;

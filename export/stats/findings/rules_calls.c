@@ -1,4 +1,5 @@
-/* rules_calls.c - time in CUDA calls that could be spent once, later or elsewhere; calls that fail; losses. */
+/* rules_calls.c - time in CUDA calls that could be spent once, later or elsewhere; calls that fail;
+ * losses. */
 #include "device_api.h"
 #include "evidence.h"
 #include "failed_calls.h"
@@ -12,9 +13,9 @@
 
 /* Calls that hold the CPU up: synchronous copies, and allocations and waits in loops.
  *
- * cost: the time that threads were in these calls. saved: without a wait nothing can be done earlier
- * than by the length of the wait, and the devices have their work to do: the smaller one of the cost
- * and the idle time of the process's device that idled least.
+ * cost: the time that threads were in these calls. saved: without a wait nothing can be done
+ * earlier than by the length of the wait, and the devices have their work to do: the smaller one of
+ * the cost and the idle time of the process's device that idled least.
  */
 
 static int64_t bytes_of(const struct timeline *timeline, const struct tl_slice *call)

@@ -12,8 +12,8 @@
  * that are too small for what each costs.
  *
  * cost: the calls' durations; of small copies, also the operations'. saved: without them the CPU is
- * earlier by as much, and the devices have their work to do: see rule_save_host(). Small copies that
- * are made one cost one of them.
+ * earlier by as much, and the devices have their work to do: see rule_save_host(). Small copies
+ * that are made one cost one of them.
  */
 
 /* A copy of this size takes a PCIe link of 16 GB/s as long as starting it takes. */
@@ -171,9 +171,9 @@ const struct finding_rule rule_small_copies = {
 
 /* Copies during which no kernel ran.
  *
- * cost: the time in which copies ran and no kernel did, of each device. saved: both side by side need no
- * less than the longer of the two: the smaller one of that time and of the time in which kernels ran
- * without a copy. Copies within a device are the device's own work.
+ * cost: the time in which copies ran and no kernel did, of each device. saved: both side by side
+ * need no less than the longer of the two: the smaller one of that time and of the time in which
+ * kernels ran without a copy. Copies within a device are the device's own work.
  */
 
 #define DEVICE_TO_DEVICE 8u /* tl_memcpy.copy_kind */
@@ -351,8 +351,8 @@ const struct finding_rule rule_poor_overlap = {
 
 /* Managed memory that moves while kernels want it.
  *
- * cost: the durations of the migrations, by whom CUPTI says they are. saved: all of it, since memory that
- * is where it is needed does not move.
+ * cost: the durations of the migrations, by whom CUPTI says they are. saved: all of it, since
+ * memory that is where it is needed does not move.
  */
 
 static void fault_words(const struct migration_amounts *amounts, char words[96])

@@ -9,8 +9,8 @@
 
 /* A rule for each cause of idle time that somebody can do something about.
  *
- * cost: the device's idle time of this cause below that path. saved: the same, but not more than the
- * device of the process idled that idled least, since the others have their work to do.
+ * cost: the device's idle time of this cause below that path. saved: the same, but not more than
+ * the device of the process idled that idled least, since the others have their work to do.
  */
 
 /* What the CPU, or whoever it was, did then: goes on after "GPU 0 idled for 1.20 s (12 %)". */
@@ -167,9 +167,9 @@ const struct finding_rule gap_rules[GAP_CAUSES] = {
 
 /* Devices that are idle for long, or used little, as a whole: nsys' gpu_gaps and gpu_time_util.
  *
- * cost: idle time, of long gaps; or of those of 30 equal parts of the device's span in which it was used
- * less than the limit says. saved: the same, but not more than the process's device idled that idled
- * least. The rules about idle time show what could have given it work.
+ * cost: idle time, of long gaps; or of those of 30 equal parts of the device's span in which it was
+ * used less than the limit says. saved: the same, but not more than the process's device idled that
+ * idled least. The rules about idle time show what could have given it work.
  */
 
 /* In shorter parts a single launch decides how full one is. */
@@ -296,8 +296,8 @@ const struct finding_rule rule_low_utilization = {
 
 /* Nothing ran on a device: what the CPU did.
  *
- * cost: the time of ranges and calls without that of what is in them, of all threads. What it would save
- * is not known: threads run beside one another.
+ * cost: the time of ranges and calls without that of what is in them, of all threads. What it would
+ * save is not known: threads run beside one another.
  */
 
 /* Each slice adds its time to its path, and takes it from that of what is around it. */
@@ -352,9 +352,9 @@ const struct finding_rule rule_cpu_only = {
 
 /* Collectives that nothing hides, and processes that come late to them.
  *
- * Exposed: cost is the time in which a device communicated and did not compute. saved: both side by side
- * need no less than the longer of the two, so the smaller one of that time and of the time in which the
- * device computed and did not communicate.
+ * Exposed: cost is the time in which a device communicated and did not compute. saved: both side by
+ * side need no less than the longer of the two, so the smaller one of that time and of the time in
+ * which the device computed and did not communicate.
  *
  * Stragglers: cost and saved are how long the one that waited longest waited for this process.
  */

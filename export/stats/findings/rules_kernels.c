@@ -1,4 +1,5 @@
-/* rules_kernels.c - kernels that are too small, leave multiprocessors empty or have faster alternatives. */
+/* rules_kernels.c - kernels that are too small, leave multiprocessors empty or have faster
+ * alternatives. */
 #include "occupancy.h"
 #include "remedies.h"
 #include "rules.h"
@@ -61,8 +62,8 @@ static void tiny_words(const struct finding_context *context, const struct findi
         finding_time(owner->saved_ns).text, finding_share(owner->saved_ns, context->wall_ns).text);
 }
 
-/* cost: the kernels, and the idle time in front of them in which they were launched. saved: the latter.
- * A device that never waits for them loses nothing. */
+/* cost: the kernels, and the idle time in front of them in which they were launched. saved: the
+ * latter. A device that never waits for them loses nothing. */
 static bool find_tiny_kernels(const struct finding_context *context,
                               const struct finding_rule *rule, struct findings *findings)
 {
@@ -87,8 +88,8 @@ const struct finding_rule rule_tiny_kernels = {
 
 /* Kernels that leave multiprocessors empty: all the time, or in their last wave.
  *
- * Both are reckoned from the grid, the block and the device's limits (occupancy.h), by kernel. The owner
- * is the call of its longest run.
+ * Both are reckoned from the grid, the block and the device's limits (occupancy.h), by kernel. The
+ * owner is the call of its longest run.
  */
 
 #define KERNEL_BYTES 160 /* of a name in a sentence */
@@ -340,12 +341,12 @@ const struct finding_rule rule_tail_wave = {
 
 /* Kernels that the hardware or a compiler could do faster.
  *
- * FP32 matrix kernels: cost is their duration; tensor cores have 8 times the rate of FP32 on V100 (FP16:
- * 125 and 15.7 TFLOPS) and A100 (TF32: 156 and 19.5), about as much on H100 (495 and 67): saved is 7/8 of
- * it at most. Before compute capability 7.0 there are no tensor cores.
+ * FP32 matrix kernels: cost is their duration; tensor cores have 8 times the rate of FP32 on V100
+ * (FP16: 125 and 15.7 TFLOPS) and A100 (TF32: 156 and 19.5), about as much on H100 (495 and 67):
+ * saved is 7/8 of it at most. Before compute capability 7.0 there are no tensor cores.
  *
- * Trains of element-wise kernels: cost is their duration; fused, each train reads and writes memory once:
- * all but the longest kernel of each train is saved at most.
+ * Trains of element-wise kernels: cost is their duration; fused, each train reads and writes memory
+ * once: all but the longest kernel of each train is saved at most.
  */
 
 #define TRAIN_KERNELS 3u /* two are often a broadcast and what uses it */

@@ -11,10 +11,10 @@
 /* Calls that take far longer than usual, starts that come late, and steps that could
  * be replayed.
  *
- * Outliers: cost is what they took beyond the median of their name. Late starts: what passed beyond 100 us
- * between a call's end and the start while the stream was free. Steps: the durations of the calls that
- * launched, which one launch of a graph would take the place of. saved: each of them as far as devices
- * were idle: rule_save_host().
+ * Outliers: cost is what they took beyond the median of their name. Late starts: what passed beyond
+ * 100 us between a call's end and the start while the stream was free. Steps: the durations of the
+ * calls that launched, which one launch of a graph would take the place of. saved: each of them as
+ * far as devices were idle: rule_save_host().
  */
 
 #define GRAPH_STEPS 3u       /* capturing and instantiating costs about what two steps do */
@@ -215,9 +215,10 @@ const struct finding_rule rule_graphable_steps = {
 
 /* Threads whose work queues up behind each other's on one stream.
  *
- * cost: how long operations that had been launched waited while the operation before them on their stream
- * ran, when another thread had launched that one. A thread that goes on where another one ends, as a
- * backward pass does, costs one such wait. saved: all of it, if the device has room for both.
+ * cost: how long operations that had been launched waited while the operation before them on their
+ * stream ran, when another thread had launched that one. A thread that goes on where another one
+ * ends, as a backward pass does, costs one such wait. saved: all of it, if the device has room for
+ * both.
  */
 
 /* How long `operation` waited for `before`. */
@@ -293,9 +294,9 @@ const struct finding_rule rule_threads_share_stream = {
 
 /* How far launches are ahead of the device.
  *
- * The queue of a device holds what was launched and has not started. It is looked at when each launch
- * begins; a graph is one launch. What an empty queue costs is told by the rules of idle time, and a full
- * one costs the device nothing: neither saves anything by itself.
+ * The queue of a device holds what was launched and has not started. It is looked at when each
+ * launch begins; a graph is one launch. What an empty queue costs is told by the rules of idle
+ * time, and a full one costs the device nothing: neither saves anything by itself.
  */
 
 #define OFTEN 0.5 /* share of launches that find an empty queue */

@@ -3,11 +3,11 @@
  * What ran is a list of runs: the blocks of a trace (prof/block.h, prof buffers, ETDumps), or all
  * outermost calls of a range. A run's events are put together by instruction: by (instruction,
  * chain, delegate) in the order in which each was first seen. Runs whose events then have the same
- * signatures - name, instruction, chain, delegate, depth, whether a value was logged - one by one, and
- * which have the same name and input, are iterations of one event block; event blocks are in the
- * order in which they first appeared. Events of one run that have equal signatures stay apart, as
- * rows of their own. A value that was logged is an event only where nothing else of its instruction
- * was recorded.
+ * signatures - name, instruction, chain, delegate, depth, whether a value was logged - one by one,
+ * and which have the same name and input, are iterations of one event block; event blocks are in
+ * the order in which they first appeared. Events of one run that have equal signatures stay apart,
+ * as rows of their own. A value that was logged is an event only where nothing else of its
+ * instruction was recorded.
  *
  * Durations are those of the file's ticks where it has such, else of nanoseconds. One that is not
  * known - no end, an end before the begin - is NaN and in no statistic.
@@ -124,8 +124,8 @@ bool block_item_duration(const struct blocks_options *options, const struct bloc
 /* What the run's ticks are divided by. */
 double block_run_divisor(const struct blocks_options *options, const struct block_run *run);
 
-/* Average over the iterations of the time that events with this prefix (see name_has_prefix()) took in
- * one; what lies within another such event counts once, calls that hold a kernel's event
+/* Average over the iterations of the time that events with this prefix (see name_has_prefix()) took
+ * in one; what lies within another such event counts once, calls that hold a kernel's event
  * (OPERATOR_CALL) do not. NaN: there is none. */
 double blocks_total(struct blocks *blocks, uint32_t block, const char *prefix, bool *enough_memory);
 
@@ -153,8 +153,8 @@ enum block_difference block_compare(const struct timeline *timeline, const struc
                                     const struct tl_block *second, uint32_t *index);
 
 /* Compares each block with the one of its name and process before it, in the order of their
- * appearance; starts with the `from`-th block of the timeline. Returns the index behind the one that
- * differs, 0 when none does. False in `enough_memory`: no memory. */
+ * appearance; starts with the `from`-th block of the timeline. Returns the index behind the one
+ * that differs, 0 when none does. False in `enough_memory`: no memory. */
 uint32_t blocks_mismatch(const struct timeline *timeline, uint32_t from,
                          struct block_mismatch *mismatch, bool *enough_memory);
 

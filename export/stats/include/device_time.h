@@ -4,8 +4,8 @@
  *     busy + idle             = window
  *
  * busy is the union of the device's operations over all of its streams, overlap is what ran beside
- * something else, and window is the time from the first to the last event of the process, of any kind.
- * Kernels, copies and sets count; waits, overhead and libprof's own operations do not.
+ * something else, and window is the time from the first to the last event of the process, of any
+ * kind. Kernels, copies and sets count; waits, overhead and libprof's own operations do not.
  */
 #ifndef PROF_DEVICE_TIME_H
 #define PROF_DEVICE_TIME_H

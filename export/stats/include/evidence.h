@@ -1,19 +1,24 @@
-/* evidence.h - what each report needs to have been recorded, and what it says of input that lacks it.
+/* evidence.h - what each report needs to have been recorded, and what it says of input that lacks
+ * it.
  *
- * A report gives no all-clear for what its input cannot show. Where evidence is missing, it prints the sentence of
- * evidence_lacks(), which names what was there instead:
+ * A report gives no all-clear for what its input cannot show. Where evidence is missing, it prints
+ * the sentence of evidence_lacks(), which names what was there instead:
  *
  *     report      evidence that it needs             sentence where that is missing
  *     ledger      launches; a recorder that counts   whether anything was lost cannot be judged: ... (run_facts.h)
  *                 its losses
  *     explain,    operations of a device             cannot be judged: N launches and N copies have no device record;
- *     breakdown,                                     ... N launches were captured, and nothing was launched;
- *     roofline,                                      ... N CUDA calls, none of which launches anything;
- *     diff                                           ... no CUDA calls and no device operations were recorded
+ *     breakdown,                                     ... N launches were captured, and nothing was
+ *                                                    launched;
+ *     roofline,                                      ... N CUDA calls, none of which launches
+ *                                                    anything;
+ *     diff                                           ... no CUDA calls and no device operations
+ *                                                    were recorded
  *     explain     CUDA calls                         what devices waited for cannot be judged: no CUDA calls ...
  *     memory      memory records                     cannot be judged: no memory was recorded; N allocation calls ...
  *     graphs      launches or captures of graphs     N operations of CUDA graphs, and no launch of one ...;
- *                                                    a capture of N launches, and no graph was launched
+ *                                                    a capture of N launches, and no graph was
+ *                                                    launched
  *     hang        whether processes ended, and what  cannot be judged: the file does not say what was open
  *                 was open: recordings of libprof
  *     check       events                             nothing to check: ... no events

@@ -37,8 +37,8 @@ bool failed_calls_is(const struct timeline *timeline, const struct tl_slice *sli
 uint32_t failed_calls_ranges(const struct timeline *timeline, uint32_t slice, uint32_t *ranges,
                              uint32_t most);
 
-/* "cudaErrorMemoryAllocation"; of the driver "CUDA_ERROR_OUT_OF_MEMORY". NULL: success, or a code of
- * a later CUDA. */
+/* "cudaErrorMemoryAllocation"; of the driver "CUDA_ERROR_OUT_OF_MEMORY". NULL: success, or a code
+ * of a later CUDA. */
 const char *cuda_error_name(enum prof_api_domain domain, int32_t code);
 
 /* cudaErrorNotReady, the answer of cudaStreamQuery() and its like while there is work to do. */

@@ -1,5 +1,5 @@
-/* graph_totals.h - CUDA graphs added up: launches, operations per launch, time on devices, which code
- * captured them and which replays them. */
+/* graph_totals.h - CUDA graphs added up: launches, operations per launch, time on devices, which
+ * code captured them and which replays them. */
 #ifndef PROF_GRAPH_TOTALS_H
 #define PROF_GRAPH_TOTALS_H
 

@@ -5,8 +5,8 @@
  *   range, step   CPU total = its duration; self CPU = without the ranges and CUDA calls inside it.
  *                 CUDA total = the device operations launched within it, however deep; self CUDA =
  *                 those whose innermost enclosing range it is.
- *                 Timed by CUDA events instead: CUDA total = stream time between its two events, self
- *                 CUDA = that without the timed ranges inside it on the same device.
+ *                 Timed by CUDA events instead: CUDA total = stream time between its two events,
+ *                 self CUDA = that without the timed ranges inside it on the same device.
  *   CUDA call     CPU as above. Its device time is its range's and its kernel's: its own CUDA
  *                 columns are 0.
  *   kernel, copy, set, whole graph   self CUDA = CUDA total = its duration; no CPU time.
@@ -14,13 +14,15 @@
  *                 = the device operations that its thread launched between its begin and its end;
  *                 0 where the two are on different threads.
  *   mark          a count.
- *   Python function   only if requested. CPU total = its duration; self CPU = without the functions, ranges and CUDA
- *                 calls directly inside it. CUDA total = the device operations launched within it, however deep;
- *                 self CUDA = those with no other function in between. What other rows have does not change: the
- *                 same time is in both.
+ *   Python function   only if requested. CPU total = its duration; self CPU = without the
+ *                     functions, ranges and CUDA
+ *                 calls directly inside it. CUDA total = the device operations launched within it,
+ *                 however deep; self CUDA = those with no other function in between. What other
+ *                 rows have does not change: the same time is in both.
  *
  * A range that NVTX put into a domain is called "domain:name", others by their name alone. A
- * call that was recorded in several segments (see timeline.h) counts once, with the sum of its segments.
+ * call that was recorded in several segments (see timeline.h) counts once, with the sum of its
+ * segments.
  *
  * A range that is open inside another of the same row (recursion) adds to count and self, but not
  * to the totals, which would otherwise hold the same nanoseconds twice. So no thread adds more to a
@@ -52,8 +54,8 @@ enum key_kind {
     KEY_KINDS
 };
 
-/* Group rows by. A column that is not grouped by is TL_NONE in every row, and so is one that an event does
- * not have: a range has no device, an orphaned kernel no thread. */
+/* Group rows by. A column that is not grouped by is TL_NONE in every row, and so is one that an
+ * event does not have: a range has no device, an orphaned kernel no thread. */
 #define KEY_BY_KEY 1u     /* the name; without it rows are called "(ranges)", "(kernels)" ... */
 #define KEY_BY_SHAPE 2u   /* of ranges: the text of the attribute "sizes" or "Input Dims" */
 #define KEY_BY_STACK 4u   /* where the range was opened, the call made, the operation launched */
@@ -119,7 +121,8 @@ struct key_average {
     int64_t memory_bytes[4];  /* for the caller to fill in: net CPU, self CPU, CUDA, self CUDA */
 };
 
-/* Deeper ranges become siblings of their parents, so that printing all paths does not take quadratic time. */
+/* Deeper ranges become siblings of their parents, so that printing all paths does not take
+ * quadratic time. */
 #define KEY_PATH_DEPTH_MAX 512u
 
 /* One more range in a path. */
@@ -141,9 +144,9 @@ struct key_averages {
     int64_t self_cuda_total_ns; /* what CUDA percentages are of */
     int64_t cuda_outside_ns;    /* device time launched outside of every range */
     /* Durations as of the spread, and what calls of ranges launched where they launched something
-     * (device time, counted as in CUDA total), with the row of each; by row and ascending within each
-     * where there is a spread, else as they came. Empty unless requested. Sorting or dropping rows
-     * breaks the connection. */
+     * (device time, counted as in CUDA total), with the row of each; by row and ascending within
+     * each where there is a spread, else as they came. Empty unless requested. Sorting or dropping
+     * rows breaks the connection. */
     struct key_samples samples, device_samples;
     bool has_device; /* there is at least one device operation or timed range */
     bool has_timed;  /* at least one range was timed by CUDA events */
@@ -172,9 +175,9 @@ bool key_kind_is_device(enum key_kind kind);
 
 /* ---- names: which count as the same ----
  *
- * Averages are indexed by a small number per name, so no event is ever hashed. Equal names have one index
- * in a timeline already. In addition, every "ProfilerStep#7" is the key "ProfilerStep*", as in
- * torch.profiler, and everything without a name is one key.
+ * Averages are indexed by a small number per name, so no event is ever hashed. Equal names have one
+ * index in a timeline already. In addition, every "ProfilerStep#7" is the key "ProfilerStep*", as
+ * in torch.profiler, and everything without a name is one key.
  */
 
 struct key_names {
@@ -235,11 +238,13 @@ enum key_column {
  * by group: the order is the same on every run and every machine. */
 void key_sort(struct key_averages *averages, enum key_column column);
 
-/* Finds a column by its name here ("self_cpu"), in torch.profiler ("self_cpu_time_total"), in --json
- * ("self_cpu_total_ns") or above the table ("Self CPU"); "time" is KEY_BY_DEFAULT. Returns false when there is none. */
+/* Finds a column by its name here ("self_cpu"), in torch.profiler ("self_cpu_time_total"), in
+ * --json ("self_cpu_total_ns") or above the table ("Self CPU"); "time" is KEY_BY_DEFAULT. Returns
+ * false when there is none. */
 bool key_sort_find(const char *name, enum key_column *column);
 
-/* A row's number in a column; nanoseconds, bytes or a count. Of KEY_BY_NAME and KEY_BY_DEFAULT 0. */
+/* A row's number in a column; nanoseconds, bytes or a count. Of KEY_BY_NAME and KEY_BY_DEFAULT
+ * 0. */
 double key_column_value(const struct key_average *row, enum key_column column);
 
 /* Whether the column needs key_options.spread. */

@@ -5,8 +5,8 @@
  * row (12 bytes), sorted by row and then within each row, in place and in linear time.
  *
  * The cold call of a row is the first one that starts in each process: the one that loads a module,
- * compiles, or fills a cache. Of several that start at once it is the longest, which is around the others
- * where they nest. The others are warm.
+ * compiles, or fills a cache. Of several that start at once it is the longest, which is around the
+ * others where they nest. The others are warm.
  */
 #ifndef PROF_KEY_SPREAD_H
 #define PROF_KEY_SPREAD_H

@@ -1,5 +1,5 @@
-/* range_paths.h - where slices lie, as a tree of names: slices whose ranges and calls are called alike,
- * from the outermost in, have one path. */
+/* range_paths.h - where slices lie, as a tree of names: slices whose ranges and calls are called
+ * alike, from the outermost in, have one path. */
 #ifndef PROF_RANGE_PATHS_H
 #define PROF_RANGE_PATHS_H
 
@@ -30,8 +30,8 @@ struct range_paths {
     bool failed;            /* no memory */
 };
 
-/* False: no memory; fini is not needed then. `keys`, which must outlive it, and `merge_numbers` can be set right
- * after it. */
+/* False: no memory; fini is not needed then. `keys`, which must outlive it, and `merge_numbers` can
+ * be set right after it. */
 bool range_paths_init(struct range_paths *paths, const struct timeline *timeline);
 void range_paths_fini(struct range_paths *paths);
 
@@ -41,8 +41,8 @@ struct text range_paths_name(const struct range_paths *paths, uint32_t path);
 /* TL_NONE: of TL_NONE, or no memory. */
 uint32_t range_paths_of(struct range_paths *paths, uint32_t slice);
 
-/* Where ranges whose names differ in a number have one path: the name of that around the slice, as "frame 12". Size 0: the
- * path has no such part, or the slice is not in it. */
+/* Where ranges whose names differ in a number have one path: the name of that around the slice, as
+ * "frame 12". Size 0: the path has no such part, or the slice is not in it. */
 struct text range_paths_example(const struct range_paths *paths, uint32_t path, uint32_t slice);
 
 /* "outer > inner"; the outer part gives way to "... > ". */

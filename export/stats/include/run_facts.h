@@ -1,7 +1,8 @@
-/* run_facts.h - facts about the run as a whole that every output reports: who timed the device, what was
- * lost, what recording cost, and how much came through NVTX.
+/* run_facts.h - facts about the run as a whole that every output reports: who timed the device,
+ * what was lost, what recording cost, and how much came through NVTX.
  *
- * Several processes are added up. A process that never used CUDA does not affect the mode of the others.
+ * Several processes are added up. A process that never used CUDA does not affect the mode of the
+ * others.
  */
 #ifndef PROF_RUN_FACTS_H
 #define PROF_RUN_FACTS_H

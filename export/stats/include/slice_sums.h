@@ -16,17 +16,20 @@ struct slice_sums {
     int64_t self_device_ns; /* of a range, of those whose innermost range it is; 0 of a call */
 };
 
-/* By slice; free() it. A slice that is not shown hands what is inside of it to the one around it. NULL: no memory. */
+/* By slice; free() it. A slice that is not shown hands what is inside of it to the one around it.
+ * NULL: no memory. */
 struct slice_sums *slice_sums_create(const struct timeline *timeline);
 
-/* A call or range that was cut is counted once. These add what its later segments have to its first one: */
+/* A call or range that was cut is counted once. These add what its later segments have to its first
+ * one: */
 
 /* By slice: when it ended, with the segments that continue it. free() it. NULL: no memory. */
 int64_t *slice_ends_create(const struct timeline *timeline);
 /* Adds the sums of later segments to those of the first one. */
 void slice_sums_join(struct slice_sums *sums, const struct timeline *timeline);
 
-/* Whether outputs show the slice: not what libprof did, nor calls that are only known because they failed. */
+/* Whether outputs show the slice: not what libprof did, nor calls that are only known because they
+ * failed. */
 static inline bool slice_is_shown(const struct timeline *timeline, const struct tl_slice *slice)
 {
     bool failed_only = slice->kind == TL_API && timeline->apis.at[slice->api].failed_only;

@@ -1,8 +1,10 @@
-/* step_times.h - how the thread of each step spent it: on a processor, queued for one, or off. From samples (PROF_SAMPLE), whose
- * weights are the thread's CPU time and schedstat counters between two of them.
+/* step_times.h - how the thread of each step spent it: on a processor, queued for one, or off. From
+ * samples (PROF_SAMPLE), whose weights are the thread's CPU time and schedstat counters between two
+ * of them.
  *
- * A running sample stands for all CPU time since the one before it, without the waits that lie between. Its weight is spread
- * evenly over that time, so a step is accurate to about one period of sampling, and the sum over all of the time is exact.
+ * A running sample stands for all CPU time since the one before it, without the waits that lie
+ * between. Its weight is spread evenly over that time, so a step is accurate to about one period of
+ * sampling, and the sum over all of the time is exact.
  */
 #ifndef PROF_STEP_TIMES_H
 #define PROF_STEP_TIMES_H

@@ -1,7 +1,7 @@
 /* steps.h - the steps of each process, in order of time.
  *
- * A step is one of the program's, so those of the first thread that has any count; what other threads and
- * devices do meanwhile belongs to it.
+ * A step is one of the program's, so those of the first thread that has any count; what other
+ * threads and devices do meanwhile belongs to it.
  */
 #ifndef PROF_STEPS_H
 #define PROF_STEPS_H

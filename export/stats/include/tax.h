@@ -1,4 +1,5 @@
-/* tax.h - framework tax: time of a model's execution, or of a range, in which no kernel of it ran. */
+/* tax.h - framework tax: time of a model's execution, or of a range, in which no kernel of it
+ * ran. */
 #ifndef PROF_TAX_H
 #define PROF_TAX_H
 
@@ -28,9 +29,9 @@ bool block_taxes_init(struct block_taxes *taxes, const struct blocks *blocks);
 void block_taxes_fini(struct block_taxes *taxes);
 
 /* All calls of the ranges of one name that launched a kernel, those inside of one of the same name
- * aside. Kernels are those that were launched in a call, on whatever device; copies and sets are not
- * kernels. A range that does not wait for its kernels is followed by them: its tax is the share of its own
- * time and theirs together. */
+ * aside. Kernels are those that were launched in a call, on whatever device; copies and sets are
+ * not kernels. A range that does not wait for its kernels is followed by them: its tax is the share
+ * of its own time and theirs together. */
 struct range_tax {
     uint32_t key; /* see struct key_names */
     uint64_t calls, kernels;

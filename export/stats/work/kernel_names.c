@@ -10,8 +10,8 @@ enum match {
     ALONE /* nor after it */
 };
 
-/* The first that matches counts: a product of narrow types is accumulated in a wide one, which the name
- * contains as well. */
+/* The first that matches counts: a product of narrow types is accumulated in a wide one, which the
+ * name contains as well. */
 static const struct {
     const char *sign;
     enum match match;

@@ -1,4 +1,5 @@
-/* kernel_names.h - what a kernel's name reveals: the type it computes in, and whether it computes at all.
+/* kernel_names.h - what a kernel's name reveals: the type it computes in, and whether it computes
+ * at all.
  *
  *     ampere_fp16_s16816gemm_fp16_128x128_...              float16
  *     cutlass_80_tensorop_s1688gemm_128x256_16x3_nt        tfloat32
@@ -19,8 +20,8 @@ extern "C" {
 /* OP_TYPE_UNKNOWN: the name does not reveal it. */
 enum op_type kernel_type_of_name(struct text name);
 
-/* Whether it computes a product, a convolution or attention. False for kernels that only prepare or finish:
- * layouts, offsets, sums of parts. */
+/* Whether it computes a product, a convolution or attention. False for kernels that only prepare or
+ * finish: layouts, offsets, sums of parts. */
 bool kernel_name_computes(struct text name);
 
 #ifdef __cplusplus

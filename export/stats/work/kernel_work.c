@@ -318,8 +318,8 @@ static bool has_reason(void *user, uint32_t slice)
            (range->kind != TL_API && class_of(works, range->name) != OP_UNCLASSED);
 }
 
-/* Why nothing is known of kernels for which this is the innermost slice that has a reason: OP_NO_SHAPES of an operator
- * with a formula whose inputs were not recorded ... */
+/* Why nothing is known of kernels for which this is the innermost slice that has a reason:
+ * OP_NO_SHAPES of an operator with a formula whose inputs were not recorded ... */
 static struct op_work range_works_reason(const struct range_works *works, uint32_t slice)
 {
     struct op_work reason = {NAN, NAN, OP_NO_FORMULA, OP_NO_FORMULA, OP_TYPE_UNKNOWN};
@@ -512,9 +512,9 @@ static bool share_of_launch(struct sharing *sharing, uint32_t *share, const stru
     return true;
 }
 
-/* The owner of a kernel's work: into shares[], TL_NONE; and `slice` where it was launched, or captured,
- * TL_NONE. What a graph captured outside of every known work belongs to where it is launched. False: no
- * memory. */
+/* The owner of a kernel's work: into shares[], TL_NONE; and `slice` where it was launched, or
+ * captured, TL_NONE. What a graph captured outside of every known work belongs to where it is
+ * launched. False: no memory. */
 static bool find_share(struct sharing *sharing, uint32_t index, uint32_t *share, uint32_t *slice)
 {
     const struct tl_gpu *gpu = &sharing->timeline->gpus.at[index];

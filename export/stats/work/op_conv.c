@@ -8,13 +8,14 @@
  *
  * A convolution needs 2 * (batch) * (positions) * (elements of the weight).
  *
- *     weight    [outputs, inputs / groups, kernel ...]; transposed [inputs, outputs / groups, kernel ...]
+ *     weight    [outputs, inputs / groups, kernel ...]; transposed [inputs, outputs / groups,
+ *               kernel ...]
  *     positions of the output; transposed, of the input
  *     output    (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1
  *     transposed  (size - 1) stride - 2 padding + dilation (kernel - 1) + output padding + 1
  *
- * Either gradient needs as much as the convolution itself. The bias is counted as bytes alone. Strides
- * and the like that were not recorded are not guessed.
+ * Either gradient needs as much as the convolution itself. The bias is counted as bytes alone.
+ * Strides and the like that were not recorded are not guessed.
  */
 
 #define DEPTHWISE (-2) /* as an argument of groups: as many as the weight's shape implies */
@@ -261,8 +262,8 @@ const struct op_formulas op_conv_formulas = {conv_rows, sizeof conv_rows / sizeo
  * Gradients of convolutions, each of which needs as much as the convolution:
  * 2 * (batch) * (positions) * (elements of the weight).
  *
- * Positions are those of the output's gradient; transposed, of the input. So no strides are needed, but
- * which gradients are wanted is, which is the last argument.
+ * Positions are those of the output's gradient; transposed, of the input. So no strides are needed,
+ * but which gradients are wanted is, which is the last argument.
  */
 
 struct gradient {
@@ -398,7 +399,8 @@ static enum op_known count_of_input(const struct op_formula *formula,
     return OP_KNOWN;
 }
 
-/* (size of the weight, the output's gradient, input ...): the size is a value, and all depends on it. */
+/* (size of the weight, the output's gradient, input ...): the size is a value, and all depends on
+ * it. */
 static enum op_known count_of_weight(const struct op_formula *formula,
                                      const struct op_inputs *inputs, struct op_count *count)
 {

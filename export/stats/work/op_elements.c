@@ -6,10 +6,10 @@
  *
  * Operators that go through tensors element by element, and those that only move them.
  *
- * FLOPs of + - * / are one for each element of the output, as PyTorch counts aten::add and aten::mul.
- * Others (exp, tanh, comparisons ...) have no count that people agree on: their FLOPs are unknown, their
- * bytes are known. Copies and fills compute nothing, which is a known 0. Where inputs are broadcast,
- * what is read is what they have.
+ * FLOPs of + - * / are one for each element of the output, as PyTorch counts aten::add and
+ * aten::mul. Others (exp, tanh, comparisons ...) have no count that people agree on: their FLOPs
+ * are unknown, their bytes are known. Copies and fills compute nothing, which is a known 0. Where
+ * inputs are broadcast, what is read is what they have.
  *
  * arg[0] operations for each element, UNCOUNTED; arg[1] the output's type, an enum op_type, or
  * OP_TYPE_UNKNOWN: that of the inputs together; arg[2] whether whole numbers become float32.
@@ -451,8 +451,8 @@ static enum op_known count_norm_gradients(const struct op_formula *formula,
     return OP_KNOWN;
 }
 
-/* (input, weight, bias, running mean, running variance, training ...): four numbers of each channel are
- * written in training, two of them where none are kept. */
+/* (input, weight, bias, running mean, running variance, training ...): four numbers of each channel
+ * are written in training, two of them where none are kept. */
 static enum op_known count_batch_norm(const struct op_formula *formula,
                                       const struct op_inputs *inputs, struct op_count *count)
 {
@@ -494,7 +494,8 @@ struct pool {
     bool rounds_up;
 };
 
-/* (self, kernel, stride, padding, [dilation,] ceil). arg[0] dimensions, arg[1] where dilation is, or
+/* (self, kernel, stride, padding, [dilation,] ceil). arg[0] dimensions, arg[1] where dilation is,
+ * or
  * -1; ceil is behind it. */
 static enum op_known read_pool(const struct op_formula *formula, const struct op_inputs *inputs,
                                struct pool *pool)

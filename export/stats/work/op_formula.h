@@ -1,7 +1,8 @@
-/* op_formula.h - the tables behind op_work.h: a row for each operator, with the function that counts.
+/* op_formula.h - the tables behind op_work.h: a row for each operator, with the function that
+ * counts.
  *
- * Each table is sorted by name, without "aten::". An operator in place (relu_) is looked for as it is,
- * then without its underscore.
+ * Each table is sorted by name, without "aten::". An operator in place (relu_) is looked for as it
+ * is, then without its underscore.
  */
 #ifndef PROF_OP_FORMULA_H
 #define PROF_OP_FORMULA_H
@@ -60,8 +61,8 @@ struct text op_value(const struct op_inputs *inputs, int number);
 /* Larger sizes and numbers are refused, so that products and sums of them fit into 64 bits. */
 #define OP_LIMIT (INT64_C(1) << 30)
 
-/* A value that is a number for each of `count` dimensions, as strides are; one is for all. An empty list
- * is what `instead` has, unless that is NULL. BAD_SHAPES: below `least`, or not as many. */
+/* A value that is a number for each of `count` dimensions, as strides are; one is for all. An empty
+ * list is what `instead` has, unless that is NULL. BAD_SHAPES: below `least`, or not as many. */
 enum op_known op_steps(const struct op_inputs *inputs, int number, int64_t least, int count,
                        const int64_t *instead, int64_t steps[OP_DIMS_MAX]);
 

@@ -6,9 +6,9 @@
  *
  * Products of matrices and vectors: a batch of b (m x k) by (k x n) needs 2 b m n k.
  *
- * What is added to a product (addmm's self, linear's bias) is counted as bytes alone, as everyone does.
- * arg[]: the two factors; how many dimensions they must have, together as 10 * first + second, 0 any;
- * the argument that the added one is multiplied by (beta), -1 none.
+ * What is added to a product (addmm's self, linear's bias) is counted as bytes alone, as everyone
+ * does. arg[]: the two factors; how many dimensions they must have, together as 10 * first +
+ * second, 0 any; the argument that the added one is multiplied by (beta), -1 none.
  */
 
 struct product {
@@ -188,8 +188,9 @@ static enum op_known count_scaled(const struct op_formula *formula, const struct
     return OP_KNOWN;
 }
 
-/* A product for each group. Where a factor has two dimensions, groups share one of its dimensions out
- * among them, all of it: the last of the offsets, which is not known, is taken to be its end. */
+/* A product for each group. Where a factor has two dimensions, groups share one of its dimensions
+ * out among them, all of it: the last of the offsets, which is not known, is taken to be its
+ * end. */
 static enum op_known count_grouped(const struct op_formula *formula, const struct op_inputs *inputs,
                                    struct op_count *count)
 {
@@ -253,12 +254,12 @@ const struct op_formulas op_gemm_formulas = {gemm_rows, sizeof gemm_rows / sizeo
  *     forward   2 h q k d + 2 h q k v          h heads in all batches, q and k lengths, d and v widths
  *     backward  2 h q k (3 d + 2 v)            the scores again, and the gradients of scores, q, k, v
  *
- * A causal mask halves what is needed, and is left out here as everywhere else: kernels differ in what
- * they skip. The softmax is left out too. Fewer heads of k and v serve groups of q's. Where batches are
- * packed into one (cumulative lengths are given), lengths are not known.
+ * A causal mask halves what is needed, and is left out here as everywhere else: kernels differ in
+ * what they skip. The softmax is left out too. Fewer heads of k and v serve groups of q's. Where
+ * batches are packed into one (cumulative lengths are given), lengths are not known.
  *
- * arg[]: q, which k and v follow; LAYOUT_; the cumulative lengths, -1 none; what tells that the sums of
- * the softmax are an output (an argument, ALWAYS or NEVER).
+ * arg[]: q, which k and v follow; LAYOUT_; the cumulative lengths, -1 none; what tells that the
+ * sums of the softmax are an output (an argument, ALWAYS or NEVER).
  */
 
 enum { LAYOUT_HEADS_FIRST, LAYOUT_LENGTH_FIRST }; /* [..., h, s, d]; [b, s, h, d] */

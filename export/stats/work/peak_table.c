@@ -1,15 +1,16 @@
-/* peak_table.c - operations per clock of each compute capability, and the devices that are known by name. */
+/* peak_table.c - operations per clock of each compute capability, and the devices that are known by
+ * name. */
 #include "peak_table.h"
 
 /* ---- operations per clock and multiprocessor, by compute capability ----
  *
- * Of vectors: results per clock (CUDA C++ Programming Guide, "Arithmetic Instructions") x 2, as an FMA
- * is two operations; f16 and bf16 are pairs. Of tensor cores: the architecture whitepapers' FMAs per
- * clock and tensor core x cores x 2. Figures that these lack are left out.
+ * Of vectors: results per clock (CUDA C++ Programming Guide, "Arithmetic Instructions") x 2, as an
+ * FMA is two operations; f16 and bf16 are pairs. Of tensor cores: the architecture whitepapers'
+ * FMAs per clock and tensor core x cores x 2. Figures that these lack are left out.
  *
- * Tensor cores of Hopper and Blackwell boost to a lower clock than all else, but for f64 (H100 SXM5:
- * 1830 of 1980 MHz, H100 whitepaper). Drivers report the higher clock, so rates derived from it are up
- * to 8 % too high; devices in the table have the published rates.
+ * Tensor cores of Hopper and Blackwell boost to a lower clock than all else, but for f64 (H100
+ * SXM5: 1830 of 1980 MHz, H100 whitepaper). Drivers report the higher clock, so rates derived from
+ * it are up to 8 % too high; devices in the table have the published rates.
  */
 
 #define GUIDE "CUDA C++ Programming Guide, Arithmetic Instructions"

@@ -207,7 +207,8 @@ static bool is_range(void *timeline, uint32_t slice)
     return ((const struct timeline *)timeline)->slices.at[slice].kind == TL_RANGE;
 }
 
-/* The name of the innermost range around a slice, of the outermost with ROOFLINE_BY_RANGE; TL_NONE: it is in none. */
+/* The name of the innermost range around a slice, of the outermost with ROOFLINE_BY_RANGE; TL_NONE:
+ * it is in none. */
 static uint32_t range_name(const struct pass *pass, uint32_t slice)
 {
     uint32_t range = slice == TL_NONE ? TL_NONE : pass->ranges[slice];

@@ -15,8 +15,8 @@ struct place_names;
 struct place_names *place_names_create(void);
 void place_names_destroy(struct place_names *names);
 
-/* The function that contains the address, as the file counts addresses; mangled. NULL: unknown. Valid until
- * place_names_destroy(). */
+/* The function that contains the address, as the file counts addresses; mangled. NULL: unknown.
+ * Valid until place_names_destroy(). */
 const char *place_names_find(struct place_names *names, const char *path, uint64_t address);
 
 #ifdef __cplusplus

@@ -38,15 +38,16 @@ struct symbols *symbols_create(const struct timeline *timeline,
                                const struct symbols_options *options);
 void symbols_destroy(struct symbols *symbols);
 
-/* The frames of a stack, inlined functions among them. Left out, unless there is nothing else: those of CUPTI, CUDA and
- * nvcc's launches between the program's line and libprof; those of libc that start programs and threads. Count 0: no
- * memory, or the stack is empty. */
+/* The frames of a stack, inlined functions among them. Left out, unless there is nothing else:
+ * those of CUPTI, CUDA and nvcc's launches between the program's line and libprof; those of libc
+ * that start programs and threads. Count 0: no memory, or the stack is empty. */
 struct symbol_stack symbols_stack(struct symbols *symbols, uint32_t stack);
 
 /* The name of the CUDA call that a stack was taken at, as "cudaLaunchKernel"; size 0: none. */
 struct text symbols_call(const struct symbols *symbols, uint32_t stack);
 
-/* The program's file, if one of the stacks so far has functions of it and none has a source line; NULL. */
+/* The program's file, if one of the stacks so far has functions of it and none has a source line;
+ * NULL. */
 const char *symbols_without_lines(const struct symbols *symbols);
 
 /* Whether inlined functions and source lines are known. */
@@ -55,7 +56,8 @@ bool symbols_has_lines(void);
 /* Sentences about files that could not be used, one each; NULL after the last. */
 const char *symbols_note(const struct symbols *symbols, uint32_t index);
 
-/* The function, or where it is when that is unknown: "?? (module+0x12)", which is written to `place`. */
+/* The function, or where it is when that is unknown: "?? (module+0x12)", which is written to
+ * `place`. */
 #define SYMBOL_PLACE_BYTES 320u
 const char *symbols_name(const struct symbol_frame *frame, char place[SYMBOL_PLACE_BYTES]);
 

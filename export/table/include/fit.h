@@ -14,8 +14,8 @@ extern "C" {
 
 #define FIT_TEXT_LEAST 20u /* characters of a name that are always shown */
 
-/* The terminal's width in characters; COLUMNS in the environment overrides it. 0: the descriptor is not a
- * terminal, or its width is unknown. */
+/* The terminal's width in characters; COLUMNS in the environment overrides it. 0: the descriptor is
+ * not a terminal, or its width is unknown. */
 unsigned fit_terminal_width(int descriptor);
 
 struct fit_column {
@@ -26,13 +26,13 @@ struct fit_column {
     bool left_out;  /* out */
 };
 
-/* Fits columns with two blanks between them into `width`: cuts texts, the widest first, and leaves out
- * columns where that is not enough. */
+/* Fits columns with two blanks between them into `width`: cuts texts, the widest first, and leaves
+ * out columns where that is not enough. */
 void fit_columns(struct fit_column *columns, unsigned count, unsigned width);
 
-/* Cuts a text that is `columns` wide, and safe to show, to `width`, which is at least 3: what is behind its first two
- * thirds gives way to "...", since names of kernels and paths often differ at the end alone. `to` has room for the
- * text and 4 bytes. */
+/* Cuts a text that is `columns` wide, and safe to show, to `width`, which is at least 3: what is
+ * behind its first two thirds gives way to "...", since names of kernels and paths often differ at
+ * the end alone. `to` has room for the text and 4 bytes. */
 void fit_text(const char *text, unsigned columns, unsigned width, char *to);
 
 /* Of columns with two blanks between them, without those that are left out. */
@@ -44,7 +44,8 @@ void fit_note(const struct fit_column *columns, unsigned count, unsigned width, 
 /* Writes lines; folds those longer than `width` at blanks. */
 void fit_lines(const char *text, unsigned width, FILE *stream);
 
-/* Folds what `write` writes; `width` 0: it writes to the stream itself. False: it failed, or no memory. */
+/* Folds what `write` writes; `width` 0: it writes to the stream itself. False: it failed, or no
+ * memory. */
 bool fit_written(bool (*write)(const void *user, FILE *stream), const void *user, unsigned width,
                  FILE *stream);
 

@@ -40,7 +40,8 @@ struct grid_cell {
     bool is_name; /* not of our own making */
 };
 
-/* How a column is laid out where the grid is aligned, fixed or ruled; NULL: none may be left out. */
+/* How a column is laid out where the grid is aligned, fixed or ruled; NULL: none may be left
+ * out. */
 struct grid_column {
     uint8_t rank;   /* as in fit.h */
     bool left;      /* ruled: to the left */
@@ -75,11 +76,12 @@ void grid_format(struct grid *grid, const char *format, ...) __attribute__((form
 /* The text of the cell of another grid, which is empty from then on. */
 void grid_take(struct grid *grid, struct grid_cell *cell);
 
-/* The cell that was added last is shown in this colour, an escape sequence that outlives the grid, where
- * the grid is aligned. */
+/* The cell that was added last is shown in this colour, an escape sequence that outlives the grid,
+ * where the grid is aligned. */
 void grid_color(struct grid *grid, const char *escape);
 
-/* `title` for GRID_PRETTY, and above GRID_RULED; NULL none. False: no memory (errno is ENOMEM), or the stream failed. */
+/* `title` for GRID_PRETTY, and above GRID_RULED; NULL none. False: no memory (errno is ENOMEM), or
+ * the stream failed. */
 bool grid_write(const struct grid *grid, enum grid_style style, const char *title, FILE *stream);
 
 #ifdef __cplusplus

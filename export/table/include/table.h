@@ -90,24 +90,25 @@ struct table {
     bool failed; /* no memory, or the stream failed */
 };
 
-/* `title` NULL: it needs none. `name` NULL: an array in JSON, whose key is there already. The columns must last
- * until table_end(). */
+/* `title` NULL: it needs none. `name` NULL: an array in JSON, whose key is there already. The
+ * columns must last until table_end(). */
 void table_begin(struct table *table, const char *name, const char *title,
                  const struct table_column *columns);
 void table_end(struct table *table);
 
-/* After the last table, also after failures: writes what is not written yet, and frees. False with errno:
- * no memory, or the stream failed. */
+/* After the last table, also after failures: writes what is not written yet, and frees. False with
+ * errno: no memory, or the stream failed. */
 bool table_finish(struct table *table);
 
-/* Writes tables, which are the members of an object in JSON, and folds text for a terminal. False with errno: no memory, or the stream
- * failed. */
+/* Writes tables, which are the members of an object in JSON, and folds text for a terminal. False
+ * with errno: no memory, or the stream failed. */
 bool table_write(struct table *table, bool (*tables)(struct table *table, void *user), void *user);
 
 /* Begins a row; false: it is one too many, and is only counted. */
 bool table_row(struct table *table);
 
-/* The row's cells, in the order of the columns. Those that the format does not have are passed over. */
+/* The row's cells, in the order of the columns. Those that the format does not have are passed
+ * over. */
 void table_text(struct table *table, struct text text);
 void table_string(struct table *table, const char *string);
 /* Words and numbers of ours, which are not cut to fit a terminal. */
@@ -130,15 +131,17 @@ void table_unknown(struct table *table);
 void table_none(struct table *table);   /* there is no such thing: empty for people, too */
 void table_absent(struct table *table); /* as not known, but in JSON there is no such member */
 
-/* Whether the next cell is in this format; if not, it is passed over. For what is costly to make. */
+/* Whether the next cell is in this format; if not, it is passed over. For what is costly to
+ * make. */
 bool table_shows(struct table *table);
 
-/* For a cell that is an array or an object in JSON: writes its key. NULL: this is not JSON, and the cell is
- * empty or passed over. */
+/* For a cell that is an array or an object in JSON: writes its key. NULL: this is not JSON, and the
+ * cell is empty or passed over. */
 struct json_out *table_json(struct table *table);
 
-/* Tables within a row of JSON: `columns` NULL, and table_begin() makes it an array of objects; else its cells are the
- * members of an object that the caller begins and ends. Needs no table_finish(). */
+/* Tables within a row of JSON: `columns` NULL, and table_begin() makes it an array of objects; else
+ * its cells are the members of an object that the caller begins and ends. Needs no
+ * table_finish(). */
 struct table table_in_json(struct json_out *out, const struct table_column *columns);
 
 #ifdef __cplusplus

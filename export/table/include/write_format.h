@@ -1,8 +1,8 @@
 /* write_format.h - the formats that every table can be had in.
  *
  * Text and Markdown are for people: times as "1.234ms", unknown values as such. The others are for
- * programs: whole nanoseconds, bytes and counts, headers that name the unit, nothing in a cell whose
- * value is not known, and no line that is not a row.
+ * programs: whole nanoseconds, bytes and counts, headers that name the unit, nothing in a cell
+ * whose value is not known, and no line that is not a row.
  */
 #ifndef PROF_WRITE_FORMAT_H
 #define PROF_WRITE_FORMAT_H

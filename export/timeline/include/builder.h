@@ -1,16 +1,16 @@
 /* builder.h - builds a timeline: readers append what their files hold, one process after the other.
  *
- * A reader calls timeline_begin_process(), defines names, threads and devices, appends events, and calls
- * timeline_end_process(). timeline_end_build() returns the timeline. Files whose events come in any order
- * are appended with the calls of unordered.h.
+ * A reader calls timeline_begin_process(), defines names, threads and devices, appends events, and
+ * calls timeline_end_process(). timeline_end_build() returns the timeline. Files whose events come
+ * in any order are appended with the calls of unordered.h.
  *
- * Ids are the file's own: of names, threads (from 1), stacks, modules, contexts and streams. A name id is
- * defined by timeline_define_name(), or by timeline_define_event_name() if NVTX gave it a domain, category
- * or color. Times are nanoseconds since tl_process_info.start_realtime_ns; within one thread they never
- * decrease.
+ * Ids are the file's own: of names, threads (from 1), stacks, modules, contexts and streams. A name
+ * id is defined by timeline_define_name(), or by timeline_define_event_name() if NVTX gave it a
+ * domain, category or color. Times are nanoseconds since tl_process_info.start_realtime_ns; within
+ * one thread they never decrease.
  *
- * Texts are bytes, not NUL-terminated. The builder copies texts, structs and what they point to. Append
- * functions return nothing: a failed allocation is latched, later calls do nothing, and
+ * Texts are bytes, not NUL-terminated. The builder copies texts, structs and what they point to.
+ * Append functions return nothing: a failed allocation is latched, later calls do nothing, and
  * timeline_end_build() returns NULL. Threads: one.
  */
 #ifndef PROF_BUILDER_H
@@ -278,12 +278,13 @@ struct heap_allocation {
 
 /* Creates a builder. NULL: no memory. */
 struct builder *timeline_begin_build(void);
-/* Sets, before the first process, time 0 of the timeline in nanoseconds since the epoch, and how many files
- * it is made from. */
+/* Sets, before the first process, time 0 of the timeline in nanoseconds since the epoch, and how
+ * many files it is made from. */
 void timeline_set_base(struct builder *builder, uint64_t base_realtime_ns, uint32_t file_count);
 /* Whether an allocation failed. */
 bool timeline_build_failed(const struct builder *builder);
-/* Returns the timeline, which the caller owns, and destroys the builder. NULL: an allocation failed. */
+/* Returns the timeline, which the caller owns, and destroys the builder. NULL: an allocation
+ * failed. */
 struct timeline *timeline_end_build(struct builder *builder);
 /* Destroys the builder and what was appended. Accepts NULL. */
 void timeline_abandon_build(struct builder *builder);
@@ -300,8 +301,8 @@ void timeline_end_process(struct builder *builder, const struct tl_health *healt
 void timeline_set_process(struct builder *builder, const struct tl_process_info *process);
 /* Defines a name. */
 void timeline_define_name(struct builder *builder, uint32_t id, struct text text);
-/* Defines a thread; a later definition replaces the earlier. A thread that is never defined appears with
- * its first event. `internal`: it is the recorder's own. */
+/* Defines a thread; a later definition replaces the earlier. A thread that is never defined appears
+ * with its first event. `internal`: it is the recorder's own. */
 void timeline_define_thread(struct builder *builder, uint32_t thread, uint64_t tid,
                             struct text name, bool internal);
 /* Defines a device of the process. */
@@ -317,13 +318,13 @@ void timeline_define_api_name(struct builder *builder, enum prof_api_domain doma
 void timeline_add_loss(struct builder *builder, enum prof_loss_cause cause, uint64_t count);
 /* Says which stream or graph some of the losses were of; several add up. */
 void timeline_add_stream_loss(struct builder *builder, const struct stream_loss *loss);
-/* Adds a warning: something in the file is wrong or was not kept, `count` times; the rest is valid. `what`
- * is the text after the count, as in "events without an end". */
+/* Adds a warning: something in the file is wrong or was not kept, `count` times; the rest is valid.
+ * `what` is the text after the count, as in "events without an end". */
 void timeline_add_warning(struct builder *builder, struct text what, uint64_t count);
 /* Adds a sentence of the recorder about the recording; the same sentence only once. */
 void timeline_add_note(struct builder *builder, struct text text);
-/* Appends a process that this one made. Time 0: before the file began; it may be appended again with its
- * time. */
+/* Appends a process that this one made. Time 0: before the file began; it may be appended again
+ * with its time. */
 void timeline_append_child(struct builder *builder, uint32_t pid, enum prof_child_origin origin,
                            int64_t time_ns);
 /* Appends that recording was switched on or off, in order of time. */
@@ -333,7 +334,8 @@ void timeline_append_control(struct builder *builder, bool on, uint32_t epoch,
 void timeline_set_cost(struct builder *builder, const struct tl_cost *cost);
 /* Appends that recording of something was throttled or resumed. */
 void timeline_append_throttle(struct builder *builder, const struct throttle_event *throttle);
-/* Appends what the recorder summed up; after the process's names. `durations`: as many as record->buckets. */
+/* Appends what the recorder summed up; after the process's names. `durations`: as many as
+ * record->buckets. */
 void timeline_append_summary(struct builder *builder, const struct prof_rec_summary *record,
                              const uint32_t *durations);
 void timeline_append_summary_step(struct builder *builder,
@@ -344,8 +346,8 @@ bool timeline_leaves_out_events(const struct builder *builder);
 
 /* ---- NVTX's facts, in the order of the file ---- */
 
-/* Defines an id that stands for a name with a domain, category or color. It may come before the name and the
- * domain. */
+/* Defines an id that stands for a name with a domain, category or color. It may come before the
+ * name and the domain. */
 void timeline_define_event_name(struct builder *builder, const struct event_name *name);
 /* Names a domain. */
 void timeline_define_domain(struct builder *builder, const struct nvtx_domain *domain);
@@ -374,8 +376,8 @@ struct thread_sample {
 };
 void timeline_append_sample(struct builder *builder, const struct thread_sample *sample);
 
-/* Sets the stack where the thread's latest range was opened: of the range with the id `range`, 0 the latest of
- * timeline_begin_range(). `stack` is 0 if it could not be taken. */
+/* Sets the stack where the thread's latest range was opened: of the range with the id `range`, 0
+ * the latest of timeline_begin_range(). `stack` is 0 if it could not be taken. */
 void timeline_set_stack(struct builder *builder, uint32_t thread, uint32_t stack, uint64_t range);
 
 /* ---- Ranges, steps and calls of a thread, which nest ---- */
@@ -384,7 +386,8 @@ void timeline_set_stack(struct builder *builder, uint32_t thread, uint32_t stack
 void timeline_begin_range(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
 /* Ends the innermost range of timeline_begin_range(). */
 void timeline_end_range(struct builder *builder, uint32_t thread, int64_t time_ns);
-/* Begins a range on the stack of the name's domain: that of its event name, or the default domain 0. */
+/* Begins a range on the stack of the name's domain: that of its event name, or the default domain
+ * 0. */
 void timeline_begin_nvtx_range(struct builder *builder, uint32_t thread, int64_t time_ns,
                                uint32_t name);
 /* Ends the innermost range of the domain. */
@@ -399,12 +402,12 @@ void timeline_begin_call(struct builder *builder, uint32_t thread, int64_t time_
 /* Ends the innermost open call of this correlation id; 0 means the innermost open call. */
 void timeline_end_call(struct builder *builder, uint32_t thread, int64_t time_ns,
                        uint32_t correlation, int32_t result);
-/* Ends everything that is open on the thread. `unclosed`: the thread or the trace ended inside a range; else
- * recording was switched off. */
+/* Ends everything that is open on the thread. `unclosed`: the thread or the trace ended inside a
+ * range; else recording was switched off. */
 void timeline_close_thread(struct builder *builder, uint32_t thread, int64_t time_ns,
                            bool unclosed);
-/* Says that the beginning of the thread's log is missing (ring mode, or recording started in the middle):
- * ends without a begin are expected. */
+/* Says that the beginning of the thread's log is missing (ring mode, or recording started in the
+ * middle): ends without a begin are expected. */
 void timeline_cut_thread(struct builder *builder, uint32_t thread);
 
 /* ---- Calls of Python functions: a stack of their own ---- */
@@ -431,8 +434,8 @@ void timeline_begin_async(struct builder *builder, uint32_t thread, int64_t time
                           uint64_t id);
 /* Ends the range with this id. */
 void timeline_end_async(struct builder *builder, uint32_t thread, int64_t time_ns, uint64_t id);
-/* Appends an attribute. `target`: 0 of the innermost open range of the thread, PROF_ATTR_OF_MARK of its
- * latest mark, else of the range with this id of timeline_begin_async(). */
+/* Appends an attribute. `target`: 0 of the innermost open range of the thread, PROF_ATTR_OF_MARK of
+ * its latest mark, else of the range with this id of timeline_begin_async(). */
 void timeline_append_attr(struct builder *builder, uint32_t thread, const struct event_attr *attr,
                           uint64_t target);
 
@@ -447,7 +450,8 @@ void timeline_append_memcpy(struct builder *builder, const struct gpu_op *op,
 /* Appends a memset. */
 void timeline_append_memset(struct builder *builder, const struct gpu_op *op,
                             const struct tl_memset *set);
-/* Appends a wait. `device` points to its device's ordinal; NULL: the device of the wait's context. */
+/* Appends a wait. `device` points to its device's ordinal; NULL: the device of the wait's
+ * context. */
 void timeline_append_sync(struct builder *builder, const struct gpu_op *op,
                           const struct tl_sync *sync, const uint32_t *device);
 /* Appends a stretch of the driver's or the profiler's overhead. */
@@ -474,8 +478,8 @@ void timeline_append_cuda_event(struct builder *builder, uint32_t correlation,
 /* Defines an instantiated graph. Comes with the names; may be defined again when more is known. */
 void timeline_define_graph(struct builder *builder, int64_t time_ns,
                            const struct cuda_graph *graph);
-/* Appends a node that was made in the thread's innermost slice. Thread 0: made while recording was off; comes
- * with the names. */
+/* Appends a node that was made in the thread's innermost slice. Thread 0: made while recording was
+ * off; comes with the names. */
 void timeline_append_graph_node(struct builder *builder, uint32_t thread, int64_t time_ns,
                                 const struct graph_node *node);
 
@@ -502,8 +506,8 @@ void timeline_append_migration(struct builder *builder, const struct migration *
 void timeline_begin_block(struct builder *builder, int64_t time_ns, uint32_t name, uint32_t flags);
 /* Makes the range of timeline_begin_async() that was begun last an event of its block. */
 void timeline_set_block_event(struct builder *builder, int32_t chain, uint32_t instruction);
-/* Appends a complete block: events and allocations up to the next one are in it, whatever their times. Do not
- * mix it with timeline_begin_block() in one process. */
+/* Appends a complete block: events and allocations up to the next one are in it, whatever their
+ * times. Do not mix it with timeline_begin_block() in one process. */
 void timeline_append_block(struct builder *builder, const struct whole_block *block);
 /* Adds details of the event that was appended last. */
 void timeline_append_block_event(struct builder *builder, const struct block_event *event);

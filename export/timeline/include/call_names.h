@@ -1,4 +1,5 @@
-/* call_names.h - what a call of CUDA's or HIP's API does, by its name. Only names tell in other profilers' files. */
+/* call_names.h - what a call of CUDA's or HIP's API does, by its name. Only names tell in other
+ * profilers' files. */
 #ifndef PROF_CALL_NAMES_H
 #define PROF_CALL_NAMES_H
 

@@ -1,8 +1,9 @@
-/* global_ids.h - processes and threads as nsys numbers them: a machine in bits 48 to 62, 24 bits of a pid, 24 bits of a
- * tid.
+/* global_ids.h - processes and threads as nsys numbers them: a machine in bits 48 to 62, 24 bits of
+ * a pid, 24 bits of a tid.
  *
- * Two processes with the same pid (of two machines, or two containers) are of two machines. Pids and tids that do not fit
- * get free numbers, counted down from the largest: no two of them are one. The same holds for threads without a number.
+ * Two processes with the same pid (of two machines, or two containers) are of two machines. Pids
+ * and tids that do not fit get free numbers, counted down from the largest: no two of them are one.
+ * The same holds for threads without a number.
  */
 #ifndef PROF_GLOBAL_IDS_H
 #define PROF_GLOBAL_IDS_H

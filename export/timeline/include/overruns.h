@@ -1,9 +1,10 @@
 /* overruns.h - operations that still run when a later one of their stream begins.
  *
- * A stream does one thing after the other. So where an operation seems to overlap with a later one, its duration is wrong,
- * and with it all sums of the device's time: a driver that lost an end, a clock that jumped. Not counted: up to a
- * microsecond (times are rounded); operations of one launch, since branches of a graph run side by side; a kernel that
- * overlaps with the next few kernels, since programmatic dependent launches let them begin early.
+ * A stream does one thing after the other. So where an operation seems to overlap with a later one,
+ * its duration is wrong, and with it all sums of the device's time: a driver that lost an end, a
+ * clock that jumped. Not counted: up to a microsecond (times are rounded); operations of one
+ * launch, since branches of a graph run side by side; a kernel that overlaps with the next few
+ * kernels, since programmatic dependent launches let them begin early.
  */
 #ifndef PROF_OVERRUNS_H
 #define PROF_OVERRUNS_H

@@ -1,4 +1,5 @@
-/* process_name.h - what a process is called wherever a person reads of it: by rank where there is one. */
+/* process_name.h - what a process is called wherever a person reads of it: by rank where there is
+ * one. */
 #ifndef PROF_PROCESS_NAME_H
 #define PROF_PROCESS_NAME_H
 
@@ -12,8 +13,8 @@ struct process_name {
     char text[48];
 };
 
-/* "rank 3"; "pid 4711" where no rank is known. Processes with operations that would be called alike are numbered:
- * "pid 4711 #2", as process ids of several hosts can be equal. */
+/* "rank 3"; "pid 4711" where no rank is known. Processes with operations that would be called alike
+ * are numbered: "pid 4711 #2", as process ids of several hosts can be equal. */
 struct process_name process_short_name(const struct timeline *timeline, uint32_t process);
 
 /* "rank 3 (pid 4711)", "pid 4711", "pid 4711 #2": where there is room. */

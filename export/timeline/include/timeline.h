@@ -1,8 +1,8 @@
 /* timeline.h - one model of everything that was recorded, correlated.
  *
- * It is built once from any number of files (builder.h), then read-only. It consists of arrays; items refer to items
- * of other arrays by index, and TL_NONE refers to nothing. Names are indexes into `names`. Times are nanoseconds since
- * `base_realtime_ns`.
+ * It is built once from any number of files (builder.h), then read-only. It consists of arrays;
+ * items refer to items of other arrays by index, and TL_NONE refers to nothing. Names are indexes
+ * into `names`. Times are nanoseconds since `base_realtime_ns`.
  *
  *     process 1--n thread 1--n slice (tree) 1--n gpu op n--1 stream n--1 device
  */
@@ -46,19 +46,21 @@ enum tl_slice_kind {
 /* Without padding at the end: a trace has tens of millions of these. */
 #define TL_DENSE __attribute__((packed, aligned(4)))
 
-/* A range, a step or a CUDA call of a thread. The slices of a thread form a tree: a parent comes before its children,
- * and its interval contains theirs.
+/* A range, a step or a CUDA call of a thread. The slices of a thread form a tree: a parent comes
+ * before its children, and its interval contains theirs.
  *
- * prof.h and each NVTX domain have a stack of ranges each, so ranges of different stacks can cross. When a range ends,
- * open ranges that began later are cut there. Each continues as a new slice, a sibling of the range that ended:
+ * prof.h and each NVTX domain have a stack of ranges each, so ranges of different stacks can cross.
+ * When a range ends, open ranges that began later are cut there. Each continues as a new slice, a
+ * sibling of the range that ended:
  *
  *     A begins, B begins, A ends, B ends        A  |-----------|
  *     B is two slices                           B       |------|-------|
  *                                                       first    TL_CONTINUED
  *
- * Every instant and every launch belongs to the innermost open range, whatever its stack. The durations of a range's
- * segments add up to its own. The first segment stands for the call: it has the attributes and is counted. The last
- * one has TL_UNCLOSED. `segments` has the slice that each later segment continues. */
+ * Every instant and every launch belongs to the innermost open range, whatever its stack. The
+ * durations of a range's segments add up to its own. The first segment stands for the call: it has
+ * the attributes and is counted. The last one has TL_UNCLOSED. `segments` has the slice that each
+ * later segment continues. */
 struct tl_slice {
     int64_t start_ns;
     int64_t end_ns;
@@ -128,9 +130,10 @@ struct tl_api {
 #define TL_FRAME_UNCLOSED 1u  /* as TL_UNCLOSED */
 #define TL_FRAME_CONTINUED 2u /* not the first segment of its call */
 
-/* A call of a Python function, or a segment of one. Frames show which code created the slices; they take no time from
- * them. A drawn row has both, so frames nest with slices: a call is cut where a range that began in it outlives it, and
- * where an earlier range ends in it. Sorted by thread, then by start, outer calls first. */
+/* A call of a Python function, or a segment of one. Frames show which code created the slices; they
+ * take no time from them. A drawn row has both, so frames nest with slices: a call is cut where a
+ * range that began in it outlives it, and where an earlier range ends in it. Sorted by thread, then
+ * by start, outer calls first. */
 struct tl_frame {
     int64_t start_ns;
     int64_t end_ns;
@@ -141,7 +144,8 @@ struct tl_frame {
     uint32_t flags;  /* TL_FRAME_* */
 } TL_DENSE;
 
-/* A chain of functions that called each other, named by the innermost. Each chain is stored once. */
+/* A chain of functions that called each other, named by the innermost. Each chain is stored
+ * once. */
 struct tl_frame_path {
     uint32_t parent; /* into frame_paths[], TL_NONE the outermost */
     uint32_t name;
@@ -189,8 +193,9 @@ struct tl_attr {
     uint64_t value; /* PROF_ATTR_STRING: index into names[] */
 };
 
-/* Device time of a range, measured with CUDA events instead of CUPTI: the time between two events that were recorded
- * in one stream at push and pop. Sorted by slice, at most one each. Timings of one device nest as their ranges do. */
+/* Device time of a range, measured with CUDA events instead of CUPTI: the time between two events
+ * that were recorded in one stream at push and pop. Sorted by slice, at most one each. Timings of
+ * one device nest as their ranges do. */
 struct tl_timing {
     int64_t start_ns, end_ns;
     uint64_t stream; /* its handle, in CUDA */
@@ -328,7 +333,8 @@ struct tl_note {
     uint32_t text; /* name */
 };
 
-/* Durations of one name within one step, as the recorder summed them up; several of the same key add up. */
+/* Durations of one name within one step, as the recorder summed them up; several of the same key
+ * add up. */
 struct tl_summary {
     uint64_t step; /* PROF_SUMMARY_NO_STEP none */
     uint64_t count, sum_ns, min_ns, max_ns;
@@ -381,7 +387,8 @@ struct tl_thread {
     uint32_t number; /* the file's index of the thread */
 };
 
-/* Kineto's name for the functions that an event is in: "file(line): function", innermost first, joined by ';'. */
+/* Kineto's name for the functions that an event is in: "file(line): function", innermost first,
+ * joined by ';'. */
 #define TL_CALL_STACK "Call stack"
 
 /* A call stack: return addresses, innermost first. `frames` are the active Python functions, if
@@ -407,7 +414,8 @@ struct tl_sample {
     bool waits;      /* in the kernel, from `time_ns` on; else it was running */
 };
 
-/* An executable mapping that existed from `ticks` to `gone_ticks`. Later ones can have the same address. */
+/* An executable mapping that existed from `ticks` to `gone_ticks`. Later ones can have the same
+ * address. */
 struct tl_module {
     uint64_t start, end;
     uint64_t file_offset;
@@ -425,10 +433,12 @@ struct tl_stack_of {
     uint32_t stack;
 };
 
-/* How PyTorch's engine names what is around a backward range: "autograd::engine::evaluate_function: MmBackward0". */
+/* How PyTorch's engine names what is around a backward range: "autograd::engine::evaluate_function:
+ * MmBackward0". */
 #define TL_EVALUATION "autograd::engine::evaluate_function: "
 
-/* A forward range and the backward range that computes its gradients. PyTorch gives both one sequence number. */
+/* A forward range and the backward range that computes its gradients. PyTorch gives both one
+ * sequence number. */
 struct tl_fwdbwd {
     uint32_t forward, backward; /* slices; a backward range has one forward range */
 };
@@ -444,8 +454,8 @@ struct tl_evaluation {
  *     launched       = recorded + lost_operations + undelivered + unobserved + missing
  *     graph_expected = launched_graph + graph_lost + graph_undelivered + graph_unobserved
  *
- * The first counts kernels, copies and sets. Operations of graphs, orphans and libprof's own operations are not in
- * it. */
+ * The first counts kernels, copies and sets. Operations of graphs, orphans and libprof's own
+ * operations are not in it. */
 struct tl_ledger {
     uint64_t launched;       /* by calls that succeeded and launch a known number of operations */
     uint64_t launched_graph; /* device operations recorded under graph launches */
@@ -480,7 +490,8 @@ enum tl_ledger_kind {
  *
  *     launched = recorded + sum of lost[] + recycled + undelivered + unobserved + missing
  *
- * The rows of streams, with that of the unknown stream, add up to the members of struct tl_ledger. */
+ * The rows of streams, with that of the unknown stream, add up to the members of struct
+ * tl_ledger. */
 struct tl_ledger_row {
     uint32_t process;
     uint32_t kind;   /* enum tl_ledger_kind */
@@ -495,8 +506,8 @@ struct tl_ledger_row {
     uint64_t outside;   /* lost, and the launch is not in the file; not part of `launched` */
 };
 
-/* Why a launched operation is in no record: an enum prof_loss_cause, or one of these members of struct
- * tl_ledger_row. */
+/* Why a launched operation is in no record: an enum prof_loss_cause, or one of these members of
+ * struct tl_ledger_row. */
 enum tl_unrecorded_cause {
     TL_UNRECORDED_RECYCLED = PROF_LOSS_COUNT,
     TL_UNRECORDED_UNOBSERVED,
@@ -505,9 +516,9 @@ enum tl_unrecorded_cause {
     TL_UNRECORDED_CAUSES,
 };
 
-/* Operations that a call launched and that are in no record. Those of a ledger row add up to launched - recorded.
- * Where the file has only their number by cause, recycled ones are attributed to the earliest calls of the row, and
- * undelivered ones to the latest. */
+/* Operations that a call launched and that are in no record. Those of a ledger row add up to
+ * launched - recorded. Where the file has only their number by cause, recycled ones are attributed
+ * to the earliest calls of the row, and undelivered ones to the latest. */
 struct tl_unrecorded {
     uint32_t slice;
     uint32_t place; /* into streams[], TL_NONE unknown; of a graph launch, the id of the graph */
@@ -604,7 +615,8 @@ struct tl_attrs timeline_slice_attrs(const struct timeline *timeline, uint32_t s
 struct tl_attrs timeline_mark_attrs(const struct timeline *timeline, uint32_t mark);
 struct tl_attrs timeline_async_attrs(const struct timeline *timeline, uint32_t async);
 
-/* Whether libprof recorded it: advice on how to record more is of no use for other profilers' files. */
+/* Whether libprof recorded it: advice on how to record more is of no use for other profilers'
+ * files. */
 static inline bool timeline_is_native(const struct timeline *timeline)
 {
     for (uint32_t i = 0; i < timeline->processes.count; i++)
@@ -652,8 +664,8 @@ static inline uint32_t tl_shown_name(const struct timeline *timeline, uint32_t n
     return timeline->labels.at[label].name;
 }
 
-/* CUDA calls nest a few deep. Only in a damaged file they are in more calls than this, and then not all enclosing ones
- * are searched: that would take quadratic time. */
+/* CUDA calls nest a few deep. Only in a damaged file they are in more calls than this, and then not
+ * all enclosing ones are searched: that would take quadratic time. */
 #define TL_CALLS_AROUND_MAX 64u
 
 /* The innermost range or step around a slice, itself included; TL_NONE: none, as of TL_NONE. */
@@ -694,7 +706,8 @@ uint32_t stack_of_slice(const struct timeline *timeline, uint32_t slice);
 const struct tl_fwdbwd *timeline_fwdbwd_of(const struct timeline *timeline, uint32_t slice);
 /* False of TL_NONE. */
 bool tl_is_evaluation(const struct timeline *timeline, uint32_t slice);
-/* Of a frame that is a call of one of PyTorch's modules: 0 of "nn.Module: Linear_0"; TL_NONE of others. */
+/* Of a frame that is a call of one of PyTorch's modules: 0 of "nn.Module: Linear_0"; TL_NONE of
+ * others. */
 uint32_t tl_module_number(const struct timeline *timeline, const struct tl_frame *frame);
 uint32_t stack_of_async(const struct timeline *timeline, uint32_t async);
 
@@ -702,17 +715,19 @@ uint32_t stack_of_async(const struct timeline *timeline, uint32_t async);
 const struct tl_module *stack_of_module(const struct timeline *timeline, uint32_t process,
                                         uint64_t address, uint64_t ticks);
 
-/* The code that captured an operation of a CUDA graph. NULL: it is not part of a graph, or its node is unknown. */
+/* The code that captured an operation of a CUDA graph. NULL: it is not part of a graph, or its node
+ * is unknown. */
 const struct tl_captured *captured_of(const struct timeline *timeline, uint32_t gpu);
 
 /* NULL: the slice is not a graph launch. */
 const struct tl_graph_launch *graph_launch_of(const struct timeline *timeline, uint32_t slice);
 
-/* A kind of memory that CUPTI has no number for: the host's, of which a trace of AMD's devices does not say whether it is
- * pinned. */
+/* A kind of memory that CUPTI has no number for: the host's, of which a trace of AMD's devices does
+ * not say whether it is pinned. */
 #define TL_MEMORY_HOST 15
 
-/* Kineto's words for CUPTI's numbers. Each returns a constant string, also for an unknown number. */
+/* Kineto's words for CUPTI's numbers. Each returns a constant string, also for an unknown
+ * number. */
 const char *gpu_label_copy_kind(uint8_t copy_kind);     /* "HtoD" */
 const char *gpu_label_memory_kind(uint8_t memory_kind); /* "Pageable" */
 const char *gpu_label_sync(uint32_t type);              /* "Stream Synchronize" */

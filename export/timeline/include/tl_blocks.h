@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A profiling block of a process (prof/block.h): the events and allocations up to the process's next block. Blocks are
- * sorted by process, then by time. Blocks of one name are iterations. */
+/* A profiling block of a process (prof/block.h): the events and allocations up to the process's
+ * next block. Blocks are sorted by process, then by time. Blocks of one name are iterations. */
 struct tl_block {
     int64_t start_ns;
     uint32_t process;

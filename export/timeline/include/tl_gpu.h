@@ -95,9 +95,9 @@ struct tl_graph_launch {
     bool whole;        /* one TL_GRAPH_RUN is expected, no nodes */
 };
 
-/* Details of operations. Equal ones are stored once; what differs from one operation to the next of the same
- * kind (its times, its correlation id) is in struct tl_gpu. They are compared as bytes: every struct is
- * whole words without a gap. */
+/* Details of operations. Equal ones are stored once; what differs from one operation to the next of
+ * the same kind (its times, its correlation id) is in struct tl_gpu. They are compared as bytes:
+ * every struct is whole words without a gap. */
 
 struct tl_kernel {
     uint32_t context, stream; /* CUPTI's ids */

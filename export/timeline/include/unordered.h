@@ -1,22 +1,22 @@
 /* unordered.h - appends files whose events come in any order, as other profilers write them.
  *
  * Such a file may name processes, threads and calls after their events, and its slices need not be
- * sorted. A reader appends all of it between timeline_begin_unordered() and timeline_end_unordered(),
- * with the calls below and these of builder.h:
+ * sorted. A reader appends all of it between timeline_begin_unordered() and
+ * timeline_end_unordered(), with the calls below and these of builder.h:
  *
  *     timeline_append_kernel() ... _graph_run()    `process` says whose it is
  *     timeline_append_mark(), _counter(), _alloc(), _release(), _memory()
  *
  * timeline_finish_process() then sorts, nests and appends one process after the other. Slices of a
- * thread that overlap without one holding the other are cut where the outer ends and go on beside it
- * (TL_CONTINUED), so no time of them is lost:
+ * thread that overlap without one holding the other are cut where the outer ends and go on beside
+ * it (TL_CONTINUED), so no time of them is lost:
  *
  *     A |---------|            A |---------|
  *     B      |--------|   ->   B      |----|---|
  *
- * Times are nanoseconds of one clock for the whole file. Processes count from 0; threads, domains and
- * allocators from 1, in the whole file. Ids of names are those of timeline_name(). Warnings' texts are
- * literals. Failed allocations are latched, see timeline_build_failed().
+ * Times are nanoseconds of one clock for the whole file. Processes count from 0; threads, domains
+ * and allocators from 1, in the whole file. Ids of names are those of timeline_name(). Warnings'
+ * texts are literals. Failed allocations are latched, see timeline_build_failed().
  */
 #ifndef PROF_UNORDERED_H
 #define PROF_UNORDERED_H
@@ -29,8 +29,8 @@ extern "C" {
 
 /* What is appended from here on is of a new file. Returns its number. */
 uint32_t timeline_begin_unordered(struct builder *builder);
-/* After the file's last event: what has no end (SLICE_UNCLOSED) ends with the last event. Returns the
- * time of the first event, 0 without any. */
+/* After the file's last event: what has no end (SLICE_UNCLOSED) ends with the last event. Returns
+ * the time of the first event, 0 without any. */
 int64_t timeline_end_unordered(struct builder *builder);
 /* Sets the time that becomes 0; the default is 0. */
 void timeline_set_origin(struct builder *builder, int64_t origin_ns);
@@ -75,8 +75,8 @@ uint32_t timeline_add_process(struct builder *builder);
 /* The process's facts, to be written to until the file ends; its texts must live as long as the
  * builder. The pointer is valid until the next process is added. */
 struct tl_process_info *timeline_process_info(struct builder *builder, uint32_t process);
-/* After the last event: of two processes one of which has pid 0, which no program has, only the other
- * one is left, and everything is its. */
+/* After the last event: of two processes one of which has pid 0, which no program has, only the
+ * other one is left, and everything is its. */
 void timeline_join_pid_0(struct builder *builder);
 
 /* Adds a thread; returns its number. */
@@ -91,7 +91,8 @@ uint32_t timeline_thread_process(const struct builder *builder, uint32_t thread)
 void timeline_move_thread(struct builder *builder, uint32_t thread, uint32_t process);
 
 /* Appends a range, a step or a call with its attributes, which are copied. One that ends before it
- * begins is taken as empty, and counted by a warning. `continues` and SLICE_CONTINUED do not count. */
+ * begins is taken as empty, and counted by a warning. `continues` and SLICE_CONTINUED do not
+ * count. */
 void timeline_append_slice(struct builder *builder, const struct complete_slice *slice);
 /* How many slices the file has so far. Slices count from 0. */
 uint32_t timeline_slice_count(const struct builder *builder);
@@ -109,8 +110,8 @@ void timeline_append_frame(struct builder *builder, uint32_t thread, int64_t sta
 /* The file states that it was recorded during this time. It bounds calls of Python functions and
  * nothing else: the time of the timeline stays that of its events. Of several, all count. */
 void timeline_note_window(struct builder *builder, int64_t start_ns, int64_t end_ns);
-/* Appends a range that need not nest. `id` is unique in its process. `end_thread` 0: the file has no
- * end of it. */
+/* Appends a range that need not nest. `id` is unique in its process. `end_thread` 0: the file has
+ * no end of it. */
 void timeline_append_async(struct builder *builder, uint32_t thread, uint32_t end_thread,
                            int64_t start_ns, int64_t end_ns, uint32_t name, uint64_t id);
 /* How many of these the file has so far. */
@@ -144,9 +145,10 @@ struct event_rows {
 };
 
 /* After the last event, for files that identify an operation's call or origin by its id alone. An
- * operation belongs to the process that its row or an arrow names, else to that of its call, else of its
- * origin, else of the others of its row. An origin counts only where there is no call. An operation is
- * ambiguous if calls of several processes have its ids and nothing shows which one launched it. */
+ * operation belongs to the process that its row or an arrow names, else to that of its call, else
+ * of its origin, else of the others of its row. An origin counts only where there is no call. An
+ * operation is ambiguous if calls of several processes have its ids and nothing shows which one
+ * launched it. */
 void timeline_resolve(struct builder *builder, const struct event_rows *rows);
 /* When every operation has its process: sets, by process, which have operations. */
 void timeline_find_busy(const struct builder *builder, bool *busy);

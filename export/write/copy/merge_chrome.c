@@ -1,5 +1,5 @@
-/* merge_chrome.c - see merge_chrome.h. Two passes over each file: the first finds ids and times, the second copies. A
- * single file is only copied. */
+/* merge_chrome.c - see merge_chrome.h. Two passes over each file: the first finds ids and times,
+ * the second copies. A single file is only copied. */
 #include "merge_chrome.h"
 
 #include "chrome_copy.h"

@@ -375,7 +375,8 @@ uint32_t merge_file_pid(const struct merge_file *file, struct text bare, bool qu
     return text_pool_find_number(&file->pids, (struct text){text, bare.size + 2});
 }
 
-/* A pid that is both "7" and 7 within one file stays one. 0: it is not, or the other one comes later. */
+/* A pid that is both "7" and 7 within one file stays one. 0: it is not, or the other one comes
+ * later. */
 static uint32_t twin_of(const struct merge_file *file, uint32_t number)
 {
     struct text pid = text_pool_text(&file->pids, number);
@@ -474,9 +475,9 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Each file's ids begin behind those of the files before. Kineto's flows have the ids of correlations, and
- * keep them; but where ids of flows or ranges are so large that correlations would leave their 32 bits, as
- * addresses are, the two count apart. */
+/* Each file's ids begin behind those of the files before. Kineto's flows have the ids of
+ * correlations, and keep them; but where ids of flows or ranges are so large that correlations
+ * would leave their 32 bits, as addresses are, the two count apart. */
 static void choose_ids(struct merge_plan *plan, struct used_ids used)
 {
     uint64_t all = larger(used.link, used.other);

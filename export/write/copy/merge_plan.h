@@ -1,7 +1,7 @@
 /* merge_plan.h - how Chrome traces are kept apart in one: new pids, how far ids and times move.
  *
- * merge_event.. finds the places of an event that change, merge_plan_make() reads what must be known of each file
- * and chooses what is new.
+ * merge_event.. finds the places of an event that change, merge_plan_make() reads what must be
+ * known of each file and chooses what is new.
  */
 #ifndef PROF_MERGE_PLAN_H
 #define PROF_MERGE_PLAN_H
@@ -39,7 +39,8 @@ const char *merge_event_read(struct merge_event *event, struct json_cursor *curs
 /* Parses an id, and whether it is a string; false: it cannot be shifted. */
 bool merge_event_id(struct text text, uint64_t *id, bool *is_text);
 
-/* Writes microseconds, shifted exactly by nanoseconds. Copies anything but decimal numbers, and returns false. */
+/* Writes microseconds, shifted exactly by nanoseconds. Copies anything but decimal numbers, and
+ * returns false. */
 bool merge_event_time(struct json_out *out, struct text text, int64_t later_ns);
 
 /* Larger members are copied, not merged. */
@@ -64,8 +65,8 @@ struct merge_file {
     bool has_base;
     bool has_time;
     bool is_absolute; /* has times since the epoch, and no base */
-    /* the largest ids and their offsets: of those in args, for which readers have 32 bits, and of flows and ranges,
-     * which can be addresses */
+    /* the largest ids and their offsets: of those in args, for which readers have 32 bits, and of
+     * flows and ranges, which can be addresses */
     uint64_t most_link, most_id;
     uint64_t link_offset, id_offset;
     struct text_pool pids; /* as in the file: with quotes */
@@ -93,8 +94,8 @@ struct merge_plan {
     struct read_error error;
 };
 
-/* Reads all files and chooses new pids, ids and times. `timeline` is what else the trace will contain, or NULL.
- * False: `error` says why. */
+/* Reads all files and chooses new pids, ids and times. `timeline` is what else the trace will
+ * contain, or NULL. False: `error` says why. */
 bool merge_plan_make(struct merge_plan *plan, const struct timeline *timeline);
 
 /* The number of the file's pid written like that, with or without quotes; 0: none. */

@@ -1,14 +1,16 @@
-/* arrow_file.c - a table as a file in Arrow's IPC format (Feather, version 2), made of the batches of arrow.h.
+/* arrow_file.c - a table as a file in Arrow's IPC format (Feather, version 2), made of the batches
+ * of arrow.h.
  *
  *     "ARROW1" 0 0
  *     schema, dictionary, record batch ...     each a message and its body
  *     ffffffff 00000000                        the end
- *     footer, its size, "ARROW1"               the schema again, and where dictionary and batches are
+ *     footer, its size, "ARROW1"               the schema again, and where dictionary and batches
+ *                                              are
  *
- * A message is ffffffff, the size of its metadata, and these: a FlatBuffer. Then come the buffers of its columns as
- * they are in memory, each at a multiple of 64 bytes, of the file too, so that readers can map it. Arrow's
- * Schema.fbs, Message.fbs and File.fbs describe the tables of the FlatBuffers: fields here are in their order. All
- * columns of names share the dictionary with id 0.
+ * A message is ffffffff, the size of its metadata, and these: a FlatBuffer. Then come the buffers
+ * of its columns as they are in memory, each at a multiple of 64 bytes, of the file too, so that
+ * readers can map it. Arrow's Schema.fbs, Message.fbs and File.fbs describe the tables of the
+ * FlatBuffers: fields here are in their order. All columns of names share the dictionary with id 0.
  */
 #include "array.h"
 #include "arrow.h"
@@ -34,9 +36,9 @@ enum type { TYPE_INT = 2, TYPE_FLOAT = 3, TYPE_TIMESTAMP = 10, TYPE_TEXT = 20 /*
  *     flat_out_put(&out, flat_out_field(&out, table, 1), 7, 2);
  *     flat_out_point(&out, flat_out_field(&out, table, 0), flat_out_string(&out, text));
  *
- * Values are aligned to their width, counted from the buffer's first byte. The buffer begins with a reference to its
- * root table (flatbuffers.dev, "FlatBuffers internals"). After a failure all calls do nothing, and
- * `out.bytes.failed` is set. */
+ * Values are aligned to their width, counted from the buffer's first byte. The buffer begins with a
+ * reference to its root table (flatbuffers.dev, "FlatBuffers internals"). After a failure all calls
+ * do nothing, and `out.bytes.failed` is set. */
 
 struct flat_out {
     struct text_out bytes;
@@ -86,8 +88,8 @@ static uint64_t get_16(const struct flat_out *out, size_t at)
 
 /* A table whose fields have these widths; 0: the field is not there. All are 0. Returns its place.
  *
- * The vtable (its size, the table's, where each field is) stands right before its table, which begins with the
- * distance back to it. */
+ * The vtable (its size, the table's, where each field is) stands right before its table, which
+ * begins with the distance back to it. */
 static size_t flat_out_table(struct flat_out *out, const uint8_t *widths, unsigned count)
 {
     size_t vtable_bytes = 4 + 2 * (size_t)count, used = 4;
@@ -206,7 +208,8 @@ static const struct column_type *type_of(const struct ArrowSchema *column)
     return NULL;
 }
 
-/* The buffers of a column: which bits are valid (none where all are), then values, or offsets and texts. */
+/* The buffers of a column: which bits are valid (none where all are), then values, or offsets and
+ * texts. */
 struct column_buffers {
     const void *at[3];
     uint64_t bytes[3];

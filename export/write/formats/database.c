@@ -1,7 +1,7 @@
 /* database.c - see database.h.
  *
- * SQLite writes the temporary file without a journal and without waiting for the disk, since the file is
- * not opened before it is complete. A journal beside the target belongs to the old file.
+ * SQLite writes the temporary file without a journal and without waiting for the disk, since the
+ * file is not opened before it is complete. A journal beside the target belongs to the old file.
  */
 #include "database.h"
 
@@ -144,7 +144,8 @@ static bool refuse(struct database *database, const char *path, struct write_err
     return false;
 }
 
-/* `path` as in out_file.h, but it must be a file: a database is not written from beginning to end. */
+/* `path` as in out_file.h, but it must be a file: a database is not written from beginning to
+ * end. */
 static bool database_open(struct database *database, const char *path, struct write_error *error)
 {
     *database = (struct database){0};

@@ -1,4 +1,5 @@
-/* flame_svg.c - call stacks as a flame graph, an SVG image: outermost functions on top, as wide as their time. */
+/* flame_svg.c - call stacks as a flame graph, an SVG image: outermost functions on top, as wide as
+ * their time. */
 #include "formats.h"
 #include "packed_out.h"
 #include "svg_parts.h"
@@ -16,7 +17,8 @@
 #define LEAST_PX 0.3 /* what is narrower cannot be seen */
 #define TITLE_COLUMNS 300u
 
-/* Lines of the same outermost functions lie side by side, since lines are sorted and each function ends with ';'. */
+/* Lines of the same outermost functions lie side by side, since lines are sorted and each function
+ * ends with ';'. */
 struct branch {
     uint32_t first, end; /* lines */
     size_t bytes;        /* of their paths, in common: up to and with the ';' behind the function */
@@ -32,7 +34,8 @@ struct flame {
     double px_per_ns;
 };
 
-/* The function that is called from `in` and begins with the line `at`; If `bytes` is that of `in`, the path ends there. */
+/* The function that is called from `in` and begins with the line `at`; If `bytes` is that of `in`,
+ * the path ends there. */
 static struct branch branch_at(const struct flame *flame, const struct branch *in, uint32_t at,
                                double x)
 {
@@ -72,7 +75,8 @@ static void write_box(const struct flame *flame, const struct branch *branch, st
     fputs("</g>\n", flame->stream);
 }
 
-/* Writes what is called from a function, unless there is no stream, and returns the deepest level. */
+/* Writes what is called from a function, unless there is no stream, and returns the deepest
+ * level. */
 static unsigned write_callees(const struct flame *flame, const struct branch *in)
 {
     unsigned deepest = in->level;

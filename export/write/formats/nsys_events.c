@@ -1,5 +1,5 @@
-/* nsys_events.c - the rows of nsys's tables: events of threads, the walk over everything, and facts that are not
- * events. */
+/* nsys_events.c - the rows of nsys's tables: events of threads, the walk over everything, and facts
+ * that are not events. */
 #include "array.h"
 #include "device_api.h"
 #include "exporter.h"

@@ -133,8 +133,8 @@ const char nsys_enums[] =
     "(3,'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE','Stream sync'),"
     "(4,'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE','Context sync');";
 
-/* A kernel's launch is the call of its process with its correlation id; where a process has one twice,
- * which only files of others do, there is a row for each. */
+/* A kernel's launch is the call of its process with its correlation id; where a process has one
+ * twice, which only files of others do, there is a row for each. */
 #define RANGE_OF_LAUNCH                                                  \
     "LEFT JOIN PROF_LAUNCHES AS l ON l.correlationId = k.correlationId " \
     "AND l.globalTid >> 24 = k.globalPid >> 24 "                         \

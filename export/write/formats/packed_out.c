@@ -94,8 +94,8 @@ static struct zstd_file *zstd_file_create(int descriptor)
     return NULL;
 }
 
-/* Compresses one step and writes what comes of it. `left` gets what libzstd still holds. False: errno
- * says why. */
+/* Compresses one step and writes what comes of it. `left` gets what libzstd still holds. False:
+ * errno says why. */
 static bool step(struct zstd_file *file, ZSTD_inBuffer *in, ZSTD_EndDirective directive,
                  size_t *left)
 {

@@ -36,8 +36,8 @@ static bool grow(struct perfetto_open *open)
     return true;
 }
 
-/* `order` of the slice is given here. False: no memory. By pointer, member by member: a copy of what was
- * just written piecewise stalls for longer than all the rest takes. */
+/* `order` of the slice is given here. False: no memory. By pointer, member by member: a copy of
+ * what was just written piecewise stalls for longer than all the rest takes. */
 static bool open_add(struct perfetto_open *open, const struct perfetto_open_slice *slice)
 {
     if (open->count == open->capacity && !grow(open))
@@ -191,7 +191,8 @@ static bool is_stage(const struct tl_gpu *op)
     return op->kind <= TL_GRAPH_RUN && op->stream != TL_NONE;
 }
 
-/* To operations in Perfetto's GPU tables, and to others: each list is left out where it is empty. */
+/* To operations in Perfetto's GPU tables, and to others: each list is left out where it is
+ * empty. */
 static void put_launch_flows(struct perfetto *perfetto, const struct tl_slice *slice)
 {
     const struct timeline *timeline = perfetto->timeline;
@@ -309,7 +310,8 @@ static void perfetto_slice(void *user, uint32_t index, const struct tl_attr *att
     perfetto_end(perfetto);
 }
 
-/* On the thread's track. What ends when a slice begins there ends first, however deep the slice is. */
+/* On the thread's track. What ends when a slice begins there ends first, however deep the slice
+ * is. */
 static void perfetto_frame(void *user, uint32_t index)
 {
     struct perfetto *perfetto = user;
@@ -442,8 +444,8 @@ static void put_wait(struct perfetto *perfetto, uint32_t index)
     perfetto_end(perfetto);
 }
 
-/* From the first operation that was launched within a range to the last, on a track of its own beside the stream.
- * Operators are left out, as in the Chrome trace. */
+/* From the first operation that was launched within a range to the last, on a track of its own
+ * beside the stream. Operators are left out, as in the Chrome trace. */
 static void put_stream_range(struct perfetto *perfetto, const struct stream_range *range)
 {
     struct perfetto_tracks *tracks = &perfetto->tracks;

@@ -1,17 +1,21 @@
-/* perfetto.h - what the parts of the Perfetto writer share. The entry is write_perfetto() in formats.h.
+/* perfetto.h - what the parts of the Perfetto writer share. The entry is write_perfetto() in
+ * formats.h.
  *
- * The trace is one sequence of packets (protos/perfetto/trace in Perfetto's repository), in this order:
+ * The trace is one sequence of packets (protos/perfetto/trace in Perfetto's repository), in this
+ * order:
  *
- *     the clock     ClockSnapshot: the trace has a clock of its own, equal to REALTIME, in nanoseconds since
- *                   the epoch. Clock 64 is incremental: each timestamp is the difference to the previous one,
- *                   in two or three bytes
- *     the run       an instant "libprof": what timed the device, the ledger, every loss that is not 0
+ *     the clock     ClockSnapshot: the trace has a clock of its own, equal to REALTIME, in
+ *                   nanoseconds since the epoch. Clock 64 is incremental: each timestamp is the
+ *                   difference to the previous one, in two or three bytes
+ *     the run       an instant "libprof": what timed the device, the ledger, every loss that is not
+ *                   0
  *     devices       GpuInfo
  *     tracks        TrackDescriptor: see perfetto_tracks.h
  *     events        TrackEvent and GpuRenderStageEvent in the order of time
  *     samples       PerfSample: see perfetto_samples.c
  *
- *     range, step, call         SLICE_BEGIN, SLICE_END on the thread; a launch has the ids of its operations
+ *     range, step, call         SLICE_BEGIN, SLICE_END on the thread; a launch has the ids of its
+ *                               operations
  *     kernel, copy, set, graph  GpuRenderStageEvent: see perfetto_gpu.c
  *     wait, overhead            SLICE_BEGIN, SLICE_END
  *     range on stream           the same beside the stream: see stream_ranges.h
@@ -37,8 +41,8 @@
 
 /* Slices that have begun and not ended yet.
  *
- * The walk passes each slice once, at its start. Perfetto needs its end as a separate event, in order of time, so open
- * slices wait in a heap that is sorted by their ends.
+ * The walk passes each slice once, at its start. Perfetto needs its end as a separate event, in
+ * order of time, so open slices wait in a heap that is sorted by their ends.
  */
 
 struct perfetto_open_slice {
@@ -83,7 +87,8 @@ struct perfetto {
     uint64_t skipped_counters; /* not a number */
 };
 
-/* perfetto.c: events. Begins a packet, after the ends of all slices that end before it. perfetto_end() closes it. */
+/* perfetto.c: events. Begins a packet, after the ends of all slices that end before it.
+ * perfetto_end() closes it. */
 void perfetto_begin(struct perfetto *perfetto, unsigned type, uint32_t track, int64_t time_ns);
 void perfetto_begin_gpu(struct perfetto *perfetto, int64_t time_ns); /* an operation of a device */
 void perfetto_end(struct perfetto *perfetto);

@@ -1,8 +1,8 @@
 /* perfetto_args.c - annotations of waits, calls and ranges, in the words of the Chrome
  * trace (chrome_args.c).
  *
- * Attributes keep the names and types that the program gave them. What CUPTI did not measure is left
- * out.
+ * Attributes keep the names and types that the program gave them. What CUPTI did not measure is
+ * left out.
  */
 #include "perfetto.h"
 

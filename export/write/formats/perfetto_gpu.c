@@ -1,14 +1,18 @@
-/* perfetto_gpu.c - device operations of a Perfetto trace: GpuRenderStageEvent, as Perfetto's own GPU tables have them.
+/* perfetto_gpu.c - device operations of a Perfetto trace: GpuRenderStageEvent, as Perfetto's own
+ * GPU tables have them.
  *
  *     GpuInfo                device: its index is the gpu_id of the events
  *     hardware queue         stream
  *     stage                  kernel (category COMPUTE), copy, set, graph
  *     graphics context       CUDA context, with the process that uses it
  *     compute kernel         name and architecture
- *     launch                 grid and block of a kernel; what else is known as arguments, in the words of the Chrome trace
- *     gpu_correlation        of the call: ids of the operations that it launched, which draws the arrows
+ *     launch                 grid and block of a kernel; what else is known as arguments, in the
+ *                            words of the Chrome trace
+ *     gpu_correlation        of the call: ids of the operations that it launched, which draws the
+ *                            arrows
  *
- * All but the first and the last are interned: a stream, a kernel and a name of an argument are written once.
+ * All but the first and the last are interned: a stream, a kernel and a name of an argument are
+ * written once.
  */
 #include "device_api.h"
 #include "perfetto.h"
@@ -21,7 +25,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What an operation is, in the order of enum tl_gpu_kind. Their numbers are 1 to 4; those of queues follow. */
+/* What an operation is, in the order of enum tl_gpu_kind. Their numbers are 1 to 4; those of queues
+ * follow. */
 static const struct {
     const char *name;
     unsigned category;

@@ -1,5 +1,5 @@
-/* perfetto_head.c - what comes before the events of a Perfetto trace: the clock, the devices, the tracks, what is known of
- * the run. */
+/* perfetto_head.c - what comes before the events of a Perfetto trace: the clock, the devices, the
+ * tracks, what is known of the run. */
 #include "perfetto.h"
 
 #include "reports.h"
@@ -19,9 +19,10 @@ static void put_clock(struct proto_out *out, unsigned id, uint64_t time_ns)
     proto_end(out, clock);
 }
 
-/* The first packet: what all others need to know. The trace has a clock of its own, equal to REALTIME: Perfetto relates the
- * clock of a trace to BOOTTIME, which recordings do not state, and drops what it cannot relate. Its own clock needs no
- * relation, and merged traces are aligned by REALTIME. */
+/* The first packet: what all others need to know. The trace has a clock of its own, equal to
+ * REALTIME: Perfetto relates the clock of a trace to BOOTTIME, which recordings do not state, and
+ * drops what it cannot relate. Its own clock needs no relation, and merged traces are aligned by
+ * REALTIME. */
 static void put_clocks(struct perfetto *perfetto)
 {
     struct proto_out *out = &perfetto->out;
@@ -69,7 +70,8 @@ static void put_count(struct proto_out *out, const char *key, uint64_t value)
     proto_end(out, mark);
 }
 
-/* The members of the Chrome trace's "libprof"; losses and troubles that did not happen are left out. */
+/* The members of the Chrome trace's "libprof"; losses and troubles that did not happen are left
+ * out. */
 static void put_facts(struct proto_out *out, const struct timeline *timeline)
 {
     struct run_facts facts;
@@ -107,7 +109,8 @@ static void put_run(struct perfetto *perfetto)
     perfetto_end(perfetto);
 }
 
-/* Recording of something stopped. The packet has an absolute time, because the walk does not visit it. */
+/* Recording of something stopped. The packet has an absolute time, because the walk does not visit
+ * it. */
 static void put_throttle(struct perfetto *perfetto, const struct tl_throttle *throttle)
 {
     struct proto_out *out = &perfetto->out;

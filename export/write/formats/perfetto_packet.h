@@ -6,8 +6,8 @@
 
 /* The numbers of Perfetto's messages, fields and enums that we write.
  *
- * Facts of protos/perfetto/trace in Perfetto's public repository, the same in every version: protobuf
- * never gives a number another meaning.
+ * Facts of protos/perfetto/trace in Perfetto's public repository, the same in every version:
+ * protobuf never gives a number another meaning.
  */
 
 enum {
@@ -174,7 +174,8 @@ enum {
     SAMPLE_MODE_USER = 2,
 };
 
-/* One sequence: what is interned and what times count from is known to all packets after the first. */
+/* One sequence: what is interned and what times count from is known to all packets after the
+ * first. */
 #define PERFETTO_SEQUENCE 1u
 
 /* The bytes that every packet begins with, after its length: within the room of its tag. */
@@ -207,8 +208,8 @@ static inline struct perfetto_packet perfetto_packet_begin_timed(struct proto_ou
     return (struct perfetto_packet){packet, proto_begin(out, field)};
 }
 
-/* Opens a packet, `delta_ns` after the one with a time before it, and in it an event of that type on a
- * track. There are two for each slice, so everything stays in registers on the way. */
+/* Opens a packet, `delta_ns` after the one with a time before it, and in it an event of that type
+ * on a track. There are two for each slice, so everything stays in registers on the way. */
 static inline struct perfetto_packet perfetto_packet_begin(struct proto_out *out, uint64_t delta_ns,
                                                            unsigned type, uint32_t track)
 {

@@ -1,10 +1,11 @@
 /* perfetto_samples.c - what threads were doing, as the PerfSample packets of a Perfetto trace.
  *
- * Perfetto draws them as flame graphs of a process, a thread, a selected time. It counts samples and knows no weights, so
- * only those of running threads are written: there is about one for each period of CPU time. A wait is one sample, however
- * long it is.
+ * Perfetto draws them as flame graphs of a process, a thread, a selected time. It counts samples
+ * and knows no weights, so only those of running threads are written: there is about one for each
+ * period of CPU time. A wait is one sample, however long it is.
  *
- * A packet introduces the stack that it is the first to have: its functions, their modules, and the frames of both.
+ * A packet introduces the stack that it is the first to have: its functions, their modules, and the
+ * frames of both.
  */
 #include "array.h"
 #include "perfetto.h"
@@ -75,7 +76,8 @@ static uint32_t frame_iid(struct samples *samples, const struct symbol_frame *fr
     return function && mapping ? iid : 0;
 }
 
-/* Introduces a stack, outermost function first. Frames come before what refers to them. False: no memory. */
+/* Introduces a stack, outermost function first. Frames come before what refers to them. False: no
+ * memory. */
 static bool introduce(struct samples *samples, uint32_t stack)
 {
     struct symbol_stack frames = symbols_stack(samples->symbols, stack);

@@ -12,7 +12,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Places among the children of a context: each stream has a thousand, its ranges first, then its waits. */
+/* Places among the children of a context: each stream has a thousand, its ranges first, then its
+ * waits. */
 #define STREAM_PLACES 1000
 #define STREAM_WAITS 500
 
@@ -342,7 +343,8 @@ void perfetto_tracks_release(struct perfetto_tracks *tracks, uint32_t lane)
     tracks->free_range[thread] = lane;
 }
 
-/* The root above all tracks, number 0: processes and threads stand in the order of their ranks, which Perfetto 58 obeys. */
+/* The root above all tracks, number 0: processes and threads stand in the order of their ranks,
+ * which Perfetto 58 obeys. */
 static void describe_root(struct perfetto_tracks *tracks)
 {
     size_t packet = perfetto_packet_begin_untimed(tracks->out);
@@ -519,7 +521,8 @@ bool perfetto_names_has_path(const struct perfetto_names *names, uint32_t path)
 }
 
 /* Memory in a Perfetto trace, as chrome_memory.c has it: a curve per heap in bytes,
- * an instant "[memory]" per change on the thread that made it, managed memory as slices of its device. */
+ * an instant "[memory]" per change on the thread that made it, managed memory as slices of its
+ * device. */
 
 static const char memory_word[] = "[memory]";
 

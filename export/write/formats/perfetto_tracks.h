@@ -1,21 +1,22 @@
 /* perfetto_tracks.h - which track of a Perfetto trace everything is on.
  *
  *     process
- *       thread                    slices, marks; begin/end ranges on tracks below it, as many as overlap
+ *       thread                    slices, marks; begin/end ranges on tracks below it, as many as
+ *                                 overlap
  *       GPU 0: name               what chrome_rows.h calls a gpu: a device as this process sees it
  *         context 1               if the device has several
  *           ranges projected onto stream 7, waits of stream 7
  *         waits for the device, managed memory, ranges timed by events
  *       counters, curves of memory, overhead
  *
- * Viewers show pids and tids themselves, and sort by rank: processes and threads as the timeline has them, what is of a
- * device by stream.
+ * Viewers show pids and tids themselves, and sort by rank: processes and threads as the timeline
+ * has them, what is of a device by stream.
  *
  * Device operations have no track: Perfetto makes one for each stream (perfetto_gpu.c).
  *
- * What lies on which row is decided by chrome_rows.h, as in Chrome traces. Each track is described by a
- * packet of its own before its first event; its uuid is a number of one or two bytes, given in the order
- * of description: it is in every event.
+ * What lies on which row is decided by chrome_rows.h, as in Chrome traces. Each track is described
+ * by a packet of its own before its first event; its uuid is a number of one or two bytes, given in
+ * the order of description: it is in every event.
  */
 #ifndef PROF_PERFETTO_TRACKS_H
 #define PROF_PERFETTO_TRACKS_H
@@ -56,8 +57,8 @@ void perfetto_tracks_fini(struct perfetto_tracks *tracks);
 /* Describes all processes and threads that did something. */
 void perfetto_tracks_describe(struct perfetto_tracks *tracks);
 
-/* The track of something; writes its description first where it is missing, so no packet may be open.
- * 0: no memory (then out->error is set). */
+/* The track of something; writes its description first where it is missing, so no packet may be
+ * open. 0: no memory (then out->error is set). */
 uint32_t perfetto_tracks_process(struct perfetto_tracks *tracks, uint32_t process);
 uint32_t perfetto_tracks_thread_slow(struct perfetto_tracks *tracks, uint32_t thread);
 uint32_t perfetto_tracks_of_spare(struct perfetto_tracks *tracks, struct chrome_spare *spare);
@@ -68,8 +69,8 @@ uint32_t perfetto_tracks_counter(struct perfetto_tracks *tracks, const struct tl
 void perfetto_tracks_gpu_name(struct perfetto_tracks *tracks, uint32_t gpu,
                               char name[2 * ROW_NAME_BYTES]);
 
-/* A free track for a begin/end range of the thread, taken until perfetto_tracks_release(). Returns the
- * lane, TL_NONE: no memory. */
+/* A free track for a begin/end range of the thread, taken until perfetto_tracks_release(). Returns
+ * the lane, TL_NONE: no memory. */
 uint32_t perfetto_tracks_take_range(struct perfetto_tracks *tracks, uint32_t thread);
 void perfetto_tracks_release(struct perfetto_tracks *tracks, uint32_t lane);
 
@@ -83,8 +84,8 @@ static inline uint32_t perfetto_tracks_thread(struct perfetto_tracks *tracks, ui
  *
  * Every function gives the number (iid) of a text in its space: event names, categories, names of
  * annotations, string values. The first time, the text joins the interned data that the packet in
- * progress carries; perfetto_names_put() writes them into it. Numbers start at 1 in each space and are
- * given in the order of first use: the frequent ones have one byte.
+ * progress carries; perfetto_names_put() writes them into it. Numbers start at 1 in each space and
+ * are given in the order of first use: the frequent ones have one byte.
  *
  * A text that memory is short for has the number 0, and `fresh.error` is set.
  */
@@ -209,7 +210,8 @@ void perfetto_names_introduce_argument(struct perfetto_names *names, enum perfet
 /* An event's name that is a constant: the same pointer every time. */
 uint32_t perfetto_names_word(struct perfetto_names *names, const char *word);
 
-/* String values: the text of a call stack, of a path of ranges. `text` is looked at the first time. */
+/* String values: the text of a call stack, of a path of ranges. `text` is looked at the first
+ * time. */
 uint32_t perfetto_names_stack(struct perfetto_names *names, uint32_t stack, const char *text);
 uint32_t perfetto_names_path(struct perfetto_names *names, uint32_t path, const char *text);
 bool perfetto_names_has_path(const struct perfetto_names *names, uint32_t path);
@@ -221,8 +223,9 @@ static inline uint32_t perfetto_names_event(struct perfetto_names *names, uint32
                                             : perfetto_names_new_event(names, names->events, name);
 }
 
-/* The name of an operation of a device. Perfetto's reader (gpu_event_parser.cc of version 58) reads such entries as another
- * message than those of other events, and aborts where one entry is read as both. */
+/* The name of an operation of a device. Perfetto's reader (gpu_event_parser.cc of version 58) reads
+ * such entries as another message than those of other events, and aborts where one entry is read as
+ * both. */
 static inline uint32_t perfetto_names_operation(struct perfetto_names *names, uint32_t name)
 {
     uint32_t number = names->operations[name];

@@ -1,9 +1,10 @@
 /* picture.h - a timeline as rows of boxes for a page of given width: what to draw, and where.
  *
- * Each process has its threads, then its streams. A thread is a row of several levels, a range inside another one level below it; a stream is a row with a
- * level for each of its lanes. Boxes that are narrower than PICTURE_LEAST_PX are run together with their
- * neighbours into boxes that say how many they are, so that a level has at most two boxes per pixel, however
- * many events there are.
+ * Each process has its threads, then its streams. A thread is a row of several levels, a range
+ * inside another one level below it; a stream is a row with a level for each of its lanes. Boxes
+ * that are narrower than PICTURE_LEAST_PX are run together with their neighbours into boxes that
+ * say how many they are, so that a level has at most two boxes per pixel, however many events there
+ * are.
  */
 #ifndef PROF_PICTURE_H
 #define PROF_PICTURE_H

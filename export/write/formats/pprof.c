@@ -1,19 +1,21 @@
 /* pprof.c - a profile for pprof.
  *
- * A profile (profile.proto of github.com/google/pprof) is samples: a stack of locations, innermost first,
- * with values. Ours are sums:
+ * A profile (profile.proto of github.com/google/pprof) is samples: a stack of locations, innermost
+ * first, with values. Ours are sums:
  *
  *     CPU     a path of ranges and calls on one thread     self time and calls
  *     device  an operation on one stream, the call that    device time and operations
  *             launched it, what was around that
- *     samples a call stack of one thread (PROF_SAMPLE)     times that it was seen to run, and CPU time
+ *     samples a call stack of one thread (PROF_SAMPLE)     times that it was seen to run, and CPU
+ *                                                          time
  *
- * The third are there, and their types of values, where a recording has samples and their functions are known. CPU is time
- * in ranges and calls, whether the thread ran or not; the CPU time of samples is what the processor spent.
+ * The third are there, and their types of values, where a recording has samples and their functions
+ * are known. CPU is time in ranges and calls, whether the thread ran or not; the CPU time of
+ * samples is what the processor spent.
  *
- * A name of the timeline is a function of that name. Where the call's stack was recorded, its frames stand
- * in place of the ranges, with addresses, mappings and build ids, and the ranges become the label "range".
- * Begin/end ranges nest in nothing, so they are in no stack.
+ * A name of the timeline is a function of that name. Where the call's stack was recorded, its
+ * frames stand in place of the ranges, with addresses, mappings and build ids, and the ranges
+ * become the label "range". Begin/end ranges nest in nothing, so they are in no stack.
  */
 #define _GNU_SOURCE
 #include "array.h"
@@ -171,7 +173,8 @@ static struct pprof_sample *sample_of(struct pprof *pprof, struct pprof_sample p
     return pprof->failed ? NULL : &pprof->samples.at[number];
 }
 
-/* In other profilers' files, also operators have stacks: what is around an operator would not get its time. */
+/* In other profilers' files, also operators have stacks: what is around an operator would not get
+ * its time. */
 static uint32_t stack_of(const struct pprof *pprof, uint32_t slice)
 {
     const struct timeline *timeline = pprof->timeline;
@@ -264,8 +267,9 @@ static void add_samples(struct pprof *pprof)
 
 /* ---- writing ---- */
 
-/* A text as function and location, both with that number. Functions get no system name: one that equals
- * the name makes pprof take it for mangled, and cut the template arguments that distinguish kernels. */
+/* A text as function and location, both with that number. Functions get no system name: one that
+ * equals the name makes pprof take it for mangled, and cut the template arguments that distinguish
+ * kernels. */
 static void put_location(struct pprof *pprof, uint64_t id, uint32_t text)
 {
     size_t mark = proto_begin(&pprof->out, PROFILE_FUNCTION);
@@ -289,7 +293,8 @@ static uint64_t name_location(struct pprof *pprof, uint32_t name)
     return id;
 }
 
-/* A sample lists what is around it: of ranges in each other to any depth, that would be quadratic. */
+/* A sample lists what is around it: of ranges in each other to any depth, that would be
+ * quadratic. */
 #define RANGES_MAX 512u
 
 static uint64_t left_out_location(struct pprof *pprof)
@@ -340,7 +345,8 @@ static void put_mapping(struct pprof *pprof, uint32_t index)
 /* Ids of functions of frames come after those of keys, which are also numbers of locations. */
 #define FRAME_FUNCTION ((uint64_t)1 << 32)
 
-/* The id of a frame's function; writes the function if it is new. A Python function's line is that of its def. */
+/* The id of a frame's function; writes the function if it is new. A Python function's line is that
+ * of its def. */
 static uint64_t function_of(struct pprof *pprof, const struct symbol_frame *frame)
 {
     char place[SYMBOL_PLACE_BYTES], *key;

@@ -1,14 +1,17 @@
-/* prometheus.c - what a run came to, in Prometheus' text format (version 0.0.4), for node_exporter's
- * textfile collector.
+/* prometheus.c - what a run came to, in Prometheus' text format (version 0.0.4), for
+ * node_exporter's textfile collector.
  *
- * Metrics and their labels are those of prof/prometheus.h, which the recorder writes while the program runs. Beside them:
+ * Metrics and their labels are those of prof/prometheus.h, which the recorder writes while the
+ * program runs. Beside them:
  *
  *     libprof_launched_operations{state}   the ledger of the run: launched, recorded ...
- *     libprof_range_calls_total, libprof_range_seconds_total, libprof_range_device_seconds_total {name}
+ *     libprof_range_calls_total, libprof_range_seconds_total, libprof_range_device_seconds_total
+ *     {name}
  *                                          the RANGES_MAX ranges with the most time
  *
- * No kernel and no CUDA call is a label: there may be thousands. A series must be there once, or readers refuse the
- * whole directory: ranges whose names are the same once they are valid UTF-8 are added up.
+ * No kernel and no CUDA call is a label: there may be thousands. A series must be there once, or
+ * readers refuse the whole directory: ranges whose names are the same once they are valid UTF-8 are
+ * added up.
  */
 #include "prof/prometheus.h"
 #include "device_time.h"
@@ -133,8 +136,9 @@ static void put_number_label(FILE *stream, const char *name, uint64_t value)
     put_label(stream, name, (struct text){text, (size_t)size});
 }
 
-/* A label that is given takes the place of ours. What is not known is left out. Of the run as a whole, `run` is that of its
- * first process, and what its processes need not have in common is left out, too. */
+/* A label that is given takes the place of ours. What is not known is left out. Of the run as a
+ * whole, `run` is that of its first process, and what its processes need not have in common is left
+ * out, too. */
 static void put_process_labels(FILE *stream, const struct metrics *metrics, uint32_t process,
                                bool whole)
 {
@@ -156,7 +160,8 @@ static void put_process_labels(FILE *stream, const struct metrics *metrics, uint
     }
 }
 
-/* Processes of other profilers' files may have nothing to distinguish them: the later ones are numbered. */
+/* Processes of other profilers' files may have nothing to distinguish them: the later ones are
+ * numbered. */
 static char *process_labels(const struct metrics *metrics, uint32_t process, bool numbered,
                             bool whole)
 {

@@ -25,8 +25,8 @@ bool proto_out_init(struct proto_out *out, int fd, FILE *stream)
     return true;
 }
 
-/* After a failure writing starts over at the buffer's begin: every message that is open has its mark
- * somewhere in the buffer, and nothing of it is written. */
+/* After a failure writing starts over at the buffer's begin: every message that is open has its
+ * mark somewhere in the buffer, and nothing of it is written. */
 static void give_up(struct proto_out *out)
 {
     if (!out->error)

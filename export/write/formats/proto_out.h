@@ -7,14 +7,15 @@
  *     proto_end(&out, packet);
  *
  * The wire format, from protobuf.dev/programming-guides/encoding: a field is a varint of (number << 3 |
- * wire type), then a varint, eight bytes, or a length and that many bytes. A message inside another one
- * has a length in front that is known only at its end: proto_begin() leaves one byte for it, enough for
- * bodies up to 127 bytes; longer ones are moved by the bytes that are missing.
+ * wire type), then a varint, eight bytes, or a length and that many bytes. A message inside another
+ * one has a length in front that is known only at its end: proto_begin() leaves one byte for it,
+ * enough for bodies up to 127 bytes; longer ones are moved by the bytes that are missing.
  *
- * Text becomes valid UTF-8: each invalid byte becomes U+FFFD, since parsers may refuse invalid strings.
+ * Text becomes valid UTF-8: each invalid byte becomes U+FFFD, since parsers may refuse invalid
+ * strings.
  *
- * Errors: the first one is latched, everything after it is dropped, and proto_out_fini() returns it.
- * Threads: one at a time.
+ * Errors: the first one is latched, everything after it is dropped, and proto_out_fini() returns
+ * it. Threads: one at a time.
  */
 #ifndef PROF_PROTO_OUT_H
 #define PROF_PROTO_OUT_H

@@ -1,10 +1,10 @@
-/* speedscope.c - a file for speedscope.app: an evented profile for each thread and for each row of a
- * stream, with frames that all share (speedscope.app/file-format-schema.json). Times are nanoseconds from
- * the timeline's begin. Sampled profiles follow: speedscope_samples.c.
+/* speedscope.c - a file for speedscope.app: an evented profile for each thread and for each row of
+ * a stream, with frames that all share (speedscope.app/file-format-schema.json). Times are
+ * nanoseconds from the timeline's begin. Sampled profiles follow: speedscope_samples.c.
  *
- * A profile's events stand together, so this goes along each thread and stream instead of through time as
- * exporter_walk() does. Begin/end ranges need not nest, as frames must: they are left out, and so are
- * waits and overhead.
+ * A profile's events stand together, so this goes along each thread and stream instead of through
+ * time as exporter_walk() does. Begin/end ranges need not nest, as frames must: they are left out,
+ * and so are waits and overhead.
  */
 #include "chrome_rows.h"
 #include "formats.h"

@@ -1,5 +1,6 @@
-/* speedscope_samples.c - what threads were doing, as sampled profiles of a speedscope file: one for each thread,
- * weighed by its CPU time. Waits are left out: they are not CPU time. Their frames come after those of events.
+/* speedscope_samples.c - what threads were doing, as sampled profiles of a speedscope file: one for
+ * each thread, weighed by its CPU time. Waits are left out: they are not CPU time. Their frames
+ * come after those of events.
  */
 #include "speedscope_samples.h"
 #include "array.h"

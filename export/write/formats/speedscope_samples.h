@@ -1,4 +1,5 @@
-/* speedscope_samples.h - the sampled profiles of a speedscope file; speedscope.c writes the rest. */
+/* speedscope_samples.h - the sampled profiles of a speedscope file; speedscope.c writes the
+ * rest. */
 #ifndef PROF_SPEEDSCOPE_SAMPLES_H
 #define PROF_SPEEDSCOPE_SAMPLES_H
 
@@ -28,7 +29,8 @@ bool speedscope_samples_init(struct speedscope_samples *samples, const struct ti
                              struct symbols *symbols);
 void speedscope_samples_fini(struct speedscope_samples *samples);
 
-/* Profiles for the array that is open. `first_frame`: how many frames come before those in `functions`. False: no memory. */
+/* Profiles for the array that is open. `first_frame`: how many frames come before those in
+ * `functions`. False: no memory. */
 bool speedscope_samples_put(struct speedscope_samples *samples, struct json_out *out,
                             uint32_t first_frame);
 

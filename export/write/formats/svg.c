@@ -1,8 +1,8 @@
 /* svg.c - a picture.h as an SVG image: no script, no reference to anything outside of it.
  *
- * Text is in a monospaced font, so that what fits into a box can be reckoned; titles, which viewers show
- * under the pointer, have the whole name and the time. Colors follow the reader's preference for dark
- * or light.
+ * Text is in a monospaced font, so that what fits into a box can be reckoned; titles, which viewers
+ * show under the pointer, have the whole name and the time. Colors follow the reader's preference
+ * for dark or light.
  */
 #include "formats.h"
 #include "packed_out.h"
@@ -32,7 +32,8 @@
 #define HUES 10u
 #define NOTES_BYTES 600u
 
-/* The light colors stand without a condition and without variables, for readers that know neither. */
+/* The light colors stand without a condition and without variables, for readers that know
+ * neither. */
 const char svg_style[] =
     "text{font:10px ui-monospace,Menlo,Consolas,monospace;fill:#1b1f24}"
     ".p{fill:#fff}.f{stroke:#d5dae1}.d{fill:#5b6470}.h{font-weight:bold}"

@@ -6,7 +6,8 @@
 
 #define SVG_CHARACTER_PX 6.1 /* of the style's font, which is monospaced */
 
-/* Classes: "p" the page, "f" frames, "d" dim text, "h" headings, "r0" to "r9" boxes by svg_hue(). */
+/* Classes: "p" the page, "f" frames, "d" dim text, "h" headings, "r0" to "r9" boxes by
+ * svg_hue(). */
 extern const char svg_style[];
 
 /* Equal names have equal colors, in every picture; numbers at their end do not count. */

@@ -1,4 +1,5 @@
-/* html_bytes.h - numbers as bytes for a page: columns of variable length, deflated where zlib is there, in base64. */
+/* html_bytes.h - numbers as bytes for a page: columns of variable length, deflated where zlib is
+ * there, in base64. */
 #ifndef PROF_HTML_BYTES_H
 #define PROF_HTML_BYTES_H
 

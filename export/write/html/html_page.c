@@ -1,8 +1,8 @@
 /* html_page.c - see html_page.h.
  *
- * The policy: nothing is fetched, framed or sent, and no script or style counts but the two whose hashes
- * are named; attributes like onclick and style are not exceptions. Blocks of data are not executed by
- * any browser, so they need no hash.
+ * The policy: nothing is fetched, framed or sent, and no script or style counts but the two whose
+ * hashes are named; attributes like onclick and style are not exceptions. Blocks of data are not
+ * executed by any browser, so they need no hash.
  */
 #include "html_page.h"
 
@@ -73,7 +73,8 @@ void html_text(FILE *stream, const char *text)
     }
 }
 
-/* The stream has a descriptor of its own: closing it must not close the file before it is in place. */
+/* The stream has a descriptor of its own: closing it must not close the file before it is in
+ * place. */
 static int write_to(int descriptor, int (*write)(FILE *stream, const void *user), const void *user)
 {
     int copy = dup(descriptor);

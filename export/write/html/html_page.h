@@ -1,4 +1,5 @@
-/* html_page.h - the frame of a page (head, policy, style, blocks of data, script), and what its data is made of. */
+/* html_page.h - the frame of a page (head, policy, style, blocks of data, script), and what its
+ * data is made of. */
 #ifndef PROF_HTML_PAGE_H
 #define PROF_HTML_PAGE_H
 
@@ -33,8 +34,8 @@ void html_page_end(FILE *stream);
 void html_block_begin(FILE *stream, const char *id);
 void html_block_end(FILE *stream);
 
-/* Text of any bytes as it is between tags: what is unsafe to show is as show_text() has it, but line
- * ends stay. */
+/* Text of any bytes as it is between tags: what is unsafe to show is as show_text() has it, but
+ * line ends stay. */
 void html_text(FILE *stream, const char *text);
 
 /* Has `write` write the file of that path. What it returns: the errno of what went wrong, or 0. */
@@ -56,7 +57,8 @@ void html_path(struct json_out *out, const struct range_paths *paths, uint32_t p
 
 /* ---- what each step has of the rows and nodes of a page ----
  *
- * A page has room for so many. Items come with the heaviest first, and those that do not fit are not narrowed.
+ * A page has room for so many. Items come with the heaviest first, and those that do not fit are
+ * not narrowed.
  */
 
 struct html_step_list {
@@ -88,8 +90,9 @@ void html_step_sums_fini(struct html_step_sums *sums);
 struct html_step_sum *html_step_sums_add(struct html_step_sums *sums, uint32_t item, uint32_t step);
 /* How many items, from the first on, a page has room for. `items`: all there are. */
 uint32_t html_step_sums_fit(struct html_step_sums *sums, uint32_t items);
-/* {items, count, values, packing, data}: of items below `items`, column by column: item and step, from the one before (the
- * step signed), then each value, signed. Sums of one item and step are added up. False: no memory. */
+/* {items, count, values, packing, data}: of items below `items`, column by column: item and step,
+ * from the one before (the step signed), then each value, signed. Sums of one item and step are
+ * added up. False: no memory. */
 bool html_step_sums_write(struct json_out *out, struct html_step_sums *sums, uint32_t items);
 
 /* ---- key averages: the rows that took most, with how their durations are spread ---- */
@@ -97,17 +100,19 @@ bool html_step_sums_write(struct json_out *out, struct html_step_sums *sums, uin
 #define HTML_ROWS 1000u
 #define HTML_BARS 24u
 
-/* How many of `count` ascending durations lie in each of HTML_BARS equal parts of the way from the first
- * to the last. Returns whether the parts are equal by their ratio: where the last is at least 4 times the
- * first, which is at least 1. All are in the first part when there is one duration only. */
+/* How many of `count` ascending durations lie in each of HTML_BARS equal parts of the way from the
+ * first to the last. Returns whether the parts are equal by their ratio: where the last is at least
+ * 4 times the first, which is at least 1. All are in the first part when there is one duration
+ * only. */
 bool html_bars(const int64_t *sorted_ns, size_t count, uint64_t bars[HTML_BARS]);
 
-/* Members "self_cpu_total_ns", "self_cuda_total_ns", "cuda_outside_ns", "row_count" (all there are),
- * "columns": names of what each of "rows" holds, "rows": arrays of that, the bars last: null, or
- * [1 by ratio else 0, counts...]. "row_steps": of each step as html_step_sums_write() has it: item 0 is the step itself, with
- * how many rows it has, self CPU and self CUDA; 1 + row: calls, CPU total, that less self CPU, CUDA total, that less self CUDA,
- * sum of durations less the total of the row's kind, then median, 99th percentile and longest, less the mean without its
- * fraction. False: no memory. */
+/* Members "self_cpu_total_ns", "self_cuda_total_ns", "cuda_outside_ns", "row_count" (all there
+ * are), "columns": names of what each of "rows" holds, "rows": arrays of that, the bars last: null,
+ * or [1 by ratio else 0, counts...]. "row_steps": of each step as html_step_sums_write() has it:
+ * item 0 is the step itself, with how many rows it has, self CPU and self CUDA; 1 + row: calls, CPU
+ * total, that less self CPU, CUDA total, that less self CUDA, sum of durations less the total of
+ * the row's kind, then median, 99th percentile and longest, less the mean without its fraction.
+ * False: no memory. */
 bool html_rows(struct json_out *out, const struct timeline *timeline,
                const struct html_step_list *steps);
 
@@ -127,8 +132,8 @@ struct html_top {
 bool html_top_init(struct html_top *top, uint32_t capacity);
 void html_top_fini(struct html_top *top);
 
-/* Takes it when there is room, or in place of a lighter one; of equals the smaller index counts more. At
- * most the logarithm of the capacity. */
+/* Takes it when there is room, or in place of a lighter one; of equals the smaller index counts
+ * more. At most the logarithm of the capacity. */
 void html_top_add(struct html_top *top, uint32_t index, double weight);
 
 /* The heaviest first; of equals the smaller index. Nothing can be added then. */
@@ -142,13 +147,14 @@ void html_top_sort(struct html_top *top);
 /* Member "usage":
  *
  *     start_ns, part_ns      where the first part begins, how long each is (a fraction, perhaps)
- *     devices[]              process, device (null unknown), busy[], kernel[], copy[]: thousandths of each
- *                            part in which something ran, a kernel, a copy or set
- *     heaps[]                process, device (null: host, or not known), name, bytes[]: most in use in it
+ *     devices[]              process, device (null unknown), busy[], kernel[], copy[]: thousandths
+ *                            of each part in which something ran, a kernel, a copy or set
+ *     heaps[]                process, device (null: host, or not known), name, bytes[]: most in use
+ *                            in it
  *     devices_left_out, heaps_left_out
  *
- * Empty lists when the recording has no length. Linear in operations and events, but for a heap of a
- * device's streams. False: no memory. */
+ * Empty lists when the recording has no length. Linear in operations and events, but for a heap of
+ * a device's streams. False: no memory. */
 bool html_usage(struct json_out *out, const struct timeline *timeline);
 
 /* ---- the timeline: threads, Python functions and streams as rows of boxes ---- */
@@ -160,17 +166,20 @@ bool html_usage(struct json_out *out, const struct timeline *timeline);
 /* An object:
  *
  *     start_ns, end_ns, origin_ns
- *     tracks[]        [process, 0 thread 1 Python functions 2 stream, name, device or null, boxes of each level...]
+ *     tracks[]        [process, 0 thread 1 Python functions 2 stream, name, device or null, boxes
+ *                     of each level...]
  *     boxes, events   what is here, and what it stands for
  *     least_ns        shorter events are run together; 0: all are here
  *     deep, tracks_left, details_left   what found no room: events too deep, tracks, descriptions
  *     names, details  how many texts; a detail is lines of a title, a tab and a value
- *     packing, data   as html_bytes.h has it: of each track and level one column after the other, then the texts
+ *     packing, data   as html_bytes.h has it: of each track and level one column after the other,
+ *                     then the texts
  *
- * The columns are: count * 8 + kind; start, from the box before (the first: from start_ns); length; 1 + name; of boxes
- * that stand for several, their busy time; of all others 1 + the thread's track that launched it or 0, then (unless 0)
- * the launch's level, the time from its start; 1 + detail or 0. Starts and the time from the launch are signed.
- * `full`: there is room for everything. False: no memory. */
+ * The columns are: count * 8 + kind; start, from the box before (the first: from start_ns); length;
+ * 1 + name; of boxes that stand for several, their busy time; of all others 1 + the thread's track
+ * that launched it or 0, then (unless 0) the launch's level, the time from its start; 1 + detail or
+ * 0. Starts and the time from the launch are signed. `full`: there is room for everything. False:
+ * no memory. */
 bool html_timeline(struct json_out *out, const struct timeline *timeline, bool full);
 
 /* ---- steps ---- */
@@ -179,8 +188,9 @@ bool html_timeline(struct json_out *out, const struct timeline *timeline, bool f
 
 /* Members
  *
- *     steps[]     of each device with steps: process, device, first (the number of its first step), left_out, steps[]: [name, start_ns, end_ns, time computing,
- *                 communicating, moving memory, idle by each of idle.causes[]]; these add up to the step
+ *     steps[]     of each device with steps: process, device, first (the number of its first step),
+ *                 left_out, steps[]: [name, start_ns, end_ns, time computing, communicating, moving
+ *                 memory, idle by each of idle.causes[]]; these add up to the step
  *     overlaps[]  [process, device or null, time computing, communicating, doing both]
  *
  * A gap's time counts for the causes of its segments, as everywhere. False: no memory. */
@@ -193,8 +203,10 @@ bool html_steps(struct json_out *out, const struct findings *findings,
 
 /* Members
  *
- *     finding_savings[]    of each finding "sum", "idle" or "least", as enum finding_saving; null: its steps are not known
- *     finding_steps        as html_step_sums_write() has it: by finding count, cost, saved_ns, most_ns
+ *     finding_savings[]    of each finding "sum", "idle" or "least", as enum finding_saving; null:
+ *                          its steps are not known
+ *     finding_steps        as html_step_sums_write() has it: by finding count, cost, saved_ns,
+ *                          most_ns
  *     finding_idle_steps   by finding * causes + cause: idle time that it is about
  *
  * False: no memory. */
@@ -203,9 +215,10 @@ bool html_finding_steps(struct json_out *out, const struct findings *findings);
 #define HTML_ROOFLINE_ROWS 300u /* of a device */
 #define HTML_ROOFLINE_VALUES 11
 
-/* Member "roofline_steps": as html_step_sums_write() has it, by row of "roofline-data", of one device after the other: count;
- * time; operations and their time; bytes and their time; of those that have both, operations, bytes and time, and operations
- * that were possible and the time of those. Times are ns. False: no memory. */
+/* Member "roofline_steps": as html_step_sums_write() has it, by row of "roofline-data", of one
+ * device after the other: count; time; operations and their time; bytes and their time; of those
+ * that have both, operations, bytes and time, and operations that were possible and the time of
+ * those. Times are ns. False: no memory. */
 bool html_roofline_steps(struct json_out *out, const struct timeline *timeline,
                          const struct html_step_list *steps);
 
@@ -218,9 +231,9 @@ bool html_roofline_steps(struct json_out *out, const struct timeline *timeline,
  *
  *     causes[]   name and words of each cause, by its number
  *     gap_count  all there are that are not short
- *     gaps[]     the longest: [device (into the devices of the findings), start_ns, end_ns, cause, name of
- *                the operation that ended it, path of its launch, path of the call that may have been
- *                waited in]; names and paths as places in names[] and paths[], -1 none
+ *     gaps[]     the longest: [device (into the devices of the findings), start_ns, end_ns, cause,
+ *                name of the operation that ended it, path of its launch, path of the call that may
+ *                have been waited in]; names and paths as places in names[] and paths[], -1 none
  *     owner_count
  *     names[]    of operations; paths[] arrays of names
  *     owners[]   most time first: [process or null, device or null, cause, path, segments, ns]
@@ -230,8 +243,8 @@ bool html_gaps(struct json_out *out, const struct findings *findings);
 
 /* ---- trees of names with times, as flame graphs show them ----
  *
- * A page has room for the heaviest nodes. What the others have is kept as the rest of the node around
- * them, so that sums stay what they are.
+ * A page has room for the heaviest nodes. What the others have is kept as the rest of the node
+ * around them, so that sums stay what they are.
  */
 
 #define HTML_NODES 4000u
@@ -258,16 +271,17 @@ struct html_tree {
 };
 
 /* A value: {title, metrics[], all, shown, names[], nodes[]: [parent (-1 none), name, kind, calls,
- * self of each metric, rest of each metric]}; nodes come behind their parents, the heaviest first. "steps": null, or as
- * html_step_sums_write() has it: by node calls, self of each metric, rest of each metric. False: no memory. */
+ * self of each metric, rest of each metric]}; nodes come behind their parents, the heaviest first.
+ * "steps": null, or as html_step_sums_write() has it: by node calls, self of each metric, rest of
+ * each metric. False: no memory. */
 bool html_tree_write(struct json_out *out, const struct html_tree *tree);
 
 /* The flame graphs of a page. */
 
 #define HTML_STACKS 2000u /* call stacks whose functions are looked up, those that cost most */
 
-/* Member "flames", trees as above: ranges with what was launched in them, and call stacks where there
- * are any and `options` can name their functions. False: no memory. */
+/* Member "flames", trees as above: ranges with what was launched in them, and call stacks where
+ * there are any and `options` can name their functions. False: no memory. */
 bool html_flames(struct json_out *out, const struct timeline *timeline,
                  const struct html_step_list *steps, const struct write_html_options *options);
 

@@ -6,8 +6,8 @@
  *     block "roofline-data"     as profdump analyze --json
  *     block "timeline-data"     threads and streams, see html_page.h
  *
- * Times are nanoseconds from the trace's time 0, as in every JSON. About two recordings, a page with what diff says
- * as text, and the block "diff-data", as profdump diff --json.
+ * Times are nanoseconds from the trace's time 0, as in every JSON. About two recordings, a page
+ * with what diff says as text, and the block "diff-data", as profdump diff --json.
  */
 #include "device_api.h"
 #include "html_page.h"

@@ -1,4 +1,5 @@
-/* html_rows.c - the heaviest rows of the key averages, and what keeps the heaviest of many: see html_page.h. */
+/* html_rows.c - the heaviest rows of the key averages, and what keeps the heaviest of many: see
+ * html_page.h. */
 #include "html_page.h"
 #include "key_averages.h"
 

@@ -1,4 +1,5 @@
-/* html_steps.c - what devices did in each step, and how much of their communication hid behind computing: see html_page.h. */
+/* html_steps.c - what devices did in each step, and how much of their communication hid behind
+ * computing: see html_page.h. */
 #include "array.h"
 #include "device_time.h"
 #include "finding_gaps.h"

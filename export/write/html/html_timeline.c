@@ -1,8 +1,9 @@
 /* html_timeline.c - the timeline of a page: see html_page.h.
  *
- * Boxes of a level come by their start, in columns, because columns of like numbers deflate well. A page has room for
- * HTML_BOXES: where there are more, boxes shorter than `least_ns` are run together with their neighbours. The tracks are
- * walked once for each length that is tried, which is twice the one before, and once more to write.
+ * Boxes of a level come by their start, in columns, because columns of like numbers deflate well. A
+ * page has room for HTML_BOXES: where there are more, boxes shorter than `least_ns` are run
+ * together with their neighbours. The tracks are walked once for each length that is tried, which
+ * is twice the one before, and once more to write.
  */
 #include "html_bytes.h"
 #include "html_page.h"

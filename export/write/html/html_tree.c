@@ -249,8 +249,8 @@ static bool add_paths(struct html_tree *tree, const struct key_averages *average
     return true;
 }
 
-/* Self device time of a range is that of the operations below it, which are nodes of their own, except
- * where events timed the range. */
+/* Self device time of a range is that of the operations below it, which are nodes of their own,
+ * except where events timed the range. */
 static bool add_times(struct html_tree *tree, const struct key_averages *averages)
 {
     for (uint32_t i = 0; i < averages->count; i++) {

@@ -12,8 +12,8 @@ struct scale {
     double part_ns;
 };
 
-/* What is covered of each part. Stretches come in order of start: what an earlier one covers does not
- * count again. */
+/* What is covered of each part. Stretches come in order of start: what an earlier one covers does
+ * not count again. */
 struct cover {
     int64_t until_ns;
     double ns[HTML_PARTS];

@@ -22,8 +22,9 @@ enum arrow_table {
 #define ARROW_BATCH_ROWS 65536u
 #define ARROW_BATCH_TEXT_BYTES (8u << 20) /* of attributes */
 
-/* Fills in `stream`. `done` is called with the timeline when the stream is released, NULL: nothing is; batches
- * do not need the timeline and may outlive the stream. False: no memory, `stream` is not touched. */
+/* Fills in `stream`. `done` is called with the timeline when the stream is released, NULL: nothing
+ * is; batches do not need the timeline and may outlive the stream. False: no memory, `stream` is
+ * not touched. */
 bool arrow_stream_init(struct ArrowArrayStream *stream, struct timeline *timeline,
                        enum arrow_table table, void (*done)(struct timeline *timeline));
 

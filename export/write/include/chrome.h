@@ -33,7 +33,8 @@ struct chrome {
     uint64_t skipped_counters; /* not a number, which JSON does not have */
     uint32_t *
         segment_of; /* by slice: 1 + the first one of its segments, 0 it has none; NULL: none has */
-    /* By slice, for TensorBoard: the outermost collective, and the innermost drawn range, at or around it; TL_NONE. */
+    /* By slice, for TensorBoard: the outermost collective, and the innermost drawn range, at or
+     * around it; TL_NONE. */
     uint32_t *collective_around, *id_around;
     uint8_t *attr_words; /* chrome_args.c: by name index, which word of its table it is */
 };
@@ -94,9 +95,9 @@ static inline void chrome_time_write(struct chrome *chrome, int64_t ns)
     json_key(&chrome->out, "ts"), json_microseconds(&chrome->out, chrome_time(chrome, ns));
 }
 
-/* chrome_arrows.c: arrows from a call to what it launched, from a range to the same range timed by events, from a
- * forward range to its backward passes. An arrow's end is written behind the slice that it is tied to. Failures are the
- * writer's. */
+/* chrome_arrows.c: arrows from a call to what it launched, from a range to the same range timed by
+ * events, from a forward range to its backward passes. An arrow's end is written behind the slice
+ * that it is tied to. Failures are the writer's. */
 
 /* From a slice to each operation that it launched. */
 void chrome_arrows_launches(struct chrome *chrome, const struct chrome_row *row, uint32_t slice);
@@ -111,8 +112,8 @@ void chrome_arrows_timed_to(struct chrome *chrome, const struct chrome_row *row,
 /* All from forward to backward. After all slices. */
 void chrome_arrows_fwdbwd(struct chrome *chrome);
 
-/* chrome_memory.c: a curve per heap, an instant per change, managed memory on rows of its device. Callbacks of the
- * exporter; `user` is a struct chrome. */
+/* chrome_memory.c: a curve per heap, an instant per change, managed memory on rows of its device.
+ * Callbacks of the exporter; `user` is a struct chrome. */
 void chrome_memory_event(void *user, uint32_t index);
 void chrome_memory_finish(struct chrome *chrome); /* repeats the last level of each curve */
 void chrome_memory_migration(void *user, uint32_t index);

@@ -37,14 +37,17 @@ static inline uint32_t chrome_operators_of(const struct chrome_operators *operat
 
 /* Attributes of NCCL's collectives, named as in Kineto.
  *
- * NCCL (2.18 and later) annotates its calls in the NVTX domain "NCCL": a range "ncclAllReduce" has the size of the
- * message in bytes, since 2.24 the communicator too, of which "ncclCommInitRank" and its like tell the size and the
- * rank. A kernel of NCCL that was launched, or captured into a graph, within such a range is of that collective. Those
- * of ncclGroupEnd() are left out: the group's calls have returned by then, and one kernel may do several.
+ * NCCL (2.18 and later) annotates its calls in the NVTX domain "NCCL": a range "ncclAllReduce" has
+ * the size of the message in bytes, since 2.24 the communicator too, of which "ncclCommInitRank"
+ * and its like tell the size and the rank. A kernel of NCCL that was launched, or captured into a
+ * graph, within such a range is of that collective. Those of ncclGroupEnd() are left out: the
+ * group's calls have returned by then, and one kernel may do several.
  *
  *     Collective name      "allreduce", as torch.distributed calls it
- *     In msg bytes, Out msg bytes   of this rank; where they depend on the group's size, only if that is known
- *     In msg nelems, Out msg nelems, dtype   if the kernel's name tells the type, which NCCL does not
+ *     In msg bytes, Out msg bytes   of this rank; where they depend on the group's size, only if
+ *                                   that is known
+ *     In msg nelems, Out msg nelems, dtype   if the kernel's name tells the type, which NCCL does
+ *                                            not
  *     Group size, Rank     of the communicator
  *     Process Group Name   the communicator's id, "0x1f0c..."
  *     Src Rank, Dst Rank   of ncclRecv, ncclSend
@@ -68,14 +71,14 @@ struct chrome_collectives {
         *around; /* by slice: the innermost call at or around it, TL_NONE; where there are any */
 };
 
-/* Linear in names, and in attributes where there is NCCL. Returns false when memory is short; fini is harmless
- * then. */
+/* Linear in names, and in attributes where there is NCCL. Returns false when memory is short; fini
+ * is harmless then. */
 bool chrome_collectives_init(struct chrome_collectives *collectives,
                              const struct timeline *timeline);
 void chrome_collectives_fini(struct chrome_collectives *collectives);
 
-/* What TensorBoard's plugin calls a call of NCCL's; NULL: it is not one, or the plugin has no name for
- * it. */
+/* What TensorBoard's plugin calls a call of NCCL's; NULL: it is not one, or the plugin has no name
+ * for it. */
 const char *chrome_collectives_plugin_name(const struct chrome_collectives *collectives,
                                            uint32_t slice);
 /* What goes into such a call. False: not stated. */

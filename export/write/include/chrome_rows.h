@@ -2,24 +2,25 @@
  *
  * As in Kineto, a process's threads are rows (OS pid, OS tid), and a device is a "process" whose
  * pid is its ordinal and whose rows are streams, tid = stream id. Where that would put two things
- * on one row, or where the format cannot hold the number, it gets one from CHROME_OWN_IDS on, which is beyond every
- * Linux pid and tid:
+ * on one row, or where the format cannot hold the number, it gets one from CHROME_OWN_IDS on, which
+ * is beyond every Linux pid and tid:
  *
- *     a process whose pid another process of the trace has, or that is from CHROME_OWN_IDS to 32 bits, or beyond `most_id`;
- *     a device whose ordinal is taken (several processes, or a process with a small pid, as in a
- *     container);
- *     a thread whose tid was used before, or is such a number; its row is called "thread TID (name)" all the same;
- *     a stream with id 0 (viewers replace tid 0 by the pid) or with the id of another stream of the
- *     device;
- *     rows of ranges that were timed by events: "ranges timed by events (thread 4711)";
- *     extra lanes, for operations that overlap on one stream: "stream 7 (lane 2)"
- *     ranges projected onto such a stream, or of several threads onto one: "stream 7 (ranges)"
+ *     a process whose pid another process of the trace has, or that is from CHROME_OWN_IDS to 32
+ *     bits, or beyond `most_id`; a device whose ordinal is taken (several processes, or a process
+ *     with a small pid, as in a container); a thread whose tid was used before, or is such a
+ *     number; its row is called "thread TID (name)" all the same; a stream with id 0 (viewers
+ *     replace tid 0 by the pid) or with the id of another stream of the device; rows of ranges that
+ *     were timed by events: "ranges timed by events (thread 4711)"; extra lanes, for operations
+ *     that overlap on one stream: "stream 7 (lane 2)" ranges projected onto such a stream, or of
+ *     several threads onto one: "stream 7 (ranges)"
  *
  * Waits for a stream are on the row CHROME_SYNC_IDS + stream id, "stream 7 (sync)", as Kineto draws
- * them, and ranges projected onto a stream are on the stream's own row. The true device and stream are always in args.
+ * them, and ranges projected onto a stream are on the stream's own row. The true device and stream
+ * are always in args.
  *
- * Each process counts its correlation ids from 1: those of a later one that are in the range of an earlier one's are
- * moved beyond it, since nothing else tells whose call launched an operation of a device.
+ * Each process counts its correlation ids from 1: those of a later one that are in the range of an
+ * earlier one's are moved beyond it, since nothing else tells whose call launched an operation of a
+ * device.
  */
 #ifndef PROF_CHROME_ROWS_H
 #define PROF_CHROME_ROWS_H
@@ -117,11 +118,12 @@ struct chrome_spare *chrome_rows_spare(struct chrome_rows *rows, const struct tl
 struct chrome_spare *chrome_rows_managed(struct chrome_rows *rows,
                                          const struct tl_migration *migration);
 
-/* A row for ranges projected onto a stream: the stream's own in lane 0 of one whose operations do not overlap, else NULL,
- * and `*spare` is one of the rows beside it, NULL when memory is short. */
+/* A row for ranges projected onto a stream: the stream's own in lane 0 of one whose operations do
+ * not overlap, else NULL, and `*spare` is one of the rows beside it, NULL when memory is short. */
 const struct chrome_row *chrome_rows_ranges(struct chrome_rows *rows, uint32_t stream,
                                             uint32_t lane, struct chrome_spare **spare);
-/* The same for formats that draw all such ranges beside the stream: one of those rows, NULL when memory is short. */
+/* The same for formats that draw all such ranges beside the stream: one of those rows, NULL when
+ * memory is short. */
 struct chrome_spare *chrome_rows_range_spare(struct chrome_rows *rows, uint32_t stream,
                                              uint32_t place);
 

@@ -2,8 +2,8 @@
  *
  * An output format is a const struct exporter: callbacks, NULL meaning "not interested".
  * exporter_walk() calls them in the order of time across all threads and streams; at equal times a
- * thread's slices and Python calls come first (parents before children), then its marks and counters, then timed
- * ranges and what devices did. What libprof did itself is left out.
+ * thread's slices and Python calls come first (parents before children), then its marks and
+ * counters, then timed ranges and what devices did. What libprof did itself is left out.
  */
 #ifndef PROF_EXPORTER_H
 #define PROF_EXPORTER_H
@@ -38,12 +38,14 @@ static inline bool exporter_has_arrow(const struct timeline *timeline, const str
  * */
 bool exporter_walk(const struct exporter *exporter, void *user, const struct timeline *timeline);
 
-/* Viewers draw a curve up to its last point, so writers repeat its last value where the timeline ends. */
+/* Viewers draw a curve up to its last point, so writers repeat its last value where the timeline
+ * ends. */
 
 /* When nothing happens any more, values of counters and changes of memory included. */
 int64_t exporter_end_ns(const struct timeline *timeline);
 
-/* Visits the last number of each counter of each process, where it is before that. False: no memory. */
+/* Visits the last number of each counter of each process, where it is before that. False: no
+ * memory. */
 bool exporter_visit_last_counters(const struct timeline *timeline,
                                   void (*visit)(void *user, uint32_t index, int64_t end_ns),
                                   void *user);

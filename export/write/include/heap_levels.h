@@ -1,5 +1,5 @@
-/* heap_levels.h - what each heap and pool holds at the moment, while memory events are walked in the
- * order of time. */
+/* heap_levels.h - what each heap and pool holds at the moment, while memory events are walked in
+ * the order of time. */
 #ifndef PROF_HEAP_LEVELS_H
 #define PROF_HEAP_LEVELS_H
 

@@ -4,8 +4,8 @@
  * A regular target is written beside itself under a temporary name and renamed over the old one by
  * out_file_commit(): a reader sees the old file or the new one, and a failed export leaves the old
  * one and nothing else. The new file has the mode and owner of the old one; without an old one, the
- * umask decides. A symbolic link stays; the file that it points to is replaced. A recording is never
- * replaced. If the directory allows no new file, the old one is written directly.
+ * umask decides. A symbolic link stays; the file that it points to is replaced. A recording is
+ * never replaced. If the directory allows no new file, the old one is written directly.
  *
  * "-", /dev/stdout and /dev/fd/N are this process's descriptors; other devices and pipes are opened
  * and written to as they are.

@@ -1,4 +1,5 @@
-/* row_names.h - what the rows of a timeline are called in traces: processes, devices, threads and streams.
+/* row_names.h - what the rows of a timeline are called in traces: processes, devices, threads and
+ * streams.
  *
  * Every function fills `to`. Names come from the program and may hold any bytes; long ones are cut.
  */
@@ -9,13 +10,13 @@
 
 #define ROW_NAME_BYTES 400u
 
-/* "train"; "train [4711] rank 3" where there are several processes. `given`: what the program calls a
- * device of it, in place of its own name; TL_NONE nothing. */
+/* "train"; "train [4711] rank 3" where there are several processes. `given`: what the program calls
+ * a device of it, in place of its own name; TL_NONE nothing. */
 void row_name_process(const struct timeline *timeline, uint32_t process, uint32_t given,
                       char to[ROW_NAME_BYTES]);
 
-/* The same for viewers that show the pid themselves: "train rank 3". A row that could not have its own pid has it in the
- * name, as above. */
+/* The same for viewers that show the pid themselves: "train rank 3". A row that could not have its
+ * own pid has it in the name, as above. */
 void row_name_program(const struct chrome_rows *rows, uint32_t process, char to[ROW_NAME_BYTES]);
 
 /* "GPU 0", "GPU 0, Simulated GPU" */

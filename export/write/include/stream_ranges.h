@@ -1,10 +1,11 @@
-/* stream_ranges.h - ranges projected onto streams: from the start of the first operation that was launched within a
- * range to the end of the last, one for each stream that it launched on.
+/* stream_ranges.h - ranges projected onto streams: from the start of the first operation that was
+ * launched within a range to the end of the last, one for each stream that it launched on.
  *
- * Of ranges of one thread the projections nest as the ranges do, where the stream runs in order. Those of several
- * threads that share a stream may cross, and so may any where operations of the stream overlap: each has a lane, and
- * within a lane they nest. Steps are not projected: the TensorBoard plugin takes what is called ProfilerStep for a step
- * of its own, wherever it is. Nor is what needs more than 64 lanes.
+ * Of ranges of one thread the projections nest as the ranges do, where the stream runs in order.
+ * Those of several threads that share a stream may cross, and so may any where operations of the
+ * stream overlap: each has a lane, and within a lane they nest. Steps are not projected: the
+ * TensorBoard plugin takes what is called ProfilerStep for a step of its own, wherever it is. Nor
+ * is what needs more than 64 lanes.
  */
 #ifndef PROF_STREAM_RANGES_H
 #define PROF_STREAM_RANGES_H

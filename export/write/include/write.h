@@ -34,15 +34,15 @@ struct write_chrome_more {
                          begins: as without */
     void (*events)(void *user, struct json_out *out);  /* after all others */
     void (*members)(void *user, struct json_out *out); /* of the top-level object */
-    /* A stream through which the file of that path is written; NULL with errno 0: none. It is closed,
-     * the descriptor is not its own. */
+    /* A stream through which the file of that path is written; NULL with errno 0: none. It is
+     * closed, the descriptor is not its own. */
     FILE *(*pack)(int descriptor, const char *path);
     bool behind;          /* write on a second thread: not in a program that is a guest's host */
     bool for_tensorboard; /* in the words of its plugin: chrome_tensorboard.c */
 };
-/* The timeline as a Chrome trace in Kineto's dialect. `stacks`: what stands as "Call stack" at calls and
- * ranges, by stack; NULL: nothing does. `more` NULL: nothing else. `path` as in out_file.h: replaced
- * atomically, "-" is stdout. */
+/* The timeline as a Chrome trace in Kineto's dialect. `stacks`: what stands as "Call stack" at
+ * calls and ranges, by stack; NULL: nothing does. `more` NULL: nothing else. `path` as in
+ * out_file.h: replaced atomically, "-" is stdout. */
 bool write_chrome(const struct timeline *timeline, char *const *stacks,
                   const struct write_chrome_more *more, const char *path,
                   struct write_error *error);
@@ -57,9 +57,9 @@ struct write_etprof_counts {
     uint64_t cut_names;                       /* names written whose 32 bytes are not all of it */
 };
 
-/* The profiling blocks as prof buffers of ExecuTorch, version 1; of several processes, one process's
- * after the other's. `path` as in write_chrome(). When no block holds anything, nothing is written
- * and the error's code is ENODATA. `counts` is filled either way. */
+/* The profiling blocks as prof buffers of ExecuTorch, version 1; of several processes, one
+ * process's after the other's. `path` as in write_chrome(). When no block holds anything, nothing
+ * is written and the error's code is ENODATA. `counts` is filled either way. */
 bool write_etprof(const struct timeline *timeline, const char *path,
                   struct write_etprof_counts *counts, struct write_error *error);
 

@@ -1,6 +1,6 @@
-/* averages_table.c - the key-averaged table and the tree of ranges, in every format. As text: twelve columns' width,
- * two spaces between, everything right-aligned, names cut at 55: what people who come from torch.profiler, and the
- * scripts they wrote for it, expect.
+/* averages_table.c - the key-averaged table and the tree of ranges, in every format. As text:
+ * twelve columns' width, two spaces between, everything right-aligned, names cut at 55: what people
+ * who come from torch.profiler, and the scripts they wrote for it, expect.
  */
 #define _GNU_SOURCE
 #include "device_api.h"

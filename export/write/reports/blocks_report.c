@@ -1,12 +1,13 @@
 /* blocks_report.c - profiling blocks, and ranges as such. As JSON one object:
  *
- *     {"unit": "ms", "blocks": [{"name", "process", "bundled_input", "iterations", "events": [{"name",
+ *     {"unit": "ms", "blocks": [{"name", "process", "bundled_input", "iterations", "events":
+ *     [{"name",
  *      "chain", "instruction", "delegate", "backend", "debug_handles", "depth", "durations",
  *      "start_times", "timed", "p10", "p50", "p90", "avg", "min", "max"}], "memory": [{"allocator",
  *      "allocations", "first_bytes", "total_bytes", "min_bytes", "max_bytes"}], "total"}]}
  *
- * A duration that is not known is null. "delegate" is a number, a text or null; "total" is there when
- * it was requested, and what reports.h adds too.
+ * A duration that is not known is null. "delegate" is a number, a text or null; "total" is there
+ * when it was requested, and what reports.h adds too.
  */
 #include "reports.h"
 
@@ -207,8 +208,8 @@ static void list_end(struct list *list)
 /* Those that not every table for people has. */
 enum { COLUMN_CHAIN = 5, COLUMN_INSTRUCTION, COLUMN_BACKEND = 9, COLUMN_HANDLES };
 
-/* Keys of those that are times end with the unit: "p10_ms"; readers take such a column for one of numbers, so that
- * lists do not. */
+/* Keys of those that are times end with the unit: "p10_ms"; readers take such a column for one of
+ * numbers, so that lists do not. */
 static void find_columns(const struct report *report, char keys[EVENT_COLUMNS][KEY_BYTES],
                          struct table_column to[EVENT_COLUMNS])
 {

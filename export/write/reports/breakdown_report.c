@@ -1,5 +1,5 @@
-/* breakdown_report.c - profdump breakdown. A table per question. JSON is an object with the tables as arrays, by their names;
- * keys of rows are in the columns. */
+/* breakdown_report.c - profdump breakdown. A table per question. JSON is an object with the tables
+ * as arrays, by their names; keys of rows are in the columns. */
 #include "reports.h"
 
 #include "operation_totals.h"

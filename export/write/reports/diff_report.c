@@ -1,5 +1,5 @@
-/* diff_report.c - a diff for people: what was compared, the verdicts, then the tables. In Markdown what is not a table
- * stands in a block of code, where nothing is markup.
+/* diff_report.c - a diff for people: what was compared, the verdicts, then the tables. In Markdown
+ * what is not a table stands in a block of code, where nothing is markup.
  */
 #include "evidence.h"
 #include "report_parts.h"
@@ -76,7 +76,8 @@ static char *safe_text(const char *text)
     return to;
 }
 
-/* Takes from `text`, `columns` wide, what is too much: `front` characters stay in front of "...". */
+/* Takes from `text`, `columns` wide, what is too much: `front` characters stay in front of
+ * "...". */
 static void cut(char *text, unsigned columns, unsigned width, unsigned front)
 {
     if (columns <= width || width < front + 3)
@@ -154,7 +155,8 @@ static void change_within(const char *words, const double percents[3], bool sign
 }
 
 /* "slower by 7.3 % (95 %: 6.8 to 7.9)", "no difference beyond noise: +0.4 % (95 %: -0.1 to +0.9)",
- * "unclear: +25.0 % (95 %: -3.0 to +61.2)", "+7.3 %, too few values to tell from noise", "unknown". */
+ * "unclear: +25.0 % (95 %: -3.0 to +61.2)", "+7.3 %, too few values to tell from noise",
+ * "unknown". */
 static void change_text(const struct bootstrap_interval *ratio, double confidence,
                         char to[DIFF_TEXT_BYTES])
 {

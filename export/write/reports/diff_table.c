@@ -1,14 +1,16 @@
-/* diff_table.c - see report_parts.h. What rows have is described once, in add_columns(). JSON is one object; what is not
- * known is null, times are nanoseconds.
+/* diff_table.c - see report_parts.h. What rows have is described once, in add_columns(). JSON is
+ * one object; what is not known is null, times are nanoseconds.
  *
  *     {"names": [2], "confidence", "matters", "resamples", "per_step", "per_run",
  *      "lengths_differ", "nothing_in_common",
- *      "sides": [{"input", "processes": [path ...], "runs", "steps", "clock_ns", "device_clock_ns"} x 2],
- *      "differs": [{"name", "values": [2]} ...],
- *      "step", "wall_time", "device_time", "host_time": {"values_ns": [2], "samples": [2], change},
- *      "tables": [{"by", "change_ns", "moved_ns", "verdicts": {}, "renamed", "ambiguous",
- *                  "rows": [{"names": [2], "path": [outermost ...], "match", "calls": [2], "time": {},
- *                            "device": {} or null, "delta_ns", "share", "device_delta_ns"} ...]} ...],
+ *      "sides": [{"input", "processes": [path ...], "runs", "steps", "clock_ns", "device_clock_ns"}
+ *      x 2], "differs": [{"name", "values": [2]} ...], "step", "wall_time", "device_time",
+ *      "host_time": {"values_ns": [2], "samples": [2], change}, "tables": [{"by", "change_ns",
+ *      "moved_ns", "verdicts": {}, "renamed", "ambiguous",
+ *                  "rows": [{"names": [2], "path": [outermost ...], "match", "calls": [2], "time":
+ *                  {},
+ *                            "device": {} or null, "delta_ns", "share", "device_delta_ns"} ...]}
+ *                            ...],
  *      "gate": {"of", "limit", "result", "lines": [2], "row": names or null, change} or null}
  *
  * change: "ratio", "interval": [2] or null, "verdict". A measure ("time", "device"): "samples",

@@ -1,7 +1,8 @@
 /* facts_json.c - profdump --json: the summary and the table for programs. Numbers are integers,
  * times nanoseconds.
  *
- *     {"libprof", "mode", "mode_reason", "simulated", "demangled", "duration_ns", "timed_by_events",
+ *     {"libprof", "mode", "mode_reason", "simulated", "demangled", "duration_ns",
+ *     "timed_by_events",
  *      "processes": [{pid, program, host, rank, children, windows, ...}],
  *      "devices": [{id, name, ...}],
  *      "nvtx": {counts, domains, categories},

@@ -6,15 +6,20 @@
  *     abstain    why there is no finding, null: there is one
  *     devices[]  pid, rank (null: none), device (null unknown), process_index (into the processes of --json), name, operations, window_ns, busy_ns,
  *                idle_ns, idle{cause: ns}: busy_ns + the sum of idle = window_ns
- *     findings[] those with a path or a stack first, then most saved first: rule, title, sentence, remedy, pid, rank,
- *                device (null: of all), path[], stack[], stack_of ("call"; "next call": the one that ended
- *                the gap; "last call": before the gap at the end), count,
- *                cost_ns, saved_ns (null: cannot be told), process_index (null: of all),
- *                idle{cause: ns}, the idle time of devices that it is about: findings share it,
- *                also[] what other rules found of the same cause: rule, title, sentence, remedy, count, cost_ns, saved_ns
- *     below[]    what rules without findings found, and their limits left out: rule, count, cost_ns, sentence
- *     waited_for[]  what threads did while devices idled, from samples (PROF_SAMPLE): pid, rank, device, function,
- *                tid, run_ns, wait_ns, queued_ns, sampled_ns (of all samples in the device's idle time), stack[]
+ *     findings[] those with a path or a stack first, then most saved first: rule, title, sentence,
+ *     remedy, pid, rank,
+ *                device (null: of all), path[], stack[], stack_of ("call"; "next call": the one
+ *                that ended the gap; "last call": before the gap at the end), count, cost_ns,
+ *                saved_ns (null: cannot be told), process_index (null: of all), idle{cause: ns},
+ *                the idle time of devices that it is about: findings share it, also[] what other
+ *                rules found of the same cause: rule, title, sentence, remedy, count, cost_ns,
+ *                saved_ns
+ *     below[]    what rules without findings found, and their limits left out: rule, count,
+ *                cost_ns, sentence
+ *     waited_for[]  what threads did while devices idled, from samples (PROF_SAMPLE): pid, rank,
+ *                   device, function,
+ *                tid, run_ns, wait_ns, queued_ns, sampled_ns (of all samples in the device's idle
+ *                time), stack[]
  *     notes[]    rule, sentence: what could not be examined
  */
 #include "reports.h"
@@ -200,7 +205,8 @@ static void print_finding(const struct text_report *report, uint32_t number)
 
 #define BELOW_BYTES (FINDING_SENTENCE_BYTES + 64)
 
-/* "small-copies: 13 copies ...", for people: idle time by cause is in the accounts of devices already. */
+/* "small-copies: 13 copies ...", for people: idle time by cause is in the accounts of devices
+ * already. */
 static bool below_line(const struct findings *findings, uint32_t rule, char line[BELOW_BYTES])
 {
     char sentence[FINDING_SENTENCE_BYTES];

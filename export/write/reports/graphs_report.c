@@ -1,5 +1,5 @@
-/* graphs_report.c - profdump graphs: per graph its launches, its time on devices, who captured its nodes
- * and who replays it. In JSON an array, the graph that kept devices busy longest first:
+/* graphs_report.c - profdump graphs: per graph its launches, its time on devices, who captured its
+ * nodes and who replays it. In JSON an array, the graph that kept devices busy longest first:
  *
  *     pid, id (both null: launches of unknown graphs), source, known, earlier, varies, kernels,
  *     memcpys, memsets, others, launches, whole_launches, operations, operations_min,

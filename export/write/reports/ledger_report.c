@@ -7,7 +7,8 @@
  *                       stack}]
  *
  * launched = recorded + the sum of lost + recycled + undelivered + unobserved + missing. What a row
- * does not have is null: a graph's stream, the name of an unknown error, a stack that was not taken.
+ * does not have is null: a graph's stream, the name of an unknown error, a stack that was not
+ * taken.
  */
 #include "device_api.h"
 #include "reports.h"

@@ -1,5 +1,6 @@
-/* memory_report.c - profdump memory: heaps, who owned them at their peaks, what was never freed, ranges, pools,
- * managed memory. In JSON, all amounts in bytes, all times in ns from the trace's time 0:
+/* memory_report.c - profdump memory: heaps, who owned them at their peaks, what was never freed,
+ * ranges, pools, managed memory. In JSON, all amounts in bytes, all times in ns from the trace's
+ * time 0:
  *
  *     heaps[]   pid, device (-1: none), kind, allocator (or null), allocations, frees,
  *               allocated_bytes, freed_bytes, live, live_bytes, peak_bytes, peak_ns,

@@ -29,7 +29,8 @@ struct group_texts {
     bool for_people; /* processes by name, else by pid */
 };
 
-/* The text of a row's part, as it is recorded; empty where there is none, or no memory. To free(). */
+/* The text of a row's part, as it is recorded; empty where there is none, or no memory. To
+ * free(). */
 struct text group_text(const struct group_texts *texts, const struct key_average *row,
                        uint32_t flag);
 
@@ -74,9 +75,10 @@ unsigned averages_cell_rank(const struct averages_rows *rows, unsigned index);
 bool averages_rows_select(struct key_averages *averages, const struct timeline *timeline,
                           const struct write_options *options, bool spread);
 
-/* The walk over the ranges as a tree: a path of ranges has its calls, CPU and CUDA time, and its share of the range
- * around it (of an outermost one: of all outermost ranges) in CUDA total where there is device data, else in CPU
- * total. Children are in the order of the rows, options->depth limits how deep it goes. Members are for reading alone, but for `printed`. */
+/* The walk over the ranges as a tree: a path of ranges has its calls, CPU and CUDA time, and its
+ * share of the range around it (of an outermost one: of all outermost ranges) in CUDA total where
+ * there is device data, else in CPU total. Children are in the order of the rows, options->depth
+ * limits how deep it goes. Members are for reading alone, but for `printed`. */
 struct averages_tree {
     const struct key_averages *averages;
     const struct write_options *options;
@@ -105,7 +107,8 @@ const struct key_average *averages_tree_row(const struct averages_tree *tree, ui
 int64_t averages_tree_weight(const struct averages_tree *tree, uint32_t path);
 int64_t averages_tree_whole(const struct averages_tree *tree, uint32_t path);
 
-/* What stands under a table as text: totals, and write_statement(), folded to options->table_width. */
+/* What stands under a table as text: totals, and write_statement(), folded to
+ * options->table_width. */
 bool averages_foot(const struct timeline *timeline, const struct key_averages *averages,
                    const struct write_options *options, FILE *stream);
 
@@ -134,8 +137,8 @@ void averages_json_rows(struct json_out *out, const struct group_texts *texts, b
 bool diff_table_write(const struct diff *diff, const struct diff_table *table,
                       const struct write_diff_options *options, FILE *stream);
 
-/* For programs: as separated values every table that was requested in one, numbers in nanoseconds, empty where there
- * is none; as JSON everything. */
+/* For programs: as separated values every table that was requested in one, numbers in nanoseconds,
+ * empty where there is none; as JSON everything. */
 bool diff_table_write_all(const struct diff *diff, const struct write_diff_options *options,
                           FILE *stream);
 
@@ -143,14 +146,14 @@ bool diff_table_write_all(const struct diff *diff, const struct write_diff_optio
 
 #define DIFF_TEXT_BYTES 256u
 
-/* What the row is called on a side where it is: a name, or ranges from the outermost in as "outer > inner".
- * To free(); NULL: no memory. */
+/* What the row is called on a side where it is: a name, or ranges from the outermost in as "outer >
+ * inner". To free(); NULL: no memory. */
 char *diff_text_name(const struct diff *diff, const struct diff_row *row, unsigned side,
                      enum diff_by by);
 
-/* What the row is called in a table of limited width, safe to show: a name, or ranges from the outermost in
- * as "outer > inner". What is too long gives way in the middle, of ranges the outer ones do; a kernel that was
- * renamed is "old -> new". To free(); NULL: no memory. */
+/* What the row is called in a table of limited width, safe to show: a name, or ranges from the
+ * outermost in as "outer > inner". What is too long gives way in the middle, of ranges the outer
+ * ones do; a kernel that was renamed is "old -> new". To free(); NULL: no memory. */
 char *diff_text_short_name(const struct diff *diff, const struct diff_row *row, enum diff_by by,
                            unsigned width);
 

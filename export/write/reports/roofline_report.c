@@ -1,10 +1,11 @@
-/* roofline_report.c - profdump analyze: what kernels achieved of their devices' peaks. A table per device for people,
- * rows of all of them as separated values, and as JSON
+/* roofline_report.c - profdump analyze: what kernels achieved of their devices' peaks. A table per
+ * device for people, rows of all of them as separated values, and as JSON
  *
  *     {"by":"kernel","devices":[{"pid":..,"process_index":..,"device":..,"name":..,"peak":{..},
  *       "kernels":..,...,"rows":[{"name":..,"count":..,...,"bound":"memory"}]}]}
  *
- * whose shares are fractions of 1, rates per second in 10^12 operations and 10^9 bytes. null is unknown.
+ * whose shares are fractions of 1, rates per second in 10^12 operations and 10^9 bytes. null is
+ * unknown.
  */
 #include "reports.h"
 
@@ -121,7 +122,8 @@ static void add_rate(struct table *table, double value)
         table_format(table, value >= 1e4 ? "%.0f" : "%.4g", value);
 }
 
-/* "12.34%"; what is more than nothing is not shown as 0. Separated values have percent, JSON a fraction. */
+/* "12.34%"; what is more than nothing is not shown as 0. Separated values have percent, JSON a
+ * fraction. */
 static void add_share(struct table *table, double share)
 {
     if (!write_format_is_for_people(table->format))

@@ -1,5 +1,5 @@
-/* summary.c - the run in a few lines above the table: who, where, how long, on what, and how it ended; under it, totals,
- * the accounts of devices, and what was lost. */
+/* summary.c - the run in a few lines above the table: who, where, how long, on what, and how it
+ * ended; under it, totals, the accounts of devices, and what was lost. */
 #include "device_api.h"
 #include "device_time.h"
 #include "failed_calls.h"

@@ -1,7 +1,7 @@
 /* tax_report.c - framework tax of executions in blocks, and of ranges.
  *
- * Times of executions are in the unit that was requested, and columns say which; those of ranges are for people, and
- * nanoseconds for programs.
+ * Times of executions are in the unit that was requested, and columns say which; those of ranges
+ * are for people, and nanoseconds for programs.
  */
 #include "key_averages.h"
 #include "python_text.h"

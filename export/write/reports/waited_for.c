@@ -1,9 +1,10 @@
-/* waited_for.c - samples of a thread count where they lie in a gap that the thread ended with a launch: what it did instead of
- * launching is what the device waited for.
+/* waited_for.c - samples of a thread count where they lie in a gap that the thread ended with a
+ * launch: what it did instead of launching is what the device waited for.
  *
- * The stacks of a device's samples are a tree. From its root the path goes to the heaviest callee, as long as that has half of
- * its caller's time: so the function is where the time splits up, or the innermost one. The samples below it are then left
- * out, and the rest is looked at in the same way.
+ * The stacks of a device's samples are a tree. From its root the path goes to the heaviest callee,
+ * as long as that has half of its caller's time: so the function is where the time splits up, or
+ * the innermost one. The samples below it are then left out, and the rest is looked at in the same
+ * way.
  */
 #include "waited_for.h"
 
@@ -61,7 +62,8 @@ static uint32_t first_gap(const struct finding_gaps *gaps, uint32_t device, int6
     return low;
 }
 
-/* How much of a sample lies in such gaps. Of a thread that ran, a sample is a moment that stands for its weight. */
+/* How much of a sample lies in such gaps. Of a thread that ran, a sample is a moment that stands
+ * for its weight. */
 static int64_t time_in_gaps(const struct piles *piles, uint32_t device,
                             const struct tl_sample *sample)
 {
@@ -200,7 +202,8 @@ static bool is_beginning(const char *name)
     return *name == '_' || *name == '?';
 }
 
-/* The function at which the branch is to be called: names that C reserves are of libc and the interpreter. */
+/* The function at which the branch is to be called: names that C reserves are of libc and the
+ * interpreter. */
 static struct branch find_branch(const struct piles *piles, struct branch all)
 {
     struct branch branch = all, named = all;

@@ -1,4 +1,5 @@
-/* waited_for.h - which functions of the host devices waited for, from samples of the threads that launched their work. */
+/* waited_for.h - which functions of the host devices waited for, from samples of the threads that
+ * launched their work. */
 #ifndef PROF_WAITED_FOR_H
 #define PROF_WAITED_FOR_H
 

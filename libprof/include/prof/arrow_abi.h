@@ -1,5 +1,5 @@
-/* arrow_abi.h - the structures of Apache Arrow's C data and C stream interfaces, as its specification
- * prints them. Where another header has defined them already, those count.
+/* arrow_abi.h - the structures of Apache Arrow's C data and C stream interfaces, as its
+ * specification prints them. Where another header has defined them already, those count.
  */
 #ifndef PROF_ARROW_ABI_H
 #define PROF_ARROW_ABI_H

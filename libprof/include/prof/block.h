@@ -1,4 +1,5 @@
-/* block.h - profiling blocks: ExecuTorch's in-process profiling interface, implemented with libprof.
+/* block.h - profiling blocks: ExecuTorch's in-process profiling interface, implemented with
+ * libprof.
  *
  *     #include <prof/block.h>
  *
@@ -106,7 +107,8 @@ static inline void prof_instruction_leave(struct prof_instruction outer)
         PROF_CALL(prof_instruction_leave)(outer);
 }
 
-/* Registers an allocator with prof_alloc_track(). Returns PROF_NO_ALLOCATOR where that returns 0. */
+/* Registers an allocator with prof_alloc_track(). Returns PROF_NO_ALLOCATOR where that returns
+ * 0. */
 static inline uint32_t prof_allocator(const char *name)
 {
     uint32_t allocator = prof_alloc_track(name);

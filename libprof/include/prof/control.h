@@ -3,9 +3,9 @@
  * 1. The socket
  *
  * A process listens on a stream socket named PID.sock, where PID is its number in its own PID
- * namespace. If a process of another namespace listens there, the socket is named PID-NAMESPACE.sock,
- * with the number in the link /proc/PID/ns/pid. A client finds a process by the number of the peer
- * (SO_PEERCRED). The socket's directory is
+ * namespace. If a process of another namespace listens there, the socket is named
+ * PID-NAMESPACE.sock, with the number in the link /proc/PID/ns/pid. A client finds a process by the
+ * number of the peer (SO_PEERCRED). The socket's directory is
  *
  *     $XDG_RUNTIME_DIR/libprof      if it exists or can be created, otherwise
  *     /tmp/libprof-UID              with the effective user id
@@ -26,7 +26,8 @@
  *     status            start            stop            dump PATH      (absolute)            metrics
  *
  * The first line of the answer is "ok", or "failed" and a sentence. For status, lines "KEY VALUE"
- * follow; clients ignore unknown keys. For metrics, which writes the file of PROF_PROMETHEUS at once, "file PATH" follows.
+ * follow; clients ignore unknown keys. For metrics, which writes the file of PROF_PROMETHEUS at
+ * once, "file PATH" follows.
  */
 #ifndef PROF_CONTROL_H
 #define PROF_CONTROL_H

@@ -28,9 +28,9 @@
  *       PROF_REC_THREAD says which thread the following records belong to.
  * PARTS a chunk that several logs share, since a program may have thousands of threads that record
  *       little. It is divided into parts of `part_bytes` each; the chunk's header is in the first
- *       one. A part that is in use begins with PROF_REC_PART, which has the number of the log and the
- *       part's `sequence` in this log. The records from there to the part's end belong to this log.
- *       In all else, a part is like a LOG chunk.
+ *       one. A part that is in use begins with PROF_REC_PART, which has the number of the log and
+ *       the part's `sequence` in this log. The records from there to the part's end belong to this
+ *       log. In all else, a part is like a LOG chunk.
  *
  * 3. Records
  *
@@ -66,8 +66,8 @@
  *     kind == HOLE       space that was reserved but never committed (the writer was killed, or a
  *                        signal handler jumped away): skip `size` words, count one torn record
  *     anything else      the record is complete
- * A chunk whose magic is not PROF_CHUNK_MAGIC was never begun: skip it. There is no index, footer or
- * total length, so a file is readable at any time: while it is being written, and after kill -9.
+ * A chunk whose magic is not PROF_CHUNK_MAGIC was never begun: skip it. There is no index, footer
+ * or total length, so a file is readable at any time: while it is being written, and after kill -9.
  *
  * 5. Reader's algorithm
  *
@@ -75,7 +75,8 @@
  *     for each chunk with a valid magic: META -> walk its records; LOG -> remember it;
  *         PARTS -> remember each part whose first word is the header of a PART record
  *     sort the LOG chunks and the parts by (log, sequence)
- *     for each log: walk the records of its chunks and parts in order; clamp times so that a thread's
+ *     for each log: walk the records of its chunks and parts in order; clamp times so that a
+ *     thread's
  *         time never decreases (a signal handler's records may precede the event that they
  *         interrupted and still have later time stamps)
  *     convert ticks to nanoseconds by linear interpolation between the PROF_REC_CLOCK samples
@@ -88,7 +89,8 @@
  *
  * 6. Versions
  *
- *     1  every thread has a log of LOG chunks; the names of threads are in META (PROF_REC_THREAD_INFO)
+ *     1  every thread has a log of LOG chunks; the names of threads are in META
+ *        (PROF_REC_THREAD_INFO)
  *     2  PARTS chunks; PROF_REC_THREAD may have the thread's name
  */
 #ifndef PROF_FORMAT_H
@@ -115,8 +117,8 @@ extern "C" {
 #define PROF_CHUNK_BYTES 65536u
 #define PROF_CHUNK_HEADER_BYTES 64u
 
-/* Longest name stored, in bytes. Of longer ones, the beginning is stored, then "...#" and 16 hexadecimal digits that depend on
- * the rest; the NAME record has the full length. */
+/* Longest name stored, in bytes. Of longer ones, the beginning is stored, then "...#" and 16
+ * hexadecimal digits that depend on the rest; the NAME record has the full length. */
 #define PROF_NAME_BYTES_MAX 4096u
 
 /* Source of ticks. `ticks_per_second` in the header is nominal, the CLOCK samples are exact. */

@@ -1,7 +1,7 @@
 /* format_device.h - records of what devices did, in LOG chunks.
  *
- * Part of format.h. Each struct begins with the record's header word; sizes are multiples of 8. Device
- * times are CLOCK_REALTIME nanoseconds, as CUPTI delivers them.
+ * Part of format.h. Each struct begins with the record's header word; sizes are multiples of 8.
+ * Device times are CLOCK_REALTIME nanoseconds, as CUPTI delivers them.
  */
 #ifndef PROF_FORMAT_DEVICE_H
 #define PROF_FORMAT_DEVICE_H
@@ -217,8 +217,8 @@ struct prof_rec_range_time {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_range_time) == 48, "layout");
 
-/* CUPTI delivered the record of an operation (kernel, copy or set), but it could not be stored. It is
- * also counted in loss[cause]. The correlation id identifies the launch. */
+/* CUPTI delivered the record of an operation (kernel, copy or set), but it could not be stored. It
+ * is also counted in loss[cause]. The correlation id identifies the launch. */
 struct prof_rec_lost {
     uint64_t header;
     uint32_t context;

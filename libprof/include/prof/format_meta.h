@@ -54,8 +54,9 @@ struct prof_rec_clock {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_clock) == 40, "layout");
 
-/* How well the kernel's CLOCK_REALTIME agrees with true time, as adjtimex(2) states it: chrony, ntpd and PTP's phc2sys
- * set it. At the start and at the end; absent if the kernel cannot be queried, or if a seccomp filter applies. */
+/* How well the kernel's CLOCK_REALTIME agrees with true time, as adjtimex(2) states it: chrony,
+ * ntpd and PTP's phc2sys set it. At the start and at the end; absent if the kernel cannot be
+ * queried, or if a seccomp filter applies. */
 struct prof_rec_system_clock {
     uint64_t header;
     uint64_t ticks;
@@ -119,7 +120,8 @@ struct prof_rec_stream {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_stream) == 24, "layout");
 
-/* What switched recording on or off. X(symbol, name in outputs). Values are in files: append only. */
+/* What switched recording on or off. X(symbol, name in outputs). Values are in files: append
+ * only. */
 #define PROF_CONTROL_REASONS(X)                                                      \
     X(UNKNOWN, "unknown")                                                            \
     X(API, "api")           /* prof_start(), prof_stop() */                          \
@@ -262,7 +264,8 @@ enum prof_child_origin {
     PROF_CHILD_EXEC = 3,  /* a vfork child that called exec */
 };
 
-/* The process created a child process. If the child recorded, the header of its file has this pid. */
+/* The process created a child process. If the child recorded, the header of its file has this
+ * pid. */
 struct prof_rec_child {
     uint64_t header;
     uint64_t ticks;
@@ -322,8 +325,8 @@ struct prof_rec_graph {
 #define PROF_GRAPH_ELSEWHERE 4u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_graph) == 48, "layout");
 
-/* Overhead of recording, by part. X(symbol, name in outputs, whose time, sentence). THREADS: time of
- * the program's threads. BEGIN: the same, for rare work, mostly before the first event. OWN: CPU
+/* Overhead of recording, by part. X(symbol, name in outputs, whose time, sentence). THREADS: time
+ * of the program's threads. BEGIN: the same, for rare work, mostly before the first event. OWN: CPU
  * time of libprof's and CUPTI's threads. END: time that the program waited after its last event.
  * Values are in files: append only. */
 #define PROF_COST_PARTS(X)                                                       \
@@ -351,10 +354,10 @@ enum prof_cost_part {
         PROF_COST_COUNT
 };
 
-/* One part, up to the time of its COST record. The recorder does not count EVENTS and RECORDS, since
- * counting would cost as much as recording. Instead `each_ps` is the cost of one, and a reader counts
- * the records in LOG chunks with times up to `ticks`. EVENTS: records of one word. RECORDS: all other
- * records of threads except calls (API_*), stacks, THREAD and EPOCH. */
+/* One part, up to the time of its COST record. The recorder does not count EVENTS and RECORDS,
+ * since counting would cost as much as recording. Instead `each_ps` is the cost of one, and a
+ * reader counts the records in LOG chunks with times up to `ticks`. EVENTS: records of one word.
+ * RECORDS: all other records of threads except calls (API_*), stacks, THREAD and EPOCH. */
 struct prof_cost_item {
     uint32_t part;    /* enum prof_cost_part */
     uint32_t each_ps; /* picoseconds, calibrated when recording began; 0: see `ns` */
@@ -363,8 +366,8 @@ struct prof_cost_item {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_cost_item) == 24, "layout");
 
-/* Written periodically and at the end. The interval is at most 1/16 of the time recorded so far. All
- * counts are totals since the start, so a reader needs only the last record. */
+/* Written periodically and at the end. The interval is at most 1/16 of the time recorded so far.
+ * All counts are totals since the start, so a reader needs only the last record. */
 struct prof_rec_cost {
     uint64_t header;
     uint64_t ticks;
@@ -377,8 +380,8 @@ struct prof_rec_cost {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_cost) == 48, "layout");
 
-/* Keys and types of the values in ATTRS records. Written before the first of these; later records of
- * the same id are identical. */
+/* Keys and types of the values in ATTRS records. Written before the first of these; later records
+ * of the same id are identical. */
 struct prof_attr_field {
     uint32_t key;    /* name id */
     uint8_t type;    /* enum prof_attr_type */
@@ -412,7 +415,8 @@ struct prof_rec_hang {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_hang) == 40, "layout");
 
-/* A part of the text about a hang. Concatenate the parts of one `number`, in order; docs/hangs.md describes it. */
+/* A part of the text about a hang. Concatenate the parts of one `number`, in order; docs/hangs.md
+ * describes it. */
 struct prof_rec_hang_text {
     uint64_t header;
     uint32_t number;
@@ -421,8 +425,8 @@ struct prof_rec_hang_text {
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_hang_text) == 16, "layout");
 
-/* What is throttled if recording costs more than PROF_BUDGET: SAMPLES, then the others in this order. X(symbol, name in
- * outputs, sentence). Values are in files: append only. */
+/* What is throttled if recording costs more than PROF_BUDGET: SAMPLES, then the others in this
+ * order. X(symbol, name in outputs, sentence). Values are in files: append only. */
 #define PROF_THROTTLE_THINGS(X)                               \
     X(STACKS, "stacks", "call stacks")                        \
     X(CALLS, "calls", "CUDA calls that launch nothing")       \
@@ -474,9 +478,10 @@ enum prof_summary_kind {
 #define PROF_SUMMARY_NO_STEP UINT64_MAX /* outside of all steps */
 #define PROF_SUMMARY_BUCKETS 48u
 
-/* Durations of one name within one step, written every PROF_SUMMARY seconds, and whenever 6,144 of them
- * have gathered. Records of the same kind, step and name add up. An event belongs to the latest step, of any thread, that began before the
- * event did, unless that step had ended; an operation to the step of the call that launched it. */
+/* Durations of one name within one step, written every PROF_SUMMARY seconds, and whenever 6,144 of
+ * them have gathered. Records of the same kind, step and name add up. An event belongs to the
+ * latest step, of any thread, that began before the event did, unless that step had ended; an
+ * operation to the step of the call that launched it. */
 struct prof_rec_summary {
     uint64_t header;
     uint64_t step;
@@ -485,8 +490,8 @@ struct prof_rec_summary {
     uint64_t sum_ns, min_ns, max_ns;
     uint32_t kind; /* enum prof_summary_kind */
     uint16_t first_bucket, buckets;
-    /* uint32_t durations[buckets]: how many had first_bucket, first_bucket + 1 ... as the integer part
-     * of their base-2 logarithm; 0 ns counts as 1, the last bucket holds everything longer */
+    /* uint32_t durations[buckets]: how many had first_bucket, first_bucket + 1 ... as the integer
+     * part of their base-2 logarithm; 0 ns counts as 1, the last bucket holds everything longer */
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_summary) == 64, "layout");
 

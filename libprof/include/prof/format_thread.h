@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Emitted by a thread when it takes over a log, at the beginning of each of its chunks and parts, and when its name
- * changes. The latest name counts. */
+/* Emitted by a thread when it takes over a log, at the beginning of each of its chunks and parts,
+ * and when its name changes. The latest name counts. */
 struct prof_rec_thread {
     uint64_t header;
     uint32_t thread; /* index, from 1, unique in the file */
@@ -86,16 +86,17 @@ enum prof_sample_state {
     PROF_SAMPLE_WAITS = 2, /* in the kernel, for longer than two periods */
 };
 
-/* What a thread was doing (PROF_SAMPLE). The record is written later, and is in the log of the thread that wrote it;
- * `tid` is the sampled thread. Readers use the thread that had this tid at `ticks`; a thread that recorded nothing has no
- * other record. For the innermost frame, the stack has the end of the instruction at the program counter, or the program
- * counter plus one. */
+/* What a thread was doing (PROF_SAMPLE). The record is written later, and is in the log of the
+ * thread that wrote it; `tid` is the sampled thread. Readers use the thread that had this tid at
+ * `ticks`; a thread that recorded nothing has no other record. For the innermost frame, the stack
+ * has the end of the instruction at the program counter, or the program counter plus one. */
 struct prof_rec_sample {
     uint64_t header;
     uint64_t ticks; /* time of the sample; for a wait, its begin */
     /* RUNS: CPU time of the thread since its previous sample; WAITS: duration. */
     uint64_t weight_ns;
-    /* Time since its previous sample during which the thread could run but had no processor; 0 unknown. */
+    /* Time since its previous sample during which the thread could run but had no processor; 0
+     * unknown. */
     uint64_t queued_ns;
     uint32_t tid;
     uint32_t stack; /* id of a STACK_FRAMES record, 0: the stack could not be taken */
@@ -130,7 +131,8 @@ struct prof_rec_range {
     uint64_t header;
     uint64_t name;
     uint64_t id; /* as that of a prof_rec_range_begin */
-    /* Readers clamp both to [start of the file, time of this record], and end_ticks to begin_ticks. */
+    /* Readers clamp both to [start of the file, time of this record], and end_ticks to
+     * begin_ticks. */
     uint64_t begin_ticks;
     uint64_t end_ticks;
 };
@@ -190,8 +192,8 @@ struct prof_rec_api_enter {
     uint64_t bytes;  /* of a copy, set or allocation; 0 otherwise */
     /* Kernel's (mangled) name id at a launch; with PROF_API_GRAPH the graph's id; 0 unknown. */
     uint32_t name;
-    /* With PROF_API_LAUNCHES: the exact number. With PROF_API_GRAPH: the number of kernels and sets,
-     * a lower bound, because the host may perform copies; 0 unknown. */
+    /* With PROF_API_LAUNCHES: the exact number. With PROF_API_GRAPH: the number of kernels and
+     * sets, a lower bound, because the host may perform copies; 0 unknown. */
     uint32_t operations;
     /* Absent in 40-byte records: only calls with a call stack have the rest. */
     uint32_t stack; /* stack id */

@@ -1,8 +1,9 @@
-/* prometheus.h - metrics for Prometheus: their names, types and help. The recorder writes them while the program runs
- * (PROF_PROMETHEUS), profdump writes them from a recording: where both have a metric, it means the same.
+/* prometheus.h - metrics for Prometheus: their names, types and help. The recorder writes them
+ * while the program runs (PROF_PROMETHEUS), profdump writes them from a recording: where both have
+ * a metric, it means the same.
  *
- * Each series has the labels host, pid, run (when the recording began, milliseconds since the epoch), and rank in a
- * parallel job. So those of several processes and runs never collide.
+ * Each series has the labels host, pid, run (when the recording began, milliseconds since the
+ * epoch), and rank in a parallel job. So those of several processes and runs never collide.
  */
 #ifndef PROF_PROMETHEUS_H
 #define PROF_PROMETHEUS_H

@@ -6,7 +6,8 @@
  *     arch_local_cas()             compare-and-swap, likewise
  *     arch_ticks_per_second()      0 unknown
  *     arch_ticks_never_stop()      the counter has one rate at all times
- *     arch_float_hold()            until arch_float_restore(), arithmetic raises no SIGFPE; the flags that it leaves go
+ *     arch_float_hold()            until arch_float_restore(), arithmetic raises no SIGFPE; the
+ *                                  flags that it leaves go
  *     arch_float_reset()           for good: as a thread has it that the program did not change
  *     ARCH_CLOCK_KIND              what arch_ticks() reads
  *     ARCH_TRUSTED_CLOCKSOURCE     the kernel's clocksource that proves it trustworthy

@@ -51,7 +51,8 @@ static inline bool arch_ticks_never_stop(void)
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
-/* libm's feholdexcept() and fesetenv(), which libprof.so does not link. A thread inherits all of it. */
+/* libm's feholdexcept() and fesetenv(), which libprof.so does not link. A thread inherits all of
+ * it. */
 struct arch_float {
     uint32_t x87[7]; /* long double */
     uint32_t mxcsr;  /* double and float */

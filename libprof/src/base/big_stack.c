@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 
 #define BIG_STACK_BYTES (1u << 20) /* as the writer's: collectors call CUPTI on it */
-/* On both sides. A stray store hits it, and valgrind takes a step of less than 2,000,000 bytes for growth of the stack that
- * the thread had. */
+/* On both sides. A stray store hits it, and valgrind takes a step of less than 2,000,000 bytes for
+ * growth of the stack that the thread had. */
 #define BIG_STACK_GUARD_BYTES (2u << 20)
 #define BIG_STACK_MAP_BYTES (BIG_STACK_BYTES + 2 * BIG_STACK_GUARD_BYTES)
 
@@ -20,7 +20,8 @@
 #define BIG_STACK_SANITIZED /* they know of no other stack */
 #endif
 
-/* With frame pointer and unwind information, so that what runs there can be unwound to the program's frames. */
+/* With frame pointer and unwind information, so that what runs there can be unwound to the
+ * program's frames. */
 #if defined(__x86_64__) && !defined(BIG_STACK_SANITIZED)
 #define BIG_STACK_SWITCHES 1
 __asm__(".text\n"

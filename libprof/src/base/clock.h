@@ -1,7 +1,8 @@
 /* clock.h - the recorder's clock: raw ticks in the records, samples of three clocks in META.
  *
- * Ticks are the processor's counter where the kernel itself trusts it, or counter.h does (0.85 of the cost floor for
- * two readings, against 2 for clock_gettime), else CLOCK_MONOTONIC nanoseconds. Readers convert.
+ * Ticks are the processor's counter where the kernel itself trusts it, or counter.h does (0.85 of
+ * the cost floor for two readings, against 2 for clock_gettime), else CLOCK_MONOTONIC nanoseconds.
+ * Readers convert.
  */
 #ifndef PROF_CLOCK_H
 #define PROF_CLOCK_H
@@ -25,12 +26,12 @@ void clock_sample(struct prof_rec_clock *sample);
 uint64_t clock_gettime_ns(clockid_t id);
 uint64_t clock_monotonic_ns(void);
 
-/* Lets other threads go on for so many microseconds, below a million. No cancellation point, unlike nanosleep(): we are in
- * the program's threads. Safe in signal handlers; keeps errno. */
+/* Lets other threads go on for so many microseconds, below a million. No cancellation point, unlike
+ * nanosleep(): we are in the program's threads. Safe in signal handlers; keeps errno. */
 void clock_pause(uint32_t us);
 
-/* Waits for another thread in a loop: `attempt` counts from 0. Gives way first, then sleeps, as the other one may have a
- * lower priority than we have, and the same processor. */
+/* Waits for another thread in a loop: `attempt` counts from 0. Gives way first, then sleeps, as the
+ * other one may have a lower priority than we have, and the same processor. */
 void clock_wait(int attempt);
 
 static inline uint64_t clock_read(void)

@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 /* X(NAME, field, kind, default text, default, lowest, highest, choices, help). The kind is TEXT,
- * NUMBER, FLAG (0 or 1), CHOICE (separated by ", "; the value is the index), or another config_kind. */
+ * NUMBER, FLAG (0 or 1), CHOICE (separated by ", "; the value is the index), or another
+ * config_kind. */
 #define CONFIG_TABLE(X)                                                                          \
     X("PROF_OUTPUT", output, TEXT, "%e%R-%p.prof", 0, 0, 0, "",                                  \
       "Trace file name: %p process id, %h host name, %r rank, %R \"-rankN\" in a parallel job "  \

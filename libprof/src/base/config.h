@@ -36,8 +36,8 @@ enum config_stop { CONFIG_STOP_NEVER, CONFIG_STOP_STEP, CONFIG_STOP_TIME };
 #define CONFIG_HANG_ABORT 1u
 #define CONFIG_HANG_SIGNAL 2u /* and the signal's number */
 
-/* A moment is one of enum config_start or config_stop and, above it, the step's number or the time in ms since the
- * program began. */
+/* A moment is one of enum config_start or config_stop and, above it, the step's number or the time
+ * in ms since the program began. */
 #define CONFIG_AMOUNT_SHIFT 8
 #define CONFIG_AMOUNT_MAX 1000000000ull
 #define CONFIG_MOMENT(value) ((value)&0xffu)
@@ -109,8 +109,8 @@ struct config {
 /* Reads the environment (secure_getenv). A bad value leaves the default in force. */
 void config_load(void);
 
-/* From here on, config_load() reads these instead of the environment: NAME=VALUE, each terminated by a zero
- * byte, `bytes` in all. They must remain. */
+/* From here on, config_load() reads these instead of the environment: NAME=VALUE, each terminated
+ * by a zero byte, `bytes` in all. They must remain. */
 void config_use(const char *options, size_t bytes);
 
 /* Logs a line for each bad value, naming the variable, the value and what is allowed, and for each

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A timed occurrence that took longer was interrupted or unusual: it is not scaled up. A callback takes
- * 0.1 to 0.5 us; one of 40 us, scaled up by 64, would be a quarter of a run of 10 ms. */
+/* A timed occurrence that took longer was interrupted or unusual: it is not scaled up. A callback
+ * takes 0.1 to 0.5 us; one of 40 us, scaled up by 64, would be a quarter of a run of 10 ms. */
 #define COST_UNUSUAL_NS 20000u
 
 #define COST_STATE_SHARE 16u
@@ -235,7 +235,8 @@ static uint64_t cost_each_ps(enum prof_cost_part part)
     return part == PROF_COST_RECORDS ? load_relaxed(&cost.record_ps) : 0;
 }
 
-/* Whether the part costs the program time while it records. Recording less would not save one-time costs. */
+/* Whether the part costs the program time while it records. Recording less would not save one-time
+ * costs. */
 static bool cost_is_program_time(enum prof_cost_part part)
 {
     enum { THREADS, BEGIN, OWN, END };

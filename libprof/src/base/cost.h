@@ -1,17 +1,17 @@
 /* cost.h - measures the overhead of recording while the program runs.
  *
- * No time is counted twice. Costs nest: a callback may create the file, record a call stack or probe a
- * device. cost_clock() is a per-thread clock that excludes time already charged, so each part is charged
- * without the parts inside it.
+ * No time is counted twice. Costs nest: a callback may create the file, record a call stack or
+ * probe a device. cost_clock() is a per-thread clock that excludes time already charged, so each
+ * part is charged without the parts inside it.
  *
- * Frequent work (callbacks, call stacks) is sampled: one in some dozens is timed and represents those
- * since the last timed one; the others cost a thread-local decrement. All of a thread's first ones are
- * timed, so that short runs are measured, too. Pushes and pops cost about as much as reading the clock,
- * so they are neither timed nor counted here: a thread of libprof calibrates the cost of one, and readers
- * count them in the logs.
+ * Frequent work (callbacks, call stacks) is sampled: one in some dozens is timed and represents
+ * those since the last timed one; the others cost a thread-local decrement. All of a thread's first
+ * ones are timed, so that short runs are measured, too. Pushes and pops cost about as much as
+ * reading the clock, so they are neither timed nor counted here: a thread of libprof calibrates the
+ * cost of one, and readers count them in the logs.
  *
- * Not measured: the time that CUPTI spends before a callback and when it writes records, and the effect
- * on caches.
+ * Not measured: the time that CUPTI spends before a callback and when it writes records, and the
+ * effect on caches.
  */
 #ifndef PROF_COST_H
 #define PROF_COST_H
@@ -41,7 +41,8 @@ static inline uint64_t cost_clock(void)
     return clock_now() - cost_charged;
 }
 
-/* Charges a part with one occurrence on the calling thread that began at `began` by cost_clock(). */
+/* Charges a part with one occurrence on the calling thread that began at `began` by
+ * cost_clock(). */
 void cost_charge(enum prof_cost_part part, uint64_t began);
 /* The same for one that stands for `stood_for`. */
 void cost_charge_sampled(enum prof_cost_part part, uint32_t stood_for, uint64_t began);
@@ -93,8 +94,8 @@ void cost_recording_from_start(void);
 void cost_claim(void);
 /* A chunk of so many words was filled. */
 void cost_count_words(uint64_t words);
-/* On the writer thread, now and then and when it ends. Calibrates the first time: not when the thread
- * begins, since others wait for the space it makes. */
+/* On the writer thread, now and then and when it ends. Calibrates the first time: not when the
+ * thread begins, since others wait for the space it makes. */
 void cost_writer(void);
 
 /* States the cost in the file; `now`: also when that is not due. Any thread. */

@@ -8,7 +8,8 @@
 
 #define ENVIRONMENT_MAX 4096u /* variables */
 
-/* Pointers into memory that stays: the process's first environment, and what setenv() has allocated. */
+/* Pointers into memory that stays: the process's first environment, and what setenv() has
+ * allocated. */
 static char **environment_kept;
 static __thread bool environment_is_kept __attribute__((tls_model("initial-exec")));
 

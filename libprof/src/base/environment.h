@@ -1,15 +1,17 @@
-/* environment.h - the program's environment, for a thread of libprof's. The program may change its environment at any moment,
- * without a lock: only its own threads know when it may be read.
+/* environment.h - the program's environment, for a thread of libprof's. The program may change its
+ * environment at any moment, without a lock: only its own threads know when it may be read.
  */
 #ifndef PROF_ENVIRONMENT_H
 #define PROF_ENVIRONMENT_H
 
 #include <stdbool.h>
 
-/* Remembers the list of variables as it is now. Once, while the program has one thread: later calls do nothing. */
+/* Remembers the list of variables as it is now. Once, while the program has one thread: later calls
+ * do nothing. */
 void environment_keep(void);
 
-/* From here on, the calling thread reads what was remembered, or the program's. And whether it does. */
+/* From here on, the calling thread reads what was remembered, or the program's. And whether it
+ * does. */
 void environment_use_kept(bool kept);
 bool environment_uses_kept(void);
 

@@ -1,5 +1,6 @@
-/* futex_wait.h - which futex waits have no timeout. The kernel starts these again after a thread was stopped, or after a
- * handler with SA_RESTART has run, and nothing shows that: no error, no lost wake-up, no longer wait. */
+/* futex_wait.h - which futex waits have no timeout. The kernel starts these again after a thread
+ * was stopped, or after a handler with SA_RESTART has run, and nothing shows that: no error, no
+ * lost wake-up, no longer wait. */
 #ifndef PROF_FUTEX_WAIT_H
 #define PROF_FUTEX_WAIT_H
 

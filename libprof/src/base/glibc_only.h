@@ -1,5 +1,5 @@
-/* glibc_only.h - functions that musl does not have. References to them are weak, so that a program of musl's starts
- * when the library is preloaded into it: unrecorded.
+/* glibc_only.h - functions that musl does not have. References to them are weak, so that a program
+ * of musl's starts when the library is preloaded into it: unrecorded.
  */
 #ifndef PROF_GLIBC_ONLY_H
 #define PROF_GLIBC_ONLY_H

@@ -1,14 +1,18 @@
-/* intern.h - contents that are stored once per process and referred to by number: names, call stacks, labels, texts.
+/* intern.h - contents that are stored once per process and referred to by number: names, call
+ * stacks, labels, texts.
  *
- * Open addressing in three levels of growing size, so that few contents touch few pages; a level is mapped when it is
- * first needed. A content lives in the first level that had a free slot among the INTERN_PROBES slots from its hash on;
+ * Open addressing in three levels of growing size, so that few contents touch few pages; a level is
+ * mapped when it is first needed. A content lives in the first level that had a free slot among the
+ * INTERN_PROBES slots from its hash on;
  * as nothing is ever removed, a lookup may stop at the first empty slot that it meets. A slot is one word, hash << 32 |
- * number, set by compare-and-swap after the number's record: a reader that sees the slot sees the record.
+ * number, set by compare-and-swap after the number's record: a reader that sees the slot sees the
+ * record.
  *
- * Two threads that meet the same new content at once may both make a record; the loser's number is never used.
+ * Two threads that meet the same new content at once may both make a record; the loser's number is
+ * never used.
  *
- * Threads: any, in signal handlers, too; no lock. The compare and make functions are parameters of inline functions, so
- * that the compiler can inline them.
+ * Threads: any, in signal handlers, too; no lock. The compare and make functions are parameters of
+ * inline functions, so that the compiler can inline them.
  */
 #ifndef PROF_INTERN_H
 #define PROF_INTERN_H
@@ -60,8 +64,8 @@ void intern_clear(struct intern_table *table);
 /* The slots of a level. `add`: it is mapped where it is missing. NULL: missing. */
 uint64_t *intern_level(struct intern_table *table, unsigned level, bool add);
 
-/* The slot in a level that holds the content, or the first empty one; NULL when the probed slots are full of others.
- * `*number` is 0 for an empty slot. */
+/* The slot in a level that holds the content, or the first empty one; NULL when the probed slots
+ * are full of others. `*number` is 0 for an empty slot. */
 static inline __attribute__((always_inline)) uint64_t *
 intern_probe(struct intern_table *table, unsigned level, uint64_t *slots, uint32_t hash,
              const void *content, intern_equal equal, uint32_t *number)

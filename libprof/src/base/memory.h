@@ -1,6 +1,6 @@
-/* memory.h - tables that most processes never use. As static arrays they would count as data of every process that loads
- * the library: a program would not start where the limit on its data (ulimit -d) is tight, and each fork() would copy
- * page tables for them.
+/* memory.h - tables that most processes never use. As static arrays they would count as data of
+ * every process that loads the library: a program would not start where the limit on its data
+ * (ulimit -d) is tight, and each fork() would copy page tables for them.
  */
 #ifndef PROF_MEMORY_H
 #define PROF_MEMORY_H
@@ -11,9 +11,10 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* The zeroed memory that `*place` points to: mapped by the first caller, and kept for the life of the process. Readers
- * load `*place` with load_acquire(), and find NULL while the table is empty. NULL: there is no memory. Threads: any, in
- * signal handlers, too; no lock, keeps errno. Of two that map it at once, one gives its memory back. */
+/* The zeroed memory that `*place` points to: mapped by the first caller, and kept for the life of
+ * the process. Readers load `*place` with load_acquire(), and find NULL while the table is empty.
+ * NULL: there is no memory. Threads: any, in signal handlers, too; no lock, keeps errno. Of two
+ * that map it at once, one gives its memory back. */
 static inline void *memory_once(void **place, size_t bytes)
 {
     void *known = load_acquire(place);

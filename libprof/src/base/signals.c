@@ -13,8 +13,8 @@ void signals_disable(void)
     store_relaxed(&signals_disabled, 1u);
 }
 
-/* SIGSYS stays: a sandbox may have the program's handler answer a system call of ours, and ends a process
- * in which it is blocked. */
+/* SIGSYS stays: a sandbox may have the program's handler answer a system call of ours, and ends a
+ * process in which it is blocked. */
 void signals_block(struct signals_saved *saved)
 {
     sigset_t all;

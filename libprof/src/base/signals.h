@@ -15,8 +15,8 @@ struct signals_saved {
     bool blocked;
 };
 
-/* From here on no system call is made for signals, as a sandbox may end the process for one: handlers run
- * meanwhile. In a process that records nothing any more. */
+/* From here on no system call is made for signals, as a sandbox may end the process for one:
+ * handlers run meanwhile. In a process that records nothing any more. */
 void signals_disable(void);
 
 /* Blocks every signal and cancellation of the calling thread; may nest. `saved` is for
@@ -27,8 +27,8 @@ void signals_block(struct signals_saved *saved);
  * (into a pipe that nobody reads), then restores the mask. */
 void signals_restore(const struct signals_saved *saved);
 
-/* Takes a lock (1: taken) that a handler may need, too: it would wait for the thread it interrupted, so signals are blocked
- * first. signals_unlock() gives it back. */
+/* Takes a lock (1: taken) that a handler may need, too: it would wait for the thread it
+ * interrupted, so signals are blocked first. signals_unlock() gives it back. */
 void signals_lock(struct signals_saved *saved, uint32_t *lock);
 void signals_unlock(const struct signals_saved *saved, uint32_t *lock);
 

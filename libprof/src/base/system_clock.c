@@ -1,8 +1,8 @@
 /* system_clock.c - asks the kernel; never so that the program could be killed for it.
  *
- * adjtimex() needs no privilege to read, but a seccomp filter may kill a process that calls it: systemd's set @clock
- * has it. So where a filter applies, nobody asks. A child that asks would be no remedy: until Linux 5.16, its end with
- * a core ended all who share its memory.
+ * adjtimex() needs no privilege to read, but a seccomp filter may kill a process that calls it:
+ * systemd's set @clock has it. So where a filter applies, nobody asks. A child that asks would be
+ * no remedy: until Linux 5.16, its end with a core ended all who share its memory.
  */
 #include "system_clock.h"
 

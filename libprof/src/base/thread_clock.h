@@ -5,13 +5,15 @@
 #include <stdint.h>
 #include <time.h>
 
-/* The kernel's number of a thread's CPU clock; pthread_getcpuclockid() derives it from the thread's number as well. */
+/* The kernel's number of a thread's CPU clock; pthread_getcpuclockid() derives it from the thread's
+ * number as well. */
 static inline clockid_t thread_clock(uint32_t tid)
 {
     return (clockid_t)(~tid << 3 | 6u);
 }
 
-/* 0: the thread is gone. While it waits, the value does not change: two equal readings mean that it did nothing between. */
+/* 0: the thread is gone. While it waits, the value does not change: two equal readings mean that it
+ * did nothing between. */
 static inline uint64_t thread_clock_ns(uint32_t tid)
 {
     struct timespec now;

@@ -1,5 +1,5 @@
-/* label_thread.h - what annotations (NVTX, ITT) need of each thread: how deep it is in each of NVTX's
- * domains, also while nothing is recorded, and the labels it used last.
+/* label_thread.h - what annotations (NVTX, ITT) need of each thread: how deep it is in each of
+ * NVTX's domains, also while nothing is recorded, and the labels it used last.
  *
  * Thread-local storage is scarce where libprof.so is loaded late, so only a pointer is kept there.
  */

@@ -1,5 +1,6 @@
-/* labelled.h - an event of NVTX's or ITT's kind as records in the calling thread's log: its name, its
- * label, what the name says beside it. The way of everything that a hot path does not know already.
+/* labelled.h - an event of NVTX's or ITT's kind as records in the calling thread's log: its name,
+ * its label, what the name says beside it. The way of everything that a hot path does not know
+ * already.
  *
  * All but labelled_end() need a ready thread (thread_ready).
  */
@@ -14,7 +15,8 @@
 
 enum labelled_kind { LABELLED_PUSH, LABELLED_MARK, LABELLED_BEGIN };
 
-/* The push of an event whose id is known, as it is kept (names_keep): the whole hot path. False: it takes more than that. */
+/* The push of an event whose id is known, as it is kept (names_keep): the whole hot path. False: it
+ * takes more than that. */
 static inline bool labelled_push_fast(uint64_t kept)
 {
     uint64_t place = names_place(kept);
@@ -33,11 +35,12 @@ struct labelled_name {
 void labelled_read(struct labelled_name *named, const char *text);
 void labelled_read_n(struct labelled_name *named, const char *text, size_t bytes);
 
-/* The label of the key's first five fields, whose name is stated; NULL when there is no room (counted). */
+/* The label of the key's first five fields, whose name is stated; NULL when there is no room
+ * (counted). */
 const struct label *labelled_label(const struct label *key);
 
-/* Records the event `id`, a label's or a name's. Returns what attributes of it have as their target.
- * `begun`: the id of a range that any thread may end, 0 when there is none. */
+/* Records the event `id`, a label's or a name's. Returns what attributes of it have as their
+ * target. `begun`: the id of a range that any thread may end, 0 when there is none. */
 uint64_t labelled_record(enum labelled_kind kind, uint32_t id, uint64_t *begun);
 
 /* PyTorch's parts of the name as attributes. */
@@ -46,7 +49,8 @@ void labelled_parts(uint64_t target, const struct labelled_name *named);
 /* Ends a range that labelled_record() has begun. Any thread. */
 void labelled_end(uint64_t id);
 
-/* Records a range that is over, from and to ticks of the recorder's clock. Returns its id, 0: none. */
+/* Records a range that is over, from and to ticks of the recorder's clock. Returns its id, 0:
+ * none. */
 uint64_t labelled_past(uint32_t id, uint64_t begin_ticks, uint64_t end_ticks);
 
 #endif

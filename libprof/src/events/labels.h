@@ -1,6 +1,7 @@
 /* labels.h - event names: a name with the domain, category and colour that came with it, stated
  * once in the file and a number from then on. A name of the default domain that came with nothing
- * keeps its own number and needs no statement. In a forked child's file, a label is stated when it is first used there.
+ * keeps its own number and needs no statement. In a forked child's file, a label is stated when it
+ * is first used there.
  */
 #ifndef PROF_LABELS_H
 #define PROF_LABELS_H

@@ -1,7 +1,7 @@
 /* registry.h - what a program names through NVTX or ITT: domains, categories, resources, threads.
  * Kept in memory, so that it can be stated in a file that is made later (the first event, a forked
- * child): what an event uses is, before the event; the rest a little later, as it may be much. Naming something makes no
- * file.
+ * child): what an event uses is, before the event; the rest a little later, as it may be much.
+ * Naming something makes no file.
  *
  * Not for hot paths: takes a lock.
  */
@@ -32,7 +32,8 @@ static inline uint32_t registry_number(const struct domain *domain)
  * the default domain. */
 const struct domain *registry_domain(const char *name, size_t bytes);
 
-/* The same for a collector that adds to a domain of others. `others`: another caller claimed it before. */
+/* The same for a collector that adds to a domain of others. `others`: another caller claimed it
+ * before. */
 const struct domain *registry_domain_claim(const char *name, size_t bytes, bool *others);
 
 void registry_category(uint32_t domain, uint32_t category, const char *name, size_t bytes);

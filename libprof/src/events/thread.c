@@ -78,8 +78,8 @@ static struct thread_slot *thread_slot_pop(void)
     return slot;
 }
 
-/* Counted down only where nobody took a later slot meanwhile, or the next thread would be given that one a second time:
- * two threads in one log. A slot without memory is then left unused. */
+/* Counted down only where nobody took a later slot meanwhile, or the next thread would be given
+ * that one a second time: two threads in one log. A slot without memory is then left unused. */
 static void thread_slot_return(uint32_t index)
 {
     uint32_t used = index + 1;
@@ -112,8 +112,8 @@ uint32_t thread_slots_used(void)
     return used < threads.capacity ? used : threads.capacity;
 }
 
-/* A forked child that limits its address space must find room. What was used stays readable: the fork may have come from a
- * handler that interrupted a look into the name cache. */
+/* A forked child that limits its address space must find room. What was used stays readable: the
+ * fork may have come from a handler that interrupted a look into the name cache. */
 static void thread_slots_leave(void)
 {
     if (!threads.slots)
@@ -180,7 +180,8 @@ static void thread_park(struct thread_log *self)
 }
 
 /* Advancing without looking could take up to 32 KiB past the end; a compare-and-swap takes nothing
- * in vain. It fails when a signal handler recorded something since the check. `own`: the log is in a chunk of its own. */
+ * in vain. It fails when a signal handler recorded something since the check. `own`: the log is in
+ * a chunk of its own. */
 static inline uint64_t *thread_reserve_words_in(struct thread_log *self, unsigned words,
                                                 uint64_t now, bool own)
 {

@@ -8,11 +8,11 @@
  *     chunk: | header | word word word ...                   | guard |    64 KiB, so aligned
  *                                        ^cursor
  *
- * The hot path reads only the cursor: the chunk's begin, end and time base follow from that address.
- * A handler that moves to another chunk therefore cannot leave two fields inconsistent. Words
- * reserved in the guard are past the end: thread_slow() then moves to the next chunk or resets the
- * cursor. Before that, each nested handler can reserve one word there; the guard has room for more
- * handlers than there are signals.
+ * The hot path reads only the cursor: the chunk's begin, end and time base follow from that
+ * address. A handler that moves to another chunk therefore cannot leave two fields inconsistent.
+ * Words reserved in the guard are past the end: thread_slow() then moves to the next chunk or
+ * resets the cursor. Before that, each nested handler can reserve one word there; the guard has
+ * room for more handlers than there are signals.
  *
  * The life cycle of a log:
  *
@@ -20,9 +20,10 @@
  *
  * The next thread inherits a slot with its chunk, so a million short threads share a few chunks.
  *
- * Of thousands of threads that live at a time, most record little. So a log that is not one of the first few begins with a
- * part of a shared chunk (parts.h), then gets a larger one, then chunks of its own. A part has no guard, and its end is where
- * its chunk's header says: it is not for the hot path, as fast_epoch says.
+ * Of thousands of threads that live at a time, most record little. So a log that is not one of the
+ * first few begins with a part of a shared chunk (parts.h), then gets a larger one, then chunks of
+ * its own. A part has no guard, and its end is where its chunk's header says: it is not for the hot
+ * path, as fast_epoch says.
  */
 #ifndef PROF_THREAD_H
 #define PROF_THREAD_H
@@ -83,8 +84,8 @@ struct thread_log {
 extern __thread struct thread_log thread_self
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-/* What every event checks first. It has its own page, which the kernel clears in children created without
- * libc's fork() (clone, _Fork): they share the file mapping and must not write to it. */
+/* What every event checks first. It has its own page, which the kernel clears in children created
+ * without libc's fork() (clone, _Fork): they share the file mapping and must not write to it. */
 #define THREAD_PAGE_BYTES ARCH_PAGE_BYTES_MAX /* advice is for whole pages */
 struct thread_page {
     uint32_t gate; /* epoch of the recording in progress, or 0: off; session.c and timing.c write,
@@ -115,8 +116,8 @@ static inline uint32_t thread_gate_epoch(uint32_t gate)
 /* Sets that bit, for this gate and those that follow. In signal handlers, too. */
 void thread_shut_gate(void);
 
-/* There is no room, by the size limit or (`by_io`) because the file cannot grow: counts it, and from now on an event of the
- * thread costs little more than at a stopped gate. */
+/* There is no room, by the size limit or (`by_io`) because the file cannot grow: counts it, and
+ * from now on an event of the thread costs little more than at a stopped gate. */
 void thread_shut(struct thread_log *self, bool by_io);
 
 /* The file can grow again: threads that found no room retry. */
@@ -128,8 +129,8 @@ void thread_mark_gate(void);
 /* Makes this process record to a file of its own: at load, and in a child of fork(). */
 void thread_own_process(void);
 
-/* Has the kernel clear the page in children from here on. Called before the file is created, not earlier:
- * most processes never record, and are spared the system call and the extra mapping. */
+/* Has the kernel clear the page in children from here on. Called before the file is created, not
+ * earlier: most processes never record, and are spared the system call and the extra mapping. */
 void thread_guard_page(void);
 
 static inline bool thread_process_is_ours(void)
@@ -137,9 +138,9 @@ static inline bool thread_process_is_ours(void)
     return load_relaxed(&thread_page.ours) != 0;
 }
 
-/* Ensures room for `words` words in the calling thread's log. Attaches the thread and creates the file if
- * necessary. With `late`, works also while recording is off, but only if there is a file. Returns false if
- * recording is off, or if there is no room; the loss is then counted. */
+/* Ensures room for `words` words in the calling thread's log. Attaches the thread and creates the
+ * file if necessary. With `late`, works also while recording is off, but only if there is a file.
+ * Returns false if recording is off, or if there is no room; the loss is then counted. */
 bool thread_slow(struct thread_log *self, unsigned words, bool late);
 
 /* Once per process, before the first event. Reserves address space for slots, at most `budget`
@@ -149,8 +150,8 @@ bool thread_init(uint64_t budget);
 /* In a forked child: no log exists any more. */
 void thread_fork_child(void);
 
-/* Whether the fork may have come from a handler that interrupted an event: the event goes on in this child as well, with ids
- * that it had looked up before. */
+/* Whether the fork may have come from a handler that interrupted an event: the event goes on in
+ * this child as well, with ids that it had looked up before. */
 bool thread_fork_interrupted(void);
 
 /* The slot of that index, or NULL while it has no memory: for reading other threads' slots. */
@@ -193,8 +194,8 @@ static inline bool thread_fits(const uint64_t *word, unsigned words)
     return thread_offset_in_chunk(word) - PROF_CHUNK_HEADER_BYTES <= room - words * sizeof *word;
 }
 
-/* The same where the log may be in a part. The last word of a part stays free, or else the cursor of a full one would be in
- * the next. */
+/* The same where the log may be in a part. The last word of a part stays free, or else the cursor
+ * of a full one would be in the next. */
 static inline bool thread_has_place(const uint64_t *word, unsigned words)
 {
     uint32_t part = word ? load_relaxed(&thread_chunk_of(word)->part_bytes) : 0;
@@ -203,15 +204,15 @@ static inline bool thread_has_place(const uint64_t *word, unsigned words)
     return words * sizeof *word < part - (thread_offset_in_chunk(word) & (part - 1));
 }
 
-/* Whether the next event has a place in the log: before its name is stated, which would be lost as well.
- * The thread is ready. False: the loss has been counted. */
+/* Whether the next event has a place in the log: before its name is stated, which would be lost as
+ * well. The thread is ready. False: the loss has been counted. */
 static inline bool thread_ensure_room(struct thread_log *self)
 {
     return thread_has_place(load_relaxed(&self->cursor), 1) || thread_slow(self, 1, false);
 }
 
-/* Of a log that is not in a part: takes a word and stores an event into it. False: it was past the end,
- * or its time does not fit the chunk's base (then the word stays zero, which readers skip). */
+/* Of a log that is not in a part: takes a word and stores an event into it. False: it was past the
+ * end, or its time does not fit the chunk's base (then the word stays zero, which readers skip). */
 static inline bool thread_put(struct thread_log *self, unsigned kind, uint32_t name, uint64_t now)
 {
     uint64_t *word = arch_local_advance(&self->cursor, 1);
@@ -236,16 +237,17 @@ static inline bool thread_event_fast(unsigned kind, uint32_t name)
 /* States again whose the log is. False: there is no room. */
 bool thread_state_owner(struct thread_log *self);
 
-/* Takes a word of an attached thread's log, wherever that is, and stores an event into it. False: there is no room. */
+/* Takes a word of an attached thread's log, wherever that is, and stores an event into it. False:
+ * there is no room. */
 bool thread_store(struct thread_log *self, unsigned kind, uint32_t name);
 
-/* thread_reserve() and thread_ticks() with one reading of the clock, which comes first: that saves 10
- * of the 38 ns that a counter cost. At most THREAD_GUARD_BYTES. */
+/* thread_reserve() and thread_ticks() with one reading of the clock, which comes first: that saves
+ * 10 of the 38 ns that a counter cost. At most THREAD_GUARD_BYTES. */
 uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_t *ticks);
 
 /* Reserves words for several records that begin at the same time: an event's word, then records of
- * their own. All are zero, and a reader skips zeros. NULL: there is no room here, nothing is counted.
- * The thread takes the hot path; at most THREAD_GUARD_BYTES. */
+ * their own. All are zero, and a reader skips zeros. NULL: there is no room here, nothing is
+ * counted. The thread takes the hot path; at most THREAD_GUARD_BYTES. */
 uint64_t *thread_reserve_group(struct thread_log *self, unsigned words, uint64_t *ticks);
 
 /* Id of a range that any thread may end, of an attached thread. Unique without a shared counter:

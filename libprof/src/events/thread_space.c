@@ -64,8 +64,8 @@ static void thread_space_is_full(struct thread_log *self)
                  (unsigned)config_get()->max_mib);
 }
 
-/* Keeps a chunk that was not mapped in time for the next try. Only in this process: a child forked by a handler goes
- * on here, too, and has other chunks. */
+/* Keeps a chunk that was not mapped in time for the next try. Only in this process: a child forked
+ * by a handler goes on here, too, and has other chunks. */
 static void thread_space_set_pending(struct thread_log *self, uint64_t chunk, uint32_t generation)
 {
     store_relaxed(&self->pending_chunk, (uint64_t)generation << 32 | (chunk + 1));
@@ -87,8 +87,8 @@ static void thread_space_report(struct thread_log *self, bool limit)
         loss_add(PROF_LOSS_LATE, 1);
 }
 
-/* A chunk and its memory, NULL without: also in a child that was forked meanwhile, where both are the parent's. A child
- * that is forked later finds unused memory at that address. */
+/* A chunk and its memory, NULL without: also in a child that was forked meanwhile, where both are
+ * the parent's. A child that is forked later finds unused memory at that address. */
 static struct prof_chunk_header *thread_space_claim(struct thread_log *self, uint64_t *chunk,
                                                     uint32_t generation)
 {
@@ -135,8 +135,8 @@ void thread_space_fill_owner(const struct thread_slot *slot, uint64_t *record, s
     thread_commit(record, PROF_REC_THREAD, (unsigned)(bytes / 8), ticks);
 }
 
-/* Returns where the next record goes: whose the log is stands at the beginning of every chunk, as the one before may be
- * recycled. */
+/* Returns where the next record goes: whose the log is stands at the beginning of every chunk, as
+ * the one before may be recycled. */
 static uint64_t *thread_space_fill_chunk(const struct thread_slot *slot, const uint64_t *cursor,
                                          uint64_t chunk, struct prof_chunk_header *header)
 {

@@ -1,18 +1,21 @@
-/* thread_space.h - where a log goes on when there is no room for the next record: in a part of a shared chunk (parts.h), or
- * in a chunk of its own. Every chunk and part begins by saying whose the log is, as what was before may be recycled.
+/* thread_space.h - where a log goes on when there is no room for the next record: in a part of a
+ * shared chunk (parts.h), or in a chunk of its own. Every chunk and part begins by saying whose the
+ * log is, as what was before may be recycled.
  */
 #ifndef PROF_THREAD_SPACE_H
 #define PROF_THREAD_SPACE_H
 
 #include "thread.h"
 
-/* Moves the log of an attached thread on. False: there is nowhere to go, and the event is counted as lost. */
+/* Moves the log of an attached thread on. False: there is nowhere to go, and the event is counted
+ * as lost. */
 bool thread_space_next(struct thread_log *self);
 
 /* Whether the word is in a part. Not so for NULL. */
 bool thread_space_is_part(const uint64_t *word);
 
-/* Chooses whether events take the hot path in the thread's epoch: only in chunks of the log's own. */
+/* Chooses whether events take the hot path in the thread's epoch: only in chunks of the log's
+ * own. */
 void thread_space_choose_path(struct thread_log *self);
 
 /* The record that says whose the log is: its size, and itself at `record`. */

@@ -13,8 +13,8 @@
  * epoch into the gate. */
 void timing_mark_gate(void);
 
-/* A ready thread (thread_ready) is about to push, and has pushed. 0: the range is not timed. `stack`:
- * recorder.h's RANGE_STACK. */
+/* A ready thread (thread_ready) is about to push, and has pushed. 0: the range is not timed.
+ * `stack`: recorder.h's RANGE_STACK. */
 uint64_t timing_push_slow(uint32_t epoch, uint32_t stack);
 void timing_pushed_slow(uint64_t token);
 void timing_pop_slow(uint32_t epoch, uint32_t stack);

@@ -84,7 +84,8 @@ struct chunks_job {
     bool last; /* copy of the file */
 };
 
-/* By its path, where the descriptor is gone: the program has closed it, or the thread whose it was has ended for a while. */
+/* By its path, where the descriptor is gone: the program has closed it, or the thread whose it was
+ * has ended for a while. */
 static int chunks_reopen(const struct chunks_job *job)
 {
     struct own_fd again = own_fd_adopt(own_files_open(chunks_path, O_RDWR | O_NONBLOCK));
@@ -120,8 +121,9 @@ static int chunks_reserve_disk(int fd, uint64_t offset, uint64_t bytes)
     return error;
 }
 
-/* Mapped elsewhere and moved: a MAP_FIXED that fails may have unmapped what was there, so that a mapping of the program's
- * could come to lie in the reserved range, to be written over when the file grows later. */
+/* Mapped elsewhere and moved: a MAP_FIXED that fails may have unmapped what was there, so that a
+ * mapping of the program's could come to lie in the reserved range, to be written over when the
+ * file grows later. */
 static int chunks_map(int fd, uint64_t offset, uint64_t bytes)
 {
     void *found = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
@@ -424,8 +426,8 @@ static void chunks_check_claims(uint64_t claims)
               (uint32_t)claims + chunks_kept_for_logs(claims >> 32) <= chunks.hard_limit);
 }
 
-/* Both counts change in one step, or a META chunk could take the last one of the log's share after a LOG chunk was
- * counted and before it was taken. */
+/* Both counts change in one step, or a META chunk could take the last one of the log's share after
+ * a LOG chunk was counted and before it was taken. */
 static uint64_t chunks_claim_fresh(bool meta)
 {
     uint64_t claims = load_seq_cst(&chunks.claims), one = meta ? 1 : 1 + CHUNKS_ONE_LOG;
@@ -475,8 +477,8 @@ bool chunks_grow_again(void)
     return again;
 }
 
-/* Only once the chunk is in the file: one that is claimed after the end never will be, and readers would take a
- * closed file without it for a truncated one. */
+/* Only once the chunk is in the file: one that is claimed after the end never will be, and readers
+ * would take a closed file without it for a truncated one. */
 static void chunks_count_in_file(struct prof_file_header *header, uint64_t chunk)
 {
     uint64_t *in_file = &header->chunk_count, count = load_relaxed(in_file);
@@ -484,8 +486,8 @@ static void chunks_count_in_file(struct prof_file_header *header, uint64_t chunk
         ;
 }
 
-/* The base is read first: in a child that a signal handler forks meanwhile, that memory is unused, and another file
- * may be mapped there. */
+/* The base is read first: in a child that a signal handler forks meanwhile, that memory is unused,
+ * and another file may be mapped there. */
 static void *chunks_memory_within(uint64_t chunk, int attempts)
 {
     uint8_t *base = chunks.base;

@@ -31,16 +31,17 @@ struct chunks_options {
  * when there is such a file. Not thread-safe: the session calls it once per process. */
 int chunks_create(const struct chunks_options *options);
 
-/* Makes the file available to chunks_header() and chunks_claim(), once the creator has filled in the header
- * through chunks_first(). */
+/* Makes the file available to chunks_header() and chunks_claim(), once the creator has filled in
+ * the header through chunks_first(). */
 void chunks_publish(void);
 struct prof_file_header *chunks_first(void);
 
 /* The header, or NULL if there is no file. */
 struct prof_file_header *chunks_header(void);
 
-/* Takes a chunk number: never the same one twice unless it was retired (ring). Lock-free. META chunks
- * may be beyond max_bytes, and half of max_bytes is for LOG chunks alone. CHUNKS_NO_CHUNK: the size limit is reached, for good. */
+/* Takes a chunk number: never the same one twice unless it was retired (ring). Lock-free. META
+ * chunks may be beyond max_bytes, and half of max_bytes is for LOG chunks alone. CHUNKS_NO_CHUNK:
+ * the size limit is reached, for good. */
 uint64_t chunks_claim(bool meta);
 
 /* Calls of clock_wait() for another thread that extends the file: 0.2 s, then events are lost. */
@@ -60,8 +61,8 @@ bool chunks_cannot_grow(void);
 /* Writer thread: whether the file has become extensible since the last call. */
 bool chunks_grow_again(void);
 
-/* The thread of a LOG chunk has left it, `words` of it were taken, its header included. In ring mode it may be recycled
- * when it is the oldest. */
+/* The thread of a LOG chunk has left it, `words` of it were taken, its header included. In ring
+ * mode it may be recycled when it is the oldest. */
 void chunks_retire(uint64_t chunk, size_t words);
 
 /* Appending to a META chunk is over; likewise. */
@@ -81,8 +82,8 @@ uint64_t chunks_count(void);
  * all. False: there is no such chunk any more, or it was recycled meanwhile. Any thread. */
 bool chunks_read(uint64_t chunk, uint64_t *words, size_t count);
 
-/* The same of the words [from, count) and of the first four, of a chunk that was begun. It does not block signals: the
- * caller's are blocked. */
+/* The same of the words [from, count) and of the first four, of a chunk that was begun. It does not
+ * block signals: the caller's are blocked. */
 bool chunks_peek(uint64_t chunk, uint64_t *words, size_t from, size_t count);
 
 /* The same of the words [from, from + count) alone, to the beginning of `words`. */
@@ -106,8 +107,8 @@ void chunks_resume(void);
 /* The same, for good. */
 void chunks_close(void);
 
-/* In a forked child: forget the parent's file. There is memory in its place, for nobody: the fork may
- * have come from a handler that interrupted an event, which will still be stored there. */
+/* In a forked child: forget the parent's file. There is memory in its place, for nobody: the fork
+ * may have come from a handler that interrupted an event, which will still be stored there. */
 void chunks_fork_child(void);
 
 #endif

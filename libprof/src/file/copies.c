@@ -84,7 +84,8 @@ static size_t copies_header_words(uint64_t chunk)
     return (chunk ? PROF_CHUNK_HEADER_BYTES : PROF_FILE_HEADER_BYTES) / 8;
 }
 
-/* In ascending order, since a record's header word comes before its payload and is stored after it. */
+/* In ascending order, since a record's header word comes before its payload and is stored after
+ * it. */
 static void copies_read_words(const uint64_t *memory, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
@@ -212,8 +213,9 @@ static bool copies_unrecorded_words(const struct copies_chunk *copy, uint64_t le
     return copy->words < (uint32_t)left;
 }
 
-/* Its memory is the system's page cache from here on. Not META, whose records are referred to and few, nor what a thread
- * may still store a word into. A file system without private mappings leaves the memory as it is. */
+/* Its memory is the system's page cache from here on. Not META, whose records are referred to and
+ * few, nor what a thread may still store a word into. A file system without private mappings leaves
+ * the memory as it is. */
 static void copies_map_file(int fd, uint64_t chunk)
 {
     void *memory = (void *)(uintptr_t)copies_memory(chunk);

@@ -1,8 +1,10 @@
-/* invariants.h - checks of the recorder's own structures after each step, in builds with PROF_CHECK_INVARIANTS (the
- * sanitizers' and the unit tests'). Others do not evaluate the conditions.
+/* invariants.h - checks of the recorder's own structures after each step, in builds with
+ * PROF_CHECK_INVARIANTS (the sanitizers' and the unit tests'). Others do not evaluate the
+ * conditions.
  *
- * What is checked belongs to the calling thread or is one atomic word, so that no other thread changes it meanwhile. The
- * process ends where a condition does not hold: what comes later would only hide the cause.
+ * What is checked belongs to the calling thread or is one atomic word, so that no other thread
+ * changes it meanwhile. The process ends where a condition does not hold: what comes later would
+ * only hide the cause.
  */
 #ifndef PROF_INVARIANTS_H
 #define PROF_INVARIANTS_H

@@ -25,12 +25,13 @@ struct log_walk_chunk {
     bool first;          /* its log is walked before those without */
 };
 
-/* Stores the LOG chunks and parts among the chunks [from, end) that `keep` accepts (NULL: all), by log and sequence, and
- * returns how many, at most `room`. `keep` may set `first`. */
+/* Stores the LOG chunks and parts among the chunks [from, end) that `keep` accepts (NULL: all), by
+ * log and sequence, and returns how many, at most `room`. `keep` may set `first`. */
 size_t log_walk_find(uint64_t from, uint64_t end, struct log_walk_chunk *chunks, size_t room,
                      bool (*keep)(struct log_walk_chunk *chunk));
 
-/* Copies the words [at, end of the chunk or part) to their places in `words`. False: it is not that chunk any more. */
+/* Copies the words [at, end of the chunk or part) to their places in `words`. False: it is not that
+ * chunk any more. */
 bool log_walk_read(const struct log_walk_chunk *chunk, uint32_t at, uint64_t words[LOG_WALK_WORDS]);
 
 /* Words to the next record. */
@@ -47,8 +48,9 @@ static inline bool log_walk_is_stored(uint64_t word)
     return PROF_WORD_KIND(word) != PROF_KIND_EMPTY && PROF_WORD_KIND(word) != PROF_KIND_HOLE;
 }
 
-/* Calls `see` for each record in the words [at, end), and for what is not stored before the last one that is,
- * until `see` returns false. Returns where it stopped: at that record, or at the end of what is stored. */
+/* Calls `see` for each record in the words [at, end), and for what is not stored before the last
+ * one that is, until `see` returns false. Returns where it stopped: at that record, or at the end
+ * of what is stored. */
 typedef bool log_walk_see(void *state, const uint64_t *record, unsigned words);
 uint32_t log_walk_records(const uint64_t words[LOG_WALK_WORDS], uint32_t at, uint32_t end,
                           log_walk_see *see, void *state);
@@ -75,7 +77,8 @@ struct log_walk_event {
 
 struct log_walk_event log_walk_event(const uint64_t *record, unsigned words);
 
-/* Whether something ended by it: a range, a step, a CUDA call that succeeded, an operation of a device. */
+/* Whether something ended by it: a range, a step, a CUDA call that succeeded, an operation of a
+ * device. */
 bool log_walk_is_progress(const uint64_t *record);
 
 #endif

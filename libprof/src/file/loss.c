@@ -11,7 +11,8 @@ static uint64_t
 
 #define LOSS_LINES 64u
 
-/* Where there is no room any more every event comes here: 64 threads on one counter cost 1 us each. */
+/* Where there is no room any more every event comes here: 64 threads on one counter cost 1 us
+ * each. */
 static struct loss_line {
     uint64_t full, io; /* any thread adds; loss_flush() takes */
     uint8_t rest[48];

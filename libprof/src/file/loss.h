@@ -4,8 +4,8 @@
 
 #include "recorder.h"
 
-/* Counts one event of many to FULL or IO. `thread`: any address of the calling thread's own; threads do
- * not share the counter's cache line. */
+/* Counts one event of many to FULL or IO. `thread`: any address of the calling thread's own;
+ * threads do not share the counter's cache line. */
 void loss_add_often(enum prof_loss_cause cause, const void *thread);
 
 /* Moves them to the cause's counter. */

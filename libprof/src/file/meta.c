@@ -9,8 +9,9 @@
  * (release). A process killed in between leaves a hole whose size is known, and what follows it
  * stays readable.
  *
- * A signal handler may fork at any point. In the child, what it interrupted goes on with the parent's chunk numbers, which
- * may be others' in the child's own file: it gives up when it sees another process_generation().
+ * A signal handler may fork at any point. In the child, what it interrupted goes on with the
+ * parent's chunk numbers, which may be others' in the child's own file: it gives up when it sees
+ * another process_generation().
  */
 #include "meta.h"
 
@@ -138,8 +139,8 @@ void meta_info(enum prof_info_key key, const char *text)
     meta_append(PROF_REC_INFO, &head, sizeof head, text, size);
 }
 
-/* A flight recorder may run for months, and programs flush as often as they like. With this, a month's samples take 7 MiB,
- * and their distance is 1 s for nine hours, 80 s after a month. */
+/* A flight recorder may run for months, and programs flush as often as they like. With this, a
+ * month's samples take 7 MiB, and their distance is 1 s for nine hours, 80 s after a month. */
 #define META_CLOCKS_SHARE 32768u
 
 static bool meta_clock_is_due(uint64_t now_ns)

@@ -17,8 +17,8 @@ void meta_forget(void);
 const void *meta_try_append(enum prof_record_type type, const void *head, size_t head_bytes,
                             const char *text, size_t text_bytes);
 
-/* Takes a sample of the three clocks, and states it unless the latest one is recent enough; `last`: even then, as the
- * recording ends. */
+/* Takes a sample of the three clocks, and states it unless the latest one is recent enough; `last`:
+ * even then, as the recording ends. */
 struct prof_rec_clock meta_clock_sample(bool last);
 
 #endif

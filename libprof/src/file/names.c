@@ -6,15 +6,16 @@
 
 #include <string.h>
 
-/* Records are ours, of struct prof_rec_name; a name's number is its id. `header` is names_first_kept of the process in
- * whose file the name is stated; the thread that emits it releases -> names_state() acquires. */
+/* Records are ours, of struct prof_rec_name; a name's number is its id. `header` is
+ * names_first_kept of the process in whose file the name is stated; the thread that emits it
+ * releases -> names_state() acquires. */
 static struct intern_table names = {
     .slots = {1u << 12, 1u << 16, 1u << 21},
     .numbers_max = (1u << 21) - 1,
 };
 
-/* By address, whose names rarely change: 4,096 slots, as a large PyTorch job has some hundred kernels, TensorRT some
- * thousand. */
+/* By address, whose names rarely change: 4,096 slots, as a large PyTorch job has some hundred
+ * kernels, TensorRT some thousand. */
 #define NAMES_STABLE_BITS 12
 static const struct prof_rec_name *names_stable[1u << NAMES_STABLE_BITS];
 
@@ -43,7 +44,8 @@ static uint32_t names_fnv(const char *bytes, size_t size)
     return hash;
 }
 
-/* Mixes in one word after the other. Each step is invertible, so names that differ in one word never have the same hash. */
+/* Mixes in one word after the other. Each step is invertible, so names that differ in one word
+ * never have the same hash. */
 uint64_t names_hash_rest(const char *bytes, size_t size)
 {
     uint64_t hash = size, last = 0;
@@ -83,7 +85,8 @@ static bool names_equal(const void *known, const void *content)
             memcmp(names_text(record) + given->begin, given->mark, given->mark_bytes) == 0);
 }
 
-/* Two threads may state it both: that harms nobody. In a child that a signal handler forks meanwhile it is not stated. */
+/* Two threads may state it both: that harms nobody. In a child that a signal handler forks
+ * meanwhile it is not stated. */
 static bool names_state(struct prof_rec_name *record)
 {
     uint64_t file = names_first_kept;

@@ -4,9 +4,10 @@
  *   - a thread's own cache (struct name_cache): by address, verified; else by content
  *   - the process's table (names_intern in recorder.h): by content (intern.h)
  *
- * A forked child inherits the table, and a name keeps its number. But it is written to the child's file only when the
- * child first uses it: a parent may know a million names. Caches of threads are new in a child; other holders of an id
- * also keep the number of the process for whose file it is valid (names_keep).
+ * A forked child inherits the table, and a name keeps its number. But it is written to the child's
+ * file only when the child first uses it: a parent may know a million names. Caches of threads are
+ * new in a child; other holders of an id also keep the number of the process for whose file it is
+ * valid (names_keep).
  */
 #ifndef PROF_NAMES_H
 #define PROF_NAMES_H
@@ -159,8 +160,8 @@ static inline bool names_is_good(uint64_t kept)
 
 uint32_t names_kept_slow(uint64_t *kept);
 
-/* The id that was kept, 0 for 0. In a forked child, the name is stated first, and the id kept anew; 0: it is lost
- * (counted). There is a file. */
+/* The id that was kept, 0 for 0. In a forked child, the name is stated first, and the id kept anew;
+ * 0: it is lost (counted). There is a file. */
 static inline uint32_t names_kept(uint64_t *kept)
 {
     uint64_t now = load_relaxed(kept);
@@ -169,8 +170,9 @@ static inline uint32_t names_kept(uint64_t *kept)
 
 /* ---- names that are too long ----
  *
- * What is kept of a name of more than PROF_NAME_BYTES_MAX bytes is its beginning, up to a whole character of UTF-8, and a mark:
- * "...#" and 16 hexadecimal digits, a hash of the rest. So names that differ behind the cut stay different.
+ * What is kept of a name of more than PROF_NAME_BYTES_MAX bytes is its beginning, up to a whole
+ * character of UTF-8, and a mark: "...#" and 16 hexadecimal digits, a hash of the rest. So names
+ * that differ behind the cut stay different.
  */
 
 #define NAMES_MARK_BYTES 20u
@@ -181,7 +183,8 @@ size_t names_cut(const char *bytes, size_t size, char mark[NAMES_MARK_BYTES]);
 uint64_t names_hash_rest(const char *bytes, size_t size);
 void names_put_hash(char digits[16], uint64_t hash);
 
-/* As names_intern(), for a name of `full` bytes of which only what is kept is at hand, with the mark. */
+/* As names_intern(), for a name of `full` bytes of which only what is kept is at hand, with the
+ * mark. */
 uint32_t names_intern_cut(const char *bytes, size_t kept, size_t full);
 
 /* The id of a NUL-terminated name / of `size` bytes, new or not. 0: lost (counted). */

@@ -15,9 +15,9 @@ struct output_facts {
     uint32_t number;     /* %n: the caller counts up from 1 until the name is free */
 };
 
-/* Expands %p %h %r %R %e %n %q{VARIABLE} %% in `pattern` into `path` (NUL-terminated). Slashes in what
- * an escape stands for become '_', so that it cannot leave the directory. An unknown escape is kept
- * as it stands. Returns false when the result does not fit `path_bytes`. */
+/* Expands %p %h %r %R %e %n %q{VARIABLE} %% in `pattern` into `path` (NUL-terminated). Slashes in
+ * what an escape stands for become '_', so that it cannot leave the directory. An unknown escape is
+ * kept as it stands. Returns false when the result does not fit `path_bytes`. */
 bool output_expand(const char *pattern, const struct output_facts *facts, char *path,
                    size_t path_bytes);
 
@@ -29,7 +29,8 @@ bool output_has_number(const char *pattern);
 bool output_beside(const char *path, uint32_t pid, unsigned attempt, char *other,
                    size_t other_bytes);
 
-/* Whether a recording may replace the file at `path`: true for another recording and for an empty file. */
+/* Whether a recording may replace the file at `path`: true for another recording and for an empty
+ * file. */
 bool output_may_replace(const char *path);
 
 #endif

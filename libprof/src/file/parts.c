@@ -1,9 +1,10 @@
-/* parts.c - for each part size, a word states the chunk from which parts are taken, and how many were:
+/* parts.c - for each part size, a word states the chunk from which parts are taken, and how many
+ * were:
  *
  *     bits 0..15 parts taken     bits 16..31 process_generation()     bits 32..63 chunk number + 1 (0: none)
  *
- * The generation makes a compare-and-swap fail in a child that a signal handler forks before it: the chunk is the
- * parent's.
+ * The generation makes a compare-and-swap fail in a child that a signal handler forks before it:
+ * the chunk is the parent's.
  */
 #include "parts.h"
 
@@ -30,7 +31,8 @@ static bool parts_is_of(uint64_t current, uint32_t generation)
     return current >> 32 && (current >> 16 & 0xffff) == (generation & 0xffff);
 }
 
-/* A chunk that is mapped already; NULL while the file is suspended, and in a child that was forked meanwhile. */
+/* A chunk that is mapped already; NULL while the file is suspended, and in a child that was forked
+ * meanwhile. */
 static struct prof_chunk_header *parts_chunk(uint64_t current)
 {
     return chunks_memory_now((current >> 32) - 1);

@@ -1,9 +1,11 @@
-/* parts.h - chunks of which several logs have a part each: of a program's thousands of threads, most record little.
+/* parts.h - chunks of which several logs have a part each: of a program's thousands of threads,
+ * most record little.
  *
  *     | header | PART, records ... | PART, records ... | PART, records ... | ...
  *
- * All parts of a chunk have the same size. Whose a part is, its first record says (PROF_REC_PART). Threads: any, in signal
- * handlers, too. While a thread takes a new chunk, others wait for it as they do for one that extends the file.
+ * All parts of a chunk have the same size. Whose a part is, its first record says (PROF_REC_PART).
+ * Threads: any, in signal handlers, too. While a thread takes a new chunk, others wait for it as
+ * they do for one that extends the file.
  */
 #ifndef PROF_PARTS_H
 #define PROF_PARTS_H
@@ -17,8 +19,8 @@ enum parts_size { PARTS_SMALL, PARTS_LARGE, PARTS_SIZES };
 
 uint32_t parts_bytes(enum parts_size size);
 
-/* A part that nobody has had, zero-filled, of a chunk whose base_ticks are not long ago. NULL: there is none now; `*limit`:
- * nor will be, as the size limit is reached. */
+/* A part that nobody has had, zero-filled, of a chunk whose base_ticks are not long ago. NULL:
+ * there is none now; `*limit`: nor will be, as the size limit is reached. */
 uint64_t *parts_take(enum parts_size size, bool *limit);
 
 /* Nobody appends to the part of that word any more. */

@@ -10,13 +10,15 @@
 
 #define SPACE_XFS 0x58465342u
 
-/* These never write a block in its old place, or not if a snapshot has it. ZFS loses the page without a signal. */
+/* These never write a block in its old place, or not if a snapshot has it. ZFS loses the page
+ * without a signal. */
 static const uint32_t space_copying[] = {BTRFS_SUPER_MAGIC,         F2FS_SUPER_MAGIC,
                                          NILFS_SUPER_MAGIC,         0x2fc12fc1 /* zfs */,
                                          0xca451a4e /* bcachefs */, 0x7461636f /* ocfs2 */};
 
-/* Whether a file can be copied without copying its blocks: to clone an empty file does nothing, and no file system refuses it
- * that can clone others. Overlay file systems ask the one below, whose type they hide. Others may ask a server. */
+/* Whether a file can be copied without copying its blocks: to clone an empty file does nothing, and
+ * no file system refuses it that can clone others. Overlay file systems ask the one below, whose
+ * type they hide. Others may ask a server. */
 static bool space_can_clone(int fd)
 {
     struct file_clone_range nothing = {.src_fd = fd};
@@ -31,7 +33,8 @@ static bool space_is_copied(int fd, uint32_t type)
     return (type == OVERLAYFS_SUPER_MAGIC || type == SPACE_XFS) && space_can_clone(fd);
 }
 
-/* Of the ones above only Btrfs can do that, also below an overlay. The file has no checksums then. */
+/* Of the ones above only Btrfs can do that, also below an overlay. The file has no checksums
+ * then. */
 static void space_write_in_place(int fd)
 {
     int flags;

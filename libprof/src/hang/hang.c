@@ -43,7 +43,8 @@ static uint64_t hang_limit_ns(void)
     return config_get()->hang_ms * 1000000u;
 }
 
-/* A tenth of the limit: time that passed unwatched, because the process was stopped, counts as one look at most. */
+/* A tenth of the limit: time that passed unwatched, because the process was stopped, counts as one
+ * look at most. */
 static uint64_t hang_look_ns(void)
 {
     uint64_t look_ns = hang_limit_ns() / 10;
@@ -121,9 +122,10 @@ static bool hang_computes(uint64_t passed_ns)
     return (hang.cpu_ns - before_ns) * 10 > passed_ns;
 }
 
-/* A program that has recorded nothing may hang in an import, or where processes meet. Or it records nothing at all and waits
- * for something to do, so this is written once. A forked child is a worker, whose parent is watched. On a busy machine, a
- * program that computes may get hardly any CPU time. */
+/* A program that has recorded nothing may hang in an import, or where processes meet. Or it records
+ * nothing at all and waits for something to do, so this is written once. A forked child is a
+ * worker, whose parent is watched. On a busy machine, a program that computes may get hardly any
+ * CPU time. */
 static bool hang_is_start(void)
 {
     if (hang.wrote_start || session_file_has_events() || recorder_is_forked())

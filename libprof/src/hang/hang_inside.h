@@ -1,6 +1,7 @@
 /* hang_inside.h - what the files of the hang watch share. Only the watching thread uses it.
  *
- * The memory is reserved before anything hangs. From then on nothing here takes a lock or allocates.
+ * The memory is reserved before anything hangs. From then on nothing here takes a lock or
+ * allocates.
  */
 #ifndef PROF_HANG_INSIDE_H
 #define PROF_HANG_INSIDE_H
@@ -43,8 +44,8 @@ void hang_text_add_bytes(const char *bytes, size_t size);
 /* Appends `text` between quotes, without the characters that would end a line or the quotes. */
 void hang_text_add_quoted(const char *text);
 
-/* Writes the text to META as parts of hang `number`, and appends it to the file at `path` ("": no file). Returns 0, or the
- * errno value of why there is no file. */
+/* Writes the text to META as parts of hang `number`, and appends it to the file at `path` ("": no
+ * file). Returns 0, or the errno value of why there is no file. */
 int hang_text_write(uint32_t number, const char *path);
 
 /* ---- hang_log.c: what the process's own trace says ---- */
@@ -55,8 +56,9 @@ bool hang_log_reserve(void);
 /* Whether a step, a range, a CUDA call or an operation of a device ended since the last call. */
 bool hang_log_has_progress(void);
 
-/* Appends an "open" line for each range, step and CUDA call that has not ended, as far as the last chunks of the trace tell.
- * Returns how many. Also tells hang_work.c of all launches and operations. */
+/* Appends an "open" line for each range, step and CUDA call that has not ended, as far as the last
+ * chunks of the trace tell. Returns how many. Also tells hang_work.c of all launches and
+ * operations. */
 unsigned hang_log_add_open(void);
 
 /* Seconds since then; 0: unknown. */
@@ -74,7 +76,8 @@ const char *hang_log_call(uint32_t number);
 bool hang_work_reserve(void);
 void hang_work_begin(void);
 
-/* First all records of operations. `since`: where records of that log were recycled, the ticks of the oldest chunk; else 0. */
+/* First all records of operations. `since`: where records of that log were recycled, the ticks of
+ * the oldest chunk; else 0. */
 void hang_work_take_operation(const uint64_t *record, uint64_t since);
 
 /* Then all launches. `around`: the range whose attributes describe it best, NULL none. */
@@ -82,8 +85,8 @@ void hang_work_take_launch(const uint64_t *record, uint64_t ticks, uint32_t tid,
                            const struct hang_open *around);
 void hang_work_take_failure(uint32_t correlation);
 
-/* Appends a "stream" line for each stream with outstanding operations. Returns how many of these are beyond doubt: no record can
- * have been lost, and CUPTI had time to deliver it. */
+/* Appends a "stream" line for each stream with outstanding operations. Returns how many of these
+ * are beyond doubt: no record can have been lost, and CUPTI had time to deliver it. */
 unsigned hang_work_add(void);
 
 /* ---- hang_threads.c ---- */
@@ -93,7 +96,8 @@ void hang_threads_add(void);
 
 /* ---- hang_python.c ---- */
 
-/* After hang_threads_add(). Appends a "python" line and the stacks of all Python threads, or a "python-failed" line. Nothing without Python. */
+/* After hang_threads_add(). Appends a "python" line and the stacks of all Python threads, or a
+ * "python-failed" line. Nothing without Python. */
 void hang_python_add(void);
 
 #endif

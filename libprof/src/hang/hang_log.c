@@ -318,8 +318,8 @@ static bool hang_log_follow_fact(void *unused, const uint64_t *record, unsigned 
     return true;
 }
 
-/* Names of functions and events are in the process's chunks, the first one of which is the file's: it begins with the
- * file's header. */
+/* Names of functions and events are in the process's chunks, the first one of which is the file's:
+ * it begins with the file's header. */
 static void hang_log_read_facts(void)
 {
     uint64_t end = chunks_count();

@@ -1,8 +1,10 @@
-/* hang_python.c - the interpreter prints the stacks of its threads itself, in a copy of the process.
+/* hang_python.c - the interpreter prints the stacks of its threads itself, in a copy of the
+ * process.
  *
- * Py_FatalError() is what all versions export. It prints them without the GIL and allocates nothing before it has done so,
- * then ends the process. The copy may also crash or stand still, as nothing protects the interpreter's state from being
- * half changed at the moment of copying: nobody waits for it for longer than HANG_PYTHON_MS.
+ * Py_FatalError() is what all versions export. It prints them without the GIL and allocates nothing
+ * before it has done so, then ends the process. The copy may also crash or stand still, as nothing
+ * protects the interpreter's state from being half changed at the moment of copying: nobody waits
+ * for it for longer than HANG_PYTHON_MS.
  */
 #include "clock.h"
 #include "hang_inside.h"
@@ -53,8 +55,9 @@ static void hang_python_end_copy(int number)
     syscall(SYS_exit_group, number == SIGABRT ? 0 : number);
 }
 
-/* Another thread may have held the lock of stderr when the process was copied, and its buffer is the program's. So is its
- * descriptor, also in the copy: that has the program's table, as closing a copy of it could flush files. */
+/* Another thread may have held the lock of stderr when the process was copied, and its buffer is
+ * the program's. So is its descriptor, also in the copy: that has the program's table, as closing a
+ * copy of it could flush files. */
 static void hang_python_print(int fd)
 {
     sigset_t none;
@@ -78,7 +81,8 @@ static bool hang_python_begins(const char *begin)
     return strncmp(hang_python.line, begin, strlen(begin)) == 0;
 }
 
-/* Around the stacks there is a heading, a list of modules, and since 3.14 a stack of the copy itself. */
+/* Around the stacks there is a heading, a list of modules, and since 3.14 a stack of the copy
+ * itself. */
 static void hang_python_end_line(void)
 {
     bool is_head = hang_python_begins("Thread 0x") || hang_python_begins("Current thread 0x");
@@ -102,7 +106,8 @@ static void hang_python_take(const char *bytes, size_t size)
     }
 }
 
-/* Both ends of the pipe are the program's, which does not end with the copy. False: the copy stands still. */
+/* Both ends of the pipe are the program's, which does not end with the copy. False: the copy stands
+ * still. */
 static bool hang_python_collect(int fd, pid_t copy, int *status)
 {
     char bytes[4096];
@@ -131,7 +136,8 @@ static void hang_python_explain(bool ended, int status)
         hang_text_add("python-failed \"it printed no stacks\"\n");
 }
 
-/* A plain clone: none of the program's fork handlers runs, no signal reports its end, and no debugger follows. */
+/* A plain clone: none of the program's fork handlers runs, no signal reports its end, and no
+ * debugger follows. */
 void hang_python_add(void)
 {
     int ends[2], status = 0;

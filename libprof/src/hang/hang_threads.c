@@ -1,12 +1,13 @@
-/* hang_threads.c - a thread that waits in the kernel is unwound from where /proc says it is, without disturbing it. If it did
- * anything meanwhile, which its CPU time shows, that is done again. Where this does not work, a signal has the thread
- * publish its registers and wait until it is unwound:
+/* hang_threads.c - a thread that waits in the kernel is unwound from where /proc says it is,
+ * without disturbing it. If it did anything meanwhile, which its CPU time shows, that is done
+ * again. Where this does not work, a signal has the thread publish its registers and wait until it
+ * is unwound:
  *
  *     NONE --watcher asks--> ASKED --handler--> ANSWERED --watcher, after unwinding--> NONE
  *                              '--watcher, after HANG_ANSWER_MS--> NONE: a late handler finds nothing to do
  *
- * Only two kinds of threads are sent a signal, as it would end other system calls: a thread that runs, which a timer
- * interrupts (own_signal.h), and one that waits in a futex without a timeout.
+ * Only two kinds of threads are sent a signal, as it would end other system calls: a thread that
+ * runs, which a timer interrupts (own_signal.h), and one that waits in a futex without a timeout.
  */
 #include "hang_threads.h"
 #include "atomic.h"
@@ -158,8 +159,9 @@ static bool hang_read_thread(uint32_t tid, struct hang_thread *thread)
     return true;
 }
 
-/* The owner of the mutex that the thread waits for, by glibc's layout of mutexes: a word that is 2 while one waits, or
- * has the owner and a flag, then a count, then the owner. 0: it waits for something else. */
+/* The owner of the mutex that the thread waits for, by glibc's layout of mutexes: a word that is 2
+ * while one waits, or has the owner and a flag, then a count, then the owner. 0: it waits for
+ * something else. */
 static uint32_t hang_lock_owner(const struct hang_thread *thread)
 {
     uint32_t words[3], owner = 0;
@@ -188,7 +190,8 @@ static void hang_unwind(const struct unwind_registers *registers, struct hang_st
     stack->count = unwind_stack(registers, stack->addresses, HANG_FRAMES, &stack->complete);
 }
 
-/* What /proc says, and the stack as far as that leads. False: the thread ran before both were read. */
+/* What /proc says, and the stack as far as that leads. False: the thread ran before both were
+ * read. */
 static bool hang_take_wait(uint32_t tid, struct hang_thread *thread, struct hang_stack *stack)
 {
     uint64_t cpu_ns = thread_clock_ns(tid);
@@ -205,7 +208,8 @@ static void hang_begin_ask(uint32_t tid)
     store_release(&hang_ask.state, (uint32_t)HANG_ASKED);
 }
 
-/* Takes the question back. Whether it was answered before: then the thread waits in the handler until it is unwound. */
+/* Takes the question back. Whether it was answered before: then the thread waits in the handler
+ * until it is unwound. */
 static bool hang_end_ask(struct hang_stack *stack)
 {
     uint32_t asked = HANG_ASKED;

@@ -17,11 +17,12 @@ bool hang_is_thread(uint32_t tid);
 #define HANG_CALL_NONE (-1)    /* it waits, but in no system call */
 #define HANG_CALL_UNKNOWN (-2) /* it runs, or that is unknown: no register is known */
 
-/* Where a thread waits, and the arguments of its system call (NULL: not wanted). Returns the number of the call, or one of
- * the above. */
+/* Where a thread waits, and the arguments of its system call (NULL: not wanted). Returns the number
+ * of the call, or one of the above. */
 long hang_read_call(uint32_t tid, struct unwind_registers *registers, uint64_t *arguments);
 
-/* What the program's threads do, without those that wait for a child process or a signal, as launchers do. */
+/* What the program's threads do, without those that wait for a child process or a signal, as
+ * launchers do. */
 struct hang_crowd {
     unsigned run; /* or would, if they had a processor */
     unsigned wait;

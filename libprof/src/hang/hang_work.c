@@ -1,8 +1,9 @@
 /* hang_work.c - which launches have all their records, and by stream what has none yet.
  *
- * Operations of a stream run in order: what was launched before one that has completed is lost, not outstanding. A call
- * names its stream by a handle only, and the handles of default streams are those of a thread or a context: they are
- * distinguished by thread. A launch whose records may have been recycled is not looked at.
+ * Operations of a stream run in order: what was launched before one that has completed is lost, not
+ * outstanding. A call names its stream by a handle only, and the handles of default streams are
+ * those of a thread or a context: they are distinguished by thread. A launch whose records may have
+ * been recycled is not looked at.
  */
 #include "chunks.h"
 #include "config.h"

@@ -49,7 +49,8 @@ static void gotpatch_read_entry(struct gotpatch_tables *tables, const ElfW(Dyn) 
         tables->bytes[1] = entry->d_un.d_val;
 }
 
-/* A word of the table changes in one segment: another thread calls the one function or the other. */
+/* A word of the table changes in one segment: another thread calls the one function or the
+ * other. */
 static bool gotpatch_write(uintptr_t at, void *function)
 {
     uintptr_t page = at & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);

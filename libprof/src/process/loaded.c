@@ -96,7 +96,8 @@ static bool loaded_is_symbol(const struct loaded_symbols *of, uint32_t index, co
                    : !(of->versions[index] & LOADED_VERSION_HIDDEN);
 }
 
-/* Words: number of buckets, first symbol in the table, size of a filter that is not used here, a shift for that. */
+/* Words: number of buckets, first symbol in the table, size of a filter that is not used here, a
+ * shift for that. */
 static uint32_t loaded_index_gnu(const struct loaded_symbols *of, const char *name,
                                  const char *version)
 {

@@ -7,8 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A program that chooses a number itself replaces what is there; the higher, the fewer do. From 64 on the kernel enlarges the
- * table, for which a process with threads waits 10 to 20 ms. Remote control needs three. */
+/* A program that chooses a number itself replaces what is there; the higher, the fewer do. From 64
+ * on the kernel enlarges the table, for which a process with threads waits 10 to 20 ms. Remote
+ * control needs three. */
 #define OWN_FD_MIN 61
 
 static struct own_fd own_fd_of(int fd)

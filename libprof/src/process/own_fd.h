@@ -1,9 +1,10 @@
-/* own_fd.h - a file descriptor of ours that stays open: in a table of ours (own_files.h), or in the program's, which may
- * close it or put a file of its own in its place.
+/* own_fd.h - a file descriptor of ours that stays open: in a table of ours (own_files.h), or in the
+ * program's, which may close it or put a file of its own in its place.
  *
- * There it has a number between those that programs choose and the 64 that every table has room for: a larger table is
- * waited for, for as long as 20 ms where the process has threads. Before each use its file is compared with the one it was:
- * what the program has put in its place is never touched. Every function is safe in signal handlers.
+ * There it has a number between those that programs choose and the 64 that every table has room
+ * for: a larger table is waited for, for as long as 20 ms where the process has threads. Before
+ * each use its file is compared with the one it was: what the program has put in its place is never
+ * touched. Every function is safe in signal handlers.
  */
 #ifndef PROF_OWN_FD_H
 #define PROF_OWN_FD_H

@@ -55,8 +55,8 @@ uint32_t own_files_table(void)
 
 /* ---- what closing does ---- */
 
-/* File systems that do nothing when one of a file's descriptors is closed. Network file systems and FUSE write back
- * dirty data then, and report a failure to the first thread that closes. */
+/* File systems that do nothing when one of a file's descriptors is closed. Network file systems and
+ * FUSE write back dirty data then, and report a failure to the first thread that closes. */
 static bool own_files_is_quiet_file_system(int fd)
 {
     static const uint32_t quiet[] = {EXT4_SUPER_MAGIC,
@@ -93,8 +93,8 @@ static bool own_files_is_quiet_file_system(int fd)
     return false;
 }
 
-/* Memory devices, terminals, InfiniBand's verbs, NVIDIA's. Closing others can undo what a process has set
- * up. */
+/* Memory devices, terminals, InfiniBand's verbs, NVIDIA's. Closing others can undo what a process
+ * has set up. */
 static bool own_files_is_quiet_device(int fd, const struct statx *status)
 {
     static const char *const quiet[] = {"/dev/nvidia", "/dev/gdrdrv", "/dev/fuse"};
@@ -112,8 +112,9 @@ static bool own_files_is_quiet_device(int fd, const struct statx *status)
     return false;
 }
 
-/* Asks a server for no more than what kind of file system it is. By system call: musl had no statx() for long. Another thread
- * may close the descriptor meanwhile: then closing it does not matter. */
+/* Asks a server for no more than what kind of file system it is. By system call: musl had no
+ * statx() for long. Another thread may close the descriptor meanwhile: then closing it does not
+ * matter. */
 static bool own_files_is_quiet(int fd)
 {
     struct statx status;
@@ -150,7 +151,8 @@ static bool own_files_leave_all(void)
     return true;
 }
 
-/* If it can be done without harm. Copying 10,000 descriptors takes 1 ms; close_range() copies no more than it must. */
+/* If it can be done without harm. Copying 10,000 descriptors takes 1 ms; close_range() copies no
+ * more than it must. */
 static void own_files_leave_table(void)
 {
     static uint32_t tables;
@@ -178,7 +180,8 @@ static bool own_files_give_up_one(void)
 enum own_files_state { OWN_FILES_ASKED, OWN_FILES_ENDED, OWN_FILES_ABANDONED };
 
 static struct {
-    /* Taken and released by the thread that requests a job; by our thread if the former gives up. */
+    /* Taken and released by the thread that requests a job; by our thread if the former gives
+     * up. */
     uint32_t turn;
     /* enum own_files_state: the second thread to exchange it sees what the first one did. */
     uint32_t state;
@@ -218,8 +221,8 @@ static void own_files_do(void)
         store_release(&own_files.turn, 0u);
 }
 
-/* Stays while something is kept open, else until there was no job for a while: a process that does not record has no thread
- * of ours for long. */
+/* Stays while something is kept open, else until there was no job for a while: a process that does
+ * not record has no thread of ours for long. */
 static uint64_t own_files_duties(void)
 {
     uint64_t idle_ns = clock_monotonic_ns() - own_files.idle_since_ns;
@@ -241,8 +244,8 @@ static bool own_files_are_ours(void)
     return process_owner_is_us(&own_files.owner);
 }
 
-/* Where something is kept open, the thread runs, or has ended for a while: it does not begin here, which may be a signal
- * handler. */
+/* Where something is kept open, the thread runs, or has ended for a while: it does not begin here,
+ * which may be a signal handler. */
 static bool own_files_have_thread(void)
 {
     if (own_files_own_table || load_acquire(&own_files.alone) || !own_files_are_ours())
@@ -328,7 +331,8 @@ int own_files_run(int (*job)(void *argument), void *argument)
     return own_files_ask(job, argument, UINT_MAX, &result) ? result : job(argument);
 }
 
-/* A report has hundreds of files to read, and should not wait for each while a file system hangs. */
+/* A report has hundreds of files to read, and should not wait for each while a file system
+ * hangs. */
 static bool own_files_take_turn_to_look(void)
 {
     static uint64_t alone_until_ns;
@@ -465,7 +469,8 @@ size_t own_files_look_into(const char *path, char *to, size_t size)
 
 /* ---- moving a descriptor ---- */
 
-/* From the table of one thread to that of another one, which has a socket with an address that the kernel chooses. */
+/* From the table of one thread to that of another one, which has a socket with an address that the
+ * kernel chooses. */
 struct own_files_parcel {
     struct own_fd fd; /* sent */
     struct own_fd got;

@@ -1,13 +1,14 @@
 /* own_files.h - work on files with descriptors that the program cannot reach.
  *
- * The program may close any descriptor, put a file of its own in its place, or expect to be given the lowest number
- * that is free, at any moment. So descriptors of ours are in a table of their own: that of a thread which does such
- * work for the others, begins with the first job and stays. The table begins as a copy of the program's lowest 64
- * descriptors, which the thread closes at once.
+ * The program may close any descriptor, put a file of its own in its place, or expect to be given
+ * the lowest number that is free, at any moment. So descriptors of ours are in a table of their
+ * own: that of a thread which does such work for the others, begins with the first job and stays.
+ * The table begins as a copy of the program's lowest 64 descriptors, which the thread closes at
+ * once.
  *
- * Closing a copy is not always harmless: a file of a network or FUSE file system is written back, or its server asked
- * to. Where the program has such a file, or there can be no thread, there is no such table: each thread does its own
- * jobs, with the program's table (own_fd.h).
+ * Closing a copy is not always harmless: a file of a network or FUSE file system is written back,
+ * or its server asked to. Where the program has such a file, or there can be no thread, there is no
+ * such table: each thread does its own jobs, with the program's table (own_fd.h).
  */
 #ifndef PROF_OWN_FILES_H
 #define PROF_OWN_FILES_H
@@ -16,25 +17,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Has `job` done; the calling thread waits. Mappings that it makes and memory that it writes are the caller's. Returns what
- * it returns: 0 or an errno value. A job closes what it opens, prints nothing, and is short: others wait for it.
- * Before: signals are blocked (signals_block). Threads: any. */
+/* Has `job` done; the calling thread waits. Mappings that it makes and memory that it writes are
+ * the caller's. Returns what it returns: 0 or an errno value. A job closes what it opens, prints
+ * nothing, and is short: others wait for it. Before: signals are blocked (signals_block). Threads:
+ * any. */
 int own_files_run(int (*job)(void *argument), void *argument);
 
 /* The same for a job that may take long: on a thread of its own, with the same table. */
 int own_files_run_long(int (*job)(void *argument), void *argument);
 
-/* The same for a short job that must not hold the program up where the file system hangs: ETIMEDOUT after `deadline_ms`, and
- * at once while such a job is not over. It has a copy of the argument, at most OWN_FILES_ARGUMENT_BYTES. */
+/* The same for a short job that must not hold the program up where the file system hangs: ETIMEDOUT
+ * after `deadline_ms`, and at once while such a job is not over. It has a copy of the argument, at
+ * most OWN_FILES_ARGUMENT_BYTES. */
 #define OWN_FILES_ARGUMENT_BYTES 64u
 int own_files_run_within(unsigned deadline_ms, int (*job)(void *argument), const void *argument,
                          size_t bytes);
 
-/* process_read_file() as a job, for threads of the program's: it does not see the descriptor. Blocks signals itself. */
+/* process_read_file() as a job, for threads of the program's: it does not see the descriptor.
+ * Blocks signals itself. */
 size_t own_files_read(const char *path, char *to, size_t size);
 
-/* own_files_run() for a job that looks at /proc or writes a report, and must be done also while a file system hangs in another's: with
- * the program's table then, after 0.2 s. Blocks signals itself. */
+/* own_files_run() for a job that looks at /proc or writes a report, and must be done also while a
+ * file system hangs in another's: with the program's table then, after 0.2 s. Blocks signals
+ * itself. */
 void own_files_look(void (*look)(void *argument), void *argument);
 
 /* Whether that is the thread that does so: to itself it always seems to run. */
@@ -52,11 +57,13 @@ int own_files_create(const char *path, int flags, unsigned mode);
 /* Which table the calling thread has: 0 the program's. None is ever the same again. */
 uint32_t own_files_table(void);
 
-/* Whether closing copies of the calling thread's descriptors 0 to `last` could do anything to their files. */
+/* Whether closing copies of the calling thread's descriptors 0 to `last` could do anything to their
+ * files. */
 bool own_files_closing_matters(unsigned last);
 
-/* One descriptor that a job leaves open goes to the program's table while the thread has to end for a while (workers_park()),
- * and back: its file may not be found, or not be opened any more. NULL: none. Before: own_fd_adopt(). */
+/* One descriptor that a job leaves open goes to the program's table while the thread has to end for
+ * a while (workers_park()), and back: its file may not be found, or not be opened any more. NULL:
+ * none. Before: own_fd_adopt(). */
 struct own_fd;
 void own_files_keep(struct own_fd *own);
 

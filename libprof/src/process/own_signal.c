@@ -21,8 +21,8 @@
 
 typedef void (*own_signal_handler)(int number, siginfo_t *info, void *context);
 
-/* What the kernel keeps: glibc's sigaction() refuses the number. `restorer` is glibc's, by which debuggers know a signal's
- * frame. */
+/* What the kernel keeps: glibc's sigaction() refuses the number. `restorer` is glibc's, by which
+ * debuggers know a signal's frame. */
 struct own_signal_action {
     own_signal_handler handler;
     unsigned long flags;
@@ -211,8 +211,8 @@ bool own_signal_send(uint32_t tid, void *value)
            syscall(SYS_rt_tgsigqueueinfo, info.si_pid, tid, OWN_SIGNAL_NUMBER, &info) == 0;
 }
 
-/* Ignoring a signal removes it wherever it is pending. In a child that shares memory with its parent, dispositions are the
- * child's own. */
+/* Ignoring a signal removes it wherever it is pending. In a child that shares memory with its
+ * parent, dispositions are the child's own. */
 void own_signal_yield(const void *action)
 {
     struct signals_saved saved;

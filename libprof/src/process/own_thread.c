@@ -21,13 +21,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Threads of ours add themselves when they begin, and take themselves back before they end: so there
- * are never less of them than this says. */
+/* Threads of ours add themselves when they begin, and take themselves back before they end: so
+ * there are never less of them than this says. */
 static uint32_t own_thread_count;
 static uint32_t own_thread_ending; /* the exchange decides which thread ends the process */
 static __thread bool own_thread_counted __attribute__((tls_model("initial-exec")));
 
-/* Numbers of those that entered; 0: free. A thread takes a place, who waits for its end gives it back. */
+/* Numbers of those that entered; 0: free. A thread takes a place, who waits for its end gives it
+ * back. */
 #define OWN_THREAD_PLACES 12u
 static uint32_t own_thread_tids[OWN_THREAD_PLACES];
 
@@ -37,8 +38,8 @@ static pthread_key_t own_thread_key; /* its destructor notices the end of an ado
 static pthread_once_t own_thread_key_once = PTHREAD_ONCE_INIT;
 static bool own_thread_has_key;
 
-/* ThreadSanitizer ends a forked child that starts a thread where its parent had several: with one of ours, every
- * parent has. */
+/* ThreadSanitizer ends a forked child that starts a thread where its parent had several: with one
+ * of ours, every parent has. */
 extern void __tsan_init(void) __attribute__((weak));
 
 bool own_thread_sanitized(void)
@@ -46,13 +47,15 @@ bool own_thread_sanitized(void)
     return __tsan_init != NULL;
 }
 
-/* AddressSanitizer allocates in each thread that begins, and does not make its allocator ready for a fork: a child
- * forked at that moment waits for the allocator's lock forever. So nobody can fork before a thread of ours has begun. */
+/* AddressSanitizer allocates in each thread that begins, and does not make its allocator ready for
+ * a fork: a child forked at that moment waits for the allocator's lock forever. So nobody can fork
+ * before a thread of ours has begun. */
 extern void __asan_init(void) __attribute__((weak));
 
 /* ---- what they may use ---- */
 
-/* A hardened service may be killed for setting any of this: so nothing is set that is right already. */
+/* A hardened service may be killed for setting any of this: so nothing is set that is right
+ * already. */
 static struct {
     cpu_set_t processors;
     bool knows_processors;
@@ -96,7 +99,8 @@ static bool own_thread_has_other_class(void)
     return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != own_thread_process.class;
 }
 
-/* Before it runs: on the processor of a real-time thread that does not sleep it would never come to do so itself. */
+/* Before it runs: on the processor of a real-time thread that does not sleep it would never come to
+ * do so itself. */
 static void own_thread_choose(pthread_attr_t *attributes)
 {
     const struct sched_param none = {0};
@@ -196,7 +200,8 @@ static bool own_thread_has_ended(uint32_t tid)
     return syscall(SYS_tgkill, getpid(), tid, 0) != 0;
 }
 
-/* A writer that parks and comes back takes places again and again: those of threads that are gone. */
+/* A writer that parks and comes back takes places again and again: those of threads that are
+ * gone. */
 static void own_thread_remember(void)
 {
     uint32_t tid = (uint32_t)syscall(SYS_gettid);
@@ -270,7 +275,8 @@ bool own_thread_is(uint32_t tid)
     return false;
 }
 
-/* Threads that CUPTI made are in the count, but not in the arrays: while there are any, a change can be missed. */
+/* Threads that CUPTI made are in the count, but not in the arrays: while there are any, a change
+ * can be missed. */
 bool own_thread_changes(void)
 {
     uint32_t exist = 0, count = load_seq_cst(&own_thread_count);

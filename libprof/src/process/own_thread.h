@@ -1,5 +1,5 @@
-/* own_thread.h - which threads of the process are libprof's own, and the end of a program that has no
- * other left.
+/* own_thread.h - which threads of the process are libprof's own, and the end of a program that has
+ * no other left.
  *
  * A program whose main thread left by pthread_exit() ends with its last thread. Ours would keep it
  * alive forever, with all signals blocked: one of them looks now and then, and ends the process in
@@ -15,10 +15,11 @@
 /* Whether the program has ThreadSanitizer. */
 bool own_thread_sanitized(void);
 
-/* Begins a thread of ours, which nobody joins. Returns 0 or an errno value; ENOTSUP where a thread would be the process's
- * end. Much of what a thread inherits is what the program has made of the one that makes it: this one has all signals
- * blocked, masks floating-point exceptions, and has the default scheduling class, and the processors and the niceness that
- * the process had when libprof was loaded. `main` calls own_thread_enter() first. */
+/* Begins a thread of ours, which nobody joins. Returns 0 or an errno value; ENOTSUP where a thread
+ * would be the process's end. Much of what a thread inherits is what the program has made of the
+ * one that makes it: this one has all signals blocked, masks floating-point exceptions, and has the
+ * default scheduling class, and the processors and the niceness that the process had when libprof
+ * was loaded. `main` calls own_thread_enter() first. */
 int own_thread_create(size_t stack_bytes, void *(*main)(void *), void *argument);
 
 /* The calling thread is ours, and called `name` from here on. */
@@ -27,8 +28,8 @@ void own_thread_enter(const char *name);
 /* When libprof is loaded: what its threads may use. */
 void own_thread_remember_process(void);
 
-/* Whether the calling thread is one of ours that has not entered yet: the program's code may run on it first, if
- * another library interposes on pthread_create(). */
+/* Whether the calling thread is one of ours that has not entered yet: the program's code may run on
+ * it first, if another library interposes on pthread_create(). */
 bool own_thread_is_new(void);
 
 /* Last thing it does, if it ends. */
@@ -40,8 +41,8 @@ void own_thread_adopt(void);
 /* Whether the main thread has left by pthread_exit() and every other thread is ours. */
 bool own_thread_no_other(void);
 
-/* Does what libc does at the end of the last thread: exit(0), with no signal blocked, on the calling
- * thread. Returns where another thread of ours is at it. */
+/* Does what libc does at the end of the last thread: exit(0), with no signal blocked, on the
+ * calling thread. Returns where another thread of ours is at it. */
 void own_thread_end_process(void);
 
 /* Whether a thread of that number entered, and did not leave. */
@@ -50,8 +51,8 @@ bool own_thread_is(uint32_t tid);
 /* Whether one of them has been made and has not entered yet, or has left and still exists. */
 bool own_thread_changes(void);
 
-/* Waits until all that have entered are gone from the process, for at most `deadline_ms`. They must have been
- * told to end. */
+/* Waits until all that have entered are gone from the process, for at most `deadline_ms`. They must
+ * have been told to end. */
 void own_thread_await_end(unsigned deadline_ms);
 
 /* In a forked child: none of them exists there. */

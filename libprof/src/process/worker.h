@@ -1,8 +1,9 @@
-/* worker.h - a thread of ours that does jobs for others, who wait for a limited time, and duties of its own in between.
+/* worker.h - a thread of ours that does jobs for others, who wait for a limited time, and duties of
+ * its own in between.
  *
- * Calls into CUPTI have been seen to hang, and so has whatever a file system does: a job that never ends costs what it
- * would have done, never the program's exit. The thread has all signals blocked, so the program's handlers do not run on
- * it, and is left alone once it hangs.
+ * Calls into CUPTI have been seen to hang, and so has whatever a file system does: a job that never
+ * ends costs what it would have done, never the program's exit. The thread has all signals blocked,
+ * so the program's handlers do not run on it, and is left alone once it hangs.
  *
  *     NONE --worker_begin--> RUNS --worker_end--> NONE     and so on, until worker_end() closes it
  */
@@ -48,7 +49,8 @@ struct worker {
     uint64_t finished; /* jobs so far */
     uint64_t given_up; /* number of the job that a thread has waited for in vain */
     bool is_listed;    /* among those that park */
-    /* 1: worker_resume() is to begin another thread; stored by the thread that parks and resumes. */
+    /* 1: worker_resume() is to begin another thread; stored by the thread that parks and
+     * resumes. */
     uint32_t parked;
 };
 
@@ -71,8 +73,9 @@ int worker_begin(struct worker *worker);
 
 bool worker_runs(const struct worker *worker);
 
-/* Has the thread do the job, and waits for at most `deadline_ms`; WORKER_TIMED_OUT at once if the thread is busy with a job
- * that has timed out. A caller who wants the job that is next anyway shares it. Threads: any but the worker's. */
+/* Has the thread do the job, and waits for at most `deadline_ms`; WORKER_TIMED_OUT at once if the
+ * thread is busy with a job that has timed out. A caller who wants the job that is next anyway
+ * shares it. Threads: any but the worker's. */
 enum worker_result worker_run(struct worker *worker, worker_job job, unsigned deadline_ms);
 
 /* The same, with less time to begin: where the thread does not get to run. */
@@ -82,24 +85,25 @@ enum worker_result worker_run_soon(struct worker *worker, worker_job job, unsign
 /* The same without waiting: begun if the thread is idle, else not at all. */
 bool worker_post(struct worker *worker, worker_job job);
 
-/* Has the thread end after the jobs that it has, and waits for at most `deadline_ms`. Returns whether it has ended its
- * work (true also where there was none); if not, it goes on, unless the worker is closed: then no thread begins any more,
- * and this one ends whenever it can. */
+/* Has the thread end after the jobs that it has, and waits for at most `deadline_ms`. Returns
+ * whether it has ended its work (true also where there was none); if not, it goes on, unless the
+ * worker is closed: then no thread begins any more, and this one ends whenever it can. */
 bool worker_end(struct worker *worker, unsigned deadline_ms, bool close);
 
-/* Ends the thread after the jobs that it has, and waits for at most `deadline_ms`. False: it goes on, or there was none. Any
- * thread, but not in a signal handler. */
+/* Ends the thread after the jobs that it has, and waits for at most `deadline_ms`. False: it goes
+ * on, or there was none. Any thread, but not in a signal handler. */
 bool worker_park(struct worker *worker, unsigned deadline_ms);
 
-/* Begins another thread where one was parked; not once the worker is closed, nor in a forked child. */
+/* Begins another thread where one was parked; not once the worker is closed, nor in a forked
+ * child. */
 void worker_resume(struct worker *worker);
 
-/* The same for all workers that park, and how many of them run: for what the kernel and the interpreter do otherwise
- * while a process has several threads. `deadline_ms` is for each. Where one does not end, nor
- * do those that serve it. False: none ended. */
+/* The same for all workers that park, and how many of them run: for what the kernel and the
+ * interpreter do otherwise while a process has several threads. `deadline_ms` is for each. Where
+ * one does not end, nor do those that serve it. False: none ended. */
 unsigned workers_running(void);
-/* Waits, for at most `deadline_ms`, until no thread of ours is beginning or ending: then workers_running() is the number of
- * those that exist. */
+/* Waits, for at most `deadline_ms`, until no thread of ours is beginning or ending: then
+ * workers_running() is the number of those that exist. */
 void workers_settle(unsigned deadline_ms);
 bool workers_park(unsigned deadline_ms);
 void workers_resume(void);

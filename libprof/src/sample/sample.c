@@ -59,7 +59,8 @@ static void sample_write(const struct prof_rec_sample *what, const uint32_t *nam
     thread_commit(record, PROF_REC_SAMPLE, words, thread_ticks(record));
 }
 
-/* How long a thread has waited for a processor: the second number of "schedstat". 0: the kernel does not count. */
+/* How long a thread has waited for a processor: the second number of "schedstat". 0: the kernel
+ * does not count. */
 static uint64_t sample_queued_ns(uint32_t tid)
 {
     char text[128];
@@ -78,7 +79,8 @@ static uint64_t sample_newly_queued_ns(struct sample_thread *thread)
     return now > before ? now - before : 0;
 }
 
-/* The number of a stack. Of the innermost frame it has the address behind the instruction, as if that were a call. */
+/* The number of a stack. Of the innermost frame it has the address behind the instruction, as if
+ * that were a call. */
 static uint32_t sample_stack(const struct unwind_registers *registers,
                              const struct unwind_dump *dump)
 {
@@ -238,7 +240,8 @@ static bool sample_has_other_threads(void)
     return sample.threads != before;
 }
 
-/* Counts each thread once, at the least: those that take the place of others without one look alike. */
+/* Counts each thread once, at the least: those that take the place of others without one look
+ * alike. */
 static void sample_count_left_out(unsigned count)
 {
     if (count <= sample.left_out)

@@ -1,4 +1,5 @@
-/* sample_inside.h - what the files of this folder share: the threads that are sampled, and what a signal handler copies. */
+/* sample_inside.h - what the files of this folder share: the threads that are sampled, and what a
+ * signal handler copies. */
 #ifndef PROF_SAMPLE_INSIDE_H
 #define PROF_SAMPLE_INSIDE_H
 
@@ -9,8 +10,8 @@
 #define SAMPLE_STACK_BYTES 32768u /* PyTorch's stacks are 10 to 30 KB deep */
 #define SAMPLE_CALLS_MAX 64u      /* Python functions */
 
-/* What a handler found. The handler fills it while `full` is 0 and releases it; the sampler, which acquires it, gives it
- * back. */
+/* What a handler found. The handler fills it while `full` is 0 and releases it; the sampler, which
+ * acquires it, gives it back. */
 struct sample_shot {
     uint32_t full;
     uint32_t call_count;
@@ -49,8 +50,8 @@ bool sample_signal_reserve(void);
 struct sample_thread *sample_thread_at(unsigned place);
 struct sample_shot *sample_shot_at(const struct sample_thread *thread, uint32_t number);
 
-/* Has the kernel interrupt the thread after each `period_ns` of its CPU time. Before: own_signal_prepare(). Returns 0, or an
- * errno value. */
+/* Has the kernel interrupt the thread after each `period_ns` of its CPU time. Before:
+ * own_signal_prepare(). Returns 0, or an errno value. */
 int sample_signal_arm(struct sample_thread *thread, uint64_t period_ns);
 void sample_signal_disarm(struct sample_thread *thread);
 void sample_signal_fork_child(unsigned places);
@@ -66,11 +67,13 @@ void sample_python_begin(void);
 /* The calling thread's interpreter state, 0: none. In signal handlers. */
 uint64_t sample_python_state(void);
 
-/* The code objects of the functions that a thread is in, innermost first. Reads memory through the kernel: what it finds may
- * be wrong while the thread runs, but does no harm. In signal handlers. */
+/* The code objects of the functions that a thread is in, innermost first. Reads memory through the
+ * kernel: what it finds may be wrong while the thread runs, but does no harm. In signal
+ * handlers. */
 unsigned sample_python_calls(uint64_t state, uint64_t *calls, unsigned limit);
 
-/* Names of the functions, outermost first: "file.py(LINE): name". Returns how many are code objects. The sampler. */
+/* Names of the functions, outermost first: "file.py(LINE): name". Returns how many are code
+ * objects. The sampler. */
 unsigned sample_python_names(const uint64_t *calls, unsigned count, uint32_t *names);
 
 #endif

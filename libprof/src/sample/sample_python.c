@@ -1,8 +1,9 @@
 /* sample_python.c - which Python functions a thread is in, read from the interpreter's memory.
  *
- * The layout of frames differs between versions, and no function of CPython reports them in a signal handler: they
- * count references or allocate. So the offsets are here, from 3.9 on. From 3.13 on the place of the current frame is
- * looked for. Whatever is followed is read through the kernel, and counts only if it leads to an object of type "code".
+ * The layout of frames differs between versions, and no function of CPython reports them in a
+ * signal handler: they count references or allocate. So the offsets are here, from 3.9 on. From
+ * 3.13 on the place of the current frame is looked for. Whatever is followed is read through the
+ * kernel, and counts only if it leads to an object of type "code".
  */
 #include "sample_inside.h"
 
@@ -70,8 +71,9 @@ void sample_python_find(void)
     sample_python_found.code_type = (uint64_t)(uintptr_t)unwind_find_python("PyCode_Type");
 }
 
-/* The loader lists a library before it relocates it, and what is called in one before that jumps anywhere. An interpreter that
- * has made its types ready runs. In builds without the GIL, types have another layout. */
+/* The loader lists a library before it relocates it, and what is called in one before that jumps
+ * anywhere. An interpreter that has made its types ready runs. In builds without the GIL, types
+ * have another layout. */
 static bool sample_python_runs(void)
 {
     char name[sizeof "code"];

@@ -1,4 +1,5 @@
-/* sample_signal.c - a CPU-time timer for each thread of the program, and the handler that copies what it was doing.
+/* sample_signal.c - a CPU-time timer for each thread of the program, and the handler that copies
+ * what it was doing.
  *
  * The handler takes no lock, allocates nothing, and reads memory through the kernel.
  */

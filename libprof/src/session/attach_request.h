@@ -1,12 +1,15 @@
-/* attach_request.h - what `profrun --attach` and the libprof.so that it loads into a running process tell each other.
+/* attach_request.h - what `profrun --attach` and the libprof.so that it loads into a running
+ * process tell each other.
  *
  *     profrun                                     the process
  *       writes a request, starts a thread ------>   dlopen(".../././libprof.so"): the constructor does nothing yet
- *                                                   libprof_attach(request): configures libprof, starts recording
+ *                                                   libprof_attach(request): configures libprof,
+ *                                                   starts recording
  *       reads state and text      <--------------   stores the answer
  *       stores `acknowledged`     -------------->   releases the memory of the request
  *
- * The request is memory of the process: profrun writes and reads it by ptrace, or Python's script does.
+ * The request is memory of the process: profrun writes and reads it by ptrace, or Python's script
+ * does.
  */
 #ifndef PROF_ATTACH_REQUEST_H
 #define PROF_ATTACH_REQUEST_H
@@ -14,7 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the path that libprof.so is loaded by: its constructor leaves everything to libprof_attach(). */
+/* In the path that libprof.so is loaded by: its constructor leaves everything to
+ * libprof_attach(). */
 #define ATTACH_MARK "/././"
 
 enum { ATTACH_VERSION = 1, ATTACH_OPTIONS_BYTES = 16384, ATTACH_TEXT_BYTES = 4352 };
@@ -45,8 +49,8 @@ struct attach_request {
     char options[ATTACH_OPTIONS_BYTES]; /* NAME=VALUE, each terminated by a zero byte */
 };
 
-/* Starts or resumes recording as the request says, and stores the answer: a path or why not. Once libprof is
- * configured. Threads: one that is ours. */
+/* Starts or resumes recording as the request says, and stores the answer: a path or why not. Once
+ * libprof is configured. Threads: one that is ours. */
 void attach_request_run(struct attach_request *request);
 
 void attach_request_refuse(struct attach_request *request, const char *reason);

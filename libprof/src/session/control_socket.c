@@ -49,7 +49,8 @@ static bool control_socket_bind(int listener, int directory)
            fchmodat(directory, control_socket_name, 0600, 0) == 0 && listen(listener, 16) == 0;
 }
 
-/* Whether a process answers there. It is of another PID namespace, and has the same number in it. */
+/* Whether a process answers there. It is of another PID namespace, and has the same number in
+ * it. */
 static bool control_socket_is_taken(int directory)
 {
     struct sockaddr_un address = control_socket_address(directory);
@@ -61,8 +62,8 @@ static bool control_socket_is_taken(int directory)
     return taken;
 }
 
-/* One at a time: another one could be removed as stale before it listens. The holder of the lock may have been
- * stopped. */
+/* One at a time: another one could be removed as stale before it listens. The holder of the lock
+ * may have been stopped. */
 static void control_socket_lock(int directory)
 {
     for (int tries = 0; tries < 100 && flock(directory, LOCK_EX | LOCK_NB) != 0; tries++)

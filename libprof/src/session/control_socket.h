@@ -14,7 +14,8 @@ void control_socket_serve(int listener);
 /* Removes the entry. Safe in signal handlers. */
 void control_socket_remove(void);
 
-/* control_commands.c: does what the command says and writes the answer, at most `answer_bytes`. Returns its size. */
+/* control_commands.c: does what the command says and writes the answer, at most `answer_bytes`.
+ * Returns its size. */
 size_t control_commands_run(const char *command, char *answer, size_t answer_bytes);
 
 #endif

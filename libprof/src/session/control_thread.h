@@ -15,8 +15,8 @@
 /* Once, from the library's constructor, after session_init(). */
 void control_thread_init(void);
 
-/* Stops recording `ms` from now, instead of at the time of PROF_STOP. Starts the thread if there is none; false:
- * there can be none. Threads: one at a time. */
+/* Stops recording `ms` from now, instead of at the time of PROF_STOP. Starts the thread if there is
+ * none; false: there can be none. Threads: one at a time. */
 bool control_thread_stop_after(uint64_t ms);
 
 /* Waits until profdump ctl can reach this process, if it is to. */
@@ -38,7 +38,8 @@ void control_thread_return(void);
 /* Has it look at what is due. Any thread, also in signal handlers. */
 void control_thread_wake(void);
 
-/* Whether there is such a thread. Not in children made by clone() alone, which have a copy of what its parent knew. */
+/* Whether there is such a thread. Not in children made by clone() alone, which have a copy of what
+ * its parent knew. */
 bool control_thread_runs(void);
 
 #endif

@@ -1,12 +1,12 @@
-/* governor.h - decides when to throttle because recording costs too much, and when to restore. A pure
- * function of the costs, without a clock and without side effects.
+/* governor.h - decides when to throttle because recording costs too much, and when to restore. A
+ * pure function of the costs, without a clock and without side effects.
  *
  *     cost above the budget in GOVERNOR_OVER consecutive periods -> throttle the next thing
- *     cost plus the estimated cost of the last throttled thing below GOVERNOR_CALM_PERCENT of the budget
- *     for a waiting time -> restore that thing; the waiting time doubles each time
+ *     cost plus the estimated cost of the last throttled thing below GOVERNOR_CALM_PERCENT of the
+ *     budget for a waiting time -> restore that thing; the waiting time doubles each time
  *
- * The estimate is the thing's cost per activity when it was throttled, times the current activity. A
- * constant load therefore never restores what it made too expensive. Periods without activity are
+ * The estimate is the thing's cost per activity when it was throttled, times the current activity.
+ * A constant load therefore never restores what it made too expensive. Periods without activity are
  * ignored.
  */
 #ifndef PROF_GOVERNOR_H
@@ -49,8 +49,8 @@ enum governor_decision { GOVERNOR_KEEP, GOVERNOR_THROTTLE, GOVERNOR_RESTORE };
 
 void governor_init(struct governor *governor, uint64_t budget_ppm);
 
-/* Evaluates one more period. `can_throttle`: something is left to throttle. The caller must carry out the
- * decision. */
+/* Evaluates one more period. `can_throttle`: something is left to throttle. The caller must carry
+ * out the decision. */
 enum governor_decision governor_decide(struct governor *governor,
                                        const struct governor_period *period, bool can_throttle);
 

@@ -54,7 +54,8 @@ static struct {
     int depth;            /* starts minus stops */
     bool paused;          /* by the program: off, whatever the depth */
     uint32_t last_epoch;
-    /* enum prof_control_reason of the last switch; under the lock, read by the thread that makes the file */
+    /* enum prof_control_reason of the last switch; under the lock, read by the thread that makes
+     * the file */
     uint32_t reason;
     uint32_t
         requested; /* 1 | on << 1 | reason << 2, or 0; from threads that must not wait for the lock */
@@ -62,7 +63,8 @@ static struct {
     uint32_t state;        /* enum session_state; creator releases -> others acquire */
     uint32_t
         epoch; /* of the recording in progress, 0 off: the gate while nobody suspends; under the lock */
-    /* The epoch that the file says is in progress, 0 off; the thread that exchanges it emits the switch. */
+    /* The epoch that the file says is in progress, 0 off; the thread that exchanges it emits the
+     * switch. */
     uint32_t stated;
     uint32_t suspensions; /* session_suspend() minus session_resume(); any thread */
     uint32_t ending;      /* the collectors finish */
@@ -254,8 +256,8 @@ static bool session_create(void)
     return true;
 }
 
-/* A thread that switches looks for a file after storing the epoch; the thread that makes the file looks at the epoch
- * after storing the state. So the second one emits what the file lacks. */
+/* A thread that switches looks for a file after storing the epoch; the thread that makes the file
+ * looks at the epoch after storing the state. So the second one emits what the file lacks. */
 static void session_emit_missed_switch(void)
 {
     uint32_t stated = load_seq_cst(&session.stated), epoch = load_seq_cst(&session.epoch);
@@ -329,7 +331,8 @@ static uint32_t session_gate(void)
     return closed ? 0 : load_seq_cst(&session.epoch);
 }
 
-/* One thread may switch while another one suspends or ends the session: the last one applies both. */
+/* One thread may switch while another one suspends or ends the session: the last one applies
+ * both. */
 static void session_apply_gate(void)
 {
     uint32_t epoch;
@@ -388,7 +391,8 @@ static void session_lock(struct signals_saved *saved)
 
 static void session_apply_request(void);
 
-/* A thread that may not wait for the lock leaves its request to the holder, which checks after unlocking. */
+/* A thread that may not wait for the lock leaves its request to the holder, which checks after
+ * unlocking. */
 static void session_apply_requests(void)
 {
     while (load_seq_cst(&session.requested) && pthread_mutex_trylock(&session.lock) == 0) {
@@ -461,8 +465,8 @@ void session_stop(void)
     session_unlock(&saved);
 }
 
-/* A switch that is on already does not add up with other starts; off takes all of them back. With the
- * lock held. */
+/* A switch that is on already does not add up with other starts; off takes all of them back. With
+ * the lock held. */
 static bool session_switch_locked(bool on, enum prof_control_reason reason)
 {
     bool differs =
@@ -726,8 +730,8 @@ static void session_forget(void)
 }
 
 /* Each page that is written or executed here is a page fault of every child, also where nothing is
- * recorded. So what an idle parent left as it was is left alone, errno included: its child goes on with
- * the same gate. */
+ * recorded. So what an idle parent left as it was is left alone, errno included: its child goes on
+ * with the same gate. */
 GUEST_PATH void session_fork_child(void)
 {
     process_free_lock(&session.lock);

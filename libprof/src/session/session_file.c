@@ -46,8 +46,9 @@ static int session_file_try(const char *path)
     return chunks_create(&options);
 }
 
-/* A process that calls exec again and again, as wrapper scripts do, makes a file for each program that is sampled. Its name
- * is for the last: an earlier file without events gets the name of a second one. */
+/* A process that calls exec again and again, as wrapper scripts do, makes a file for each program
+ * that is sampled. Its name is for the last: an earlier file without events gets the name of a
+ * second one. */
 struct session_file_earlier {
     const char *path;
     uint32_t pid;

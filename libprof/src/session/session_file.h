@@ -1,4 +1,5 @@
-/* session_file.h - the file of a recording: its name, its header, and the facts of the process with which it begins. */
+/* session_file.h - the file of a recording: its name, its header, and the facts of the process with
+ * which it begins. */
 #ifndef PROF_SESSION_FILE_H
 #define PROF_SESSION_FILE_H
 
@@ -10,11 +11,13 @@
 
 #define SESSION_PATH_BYTES 4096
 
-/* Creates the file with the name of PROF_OUTPUT; if that is taken, with one beside it that is this process's own. Never
- * overwrites, but renames an earlier file of the same process that has no events. Stores the path. Returns 0, or an errno value. */
+/* Creates the file with the name of PROF_OUTPUT; if that is taken, with one beside it that is this
+ * process's own. Never overwrites, but renames an earlier file of the same process that has no
+ * events. Stores the path. Returns 0, or an errno value. */
 int session_file_create(const struct rank *rank, char path[SESSION_PATH_BYTES]);
 
-/* The first chunk's beginning, for a thread of the program's or one of ours; and the records behind it, once others may see the file. */
+/* The first chunk's beginning, for a thread of the program's or one of ours; and the records behind
+ * it, once others may see the file. */
 void session_file_fill_header(struct prof_file_header *header, const struct rank *rank,
                               bool by_program);
 void session_file_emit_facts(const struct rank *rank);
@@ -23,7 +26,8 @@ void session_file_emit_facts(const struct rank *rank);
 bool session_file_has_events(void);
 void session_file_note_event(void);
 
-/* Whether a daemon keeps the system's clock: looked at, and stated, at the beginning and at the end. */
+/* Whether a daemon keeps the system's clock: looked at, and stated, at the beginning and at the
+ * end. */
 void session_file_look_at_system_clock(void);
 void session_file_emit_system_clock(void);
 

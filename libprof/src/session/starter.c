@@ -40,8 +40,8 @@ GUEST_PATH static bool starter_is_own(void)
 
 /* ---- the thread ---- */
 
-/* As its environment says, which is that with which it began. Programs close all descriptors that they do not know when they
- * begin, so that theirs would take the place of one of ours. */
+/* As its environment says, which is that with which it began. Programs close all descriptors that
+ * they do not know when they begin, so that theirs would take the place of one of ours. */
 static bool starter_parent_is_preloaded(void)
 {
     char path[64], variables[256u << 10];
@@ -64,8 +64,8 @@ static bool starter_is_due(uint64_t now_ns)
     return is_old && hang_count_threads().wait;
 }
 
-/* A caller of starter_hold() then checks whether a file is being made; the thread checks for holds after announcing
- * that. So the second one waits, or makes no file. */
+/* A caller of starter_hold() then checks whether a file is being made; the thread checks for holds
+ * after announcing that. So the second one waits, or makes no file. */
 static void starter_make_file(void)
 {
     store_seq_cst(&starter.beginning, 1u);

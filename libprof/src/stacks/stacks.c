@@ -68,8 +68,8 @@ static bool stacks_has_room(const struct stacks_thread *self)
 }
 
 /* Not on a stack whose end is unknown or near, nor while this thread's libunwind was interrupted in
- * the middle, nor across a fork: the child would inherit its locks. The pause counts where it is looked
- * at second; the first look spares the forking thread the sight of those who turn back. */
+ * the middle, nor across a fork: the child would inherit its locks. The pause counts where it is
+ * looked at second; the first look spares the forking thread the sight of those who turn back. */
 static bool stacks_tables_begin(struct stacks_thread *self)
 {
     if (!load_relaxed(&stacks.tables) || load_relaxed(&stacks.paused) || !stacks_has_room(self) ||
@@ -186,8 +186,8 @@ static uint32_t stacks_intern(struct stacks_thread *self, const struct stacks_fo
     return id;
 }
 
-/* libunwind looks whether memory can be read by write(2), and modules are found by open(2): cancellation
- * points, which pushes are not. */
+/* libunwind looks whether memory can be read by write(2), and modules are found by open(2):
+ * cancellation points, which pushes are not. */
 uint32_t stacks_capture(struct stacks_origin origin)
 {
     struct thread_slot *slot = thread_self.slot;
@@ -246,8 +246,8 @@ static bool stacks_others_walk(void)
     return false;
 }
 
-/* The forking thread waits until no other is in libunwind or in the loader on our behalf. Seeing none
- * once is enough: a thread that begins now finds the pause and turns back. */
+/* The forking thread waits until no other is in libunwind or in the loader on our behalf. Seeing
+ * none once is enough: a thread that begins now finds the pause and turns back. */
 static void stacks_before_fork(void)
 {
     int saved_errno = errno;
@@ -301,7 +301,8 @@ void stacks_init(void)
         return;
     stacks.depth = (uint32_t)config->stack_depth;
     stacks.frames = config->stack_method != CONFIG_STACK_METHOD_TABLES;
-    /* libunwind takes locks when a thread has ended already, as ThreadSanitizer sees it, which crashes */
+    /* libunwind takes locks when a thread has ended already, as ThreadSanitizer sees it, which
+     * crashes */
     stacks.tables = config->stack_method != CONFIG_STACK_METHOD_FRAMES && !own_thread_sanitized() &&
                     stackwalk_open_tables();
     stacks_choice = (uint32_t)config->stacks;

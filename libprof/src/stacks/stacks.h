@@ -30,8 +30,8 @@ void stacks_init(void);
 /* In the thread's slow path. */
 void stacks_thread_begin(struct stacks_thread *self);
 
-/* The number of a stack that other code has unwound, of at most STACKWALK_FRAMES_MAX addresses. On a thread of ours
- * that records; 0: it cannot be kept. */
+/* The number of a stack that other code has unwound, of at most STACKWALK_FRAMES_MAX addresses. On
+ * a thread of ours that records; 0: it cannot be kept. */
 uint32_t stacks_add(const uint64_t *addresses, uint32_t count, bool cut);
 
 /* Whether stacks are taken at all in this process, now or at another time. */

@@ -53,11 +53,11 @@ static bool stackwalk_probe(uintptr_t at)
 
 /* ---- tables ---- */
 
-/* Where it has to guess, libunwind first writes a byte of the address to a pipe, to see whether memory is there. It
- * keeps the pipe's descriptors for the life of the process. A program that closes or replaces descriptors which it
- * did not open then has its own read and written there: bash, after `exec 3>file`, lost bytes of its pipes, or
- * waited forever. So libunwind gets no pipe: its write asks the kernel instead, and its read, which makes room,
- * has nothing to do. */
+/* Where it has to guess, libunwind first writes a byte of the address to a pipe, to see whether
+ * memory is there. It keeps the pipe's descriptors for the life of the process. A program that
+ * closes or replaces descriptors which it did not open then has its own read and written there:
+ * bash, after `exec 3>file`, lost bytes of its pipes, or waited forever. So libunwind gets no pipe:
+ * its write asks the kernel instead, and its read, which makes room, has nothing to do. */
 static int stackwalk_no_pipe(int descriptors[2], int flags)
 {
     (void)flags;

@@ -1,5 +1,5 @@
-/* metrics.c - the text of PROF_PROMETHEUS's file, in Prometheus' text format 0.0.4. No floating point: the program may have set
- * a locale. */
+/* metrics.c - the text of PROF_PROMETHEUS's file, in Prometheus' text format 0.0.4. No floating
+ * point: the program may have set a locale. */
 #include "metrics.h"
 
 #include "alloc.h"

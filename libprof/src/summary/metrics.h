@@ -1,7 +1,8 @@
-/* metrics.h - PROF_PROMETHEUS: metrics of the running process, in a file for node_exporter's textfile collector.
+/* metrics.h - PROF_PROMETHEUS: metrics of the running process, in a file for node_exporter's
+ * textfile collector.
  *
- * The walk of the summary feeds them, once per second; every METRICS_PERIOD_NS the writer thread replaces the file. All
- * of it is protected by the lock of summary.c, except where noted.
+ * The walk of the summary feeds them, once per second; every METRICS_PERIOD_NS the writer thread
+ * replaces the file. All of it is protected by the lock of summary.c, except where noted.
  *
  *     metrics_values.c  counts what the walk meets
  *     metrics_memory.c  allocations, to their ends
@@ -88,8 +89,8 @@ void metrics_memory_until(int64_t time_ns);
 bool metrics_memory_known(void);
 const struct metrics_heap *metrics_memory_heaps(uint32_t *count);
 
-/* Replaces the file in PROF_PROMETHEUS by this text; the first time it removes files that processes left behind. Returns 0 or
- * an errno value. */
+/* Replaces the file in PROF_PROMETHEUS by this text; the first time it removes files that processes
+ * left behind. Returns 0 or an errno value. */
 int metrics_file_replace(const char *text, size_t bytes);
 
 #endif

@@ -1,11 +1,13 @@
 /* metrics_file.c - the file of metrics. A reader finds the old one or the new one, never a part.
  *
- * The text goes into a temporary file beside it, which is renamed. node_exporter reads names that end in .prom alone.
+ * The text goes into a temporary file beside it, which is renamed. node_exporter reads names that
+ * end in .prom alone.
  *
- * At exit the last values stay: the collector has seen up to 30 s less of the run, and a total that disappears
- * says neither how the job ended nor how far it came. The file of a process that has ended is removed by the next
- * process that begins to write into the directory, METRICS_STALE_S after it was written: no process that lives
- * lets it get that old, unless it is stopped, and then it writes it again.
+ * At exit the last values stay: the collector has seen up to 30 s less of the run, and a total that
+ * disappears says neither how the job ended nor how far it came. The file of a process that has
+ * ended is removed by the next process that begins to write into the directory, METRICS_STALE_S
+ * after it was written: no process that lives lets it get that old, unless it is stopped, and then
+ * it writes it again.
  */
 #include "chunks.h"
 #include "config.h"
@@ -53,7 +55,8 @@ static void metrics_file_clean(char *name)
             *name = '_';
 }
 
-/* A process number may come again, and two containers may share it, the host's name and the directory. */
+/* A process number may come again, and two containers may share it, the host's name and the
+ * directory. */
 static bool metrics_file_name(void)
 {
     const struct prof_file_header *header = chunks_header();

@@ -1,7 +1,8 @@
 /* metrics_memory.c - how much is allocated: of CUDA's memory, and by the program's own allocators.
  *
- * A free names an address, not a size. So allocations are kept in a table until they are freed. A free may be met before
- * its allocation, which is in another log or was delivered late: events wait for a while and are sorted by time.
+ * A free names an address, not a size. So allocations are kept in a table until they are freed. A
+ * free may be met before its allocation, which is in another log or was delivered late: events wait
+ * for a while and are sorted by time.
  */
 #include "metrics.h"
 #include "process.h"

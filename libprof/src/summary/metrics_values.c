@@ -1,8 +1,9 @@
-/* metrics_values.c - counts what the walk meets: steps, launches, operations, and how long each device was busy.
+/* metrics_values.c - counts what the walk meets: steps, launches, operations, and how long each
+ * device was busy.
  *
- * Busy is the union of a device's operations. They arrive stream by stream, so the latest busy times are kept as a
- * list, into which an earlier one is merged. Operations that began before the list are counted only from its start
- * on.
+ * Busy is the union of a device's operations. They arrive stream by stream, so the latest busy
+ * times are kept as a list, into which an earlier one is merged. Operations that began before the
+ * list are counted only from its start on.
  */
 #include "metrics.h"
 #include "process.h"

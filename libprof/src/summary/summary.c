@@ -113,7 +113,8 @@ void summary_tick(void)
     summary_leave();
 }
 
-/* There is no clock sample after these events yet: their durations are as exact as the clock's rate. */
+/* There is no clock sample after these events yet: their durations are as exact as the clock's
+ * rate. */
 bool summary_hurry(void)
 {
     uint64_t share =

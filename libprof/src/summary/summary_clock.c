@@ -1,8 +1,9 @@
 /* summary_clock.c - ticks and device times to nanoseconds, as the reader converts them.
  *
- * The reader draws straight lines between the file's clock samples and rounds each time to a nanosecond
- * (export/read/clockmap.c). The same arithmetic on the same samples gives the same durations. It
- * differs where two threads sampled at the same moment, and where CLOCK_REALTIME was set.
+ * The reader draws straight lines between the file's clock samples and rounds each time to a
+ * nanosecond (export/read/clockmap.c). The same arithmetic on the same samples gives the same
+ * durations. It differs where two threads sampled at the same moment, and where CLOCK_REALTIME was
+ * set.
  */
 #include "atomic.h"
 #include "chunks.h"
@@ -118,7 +119,8 @@ static void clock_add(const struct prof_rec_clock *sample)
     clock_set_offset(&line, sample->realtime_ns);
 }
 
-/* Where the inbox overflowed, its oldest samples are gone: lines then are longer than the reader's. */
+/* Where the inbox overflowed, its oldest samples are gone: lines then are longer than the
+ * reader's. */
 uint64_t summary_clock_update(void)
 {
     uint64_t end = load_relaxed(&inbox.next);

@@ -1,8 +1,8 @@
 /* summary_device.c - operations: the step of each, and what the device did in each step.
  *
- * A device record can be met before the call that launched it, which is in another log. So operations
- * wait for the next walk, which sees everything that precedes them. A step's accounting waits longer,
- * until the operations that ran in it have been delivered.
+ * A device record can be met before the call that launched it, which is in another log. So
+ * operations wait for the next walk, which sees everything that precedes them. A step's accounting
+ * waits longer, until the operations that ran in it have been delivered.
  */
 #include "config.h"
 #include "kernel_class.h"
@@ -289,8 +289,8 @@ static void device_sort(struct device_edge *edges, size_t count)
     sort_heap(edges, count, sizeof *edges, device_before);
 }
 
-/* Edges of what ran in from..until, clipped to it, sorted; ran[] is sorted from `first` on. An operation
- * that begins at the end counts: it is what the device waited for. */
+/* Edges of what ran in from..until, clipped to it, sorted; ran[] is sorted from `first` on. An
+ * operation that begins at the end counts: it is what the device waited for. */
 static size_t device_edges(uint32_t first, int64_t from, int64_t until)
 {
     size_t count = 0;
@@ -333,7 +333,8 @@ static void device_account(struct prof_rec_summary_step *step,
     }
 }
 
-/* When the first of the operations that begin there had been launched; SUMMARY_NEVER: none begins. */
+/* When the first of the operations that begin there had been launched; SUMMARY_NEVER: none
+ * begins. */
 static int64_t device_launched(size_t at, size_t count)
 {
     int64_t ns = device->edges[at].ns, launched_ns = SUMMARY_NEVER;

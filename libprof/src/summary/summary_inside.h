@@ -21,8 +21,8 @@ bool summary_wanted(void);
 
 /* ---- summary_clock.c: ticks and device times to nanoseconds since the file was made ---- */
 
-/* Takes the samples that came since the last call. Returns the ticks of the latest one: events before
- * it can be converted exactly. */
+/* Takes the samples that came since the last call. Returns the ticks of the latest one: events
+ * before it can be converted exactly. */
 uint64_t summary_clock_update(void);
 int64_t summary_clock_ns(uint64_t ticks);
 int64_t summary_clock_device_ns(uint64_t realtime_ns);

@@ -1,8 +1,8 @@
 /* summary_log.c - walks what the threads' logs have gained: ranges, steps and CUDA calls.
  *
- * It pairs begins and ends as the reader does (export/timeline/build_slices.c): prof.h and each NVTX
- * domain have a stack of ranges each, and a range goes on after the end of another one that cuts it. A chunk
- * that a ring recycled first is counted, and what was open ends there.
+ * It pairs begins and ends as the reader does (export/timeline/build_slices.c): prof.h and each
+ * NVTX domain have a stack of ranges each, and a range goes on after the end of another one that
+ * cuts it. A chunk that a ring recycled first is counted, and what was open ends there.
  */
 #include "atomic.h"
 #include "chunks.h"
@@ -84,7 +84,8 @@ bool summary_log_begin(uint64_t chunks)
 
 /* ---- event names of NVTX ---- */
 
-/* By event name id: domain, above it log_function_of(). Made by the first thread that names, written by any. */
+/* By event name id: domain, above it log_function_of(). Made by the first thread that names,
+ * written by any. */
 static uint32_t *log_labels;
 
 /* Two threads may make it at once: the second one's stays unused. */
@@ -184,8 +185,8 @@ static void log_begin_range(struct log *log, int64_t now_ns, uint64_t name, uint
         log_meter_range(name);
 }
 
-/* Ends the range at `place`. Ranges above it go on, and are counted once, when they end. Steps and calls above it end here:
- * the end of such a call was lost. */
+/* Ends the range at `place`. Ranges above it go on, and are counted once, when they end. Steps and
+ * calls above it end here: the end of such a call was lost. */
 static void log_end_at(struct log *log, uint32_t place, int64_t now_ns)
 {
     uint32_t kept = place;
@@ -383,7 +384,8 @@ static bool log_is_later(const struct log_part *part, uint64_t word)
     return timed && part->base + PROF_WORD_INFO(word) > part->limit_ticks;
 }
 
-/* In a chunk that is still being filled, a word that is not stored yet may be a moment later: the walk waits for it once. */
+/* In a chunk that is still being filled, a word that is not stored yet may be a moment later: the
+ * walk waits for it once. */
 static bool log_see(void *state, const uint64_t *record, unsigned words)
 {
     struct log_part *part = state;
@@ -404,7 +406,8 @@ static bool log_see(void *state, const uint64_t *record, unsigned words)
 
 /* ---- chunks ---- */
 
-/* Whether the chunk is not finished. Logs with steps come first: the others' events need the steps. */
+/* Whether the chunk is not finished. Logs with steps come first: the others' events need the
+ * steps. */
 static bool log_keep(struct log_walk_chunk *chunk)
 {
     if (chunk->log >= LOG_LOGS || chunk->sequence < logs->logs[chunk->log].sequence)

@@ -1,4 +1,5 @@
-/* summary_table.c - durations by kind, step and name: an open hash table of fixed size. There is none without PROF_SUMMARY. */
+/* summary_table.c - durations by kind, step and name: an open hash table of fixed size. There is
+ * none without PROF_SUMMARY. */
 #include "process.h"
 #include "recorder.h"
 #include "summary_inside.h"

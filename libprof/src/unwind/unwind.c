@@ -259,7 +259,8 @@ static enum unwind_step unwind_step_by_table(uint64_t pc, struct unwind_register
     return unwind_step_on(registers);
 }
 
-/* The caller's registers. `inside`: the address is where the thread is, not one that a call returns to. */
+/* The caller's registers. `inside`: the address is where the thread is, not one that a call returns
+ * to. */
 static enum unwind_step unwind_step(struct unwind_registers *registers, bool *inside)
 {
     uint64_t pc = registers->value[UNWIND_PC] - !*inside;

@@ -1,11 +1,11 @@
 /* unwind.h - unwinds stacks of other threads, from their registers, without libunwind.
  *
- * libunwind and the loader take locks, which a thread that hangs may hold. This reads .eh_frame by itself, and all
- * memory through the kernel: an address that cannot be read is an error and no fault. x86-64 only; elsewhere a stack is
- * one frame.
+ * libunwind and the loader take locks, which a thread that hangs may hold. This reads .eh_frame by
+ * itself, and all memory through the kernel: an address that cannot be read is an error and no
+ * fault. x86-64 only; elsewhere a stack is one frame.
  *
- * Its state is shared by the hang watch and the sampler: callers of unwind_prepare(), and of what depends on it, hold
- * the lock.
+ * Its state is shared by the hang watch and the sampler: callers of unwind_prepare(), and of what
+ * depends on it, hold the lock.
  */
 #ifndef PROF_UNWIND_H
 #define PROF_UNWIND_H
@@ -36,8 +36,8 @@ bool unwind_prepare(void);
 /* Copies this process's memory. False: not all of it can be read. Async-signal-safe. */
 bool unwind_copy(void *to, uint64_t from, size_t size);
 
-/* Return addresses, innermost first; the first is where the thread is. `complete`: the outermost frame was reached. Returns
- * how many, at most `limit`. */
+/* Return addresses, innermost first; the first is where the thread is. `complete`: the outermost
+ * frame was reached. Returns how many, at most `limit`. */
 unsigned unwind_stack(const struct unwind_registers *registers, uint64_t *addresses, unsigned limit,
                       bool *complete);
 
@@ -48,13 +48,14 @@ struct unwind_dump {
     const uint8_t *bytes;
 };
 
-/* The same from a copy of the stack. Unwind rules are cached by address until unwind_prepare(): a stack of
- * functions that were met before needs no system call. Frames outside of the copy are not followed. */
+/* The same from a copy of the stack. Unwind rules are cached by address until unwind_prepare(): a
+ * stack of functions that were met before needs no system call. Frames outside of the copy are not
+ * followed. */
 unsigned unwind_dump_stack(const struct unwind_registers *registers, const struct unwind_dump *dump,
                            uint64_t *addresses, unsigned limit, bool *complete);
 
-/* What a name that Python's interpreter exports stands for; NULL: there is none, or no interpreter. Takes no lock of the
- * loader. */
+/* What a name that Python's interpreter exports stands for; NULL: there is none, or no interpreter.
+ * Takes no lock of the loader. */
 void *unwind_find_python(const char *name);
 
 /* The file that contains the address, and the address as the file counts. False: it is in none. */

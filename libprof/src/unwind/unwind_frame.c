@@ -1,11 +1,12 @@
-/* unwind_frame.c - the frame pointer of a function that needs it, where /proc has shown the stack pointer alone.
+/* unwind_frame.c - the frame pointer of a function that needs it, where /proc has shown the stack
+ * pointer alone.
  *
  * The function's first instructions show how far below its frame pointer the stack pointer is:
  *
  *     push %rbp; mov %rsp,%rbp; [push ...]; sub $SIZE,%rsp
  *
- * That may be wrong, as for a function with arrays of variable length. So it counts only if the return address found
- * there belongs to a call of this very function.
+ * That may be wrong, as for a function with arrays of variable length. So it counts only if the
+ * return address found there belongs to a call of this very function.
  */
 #include "unwind_inside.h"
 
@@ -18,7 +19,8 @@
 
 /* ---- the first instructions ---- */
 
-/* The number that `sub $SIZE,%rsp` has behind `mov %rsp,%rbp`, as far as the thread has come; 0: there is none. */
+/* The number that `sub $SIZE,%rsp` has behind `mov %rsp,%rbp`, as far as the thread has come; 0:
+ * there is none. */
 static uint64_t unwind_frame_size(const uint8_t *code, size_t bytes)
 {
     static const uint8_t moves[] = {0x48, 0x89, 0xe5}, subtracts[] = {0x48, 0x83, 0xec},
@@ -52,7 +54,8 @@ static uint64_t unwind_relative(const uint8_t *bytes, uint64_t next)
     return next + (uint64_t)(int64_t)offset;
 }
 
-/* Whether code at `target` is the function, or jumps to it through a table, as the entries of a PLT do. */
+/* Whether code at `target` is the function, or jumps to it through a table, as the entries of a PLT
+ * do. */
 static bool unwind_leads_to(uint64_t target, uint64_t function)
 {
     uint8_t code[16];
@@ -69,7 +72,8 @@ static bool unwind_leads_to(uint64_t target, uint64_t function)
     return false;
 }
 
-/* Whether the instruction before `address` calls the function, or what only a register or a variable knows. */
+/* Whether the instruction before `address` calls the function, or what only a register or a
+ * variable knows. */
 static bool unwind_is_call(uint64_t address, uint64_t function)
 {
     uint8_t code[7]; /* that end there */

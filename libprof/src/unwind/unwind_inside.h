@@ -1,4 +1,5 @@
-/* unwind_inside.h - what the files of this folder share: how a function's caller is found. All of it is under the lock. */
+/* unwind_inside.h - what the files of this folder share: how a function's caller is found. All of
+ * it is under the lock. */
 #ifndef PROF_UNWIND_INSIDE_H
 #define PROF_UNWIND_INSIDE_H
 
@@ -50,13 +51,15 @@ enum unwind_step {
 /* A word of the stack that is unwound. */
 bool unwind_read_word(uint64_t *word, uint64_t from);
 
-/* The executable mappings, in the order of addresses; `first`: where the file's first byte is mapped. False: no more. */
+/* The executable mappings, in the order of addresses; `first`: where the file's first byte is
+ * mapped. False: no more. */
 bool unwind_module_at(unsigned place, const char **path, uint64_t *first);
 
 /* Whether code is mapped there. */
 bool unwind_is_code(uint64_t address);
 
-/* What the program headers of a module say: the load bias, and where .eh_frame_hdr and .dynamic are (0: none). */
+/* What the program headers of a module say: the load bias, and where .eh_frame_hdr and .dynamic are
+ * (0: none). */
 struct unwind_headers {
     uint64_t bias, frame_hdr, dynamic;
 };
@@ -67,18 +70,19 @@ enum unwind_step unwind_step_on(const struct unwind_registers *registers);
 
 /* ---- unwind_tables.c: .eh_frame ---- */
 
-/* The rules at an address, by the .eh_frame_hdr of its module; `signal`: that is a signal's frame. They are valid until the
- * next call. NULL: there are none that can be read. */
+/* The rules at an address, by the .eh_frame_hdr of its module; `signal`: that is a signal's frame.
+ * They are valid until the next call. NULL: there are none that can be read. */
 const struct unwind_rules *unwind_find_rules(uint64_t header, uint64_t pc, bool *signal);
 
-/* The value of an expression; `initial` is what its stack begins with, NULL: nothing. False: it is not understood, or needs
- * a register that is not known. */
+/* The value of an expression; `initial` is what its stack begins with, NULL: nothing. False: it is
+ * not understood, or needs a register that is not known. */
 bool unwind_evaluate(struct unwind_bytes bytes, const struct unwind_registers *registers,
                      const uint64_t *initial, uint64_t *result);
 
 /* ---- unwind_frame.c ---- */
 
-/* Finds the frame pointer that the rules need, if it is not known. False: it is not that, or it cannot be found for certain. */
+/* Finds the frame pointer that the rules need, if it is not known. False: it is not that, or it
+ * cannot be found for certain. */
 bool unwind_find_frame(const struct unwind_rules *rules, uint64_t pc,
                        struct unwind_registers *registers);
 

@@ -1,8 +1,8 @@
-/* unwind_known.c - what code does to registers, remembered by address: a copied stack of functions that were met before needs
- * no system call.
+/* unwind_known.c - what code does to registers, remembered by address: a copied stack of functions
+ * that were met before needs no system call.
  *
- * The table has no chains: an address takes the place of another with the same hash. Only the rules of most code are kept;
- * the others are read again each time.
+ * The table has no chains: an address takes the place of another with the same hash. Only the rules
+ * of most code are kept; the others are read again each time.
  */
 #include "unwind_inside.h"
 

@@ -1,9 +1,10 @@
-/* unwind_symbol.c - where a function or variable of Python's interpreter is. dlsym() would wait for the loader's lock,
- * which a program holds while it imports, and forever if it hangs in the initialization of a library.
+/* unwind_symbol.c - where a function or variable of Python's interpreter is. dlsym() would wait for
+ * the loader's lock, which a program holds while it imports, and forever if it hangs in the
+ * initialization of a library.
  *
- * (loaded.c takes no such lock either, but one for the loader's list of libraries, in which a program can hang as
- * well.) The tables are those of the loader, in memory: .dynamic, the table of symbols, their names, and GNU's hash
- * table.
+ * (loaded.c takes no such lock either, but one for the loader's list of libraries, in which a
+ * program can hang as well.) The tables are those of the loader, in memory: .dynamic, the table of
+ * symbols, their names, and GNU's hash table.
  */
 #include "unwind_inside.h"
 

@@ -1,4 +1,5 @@
-/* unwind_tables.c - reads .eh_frame: the rules by which a caller's registers are found at an address. */
+/* unwind_tables.c - reads .eh_frame: the rules by which a caller's registers are found at an
+ * address. */
 #include "unwind_inside.h"
 
 #if defined(__x86_64__)
@@ -214,7 +215,8 @@ static void unwind_run_state(struct unwind_program *program, struct unwind_bytes
         bytes->good = false;
 }
 
-/* Instructions without an operand in their first byte: which operands they have, and what they do with them. */
+/* Instructions without an operand in their first byte: which operands they have, and what they do
+ * with them. */
 enum unwind_effect {
     UNWIND_INVALID,
     UNWIND_NOTHING,

@@ -9,9 +9,10 @@ extern "C" {
 #endif
 
 /* Opens a file by its content, whatever its name, compressed or not. `partial` as for
- * trace_file_open(). The events of most formats are appended to `builder` at once: it is the one that the
- * file is appended to later, and is as good as failed if this fails. On failure returns NULL and fills `error`: what is wrong with the file, or
- * which formats are known. Close with trace_file_close(). */
+ * trace_file_open(). The events of most formats are appended to `builder` at once: it is the one
+ * that the file is appended to later, and is as good as failed if this fails. On failure returns
+ * NULL and fills `error`: what is wrong with the file, or which formats are known. Close with
+ * trace_file_close(). */
 struct trace_file *foreign_open(const char *path, bool partial, struct builder *builder,
                                 struct read_error *error);
 

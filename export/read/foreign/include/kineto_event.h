@@ -119,7 +119,8 @@ enum kineto_category {
     KINETO_TRACE,           /* about the profiler */
 };
 
-/* A pid or tid: a number of up to 64 bits, or a text. What is no such number, as -1 and 0.5, is a text too. */
+/* A pid or tid: a number of up to 64 bits, or a text. What is no such number, as -1 and 0.5, is a
+ * text too. */
 struct kineto_id {
     struct json_string text; /* bytes NULL: a number, or nothing */
     uint64_t number;
@@ -149,8 +150,8 @@ struct kineto_event {
 const char *kineto_event_read(struct kineto_event *event, const struct kineto_keys *keys,
                               struct json_cursor *cursor, const char *p);
 
-/* For a row of events: all but the arguments that were not seen. `to` has room for an event; the size is
- * returned, or the place behind. Texts stay where they are. */
+/* For a row of events: all but the arguments that were not seen. `to` has room for an event; the
+ * size is returned, or the place behind. Texts stay where they are. */
 size_t kineto_event_pack(const struct kineto_event *event, uint8_t *to);
 const uint8_t *kineto_event_unpack(struct kineto_event *event, const uint8_t *from);
 

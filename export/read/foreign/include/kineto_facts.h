@@ -13,9 +13,9 @@ extern "C" {
 
 /* ---- which pids belong together: the members "traceProcesses" and "mergedProcesses" ----
  *
- * A device's row has a pid, too, and nothing else in a trace tells whose operations are on it when their launch
- * is not in the trace. Where several processes are in one trace, libprof writes a group of pids for each of
- * them, or for each file that was merged:
+ * A device's row has a pid, too, and nothing else in a trace tells whose operations are on it when
+ * their launch is not in the trace. Where several processes are in one trace, libprof writes a
+ * group of pids for each of them, or for each file that was merged:
  *
  *     [{"rank":1,"world_size":2,"host_name":"node7","pids":{"9000000":4711,"9000001":0}}, ...]
  *

@@ -17,8 +17,9 @@ struct kineto_visitor {
     void *user;
     /* An event, which may be changed. */
     void (*take)(void *user, struct kineto_event *event);
-    /* Without `take`, for those who look at an event's bytes: `p` is at the brace of an event. Returns the place behind it; NULL as in json_text.h, and then
-     * nothing may have come of it: the event may be seen again, when more of it is there. */
+    /* Without `take`, for those who look at an event's bytes: `p` is at the brace of an event.
+     * Returns the place behind it; NULL as in json_text.h, and then nothing may have come of it:
+     * the event may be seen again, when more of it is there. */
     const char *(*event)(void *user, struct json_cursor *cursor, const char *p);
     /* Begin and end of an array of events. May be NULL. */
     void (*events)(void *user, bool begin);
@@ -39,8 +40,8 @@ struct kineto_walked {
 /* Whether a file that begins so can be one. */
 bool kineto_file_recognise(struct text head);
 
-/* False: the file is damaged, or memory is short; `error` says where and what. `partial`: a file that
- * ends within an event is read up to there. */
+/* False: the file is damaged, or memory is short; `error` says where and what. `partial`: a file
+ * that ends within an event is read up to there. */
 bool kineto_file_walk(struct source *source, bool partial, const struct kineto_visitor *visitor,
                       struct kineto_walked *walked, struct read_error *error);
 

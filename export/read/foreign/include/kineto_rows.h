@@ -98,8 +98,8 @@ uint32_t kineto_rows_pid(struct kineto_rows *rows, const struct kineto_id *pid);
 uint32_t kineto_rows_device(struct kineto_rows *rows, const struct kineto_id *pid);
 /* Any number that is the same for the same tid. */
 uint64_t kineto_rows_tid(struct kineto_rows *rows, const struct kineto_id *tid);
-/* Puts the pid, as it is in the file without quotes, into a group; `own`: what it was before the file was
- * merged. The first one stands for the group where no thread does. */
+/* Puts the pid, as it is in the file without quotes, into a group; `own`: what it was before the
+ * file was merged. The first one stands for the group where no thread does. */
 void kineto_rows_group(struct kineto_rows *rows, struct text pid, uint32_t group,
                        const struct kineto_id *own);
 /* After kineto_rows_finish(): the process of the threads' events on its rows. */
@@ -115,9 +115,10 @@ uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed);
  *
  * They distinguish processes that share correlation ids.
  *
- * The ends of an arrow have one id, and each is at a time on a row. An arrow tells where an operation comes
- * from when all of its ends on rows of threads are of one process. Kineto's arrows have the correlation id
- * for an id, so in merged traces they can be just as ambiguous; such arrows are ignored.
+ * The ends of an arrow have one id, and each is at a time on a row. An arrow tells where an
+ * operation comes from when all of its ends on rows of threads are of one process. Kineto's arrows
+ * have the correlation id for an id, so in merged traces they can be just as ambiguous; such arrows
+ * are ignored.
  */
 
 /* A time on a row. */

@@ -1,7 +1,8 @@
 /* source.h - the bytes of an input, whatever it is compressed with.
  *
  * gzip (several members too) and zstd (several frames too) are recognised by their first bytes and
- * unpacked as they are read. One that is not compressed is read with as few copies as read(2) allows.
+ * unpacked as they are read. One that is not compressed is read with as few copies as read(2)
+ * allows.
  */
 #ifndef PROF_SOURCE_H
 #define PROF_SOURCE_H
@@ -52,8 +53,8 @@ bool source_peek(struct source *source, struct text *head, struct read_error *er
  * source.c). */
 ptrdiff_t source_read(struct source *source, void *to, size_t bytes, struct read_error *error);
 
-/* All of it in one segment, for formats that are read so; freed by the caller. NULL: as -1 above, or
- * more than `most` bytes. `size` is set. */
+/* All of it in one segment, for formats that are read so; freed by the caller. NULL: as -1 above,
+ * or more than `most` bytes. `size` is set. */
 void *source_read_all(struct source *source, size_t most, size_t *size, struct read_error *error);
 
 #ifdef __cplusplus

@@ -1,15 +1,15 @@
 /* bootstrap.h - whether two sets of measurements differ by more than their noise.
  *
- * The percentile bootstrap (Efron, "Bootstrap methods: another look at the jackknife", 1979): draw as
- * many values as there are from each set, with replacement, take the ratio of the two medians, do that
- * `resamples` times; the middle 95 % of the ratios are the interval. Nothing is assumed of how the
- * values are spread.
+ * The percentile bootstrap (Efron, "Bootstrap methods: another look at the jackknife", 1979): draw
+ * as many values as there are from each set, with replacement, take the ratio of the two medians,
+ * do that `resamples` times; the middle 95 % of the ratios are the interval. Nothing is assumed of
+ * how the values are spread.
  *
- * The median of n values drawn from n sorted ones is one of these, or the mean of two. Which one does
- * not depend on the values: its rank is n times an order statistic of n uniform numbers, and those
- * follow a beta distribution (Maritz and Jarrett, "A note on estimating the variance of the sample
- * median", 1978). So a resample costs one draw of a rank, whatever n is, and the ranks are drawn once
- * for each n.
+ * The median of n values drawn from n sorted ones is one of these, or the mean of two. Which one
+ * does not depend on the values: its rank is n times an order statistic of n uniform numbers, and
+ * those follow a beta distribution (Maritz and Jarrett, "A note on estimating the variance of the
+ * sample median", 1978). So a resample costs one draw of a rank, whatever n is, and the ranks are
+ * drawn once for each n.
  *
  * Draws have fixed seeds: the same sets give the same interval, and swapped sets its inverse.
  *

@@ -1,20 +1,21 @@
 /* diff.h - two runs compared: what got slower or faster, by how much, and whether that is more than
  * noise.
  *
- * Rows are matched by name, kernels also across other template arguments and tile sizes (diff_match.c).
- * Each row has counts, totals, means and medians of both sides, and the ratio of the medians with an
- * interval (bootstrap.h). A difference whose interval contains 1 cannot be distinguished from noise.
- * If the interval also contains a change that matters (DIFF_MATTERS), the sides may differ as well.
+ * Rows are matched by name, kernels also across other template arguments and tile sizes
+ * (diff_match.c). Each row has counts, totals, means and medians of both sides, and the ratio of
+ * the medians with an interval (bootstrap.h). A difference whose interval contains 1 cannot be
+ * distinguished from noise. If the interval also contains a change that matters (DIFF_MATTERS), the
+ * sides may differ as well.
  *
- * At 95 %, one unchanged row in twenty is called different by chance: there is no correction for the
- * number of rows. That is why the gate demands a limit, and of a kernel a share of the whole.
+ * At 95 %, one unchanged row in twenty is called different by chance: there is no correction for
+ * the number of rows. That is why the gate demands a limit, and of a kernel a share of the whole.
  *
- * No calls are left out as "cold": the first calls hardly change the median, but they do change totals
- * and means.
+ * No calls are left out as "cold": the first calls hardly change the median, but they do change
+ * totals and means.
  *
- * Totals per step: where both runs have steps, totals and counts can be divided by their number, so that
- * runs of different length compare. What happened outside of steps is divided, too. Otherwise, where a
- * side is several runs, totals and counts are divided by their number.
+ * Totals per step: where both runs have steps, totals and counts can be divided by their number, so
+ * that runs of different length compare. What happened outside of steps is divided, too. Otherwise,
+ * where a side is several runs, totals and counts are divided by their number.
  */
 #ifndef PROF_DIFF_H
 #define PROF_DIFF_H
@@ -77,11 +78,11 @@ struct diff_table {
         verdicts[DIFF_VERDICTS]; /* rows, by verdict of their time, or of their device time where
                                          only that is one */
     uint32_t renamed, ambiguous;
-    /* What changed in all: of kernels, copies and calls the sum of delta_ns; of ranges, which lie in
-     * each other, that of their own times. */
+    /* What changed in all: of kernels, copies and calls the sum of delta_ns; of ranges, which lie
+     * in each other, that of their own times. */
     double change_ns;
-    /* The sizes of these increases and decreases together, which do not cancel. No share exceeds 1: where one
-     * row changed by more than this, as ranges by name can, it is that change. */
+    /* The sizes of these increases and decreases together, which do not cancel. No share exceeds 1:
+     * where one row changed by more than this, as ranges by name can, it is that change. */
     double moved_ns;
 };
 
@@ -97,8 +98,8 @@ struct diff_total {
 enum diff_normalise { DIFF_PER_STEP_AUTO, DIFF_PER_STEP, DIFF_TOTALS };
 
 /* --fail-if-slower fails if what it judges is slower than the limit allows and the difference is more than
- * noise. If it is slower than the limit allows, and noise may explain that or is unknown, the result is
- * inconclusive. Noise only ever excuses an excess, so what is within the limit passes. */
+ * noise. If it is slower than the limit allows, and noise may explain that or is unknown, the
+ * result is inconclusive. Noise only ever excuses an excess, so what is within the limit passes. */
 enum diff_gate_of {
     DIFF_GATE_AUTO,   /* steps where both runs have them, else wall time */
     DIFF_GATE_STEPS,  /* median duration of a step */
@@ -177,8 +178,8 @@ struct diff {
 /* Tables of paths, kernels, calls and copies, 1000 resamples, 95 %. */
 void diff_options_default(struct diff_options *options);
 
-/* Compares two sides that were made with the tables of the options; they must outlive `diff`. False: no
- * memory; fini is not needed then. */
+/* Compares two sides that were made with the tables of the options; they must outlive `diff`.
+ * False: no memory; fini is not needed then. */
 bool diff_init(struct diff *diff, const struct diff_side *left, const struct diff_side *right,
                const struct diff_options *options);
 void diff_fini(struct diff *diff);

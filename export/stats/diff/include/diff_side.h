@@ -55,13 +55,14 @@ struct diff_side {
     double device_tick_ns; /* what device times count in */
 };
 
-/* `tables`: 1 << enum diff_by; PATH and RANGE exclude each other. Device work is always there, for the
- * sake of the noise of all of it. False: no memory; fini is not needed
- * then. The timeline must outlive the side. */
+/* `tables`: 1 << enum diff_by; PATH and RANGE exclude each other. Device work is always there, for
+ * the sake of the noise of all of it. False: no memory; fini is not needed then. The timeline must
+ * outlive the side. */
 bool diff_side_init(struct diff_side *side, const struct timeline *timeline, uint32_t tables);
 void diff_side_fini(struct diff_side *side);
 
-/* Fills runs, wall_ns, host_ns, host_known. Called by diff_side_init(); diff_side_fini() frees. False: no memory. */
+/* Fills runs, wall_ns, host_ns, host_known. Called by diff_side_init(); diff_side_fini() frees.
+ * False: no memory. */
 bool diff_runs_init(struct diff_side *side);
 
 #ifdef __cplusplus

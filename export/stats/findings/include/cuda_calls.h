@@ -1,7 +1,8 @@
-/* cuda_calls.h - what CUDA calls do, by their names, and how long they took: for traces of any origin.
+/* cuda_calls.h - what CUDA calls do, by their names, and how long they took: for traces of any
+ * origin.
  *
- * Each name is classified once. "_v2", "_v7000", "_ptsz" and "_ptds" at the end of a name are parts of
- * the interface, not of what it does.
+ * Each name is classified once. "_v2", "_v7000", "_ptsz" and "_ptds" at the end of a name are parts
+ * of the interface, not of what it does.
  */
 #ifndef PROF_CUDA_CALLS_H
 #define PROF_CUDA_CALLS_H
@@ -60,14 +61,16 @@ static inline bool cuda_call_waits(enum cuda_call call)
     return call >= CUDA_CALL_SYNC_DEVICE && call <= CUDA_CALL_SYNC_EVENT;
 }
 
-/* The call of the program that the slice is part of: calls of the runtime make calls of the driver. */
+/* The call of the program that the slice is part of: calls of the runtime make calls of the
+ * driver. */
 uint32_t cuda_call_outermost(const struct timeline *timeline, uint32_t slice);
 
 /* ---- durations ----
  *
  * How long CUDA calls took, by name, and those that took far longer than the others.
  *
- * Calls that are recorded only where they fail have no duration and are left out, as are libprof's own.
+ * Calls that are recorded only where they fail have no duration and are left out, as are libprof's
+ * own.
  */
 
 /* An outlier takes more than so many times the median of its name. */

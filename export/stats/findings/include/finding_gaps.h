@@ -3,8 +3,8 @@
  *     busy + idle by cause = window          of each device, to the nanosecond
  *
  * busy and window are those of device_time.h. A gap is a stretch in which no stream of a device had
- * anything to do. It is explained by the thread that ended it, with the call L that launched the next
- * operation:
+ * anything to do. It is explained by the thread that ended it, with the call L that launched the
+ * next operation:
  *
  *     device   ====|                 gap                  |=====
  *     thread   -- range A ----- cudaX --- range B --|- L -|
@@ -13,8 +13,8 @@
  * Before L, each segment has the cause that the innermost range or call has in which it passed.
  * 1, in L: launching, or copying. 2, after L: the launch is under way for as long as launches take,
  * then it waits for something. Where launching is more of a gap than the host's own code, that code
- * belongs to it: it is what is between launches. While the thread was in no range, what the thread did
- * that launched the operation before counts (a backward pass has a thread of its own).
+ * belongs to it: it is what is between launches. While the thread was in no range, what the thread
+ * did that launched the operation before counts (a backward pass has a thread of its own).
  */
 #ifndef PROF_FINDING_GAPS_H
 #define PROF_FINDING_GAPS_H
@@ -70,8 +70,8 @@ struct finding_gaps {
     int64_t *bounds; /* by process: see finding_gaps_bound() */
 };
 
-/* Linear in slices and operations, but for a heap of a device's streams. False: no memory; fini is not
- * needed then. */
+/* Linear in slices and operations, but for a heap of a device's streams. False: no memory; fini is
+ * not needed then. */
 bool finding_gaps_init(struct finding_gaps *gaps, const struct finding_context *context);
 void finding_gaps_fini(struct finding_gaps *gaps);
 
@@ -81,13 +81,13 @@ const char *gap_cause_words(enum gap_cause cause, enum tl_device_api api);
 
 int64_t gap_device_idle(const struct gap_device *device);
 
-/* The most that a process can gain by anything that leaves its devices' work as it is: the idle time
- * of the one that idled least. Its window when it has no devices. */
+/* The most that a process can gain by anything that leaves its devices' work as it is: the idle
+ * time of the one that idled least. Its window when it has no devices. */
 int64_t finding_gaps_bound(const struct finding_gaps *gaps, uint32_t process);
 
-/* Of each finding, the idle time of devices that it is about, by cause: zeroed by the caller. Findings of several rules
- * share idle time; those of one rule do not. What a rule about idle time costs is the sum of its causes here. False: no
- * memory. */
+/* Of each finding, the idle time of devices that it is about, by cause: zeroed by the caller.
+ * Findings of several rules share idle time; those of one rule do not. What a rule about idle time
+ * costs is the sum of its causes here. False: no memory. */
 struct finding_idle {
     int64_t ns[GAP_CAUSES];
     struct finding_parts parts[GAP_CAUSES]; /* by step: cost_ns */

@@ -1,7 +1,7 @@
 /* finding_owners.h - sums by process, device and path, and which of them are worth a finding.
  *
- * What is not worth one by itself is added to the range around it, so that many small costs below one
- * range are a finding of that range, and nothing is reported twice.
+ * What is not worth one by itself is added to the range around it, so that many small costs below
+ * one range are a finding of that range, and nothing is reported twice.
  */
 #ifndef PROF_FINDING_OWNERS_H
 #define PROF_FINDING_OWNERS_H
@@ -36,8 +36,9 @@ struct finding_owners {
 
 void finding_owners_fini(struct finding_owners *owners);
 
-/* Adds the cost of a slice (TL_NONE: unattributed) to the owner with its path: the range or call itself.
- * The owner, so that more can be added to it: valid until the next call. NULL: no memory. */
+/* Adds the cost of a slice (TL_NONE: unattributed) to the owner with its path: the range or call
+ * itself. The owner, so that more can be added to it: valid until the next call. NULL: no
+ * memory. */
 struct finding_owner *finding_owners_add(struct finding_owners *owners,
                                          const struct finding_context *context, uint32_t process,
                                          uint32_t device, uint32_t slice, int64_t cost_ns);
@@ -52,13 +53,13 @@ struct finding_owner *finding_owners_add_time(struct finding_owners *owners,
 void finding_owner_adjust(struct finding_owner *owner, const struct finding_context *context,
                           int64_t count, int64_t saved_ns);
 
-/* A copy that can be gathered, as the owners that several rules look at must not be. False: no memory,
- * and fini is not needed. */
+/* A copy that can be gathered, as the owners that several rules look at must not be. False: no
+ * memory, and fini is not needed. */
 bool finding_owners_copy(struct finding_owners *to, const struct finding_owners *from,
                          struct finding_steps *steps);
 
-/* Gathers what is not worth a finding in the ranges around. What is left: owners that are worth one,
- * most cost first, by the limits of the context. False: no memory. */
+/* Gathers what is not worth a finding in the ranges around. What is left: owners that are worth
+ * one, most cost first, by the limits of the context. False: no memory. */
 bool finding_owners_gather(struct finding_owners *owners, const struct finding_context *context);
 
 /* Leaves out those of fewer calls, and notes them. */
@@ -85,17 +86,18 @@ typedef bool rule_operation(struct finding_owners *owners, const struct finding_
 bool rule_add_operations(struct finding_owners *owners, const struct finding_context *context,
                          rule_operation *add);
 
-/* Adds the durations of the calls whose name is wanted, except those within another such call, unless all
- * of them together are not worth a finding. Places with fewer than `least` of them are left out. */
+/* Adds the durations of the calls whose name is wanted, except those within another such call,
+ * unless all of them together are not worth a finding. Places with fewer than `least` of them are
+ * left out. */
 bool rule_add_calls(struct finding_owners *owners, const struct finding_context *context,
                     bool (*wanted)(struct text name), uint64_t least);
 
-/* What would be saved at most if the process's threads did not spend its cost like this: devices have their work to do, so no
- * more than they idled. */
+/* What would be saved at most if the process's threads did not spend its cost like this: devices
+ * have their work to do, so no more than they idled. */
 void rule_save_host(const struct finding_context *context, struct finding *finding);
 
-/* Gathers the owners and adds a finding for each that is worth it; then they are empty. `saved_ns` of
- * owners stands. False: no memory. */
+/* Gathers the owners and adds a finding for each that is worth it; then they are empty. `saved_ns`
+ * of owners stands. False: no memory. */
 bool rule_report(struct finding_owners *owners, const struct finding_context *context,
                  const struct finding_rule *rule, struct findings *findings, rule_words *words);
 
@@ -104,8 +106,8 @@ bool rule_report_host(struct finding_owners *owners, const struct finding_contex
                       const struct finding_rule *rule, struct findings *findings,
                       rule_words *words);
 
-/* Whether the name is one of `names`, which ends with NULL: the same, or, where one ends with '*', as
- * far as that goes. */
+/* Whether the name is one of `names`, which ends with NULL: the same, or, where one ends with '*',
+ * as far as that goes. */
 bool rule_name_in(struct text name, const char *const *names);
 
 #ifdef __cplusplus

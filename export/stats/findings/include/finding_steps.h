@@ -1,7 +1,8 @@
 /* finding_steps.h - how much of what findings count and cost each step has.
  *
- * An amount belongs to the step in which it was caused: that of the launch or call; idle and other time of devices belongs to
- * the steps in which it passes. The amounts of all steps, and of no step, add up to the whole.
+ * An amount belongs to the step in which it was caused: that of the launch or call; idle and other
+ * time of devices belongs to the steps in which it passes. The amounts of all steps, and of no
+ * step, add up to the whole.
  */
 #ifndef PROF_FINDING_STEPS_H
 #define PROF_FINDING_STEPS_H
@@ -54,8 +55,8 @@ void finding_parts_add_time(struct finding_steps *steps, struct finding_parts *t
 void finding_parts_join(struct finding_steps *steps, struct finding_parts *to,
                         const struct finding_parts *from);
 
-/* Adds another list, which is not a list any more and of which no other one has a part. Takes the same time for any
- * length. */
+/* Adds another list, which is not a list any more and of which no other one has a part. Takes the
+ * same time for any length. */
 void finding_parts_move(struct finding_steps *steps, struct finding_parts *to,
                         const struct finding_parts *from);
 

@@ -1,5 +1,5 @@
-/* findings.h - where the time went, as findings: what was seen, which range is responsible, what to do
- * about it, and an upper bound on what that saves.
+/* findings.h - where the time went, as findings: what was seen, which range is responsible, what to
+ * do about it, and an upper bound on what that saves.
  *
  * A rule is a row of finding_rules[]: a name, a title, a remedy, and a function that examines the
  * timeline and adds findings. The context holds what several rules need, computed once.
@@ -28,8 +28,8 @@ extern "C" {
 
 #define FINDING_RULES_MAX 64u
 
-/* Reporting thresholds. Each rule has its own copy of all of them, so that a file can change one for a
- * single rule. A new one is a member here and a row in the table of findings.c. */
+/* Reporting thresholds. Each rule has its own copy of all of them, so that a file can change one
+ * for a single rule. A new one is a member here and a row in the table of findings.c. */
 struct finding_limits {
     double least_share;   /* of the wall time that a finding must cost: 0.01 */
     double owner_share;   /* of all that a rule finds on a device: a range with less is merged into
@@ -68,8 +68,8 @@ void finding_settings_default(struct finding_settings *settings);
  *     [cpu-only]
  *     enabled = no
  *
- * Names end with their units. On failure returns false and sets `message` and `*line`, which is 0 when
- * the file could not be read. The message quotes the file's text unchanged. */
+ * Names end with their units. On failure returns false and sets `message` and `*line`, which is 0
+ * when the file could not be read. The message quotes the file's text unchanged. */
 bool finding_settings_read(struct finding_settings *settings, FILE *file, uint32_t *line,
                            char message[FINDING_SETTINGS_MESSAGE]);
 
@@ -98,7 +98,8 @@ enum finding_saving {
     FINDING_SAVES_LEAST, /* the cost, but not more than the sum of most_ns */
 };
 
-/* Whose call stack a finding has. Time that a range spends outside of calls has none: a call next to the gap stands in. */
+/* Whose call stack a finding has. Time that a range spends outside of calls has none: a call next
+ * to the gap stands in. */
 enum finding_stack_of {
     FINDING_STACK_CALL, /* of the call, or of the range where it was opened */
     FINDING_STACK_NEXT, /* of the call that ended the gap: it launched the next operation */
@@ -140,7 +141,8 @@ struct finding_rule {
     const char *noun;         /* what it counts: "call"; NULL: it only adds notes */
     const char *remedy;       /* a sentence or two: what to do about it */
     const char *remedy_torch; /* in place of it for programs that use PyTorch; NULL: the same */
-    /* Another one for the finding's devices: see remedies.h. NULL, or a result of NULL: `remedy`. */
+    /* Another one for the finding's devices: see remedies.h. NULL, or a result of NULL:
+     * `remedy`. */
     const char *(*remedy_of)(const struct finding_context *context, const struct finding *finding);
     uint32_t explains; /* causes of idle time that its findings can be about: 1 << enum gap_cause */
     /* False: no memory. */
@@ -200,12 +202,12 @@ extern const struct finding_rule *const finding_rules[]; /* ends with NULL */
 /* The place of a rule in finding_rules[]; FINDING_RULES_MAX: there is none of that name. */
 uint32_t finding_rule_find(const char *name);
 
-/* Runs the enabled rules on the timeline, which must outlive the findings. `settings` NULL: all rules,
- * with their defaults. False: no memory; fini is not needed then. Threads: one. */
+/* Runs the enabled rules on the timeline, which must outlive the findings. `settings` NULL: all
+ * rules, with their defaults. False: no memory; fini is not needed then. Threads: one. */
 bool findings_init(struct findings *findings, const struct timeline *timeline,
                    const struct finding_settings *settings);
-/* The same, with the parts of findings and of idle time by step. `is_apart`: of each step, whether it is kept apart. Both
- * must outlive the findings. */
+/* The same, with the parts of findings and of idle time by step. `is_apart`: of each step, whether
+ * it is kept apart. Both must outlive the findings. */
 bool findings_init_by_step(struct findings *findings, const struct timeline *timeline,
                            const struct finding_settings *settings, const struct steps *steps,
                            const bool *is_apart);
@@ -214,8 +216,8 @@ void findings_fini(struct findings *findings);
 /* Whether it names a range, a call or a call stack. */
 bool finding_has_owner(const struct finding *finding);
 
-/* "13 calls, 2.10 ms (0.5 %): fewer than 20 from one place", of a rule without findings. False: it found nothing that costs
- * time, or has findings. */
+/* "13 calls, 2.10 ms (0.5 %): fewer than 20 from one place", of a rule without findings. False: it
+ * found nothing that costs time, or has findings. */
 bool findings_below_text(const struct findings *findings, uint32_t rule,
                          char to[FINDING_SENTENCE_BYTES]);
 
@@ -231,16 +233,16 @@ bool findings_order(struct findings *findings);
 
 /* ---- for rules ---- */
 
-/* "GPU 0", "GPU 0 of rank 3", "GPU 0 of pid 4711", "GPU 0 of pid 4711 #2": as much as distinguishes it from
- * others. */
+/* "GPU 0", "GPU 0 of rank 3", "GPU 0 of pid 4711", "GPU 0 of pid 4711 #2": as much as distinguishes
+ * it from others. */
 struct finding_text finding_device(const struct finding_context *context, uint32_t process,
                                    uint32_t device);
 
 /* Whether time of this length is worth a finding by the limits of the rule that is running. */
 bool finding_is_worth(const struct finding_context *context, int64_t cost_ns);
 
-/* Notes that the rule leaves this out: it costs too little, there are too few from one place, or they would save too
- * little. */
+/* Notes that the rule leaves this out: it costs too little, there are too few from one place, or
+ * they would save too little. */
 void finding_leave_short(const struct finding_context *context, uint64_t count, int64_t cost_ns);
 void finding_leave_rare(const struct finding_context *context, uint64_t count, int64_t cost_ns);
 void finding_leave_little(const struct finding_context *context, uint64_t count, int64_t cost_ns);
@@ -248,8 +250,8 @@ void finding_leave_little(const struct finding_context *context, uint64_t count,
 /* Whether a kernel with one of these traits ran: KERNEL_*. */
 bool finding_facts_any(const struct finding_facts *facts, uint8_t traits);
 
-/* Adds a copy of `finding`, whose rule must be set, with its sentence. Leaves out and notes what costs
- * less than the limits demand, and cuts `saved_ns` to the wall time. False: no memory. */
+/* Adds a copy of `finding`, whose rule must be set, with its sentence. Leaves out and notes what
+ * costs less than the limits demand, and cuts `saved_ns` to the wall time. False: no memory. */
 bool findings_add(struct findings *findings, const struct finding_context *context,
                   const struct finding *finding, const char *sentence, ...)
     __attribute__((format(printf, 4, 5)));

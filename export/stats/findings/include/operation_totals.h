@@ -2,8 +2,8 @@
  *
  * Totals are by name: how often, how long, how fast, how long after the launch.
  *
- * It is the kernel breakdown and the memory bandwidth summary of HolisticTraceAnalysis, and the launch
- * and execution summary of nsys (cuda_kern_exec_sum).
+ * It is the kernel breakdown and the memory bandwidth summary of HolisticTraceAnalysis, and the
+ * launch and execution summary of nsys (cuda_kern_exec_sum).
  */
 #ifndef PROF_OPERATION_TOTALS_H
 #define PROF_OPERATION_TOTALS_H
@@ -51,7 +51,8 @@ void operation_totals_fini(struct operation_totals *totals);
 const struct tl_slice *operation_call(const struct timeline *timeline,
                                       const struct tl_gpu *operation);
 
-/* Of the whole call, also where it was cut because what was around it ended. `call` is in the timeline. */
+/* Of the whole call, also where it was cut because what was around it ended. `call` is in the
+ * timeline. */
 int64_t operation_call_end_ns(const struct timeline *timeline, const struct tl_slice *call);
 
 /* Whether it copies from or to pageable memory. */
@@ -65,9 +66,9 @@ double operation_total_rate(const struct operation_total *total);
  * What launching cost, for each device: of operations whose call is in the trace and
  * launched nothing else, so without those of graphs.
  *
- * As HolisticTraceAnalysis' launch statistics: calls that took long, starts that came late after the
- * call's end, operations shorter than the call that launched them. `starved` is not there: starts that
- * came late though the stream had nothing else to do since the call ended.
+ * As HolisticTraceAnalysis' launch statistics: calls that took long, starts that came late after
+ * the call's end, operations shorter than the call that launched them. `starved` is not there:
+ * starts that came late though the stream had nothing else to do since the call ended.
  */
 
 /* HolisticTraceAnalysis' defaults. */
@@ -108,10 +109,10 @@ void launch_stats_fini(struct launch_stats *stats);
  *
  * Which ranges have the device do the same things in the same order.
  *
- * Of the outermost ranges whose name holds a text, what each launched, itself and within, in the order
- * in which it was launched, is one sequence: the names of kernels, copies and sets. Ranges of one name
- * with equal sequences are one pattern. As HolisticTraceAnalysis' frequent kernel sequences, which
- * takes operations in the order in which they ran.
+ * Of the outermost ranges whose name holds a text, what each launched, itself and within, in the
+ * order in which it was launched, is one sequence: the names of kernels, copies and sets. Ranges of
+ * one name with equal sequences are one pattern. As HolisticTraceAnalysis' frequent kernel
+ * sequences, which takes operations in the order in which they ran.
  */
 
 #define KERNEL_SEQUENCE_LEAST 3u /* shorter ones are not patterns */
@@ -134,7 +135,8 @@ struct kernel_sequences {
     uint32_t ranges; /* examined, including shorter ones */
 };
 
-/* Ranges whose name contains `part`; NULL: steps. Linear. False: no memory; fini is not needed then. */
+/* Ranges whose name contains `part`; NULL: steps. Linear. False: no memory; fini is not needed
+ * then. */
 bool kernel_sequences_init(struct kernel_sequences *sequences, const struct timeline *timeline,
                            const struct key_names *keys, const char *part, uint32_t least,
                            struct finding_steps *steps);

@@ -1,4 +1,5 @@
-/* remedies.h - what to do about a finding on the devices at hand: advice that they, or their CUDA, cannot follow is not given.
+/* remedies.h - what to do about a finding on the devices at hand: advice that they, or their CUDA,
+ * cannot follow is not given.
  *
  *     advice                            needs                                            else
  *     TF32, BF16 in matrix products     compute capability 8.0                           FP16 (7.0, 7.5)
@@ -9,7 +10,8 @@
  *     cudaMallocAsync                   CUDA 11.2                                        a pool of the program's own
  *     CUDA_MODULE_LOADING               CUDA 11.7                                        nothing
  *
- * A capability or version that is not known is taken to be enough, and the advice names what it needs.
+ * A capability or version that is not known is taken to be enough, and the advice names what it
+ * needs.
  */
 #ifndef PROF_REMEDIES_H
 #define PROF_REMEDIES_H

@@ -1,5 +1,5 @@
-/* rules.h - the rules by name; findings.c has the table. Each states in its file how it computes cost
- * and saving. */
+/* rules.h - the rules by name; findings.c has the table. Each states in its file how it computes
+ * cost and saving. */
 #ifndef PROF_RULES_H
 #define PROF_RULES_H
 

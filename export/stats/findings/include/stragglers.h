@@ -1,13 +1,14 @@
 /* stragglers.h - which process the others waited for in collectives.
  *
- * A collective ends everywhere at about the same time, so the process whose kernel is the shortest came
- * last, and what the kernels of others took longer they waited for it. That needs no common clock, so it
- * holds across hosts. (HolisticTraceAnalysis compares the starts of one kernel, and does need one.)
+ * A collective ends everywhere at about the same time, so the process whose kernel is the shortest
+ * came last, and what the kernels of others took longer they waited for it. That needs no common
+ * clock, so it holds across hosts. (HolisticTraceAnalysis compares the starts of one kernel, and
+ * does need one.)
  *
- * The n-th communication kernel of a name in one process belongs to the n-th in the others. A trace does
- * not say which processes take part, so where groups of processes have collectives of their own, they
- * are compared with each other, too; names that a process has more or fewer kernels of than another are
- * left out, and counted.
+ * The n-th communication kernel of a name in one process belongs to the n-th in the others. A trace
+ * does not say which processes take part, so where groups of processes have collectives of their
+ * own, they are compared with each other, too; names that a process has more or fewer kernels of
+ * than another are left out, and counted.
  */
 #ifndef PROF_STRAGGLERS_H
 #define PROF_STRAGGLERS_H

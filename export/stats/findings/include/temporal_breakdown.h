@@ -1,10 +1,11 @@
-/* temporal_breakdown.h - what devices and streams did over time: classes of work, busy and idle time,
- * launch queues.
+/* temporal_breakdown.h - what devices and streams did over time: classes of work, busy and idle
+ * time, launch queues.
  *
  * An operation computes, communicates or moves memory.
- *  * Copies and sets move memory. A kernel communicates if its name says so (kernel_class.h); all others compute. That
- * is wider than HolisticTraceAnalysis, which takes names that begin with "nccl" and hold "Kernel". A graph that was
- * recorded as a whole computes.
+ *  * Copies and sets move memory. A kernel communicates if its name says so (kernel_class.h); all
+ *  others compute. That
+ * is wider than HolisticTraceAnalysis, which takes names that begin with "nccl" and hold "Kernel".
+ * A graph that was recorded as a whole computes.
  *
  * Each name is classified once, on first use.
  */
@@ -63,8 +64,8 @@ const char *work_class_name(enum work_class class_of);
  * Where several kinds of work run at once, the time is compute, else communication, else memory; so
  * communication here is what no computing hid. running_ns[] keeps all combinations apart.
  * HolisticTraceAnalysis' temporal breakdown is the same with communication and memory in one
- * (non-compute), its kernel type breakdown is running_ns[], its communication-computation overlap is
- * temporal_overlap_ns() over the union.
+ * (non-compute), its kernel type breakdown is running_ns[], its communication-computation overlap
+ * is temporal_overlap_ns() over the union.
  */
 
 #define TEMPORAL_SETS (1u << WORK_CLASSES) /* bit 1 << enum work_class: it runs */
@@ -82,7 +83,8 @@ struct temporal_row {
     uint64_t long_gaps; /* idle for at least `long_gap_ns` at a time */
     int64_t long_gaps_ns, longest_gap_ns, longest_gap_at_ns;
     int64_t chunk_busy_ns[TEMPORAL_CHUNKS]; /* of equal parts of the span */
-    /* By step: communication that no computing hid, with computing alone as most_ns; idle time of long gaps and of chunks. */
+    /* By step: communication that no computing hid, with computing alone as most_ns; idle time of
+     * long gaps and of chunks. */
     struct finding_parts exposed, long_parts, chunk_idle[TEMPORAL_CHUNKS];
 };
 
@@ -92,7 +94,8 @@ struct temporal_breakdown {
     int64_t long_gap_ns; /* as it was requested */
 };
 
-/* Linear but for the merge of a device's streams. `steps` NULL: nothing by step. False: no memory; fini is not needed then. */
+/* Linear but for the merge of a device's streams. `steps` NULL: nothing by step. False: no memory;
+ * fini is not needed then. */
 bool temporal_breakdown_init(struct temporal_breakdown *breakdown, const struct timeline *timeline,
                              const struct work_classes *classes, int64_t long_gap_ns,
                              struct finding_steps *steps);
@@ -124,9 +127,9 @@ void temporal_chunk(const struct temporal_row *row, uint32_t chunk, int64_t *sta
  *     other         it was there already, and waited longer: for another stream, or the device
  *     unknown       the call that launched it is not in the trace
  *
- * The sum of the four is the time between operations of the stream. As HolisticTraceAnalysis' idle time
- * breakdown but for two things: it has no "unknown" (those are "other" or "kernel wait" there), and
- * where operations of a stream overlap it subtracts the overlap from the sum.
+ * The sum of the four is the time between operations of the stream. As HolisticTraceAnalysis' idle
+ * time breakdown but for two things: it has no "unknown" (those are "other" or "kernel wait"
+ * there), and where operations of a stream overlap it subtracts the overlap from the sum.
  */
 
 /* HolisticTraceAnalysis says 30 ns, and compares with times in microseconds. */
@@ -160,8 +163,8 @@ const char *idle_cause_name(enum idle_cause cause);
  * How many operations were launched to each stream and had not started.
  *
  * The depth rises when the call that launches begins and falls when the operation starts, as in
- * HolisticTraceAnalysis' queue length. Operations of graphs, and those whose call is not in the trace,
- * are left out: the trace does not show when they entered the queue.
+ * HolisticTraceAnalysis' queue length. Operations of graphs, and those whose call is not in the
+ * trace, are left out: the trace does not show when they entered the queue.
  */
 
 /* Queue capacity: the next launch waits. */
@@ -183,7 +186,8 @@ struct queue_depth {
     uint32_t count;
 };
 
-/* A sort of the calls of each stream, linear as a rule. False: no memory; fini is not needed then. */
+/* A sort of the calls of each stream, linear as a rule. False: no memory; fini is not needed
+ * then. */
 bool queue_depth_init(struct queue_depth *depth, const struct timeline *timeline, uint32_t full);
 void queue_depth_fini(struct queue_depth *depth);
 

@@ -1,24 +1,25 @@
 /* kernel_work.h - how much work ranges and kernels had to do.
  *
- * A range's work is what the program stated (attributes "flops" and "bytes"; of a range called "cublas..."
- * also "m", "n", "k", "batch" and "type"), else the result of its operator's formula. A stated 0 of an
- * operator with a formula means that its source did not know: the formula counts.
+ * A range's work is what the program stated (attributes "flops" and "bytes"; of a range called
+ * "cublas..." also "m", "n", "k", "batch" and "type"), else the result of its operator's formula. A
+ * stated 0 of an operator with a formula means that its source did not know: the formula counts.
  *
  * Kernels receive the work of ranges, each range's once.
  *
- * Where nested ranges have work of one class (enum op_class), the innermost counts: the outer ones would
- * count it again (aten::linear > aten::addmm > cublasGemmEx). Around work of a lower class a range keeps
- * its own, for the remaining kernels: aten::convolution with an aten::add_ of its bias inside. What the
- * program stated of a range that is not an operator is the total of everything in it, so work of a lower
- * class inside does not count beside it.
+ * Where nested ranges have work of one class (enum op_class), the innermost counts: the outer ones
+ * would count it again (aten::linear > aten::addmm > cublasGemmEx). Around work of a lower class a
+ * range keeps its own, for the remaining kernels: aten::convolution with an aten::add_ of its bias
+ * inside. What the program stated of a range that is not an operator is the total of everything in
+ * it, so work of a lower class inside does not count beside it.
  *
- * All kernels launched within a range, but not within another that counts, share its work in proportion to
- * their durations; in equal parts if all are 0. Of a product, convolution or attention, only kernels share
- * whose names say that they compute it, if there are any: its transposing and summing kernels are then
- * unknown, with OP_NO_FORMULA. So the sum over the kernels is the work, where any was recorded.
+ * All kernels launched within a range, but not within another that counts, share its work in
+ * proportion to their durations; in equal parts if all are 0. Of a product, convolution or
+ * attention, only kernels share whose names say that they compute it, if there are any: its
+ * transposing and summing kernels are then unknown, with OP_NO_FORMULA. So the sum over the kernels
+ * is the work, where any was recorded.
  *
- * Kernels of a graph work for the range that captured them, in every launch anew; where that has no known
- * work, for the range of the launch.
+ * Kernels of a graph work for the range that captured them, in every launch anew; where that has no
+ * known work, for the range of the launch.
  */
 #ifndef PROF_KERNEL_WORK_H
 #define PROF_KERNEL_WORK_H
@@ -47,8 +48,8 @@ struct range_work {
 struct range_works {
     uint32_t *of_slice; /* into all[], TL_NONE: nothing is known of the range */
     TL_ARRAY(struct range_work) all;
-    /* Below: while it is computed. Equal names, sizes, types and values mean equal work, and they are
-     * indexes into timeline.names, so what many calls have in common is computed once. */
+    /* Below: while it is computed. Equal names, sizes, types and values mean equal work, and they
+     * are indexes into timeline.names, so what many calls have in common is computed once. */
     const struct timeline *timeline;
     uint8_t *roles;      /* by name: what an attribute of that name means */
     uint8_t *classes;    /* by name: enum op_class, or CLASS_UNSEEN */

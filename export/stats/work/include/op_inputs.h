@@ -4,8 +4,9 @@
  *     Input type        ["float", "c10::Half", "Scalar"]
  *     Concrete Inputs   ["", "", "1"]                       values of those that are not tensors
  *
- * As a range of PyTorch's emit_nvtx has them, there are sizes alone. A list of tensors as one input is
- * a list of lists of sizes: its tensors stand one after the other, with the same number of input.
+ * As a range of PyTorch's emit_nvtx has them, there are sizes alone. A list of tensors as one input
+ * is a list of lists of sizes: its tensors stand one after the other, with the same number of
+ * input.
  */
 #ifndef PROF_OP_INPUTS_H
 #define PROF_OP_INPUTS_H
@@ -59,8 +60,8 @@ struct op_inputs {
     bool cut; /* there were more, or of more dimensions */
 };
 
-/* Texts as above; `types` and `values` may be empty. The inputs refer to the texts, which must stay.
- * False: `dims` is no such list. Allocates nothing. */
+/* Texts as above; `types` and `values` may be empty. The inputs refer to the texts, which must
+ * stay. False: `dims` is no such list. Allocates nothing. */
 bool op_inputs_parse(struct op_inputs *inputs, struct text dims, struct text types,
                      struct text values);
 

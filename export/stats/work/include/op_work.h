@@ -1,7 +1,8 @@
-/* op_work.h - how many floating point operations an operator needs, and how many bytes it must move.
+/* op_work.h - how many floating point operations an operator needs, and how many bytes it must
+ * move.
  *
- * A multiplication and an addition are two operations. Bytes are each input read once and each output
- * written once: what no implementation can do without.
+ * A multiplication and an addition are two operations. Bytes are each input read once and each
+ * output written once: what no implementation can do without.
  */
 #ifndef PROF_OP_WORK_H
 #define PROF_OP_WORK_H

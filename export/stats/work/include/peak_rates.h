@@ -1,23 +1,27 @@
 /* peak_rates.h - how fast a device can compute and move data at most.
  *
- * Rates are dense: without the doubling that vendors claim for matrices with zeros in a pattern. They
- * are in TFLOP/s, or TOP/s of integers: 10^12 operations per second, a multiplication and an addition
- * being two. Products of f16, bf16 and f8 are taken as added up in f32, as frameworks do it; consumer
- * boards do that at half the rate of adding up in f16. Bandwidth is in GB/s: 10^9 bytes per second.
+ * Rates are dense: without the doubling that vendors claim for matrices with zeros in a pattern.
+ * They are in TFLOP/s, or TOP/s of integers: 10^12 operations per second, a multiplication and an
+ * addition being two. Products of f16, bf16 and f8 are taken as added up in f32, as frameworks do
+ * it; consumer boards do that at half the rate of adding up in f16. Bandwidth is in GB/s: 10^9
+ * bytes per second.
  *
  * A device is looked up
  *
  *     1. in the user's file (struct peak_file), whose figures replace those of what follows
- *     2. by its name in the table (peak_table.h): normalised, the most specific entry that it begins
- *        with. What the trace says of the device must fit the entry: another number of multiprocessors
- *        is another model; with another size of memory the entry's bandwidth is not taken. Words left
- *        over in the name ("Laptop", "Max-Q", "D", "MIG 1g.5gb") are another model, too.
+ *     2. by its name in the table (peak_table.h): normalised, the most specific entry that it
+ *     begins
+ *        with. What the trace says of the device must fit the entry: another number of
+ *        multiprocessors is another model; with another size of memory the entry's bandwidth is not
+ *        taken. Words left over in the name ("Laptop", "Max-Q", "D", "MIG 1g.5gb") are another
+ *        model, too.
  *     3. by compute capability: multiprocessors x operations of each per clock x clock, and the
- *        bandwidth, where the trace contains these (libprof's own, nvprof's and nsys's do; PyTorch's do
- *        not). Of a slice of a device (MIG) that is the slice's share; its bandwidth is not known.
+ *        bandwidth, where the trace contains these (libprof's own, nvprof's and nsys's do;
+ *        PyTorch's do not). Of a slice of a device (MIG) that is the slice's share; its bandwidth
+ *        is not known.
  *
- * A simulated device has no rates, unless the user's file says so, and neither has one of AMD whose name
- * identifies no model: its "compute capability" is not NVIDIA's.
+ * A simulated device has no rates, unless the user's file says so, and neither has one of AMD whose
+ * name identifies no model: its "compute capability" is not NVIDIA's.
  */
 #ifndef PROF_PEAK_RATES_H
 #define PROF_PEAK_RATES_H
@@ -37,8 +41,8 @@ extern "C" {
  *     "NVIDIA GeForce RTX 3090"      rtx 3090
  *     "AMD INSTINCT MI350X"          mi350x
  *
- * Lower case, words of letters and digits with a blank between them, without the words that vendors put
- * before a model.
+ * Lower case, words of letters and digits with a blank between them, without the words that vendors
+ * put before a model.
  */
 
 #define DEVICE_NAME_BYTES 128u
@@ -49,7 +53,8 @@ void device_name_normalize(struct text name, char to[DEVICE_NAME_BYTES]);
 /* Whether a normalised name begins with these whole words. */
 bool device_name_begins(const char *name, const char *words);
 
-/* Whether all of its words from `rest` on are sizes and kinds of memory, which do not identify a model. */
+/* Whether all of its words from `rest` on are sizes and kinds of memory, which do not identify a
+ * model. */
 bool device_name_is_memory(const char *rest);
 
 struct peak_file;
@@ -92,8 +97,8 @@ struct peak_device {
     bool simulated;
 };
 
-/* `device` NULL: the trace does not describe it. `file` may be NULL. The texts of `rates` are constants or
- * the file's. */
+/* `device` NULL: the trace does not describe it. `file` may be NULL. The texts of `rates` are
+ * constants or the file's. */
 void peak_rates_find(struct peak_rates *rates, const struct peak_device *device,
                      const struct peak_file *file);
 
@@ -119,8 +124,8 @@ const char *peak_origin_name(enum peak_origin origin);
  *     float32 = 10
  *
  * A section is for the devices whose normalised names begin with its words; the longest
- * one counts. Types are spelled as op_type_find() knows them. Figures are positive decimal numbers; what
- * a section does not have stays as it is without the file.
+ * one counts. Types are spelled as op_type_find() knows them. Figures are positive decimal numbers;
+ * what a section does not have stays as it is without the file.
  */
 
 struct peak_section {
@@ -140,8 +145,8 @@ struct peak_file {
 
 #define PEAK_FILE_ERROR_BYTES 512u
 
-/* Reads the file. False: it cannot be read, or something in it is wrong; `error` says where and what
- * ("rates.ini:12: ..."), and fini is not needed. */
+/* Reads the file. False: it cannot be read, or something in it is wrong; `error` says where and
+ * what ("rates.ini:12: ..."), and fini is not needed. */
 bool peak_file_read(struct peak_file *file, const char *path, char error[PEAK_FILE_ERROR_BYTES]);
 void peak_file_fini(struct peak_file *file);
 

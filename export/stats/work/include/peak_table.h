@@ -1,7 +1,7 @@
 /* peak_table.h - the devices whose rates are known by their name, and where each figure is from.
  *
- * An entry either has published rates, or is a number of multiprocessors and the boost clock: then its
- * rates are
+ * An entry either has published rates, or is a number of multiprocessors and the boost clock: then
+ * its rates are
  *
  *     multiprocessors x operations per clock and multiprocessor (peak_chips) x boost clock
  *
@@ -12,8 +12,8 @@
 
 #include "peak_rates.h"
 
-/* How multiprocessors compute. The consumer boards of a generation have tensor cores that add up in f32
- * at half the rate. */
+/* How multiprocessors compute. The consumer boards of a generation have tensor cores that add up in
+ * f32 at half the rate. */
 enum peak_chip {
     CHIP_NONE,
     CHIP_60,
@@ -38,7 +38,8 @@ enum peak_chip {
     PEAK_CHIPS
 };
 
-/* Rates by type, as the table has them: TOP/s, or operations per clock and multiprocessor. 0 unknown. */
+/* Rates by type, as the table has them: TOP/s, or operations per clock and multiprocessor. 0
+ * unknown. */
 struct peak_row {
     double f64, f32, f16, bf16, i8;                           /* vector */
     double m64, m32, tf32, mbf16, mf16, f8, f6, f4, mi8, mi4; /* matrix */

@@ -1,7 +1,8 @@
 /* roofline.h - what kernels achieved of what their device can do.
  *
- * A device can compute at most `peak` operations per second (of a type), and move at most `bandwidth`
- * bytes per second. A kernel that does `intensity` operations per byte can reach at most
+ * A device can compute at most `peak` operations per second (of a type), and move at most
+ * `bandwidth` bytes per second. A kernel that does `intensity` operations per byte can reach at
+ * most
  *
  *     min(peak, intensity x bandwidth)
  *
@@ -13,13 +14,13 @@
  *                +----------|----------- operations per byte
  *                     ridge = peak / bandwidth
  *
- * Operations and bytes are those that the operator needs (op_work.h), not what the hardware counted: a
- * row above 100 % did less than its formula, found its data in a cache, or ran at a higher clock than the
- * table's.
+ * Operations and bytes are those that the operator needs (op_work.h), not what the hardware
+ * counted: a row above 100 % did less than its formula, found its data in a cache, or ran at a
+ * higher clock than the table's.
  *
- * A row is of one name on one device. Every instance counts, also one without a duration, which has no
- * rate. Sums are over the instances that have the number, and rates are such sums by such times: the
- * mean over time, not the mean of rates, which short instances would govern. NaN is unknown.
+ * A row is of one name on one device. Every instance counts, also one without a duration, which has
+ * no rate. Sums are over the instances that have the number, and rates are such sums by such times:
+ * the mean over time, not the mean of rates, which short instances would govern. NaN is unknown.
  */
 #ifndef PROF_ROOFLINE_H
 #define PROF_ROOFLINE_H
@@ -131,8 +132,8 @@ struct roofline {
     uint32_t device_count, row_count, device_capacity, row_capacity;
 };
 
-/* Linear in the number of operations. `works` is needed only here. False: no memory; fini is not needed
- * then. */
+/* Linear in the number of operations. `works` is needed only here. False: no memory; fini is not
+ * needed then. */
 bool roofline_init(struct roofline *roofline, const struct timeline *timeline,
                    const struct kernel_works *works, const struct roofline_options *options);
 void roofline_fini(struct roofline *roofline);

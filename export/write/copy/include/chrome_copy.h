@@ -1,4 +1,5 @@
-/* chrome_copy.h - copies of Chrome traces: one trace with its events rewritten, and what other copies need. */
+/* chrome_copy.h - copies of Chrome traces: one trace with its events rewritten, and what other
+ * copies need. */
 #ifndef PROF_CHROME_COPY_H
 #define PROF_CHROME_COPY_H
 
@@ -28,13 +29,14 @@ void chrome_copy_part(struct json_out *out, struct text key, struct text segment
 /* Ends the line before a closing bracket, without a comma. */
 void chrome_copy_end_line(struct json_out *out);
 
-/* Writes the file with `write_all`, compressed if its name says so. If `write_all` returns false, nothing is kept;
- * the caller knows why. False: nothing was written, `error` says why unless the caller does. */
+/* Writes the file with `write_all`, compressed if its name says so. If `write_all` returns false,
+ * nothing is kept; the caller knows why. False: nothing was written, `error` says why unless the
+ * caller does. */
 bool chrome_copy_write(const char *path, bool (*write_all)(void *user, struct json_out *out),
                        void *user, struct write_error *error);
 
-/* What augment needs of an event. Texts point into the event; `bytes` NULL: there is no such member. If members
- * repeat, the last one counts, as for most readers. */
+/* What augment needs of an event. Texts point into the event; `bytes` NULL: there is no such
+ * member. If members repeat, the last one counts, as for most readers. */
 struct augment_event {
     struct text name, category, duration;
     struct text args; /* an object, from its brace to behind the one that closes */
@@ -48,7 +50,8 @@ struct augment_event {
 const char *augment_event_read(struct augment_event *event, struct json_cursor *cursor,
                                const char *p);
 
-/* Writes the event between `begin` and `end` with these values in its args. An empty value leaves that member alone. */
+/* Writes the event between `begin` and `end` with these values in its args. An empty value leaves
+ * that member alone. */
 void augment_event_write(struct json_out *out, const struct augment_event *event, const char *begin,
                          const char *end, struct text flop, struct text gigabytes);
 

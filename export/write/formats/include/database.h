@@ -1,4 +1,5 @@
-/* database.h - the rows of an SQLite file that is made anew and put in place when all of it is written.
+/* database.h - the rows of an SQLite file that is made anew and put in place when all of it is
+ * written.
  *
  *     struct database_row *row = database_prepare(&database, "INSERT INTO t VALUES(?,?)");
  *     row_int(row, 7), row_text(row, name), row_write(row);

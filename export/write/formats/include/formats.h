@@ -1,8 +1,8 @@
 /* formats.h - outputs for other programs, of profdump alone: they may use what libc does not have.
  *
- * `path` as in out_file.h: replaced as a whole, "-" is stdout. What ends in .gz or .zst is compressed.
- * A failure leaves no file. The functions neither print nor exit: they return false and say why. Any
- * number of threads may call them on one timeline.
+ * `path` as in out_file.h: replaced as a whole, "-" is stdout. What ends in .gz or .zst is
+ * compressed. A failure leaves no file. The functions neither print nor exit: they return false and
+ * say why. Any number of threads may call them on one timeline.
  */
 #ifndef PROF_FORMATS_H
 #define PROF_FORMATS_H
@@ -18,16 +18,18 @@ extern "C" {
 struct symbols;
 
 /* A protobuf trace for ui.perfetto.dev and trace_processor: see perfetto.h. `stacks` as in
- * write_chrome(); `symbols` of the timeline, for what PROF_SAMPLE sampled; NULL: without samples. */
+ * write_chrome(); `symbols` of the timeline, for what PROF_SAMPLE sampled; NULL: without
+ * samples. */
 bool write_perfetto(const struct timeline *timeline, char *const *stacks, struct symbols *symbols,
                     const char *path, struct write_error *error);
 
-/* A profile for pprof, always as gzip: see pprof.c. `symbols` of the timeline, for call stacks; NULL:
- * without them. */
+/* A profile for pprof, always as gzip: see pprof.c. `symbols` of the timeline, for call stacks;
+ * NULL: without them. */
 bool write_pprof(const struct timeline *timeline, struct symbols *symbols, const char *path,
                  struct write_error *error);
 
-/* Threads and streams as evented profiles for speedscope.app; with `symbols`, samples of threads as sampled ones. */
+/* Threads and streams as evented profiles for speedscope.app; with `symbols`, samples of threads as
+ * sampled ones. */
 bool write_speedscope(const struct timeline *timeline, struct symbols *symbols, const char *path,
                       struct write_error *error);
 
@@ -54,7 +56,8 @@ struct write_svg_options {
 #define WRITE_SVG_WIDTH_MIN 300u
 #define WRITE_SVG_WIDTH_MAX 20000u
 
-/* The timeline as a picture: a row per thread and stream, arrows from launches to what they launched. */
+/* The timeline as a picture: a row per thread and stream, arrows from launches to what they
+ * launched. */
 bool write_svg(const struct timeline *timeline, const struct write_svg_options *options,
                const char *path, struct write_error *error);
 
@@ -64,16 +67,17 @@ struct write_flame_line {
     int64_t ns;
 };
 
-/* Call stacks as a flame graph, WRITE_SVG_WIDTH wide; `title` says what time it is. Sorts the lines. */
+/* Call stacks as a flame graph, WRITE_SVG_WIDTH wide; `title` says what time it is. Sorts the
+ * lines. */
 bool write_flame_svg(struct write_flame_line *lines, uint32_t count, const char *title,
                      const char *path, struct write_error *error);
 
-/* The timeline as an SQLite database with the tables and columns of `nsys export --type sqlite`, and
- * libprof's own beside them: see nsys_export.h. `path` must be a file. */
+/* The timeline as an SQLite database with the tables and columns of `nsys export --type sqlite`,
+ * and libprof's own beside them: see nsys_export.h. `path` must be a file. */
 bool write_sqlite(const struct timeline *timeline, const char *path, struct write_error *error);
 
-/* A table of prof/arrow.h as a file in Arrow's IPC format (Feather, version 2), not compressed by itself: for
- * pyarrow, polars, pandas, DuckDB ... `more` as in arrow.h. */
+/* A table of prof/arrow.h as a file in Arrow's IPC format (Feather, version 2), not compressed by
+ * itself: for pyarrow, polars, pandas, DuckDB ... `more` as in arrow.h. */
 bool write_arrow_file(const struct timeline *timeline, enum arrow_table table,
                       const struct arrow_more *more, const char *path, struct write_error *error);
 

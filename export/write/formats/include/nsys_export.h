@@ -67,8 +67,8 @@ void nsys_facts_write(struct nsys_export *nsys);
 /* The tables of a database in the form that `nsys export --type sqlite` gives it, and ours
  * beside them.
  *
- * Names, columns and numbers of enumerations: "SQLite Schema Reference" of the Nsight Systems Analysis Guide.
- * Times are nanoseconds from TARGET_INFO_SESSION_START_TIME.utcEpochNs on.
+ * Names, columns and numbers of enumerations: "SQLite Schema Reference" of the Nsight Systems
+ * Analysis Guide. Times are nanoseconds from TARGET_INFO_SESSION_START_TIME.utcEpochNs on.
  */
 
 /* Scripts look at it to know which columns to expect: it is that of Nsight Systems 2026.1. */

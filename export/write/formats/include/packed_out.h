@@ -1,4 +1,5 @@
-/* packed_out.h - a stream that compresses what is written to it, by the name of the file it is for. */
+/* packed_out.h - a stream that compresses what is written to it, by the name of the file it is
+ * for. */
 #ifndef PROF_PACKED_OUT_H
 #define PROF_PACKED_OUT_H
 
@@ -10,9 +11,9 @@
 extern "C" {
 #endif
 
-/* A stream to the descriptor for a path that ends in ".gz" or ".zst"; NULL: any other path, or, with
- * errno set to something, memory was short or this program was built without zlib or libzstd (then
- * ENOTSUP). fclose() ends what is compressed and leaves the descriptor open. */
+/* A stream to the descriptor for a path that ends in ".gz" or ".zst"; NULL: any other path, or,
+ * with errno set to something, memory was short or this program was built without zlib or libzstd
+ * (then ENOTSUP). fclose() ends what is compressed and leaves the descriptor open. */
 FILE *packed_out_open(int descriptor, const char *path);
 
 /* The same as gzip, whatever the path. */
@@ -26,8 +27,8 @@ struct export_file {
     FILE *stream; /* NULL: write to file.fd */
 };
 
-/* `pack` as in struct write_chrome_more: packed_out_open() or packed_out_gzip(). False: `error` says
- * why, and nothing is left behind. */
+/* `pack` as in struct write_chrome_more: packed_out_open() or packed_out_gzip(). False: `error`
+ * says why, and nothing is left behind. */
 bool export_file_open(struct export_file *file, const char *path,
                       FILE *(*pack)(int descriptor, const char *path), struct write_error *error);
 

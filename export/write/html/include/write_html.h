@@ -1,8 +1,9 @@
 /* write_html.h - a report that is one file of HTML: for a browser, without a network.
  *
- * Everything is in the file. Its Content-Security-Policy lets nothing in but its own style and script, by
- * their hashes, so that names of a trace are text and nothing else, whatever they hold. What the page
- * shows is added up here: its size depends on how much there is to show, not on the number of events.
+ * Everything is in the file. Its Content-Security-Policy lets nothing in but its own style and
+ * script, by their hashes, so that names of a trace are text and nothing else, whatever they hold.
+ * What the page shows is added up here: its size depends on how much there is to show, not on the
+ * number of events.
  */
 #ifndef PROF_WRITE_HTML_H
 #define PROF_WRITE_HTML_H

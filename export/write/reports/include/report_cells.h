@@ -6,7 +6,8 @@
 #include "range_paths.h"
 #include "table.h"
 
-/* Of a table that names the process of its rows: for people by rank where there is one, for programs by pid. */
+/* Of a table that names the process of its rows: for people by rank where there is one, for
+ * programs by pid. */
 #define PROCESS_COLUMNS                       \
     {"process", "Process", TABLE_FOR_PEOPLE}, \
     {                                         \
@@ -17,8 +18,8 @@ void cell_process(struct table *table, const struct timeline *timeline, uint32_t
 /* A count, or nothing for TL_NONE. */
 void cell_index(struct table *table, uint32_t index);
 
-/* A path of ranges, from the outermost in: in JSON an array of names, which is empty for TL_NONE and of which very
- * deep paths lack the outermost, else a text. */
+/* A path of ranges, from the outermost in: in JSON an array of names, which is empty for TL_NONE
+ * and of which very deep paths lack the outermost, else a text. */
 void cell_path(struct table *table, const struct range_paths *paths, uint32_t path);
 
 /* "s", but for one. */

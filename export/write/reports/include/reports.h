@@ -1,8 +1,8 @@
-/* reports.h - what a person or a program reads about a timeline: the key-averaged table, and a report per
- * question.
+/* reports.h - what a person or a program reads about a timeline: the key-averaged table, and a
+ * report per question.
  *
- * Functions that return a bool: false with errno where memory ran out or the stream failed. Threads: any number on
- * the same timeline, each with its own stream.
+ * Functions that return a bool: false with errno where memory ran out or the stream failed.
+ * Threads: any number on the same timeline, each with its own stream.
  */
 #ifndef PROF_REPORTS_H
 #define PROF_REPORTS_H
@@ -84,9 +84,9 @@ bool write_statement(const struct timeline *timeline, FILE *stream);
 
 /* ---- key averages: the table, and the ranges as a tree by what is around them ---- */
 
-/* As text with torch.profiler's columns, under it the totals and the statement. In the other formats the same rows and
- * columns, and nothing else; "kind" distinguishes the row of totals from a range named "total". Not WRITE_JSON, which
- * write_json() writes. */
+/* As text with torch.profiler's columns, under it the totals and the statement. In the other
+ * formats the same rows and columns, and nothing else; "kind" distinguishes the row of totals from
+ * a range named "total". Not WRITE_JSON, which write_json() writes. */
 bool write_table(const struct timeline *timeline, const struct write_options *options,
                  enum write_format format, FILE *stream);
 bool write_tree(const struct timeline *timeline, const struct write_options *options,
@@ -118,8 +118,8 @@ void facts_json_loss(struct json_out *out, const struct run_facts *facts);
  * without a budget. Nothing is written where no recorder stated its cost. */
 void cost_json(struct json_out *out, const struct timeline *timeline);
 
-/* "device_time": [{pid, device, operations, sum_ns, busy_ns, overlap_ns, idle_ns, window_ns}]. False:
- * no memory, here and in the next two. */
+/* "device_time": [{pid, device, operations, sum_ns, busy_ns, overlap_ns, idle_ns, window_ns}].
+ * False: no memory, here and in the next two. */
 bool averages_json_devices(struct json_out *out, const struct timeline *timeline);
 
 /* "ledger" and "failed_calls", each on a line: see ledger_report.c. */
@@ -139,8 +139,8 @@ bool write_graphs(const struct timeline *timeline, const struct write_options *o
 bool write_memory(const struct timeline *timeline, const struct write_options *options,
                   enum write_format format, FILE *stream);
 
-/* profdump ledger: launched = recorded + each cause by which an operation was not, by stream and graph; and the
- * CUDA calls that failed. */
+/* profdump ledger: launched = recorded + each cause by which an operation was not, by stream and
+ * graph; and the CUDA calls that failed. */
 bool write_ledger(const struct timeline *timeline, const struct write_options *options,
                   enum write_format format, FILE *stream);
 
@@ -162,7 +162,8 @@ struct findings_report_options {
     uint32_t (*frames)(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES], uint32_t most);
     void *user;
     unsigned table_width; /* of the terminal that the text has to fit; 0 any, here and below */
-    /* The same without source lines, by which samples are put together. NULL: they are not shown. */
+    /* The same without source lines, by which samples are put together. NULL: they are not
+     * shown. */
     uint32_t (*functions)(void *user, uint32_t stack, char (*to)[FINDINGS_FRAME_BYTES],
                           uint32_t most);
 };
@@ -176,8 +177,9 @@ bool findings_rules(enum write_format format, unsigned table_width, FILE *stream
 
 #define FINDINGS_VERDICT_BYTES 1200u
 
-/* At most three sentences about the whole of a recording: how busy devices were; the main cause of idle time;
- * the first finding with its range and the upper bound on its savings. Names in it come from the file. */
+/* At most three sentences about the whole of a recording: how busy devices were; the main cause of
+ * idle time; the first finding with its range and the upper bound on its savings. Names in it come
+ * from the file. */
 void findings_verdict(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES]);
 
 /* ---- profdump breakdown: what devices, streams, launches, copies and collectives did, as HolisticTraceAnalysis
@@ -215,8 +217,8 @@ struct write_roofline_options {
     unsigned table_width; /* of the terminal that the text has to fit; 0 any */
 };
 
-/* A table per device, with what is unknown and why; TSV and CSV have the rows of all devices, JSON has
- * everything. */
+/* A table per device, with what is unknown and why; TSV and CSV have the rows of all devices, JSON
+ * has everything. */
 bool write_roofline(const struct roofline *roofline, const struct write_roofline_options *options,
                     FILE *stream);
 
@@ -236,7 +238,8 @@ struct write_diff_options {
     bool color;
 };
 
-/* The requested tables of the diff. In text and Markdown, the last lines are the gate's, if there is one. */
+/* The requested tables of the diff. In text and Markdown, the last lines are the gate's, if there
+ * is one. */
 bool write_diff(const struct diff *diff, const struct write_diff_options *options, FILE *stream);
 
 #define DIFF_GATE_BYTES 1024u
@@ -309,8 +312,8 @@ bool block_event_is_shown(const struct blocks *blocks, const struct write_blocks
  *                                        "delegate", "output", "kind", ...}]}
  *
  * What follows "kind" (none, int, bool, float, double, tensor, tensor_list, string) is "value", or
- * "tensors": [{"type", "sizes", "strides", "offset"}], the type a number of PyTorch's ScalarType and the
- * offset one into the debug buffer. A number that JSON lacks is "nan", "inf" or "-inf".
+ * "tensors": [{"type", "sizes", "strides", "offset"}], the type a number of PyTorch's ScalarType
+ * and the offset one into the debug buffer. A number that JSON lacks is "nan", "inf" or "-inf".
  */
 
 /* Of the n-th row of the block. */
