@@ -48,9 +48,11 @@ endif()
 
 # Builds the executable test_<name> and registers its tests, which are found when ctest runs. Each test is a process. With
 # sanitizers, starting a process takes longer than most tests, so all tests of a name are one process, unless ISOLATED is given.
+# ThreadSanitizer has nothing to find in code that starts no thread.
+set(PROF_TESTS_WITHOUT_THREADS compat findings fleet model read stats symbols symtable work)
 function(prof_add_gtest name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "ISOLATED" "" "SOURCES;LIBRARIES;LABELS")
-    if(NOT PROF_GTEST)
+    if(NOT PROF_GTEST OR (PROF_SANITIZE STREQUAL "thread" AND name IN_LIST PROF_TESTS_WITHOUT_THREADS))
         return()
     endif()
     add_executable(test_${name} ${arg_SOURCES})
