@@ -50,6 +50,7 @@ workload() {
     set -m
     sleep 60 &
     kill -STOP $! && kill -KILL $!
+    while kill -0 $! 2>/dev/null; do sleep 0.01; done # else bash may still have it as stopped, and say so
     wait $!
     echo "stopped and killed $?"
 } 2>&1
