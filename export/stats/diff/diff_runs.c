@@ -15,8 +15,9 @@ struct runs {
     const struct timeline *timeline;
     uint32_t *run_of; /* by process: a process of its run, the same for all of the run */
     struct interval *recorded;
-    size_t *first_of; /* by process: into `recorded`; one more at the end */
-    uint32_t wanted;  /* the run that is added up */
+    size_t *first_of;        /* by process: into `recorded`; one more at the end */
+    struct interval *extent; /* by process: from its first to its last moment */
+    uint32_t wanted;         /* the run that is added up */
 };
 
 /* ---- when processes were recorded ---- */
@@ -62,27 +63,21 @@ static struct interval extent_of(const struct runs *runs, uint32_t process)
 
 /* ---- which processes are of one run ---- */
 
-static bool overlap(const struct runs *runs, uint32_t a, uint32_t b)
+static bool overlap(const struct interval *left, const struct interval *right)
 {
-    struct interval left = extent_of(runs, a), right = extent_of(runs, b);
-    return left.start < right.end && right.start < left.end;
-}
-
-static bool same_text(struct text a, struct text b)
-{
-    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
+    return left->start < right->end && right->start < left->end;
 }
 
 /* One started the other, or one script started both and they are different programs: a script that
  * repeats one program makes several runs. Init adopts processes of any run. */
 static bool are_kin(const struct tl_process_info *a, const struct tl_process_info *b)
 {
-    if (!same_text(a->host, b->host))
+    if (!text_equals(a->host, b->host))
         return false;
     return (a->parent_pid > 1 && a->parent_pid == b->pid) ||
            (b->parent_pid > 1 && b->parent_pid == a->pid) ||
            (a->parent_pid > 1 && a->parent_pid == b->parent_pid &&
-            !same_text(a->program, b->program));
+            !text_equals(a->program, b->program));
 }
 
 static void join_runs(struct runs *runs, uint32_t kept, uint32_t other)
@@ -99,7 +94,8 @@ static void find_runs(struct runs *runs)
         runs->run_of[i] = i;
         for (uint32_t k = 0; k < i; k++)
             if (runs->run_of[k] != runs->run_of[i] &&
-                (overlap(runs, k, i) || are_kin(&processes[k].info, &processes[i].info)))
+                (overlap(&runs->extent[k], &runs->extent[i]) ||
+                 are_kin(&processes[k].info, &processes[i].info)))
                 join_runs(runs, runs->run_of[k], runs->run_of[i]);
     }
 }
@@ -111,14 +107,17 @@ static bool runs_init(struct runs *runs, const struct timeline *timeline)
         .timeline = timeline,
         .run_of = malloc((processes + 1) * sizeof *runs->run_of),
         .recorded = malloc((processes + timeline->windows.count + 1) * sizeof *runs->recorded),
-        .first_of = malloc((processes + 1) * sizeof *runs->first_of)};
-    if (!runs->run_of || !runs->recorded || !runs->first_of)
+        .first_of = malloc((processes + 1) * sizeof *runs->first_of),
+        .extent = malloc((processes + 1) * sizeof *runs->extent)};
+    if (!runs->run_of || !runs->recorded || !runs->first_of || !runs->extent)
         return false;
     for (uint32_t i = 0; i < processes; i++) {
         runs->first_of[i] = used;
         used += add_intervals(runs, i, runs->recorded + used);
     }
     runs->first_of[processes] = used;
+    for (uint32_t i = 0; i < processes; i++)
+        runs->extent[i] = extent_of(runs, i);
     find_runs(runs);
     return true;
 }
@@ -128,6 +127,7 @@ static void runs_fini(struct runs *runs)
     free(runs->run_of);
     free(runs->recorded);
     free(runs->first_of);
+    free(runs->extent);
 }
 
 /* ---- their times ---- */
