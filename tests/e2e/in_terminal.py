@@ -1,4 +1,6 @@
-"""in_terminal.py COLUMNS COMMAND...: runs COMMAND on a terminal of so many columns, prints what it shows, and ends as it did."""
+"""in_terminal.py COLUMNS COMMAND...: runs COMMAND on a terminal of so many columns, prints what it shows, and ends as it did.
+
+The environment variable ANSWER is typed, and the Enter key, when the command asks "[Y/n] "."""
 import fcntl
 import os
 import pty
@@ -28,6 +30,8 @@ def main():
         if not data:
             break
         shown += data
+        if shown.endswith(b'[Y/n] '):
+            os.write(terminal, os.environ['ANSWER'].encode() + b'\n')
     sys.stdout.buffer.write(shown)
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 

@@ -29,34 +29,12 @@ cp "$SOURCE_DIR/dev" .
 export TERM=dumb
 
 # on_terminal ANSWER ARGUMENT...: what ./dev shows on a terminal where somebody types the answer.
-cat >typed.py <<'PYTHON'
-import os
-import pty
-import sys
-
-path, answer, command = sys.argv[1], sys.argv[2], sys.argv[3:]
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execvpe(command[0], command, {**os.environ, 'PATH': path})
-shown = b''
-while True:
-    try:
-        data = os.read(terminal, 65536)
-    except OSError:  # all have closed it
-        break
-    if not data:
-        break
-    shown += data
-    if shown.endswith(b'[Y/n] '):
-        os.write(terminal, answer.encode() + b'\n')
-sys.stdout.buffer.write(shown.replace(b'\r', b''))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-PYTHON
 on_terminal() {
     rm -rf apt.log build installed/cmake
     touch apt.log
     status=0
-    timeout 60 python3 typed.py "$here/tools:$here/installed" "$@" >shown.txt 2>&1 || status=$?
+    ANSWER=$1 timeout 60 python3 "$e2e_directory/in_terminal.py" 100 env PATH="$here/tools:$here/installed" "${@:2}" >shown.txt 2>&1 ||
+        status=$?
 }
 
 on_terminal n ./dev build
