@@ -5,7 +5,7 @@
  */
 #include "bench.h"
 
-#include "../nccl/nccl_abi.h"
+#include "../collect/nccl/nccl_abi.h"
 
 #include <prof/prof.h>
 

@@ -9,7 +9,7 @@ tail -n +2 "$1" | awk -F, '
     {
         folder = $1
         sub(/(\/include)?\/[^\/]*$/, "", folder)
-        if (folder !~ /^libprof\/src|^export/) sub(/\/.*/, "", folder)
+        if (folder !~ /^(libprof\/src|export|collect)\//) sub(/\/.*/, "", folder)
         for (name in all) delete all[name]
         all[folder]; all["all"]
         for (name in all) {

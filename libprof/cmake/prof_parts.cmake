@@ -1,4 +1,4 @@
-# The parts of export/, and base/: one static library for each folder.
+# The parts of export/: one static library for each folder.
 #
 #   prof_add_part(prof_stats SOURCES key_averages.c ... USES prof_timeline prof_base)
 #

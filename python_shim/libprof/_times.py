@@ -8,7 +8,7 @@ _UNITS = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 
 
 def _fixed(value: float, scale: int, digits: int) -> str:
-    """Rounded half up, from exact integers on, as time_text() of base/units.c does."""
+    """Rounded half up, from exact integers on, as time_text() of export/base/units.c does."""
     scaled = int(value * scale + 0.5) if 0 < value < 1e15 else 0
     return f"{scaled // scale}.{scaled % scale:0{digits}}"
 

@@ -2,7 +2,7 @@
 # bash, zsh and fish complete commands and options of profdump and profrun; shells that are missing are left out.
 set -u
 export PATH=$BIN_DIR:$PATH
-folder=$SOURCE_DIR/completions
+folder=$SOURCE_DIR/export/profdump/completions
 failed=0
 
 # check WHAT EXPECTED ACTUAL

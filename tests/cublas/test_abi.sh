@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What cublas/cublas_abi.h states agrees with NVIDIA's own headers, where a toolkit has them, or CUBLAS_INCLUDE names
+# What collect/cublas/cublas_abi.h states agrees with NVIDIA's own headers, where a toolkit has them, or CUBLAS_INCLUDE names
 # the directory of a wheel that does.
 set -euo pipefail
 
@@ -20,14 +20,14 @@ if ! echo '#include <cublasLt.h>' | "$CC" -fsyntax-only "${includes[@]}" -x c - 
     echo "skipped: no cublasLt.h"
     exit 77
 fi
-compare "$SOURCE_DIR/cublas"
+compare "$SOURCE_DIR/collect/cublas"
 
 # A fact that is wrong is found.
 for fact in 's/X(14, CUDA_R_16BF/X(15, CUDA_R_16BF/' 's/_LAYOUT_COLS = 3/_LAYOUT_COLS = 4/' 's/_FAST_TF32 = 77/_FAST_TF32 = 78/' \
     's/workspace, workspace_bytes, stream)/workspace_bytes, workspace, stream)/'; do
-    rm -rf wrong && mkdir wrong && cp "$SOURCE_DIR"/cublas/*abi* wrong
+    rm -rf wrong && mkdir wrong && cp "$SOURCE_DIR"/collect/cublas/*abi* wrong
     sed -i "$fact" wrong/cublas_abi.h
-    if cmp -s wrong/cublas_abi.h "$SOURCE_DIR/cublas/cublas_abi.h"; then
+    if cmp -s wrong/cublas_abi.h "$SOURCE_DIR/collect/cublas/cublas_abi.h"; then
         echo "FAILED: nothing to change for $fact"
         exit 1
     fi

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # exports.sh: libprof.so in $PROF_LIB exports what libprof/prof.sym lists, without a version, the functions of
-# cublas/cublas_abi.h under the version names of cuBLAS, and those of cupti/other_tool_entry.c; no more and no less. Says what differs.
+# collect/cublas/cublas_abi.h under the version names of cuBLAS, and those of cupti/other_tool_entry.c; no more and no less. Says what differs.
 set -euo pipefail
 
-cublas=$SOURCE_DIR/cublas/cublas_abi.h
+cublas=$SOURCE_DIR/collect/cublas/cublas_abi.h
 functions() { sed -n 's/^    X(\(cublas[A-Za-z0-9_]*\), .*/\1/p' "$cublas"; }
 wanted() {
     grep -v '^#' "$SOURCE_DIR/libprof/prof.sym"

@@ -50,7 +50,7 @@ def good(args, functions):
         print(*bad[0], "wanted", wanted(bad[0][0]))
     return not bad
 PYTHON
-functions=$(sed -n 's/^    X(\(cublas[A-Za-z0-9_]*\), .*/\1 \1_64/p' "$SOURCE_DIR/cublas/cublas_abi.h" | tr '\n' ' ')
+functions=$(sed -n 's/^    X(\(cublas[A-Za-z0-9_]*\), .*/\1 \1_64/p' "$SOURCE_DIR/collect/cublas/cublas_abi.h" | tr '\n' ' ')
 export PYTHONPATH=$here
 same "statuses" "" "$(gemms every every)"
 expect_cuda every.prof -- "__import__('every').good(args, '$functions'.split())" \

@@ -2,7 +2,7 @@
 # libprof as NCCL's profiler plugin: every interface that NCCL may choose, and how it is found, replaced and turned off.
 . "$(dirname "$0")/cuda_common.sh"
 
-compile_cuda nccl_host -D_GNU_SOURCE -I"$e2e_directory/../../nccl" -ldl
+compile_cuda nccl_host -D_GNU_SOURCE -I"$e2e_directory/../../collect/nccl" -ldl
 
 ranges_of() {
     "$PROF_BIN/profdump" --chrome out.json "$1"
@@ -99,7 +99,7 @@ no_violations "libprof as NCCL's plugin"
 
 # NCCL's NVTX ranges get the attributes; there is no second range of a call, whichever thread its task comes on.
 if [[ -n ${NVTX_INCLUDE:-} ]]; then
-    compile_cuda nccl_host -D_GNU_SOURCE -DWITH_NVTX -isystem "$NVTX_INCLUDE" -I"$e2e_directory/../../nccl" -ldl
+    compile_cuda nccl_host -D_GNU_SOURCE -DWITH_NVTX -isystem "$NVTX_INCLUDE" -I"$e2e_directory/../../collect/nccl" -ldl
     same "with NVTX" "libprof v6 mask 0x1f06" "$(simulate nvtx.prof ./nccl_host 2>err.txt)"
     "$PROF_BIN/profdump" --chrome out.json nvtx.prof
     python3 "$e2e_directory/nccl_expect.py" nvtx out.json || fail "what is recorded beside NVTX"

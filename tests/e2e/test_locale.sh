@@ -5,7 +5,7 @@
 # ---- no function that follows the locale prints a fraction in libprof.so, but number.c ----
 source=$e2e_directory/../..
 printed=$(cd "$source" && grep -rnE '"[^"]*%[-+ #0-9.*]*l?[efgaEFGA]([^a-zA-Z%][^"]*)?"' libprof/src libprof/entry cupti nvtx itt nccl cublas cpython --include=*.c |
-    grep -vE '^libprof/src/base/(number|config)\.c:' || true)
+    grep -vE '^libprof/src/common/(number|config)\.c:' || true)
 same "fractions that follow the locale" "" "$printed"
 
 # ---- a hang ----

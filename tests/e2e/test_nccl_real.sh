@@ -8,7 +8,7 @@ print(*glob.glob(list(nvidia.nccl.__path__)[0] + "/lib/libnccl.so.2"))' 2>/dev/n
 [[ -n $library ]] || skip "no libnccl: neither the Python package nvidia-nccl-cu13 nor NCCL_LIBRARY"
 [[ -e $library ]] || fail "NCCL_LIBRARY is not there: $library"
 
-compile_cuda nccl_host -D_GNU_SOURCE -I"$e2e_directory/../../nccl" -ldl
+compile_cuda nccl_host -D_GNU_SOURCE -I"$e2e_directory/../../collect/nccl" -ldl
 compile_cuda nccl_real -D_GNU_SOURCE -ldl
 
 # Without a GPU, ncclCommInitRank() fails in the CUDA runtime that is part of libnccl. So NCCL's own functions load and close

@@ -63,8 +63,8 @@ build_program() { # NAME OUTPUT CUDART
 build_capture() {
     local recorder=$source_dir/libprof/src
     "${CC:-cc}" -std=gnu17 -O2 -Wall -Werror -fPIC -shared -fvisibility=hidden -pthread -Wl,--no-undefined \
-        -I"$source_dir/cupti" -I"$recorder/base" -I"$recorder/process" -I"$source_dir/libprof/include" \
-        "$here/gpu_capture.c" "$recorder/process/loaded.c" "$recorder/process/worker.c" "$recorder/base/signals.c" \
+        -I"$source_dir/cupti" -I"$recorder/common" -I"$recorder/process" -I"$source_dir/libprof/include" \
+        "$here/gpu_capture.c" "$recorder/process/loaded.c" "$recorder/process/worker.c" "$recorder/common/signals.c" \
         "$build/archive/libprof_cupti.a" -ldl -o "$work/gpu_capture.so" 2>"$work/cc.log" || {
         cat "$work/cc.log" >&2
         die "cannot build gpu_capture.c"

@@ -52,7 +52,7 @@ struct thread_slot {
     bool internal;                /* the owner is a thread of libprof or of CUPTI */
     struct name_cache names;
     struct stacks_thread stacks;
-    void *frames; /* cpython/'s, for the owner; stays with the slot */
+    void *frames; /* collect/cpython/'s, for the owner; stays with the slot */
 };
 
 #define THREAD_NO_EPOCH UINT32_MAX /* equals no gate, neither off (0) nor on */

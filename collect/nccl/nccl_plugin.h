@@ -25,7 +25,7 @@ extern const struct collector nccl_collector;
  * for. */
 bool nccl_other_plugin(void);
 
-/* ---- inside nccl/ ---- */
+/* ---- inside collect/nccl/ ---- */
 
 struct nccl_comm;
 struct nccl_work;
