@@ -13,6 +13,7 @@ option(PROF_WERROR "Treat warnings as errors" OFF)
 option(PROF_CHECK_INVARIANTS "Check the recorder's structures after each step, for its developers" OFF)
 option(PROF_LTO "Optimise across files at link time" OFF)
 set(PROF_SANITIZE "" CACHE STRING "Value for -fsanitize=, e.g. address,undefined or thread")
+option(PROF_TESTS_BY_FOLDER "Run the unit tests of a folder in one process, as with sanitizers" OFF)
 
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)

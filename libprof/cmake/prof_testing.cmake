@@ -47,7 +47,8 @@ if(PROF_GTEST)
 endif()
 
 # Builds the executable test_<name> and registers its tests, which are found when ctest runs. Each test is a process. With
-# sanitizers, starting a process takes longer than most tests, so all tests of a name are one process, unless ISOLATED is given.
+# sanitizers, starting a process takes longer than most tests, so all tests of a name are one process, unless ISOLATED is given;
+# PROF_TESTS_BY_FOLDER does the same elsewhere.
 # ThreadSanitizer has nothing to find in code that starts no thread.
 set(PROF_TESTS_WITHOUT_THREADS compat findings fleet model read stats symbols symtable work)
 function(prof_add_gtest name)
@@ -72,7 +73,7 @@ function(prof_add_gtest name)
     if(PROF_SANITIZE)
         set(timeout_s 600) # ThreadSanitizer costs up to 15x
     endif()
-    if(PROF_SANITIZE AND NOT arg_ISOLATED)
+    if((PROF_SANITIZE OR PROF_TESTS_BY_FOLDER) AND NOT arg_ISOLATED)
         add_test(NAME "${name}/all" COMMAND test_${name})
         set_tests_properties("${name}/all" PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${timeout_s})
         return()

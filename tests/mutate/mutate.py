@@ -92,7 +92,7 @@ class Build:
             self.tree.mkdir(parents=True)
             archive = subprocess.run(["git", "archive", "HEAD"], check=True, stdout=subprocess.PIPE).stdout
             subprocess.run(["tar", "-x", "-C", self.tree], check=True, input=archive)
-        configured = run(["cmake", "--preset", "release", "-DCMAKE_C_FLAGS=-g1"], self.log, cwd=self.tree)
+        configured = run(["cmake", "--preset", "release", "-DCMAKE_C_FLAGS=-g1", "-DPROF_TESTS_BY_FOLDER=ON"], self.log, cwd=self.tree)
         if configured != 0 or not self.make():
             sys.exit(f"mutate: what is committed does not build: {self.work}/log.txt")
 
@@ -122,25 +122,29 @@ class Build:
         return lines
 
     def ctest(self, limit, *options):
-        """Stops at the first test that fails, and returns its name, or None."""
+        """Stops at the first test that fails, and returns its name for ctest and its own, or None."""
         output = self.work / "test.txt"
         with open(output, "w") as log:
-            status = run(["ctest", "--test-dir", self.build, "-j", str(self.jobs), "--stop-on-failure", *options],
+            status = run(["ctest", "--test-dir", self.build, "-j", str(self.jobs), "--stop-on-failure",
+                          "--output-on-failure", *options],
                          log, limit)
         if status == 0:
             return None
         text = output.read_text(errors="replace")
         failed = re.search(r"^\s*\d+ - (\S.*) \((?!Skipped)", text.partition("tests FAILED:")[2], re.M)
-        return failed[1] if failed else f"status {status} of ctest {' '.join(options)}"
+        if not failed:
+            return None, f"status {status} of ctest {' '.join(options)}"
+        of_folder = re.search(r"^\[  FAILED  \] ([^ ,]+)", text, re.M) if failed[1].endswith("/all") else None
+        return failed[1], failed[1][:-len("all")] + of_folder[1] if of_folder else failed[1]
 
     def failing_test(self, stages, limit):
         """The first test that fails, also when it is run again alone; or None."""
         for stage in stages:
             by_chance = []
             while failed := self.ctest(limit, *stage, *by_chance):
-                exact = f"^{re.escape(failed)}$"
-                if " of ctest " in failed or self.ctest(limit, "-R", exact):
-                    return failed
+                exact = f"^{re.escape(failed[0] or '')}$"
+                if failed[0] is None or self.ctest(limit, "-R", exact):
+                    return failed[1]
                 by_chance = ["-E", "|".join([*by_chance[1:], exact])]
         return None
 
@@ -232,7 +236,7 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     build = Build(options.work.resolve(), options.jobs)
     build.prepare()
-    stages = [["-L", "unit"], ["-LE", "unit|layout|long"]]
+    stages = [["-L", "unit"], ["-L", "cli|judge|query|formats"], ["-LE", "unit|layout|long|cli|judge|query|formats"]]
     path = options.work / "results.jsonl"
     results = read_results(path)
     done = {(result["file"], result["line"]) for result in results}
