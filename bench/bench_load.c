@@ -53,7 +53,7 @@ static double time_spread(const struct timeline *timeline)
     return (bench_now_ns() - start) / 1e9;
 }
 
-/* What profdump analyze does beside loading. */
+/* What profdump roofline does beside loading. */
 static double time_roofline(const struct timeline *timeline)
 {
     struct roofline_options options = {.by = ROOFLINE_BY_KERNEL};

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench_original.sh - profdump augment, analyze and diff against the program that they stand in for,
+# bench_original.sh - profdump pytorch augment, roofline and diff against the program that they stand in for,
 # PyTorch's torch/_inductor/analysis/profile_analysis.py, on the same Kineto files.
 #
 #     bench_original.sh BIN_DIR [FILE...]

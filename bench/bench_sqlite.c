@@ -102,7 +102,7 @@ int main(int argc, char **argv)
         floor_ns = a < floor_ns ? a : floor_ns;
         ours_ns = b < ours_ns ? b : ours_ns;
     }
-    printf("%u events: bare loop %.3f s, --sqlite %.3f s: %.0f %% of its rate\n", events,
+    printf("%u events: bare loop %.3f s, -o OUT.sqlite %.3f s: %.0f %% of its rate\n", events,
            floor_ns / 1e9, ours_ns / 1e9, 100 * floor_ns / ours_ns);
     timeline_destroy(timeline);
     unlink(path);

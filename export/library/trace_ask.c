@@ -25,7 +25,7 @@ static const char *report_name(const struct command *command)
 static const struct command *report_at(size_t number)
 {
     for (size_t i = 0; commands[i]; i++)
-        if (commands[i]->run && !commands[i]->exports && !commands[i]->family && number-- == 0)
+        if (commands[i]->run && !commands[i]->exports && !commands[i]->compat && number-- == 0)
             return commands[i];
     return NULL;
 }

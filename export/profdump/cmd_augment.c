@@ -515,13 +515,16 @@ static const struct option_entry augment_options[] = {
 static const struct option_entry *const options_of_augment[] = {augment_options, help_options,
                                                                 NULL};
 
-#define AUGMENT                                                                               \
-    .word = "augment", .summary = "add FLOPs and bytes to kernels and operators of a trace",  \
-    .usage = "[--compat] IN OUT",                                                             \
-    .about = "Copies a Chrome trace, adding kernel_flop and kernel_num_gb to kernels and to " \
-             "the operators that launched them.",                                             \
-    .examples = "pytorch augment trace.json out.json", .options = options_of_augment,         \
-    .run_inputs = run, .whole_files = true, .writes_last = true
-
-const struct command command_pytorch_augment = {.family = "pytorch", AUGMENT};
-const struct command command_augment = {.now = "profdump pytorch augment", AUGMENT};
+const struct command command_pytorch_augment = {
+    .family = "pytorch",
+    .word = "augment",
+    .summary = "add FLOPs and bytes to kernels and operators of a trace",
+    .usage = "[--compat] IN OUT",
+    .about = "Copies a Chrome trace, adding kernel_flop and kernel_num_gb to kernels and to "
+             "the operators that launched them.",
+    .examples = "pytorch augment trace.json out.json",
+    .options = options_of_augment,
+    .run_inputs = run,
+    .whole_files = true,
+    .writes_last = true,
+};

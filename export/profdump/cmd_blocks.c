@@ -240,33 +240,31 @@ const struct command command_executorch = {
     .options = options_of_family,
 };
 
-#define BLOCKS                                                                          \
-    .summary = "print profiling blocks with percentiles of each event",                 \
-    .usage = "[OPTION]... [FILE|DIRECTORY]...",                                         \
-    .about = "Prints profiling blocks: runs with the same events are iterations, with " \
-             "percentiles of each event.",                                              \
-    .options = options_of_blocks, .run = run, .tables = true
-
-#define TAX                                                                                   \
-    .summary = "print the share of each range during which no kernel of it ran",              \
-    .usage = "[OPTION]... [FILE|DIRECTORY]...",                                               \
-    .about = "Prints the share of each execution and range during which none of its kernels " \
-             "ran.",                                                                          \
-    .options = options_of_tax, .run = run_tax, .tables = true
-
 const struct command command_executorch_blocks = {
     .family = "executorch",
     .word = "blocks",
+    .summary = "print profiling blocks with percentiles of each event",
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",
+    .about = "Prints profiling blocks: runs with the same events are iterations, with "
+             "percentiles of each event.",
     .examples = "executorch blocks --target-time-scale us run.etdp\n"
                 "executorch blocks --range forward run.prof",
-    BLOCKS,
+    .options = options_of_blocks,
+    .run = run,
+    .tables = true,
 };
 
 const struct command command_executorch_tax = {
     .family = "executorch",
     .word = "tax",
+    .summary = "print the share of each range during which no kernel of it ran",
+    .usage = "[OPTION]... [FILE|DIRECTORY]...",
+    .about = "Prints the share of each execution and range during which none of its kernels "
+             "ran.",
     .examples = "executorch tax run.etdp",
-    TAX,
+    .options = options_of_tax,
+    .run = run_tax,
+    .tables = true,
 };
 
 const struct command command_executorch_memory = {
@@ -282,8 +280,3 @@ const struct command command_executorch_memory = {
     .compat = true,
     .tables = true,
 };
-
-const struct command command_blocks = {
-    .word = "blocks", .now = "profdump executorch blocks", BLOCKS};
-
-const struct command command_tax = {.word = "tax", .now = "profdump executorch tax", TAX};

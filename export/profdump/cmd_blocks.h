@@ -1,4 +1,4 @@
-/* cmd_blocks.h - what options of profdump blocks need beside the table. */
+/* cmd_blocks.h - what options of profdump executorch blocks need beside the table. */
 #ifndef PROFDUMP_CMD_BLOCKS_H
 #define PROFDUMP_CMD_BLOCKS_H
 

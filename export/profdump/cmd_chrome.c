@@ -91,57 +91,7 @@ int cmd_chrome_copy(const struct profdump_options *options, bool *copied)
     return status;
 }
 
-/* ---- combine ---- */
-
-/* As --chrome merges: keeps ids and pids apart, and shifts times to one base. */
-static int combine(const struct profdump_options *options, struct inputs *inputs)
-{
-    if (inputs->chrome_count)
-        return merge(options, inputs);
-    complain(
-        "combine: none of the inputs is a Chrome trace ('profdump -o OUT.json' merges others)");
-    return EXIT_FAILURE;
-}
-
-static int run_combine(const struct profdump_options *options)
-{
-    struct profdump_options merged = *options;
-    struct inputs inputs;
-    if (options->compat)
-        return compat_combine(options);
-    if (options->input_count < 3) {
-        complain("combine: needs two or more traces and the file to write");
-        return EXIT_USAGE;
-    }
-    merged.input_count--;
-    merged.export_paths[EXPORT_CHROME] = options->inputs[merged.input_count];
-    if (!inputs_split(&merged, &inputs))
-        return EXIT_FAILURE;
-    int status = combine(&merged, &inputs);
-    inputs_fini(&inputs);
-    return status;
-}
-
-static const struct option_entry combine_options[] = {
-    {FLAG("compat", compat, NULL), .now = "profdump pytorch combine"},
-    {FLAG("partial", partial, "read damaged files as far as possible")},
-    {0},
-};
-
-static const struct option_entry *const options_of_combine[] = {combine_options, help_options,
-                                                                NULL};
-
-const struct command command_combine = {
-    .word = "combine",
-    .now = "profdump -o OUT.json",
-    .summary = "write Chrome traces as one",
-    .usage = "IN1 IN2 [IN3]... OUT",
-    .about = "Writes Chrome traces as one, in which ids and times do not collide.",
-    .options = options_of_combine,
-    .run_inputs = run_combine,
-    .whole_files = true,
-    .writes_last = true,
-};
+/* ---- pytorch combine ---- */
 
 static const struct option_entry pytorch_options[] = {
     {FLAG("partial", partial, "read damaged files as far as possible")},
@@ -160,7 +110,7 @@ const struct command command_pytorch_combine = {
              "ids may collide. 'profdump -o OUT.json IN1 IN2' keeps ids and times apart.",
     .examples = "pytorch combine rank0.json rank1.json all.json",
     .options = options_of_pytorch,
-    .run_inputs = run_combine,
+    .run_inputs = compat_combine,
     .compat = true,
     .whole_files = true,
     .writes_last = true,

@@ -126,7 +126,6 @@ static const struct option_entry diff_entries[] = {
     {TEXT("names", "A,B", diff_names, "name the two runs (base,new)")},
     {TEXT("group-by", "WHAT", by, "print only this table, with all of its rows"),
      .values = "kernel op range path call copy"},
-    {TEXT("by", "WHAT", by, NULL), .now = "--group-by WHAT"},
     {CHOICE("per-step", diff.normalise, DIFF_PER_STEP, "normalize calls and totals per step")},
     {CHOICE("totals", diff.normalise, DIFF_TOTALS, "do not normalize calls and totals per step")},
     {FLAG("no-match", diff_no_match, "match kernels by exact name only")},
@@ -139,7 +138,6 @@ static const struct option_entry diff_entries[] = {
           "apply LIMIT to WHAT (auto: steps, else wall time; host: wall time while no device is "
           "busy)"),
      .values = "auto steps wall device host kernel"},
-    {FLAG("compat", compat, NULL), .now = "profdump pytorch diff"},
     {0},
 };
 
@@ -232,7 +230,7 @@ static struct write_diff_options write_options_of(const struct profdump_options 
     };
 }
 
-/* --html replaces the text, but no format that was given explicitly. */
+/* A page replaces the text, but no format that was given explicitly. */
 static bool prints(const struct profdump_options *options)
 {
     return !options->export_paths[EXPORT_HTML] || options->format != WRITE_TEXT;

@@ -101,7 +101,7 @@ static int export_sqlite(const struct profdump_options *options, const struct ti
 #endif
 }
 
-/* ---- --html ---- */
+/* ---- a page ---- */
 
 static bool write_page(const struct timeline *timeline, struct symbols *symbols, bool full,
                        const char *path)
@@ -131,7 +131,7 @@ static int export_html(const struct profdump_options *options, const struct time
     return written ? finish(options, timeline, true) : EXIT_FAILURE;
 }
 
-/* ---- --etprof ---- */
+/* ---- profiling blocks ---- */
 
 static void say_left_out(const char *path, const char *what, uint64_t count)
 {
@@ -157,7 +157,7 @@ static int export_etprof(const struct profdump_options *options, const struct ti
     return finish_export(options, timeline, written, &error);
 }
 
-/* ---- --svg: of a window, it shows what was open in it, too, so it needs the whole timeline ---- */
+/* ---- a picture: of a window, it shows what was open in it, too, so it needs the whole timeline ---- */
 
 static bool set_width(struct profdump_options *options, const char *text)
 {
@@ -349,10 +349,6 @@ static enum export_kind kind_named(const char *name)
 static bool set_to(struct profdump_options *options, const char *name)
 {
     char names[160] = "";
-    if (strchr("0123456789.@", *name)) { /* the end of a window, once */
-        complain("note: '--to %s' is now '--window ..%s'", name, name);
-        return window_options_set_to(options, name);
-    }
     options->to = name;
     if (kind_named(name) < EXPORT_COUNT)
         return true;
@@ -457,17 +453,6 @@ const struct option_entry output_options[] = {
     {CALL("output", "OUT", set_output, "write OUT; its extension selects the format")},
     {CALL("to", "FORMAT", set_to, "name the format of OUT, for -o - and other endings")},
     {TEXT("chrome", "OUT", export_paths[EXPORT_CHROME], "write OUT as a Chrome trace")},
-    {TEXT("html", "OUT", export_paths[EXPORT_HTML], NULL), .now = "-o OUT --to html"},
-    {TEXT("perfetto", "OUT", export_paths[EXPORT_PERFETTO], NULL), .now = "-o OUT --to perfetto"},
-    {TEXT("pprof", "OUT", export_paths[EXPORT_PPROF], NULL), .now = "-o OUT --to pprof"},
-    {TEXT("prometheus", "OUT", export_paths[EXPORT_PROMETHEUS], NULL),
-     .now = "-o OUT --to prometheus"},
-    {TEXT("speedscope", "OUT", export_paths[EXPORT_SPEEDSCOPE], NULL),
-     .now = "-o OUT --to speedscope"},
-    {TEXT("etprof", "OUT", export_paths[EXPORT_ETPROF], NULL), .now = "-o OUT --to etprof"},
-    {TEXT("svg", "OUT", export_paths[EXPORT_SVG], NULL), .now = "-o OUT --to svg"},
-    {TEXT("sqlite", "OUT", export_paths[EXPORT_SQLITE], NULL), .now = "-o OUT --to sqlite"},
-    {TEXT("arrow", "OUT", export_paths[EXPORT_ARROW], NULL), .now = "-o OUT --to arrow"},
     {0},
 };
 
@@ -475,7 +460,6 @@ const struct option_entry report_options[] = {
     {CALL("o", "OUT", set_output, NULL)},
     {CALL("output", "OUT", set_output, "write an HTML report; end OUT in .html or .htm")},
     {CALL("to", "FORMAT", set_to, NULL)},
-    {TEXT("html", "OUT", export_paths[EXPORT_HTML], NULL), .now = "-o OUT.html"},
     {0},
 };
 

@@ -125,35 +125,17 @@ static bool show_stacks(const struct profdump_options *options, const struct tim
     return known;
 }
 
-static int run_ledger(const struct profdump_options *options, const struct timeline *timeline)
-{
-    bool written = write_ledger(timeline, &options->write, options->format, options->out);
-    if (written && options->format == WRITE_TEXT)
-        written = show_stacks(options, timeline);
-    return finish(options, timeline, written);
-}
-
-static const struct option_entry *const options_of_ledger[] = {
-    rows_options,   unit_options, width_options, symbol_options, window_options, input_options,
-    format_options, help_options, NULL};
-
-const struct command command_ledger = {
-    .word = "ledger",
-    .now = "profdump check --ledger",
-    .summary = "show what was launched, recorded and lost",
-    .usage = "[OPTION]... [FILE|DIRECTORY]...",
-    .about = "Prints what 'profdump check --ledger' prints.",
-    .options = options_of_ledger,
-    .run = run_ledger,
-    .tables = true,
-};
-
 /* ---- check, which also prints the ledger ---- */
 
 static int run_check_or_ledger(const struct profdump_options *options,
                                const struct timeline *timeline)
 {
-    return options->ledger ? run_ledger(options, timeline) : run_check(options, timeline);
+    if (!options->ledger)
+        return run_check(options, timeline);
+    bool written = write_ledger(timeline, &options->write, options->format, options->out);
+    if (written && options->format == WRITE_TEXT)
+        written = show_stacks(options, timeline);
+    return finish(options, timeline, written);
 }
 
 static const struct option_entry check_options[] = {
@@ -191,8 +173,6 @@ static bool has_blocks(const struct timeline *timeline)
 
 static int run_memory(const struct profdump_options *options, const struct timeline *timeline)
 {
-    if (options->compat)
-        return compat_blocks(options, timeline, EXECUTORCH_MEMORY);
     bool written = write_memory(timeline, &options->write, options->format, options->out);
     if (written && options->format == WRITE_TEXT && has_blocks(timeline)) {
         fputc('\n', options->out);
@@ -201,14 +181,9 @@ static int run_memory(const struct profdump_options *options, const struct timel
     return finish(options, timeline, written);
 }
 
-static const struct option_entry memory_options[] = {
-    {FLAG("compat", compat, NULL), .now = "profdump executorch memory"},
-    {0},
-};
-
 static const struct option_entry *const options_of_memory[] = {
-    rows_options,   unit_options, width_options, memory_options, window_options, input_options,
-    format_options, help_options, NULL};
+    rows_options,  unit_options,   width_options, window_options,
+    input_options, format_options, help_options,  NULL};
 
 const struct command command_memory = {
     .word = "memory",

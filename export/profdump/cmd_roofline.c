@@ -65,7 +65,6 @@ static const struct option_entry roofline_options[] = {
     {TEXT("group-by", "WHAT", by, "print a row per kernel, operator or outermost range"),
      .values = "kernel op range"},
     {TEXT("sort", "COLUMN", sort, "sort rows by COLUMN, descending")},
-    {TEXT("by", "WHAT", by, NULL), .now = "--group-by WHAT"},
     {TEXT("device-rates", "FILE", analyze.device_rates, "read peak rates of devices from FILE")},
     {FLAG("devices", analyze.devices, "print the known devices, their peak rates and sources")},
     {0},
@@ -167,17 +166,9 @@ static int analyze_by_rates(const struct profdump_options *options, const struct
     return status;
 }
 
-static int run_timeline(const struct profdump_options *options, const struct timeline *timeline)
-{
-    if (!options->compat)
-        return analyze_by_rates(options, timeline);
-    complain("pytorch roofline: reads Chrome traces in its own way, not one that is open");
-    return EXIT_USAGE;
-}
-
 static int run(const struct profdump_options *options)
 {
-    return options->compat ? compat_analyze(options) : analyze_by_rates(options, NULL);
+    return analyze_by_rates(options, NULL);
 }
 
 const struct command command_roofline = {
@@ -190,7 +181,7 @@ const struct command command_roofline = {
                 "roofline --group-by op --device-rates my.ini run.prof",
     .question = QUESTION_TIME,
     .options = options_of_roofline,
-    .run = run_timeline,
+    .run = analyze_by_rates,
     .run_inputs = run,
     .agree = agree,
     .tables = true,
@@ -214,32 +205,8 @@ const struct command command_pytorch_roofline = {
              "'profdump roofline' covers more devices and operators.",
     .examples = "pytorch roofline --type bf16 trace.json",
     .options = options_of_pytorch,
-    .run_inputs = run,
+    .run_inputs = compat_analyze,
     .compat = true,
-};
-
-/* The old word has all options of both. */
-static const struct option_entry analyze_options[] = {
-    {FLAG("compat", compat, NULL), .now = "profdump pytorch roofline"},
-    {CALL("name-limit", "N", set_name_limit, NULL)},
-    {0},
-};
-
-static const struct option_entry *const options_of_analyze[] = {
-    roofline_options, type_options,  analyze_options, rows_options, width_options,
-    window_options,   input_options, format_options,  help_options, NULL};
-
-const struct command command_analyze = {
-    .word = "analyze",
-    .now = "profdump roofline",
-    .summary = "compare kernels with the peak rates of their device",
-    .usage = "[OPTION]... [FILE|DIRECTORY]...",
-    .about = "Prints what 'profdump roofline' prints.",
-    .options = options_of_analyze,
-    .run = run_timeline,
-    .run_inputs = run,
-    .agree = agree,
-    .tables = true,
 };
 
 /* ---- pytorch diff: two of these tables ---- */

@@ -249,12 +249,6 @@ const struct option_entry table_options[] = {
     {FLAG("total", write.total, "add a row of totals")},
     {CALL("header", "TEXT", set_header, "print TEXT above the table")},
     {FLAG("verbose", write.verbose, "break down device time and launches below the table")},
-    {CHOICE("kernels", write.table, WRITE_TABLE_KERNELS, NULL), .now = "--kind kernels"},
-    {CHOICE("memcpy", write.table, WRITE_TABLE_MEMCPY, NULL), .now = "--kind copies"},
-    {CHOICE("memset", write.table, WRITE_TABLE_MEMSET, NULL), .now = "--kind sets"},
-    {CHOICE("api", write.table, WRITE_TABLE_API, NULL), .now = "--kind calls"},
-    {CHOICE("projected", write.table, WRITE_TABLE_PROJECTED, NULL), .now = "--kind projected"},
-    {FLAG("memory", write.memory, NULL), .now = "--columns memory"},
     {0},
 };
 

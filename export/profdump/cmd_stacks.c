@@ -503,14 +503,6 @@ static bool fold(const struct profdump_options *options, const struct timeline *
     return written;
 }
 
-static int run_folded(const struct profdump_options *options, const struct timeline *timeline)
-{
-    char **functions;
-    if (!find_functions(options, timeline, &functions))
-        return EXIT_FAILURE;
-    return finish(options, timeline, fold(options, timeline, functions, options->out));
-}
-
 int cmd_folded(const struct profdump_options *options, const struct timeline *timeline,
                const char *path)
 {
@@ -528,16 +520,3 @@ int cmd_folded(const struct profdump_options *options, const struct timeline *ti
     bool written = export_file_close(&file, code, &error);
     return found ? finish_export(options, timeline, written, &error) : EXIT_FAILURE;
 }
-
-static const struct option_entry *const options_of_folded[] = {
-    folded_options, symbol_options, window_options, input_options, help_options, NULL};
-
-const struct command command_folded = {
-    .word = "folded",
-    .now = "profdump -o - --to folded",
-    .summary = "print ranges as folded stacks",
-    .usage = "[--stacks] [--metric METRIC] [FILE|DIRECTORY]...",
-    .about = "Prints ranges, or the functions around them, as flamegraph.pl reads them.",
-    .options = options_of_folded,
-    .run = run_folded,
-};

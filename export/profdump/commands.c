@@ -19,9 +19,8 @@ extern const struct command command_explain, command_breakdown, command_stacks, 
     command_memory, command_graphs, command_diff, command_check, command_export, command_executorch,
     command_executorch_blocks, command_executorch_tax, command_executorch_memory, command_pytorch,
     command_pytorch_roofline, command_pytorch_diff, command_pytorch_combine,
-    command_pytorch_augment, command_ctl, command_analyze, command_folded, command_blocks,
-    command_tax, command_ledger, command_augment, command_combine, command_pack, command_fleet,
-    command_snapshot, command_origins, command_top, command_hang;
+    command_pytorch_augment, command_ctl, command_pack, command_fleet, command_snapshot,
+    command_origins, command_top, command_hang;
 
 const struct command *const commands[] = {
     &command_show,
@@ -52,14 +51,6 @@ const struct command *const commands[] = {
     &command_pytorch_augment,
     &command_top,
     &command_ctl,
-    /* old words */
-    &command_analyze,
-    &command_folded,
-    &command_blocks,
-    &command_tax,
-    &command_ledger,
-    &command_augment,
-    &command_combine,
     NULL,
 };
 

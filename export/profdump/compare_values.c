@@ -1,4 +1,4 @@
-/* compare_values.c - profdump blocks --compare: what two runs computed, side by side. */
+/* compare_values.c - profdump executorch blocks --compare: what two runs computed, side by side. */
 #include "cmd_blocks.h"
 
 #include "foreign.h"

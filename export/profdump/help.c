@@ -152,8 +152,6 @@ static void print_command(const struct command *command)
 {
     char name[COMMAND_NAME_BYTES];
     print_lines("Usage: ", "       ", command_name(command, name), command->usage);
-    if (command->now)
-        printf("\nThis is an old name of '%s'.\n", command->now);
     putchar('\n');
     print_wrapped(command->about, 0, 0);
     if (commands_is_family(command->word))
@@ -240,7 +238,7 @@ static void list_options(const struct command *command, const struct option_entr
     char name[COMMAND_NAME_BYTES];
     for (const struct option_entry *entry = table; entry->name; entry++) {
         const struct option_entry *named = entry->name[1] ? entry : entry + 1; /* a letter */
-        const char *state = entry->now ? "old" : named->help ? "shown" : "hidden";
+        const char *state = named->help ? "shown" : "hidden";
         printf("option\t%s\t%s%s\t%s\t%s\t%s\t%s\n", or_dash(command_name(command, name)),
                entry->name[1] ? "--" : "-", entry->name, or_dash(entry->argument), state,
                or_dash(entry->values), or_dash(named->help));
@@ -251,8 +249,8 @@ void help_list(void)
 {
     char name[COMMAND_NAME_BYTES];
     for (size_t i = 0; commands[i]; i++) {
-        printf("command\t%s\t%s\t%s\n", or_dash(command_name(commands[i], name)),
-               commands[i]->now ? "old" : "shown", or_dash(commands[i]->summary));
+        printf("command\t%s\tshown\t%s\n", or_dash(command_name(commands[i], name)),
+               or_dash(commands[i]->summary));
         for (size_t j = 0; commands[i]->options[j]; j++)
             list_options(commands[i], commands[i]->options[j]);
     }
@@ -306,14 +304,12 @@ static const char *nearest_command(const char *family, const char *word)
     const char *nearest = NULL;
     unsigned least = HELP_TOO_FAR;
     for (size_t i = 1; commands[i]; i++)
-        if (is_of(commands[i], family) && !commands[i]->now &&
-            help_is_nearer(word, commands[i]->word, &least))
+        if (is_of(commands[i], family) && help_is_nearer(word, commands[i]->word, &least))
             nearest = commands[i]->word;
     return nearest;
 }
 
-/* What people try, and what does that here. */
-static const char *command_instead(const char *word)
+const char *help_instead(const char *word)
 {
     static const struct {
         const char *words, *instead;
@@ -321,12 +317,28 @@ static const char *command_instead(const char *word)
                    {" ranges nvtx nvtxsum ", "profdump --kind ranges FILE"},
                    {" api calls apisum ", "profdump --kind calls FILE"},
                    {" copies memcpy memops ", "profdump --kind copies FILE"},
+                   {" sets memset ", "profdump --kind sets FILE"},
+                   {" memory ", "profdump --columns memory FILE"}, /* the option */
                    {" timeline trace chrome ", "profdump --chrome out.json FILE"},
                    {" html report open view show gui ", "profdump -o out.html FILE"},
+                   {" perfetto pftrace ", "profdump -o out.pftrace FILE"},
+                   {" sqlite database ", "profdump -o out.sqlite FILE"},
+                   {" svg picture ", "profdump -o out.svg FILE"},
+                   {" pprof ", "profdump -o out.pb.gz FILE"},
+                   {" speedscope ", "profdump -o out.speedscope.json FILE"},
+                   {" prometheus metrics ", "profdump -o out.prom FILE"},
+                   {" arrow parquet ", "profdump -o out.arrow FILE"},
+                   {" etprof etdump ", "profdump -o out.etprof FILE"},
                    {" tree calltree ", "profdump --tree FILE"},
                    {" summary table averages ", "profdump FILE"},
                    {" compare ", "profdump diff BEFORE AFTER"},
-                   {" flamegraph flame ", "profdump stacks --folded FILE"},
+                   {" ledger lost losses ", "profdump check --ledger FILE"},
+                   {" analyze analyse analysis ", "profdump explain FILE"},
+                   {" blocks tax ", "profdump executorch blocks FILE"},
+                   {" augment combine ", "profdump pytorch --help"},
+                   {" from since until steps ", "profdump --window step:3-5 FILE"},
+                   {" by group ", "profdump --group-by step FILE"},
+                   {" flamegraph flame folded ", "profdump stacks --folded FILE"},
                    {" sql ", "profdump query STATEMENT FILE"},
                    {" record run profile ", "profrun -o run.prof -- PROGRAM"}};
     char padded[32];
@@ -347,7 +359,7 @@ static void list_commands(const char *family, char *known, size_t size)
 {
     *known = '\0';
     for (size_t i = 1; commands[i]; i++)
-        if (is_of(commands[i], family) && !commands[i]->now)
+        if (is_of(commands[i], family))
             append(known, size, "%s%s", *known ? ", " : "", commands[i]->word);
 }
 
@@ -355,7 +367,7 @@ void help_complain_of_command(const char *family, const char *word)
 {
     char known[512];
     const char *nearest = nearest_command(family, word);
-    const char *instead = family ? NULL : command_instead(word);
+    const char *instead = family ? NULL : help_instead(word);
     list_commands(family, known, sizeof known);
     if (family && !*word)
         complain("%s: needs one of its commands: %s", family, known);

@@ -462,7 +462,7 @@ bool inputs_spool(struct profdump_options *options, const struct command *comman
 /* ---- outputs ----
  *
  * Files are compared by device and inode, so links and files in input directories are recognised.
- * Without this check, `profdump --html run.prof`, which names no input, would read the newest file
+ * Without this check, `profdump -o run.prof`, which names no input, would read the newest file
  * here and overwrite the recording.
  */
 

@@ -118,8 +118,6 @@ bool manual_write(const char *directory)
     char title[COMMAND_NAME_BYTES + 16], path[4096];
     bool written = true;
     for (size_t i = 1; commands[i] && written; i++) {
-        if (commands[i]->now)
-            continue;
         title_of(commands[i], title);
         snprintf(path, sizeof path, "%s/%s.1", directory, title);
         FILE *page = fopen(path, "we");

@@ -180,8 +180,7 @@ static bool is_called(const struct option_entry *entry, struct named named)
 /* An option that begins with the name, if only one does; "--" and a letter are none. */
 static bool is_begun(const struct option_entry *entry, struct named named)
 {
-    return !named.letter && named.size > 1 && !entry->now &&
-           strncmp(entry->name, named.name, named.size) == 0;
+    return !named.letter && named.size > 1 && strncmp(entry->name, named.name, named.size) == 0;
 }
 
 /* The entry of an option of the command, or NULL. `*table` is where it is. */
@@ -220,13 +219,23 @@ static const struct option_entry *find_begun(const struct command *command, stru
     return count == 1 ? begun : NULL;
 }
 
-/* Also by its beginning, unless that is the name of an option of another command: --fail-on is not
- * --fail-on-loss. */
+/* What to try for an option that other profilers have; NULL: nothing is known. */
+static const char *instead_of(struct named named)
+{
+    char name[OPTIONS_WORD_BYTES];
+    snprintf(name, sizeof name, "%.*s", (int)named.size, named.name);
+    return named.letter ? NULL : help_instead(name);
+}
+
+/* Also by its beginning, unless that means something else: --fail-on, of another command, is not
+ * --fail-on-loss, and --html, of other profilers, not --html-full. */
 static const struct option_entry *find(const struct command *command, struct named named,
                                        const struct option_entry **table)
 {
     const struct option_entry *entry = find_exact(command, named, table);
-    return entry || find_exact_anywhere(named) ? entry : find_begun(command, named, table);
+    return entry || find_exact_anywhere(named) || instead_of(named)
+               ? entry
+               : find_begun(command, named, table);
 }
 
 static const struct option_entry *find_anywhere(struct named named)
@@ -251,7 +260,7 @@ static const struct command *find_owners(struct named named, char *names, size_t
     *names = '\0';
     for (size_t i = 1; commands[i]; i++) {
         const struct option_entry *entry = find_exact(commands[i], named, &table);
-        if (!entry || entry->now || commands[i]->now)
+        if (!entry)
             continue;
         size_t used = strlen(names);
         snprintf(names + used, size - used, "%s'%s'", count++ ? ", " : "",
@@ -275,13 +284,10 @@ static void complain_of_place(const struct command *command, const struct option
     const struct option_entry *table;
     const struct command *owner = find_owners(named, names, sizeof names);
     const char *place = *command->word ? command_name(command, name) : command_stats.word;
-    if (!entry->now && find_exact(&command_show, named, &table) && table == output_options)
+    if (find_exact(&command_show, named, &table) && table == output_options)
         complain("%s%s: 'profdump %s' writes no other formats; 'profdump %s%s OUT' does",
                  dashes(entry), entry->name, command_name(command, name), dashes(entry),
                  entry->name);
-    else if (entry->now)
-        complain("%s%s: not an option of 'profdump %s', and now called '%s'", dashes(entry),
-                 entry->name, place, entry->now);
     else if (owner && *names)
         complain("%s%s belongs to %s: profdump %s %s%s%s%s ...", dashes(entry), entry->name, names,
                  command_name(owner, name), dashes(entry), entry->name, entry->argument ? " " : "",
@@ -310,8 +316,7 @@ static const struct option_entry *find_nearest_anywhere(struct named named,
 {
     const struct option_entry *nearest = NULL;
     for (size_t i = 1; commands[i] && !nearest; i++)
-        if (!commands[i]->now)
-            nearest = find_nearest(*owner = commands[i], named);
+        nearest = find_nearest(*owner = commands[i], named);
     return nearest;
 }
 
@@ -343,6 +348,11 @@ static void complain_of_option(const struct command *command, const char *word, 
     }
     if (is_ambiguous(command, named, word))
         return;
+    const char *instead = instead_of(named);
+    if (instead) {
+        complain("there is no option '%s'; try '%s'", word, instead);
+        return;
+    }
     const struct option_entry *nearest = find_nearest(command, named);
     if (!nearest)
         nearest = find_nearest_anywhere(named, &owner);
@@ -389,9 +399,6 @@ static bool set(struct profdump_options *options, const struct option_entry *ent
 static bool set_entry(struct profdump_options *options, const struct option_entry *entry,
                       const struct option_entry *table, const char *value)
 {
-    if (entry->now && options->command_line)
-        complain("note: '%s%s%s%s' is now '%s'", dashes(entry), entry->name,
-                 entry->argument ? " " : "", entry->argument ? entry->argument : "", entry->now);
     if (table == table_options && !options->table_option)
         options->table_option = entry->name;
     return set(options, entry, value);
@@ -531,8 +538,6 @@ bool options_parse(struct profdump_options *options, int argc, char **argv,
     }
     bool found = find_command(options, &words);
     *command = words.command;
-    if (found && words.command->now && options->command_line)
-        complain("note: '%s' is now '%s'", words.command->word, words.command->now);
     if (!found || !parse_words(options, &words))
         return false;
     bool known = !words.unknown || wants_help(&words) || options->version;

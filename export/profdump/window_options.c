@@ -45,28 +45,18 @@ static bool parse_point(const char *text, struct window_point *point)
     return window_options_duration(text, &point->ns);
 }
 
-static bool set_point(const char *option, const char *text, struct window_point *point)
+static bool set_point(const char *text, struct window_point *point)
 {
     if (parse_point(text, point))
         return true;
     if (*text && text[strspn(text, "0123456789.")] == '\0')
-        complain("%s: '%s' has no unit: %sns, %sus, %sms or %ss?", option, text, text, text, text,
+        complain("--window: '%s' has no unit: %sns, %sus, %sms or %ss?", text, text, text, text,
                  text);
     else
-        complain("%s: '%s' is not a time: 1.5ms, 20us, 3s or 100ns after the first event, or "
+        complain("--window: '%s' is not a time: 1.5ms, 20us, 3s or 100ns after the first event, or "
                  "@NANOSECONDS since 1970 in UTC",
-                 option, text);
+                 text);
     return false;
-}
-
-static bool set_from(struct profdump_options *options, const char *text)
-{
-    return set_point("--from", text, &options->window.from);
-}
-
-bool window_options_set_to(struct profdump_options *options, const char *text)
-{
-    return set_point("--to", text, &options->window.to);
 }
 
 /* "5" or "5-9". */
@@ -107,8 +97,8 @@ static bool set_times(struct profdump_options *options, const char *text, const 
         complain("--window: '%s' has no times, as in 1.5ms..3s", text);
         return false;
     }
-    return (!*from || set_point("--window", from, &options->window.from)) &&
-           (!*to || set_point("--window", to, &options->window.to));
+    return (!*from || set_point(from, &options->window.from)) &&
+           (!*to || set_point(to, &options->window.to));
 }
 
 static bool set_window(struct profdump_options *options, const char *text)
@@ -120,20 +110,12 @@ static bool set_window(struct profdump_options *options, const char *text)
         return set_steps(options, text + 5);
     if (strncmp(text, "on:", 3) == 0)
         return set_recording(options, text + 3);
-    if (*text && text[strspn(text, "0123456789")] == '\0' && *text != '0') {
-        if (options->command_line)
-            complain("note: '--window %s' is now '--window on:%s'", text, text);
-        return set_recording(options, text);
-    }
     complain("--window: '%s' is not a window such as 1.5ms..3s, ..20ms, step:3-5 or on:2", text);
     return false;
 }
 
 const struct option_entry window_options[] = {
     {CALL("window", "SPEC", set_window, "show only 1.5ms..3s, ..20ms, step:3-5, 2nd window: on:2")},
-    {CALL("from", "TIME", set_from, NULL), .now = "--window TIME.."},
-    {CALL("to", "TIME", window_options_set_to, NULL), .now = "--window ..TIME"},
-    {CALL("steps", "N[-M]", set_steps, NULL), .now = "--window step:N-M"},
     {0},
 };
 

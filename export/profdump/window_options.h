@@ -6,9 +6,6 @@
 
 #include "read.h"
 
-/* --to TIME, as it was before --window. False after having complained. */
-bool window_options_set_to(struct profdump_options *options, const char *text);
-
 /* Parses a length of time, "1.5ms" or "3s"; a bare "0" needs no unit. False: it is not one. */
 bool window_options_duration(const char *text, int64_t *ns);
 

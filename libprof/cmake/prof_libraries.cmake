@@ -57,9 +57,9 @@ function(prof_link_found target)
     endforeach()
 endfunction()
 
-prof_find_library(zlib z zlib.h zlib1g-dev "cannot read or write .gz files, nor write --pprof")
+prof_find_library(zlib z zlib.h zlib1g-dev "cannot read or write .gz files, nor write for pprof")
 prof_find_library(libzstd zstd zstd.h libzstd-dev "cannot read or write .zst files")
-prof_find_library(sqlite sqlite3 sqlite3.h libsqlite3-dev "cannot read nsys and nvprof databases, write --sqlite, nor answer SQL")
+prof_find_library(sqlite sqlite3 sqlite3.h libsqlite3-dev "cannot read nsys and nvprof databases, write databases, nor answer SQL")
 prof_find_library(libdw dw elfutils/libdwfl.h libdw-dev "shows call stacks without source lines and inlined functions")
 
 # `profdump --version` prints the same sentences.

@@ -15,12 +15,12 @@ Option = collections.namedtuple("Option", "command name argument state values he
 
 VALUES = {  # what an argument may be where the declaration does not tell
     "--rows": "3", "-n": "3", "--top": "3", "-f": "csv", "--filter": "a", "--depth": "2", "--header": "x", "--time-unit": "ms", "--name-width": "20", "--table-width": "100",
-    "-o": "out.html", "--output": "out.html", "--window": "0..1s", "--from": "0", "--steps": "1", "--source-time-scale": "ns",
+    "-o": "out.html", "--output": "out.html", "--window": "0..1s", "--source-time-scale": "ns",
     "--perf-map": "/tmp", "--width": "400", "--device-rates": "/dev/null", "--type": "float16", "--sort": "name", "--sort-by": "name", "--row-limit": "3",
     "--name-limit": "9", "--names": "a,b", "--sequences": "x", "--kernel-wait": "5", "--queue-full": "5",
     "--limits": "/dev/null", "--confidence": "95", "--resamples": "100", "--fail-if-slower": "5%",
     "--interval": "5s", "--range": "x", "--block": "x", "--event": "x", "--total-of": "x", "--etrecord": "maps", "--compare": "run.etdp",
-    "--debug-buffer": "run.bin", "--by": "kernel", "--label": "job=a",
+    "--debug-buffer": "run.bin", "--label": "job=a",
 }  # fmt: skip
 ALSO = {  # what an option needs beside it
     "--to": ["-o", "out"], "--width": ["-o", "out.svg"], "--arrow-table": ["-o", "out.arrow"], "--label": ["-o", "out.prom"], "--html-full": ["-o", "out.html"],
@@ -29,10 +29,8 @@ ALSO = {  # what an option needs beside it
 INPUTS = {
     "diff": ["base.prof", "slow.prof"], "query": ["SELECT 1", "demo.prof"], "export": ["demo.prof"],
     "pytorch roofline": ["a.json"], "pytorch diff": ["a.json", "a.json"], "pytorch augment": ["a.json", "out.json"],
-    "pytorch combine": ["a.json", "a.json", "out.json"], "augment": ["a.json", "out.json"],
-    "combine": ["a.json", "a.json", "out.json"], "executorch blocks": ["run.etdp"], "blocks": ["run.etdp"],
+    "pytorch combine": ["a.json", "a.json", "out.json"], "executorch blocks": ["run.etdp"],
 }  # fmt: skip
-OF_PYTORCH = {"analyze": ["a.json"]}  # with --compat
 REFUSALS = ("belongs to", "not an option of", "writes no other formats")
 
 failures = 0
@@ -55,7 +53,7 @@ def words_of(option):
     if option.argument == "-":
         return [option.name]
     if option.name == "--to":
-        return ["--to", "1s" if option.argument == "TIME" else "html"]
+        return ["--to", "html"]
     value = VALUES.get(option.name) or (option.values.split()[0] if option.values != "-" else "out.json")
     return [option.name, value]
 
@@ -63,20 +61,15 @@ def words_of(option):
 def accept(command, option):
     words = command.split() if command != "-" else []
     inputs = INPUTS.get(command, ["demo.prof"])
-    also = [] if option.argument == "TIME" else list(ALSO.get(option.name, []))
-    if option.name == "--compat" and command in OF_PYTORCH:
-        inputs = OF_PYTORCH[command]
+    also = list(ALSO.get(option.name, []))
     if command == "check" and option.name in ("--format", "-f", "--csv", "--json"):
         also = ["--ledger"]
     if command == "export" and option.name not in ("-o", "--output", "--chrome", *OUTPUTS) and not also:
         also = ["-o", "out.html"]
-    if command == "folded":
-        also = []
     given = [option.name, "out.svg"] if command == "stacks" and option.name in ("-o", "--output") else words_of(option)
     status, _, said = run(*words, *given, *also, *inputs)
     refused = any(words in said for words in REFUSALS)
     check(status in (0, 1, 3, 4) and not refused, command, option.name, "is accepted:", status, said)
-    check((": note: " in said) >= (option.state == "old"), command, option.name, "has a note:", said)
 
 
 def refuse(command, option):

@@ -1,4 +1,4 @@
-"""What `profdump augment` and `profdump combine` made of Chrome traces, looked at by another program.
+"""What `profdump pytorch augment` and `profdump pytorch combine` made of Chrome traces, looked at by another program.
 
     same IN OUT           every event and member is there, in order; only the two keys are added, and an
                           operator's FLOPs are the sum over its kernels

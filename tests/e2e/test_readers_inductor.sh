@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# PyTorch's own profile_analysis reads what --chrome writes, and its table is that of profdump analyze --compat.
+# PyTorch's own profile_analysis reads what --chrome writes, and its table is that of profdump pytorch roofline.
 #
 # TORCH_PYTHON names a Python that has PyTorch.
 . "$(dirname "$0")/cuda_common.sh"

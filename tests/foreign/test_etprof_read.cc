@@ -199,7 +199,7 @@ TEST(EtprofRead, IsNotTakenForOtherFiles)
     }
 }
 
-// P2: what profdump --etprof writes is what it reads
+// P2: what profdump -o OUT.etprof writes is what it reads
 TEST(EtprofRead, ReadsBackWhatWasWritten)
 {
     Read first(prof_buffer(two_iterations()));

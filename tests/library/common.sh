@@ -75,7 +75,7 @@ exported() {
 }
 
 formats=(chrome html perfetto sqlite svg pprof speedscope prometheus etprof folded csv)
-reports=(table explain stacks roofline folded blocks tax analyze breakdown check graphs ledger memory)
+reports=(table explain stacks roofline blocks tax breakdown check graphs memory)
 
 # reported REPORT [--OPTION...] INPUT...
 reported() {
@@ -83,6 +83,8 @@ reported() {
     shift
     if [[ $word == table ]]; then
         alike "" "$@" -- report table - "$@"
+    elif [[ $word == blocks || $word == tax ]]; then
+        alike "" executorch "$word" "$@" -- report "$word" - "$@"
     else
         alike "" "$word" "$@" -- report "$word" - "$@"
     fi

@@ -13,7 +13,7 @@ exported perfetto "" "$kineto" traces/demo.prof
 for report in "${reports[@]}"; do
     reported "$report" "$kineto"
 done
-reported analyze --format=json "$kineto"
+reported roofline --format=json "$kineto"
 reported explain --format=json "$kineto"
 if command -v unzip >/dev/null; then
     unzip -q "$data/nvprof/bench_ortmodule_nn_gpu.sql.zip"

@@ -23,7 +23,7 @@ exported svg "" --width=500 traces/demo.prof
 alike "" --chrome - traces/demo.prof -- export chrome - traces/demo.prof
 
 # Reports into files are what is printed.
-for report in table explain folded check; do
+for report in table explain stacks check; do
     word=$report
     [[ $report != table ]] || word=
     "$BIN_DIR/profdump" $word traces/demo.prof >wanted

@@ -15,26 +15,28 @@ done
 reported table --sort=cuda_total --group-by=name,thread --columns=p50,p99 traces/demo.prof
 reported table --group-by=stack:2 traces/demo.prof
 reported table --tree --depth=2 --time-unit=us traces/demo.prof
-reported table --kernels --name-width=20 --total traces/demo.prof
-reported table --memory --tree traces/demo.prof
+reported table --kind=kernels --name-width=20 --total traces/demo.prof
+reported table --columns=memory --tree traces/demo.prof
 reported breakdown --table=kernels traces/demo.prof
 reported explain --rules traces/demo.prof
 reported explain --rule=bogus traces/demo.prof
 reported explain --limits=no_such_file traces/demo.prof
-reported analyze --devices traces/demo.prof
-reported analyze --device-rates=no_such_file traces/demo.prof
+reported roofline --devices traces/demo.prof
+reported roofline --device-rates=no_such_file traces/demo.prof
 reported blocks --compat traces/blocks.prof
 reported blocks --range=forward traces/demo.prof
+reported check --ledger traces/demo.prof
+reported check --ledger --format=json traces/killed.prof
 reported stacks --folded traces/demo.prof
 if record_stacks; then
-    for report in table stacks explain ledger; do
+    reported check --ledger traces/stacks.prof
+    for report in table stacks explain; do
         reported "$report" traces/stacks.prof
     done
     reported table --group-by=stack:2 traces/stacks.prof
+    grep -q "device_array() < main" got.out || fail "no function was found"
     reported stacks --format=csv traces/stacks.prof
     reported stacks --folded traces/stacks.prof
-    reported folded --stacks traces/stacks.prof
-    grep -q layer got.out || fail "no function was found"
 fi
 
 # The example's rows are the table's, and Arrow's sum is that of the summary.

@@ -28,7 +28,7 @@ def test_texts_are_profdumps(demo_trace: Path) -> None:
     assert opened.table(sort="self_cpu", rows=3) == run_profdump(["--sort=self_cpu", "--rows=3", path])
     assert opened.table(format="csv") == run_profdump(["--format=csv", path])
     assert opened.explain() == run_profdump(["explain", path])
-    assert opened.report("ledger", format="json") == run_profdump(["ledger", "--format=json", path])
+    assert opened.report("check --ledger", format="json") == run_profdump(["check", "--ledger", "--format=json", path])
     assert opened.report("check").startswith("ok: 1 file")
 
 

@@ -2,7 +2,7 @@
 
 Every table of `profdump query --schema` is copied as it is into a table of SQLite; then statements made by chance, with
 conditions, orders, groups and joins, must answer alike. So conditions that a scan takes over lose no row. The tables with
-nsys's names must hold what `profdump --sqlite` writes into them.
+nsys's names must hold what `profdump -o OUT.sqlite` writes into them.
 """
 
 import json

@@ -1,4 +1,4 @@
-# Statements made by chance answer as SQLite's own tables with the same rows do; the tables of nsys are those of --sqlite.
+# Statements made by chance answer as SQLite's own tables with the same rows do; the tables of nsys are those of -o OUT.sqlite.
 set -u
 if ! "$BIN_DIR/profdump" query --schema >/dev/null 2>&1; then
     echo "profdump was built without libsqlite3"

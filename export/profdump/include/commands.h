@@ -21,7 +21,6 @@ enum command_question {
 struct command {
     const char *family;   /* the word in front of `word`, as in "pytorch diff"; NULL: none */
     const char *word;     /* "" of the command that runs when none is named */
-    const char *now;      /* of an old word: what to type instead; NULL: it is not old */
     const char *summary;  /* one line that begins with a verb */
     const char *usage;    /* what follows the words, one line for each form */
     const char *about;    /* the sentences of its own help */

@@ -26,6 +26,9 @@ void help_list(void);
 #define HELP_TOO_FAR 3u
 bool help_is_nearer(const char *typed, const char *meant, unsigned *least);
 
+/* What does here what other profilers call so, or NULL: a command line to try. */
+const char *help_instead(const char *word);
+
 /* True if the word could be a command and is not a file. */
 bool help_looks_like_a_command(const char *word);
 

@@ -25,7 +25,6 @@ struct option_entry {
     bool (*set)(struct profdump_options *options, const char *text);
     const char *help;   /* one line that begins with a verb; NULL: not in the help */
     const char *values; /* what the argument may be, separated by blanks; NULL: anything */
-    const char *now;    /* of an old spelling: the new one; NULL: it is not old */
 };
 
 /* Members of a row; {FLAG(...), .values = "..."} adds others. */

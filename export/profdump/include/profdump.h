@@ -123,7 +123,7 @@ struct profdump_options {
     bool partial;
     bool fail_on_loss;
     bool help, version;
-    bool command_line; /* old spellings are noted, and options of other outputs refused */
+    bool command_line; /* options of other outputs are refused */
     char **inputs;     /* as given: files and directories */
     int input_count;
 };

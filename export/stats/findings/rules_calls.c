@@ -470,7 +470,7 @@ static bool find_losses(const struct finding_context *context, const struct find
     if (gone)
         return findings_note(findings, rule,
                              "%s of the device are not in the trace: what it seems idle for may "
-                             "have been work. See profdump ledger.",
+                             "have been work. See profdump check --ledger.",
                              finding_count(gone, "operation").text);
     return !facts.lost_anything ||
            findings_note(findings, rule,
@@ -482,7 +482,7 @@ const struct finding_rule rule_failed_calls = {
     .name = "failed-calls",
     .title = "CUDA calls fail",
     .remedy =
-        "See profdump ledger for all of them and the ranges they are in. A call that fails and "
+        "See profdump check --ledger for all of them and the ranges they are in. A call that fails and "
         "is tried again costs its time; one whose error is ignored loses its work.",
     .find = find_failed,
 };
@@ -490,6 +490,6 @@ const struct finding_rule rule_failed_calls = {
 const struct finding_rule rule_losses = {
     .name = "losses",
     .title = "The trace is not complete",
-    .remedy = "See profdump ledger for what was lost and why.",
+    .remedy = "See profdump check --ledger for what was lost and why.",
     .find = find_losses,
 };

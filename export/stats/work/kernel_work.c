@@ -30,7 +30,7 @@ enum role {
 #define FIRST_NUMBER ROLE_FLOPS
 
 /* "sizes" is emit_nvtx's. "kernel_flop" and "kernel_num_gb" are written by PyTorch's
- * torch.profiler._utils and by `profdump augment`; gigabytes are 10^9 bytes. */
+ * torch.profiler._utils and by `profdump pytorch augment`; gigabytes are 10^9 bytes. */
 static const struct {
     const char *key;
     uint8_t role;

@@ -3,7 +3,7 @@
  *     #verdict, #statement    as text: read without a script, too, as is what explain says
  *     block "run-data"         the facts, "usage", "rows", "idle", "flames"
  *     block "findings-data"     as profdump explain --json
- *     block "roofline-data"     as profdump analyze --json
+ *     block "roofline-data"     as profdump roofline --json
  *     block "timeline-data"     threads and streams, see html_page.h
  *
  * Times are nanoseconds from the trace's time 0, as in every JSON. About two recordings, a page

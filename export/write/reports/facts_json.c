@@ -415,7 +415,7 @@ static void write_stacks(struct json_out *out, const struct timeline *timeline)
     json_object_end(out);
 }
 
-/* Of a part of the recording. As --from and --to take it, behind an "@". */
+/* Of a part of the recording. As --window takes it, after an "@". */
 static void write_part(struct json_out *out, const struct timeline *timeline)
 {
     if (!timeline->restricted)

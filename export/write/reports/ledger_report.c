@@ -1,4 +1,4 @@
-/* ledger_report.c - profdump ledger. In JSON:
+/* ledger_report.c - profdump check --ledger. In JSON:
  *
  *     "ledger": [{pid, kind ("stream", "unknown", "graph"), device, context, stream, graph,
  *                 launched, recorded, "lost": {cause: count}, recycled, undelivered, unobserved,

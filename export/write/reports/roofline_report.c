@@ -1,4 +1,4 @@
-/* roofline_report.c - profdump analyze: what kernels achieved of their devices' peaks. A table per
+/* roofline_report.c - profdump roofline: what kernels achieved of their devices' peaks. A table per
  * device for people, rows of all of them as separated values, and as JSON
  *
  *     {"by":"kernel","devices":[{"pid":..,"process_index":..,"device":..,"name":..,"peak":{..},

@@ -17,7 +17,7 @@
 
 #define WINDOWS_SHOWN 8u
 #define DEVICES_SHOWN 8u
-#define FAILED_SHOWN 8u        /* "profdump ledger" has all */
+#define FAILED_SHOWN 8u        /* "profdump check --ledger" has all */
 #define LAUNCHES_TO_TELL 1000u /* of fewer, the first ones, which cost more, decide */
 #define RED "\033[31m"
 #define PLAIN "\033[0m"

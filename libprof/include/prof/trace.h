@@ -76,7 +76,7 @@ PROF_TRACE_API prof_status prof_trace_open(const char *const *paths, size_t coun
  * prints.
  *
  * format   one of prof_trace_format() ("chrome", "perfetto", "sqlite", ...), or a report of prof_trace_report_name()
- *          ("folded", "explain", ...), as text.
+ *          ("explain", "stacks", ...), as text.
  * path     .gz or .zst at its end selects compression. An existing file is replaced once the new one is complete; on
  *          failure it is unchanged. "-", /dev/stdout and /dev/fd/N write to the process's own
  *          descriptors.
@@ -95,8 +95,8 @@ PROF_TRACE_API prof_status prof_trace_export(struct prof_trace *trace, const cha
 PROF_TRACE_API prof_status prof_trace_table(struct prof_trace *trace,
                                             const struct prof_table_options *options, FILE *stream);
 
-/* Prints what `profdump REPORT` prints for the trace: "explain", "memory", "ledger", "stacks",
- * "breakdown" ...
+/* Prints what `profdump REPORT` prints for the trace: "explain", "memory", "stacks",
+ * "breakdown", "check" (with the option "--ledger", the account of launches) ...
  *
  * report   one of prof_trace_report_name().
  * Returns  the same as prof_trace_export(). PROF_FAILED also means that "check" found a broken invariant, or, with

@@ -1,4 +1,4 @@
-"""What ``profdump blocks`` says of a prof buffer or an ETDump, as Python objects."""
+"""What ``profdump executorch blocks`` says of a prof buffer or an ETDump, as Python objects."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _refuse(sentences: Sequence[str], status: int) -> NoReturn:
 
 
 def ask(source: Source, *options: str) -> Any:
-    """The JSON of ``profdump blocks --format json --raw`` with these options, decoded.
+    """The JSON of ``profdump executorch blocks --format json --raw`` with these options, decoded.
 
     What profdump says is wrong with the file, though it can be read, becomes a :class:`UserWarning`. Raises
     :class:`~libprof.ProfdumpError` with its sentence when the file cannot be read, and the exception that

@@ -1,4 +1,4 @@
-"""How far the values of two runs are apart. ``profdump blocks --compare`` does the arithmetic.
+"""How far the values of two runs are apart. ``profdump executorch blocks --compare`` does the arithmetic.
 
 a reference, b run, both as float64, NaN taken as 0
 MSE     mean (a - b)^2

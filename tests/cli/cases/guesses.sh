@@ -25,3 +25,6 @@ for column in time total self cuda gpu_time cpu cpu_time_total cuda_time_total "
     echo "== --sort $column"
     profdump --sort "$column" --csv -n 1 demo.prof 2>&1 | cut -d, -f1,2
 done
+for option in --html --perfetto --memory --kernels --from --ledger --by; do
+    profdump $option out demo.prof 2>&1 | head -n 1
+done

@@ -139,7 +139,7 @@ bool write_graphs(const struct timeline *timeline, const struct write_options *o
 bool write_memory(const struct timeline *timeline, const struct write_options *options,
                   enum write_format format, FILE *stream);
 
-/* profdump ledger: launched = recorded + each cause by which an operation was not, by stream and
+/* profdump check --ledger: launched = recorded + each cause by which an operation was not, by stream and
  * graph; and the CUDA calls that failed. */
 bool write_ledger(const struct timeline *timeline, const struct write_options *options,
                   enum write_format format, FILE *stream);
@@ -207,7 +207,7 @@ const char *breakdown_table_names(void);
 bool write_breakdown(const struct timeline *timeline, const struct breakdown_options *options,
                      FILE *stream);
 
-/* ---- profdump analyze: roofline, achieved against peak, and the peaks of devices ---- */
+/* ---- profdump roofline: roofline, achieved against peak, and the peaks of devices ---- */
 
 struct write_roofline_options {
     enum write_format format;
