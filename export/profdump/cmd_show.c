@@ -57,18 +57,15 @@ static bool set_group_by(struct profdump_options *options, const char *list)
 
 #define COLUMNS_BYTES 320u
 
-/* The columns from the first to the last, those whose names contain `part`: "min, max". */
-static void list_columns(enum key_column first, enum key_column last, const char *part,
-                         char text[COLUMNS_BYTES])
+/* The columns whose names contain `part`, all or those that --columns adds: "min, max". */
+static void list_columns(bool only_extra, const char *part, char text[COLUMNS_BYTES])
 {
     size_t used = 0;
     *text = '\0';
-    for (int column = (int)first; column <= (int)last && used < COLUMNS_BYTES; column++) {
-        const char *name = key_column_name((enum key_column)column);
-        if (strstr(name, part))
-            used +=
-                (size_t)snprintf(text + used, COLUMNS_BYTES - used, "%s%s", used ? ", " : "", name);
-    }
+    for (enum key_column i = KEY_BY_NAME; i < KEY_COLUMNS && used < COLUMNS_BYTES; i++)
+        if (strstr(key_columns[i].name, part) && (!only_extra || key_column_is_extra(i)))
+            used += (size_t)snprintf(text + used, COLUMNS_BYTES - used, "%s%s", used ? ", " : "",
+                                     key_columns[i].name);
 }
 
 static bool set_columns(struct profdump_options *options, const char *list)
@@ -81,10 +78,10 @@ static bool set_columns(struct profdump_options *options, const char *list)
             options->write.columns = UINT32_MAX;
         } else if (strcmp(word, "memory") == 0) {
             options->write.memory = true;
-        } else if (key_sort_find(word, &column) && column >= KEY_BY_MIN && column <= KEY_BY_RATE) {
+        } else if (key_column_find(word, &column) && key_column_is_extra(column)) {
             options->write.columns |= UINT32_C(1) << column;
         } else {
-            list_columns(KEY_BY_MIN, KEY_BY_RATE, "", known);
+            list_columns(true, "", known);
             complain("--columns: '%s' is none of %s, memory, all", word, known);
             return false;
         }
@@ -149,22 +146,22 @@ static void complain_of_sort(const char *typed)
     char known[COLUMNS_BYTES];
     const char *nearest = NULL;
     unsigned least = HELP_TOO_FAR;
-    list_columns(KEY_BY_NAME, KEY_COLUMNS - 1, typed, known);
-    for (int column = KEY_BY_NAME; column < KEY_COLUMNS; column++)
-        if (help_is_nearer(typed, key_column_name((enum key_column)column), &least))
-            nearest = key_column_name((enum key_column)column);
+    list_columns(false, typed, known);
+    for (enum key_column column = KEY_BY_NAME; column < KEY_COLUMNS; column++)
+        if (help_is_nearer(typed, key_columns[column].name, &least))
+            nearest = key_columns[column].name;
     if (*known || nearest) {
         complain("--sort: there is no column '%s'; did you mean %s?", typed,
                  *known ? known : nearest);
         return;
     }
-    list_columns(KEY_BY_NAME, KEY_COLUMNS - 1, "", known);
+    list_columns(false, "", known);
     complain("--sort: there is no column '%s'; known are time, %s", typed, known);
 }
 
 bool table_sort_agrees(struct profdump_options *options)
 {
-    if (!options->sort || key_sort_find(options->sort, &options->write.sort))
+    if (!options->sort || key_column_find(options->sort, &options->write.sort))
         return true;
     complain_of_sort(options->sort);
     return false;
@@ -230,15 +227,29 @@ static bool set_kind(struct profdump_options *options, const char *name)
     return false;
 }
 
+/* The names of the columns by group, with a blank between them. */
+#define NONE(name)
+#define NAME(name) " " name
+#define USUAL(id, group, name, ...) USUAL_##group(name)
+#define USUAL_USUAL NAME
+#define USUAL_SPREAD NONE
+#define USUAL_MORE NONE
+#define USUAL_MEMORY NONE
+#define USUAL_NAMES &(KEY_COLUMN_TABLE(USUAL))[1]
+#define EXTRA(id, group, name, ...) EXTRA_##group(name)
+#define EXTRA_USUAL NONE
+#define EXTRA_SPREAD NAME
+#define EXTRA_MORE NAME
+#define EXTRA_MEMORY NONE
+#define EXTRA_NAMES &(KEY_COLUMN_TABLE(EXTRA) " memory all")[1]
+
 const struct option_entry table_options[] = {
-    {TEXT("sort", "COLUMN", sort, "sort rows by COLUMN, descending"),
-     .values = "name self_cpu cpu_total cpu_avg self_cuda cuda_total cuda_avg count"},
+    {TEXT("sort", "COLUMN", sort, "sort rows by COLUMN, descending"), .values = USUAL_NAMES},
     {TEXT("sort-by", "COLUMN", sort, NULL)}, /* as in torch.profiler */
     {CALL("group-by", "LIST", set_group_by, "group rows by the keys in LIST"),
      .values = "name shape stack stack:N thread device stream rank path process"},
     {CALL("columns", "LIST", set_columns, "add columns; stddev is the sample standard deviation"),
-     .values = "min max mean stddev p10 p50 p90 p99 cold warm projected projected_avg bytes rate "
-               "memory all"},
+     .values = EXTRA_NAMES},
     {CALL("kind", "KIND", set_kind,
           "show only rows of KIND, with the distribution of their durations"),
      .values = "kernels copies sets calls ranges python projected"},

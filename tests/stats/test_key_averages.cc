@@ -3,6 +3,7 @@
 
 extern "C" {
 #include "key_averages.h"
+#include "key_columns.h"
 }
 
 #include <gtest/gtest.h>
@@ -251,7 +252,7 @@ TEST(KeySort, SortsEveryColumnDescendingAndNamesAscending)
     Averages a(m.done());
     auto order = [&a](const char *column) {
         key_column found;
-        EXPECT_TRUE(key_sort_find(column, &found)) << column;
+        EXPECT_TRUE(key_column_find(column, &found)) << column;
         key_sort(&a.all, found);
         std::string names;
         for (uint32_t i = 0; i < a.all.count; i++)
@@ -266,9 +267,9 @@ TEST(KeySort, SortsEveryColumnDescendingAndNamesAscending)
     EXPECT_EQ(order("cuda_total_ns"), "abc") << "all equal: by the other totals, then by name";
     EXPECT_EQ(order("Self CPU"), "abc") << "as the table's heading";
     key_column column;
-    EXPECT_TRUE(key_sort_find("cuda", &column));
+    EXPECT_TRUE(key_column_find("cuda", &column));
     EXPECT_EQ(column, KEY_BY_CUDA_TOTAL);
-    EXPECT_FALSE(key_sort_find("self", &column)) << "of the CPU, or of the device?";
+    EXPECT_FALSE(key_column_find("self", &column)) << "of the CPU, or of the device?";
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 extern "C" {
 #include "key_averages.h"
+#include "key_columns.h"
 }
 
 #include <set>
@@ -474,7 +475,7 @@ TEST(KeySort, KnowsTheNamesOfTorchProfiler)
           "self_cuda_time_total", "device_time_total", "self_device_time_total", "cpu_memory_usage",
           "cuda_memory_usage", "self_cpu_memory_usage", "self_cuda_memory_usage", "count"}) {
         key_column column;
-        EXPECT_TRUE(key_sort_find(name, &column)) << name;
+        EXPECT_TRUE(key_column_find(name, &column)) << name;
     }
 }
 

@@ -133,103 +133,52 @@ struct text group_text(const struct group_texts *texts, const struct key_average
 
 /* ---- columns ---- */
 
-#define CELLS(...)                                               \
-    add_cells(rows, (const struct averages_cell[]){__VA_ARGS__}, \
-              sizeof((const struct averages_cell[]){__VA_ARGS__}) / sizeof(struct averages_cell))
-
-/* Columns that are asked for by name. */
-static const struct averages_cell extra_cells[] = {
-    {KEY_BY_MIN, AVERAGES_TIME, "Min"},
-    {KEY_BY_MAX, AVERAGES_TIME, "Max"},
-    {KEY_BY_MEAN, AVERAGES_TIME, "Mean"},
-    {KEY_BY_STDDEV, AVERAGES_TIME, "StdDev"},
-    {KEY_BY_P10, AVERAGES_TIME, "P10"},
-    {KEY_BY_P50, AVERAGES_TIME, "P50"},
-    {KEY_BY_P90, AVERAGES_TIME, "P90"},
-    {KEY_BY_P99, AVERAGES_TIME, "P99"},
-    {KEY_BY_COLD, AVERAGES_TIME, "Cold avg"},
-    {KEY_BY_WARM, AVERAGES_TIME, "Warm avg"},
-    {KEY_BY_PROJECTED, AVERAGES_TIME, "GPU proj"},
-    {KEY_BY_PROJECTED_AVG, AVERAGES_TIME, "GPU proj avg"},
-    {KEY_BY_BYTES, AVERAGES_MEMORY, "Bytes"},
-    {KEY_BY_RATE, AVERAGES_RATE, "GB/s"},
-};
-
-static void add_cells(struct averages_rows *rows, const struct averages_cell *cells, size_t count)
+static void add_column(struct averages_rows *rows, enum key_column column)
 {
-    for (size_t i = 0; i < count && rows->cell_count < AVERAGES_CELLS_MAX; i++)
-        rows->cells[rows->cell_count++] = cells[i];
+    for (unsigned i = 0; i < rows->column_count; i++)
+        if (rows->columns[i] == column)
+            return;
+    rows->columns[rows->column_count++] = column;
 }
+
+#define COLUMNS(...)                                                                          \
+    do {                                                                                      \
+        for (const uint8_t *column = (const uint8_t[]){__VA_ARGS__, KEY_BY_DEFAULT}; *column; \
+             column++)                                                                        \
+            add_column(rows, *column);                                                        \
+    } while (0)
 
 static void add_usual(struct averages_rows *rows)
 {
-    CELLS({KEY_BY_SELF_CPU, AVERAGES_CPU_SHARE, "Self CPU %"},
-          {KEY_BY_SELF_CPU, AVERAGES_TIME, "Self CPU"},
-          {KEY_BY_CPU_TOTAL, AVERAGES_CPU_SHARE, "CPU total %"},
-          {KEY_BY_CPU_TOTAL, AVERAGES_TIME, "CPU total"},
-          {KEY_BY_CPU_AVG, AVERAGES_TIME, "CPU time avg"});
+    COLUMNS(KEY_BY_SELF_CPU_SHARE, KEY_BY_SELF_CPU, KEY_BY_CPU_TOTAL_SHARE, KEY_BY_CPU_TOTAL,
+            KEY_BY_CPU_AVG);
     if (rows->texts.averages->has_device)
-        CELLS({KEY_BY_SELF_CUDA, AVERAGES_TIME, "Self CUDA"},
-              {KEY_BY_SELF_CUDA, AVERAGES_CUDA_SHARE, "Self CUDA %"},
-              {KEY_BY_CUDA_TOTAL, AVERAGES_TIME, "CUDA total"},
-              {KEY_BY_CUDA_AVG, AVERAGES_TIME, "CUDA time avg"});
+        COLUMNS(KEY_BY_SELF_CUDA, KEY_BY_SELF_CUDA_SHARE, KEY_BY_CUDA_TOTAL, KEY_BY_CUDA_AVG);
     if (rows->options->memory)
-        CELLS({KEY_BY_CPU_MEMORY, AVERAGES_MEMORY, "CPU Mem"},
-              {KEY_BY_SELF_CPU_MEMORY, AVERAGES_MEMORY, "Self CPU Mem"},
-              {KEY_BY_CUDA_MEMORY, AVERAGES_MEMORY, "CUDA Mem"},
-              {KEY_BY_SELF_CUDA_MEMORY, AVERAGES_MEMORY, "Self CUDA Mem"});
+        COLUMNS(KEY_BY_CPU_MEMORY, KEY_BY_SELF_CPU_MEMORY, KEY_BY_CUDA_MEMORY,
+                KEY_BY_SELF_CUDA_MEMORY);
 }
 
 static void add_spread(struct averages_rows *rows)
 {
-    CELLS({KEY_BY_MIN, AVERAGES_TIME, "Min"}, {KEY_BY_P50, AVERAGES_TIME, "P50"},
-          {KEY_BY_MAX, AVERAGES_TIME, "Max"}, {KEY_BY_STDDEV, AVERAGES_TIME, "StdDev"});
+    COLUMNS(KEY_BY_MIN, KEY_BY_P50, KEY_BY_MAX, KEY_BY_STDDEV);
 }
 
 static void add_device_work(struct averages_rows *rows)
 {
-    CELLS({KEY_BY_CUDA_TOTAL, AVERAGES_CUDA_SHARE, "CUDA %"},
-          {KEY_BY_CUDA_TOTAL, AVERAGES_TIME, "CUDA total"},
-          {KEY_BY_CUDA_AVG, AVERAGES_TIME, "CUDA time avg"});
+    COLUMNS(KEY_BY_CUDA_TOTAL_SHARE, KEY_BY_CUDA_TOTAL, KEY_BY_CUDA_AVG);
     add_spread(rows);
     if (rows->options->table != WRITE_TABLE_KERNELS)
-        CELLS({KEY_BY_BYTES, AVERAGES_MEMORY, "Bytes"}, {KEY_BY_RATE, AVERAGES_RATE, "GB/s"});
+        COLUMNS(KEY_BY_BYTES, KEY_BY_RATE);
 }
 
 static void add_api(struct averages_rows *rows)
 {
-    CELLS({KEY_BY_SELF_CPU, AVERAGES_CPU_SHARE, "Self CPU %"},
-          {KEY_BY_SELF_CPU, AVERAGES_TIME, "Self CPU"},
-          {KEY_BY_CPU_TOTAL, AVERAGES_TIME, "CPU total"},
-          {KEY_BY_CPU_AVG, AVERAGES_TIME, "CPU time avg"});
+    COLUMNS(KEY_BY_SELF_CPU_SHARE, KEY_BY_SELF_CPU, KEY_BY_CPU_TOTAL, KEY_BY_CPU_AVG);
     add_spread(rows);
 }
 
-static void add_python(struct averages_rows *rows)
-{
-    add_api(rows);
-    if (rows->texts.averages->has_device)
-        CELLS({KEY_BY_SELF_CUDA, AVERAGES_TIME, "Self CUDA"},
-              {KEY_BY_CUDA_TOTAL, AVERAGES_TIME, "CUDA total"});
-}
-
-static void add_projected(struct averages_rows *rows)
-{
-    CELLS({KEY_BY_PROJECTED, AVERAGES_TIME, "GPU proj"},
-          {KEY_BY_PROJECTED_AVG, AVERAGES_TIME, "GPU proj avg"},
-          {KEY_BY_CUDA_TOTAL, AVERAGES_TIME, "CUDA total"},
-          {KEY_BY_CPU_TOTAL, AVERAGES_TIME, "CPU total"});
-}
-
-static bool has_cell(const struct averages_rows *rows, const struct averages_cell *cell)
-{
-    for (unsigned i = 0; i < rows->cell_count; i++)
-        if (rows->cells[i].column == cell->column && rows->cells[i].form == cell->form)
-            return true;
-    return false;
-}
-
-static void add_all_cells(struct averages_rows *rows)
+static void add_all_columns(struct averages_rows *rows)
 {
     switch (rows->options->table) {
     case WRITE_TABLE_ALL:
@@ -245,16 +194,18 @@ static void add_all_cells(struct averages_rows *rows)
         add_api(rows);
         break;
     case WRITE_TABLE_PYTHON:
-        add_python(rows);
+        add_api(rows);
+        if (rows->texts.averages->has_device)
+            COLUMNS(KEY_BY_SELF_CUDA, KEY_BY_CUDA_TOTAL);
         break;
     case WRITE_TABLE_PROJECTED:
-        add_projected(rows);
+        COLUMNS(KEY_BY_PROJECTED, KEY_BY_PROJECTED_AVG, KEY_BY_CUDA_TOTAL, KEY_BY_CPU_TOTAL);
         break;
     }
-    for (size_t i = 0; i < sizeof extra_cells / sizeof extra_cells[0]; i++)
-        if (rows->options->columns >> extra_cells[i].column & 1 && !has_cell(rows, &extra_cells[i]))
-            add_cells(rows, &extra_cells[i], 1);
-    CELLS({KEY_BY_COUNT, AVERAGES_COUNT, "# of Calls"});
+    for (enum key_column column = 0; column < KEY_COLUMNS; column++)
+        if (rows->options->columns >> column & 1 && key_column_is_extra(column))
+            add_column(rows, column);
+    add_column(rows, KEY_BY_COUNT);
 }
 
 /* A table of one kind has shares of what it shows. */
@@ -277,40 +228,11 @@ void averages_rows_init(struct averages_rows *rows, const struct timeline *timel
 {
     *rows = (struct averages_rows){.texts = {timeline, averages, &options->stacks, false},
                                    .options = options};
-    add_all_cells(rows);
-    for (unsigned i = 0; i < rows->cell_count; i++)
-        rows->cells[i].title = device_api_words(device_api_of(timeline), rows->cells[i].title,
-                                                rows->titles[i], AVERAGES_TITLE_BYTES);
+    add_all_columns(rows);
     find_wholes(rows);
 }
 
 /* ---- for a terminal ---- */
-
-/* In the order in which they are left out. */
-static const struct {
-    enum key_column column;
-    enum averages_form form;
-} least_important[] = {
-    {KEY_BY_STDDEV, AVERAGES_TIME},
-    {KEY_BY_MIN, AVERAGES_TIME},
-    {KEY_BY_MAX, AVERAGES_TIME},
-    {KEY_BY_P50, AVERAGES_TIME},
-    {KEY_BY_CPU_AVG, AVERAGES_TIME},
-    {KEY_BY_CUDA_AVG, AVERAGES_TIME},
-    {KEY_BY_PROJECTED_AVG, AVERAGES_TIME},
-    {KEY_BY_CPU_TOTAL, AVERAGES_CPU_SHARE},
-    {KEY_BY_SELF_CPU, AVERAGES_CPU_SHARE},
-    {KEY_BY_CUDA_TOTAL, AVERAGES_CUDA_SHARE},
-    {KEY_BY_SELF_CUDA, AVERAGES_CUDA_SHARE},
-    {KEY_BY_BYTES, AVERAGES_MEMORY},
-    {KEY_BY_RATE, AVERAGES_RATE},
-    {KEY_BY_CPU_TOTAL, AVERAGES_TIME},
-    {KEY_BY_COUNT, AVERAGES_COUNT},
-    {KEY_BY_CUDA_TOTAL, AVERAGES_TIME},
-    {KEY_BY_SELF_CPU, AVERAGES_TIME},
-    {KEY_BY_SELF_CUDA, AVERAGES_TIME},
-};
-#define LEAST_IMPORTANT (sizeof least_important / sizeof *least_important)
 
 /* What rows are sorted by; never KEY_BY_DEFAULT. */
 static enum key_column sort_column(const struct write_options *options, bool has_device)
@@ -325,18 +247,14 @@ static enum key_column sort_column(const struct write_options *options, bool has
 }
 
 /* Columns that the user added are left out last, the sort column never. */
-unsigned averages_cell_rank(const struct averages_rows *rows, unsigned index)
+unsigned averages_column_rank(const struct averages_rows *rows, unsigned index)
 {
-    const struct averages_cell *cell = &rows->cells[index];
-    bool is_share = cell->form == AVERAGES_CPU_SHARE || cell->form == AVERAGES_CUDA_SHARE;
-    if (cell->column == sort_column(rows->options, rows->texts.averages->has_device) && !is_share)
+    enum key_column column = rows->columns[index];
+    unsigned rank = key_columns[column].rank;
+    if (column == sort_column(rows->options, rows->texts.averages->has_device))
         return 0;
-    if (rows->options->columns >> cell->column & 1)
-        return 1 + index;
-    for (unsigned i = 0; i < LEAST_IMPORTANT; i++)
-        if (least_important[i].column == cell->column && least_important[i].form == cell->form)
-            return AVERAGES_CELLS_MAX + (unsigned)LEAST_IMPORTANT - i;
-    return 1 + index;
+    bool added = column < KEY_COLUMNS && rows->options->columns >> column & 1;
+    return rank && !added ? 2 * KEY_COLUMNS_AND_SHARES - rank : 1 + index;
 }
 
 /* ---- from options to rows ---- */
@@ -410,8 +328,7 @@ static bool add_memory(struct key_averages *averages, const struct timeline *tim
                        const struct write_options *options)
 {
     struct memory_ranges memory;
-    bool wanted = options->memory ||
-                  (options->sort >= KEY_BY_CPU_MEMORY && options->sort <= KEY_BY_SELF_CUDA_MEMORY);
+    bool wanted = options->memory || key_columns[options->sort].group == KEY_GROUP_MEMORY;
     if (!wanted || options->group_by != KEY_BY_KEY)
         return true;
     if (!memory_ranges_init(&memory, timeline))
@@ -424,11 +341,10 @@ static bool add_memory(struct key_averages *averages, const struct timeline *tim
 /* Tables of one kind show how durations are spread. */
 static bool wants_spread(const struct write_options *options)
 {
-    bool wanted = key_column_needs_spread(options->sort) ||
-                  (options->table != WRITE_TABLE_ALL && options->table != WRITE_TABLE_PROJECTED);
+    bool wanted = options->table != WRITE_TABLE_ALL && options->table != WRITE_TABLE_PROJECTED;
     for (unsigned column = 0; column < KEY_COLUMNS; column++)
-        if (options->columns >> column & 1)
-            wanted |= key_column_needs_spread((enum key_column)column);
+        if (options->columns >> column & 1 || column == options->sort)
+            wanted |= key_columns[column].group == KEY_GROUP_SPREAD;
     return wanted;
 }
 

@@ -16,7 +16,8 @@
 #include <string.h>
 
 #define COLUMN_WIDTH 12
-#define COLUMNS_MAX (2u + AVERAGES_CELLS_MAX + GROUP_PARTS)
+#define COLUMNS_MAX (2u + KEY_COLUMNS_AND_SHARES + GROUP_PARTS)
+#define TITLE_BYTES 24u
 #define BOLD "\033[1m"
 
 struct report {
@@ -25,6 +26,7 @@ struct report {
     struct averages_tree tree;
     struct table table;
     struct table_column columns[COLUMNS_MAX + 1];
+    char titles[COLUMNS_MAX][TITLE_BYTES]; /* where they are not CUDA's */
 };
 
 static bool is_text(const struct report *report)
@@ -33,44 +35,6 @@ static bool is_text(const struct report *report)
 }
 
 /* ---- columns ---- */
-
-static const char *key_of(const struct averages_cell *cell)
-{
-    static const char *const keys[] = {
-        [KEY_BY_SELF_CPU] = "self_cpu_total_ns",
-        [KEY_BY_CPU_TOTAL] = "cpu_total_ns",
-        [KEY_BY_CPU_AVG] = "cpu_avg_ns",
-        [KEY_BY_SELF_CUDA] = "self_cuda_total_ns",
-        [KEY_BY_CUDA_TOTAL] = "cuda_total_ns",
-        [KEY_BY_CUDA_AVG] = "cuda_avg_ns",
-        [KEY_BY_COUNT] = "count",
-        [KEY_BY_MIN] = "min_ns",
-        [KEY_BY_MAX] = "max_ns",
-        [KEY_BY_MEAN] = "mean_ns",
-        [KEY_BY_STDDEV] = "stddev_ns",
-        [KEY_BY_P10] = "p10_ns",
-        [KEY_BY_P50] = "p50_ns",
-        [KEY_BY_P90] = "p90_ns",
-        [KEY_BY_P99] = "p99_ns",
-        [KEY_BY_COLD] = "cold_avg_ns",
-        [KEY_BY_WARM] = "warm_avg_ns",
-        [KEY_BY_PROJECTED] = "projected_ns",
-        [KEY_BY_PROJECTED_AVG] = "projected_avg_ns",
-        [KEY_BY_BYTES] = "bytes",
-        [KEY_BY_RATE] = "gb_per_s",
-        [KEY_BY_CPU_MEMORY] = "cpu_memory_bytes",
-        [KEY_BY_SELF_CPU_MEMORY] = "self_cpu_memory_bytes",
-        [KEY_BY_CUDA_MEMORY] = "cuda_memory_bytes",
-        [KEY_BY_SELF_CUDA_MEMORY] = "self_cuda_memory_bytes",
-    };
-    bool is_share = cell->form == AVERAGES_CPU_SHARE || cell->form == AVERAGES_CUDA_SHARE;
-    if (!is_share)
-        return keys[cell->column];
-    return cell->column == KEY_BY_SELF_CPU    ? "self_cpu_percent"
-           : cell->column == KEY_BY_CPU_TOTAL ? "cpu_total_percent"
-           : cell->column == KEY_BY_SELF_CUDA ? "self_cuda_percent"
-                                              : "cuda_total_percent";
-}
 
 static uint32_t shown_count(const struct report *report)
 {
@@ -114,13 +78,17 @@ static void find_columns(struct report *report)
 {
     const struct averages_rows *rows = &report->rows;
     struct table_column *column = report->columns;
+    enum tl_device_api api = device_api_of(rows->texts.timeline);
     *column++ = name_column(report);
     *column++ = (struct table_column){"kind", "Kind", TABLE_BUT_TEXT};
-    for (unsigned i = 0; i < rows->cell_count; i++)
-        *column++ = (struct table_column){.key = key_of(&rows->cells[i]),
-                                          .title = rows->cells[i].title,
-                                          .rank = (uint8_t)averages_cell_rank(rows, i),
-                                          .width = COLUMN_WIDTH};
+    for (unsigned i = 0; i < rows->column_count; i++) {
+        const struct key_column_info *info = &key_columns[rows->columns[i]];
+        *column++ = (struct table_column){
+            .key = info->key,
+            .title = device_api_words(api, info->title, report->titles[i], TITLE_BYTES),
+            .rank = (uint8_t)averages_column_rank(rows, i),
+            .width = COLUMN_WIDTH};
+    }
     for (unsigned part = 0; part < GROUP_PARTS; part++)
         if (report->options->group_by & group_parts[part].flag)
             *column++ = (struct table_column){.key = group_parts[part].key,
@@ -134,73 +102,53 @@ static void find_columns(struct report *report)
 
 /* ---- cells ---- */
 
-/* What a row does not have is not zero. */
-static bool is_known(const struct key_average *row, enum key_column column, bool is_total)
-{
-    uint64_t cold = row->spread.cold_count;
-    if (column == KEY_BY_CPU_AVG || column == KEY_BY_CUDA_AVG)
-        return row->count > 0;
-    if (column == KEY_BY_COLD || column == KEY_BY_WARM)
-        return column == KEY_BY_COLD ? cold > 0 : row->spread.count > cold;
-    if (column == KEY_BY_STDDEV)
-        return row->spread.count > 1;
-    if (column >= KEY_BY_MIN && column <= KEY_BY_P99)
-        return row->spread.count > 0;
-    if (column == KEY_BY_PROJECTED || column == KEY_BY_PROJECTED_AVG)
-        return row->projected_count > 0;
-    if (column == KEY_BY_RATE && row->cuda_total_ns <= 0)
-        return false;
-    if (column == KEY_BY_BYTES || column == KEY_BY_RATE)
-        return is_total || row->kind == KEY_MEMCPY || row->kind == KEY_MEMSET;
-    return true;
-}
-
 /* As torch.profiler has it: what is not known is 0. */
-static void add_text_cell(struct report *report, const struct averages_cell *cell, double value)
+static void add_text_cell(struct report *report, enum key_form form, double value)
 {
     char text[TIME_TEXT_BYTES];
     uint64_t hundredths = (uint64_t)(value * 100 + 0.5);
-    switch (cell->form) {
-    case AVERAGES_TIME:
+    switch (form) {
+    case KEY_FORM_TIME:
         time_text_in(value, report->options->unit, text);
         break;
-    case AVERAGES_CPU_SHARE:
+    case KEY_FORM_CPU_SHARE:
         time_text_share((int64_t)value, report->rows.cpu_ns, text);
         break;
-    case AVERAGES_CUDA_SHARE:
+    case KEY_FORM_CUDA_SHARE:
         time_text_share((int64_t)value, report->rows.cuda_ns, text);
         break;
-    case AVERAGES_MEMORY:
+    case KEY_FORM_BYTES:
         bytes_text((int64_t)value, text);
         break;
-    case AVERAGES_RATE:
+    case KEY_FORM_RATE:
         snprintf(text, sizeof text, "%llu.%02llu", (unsigned long long)hundredths / 100,
                  (unsigned long long)hundredths % 100);
         break;
-    case AVERAGES_COUNT:
+    case KEY_FORM_COUNT:
         snprintf(text, sizeof text, "%.0f", value);
     }
     table_format(&report->table, "%s", text);
 }
 
-static void add_cell(struct report *report, const struct averages_cell *cell,
-                     const struct key_average *row, bool is_total)
+static void add_cell(struct report *report, enum key_column column, const struct key_average *row,
+                     bool is_total)
 {
-    double value = key_column_value(row, cell->column);
+    double value = key_column_value(row, column);
+    enum key_form form = key_columns[column].form;
     struct table *table = &report->table;
-    if (cell->form == AVERAGES_COUNT)
+    if (form == KEY_FORM_COUNT)
         table_count(table, row->count);
     else if (is_text(report))
-        add_text_cell(report, cell, value);
-    else if (!is_known(row, cell->column, is_total))
+        add_text_cell(report, form, value);
+    else if (!key_column_known(row, column, is_total))
         table_unknown(table);
-    else if (cell->form == AVERAGES_CPU_SHARE)
+    else if (form == KEY_FORM_CPU_SHARE)
         table_share(table, (int64_t)value, report->rows.cpu_ns);
-    else if (cell->form == AVERAGES_CUDA_SHARE)
+    else if (form == KEY_FORM_CUDA_SHARE)
         table_share(table, (int64_t)value, report->rows.cuda_ns);
-    else if (cell->form == AVERAGES_RATE)
+    else if (form == KEY_FORM_RATE)
         table_number(table, value);
-    else if (cell->form == AVERAGES_MEMORY)
+    else if (form == KEY_FORM_BYTES)
         table_signed_bytes(table, (int64_t)value);
     else if (value == floor(value) && fabs(value) < 9e18)
         table_ns(table, (int64_t)value);
@@ -223,8 +171,8 @@ static void add_row(struct report *report, const struct key_average *row, bool i
     table_row(&report->table);
     table_text(&report->table, shown_name(report, row));
     table_string(&report->table, is_total ? "total" : key_kind_name(row->kind));
-    for (unsigned i = 0; i < report->rows.cell_count; i++)
-        add_cell(report, &report->rows.cells[i], row, is_total);
+    for (unsigned i = 0; i < report->rows.column_count; i++)
+        add_cell(report, report->rows.columns[i], row, is_total);
     for (unsigned part = 0; part < GROUP_PARTS; part++)
         if (report->options->group_by & group_parts[part].flag)
             add_group(report, row, group_parts[part].flag);
@@ -371,7 +319,7 @@ static void find_tree_columns(struct report *report)
     enum tl_device_api api = device_api_of(report->rows.texts.timeline);
     for (unsigned i = 0; columns[i].key; i++)
         report->columns[i].title =
-            device_api_words(api, columns[i].title, report->rows.titles[i], AVERAGES_TITLE_BYTES);
+            device_api_words(api, columns[i].title, report->titles[i], TITLE_BYTES);
 }
 
 static bool add_tree(struct table *table, void *user)
@@ -451,23 +399,24 @@ static int64_t rounded(double ns)
     return (int64_t)(ns + 0.5);
 }
 
+/* Of one call, there is no deviation. */
+static void write_column(struct json_out *out, const struct key_average *row,
+                         enum key_column column)
+{
+    json_string(out, key_columns[column].key), json_colon(out);
+    if (column == KEY_BY_STDDEV && !key_column_known(row, column, false))
+        json_null(out);
+    else
+        json_int(out, rounded(key_column_value(row, column)));
+}
+
 static void write_spread(struct json_out *out, const struct key_average *row)
 {
-    json_key(out, "min_ns"), json_int(out, row->spread.min_ns);
-    json_key(out, "max_ns"), json_int(out, row->spread.max_ns);
-    json_key(out, "mean_ns"), json_int(out, rounded(key_spread_mean(&row->spread)));
-    json_key(out, "stddev_ns");
-    if (row->spread.count > 1)
-        json_int(out, rounded(row->spread.stddev_ns));
-    else
-        json_null(out);
-    json_key(out, "p10_ns"), json_int(out, rounded(row->spread.percentile_ns[0]));
-    json_key(out, "p50_ns"), json_int(out, rounded(row->spread.percentile_ns[1]));
-    json_key(out, "p90_ns"), json_int(out, rounded(row->spread.percentile_ns[2]));
-    json_key(out, "p99_ns"), json_int(out, rounded(row->spread.percentile_ns[3]));
+    for (enum key_column column = KEY_BY_MIN; column <= KEY_BY_P99; column++)
+        write_column(out, row, column);
     json_key(out, "cold_calls"), json_uint(out, row->spread.cold_count);
-    json_key(out, "cold_avg_ns"), json_int(out, rounded(key_spread_cold(&row->spread)));
-    json_key(out, "warm_avg_ns"), json_int(out, rounded(key_spread_warm(&row->spread)));
+    write_column(out, row, KEY_BY_COLD);
+    write_column(out, row, KEY_BY_WARM);
 }
 
 static void write_path(struct json_out *out, const struct key_averages *averages, uint32_t path)

@@ -678,7 +678,8 @@ static void print_marked_notes(const struct findings *findings, FILE *stream)
     if (facts.lost_anything)
         print_line(
             "- ",
-            "Something was lost while recording, so findings may be off: see profdump check --ledger.",
+            "Something was lost while recording, so findings may be off: see profdump check "
+            "--ledger.",
             stream);
     for (uint32_t i = 0; i < findings->notes.count; i++)
         print_line("- ", findings->notes.at[i].sentence, stream);

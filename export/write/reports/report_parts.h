@@ -4,6 +4,7 @@
 
 #include "diff.h"
 #include "json_out.h"
+#include "key_columns.h"
 #include "reports.h"
 #include "table.h"
 
@@ -34,39 +35,19 @@ struct group_texts {
 struct text group_text(const struct group_texts *texts, const struct key_average *row,
                        uint32_t flag);
 
-/* How a number is written. */
-enum averages_form {
-    AVERAGES_TIME,
-    AVERAGES_CPU_SHARE, /* of the sum of self CPU */
-    AVERAGES_CUDA_SHARE,
-    AVERAGES_COUNT,
-    AVERAGES_MEMORY,
-    AVERAGES_RATE,
-};
-
-struct averages_cell {
-    enum key_column column;
-    enum averages_form form;
-    const char *title;
-};
-
-#define AVERAGES_CELLS_MAX 48u
-#define AVERAGES_TITLE_BYTES 24u
-
 struct averages_rows {
     struct group_texts texts;
     const struct write_options *options;
-    struct averages_cell cells[AVERAGES_CELLS_MAX];
-    unsigned cell_count;
-    int64_t cpu_ns, cuda_ns;                               /* what shares are of */
-    char titles[AVERAGES_CELLS_MAX][AVERAGES_TITLE_BYTES]; /* where they are not CUDA's */
+    enum key_column columns[KEY_COLUMNS_AND_SHARES]; /* each once */
+    unsigned column_count;
+    int64_t cpu_ns, cuda_ns; /* what shares are of */
 };
 
 void averages_rows_init(struct averages_rows *rows, const struct timeline *timeline,
                         const struct key_averages *averages, const struct write_options *options);
 
-/* Of the cell's column, as in fit.h. */
-unsigned averages_cell_rank(const struct averages_rows *rows, unsigned index);
+/* As in fit.h. */
+unsigned averages_column_rank(const struct averages_rows *rows, unsigned index);
 
 /* The averages that an output shows: as the options select, with memory if requested, only the rows
  * of this table, sorted. */

@@ -9,7 +9,7 @@
 
 #include "blocks.h"
 #include "json_out.h"
-#include "key_averages.h"
+#include "key_columns.h"
 #include "timeline.h"
 #include "units.h"
 #include "write_format.h"
