@@ -44,6 +44,21 @@ uint32_t array_lower_bound(const void *items, uint32_t count, size_t item_bytes,
 /* Address of a new, uninitialised item; NULL: no memory. */
 #define ARRAY_ADD(array) (ARRAY_ROOM(array) ? &(array)->at[(array)->count++] : NULL)
 
+/* Keeps the items of an array for which `stays` is true, and closes the gaps. `item` is the address of
+ * the item at place `i`; the statements that follow change it before it moves. */
+#define ARRAY_KEEP(array, item, stays, ...)                   \
+    do {                                                      \
+        uint32_t kept = 0;                                    \
+        for (uint32_t i = 0; i < (array)->count; i++) {       \
+            __typeof__(*(array)->at) *item = &(array)->at[i]; \
+            if (!(stays))                                     \
+                continue;                                     \
+            __VA_ARGS__;                                      \
+            (array)->at[kept++] = *item;                      \
+        }                                                     \
+        (array)->count = kept;                                \
+    } while (0)
+
 /* A number that carries an index. */
 struct radix_item {
     uint64_t key;

@@ -1,4 +1,5 @@
 /* restrict_gpus.c - the same of operations, graphs, memory, blocks and the ledger. */
+#include "array.h"
 #include "build.h"
 #include "ledger_rows.h"
 #include "restrict.h"
@@ -48,39 +49,15 @@ static void move_gpus(const struct restriction *with)
     timeline->gpus.count = next;
 }
 
-static void move_migrations(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->migrations.count; i++) {
-        struct tl_migration migration = timeline->migrations.at[i];
-        if (!restrict_has(with, migration.start_ns))
-            continue;
-        migration.gpu = migration.gpu == TL_NONE ? TL_NONE : with->gpus[migration.gpu];
-        migration.slice = restrict_slice(with, migration.slice);
-        timeline->migrations.at[next++] = migration;
-    }
-    timeline->migrations.count = next;
-}
-
-static void move_waits(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->waits.count; i++) {
-        struct tl_wait wait = timeline->waits.at[i];
-        wait.gpu = with->gpus[wait.gpu];
-        if (wait.gpu != TL_NONE)
-            timeline->waits.at[next++] = wait;
-    }
-    timeline->waits.count = next;
-}
-
 void restrict_gpus(struct restriction *with)
 {
+    struct timeline *timeline = with->timeline;
+    const uint32_t *gpus = with->gpus;
     move_gpus(with);
-    move_waits(with);
-    move_migrations(with);
+    ARRAY_KEEP(&timeline->waits, wait, gpus[wait->gpu] != TL_NONE, wait->gpu = gpus[wait->gpu]);
+    ARRAY_KEEP(&timeline->migrations, migration, restrict_has(with, migration->start_ns),
+               migration->gpu = migration->gpu == TL_NONE ? TL_NONE : gpus[migration->gpu],
+               migration->slice = restrict_slice(with, migration->slice));
 }
 
 /* CUDA graphs that were made or launched in a window. */
@@ -103,16 +80,6 @@ void restrict_find_graphs(struct restriction *with)
             with->graphs[i] = next++;
 }
 
-static void move_graphs(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->graphs.count; i++)
-        if (with->graphs[i] != TL_NONE)
-            timeline->graphs.at[next++] = timeline->graphs.at[i];
-    timeline->graphs.count = next;
-}
-
 /* What was captured in a range or call that is not here was captured before the window. */
 static void move_origin(const struct restriction *with, uint32_t *slice, uint8_t *when)
 {
@@ -126,57 +93,19 @@ static void move_origin(const struct restriction *with, uint32_t *slice, uint8_t
     *when = TL_CAPTURED_EARLIER;
 }
 
-static void move_nodes(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->graph_nodes.count; i++) {
-        struct tl_graph_node node = timeline->graph_nodes.at[i];
-        node.graph = with->graphs[node.graph];
-        if (node.graph == TL_NONE)
-            continue;
-        move_origin(with, &node.slice, &node.when);
-        timeline->graph_nodes.at[next++] = node;
-    }
-    timeline->graph_nodes.count = next;
-}
-
-static void move_captured(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->captured.count; i++) {
-        struct tl_captured captured = timeline->captured.at[i];
-        captured.gpu = with->gpus[captured.gpu];
-        if (captured.gpu == TL_NONE)
-            continue;
-        move_origin(with, &captured.slice, &captured.when);
-        timeline->captured.at[next++] = captured;
-    }
-    timeline->captured.count = next;
-}
-
-static void move_launches(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->graph_launches.count; i++) {
-        struct tl_graph_launch launch = timeline->graph_launches.at[i];
-        if (!with->slice_stays[launch.slice])
-            continue;
-        launch.slice = with->slices[launch.slice];
-        launch.graph = launch.graph == TL_NONE ? TL_NONE : with->graphs[launch.graph];
-        timeline->graph_launches.at[next++] = launch;
-    }
-    timeline->graph_launches.count = next;
-}
-
 void restrict_graphs(struct restriction *with)
 {
-    move_graphs(with);
-    move_nodes(with);
-    move_captured(with);
-    move_launches(with);
+    struct timeline *timeline = with->timeline;
+    const uint32_t *graphs = with->graphs;
+    ARRAY_KEEP(&timeline->graphs, graph, graphs[i] != TL_NONE, (void)0);
+    ARRAY_KEEP(&timeline->graph_nodes, node, graphs[node->graph] != TL_NONE,
+               node->graph = graphs[node->graph], move_origin(with, &node->slice, &node->when));
+    ARRAY_KEEP(&timeline->captured, captured, with->gpus[captured->gpu] != TL_NONE,
+               captured->gpu = with->gpus[captured->gpu],
+               move_origin(with, &captured->slice, &captured->when));
+    ARRAY_KEEP(&timeline->graph_launches, launch, with->slice_stays[launch->slice],
+               launch->slice = with->slices[launch->slice],
+               launch->graph = launch->graph == TL_NONE ? TL_NONE : graphs[launch->graph]);
 }
 
 /* Allocations that began in a window. */
@@ -214,30 +143,22 @@ static void move_events(const struct restriction *with)
     timeline->memory_events.count = next;
 }
 
-static void move_memories(const struct restriction *with)
+static void move_memory(const struct restriction *with, struct tl_memory *memory)
 {
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->memories.count; i++) {
-        struct tl_memory memory = timeline->memories.at[i];
-        if (with->memories[i] == TL_NONE)
-            continue;
-        memory.slice = restrict_slice(with, memory.slice);
-        memory.end_slice = restrict_slice(with, memory.end_slice);
-        if (memory.end_ns >= with->to_ns) {
-            memory.end_ns = TL_MEMORY_LIVE;
-            memory.end_slice = memory.end_thread = TL_NONE;
-            memory.flags &= ~TL_MEMORY_REPLACED;
-        }
-        timeline->memories.at[next++] = memory;
-    }
-    timeline->memories.count = next;
+    memory->slice = restrict_slice(with, memory->slice);
+    memory->end_slice = restrict_slice(with, memory->end_slice);
+    if (memory->end_ns < with->to_ns)
+        return;
+    memory->end_ns = TL_MEMORY_LIVE;
+    memory->end_slice = memory->end_thread = TL_NONE;
+    memory->flags &= ~TL_MEMORY_REPLACED;
 }
 
 void restrict_memories(struct restriction *with)
 {
     move_events(with);
-    move_memories(with);
+    ARRAY_KEEP(&with->timeline->memories, memory, with->memories[i] != TL_NONE,
+               move_memory(with, memory));
 }
 
 /* Profiling blocks of a window: those that began in it, and what of the others did. */

@@ -1,6 +1,7 @@
 /* timeline_restrict.c - a window of a timeline: slices, events, frames and facts. */
 #include "timeline_restrict.h"
 
+#include "array.h"
 #include "restrict.h"
 
 #include <stdlib.h>
@@ -97,116 +98,37 @@ static void move_slices(struct restriction *with)
 
 /* ---- what belongs to slices ---- */
 
-static void move_segments(const struct restriction *with)
+static bool stays_linked(const struct restriction *with, struct tl_fwdbwd link)
 {
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->segments.count; i++) {
-        struct tl_segment segment = timeline->segments.at[i];
-        if (with->slice_stays[segment.slice])
-            timeline->segments.at[next++] =
-                (struct tl_segment){with->slices[segment.slice], with->slices[segment.first],
-                                    with->slices[segment.before]};
-    }
-    timeline->segments.count = next;
+    return with->slice_stays[link.forward] && with->slice_stays[link.backward];
 }
 
-static void move_attrs(const struct restriction *with)
+static struct tl_fwdbwd moved_link(const struct restriction *with, struct tl_fwdbwd link)
 {
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->attrs.count; i++) {
-        struct tl_attr attr = timeline->attrs.at[i];
-        if (!with->slice_stays[attr.slice])
-            continue;
-        attr.slice = with->slices[attr.slice];
-        timeline->attrs.at[next++] = attr;
-    }
-    timeline->attrs.count = next;
-}
-
-static void move_stacks(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->slice_stacks.count; i++) {
-        struct tl_stack_of of = timeline->slice_stacks.at[i];
-        if (!with->slice_stays[of.owner])
-            continue;
-        of.owner = with->slices[of.owner];
-        timeline->slice_stacks.at[next++] = of;
-    }
-    timeline->slice_stacks.count = next;
-}
-
-static void move_fwdbwds(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->fwdbwds.count; i++) {
-        struct tl_fwdbwd link = timeline->fwdbwds.at[i];
-        if (with->slice_stays[link.forward] && with->slice_stays[link.backward])
-            timeline->fwdbwds.at[next++] =
-                (struct tl_fwdbwd){with->slices[link.forward], with->slices[link.backward]};
-    }
-    timeline->fwdbwds.count = next;
-}
-
-static void move_evaluations(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->evaluations.count; i++) {
-        struct tl_evaluation around = timeline->evaluations.at[i];
-        struct tl_fwdbwd link = around.link;
-        if (with->slice_stays[around.slice] && with->slice_stays[link.forward] &&
-            with->slice_stays[link.backward])
-            timeline->evaluations.at[next++] =
-                (struct tl_evaluation){with->slices[around.slice],
-                                       {with->slices[link.forward], with->slices[link.backward]}};
-    }
-    timeline->evaluations.count = next;
-}
-
-static void move_timings(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->timings.count; i++) {
-        struct tl_timing timing = timeline->timings.at[i];
-        if (!with->slice_stays[timing.slice])
-            continue;
-        timing.slice = with->slices[timing.slice];
-        timeline->timings.at[next++] = timing;
-    }
-    timeline->timings.count = next;
-}
-
-static void move_unrecorded(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->unrecorded.count; i++) {
-        struct tl_unrecorded entry = timeline->unrecorded.at[i];
-        if (!with->slice_stays[entry.slice])
-            continue;
-        entry.slice = with->slices[entry.slice];
-        timeline->unrecorded.at[next++] = entry;
-    }
-    timeline->unrecorded.count = next;
+    return (struct tl_fwdbwd){with->slices[link.forward], with->slices[link.backward]};
 }
 
 /* Moving. */
 static void restrict_slices(struct restriction *with)
 {
+    struct timeline *timeline = with->timeline;
+    const uint8_t *stays = with->slice_stays;
+    const uint32_t *slices = with->slices;
     move_slices(with);
-    move_segments(with);
-    move_attrs(with);
-    move_stacks(with);
-    move_fwdbwds(with);
-    move_evaluations(with);
-    move_timings(with);
-    move_unrecorded(with);
+    ARRAY_KEEP(&timeline->segments, segment, stays[segment->slice],
+               *segment = (struct tl_segment){slices[segment->slice], slices[segment->first],
+                                              slices[segment->before]});
+    ARRAY_KEEP(&timeline->attrs, attr, stays[attr->slice], attr->slice = slices[attr->slice]);
+    ARRAY_KEEP(&timeline->slice_stacks, of, stays[of->owner], of->owner = slices[of->owner]);
+    ARRAY_KEEP(&timeline->fwdbwds, link, stays_linked(with, *link),
+               *link = moved_link(with, *link));
+    ARRAY_KEEP(
+        &timeline->evaluations, around, stays[around->slice] && stays_linked(with, around->link),
+        *around = (struct tl_evaluation){slices[around->slice], moved_link(with, around->link)});
+    ARRAY_KEEP(&timeline->timings, timing, stays[timing->slice],
+               timing->slice = slices[timing->slice]);
+    ARRAY_KEEP(&timeline->unrecorded, entry, stays[entry->slice],
+               entry->slice = slices[entry->slice]);
 }
 
 /* Marks, counters and begin/end ranges of a window. */
@@ -222,87 +144,30 @@ static void restrict_find_events(struct restriction *with)
         with->asyncs[i] = restrict_has(with, timeline->asyncs.at[i].start_ns) ? next++ : TL_NONE;
 }
 
-/* Returns how many are left. */
-static uint32_t move_owned_attrs(struct tl_attr *attrs, uint32_t count, const uint32_t *places)
-{
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        struct tl_attr attr = attrs[i];
-        if (places[attr.slice] == TL_NONE)
-            continue;
-        attr.slice = places[attr.slice];
-        attrs[next++] = attr;
-    }
-    return next;
-}
-
-static void move_marks(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->marks.count; i++) {
-        struct tl_mark mark = timeline->marks.at[i];
-        if (with->marks[i] == TL_NONE)
-            continue;
-        mark.slice = restrict_slice(with, mark.slice);
-        timeline->marks.at[next++] = mark;
-    }
-    timeline->marks.count = next;
-    timeline->mark_attrs.count =
-        move_owned_attrs(timeline->mark_attrs.at, timeline->mark_attrs.count, with->marks);
-}
-
-static void move_counters(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->counters.count; i++)
-        if (restrict_has(with, timeline->counters.at[i].time_ns))
-            timeline->counters.at[next++] = timeline->counters.at[i];
-    timeline->counters.count = next;
-}
-
-static void move_async_stacks(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->async_stacks.count; i++) {
-        struct tl_stack_of of = timeline->async_stacks.at[i];
-        if (with->asyncs[of.owner] == TL_NONE)
-            continue;
-        of.owner = with->asyncs[of.owner];
-        timeline->async_stacks.at[next++] = of;
-    }
-    timeline->async_stacks.count = next;
-}
-
 /* An end beyond the window is one that was not seen. */
-static void move_asyncs(const struct restriction *with)
+static void cut_async(const struct restriction *with, struct tl_async *async)
 {
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->asyncs.count; i++) {
-        struct tl_async async = timeline->asyncs.at[i];
-        if (with->asyncs[i] == TL_NONE)
-            continue;
-        if (async.end_ns > with->to_ns) {
-            async.end_ns = with->to_ns;
-            async.end_thread = async.thread;
-            async.flags |= TL_UNCLOSED;
-        }
-        timeline->asyncs.at[next++] = async;
-    }
-    timeline->asyncs.count = next;
-    timeline->async_attrs.count =
-        move_owned_attrs(timeline->async_attrs.at, timeline->async_attrs.count, with->asyncs);
+    if (async->end_ns <= with->to_ns)
+        return;
+    async->end_ns = with->to_ns;
+    async->end_thread = async->thread;
+    async->flags |= TL_UNCLOSED;
 }
 
 static void restrict_events(struct restriction *with)
 {
-    move_marks(with);
-    move_counters(with);
-    move_asyncs(with);
-    move_async_stacks(with);
+    struct timeline *timeline = with->timeline;
+    const uint32_t *marks = with->marks, *asyncs = with->asyncs;
+    ARRAY_KEEP(&timeline->marks, mark, marks[i] != TL_NONE,
+               mark->slice = restrict_slice(with, mark->slice));
+    ARRAY_KEEP(&timeline->mark_attrs, attr, marks[attr->slice] != TL_NONE,
+               attr->slice = marks[attr->slice]);
+    ARRAY_KEEP(&timeline->counters, counter, restrict_has(with, counter->time_ns), (void)0);
+    ARRAY_KEEP(&timeline->asyncs, async, asyncs[i] != TL_NONE, cut_async(with, async));
+    ARRAY_KEEP(&timeline->async_attrs, attr, asyncs[attr->slice] != TL_NONE,
+               attr->slice = asyncs[attr->slice]);
+    ARRAY_KEEP(&timeline->async_stacks, of, asyncs[of->owner] != TL_NONE,
+               of->owner = asyncs[of->owner]);
 }
 
 /* Calls of Python functions. Unlike ranges, those that were open when the window began stay, cut:
@@ -365,24 +230,20 @@ static void restrict_frames(struct restriction *with)
 
 /* What of a process has a time: when recording was on, what was left out, children. */
 
-static void move_windows(const struct restriction *with)
+static bool touches(const struct restriction *with, const struct tl_window *window)
 {
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->windows.count; i++) {
-        struct tl_window window = timeline->windows.at[i];
-        bool ended = window.end_ns != TL_NO_TIME;
-        if (window.start_ns >= with->to_ns || (ended && window.end_ns <= with->from_ns))
-            continue;
-        if (window.start_ns < with->from_ns)
-            window.start_ns = with->from_ns;
-        if (ended && window.end_ns > with->to_ns) {
-            window.end_ns = TL_NO_TIME;
-            window.stop_reason = PROF_CONTROL_UNKNOWN;
-        }
-        timeline->windows.at[next++] = window;
+    bool ended = window->end_ns != TL_NO_TIME;
+    return window->start_ns < with->to_ns && !(ended && window->end_ns <= with->from_ns);
+}
+
+static void cut_window(const struct restriction *with, struct tl_window *window)
+{
+    if (window->start_ns < with->from_ns)
+        window->start_ns = with->from_ns;
+    if (window->end_ns != TL_NO_TIME && window->end_ns > with->to_ns) {
+        window->end_ns = TL_NO_TIME;
+        window->stop_reason = PROF_CONTROL_UNKNOWN;
     }
-    timeline->windows.count = next;
 }
 
 /* What was left out when the window began still says so: things come back in the opposite order, so
@@ -408,38 +269,19 @@ static void move_throttles(const struct restriction *with)
     timeline->throttles.count = next;
 }
 
-/* Those that were there before the recording belong to its begin. */
-static void move_children(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->children.count; i++) {
-        struct tl_child child = timeline->children.at[i];
-        int64_t time_ns = child.time_ns == TL_NO_TIME ? timeline->start_ns : child.time_ns;
-        if (restrict_has(with, time_ns))
-            timeline->children.at[next++] = child;
-    }
-    timeline->children.count = next;
-}
-
-/* A wait that began earlier has no part here: it would have to be cut, and pieces of long ones are
- * recorded. */
-static void move_samples(const struct restriction *with)
-{
-    struct timeline *timeline = with->timeline;
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < timeline->samples.count; i++)
-        if (restrict_has(with, timeline->samples.at[i].time_ns))
-            timeline->samples.at[next++] = timeline->samples.at[i];
-    timeline->samples.count = next;
-}
-
 static void restrict_facts(struct restriction *with)
 {
-    move_samples(with);
-    move_windows(with);
+    struct timeline *timeline = with->timeline;
+    /* A wait that began earlier has no part here: it would have to be cut, and pieces of long ones
+     * are recorded. */
+    ARRAY_KEEP(&timeline->samples, sample, restrict_has(with, sample->time_ns), (void)0);
+    ARRAY_KEEP(&timeline->windows, window, touches(with, window), cut_window(with, window));
     move_throttles(with);
-    move_children(with);
+    /* Children that were there before the recording belong to its begin. */
+    ARRAY_KEEP(
+        &timeline->children, child,
+        restrict_has(with, child->time_ns == TL_NO_TIME ? timeline->start_ns : child->time_ns),
+        (void)0);
 }
 
 /* The order of it, and how long the window is. */

@@ -532,6 +532,70 @@ struct tl_unrecorded {
         uint32_t count, capacity; \
     }
 
+/* What a timeline has any number of: X(type, member). */
+#define TL_ARRAYS(X)                                                                          \
+    X(struct tl_process, processes)                                                           \
+    X(struct tl_child, children) /* by process */                                             \
+    X(struct tl_window, windows)                                                              \
+    X(struct tl_warning, warnings) /* by process */                                           \
+    X(struct tl_note, notes)       /* by process */                                           \
+    X(struct tl_throttle, throttles)                                                          \
+    X(struct tl_summary, summaries) /* by process */                                          \
+    X(struct tl_summary_step, summary_steps)                                                  \
+    X(struct tl_thread, threads)                                                              \
+    X(struct tl_slice, slices) /* by thread, then in order */                                 \
+    X(struct tl_frame, frames)                                                                \
+    X(struct tl_frame_path, frame_paths)                                                      \
+    X(struct tl_api, apis)                                                                    \
+    X(struct tl_async, asyncs)                                                                \
+    X(struct tl_mark, marks)                                                                  \
+    X(struct tl_counter, counters)                                                            \
+    X(struct tl_attr, attrs)                                                                  \
+    X(struct tl_attr, mark_attrs)                                                             \
+    X(struct tl_attr, async_attrs)                                                            \
+    X(struct tl_segment, segments)                                                            \
+    X(struct tl_domain, domains)                                                              \
+    X(struct tl_category, categories)                                                         \
+    X(struct tl_label, labels)                                                                \
+    X(struct tl_fwdbwd, fwdbwds)         /* by backward */                                    \
+    X(struct tl_evaluation, evaluations) /* by slice */                                       \
+    X(struct tl_timing, timings)                                                              \
+    X(struct tl_gpu, gpus)                                                                    \
+    X(uint32_t, gpu_by_slice) /* indexes into gpus[], grouped by launching slice */           \
+    X(struct tl_kernel, kernels)                                                              \
+    X(struct tl_memcpy, memcpys)                                                              \
+    X(struct tl_memset, memsets)                                                              \
+    X(struct tl_graph_run, graph_runs)                                                        \
+    X(struct tl_sync, syncs)                                                                  \
+    X(struct tl_wait, waits)                                                                  \
+    X(struct tl_overhead, overheads)                                                          \
+    X(struct tl_device, devices) /* by process and ordinal */                                 \
+    X(struct tl_stream, streams)                                                              \
+    X(struct tl_heap, heaps) /* by process */                                                 \
+    X(struct tl_memory, memories)                                                             \
+    X(struct tl_memory_event, memory_events)                                                  \
+    X(struct tl_pool, pools)                                                                  \
+    X(struct tl_migration, migrations)                                                        \
+    X(struct tl_block, blocks) /* by process, then time */                                    \
+    X(struct tl_block_event, block_events)                                                    \
+    X(struct tl_block_alloc, block_allocs)                                                    \
+    X(struct tl_event_source, event_sources)                                                  \
+    X(struct tl_debug, debugs)                                                                \
+    X(struct tl_tensor, tensors)                                                              \
+    X(int64_t, tensor_sizes)                                                                  \
+    X(struct tl_stack, stacks)                                                                \
+    X(uint64_t, addresses) /* of stacks */                                                    \
+    X(struct tl_module, modules)                                                              \
+    X(struct tl_sample, samples) /* by process, then time */                                  \
+    X(struct tl_stack_of, slice_stacks)                                                       \
+    X(struct tl_stack_of, async_stacks)                                                       \
+    X(struct tl_graph, graphs) /* by process */                                               \
+    X(struct tl_graph_node, graph_nodes)                                                      \
+    X(struct tl_captured, captured)                                                           \
+    X(struct tl_graph_launch, graph_launches)                                                 \
+    X(struct tl_ledger_row, ledger_rows) /* by process, then kind; only those with numbers */ \
+    X(struct tl_unrecorded, unrecorded)  /* by process */
+
 struct timeline {
     uint64_t base_realtime_ns; /* since the epoch: time 0 */
     int64_t start_ns, end_ns;  /* of everything */
@@ -540,68 +604,10 @@ struct timeline {
     bool restricted;     /* timeline_restrict(): it is a window of the recording */
     int64_t shown_from_ns, shown_to_ns; /* of a window: its part in which something was recorded */
     struct text_pool names;
-    TL_ARRAY(struct tl_process) processes;
-    TL_ARRAY(struct tl_child) children; /* by process */
-    TL_ARRAY(struct tl_window) windows;
-    TL_ARRAY(struct tl_warning) warnings; /* by process */
-    TL_ARRAY(struct tl_note) notes;       /* by process */
-    TL_ARRAY(struct tl_throttle) throttles;
-    TL_ARRAY(struct tl_summary) summaries; /* by process */
-    TL_ARRAY(struct tl_summary_step) summary_steps;
-    TL_ARRAY(struct tl_thread) threads;
-    TL_ARRAY(struct tl_slice) slices; /* by thread, then in order */
-    TL_ARRAY(struct tl_frame) frames;
-    TL_ARRAY(struct tl_frame_path) frame_paths;
-    TL_ARRAY(struct tl_api) apis;
-    TL_ARRAY(struct tl_async) asyncs;
-    TL_ARRAY(struct tl_mark) marks;
-    TL_ARRAY(struct tl_counter) counters;
-    TL_ARRAY(struct tl_attr) attrs;
-    TL_ARRAY(struct tl_attr) mark_attrs;
-    TL_ARRAY(struct tl_attr) async_attrs;
-    TL_ARRAY(struct tl_segment) segments;
-    TL_ARRAY(struct tl_domain) domains;
-    TL_ARRAY(struct tl_category) categories;
-    TL_ARRAY(struct tl_label) labels;
-    TL_ARRAY(struct tl_fwdbwd) fwdbwds;         /* by backward */
-    TL_ARRAY(struct tl_evaluation) evaluations; /* by slice */
-    TL_ARRAY(struct tl_timing) timings;
-    TL_ARRAY(struct tl_gpu) gpus;
-    TL_ARRAY(uint32_t) gpu_by_slice; /* indexes into gpus[], grouped by launching slice */
-    TL_ARRAY(struct tl_kernel) kernels;
-    TL_ARRAY(struct tl_memcpy) memcpys;
-    TL_ARRAY(struct tl_memset) memsets;
-    TL_ARRAY(struct tl_graph_run) graph_runs;
-    TL_ARRAY(struct tl_sync) syncs;
-    TL_ARRAY(struct tl_wait) waits;
-    TL_ARRAY(struct tl_overhead) overheads;
-    TL_ARRAY(struct tl_device) devices; /* by process and ordinal */
-    TL_ARRAY(struct tl_stream) streams;
-    TL_ARRAY(struct tl_heap) heaps; /* by process */
-    TL_ARRAY(struct tl_memory) memories;
-    TL_ARRAY(struct tl_memory_event) memory_events;
-    TL_ARRAY(struct tl_pool) pools;
-    TL_ARRAY(struct tl_migration) migrations;
-    TL_ARRAY(struct tl_block) blocks; /* by process, then time */
-    TL_ARRAY(struct tl_block_event) block_events;
-    TL_ARRAY(struct tl_block_alloc) block_allocs;
-    TL_ARRAY(struct tl_event_source) event_sources;
-    TL_ARRAY(struct tl_debug) debugs;
-    TL_ARRAY(struct tl_tensor) tensors;
-    TL_ARRAY(int64_t) tensor_sizes;
-    TL_ARRAY(struct tl_stack) stacks;
-    TL_ARRAY(uint64_t) addresses; /* of stacks */
-    TL_ARRAY(struct tl_module) modules;
-    TL_ARRAY(struct tl_sample) samples; /* by process, then time */
-    TL_ARRAY(struct tl_stack_of) slice_stacks;
-    TL_ARRAY(struct tl_stack_of) async_stacks;
-    TL_ARRAY(struct tl_graph) graphs; /* by process */
-    TL_ARRAY(struct tl_graph_node) graph_nodes;
-    TL_ARRAY(struct tl_captured) captured;
-    TL_ARRAY(struct tl_graph_launch) graph_launches;
+#define TL_MEMBER(type, member) TL_ARRAY(type) member;
+    TL_ARRAYS(TL_MEMBER)
+#undef TL_MEMBER
     struct tl_ledger ledger;
-    TL_ARRAY(struct tl_ledger_row) ledger_rows; /* by process, then kind; only those with numbers */
-    TL_ARRAY(struct tl_unrecorded) unrecorded;  /* by process */
     bool demangled; /* false: no demangler was found, so kernel names are mangled */
 };
 
