@@ -129,13 +129,13 @@ static struct reading read_file(const char *path)
 {
     struct read_error error;
     double start_ns = bench_now_ns();
-    struct builder *builder = timeline_begin_build();
+    struct builder *builder = builder_begin();
     struct trace_file *file = foreign_open(path, false, builder, &error);
     struct reading reading = {.open_s = seconds_since(start_ns)};
     start_ns = bench_now_ns();
     struct timeline *timeline = file ? timeline_from_files(builder, &file, 1, &error) : NULL;
     if (!file)
-        timeline_abandon_build(builder);
+        builder_abandon(builder);
     reading.model_s = seconds_since(start_ns);
     if (!timeline) {
         fprintf(stderr, "%s\n", error.message);

@@ -312,16 +312,16 @@ static void begin_progress(const struct path_list *paths)
 static void load_files(struct input_load *load)
 {
     struct opened opened = {0};
-    struct builder *builder = timeline_begin_build();
+    struct builder *builder = builder_begin();
     if (builder && load->options->no_events)
-        timeline_leave_out_events(builder);
+        builder_leave_out_events(builder);
     bool open = builder && open_files(load, builder, &opened);
     if (!builder)
         snprintf(load->error.message, sizeof load->error.message, "inputs: out of memory");
     else if (open)
         load->timeline = timeline_from_files(builder, opened.at, opened.count, &load->error);
     else
-        timeline_abandon_build(builder);
+        builder_abandon(builder);
     if (load->timeline && !load->options->export_paths[EXPORT_SVG] &&
         !window_options_apply(load->options, load->timeline, &load->error)) {
         timeline_destroy(load->timeline);

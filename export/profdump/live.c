@@ -113,7 +113,7 @@ bool live_look(struct live *live, struct read_error *error)
 struct timeline *live_load_whole(const struct live *live, int64_t from_ns, struct read_error *error)
 {
     struct trace_file *file = trace_file_open(live->path, true, error);
-    struct builder *builder = file ? timeline_begin_build() : NULL;
+    struct builder *builder = file ? builder_begin() : NULL;
     if (!file)
         return NULL;
     trace_file_skip_before(file, from_ns);

@@ -23,14 +23,13 @@ static bool add_process(struct builder *builder, struct trace_file *file, uint32
                         int64_t shift_ns, struct read_error *error)
 {
     struct tl_health health = {0};
-    timeline_begin_process(builder, trace_file_path(file), shift_ns);
-    if (!timeline_build_failed(builder) &&
-        !trace_file_append(file, process, builder, &health, error))
+    builder_begin_process(builder, trace_file_path(file), shift_ns);
+    if (!builder_failed(builder) && !trace_file_append(file, process, builder, &health, error))
         return false;
-    timeline_end_process(builder, &health);
-    if (timeline_build_failed(builder))
+    builder_end_process(builder, &health);
+    if (builder_failed(builder))
         no_memory(error, trace_file_path(file));
-    return !timeline_build_failed(builder);
+    return !builder_failed(builder);
 }
 
 static bool add_file(struct builder *builder, struct trace_file *file, uint64_t base_realtime_ns,
@@ -52,13 +51,13 @@ struct timeline *timeline_from_files(struct builder *builder, struct trace_file 
         no_memory(error, "the timeline");
         return NULL;
     }
-    timeline_set_base(builder, base_realtime_ns, (uint32_t)file_count);
+    builder_set_base(builder, base_realtime_ns, (uint32_t)file_count);
     for (size_t i = 0; i < file_count; i++)
         if (!add_file(builder, files[i], base_realtime_ns, error)) {
-            timeline_abandon_build(builder);
+            builder_abandon(builder);
             return NULL;
         }
-    struct timeline *timeline = timeline_end_build(builder);
+    struct timeline *timeline = builder_end(builder);
     if (!timeline)
         no_memory(error, "the timeline");
     return timeline;
@@ -93,11 +92,11 @@ struct timeline *timeline_load_by(timeline_opener *open, const char *const *path
                                   size_t path_count, bool partial, struct read_error *error)
 {
     struct timeline *timeline = NULL;
-    struct builder *builder = timeline_begin_build();
+    struct builder *builder = builder_begin();
     struct trace_file **files = calloc(path_count + 1, sizeof(struct trace_file *));
     if (!files || !builder) {
         no_memory(error, "the timeline");
-        timeline_abandon_build(builder);
+        builder_abandon(builder);
         free(files);
         return NULL;
     }
@@ -105,7 +104,7 @@ struct timeline *timeline_load_by(timeline_opener *open, const char *const *path
     if (opened == path_count)
         timeline = timeline_from_files(builder, files, path_count, error);
     else
-        timeline_abandon_build(builder);
+        builder_abandon(builder);
     for (size_t i = 0; i < opened; i++)
         trace_file_close(files[i]);
     free(files);

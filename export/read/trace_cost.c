@@ -85,7 +85,7 @@ void walk_cost_append(struct walk *walk)
     for (int i = 0; i < PROF_COST_COUNT; i++)
         cost.parts[i] = (struct tl_cost_part){from->items[i].count, from->items[i].ns};
     count_events(walk, &cost);
-    timeline_set_cost(walk->builder, &cost);
+    builder_set_cost(walk->builder, &cost);
 }
 
 void walk_throttle_append(struct walk *walk, const struct record *record)
@@ -99,5 +99,5 @@ void walk_throttle_append(struct walk *walk, const struct record *record)
                                             .on = from.on != 0,
                                             .cost_ppm = from.cost_ppm,
                                             .budget_ppm = from.budget_ppm};
-    timeline_append_throttle(walk->builder, &throttle);
+    builder_append_throttle(walk->builder, &throttle);
 }

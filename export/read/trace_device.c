@@ -8,7 +8,7 @@ static bool op_of(struct walk *walk, uint64_t start_ns, uint64_t end_ns, uint64_
                   struct gpu_op *op)
 {
     if (start_ns == 0) {
-        timeline_append_untimed(walk->builder);
+        builder_append_untimed(walk->builder);
         return false;
     }
     *op = (struct gpu_op){.start_ns = clockmap_device_ns(&walk->clock, start_ns),
@@ -58,7 +58,7 @@ static void read_kernel(struct walk *walk, const struct record *record, uint64_t
     struct gpu_op op;
     struct tl_kernel kernel = kernel_of(&from);
     if (op_of(walk, from.start_ns, from.end_ns, info, &op))
-        timeline_append_kernel(walk->builder, &op, &kernel);
+        builder_append_kernel(walk->builder, &op, &kernel);
 }
 
 static void read_memcpy(struct walk *walk, const struct record *record, uint64_t info)
@@ -81,7 +81,7 @@ static void read_memcpy(struct walk *walk, const struct record *record, uint64_t
                                    .dst_context = from.dst_context};
     struct gpu_op op;
     if (op_of(walk, from.start_ns, from.end_ns, info, &op))
-        timeline_append_memcpy(walk->builder, &op, &copy);
+        builder_append_memcpy(walk->builder, &op, &copy);
 }
 
 static void read_memset(struct walk *walk, const struct record *record, uint64_t info)
@@ -99,7 +99,7 @@ static void read_memset(struct walk *walk, const struct record *record, uint64_t
                                   .graph = from.graph};
     struct gpu_op op;
     if (op_of(walk, from.start_ns, from.end_ns, info, &op))
-        timeline_append_memset(walk->builder, &op, &set);
+        builder_append_memset(walk->builder, &op, &set);
 }
 
 static void read_sync(struct walk *walk, const struct record *record, uint64_t info)
@@ -109,7 +109,7 @@ static void read_sync(struct walk *walk, const struct record *record, uint64_t i
     const struct tl_sync sync = {from.type, from.context, from.stream, from.event};
     struct gpu_op op;
     if (op_of(walk, from.start_ns, from.end_ns, info, &op))
-        timeline_append_sync(walk->builder, &op, &sync, NULL);
+        builder_append_sync(walk->builder, &op, &sync, NULL);
 }
 
 static void read_overhead(struct walk *walk, const struct record *record, uint64_t info)
@@ -122,7 +122,7 @@ static void read_overhead(struct walk *walk, const struct record *record, uint64
         .object = {from.object[0], from.object[1], from.object[2]}};
     struct gpu_op op;
     if (op_of(walk, from.start_ns, from.end_ns, info, &op))
-        timeline_append_overhead(walk->builder, &op, &overhead);
+        builder_append_overhead(walk->builder, &op, &overhead);
 }
 
 static void read_graph_run(struct walk *walk, const struct record *record, uint64_t info)
@@ -133,7 +133,7 @@ static void read_graph_run(struct walk *walk, const struct record *record, uint6
         .graph = from.graph, .context = from.context, .stream = from.stream, .device = from.device};
     struct gpu_op op;
     if (op_of(walk, from.start_ns, from.end_ns, info, &op))
-        timeline_append_graph_run(walk->builder, &op, &run);
+        builder_append_graph_run(walk->builder, &op, &run);
 }
 
 /* The causes of a later version are of no use: their sum is with unknown_losses. */
@@ -142,7 +142,7 @@ static void read_lost(struct walk *walk, const struct record *record, uint64_t i
     struct prof_rec_lost lost;
     record_copy(record, &lost, sizeof lost);
     if (lost.cause < PROF_LOSS_COUNT)
-        timeline_append_lost(
+        builder_append_lost(
             walk->builder, (uint32_t)info,
             &(struct lost_record){lost.context, lost.stream, lost.graph, lost.device, lost.cause});
 }
@@ -151,8 +151,8 @@ static void read_cuda_event(struct walk *walk, const struct record *record, uint
 {
     struct prof_rec_cuda_event event;
     record_copy(record, &event, sizeof event);
-    timeline_append_cuda_event(walk->builder, (uint32_t)info,
-                               &(struct cuda_event){event.context, event.stream, event.event});
+    builder_append_cuda_event(walk->builder, (uint32_t)info,
+                              &(struct cuda_event){event.context, event.stream, event.event});
 }
 
 static void read_range_time(struct walk *walk, const struct record *record)
@@ -167,7 +167,7 @@ static void read_range_time(struct walk *walk, const struct record *record)
         .device = from.device,
         .error_ns = from.error_ns,
     };
-    timeline_append_range_time(walk->builder, &time);
+    builder_append_range_time(walk->builder, &time);
 }
 
 /* Memory: of devices, as CUPTI reports it, and of the program's own allocators. */
@@ -199,7 +199,7 @@ static void read_memory(struct walk *walk, const struct record *record)
         .correlation = (uint32_t)PROF_WORD_INFO(record->header),
         .record = memory_of(&from),
     };
-    timeline_append_memory(walk->builder, &memory);
+    builder_append_memory(walk->builder, &memory);
 }
 
 static void read_pool(struct walk *walk, const struct record *record)
@@ -216,7 +216,7 @@ static void read_pool(struct walk *walk, const struct record *record)
         .operation = from.operation,
         .pool_type = from.pool_type,
     };
-    timeline_append_memory_pool(walk->builder, &pool);
+    builder_append_memory_pool(walk->builder, &pool);
 }
 
 static void read_unified(struct walk *walk, const struct record *record)
@@ -233,7 +233,7 @@ static void read_unified(struct walk *walk, const struct record *record)
         .source = from.source,
         .target = from.target,
     };
-    timeline_append_migration(walk->builder, &migration);
+    builder_append_migration(walk->builder, &migration);
 }
 
 /* MEMORY, MEMORY_POOL, UNIFIED_MEMORY. */
@@ -259,12 +259,12 @@ void walk_allocation(struct walk *walk, uint32_t thread, int64_t time_ns,
     struct prof_rec_free release;
     if (record_type(record) == PROF_REC_ALLOC) {
         record_copy(record, &alloc, sizeof alloc);
-        timeline_append_alloc(
+        builder_append_alloc(
             walk->builder, thread, time_ns,
             &(struct heap_allocation){alloc.address, alloc.bytes, alloc.allocator});
     } else {
         record_copy(record, &release, sizeof release);
-        timeline_append_release(walk->builder, thread, time_ns, release.allocator, release.address);
+        builder_append_release(walk->builder, thread, time_ns, release.allocator, release.address);
     }
 }
 
@@ -272,7 +272,7 @@ void walk_allocator(struct walk *walk, const struct record *record)
 {
     struct prof_rec_allocator allocator;
     record_copy(record, &allocator, sizeof allocator);
-    timeline_define_allocator(walk->builder, allocator.allocator, allocator.name);
+    builder_define_allocator(walk->builder, allocator.allocator, allocator.name);
 }
 
 void walk_graph_node(struct walk *walk, uint32_t thread, int64_t time_ns,
@@ -289,7 +289,7 @@ void walk_graph_node(struct walk *walk, uint32_t thread, int64_t time_ns,
         .has_stack = record->words * 8 >= sizeof from,
         .stack = from.stack,
     };
-    timeline_append_graph_node(walk->builder, thread, time_ns, &node);
+    builder_append_graph_node(walk->builder, thread, time_ns, &node);
 }
 
 void walk_earlier_node(struct walk *walk, const struct record *record)
@@ -303,21 +303,21 @@ void walk_earlier_node(struct walk *walk, const struct record *record)
         .type = from.type,
         .flags = from.flags,
     };
-    timeline_append_graph_node(walk->builder, 0, clockmap_time_ns(&walk->clock, from.ticks), &node);
+    builder_append_graph_node(walk->builder, 0, clockmap_time_ns(&walk->clock, from.ticks), &node);
 }
 
 void walk_graph(struct walk *walk, const struct record *record)
 {
     struct prof_rec_graph graph;
     record_copy(record, &graph, sizeof graph);
-    timeline_define_graph(walk->builder, clockmap_time_ns(&walk->clock, graph.ticks),
-                          &(struct cuda_graph){.graph = graph.graph,
-                                               .source = graph.source,
-                                               .kernels = graph.kernels,
-                                               .memcpys = graph.memcpys,
-                                               .memsets = graph.memsets,
-                                               .others = graph.others,
-                                               .flags = graph.flags});
+    builder_define_graph(walk->builder, clockmap_time_ns(&walk->clock, graph.ticks),
+                         &(struct cuda_graph){.graph = graph.graph,
+                                              .source = graph.source,
+                                              .kernels = graph.kernels,
+                                              .memcpys = graph.memcpys,
+                                              .memsets = graph.memsets,
+                                              .others = graph.others,
+                                              .flags = graph.flags});
 }
 
 void walk_device(struct walk *walk, const struct record *record, uint64_t info)

@@ -37,7 +37,7 @@ static struct walk_thread *walk_thread_meet(struct walk *walk, uint32_t number, 
     bool met = idmap_find(&walk->thread_slots, number) != IDMAP_NONE;
     struct walk_thread *thread = walk_thread_find(walk, number);
     if (thread && !thread->described && (!met || tid)) {
-        timeline_define_thread(walk->builder, number, tid, (struct text){"", 0}, false);
+        builder_define_thread(walk->builder, number, tid, (struct text){"", 0}, false);
         thread->described = tid != 0;
     }
     return thread;
@@ -56,7 +56,7 @@ static void walk_thread_close(struct walk *walk, struct walk_thread *thread, int
 {
     if (time_ns > thread->last_ns)
         thread->last_ns = time_ns;
-    timeline_close_thread(walk->builder, thread->number, thread->last_ns, unclosed);
+    builder_close_thread(walk->builder, thread->number, thread->last_ns, unclosed);
 }
 
 /* Where recording stopped that the thread's last records belong to; false: it never stopped. */
@@ -104,7 +104,7 @@ static void walk_thread_enter(struct walk *walk, struct walk_thread *thread, uin
     thread->epoch = epoch;
     thread->begun = true;
     if (is_late(walk, epoch))
-        timeline_cut_thread(walk->builder, thread->number);
+        builder_cut_thread(walk->builder, thread->number);
 }
 
 void walk_close_threads(struct walk *walk)
@@ -193,7 +193,7 @@ static void walk_attrs(struct walk *walk, uint32_t thread, const struct record *
     }
     for (uint32_t i = 0; i < set->count; i++)
         if (attr_value(record, &set->fields[i], &value))
-            timeline_append_attr(
+            builder_append_attr(
                 walk->builder, thread,
                 &(struct event_attr){value, set->fields[i].key, set->fields[i].type}, 0);
 }
@@ -246,32 +246,32 @@ static void set_owner(struct log_state *log, uint32_t number, uint32_t tid)
 
 static void read_push(struct log_state *log, uint64_t info, uint32_t name)
 {
-    timeline_begin_range(log->walk->builder, log->thread->number, event_ns(log, info), name);
+    builder_begin_range(log->walk->builder, log->thread->number, event_ns(log, info), name);
 }
 
 static void read_pop(struct log_state *log, uint64_t info)
 {
-    timeline_end_range(log->walk->builder, log->thread->number, event_ns(log, info));
+    builder_end_range(log->walk->builder, log->thread->number, event_ns(log, info));
 }
 
 static void read_nvtx_push(struct log_state *log, uint64_t info, uint32_t name)
 {
-    timeline_begin_nvtx_range(log->walk->builder, log->thread->number, event_ns(log, info), name);
+    builder_begin_nvtx_range(log->walk->builder, log->thread->number, event_ns(log, info), name);
 }
 
 static void read_nvtx_pop(struct log_state *log, uint64_t info, uint32_t domain)
 {
-    timeline_end_nvtx_range(log->walk->builder, log->thread->number, event_ns(log, info), domain);
+    builder_end_nvtx_range(log->walk->builder, log->thread->number, event_ns(log, info), domain);
 }
 
 static void read_frame_push(struct log_state *log, uint64_t info, uint32_t name)
 {
-    timeline_begin_frame(log->walk->builder, log->thread->number, event_ns(log, info), name);
+    builder_begin_frame(log->walk->builder, log->thread->number, event_ns(log, info), name);
 }
 
 static void read_frame_pop(struct log_state *log, uint64_t info)
 {
-    timeline_end_frame(log->walk->builder, log->thread->number, event_ns(log, info));
+    builder_end_frame(log->walk->builder, log->thread->number, event_ns(log, info));
 }
 
 static void read_frames(struct log_state *log, const struct record *record, uint64_t info)
@@ -285,8 +285,8 @@ static void read_frames(struct log_state *log, const struct record *record, uint
                     "more Python frames than their record holds");
         frames.count = (uint32_t)room;
     }
-    timeline_set_frames(log->walk->builder, log->thread->number, event_ns(log, info), names,
-                        frames.count);
+    builder_set_frames(log->walk->builder, log->thread->number, event_ns(log, info), names,
+                       frames.count);
 }
 
 static void read_sample(struct log_state *log, const struct record *record)
@@ -309,12 +309,12 @@ static void read_sample(struct log_state *log, const struct record *record)
         .names = (const uint32_t *)(const void *)(record->at + sizeof sample / 8),
         .name_count = sample.calls,
     };
-    timeline_append_sample(log->walk->builder, &found);
+    builder_append_sample(log->walk->builder, &found);
 }
 
 static void read_mark(struct log_state *log, uint64_t info, uint32_t name)
 {
-    timeline_append_mark(log->walk->builder, log->thread->number, event_ns(log, info), name);
+    builder_append_mark(log->walk->builder, log->thread->number, event_ns(log, info), name);
 }
 
 static void read_thread(struct log_state *log, const struct record *record)
@@ -336,8 +336,8 @@ static void read_thread(struct log_state *log, const struct record *record)
     uint32_t epoch = log->thread->epoch;
     set_owner(log, owner.thread, owner.tid);
     if (log->thread && named && !log->thread->stated)
-        timeline_define_thread(log->walk->builder, owner.thread, owner.tid, name,
-                               owner.flags & PROF_THREAD_INTERNAL);
+        builder_define_thread(log->walk->builder, owner.thread, owner.tid, name,
+                              owner.flags & PROF_THREAD_INTERNAL);
     if (log->thread && !log->thread->begun)
         walk_thread_enter(log->walk, log->thread, epoch);
 }
@@ -354,18 +354,18 @@ static void read_attr(struct log_state *log, const struct record *record)
     struct prof_rec_attr attr;
     record_copy(record, &attr, sizeof attr);
     if (attr.type >= PROF_ATTR_INT && attr.type <= PROF_ATTR_HEX)
-        timeline_append_attr(log->walk->builder, log->thread->number,
-                             &(struct event_attr){attr.value, attr.key, attr.type}, attr.target);
+        builder_append_attr(log->walk->builder, log->thread->number,
+                            &(struct event_attr){attr.value, attr.key, attr.type}, attr.target);
 }
 
 static void read_range_begin(struct log_state *log, const struct record *record, uint64_t info)
 {
     struct prof_rec_range_begin begin;
     record_copy(record, &begin, sizeof begin);
-    timeline_begin_async(log->walk->builder, log->thread->number, event_ns(log, info),
-                         (uint32_t)begin.name, begin.id);
+    builder_begin_async(log->walk->builder, log->thread->number, event_ns(log, info),
+                        (uint32_t)begin.name, begin.id);
     if (record->words * 8 >= sizeof begin)
-        timeline_set_block_event(log->walk->builder, begin.chain, begin.instruction);
+        builder_set_block_event(log->walk->builder, begin.chain, begin.instruction);
 }
 
 static int64_t within(int64_t time_ns, int64_t first_ns, int64_t last_ns)
@@ -382,23 +382,23 @@ static void read_range(struct log_state *log, const struct record *record, uint6
     int64_t end_ns =
         within(clockmap_time_ns(&log->walk->clock, range.end_ticks), begin_ns, told_ns);
     uint32_t number = log->thread->number;
-    timeline_begin_async(log->walk->builder, number, begin_ns, (uint32_t)range.name, range.id);
-    timeline_end_async(log->walk->builder, number, end_ns, range.id);
+    builder_begin_async(log->walk->builder, number, begin_ns, (uint32_t)range.name, range.id);
+    builder_end_async(log->walk->builder, number, end_ns, range.id);
 }
 
 static void read_block(struct log_state *log, const struct record *record, uint64_t info)
 {
     struct prof_rec_block block;
     record_copy(record, &block, sizeof block);
-    timeline_begin_block(log->walk->builder, event_ns(log, info), block.name, block.flags);
+    builder_begin_block(log->walk->builder, event_ns(log, info), block.name, block.flags);
 }
 
 static void read_counter(struct log_state *log, const struct record *record, uint64_t info)
 {
     double value;
     memcpy(&value, &record->at[2], sizeof value);
-    timeline_append_counter(log->walk->builder, log->thread->number, event_ns(log, info),
-                            (uint32_t)record->at[1], value);
+    builder_append_counter(log->walk->builder, log->thread->number, event_ns(log, info),
+                           (uint32_t)record->at[1], value);
 }
 
 static void read_api_enter(struct log_state *log, const struct record *record, uint64_t info)
@@ -418,14 +418,14 @@ static void read_api_enter(struct log_state *log, const struct record *record, u
         .has_stack = record->words * 8 >= sizeof enter,
         .stack = enter.stack,
     };
-    timeline_begin_call(log->walk->builder, log->thread->number, event_ns(log, info), &api);
+    builder_begin_call(log->walk->builder, log->thread->number, event_ns(log, info), &api);
 }
 
 static void read_api_exit(struct log_state *log, const struct record *record, uint64_t info)
 {
     uint64_t word = record->at[1];
-    timeline_end_call(log->walk->builder, log->thread->number, event_ns(log, info),
-                      (uint32_t)(word >> 32), (int32_t)(uint32_t)word);
+    builder_end_call(log->walk->builder, log->thread->number, event_ns(log, info),
+                     (uint32_t)(word >> 32), (int32_t)(uint32_t)word);
 }
 
 static void read_start_event(struct log_state *log, const struct record *record)
@@ -433,9 +433,9 @@ static void read_start_event(struct log_state *log, const struct record *record)
     struct clockmap *clock = &log->walk->clock;
     struct prof_rec_start_event event;
     record_copy(record, &event, sizeof event);
-    timeline_append_start_event(log->walk->builder, event.device, event.correlation,
-                                clockmap_time_ns(clock, event.before_ticks),
-                                clockmap_time_ns(clock, event.after_ticks));
+    builder_append_start_event(log->walk->builder, event.device, event.correlation,
+                               clockmap_time_ns(clock, event.before_ticks),
+                               clockmap_time_ns(clock, event.after_ticks));
 }
 
 /* CUDA calls, memory, and what comes with them. */
@@ -495,7 +495,7 @@ static void read_range_record(struct log_state *log, const struct record *record
         log->begun = at[2];
         break;
     case PROF_REC_RANGE_END:
-        timeline_end_async(log->walk->builder, number, event_ns(log, info), at[1]);
+        builder_end_async(log->walk->builder, number, event_ns(log, info), at[1]);
         break;
     case PROF_REC_RANGE:
         read_range(log, record, info);
@@ -510,16 +510,16 @@ static void read_range_record(struct log_state *log, const struct record *record
         walk_attrs(log->walk, number, record);
         break;
     case PROF_REC_STEP:
-        timeline_begin_step(log->walk->builder, number, event_ns(log, info), at[1]);
+        builder_begin_step(log->walk->builder, number, event_ns(log, info), at[1]);
         break;
     case PROF_REC_BLOCK:
         read_block(log, record, info);
         break;
     case PROF_REC_STACK:
-        timeline_set_stack(log->walk->builder, number, (uint32_t)at[1], begun);
+        builder_set_stack(log->walk->builder, number, (uint32_t)at[1], begun);
         break;
     case PROF_REC_TIMED:
-        timeline_set_timed(log->walk->builder, number, at[1]);
+        builder_set_timed(log->walk->builder, number, at[1]);
         break;
     default:
         read_call_record(log, record, info);
@@ -612,7 +612,7 @@ static void cut_thread(struct log_state *log, uint64_t missing)
     walk->health.missing_chunks += missing;
     if (log->thread->begun)
         walk_thread_close(walk, log->thread, log->thread->last_ns, false);
-    timeline_cut_thread(walk->builder, log->thread->number);
+    builder_cut_thread(walk->builder, log->thread->number);
 }
 
 /* Makes the chunk's thread the owner; false when the chunk is to be left out. */

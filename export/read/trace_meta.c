@@ -328,7 +328,7 @@ static void append_name(struct walk *walk, const struct record *record)
     struct checked_text checked = read_name(record, &name);
     if (!checked.good)
         return;
-    timeline_define_name(walk->builder, name.id, checked.text);
+    builder_define_name(walk->builder, name.id, checked.text);
     if (name.full_bytes > name.bytes) {
         walk->cut_names++;
         walk->unmarked_names |= !is_marked(checked.text);
@@ -345,7 +345,7 @@ static void note_cut_names(struct walk *walk)
                         walk->cut_names == 1 ? "is" : "are",
                         walk->unmarked_names ? "names that differ only after that are shown as one"
                                              : "\"...#\" and a hash stand for the rest");
-    timeline_add_note(walk->builder, (struct text){note, (size_t)size});
+    builder_add_note(walk->builder, (struct text){note, (size_t)size});
 }
 
 static void append_thread(struct walk *walk, const struct record *record)
@@ -356,8 +356,8 @@ static void append_thread(struct walk *walk, const struct record *record)
     if (!thread)
         return;
     thread->described = thread->stated = true;
-    timeline_define_thread(walk->builder, info.thread, info.tid, checked.text,
-                           info.flags & PROF_THREAD_INTERNAL);
+    builder_define_thread(walk->builder, info.thread, info.tid, checked.text,
+                          info.flags & PROF_THREAD_INTERNAL);
 }
 
 static void append_device(struct walk *walk, const struct record *record)
@@ -385,22 +385,22 @@ static void append_device(struct walk *walk, const struct record *record)
         .shared_memory_per_multiprocessor = from.shared_memory_per_multiprocessor,
     };
     memcpy(device.uuid, from.uuid, sizeof device.uuid);
-    timeline_define_device(walk->builder, &device);
+    builder_define_device(walk->builder, &device);
 }
 
 static void append_context(struct walk *walk, const struct record *record)
 {
     struct prof_rec_context context;
     record_copy(record, &context, sizeof context);
-    timeline_define_context(walk->builder, &(struct cuda_context){context.context, context.device});
+    builder_define_context(walk->builder, &(struct cuda_context){context.context, context.device});
 }
 
 static void append_stream(struct walk *walk, const struct record *record)
 {
     struct prof_rec_stream stream;
     record_copy(record, &stream, sizeof stream);
-    timeline_define_stream(walk->builder,
-                           &(struct cuda_stream){stream.context, stream.stream, stream.priority});
+    builder_define_stream(walk->builder,
+                          &(struct cuda_stream){stream.context, stream.stream, stream.priority});
 }
 
 static void append_api_name(struct walk *walk, const struct record *record)
@@ -408,8 +408,8 @@ static void append_api_name(struct walk *walk, const struct record *record)
     struct prof_rec_api_name name;
     record_copy(record, &name, sizeof name);
     if (name.domain == PROF_API_RUNTIME || name.domain == PROF_API_DRIVER)
-        timeline_define_api_name(walk->builder, (enum prof_api_domain)name.domain, name.cbid,
-                                 name.name);
+        builder_define_api_name(walk->builder, (enum prof_api_domain)name.domain, name.cbid,
+                                name.name);
 }
 
 static void append_child(struct walk *walk, const struct record *record)
@@ -419,7 +419,7 @@ static void append_child(struct walk *walk, const struct record *record)
     if (child.origin < PROF_CHILD_FORK || child.origin > PROF_CHILD_EXEC)
         return;
     int64_t time_ns = child.ticks ? clockmap_time_ns(&walk->clock, child.ticks) : 0;
-    timeline_append_child(walk->builder, child.pid, (enum prof_child_origin)child.origin, time_ns);
+    builder_append_child(walk->builder, child.pid, (enum prof_child_origin)child.origin, time_ns);
 }
 
 static void append_event_name(struct walk *walk, const struct record *record)
@@ -427,23 +427,23 @@ static void append_event_name(struct walk *walk, const struct record *record)
     struct prof_rec_event_name name;
     record_copy(record, &name, sizeof name);
     if (name.id != 0)
-        timeline_define_event_name(walk->builder,
-                                   &(struct event_name){name.id, name.name, name.domain,
-                                                        name.category, name.color, name.flags});
+        builder_define_event_name(walk->builder,
+                                  &(struct event_name){name.id, name.name, name.domain,
+                                                       name.category, name.color, name.flags});
 }
 
 static void append_domain(struct walk *walk, const struct record *record)
 {
     struct prof_rec_domain domain;
     record_copy(record, &domain, sizeof domain);
-    timeline_define_domain(walk->builder, &(struct nvtx_domain){domain.domain, domain.name});
+    builder_define_domain(walk->builder, &(struct nvtx_domain){domain.domain, domain.name});
 }
 
 static void append_category(struct walk *walk, const struct record *record)
 {
     struct prof_rec_category category;
     record_copy(record, &category, sizeof category);
-    timeline_define_category(
+    builder_define_category(
         walk->builder, &(struct nvtx_category){category.domain, category.category, category.name});
 }
 
@@ -451,7 +451,7 @@ static void append_resource(struct walk *walk, const struct record *record)
 {
     struct prof_rec_resource resource;
     record_copy(record, &resource, sizeof resource);
-    timeline_define_resource(
+    builder_define_resource(
         walk->builder, &(struct named_resource){resource.handle, resource.type, resource.name});
 }
 
@@ -459,21 +459,21 @@ static void append_stack(struct walk *walk, const struct record *record)
 {
     struct call_stack stack;
     if (trace_stack_frames(record, &stack))
-        timeline_define_stack(walk->builder, &stack);
+        builder_define_stack(walk->builder, &stack);
 }
 
 static void append_module(struct walk *walk, const struct record *record)
 {
     struct loaded_module module;
     if (trace_stack_module(record, &module))
-        timeline_define_module(walk->builder, &module);
+        builder_define_module(walk->builder, &module);
 }
 
 static void append_module_gone(struct walk *walk, const struct record *record)
 {
     struct prof_rec_module_gone gone;
     record_copy(record, &gone, sizeof gone);
-    timeline_end_module(walk->builder, gone.id, gone.ticks);
+    builder_end_module(walk->builder, gone.id, gone.ticks);
 }
 
 static void append_control(struct walk *walk, const struct record *record)
@@ -483,15 +483,15 @@ static void append_control(struct walk *walk, const struct record *record)
     enum prof_control_reason reason = control.reason < PROF_CONTROL_COUNT
                                           ? (enum prof_control_reason)control.reason
                                           : PROF_CONTROL_UNKNOWN;
-    timeline_append_control(walk->builder, control.on != 0, control.epoch, reason,
-                            clockmap_time_ns(&walk->clock, control.ticks));
+    builder_append_control(walk->builder, control.on != 0, control.epoch, reason,
+                           clockmap_time_ns(&walk->clock, control.ticks));
 }
 
 static void append_frames_end(struct walk *walk, const struct record *record)
 {
     struct prof_rec_frames_end end;
     record_copy(record, &end, sizeof end);
-    timeline_end_frames(walk->builder, clockmap_time_ns(&walk->clock, end.ticks));
+    builder_end_frames(walk->builder, clockmap_time_ns(&walk->clock, end.ticks));
 }
 
 static void append_stream_loss(struct walk *walk, const struct record *record)
@@ -499,7 +499,7 @@ static void append_stream_loss(struct walk *walk, const struct record *record)
     struct prof_rec_stream_loss loss;
     record_copy(record, &loss, sizeof loss);
     if (loss.cause < PROF_LOSS_COUNT)
-        timeline_add_stream_loss(
+        builder_add_stream_loss(
             walk->builder,
             &(struct stream_loss){{loss.context, loss.stream, loss.graph, loss.device, loss.cause},
                                   loss.count});
@@ -510,7 +510,7 @@ static void append_note(struct walk *walk, const struct record *record)
     struct prof_rec_info info;
     struct checked_text checked = read_info(record, &info);
     if (checked.good && info.key == PROF_INFO_NOTE)
-        timeline_add_note(walk->builder, checked.text);
+        builder_add_note(walk->builder, checked.text);
 }
 
 static void append_record(struct walk *walk, const struct record *record)
@@ -598,7 +598,7 @@ static void append_summary(struct walk *walk, const struct record *record)
         return;
     }
     memcpy(durations, record->at + sizeof summary / 8, summary.buckets * sizeof *durations);
-    timeline_append_summary(walk->builder, &summary, durations);
+    builder_append_summary(walk->builder, &summary, durations);
 }
 
 /* What refers to names, once they are all known. */
@@ -610,7 +610,7 @@ static void append_summaries(struct walk *walk, const struct record *record)
     if (record_type(record) != PROF_REC_SUMMARY_STEP)
         return;
     record_copy(record, &step, sizeof step);
-    timeline_append_summary_step(walk->builder, &step);
+    builder_append_summary_step(walk->builder, &step);
 }
 
 static void visit_chunks(struct walk *walk,
@@ -636,13 +636,13 @@ static void append_losses(struct walk *walk)
         if (cause >= PROF_LOSS_COUNT)
             walk->health.unknown_losses += loss[cause];
         else if (loss[cause])
-            timeline_add_loss(walk->builder, (enum prof_loss_cause)cause, loss[cause]);
+            builder_add_loss(walk->builder, (enum prof_loss_cause)cause, loss[cause]);
     }
 }
 
 void walk_meta_append(struct walk *walk)
 {
-    timeline_set_process(walk->builder, &walk->process);
+    builder_set_process(walk->builder, &walk->process);
     visit_chunks(walk, append_record);
     visit_chunks(walk, append_summaries);
     note_cut_names(walk);

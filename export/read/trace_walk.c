@@ -437,7 +437,7 @@ static bool walk_native(struct trace_file *file, struct builder *builder, struct
         walk_meta_append(&walk);
     if (!walk.failed)
         sort_chunks(&walk);
-    if (!walk.failed && !timeline_leaves_out_events(builder))
+    if (!walk.failed && !builder_leaves_out_events(builder))
         walk_logs(&walk);
     if (!walk.failed)
         walk_close_threads(&walk);

@@ -71,7 +71,7 @@ static bool differ_in_numbers(struct text left, struct text right)
     return i == left.size && j == right.size;
 }
 
-static struct text timeline_name(const struct range_paths *paths, uint32_t name)
+static struct text unordered_name(const struct range_paths *paths, uint32_t name)
 {
     return name < paths->timeline->names.count ? paths->timeline->names.at[name]
                                                : (struct text){"", 0};
@@ -92,7 +92,7 @@ static uint32_t join_numbered(struct range_paths *paths, uint32_t parent, struct
 {
     uint32_t found = keymap_find(&paths->numbered, pattern_key(parent, name));
     if (found == KEYMAP_NONE || paths->paths.at[found].parent != parent ||
-        !differ_in_numbers(timeline_name(paths, paths->paths.at[found].name), name))
+        !differ_in_numbers(unordered_name(paths, paths->paths.at[found].name), name))
         return TL_NONE;
     struct range_path *path = &paths->paths.at[found];
     if (!path->pattern) {
@@ -116,7 +116,7 @@ static uint32_t add_path(struct range_paths *paths, uint32_t parent, uint32_t sl
     uint32_t known = keymap_find(&paths->known, key);
     if (known != KEYMAP_NONE)
         return known;
-    struct text text = timeline_name(paths, name);
+    struct text text = unordered_name(paths, name);
     bool is_numbered = paths->merge_numbers && from->kind == TL_RANGE && has_number(text);
     uint32_t place = is_numbered ? join_numbered(paths, parent, text) : TL_NONE;
     if (place == TL_NONE) {
@@ -171,7 +171,7 @@ struct text range_paths_example(const struct range_paths *paths, uint32_t path, 
         slice = paths->timeline->slices.at[slice].parent;
     return path == TL_NONE || slice == TL_NONE
                ? (struct text){"", 0}
-               : timeline_name(paths, paths->timeline->slices.at[slice].name);
+               : unordered_name(paths, paths->timeline->slices.at[slice].name);
 }
 
 void range_paths_text(const struct range_paths *paths, uint32_t path, char to[RANGE_PATH_BYTES])

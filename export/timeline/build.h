@@ -221,7 +221,7 @@ struct build_first {
 };
 
 struct builder {
-    bool no_events; /* timeline_leave_out_events() */
+    bool no_events; /* builder_leave_out_events() */
     struct timeline *timeline;
     TL_ARRAY(struct unordered *) files; /* whose events come in any order */
     struct unordered

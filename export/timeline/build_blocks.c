@@ -30,7 +30,7 @@ static void add_item(struct builder *builder, struct build_block_item item)
         builder->failed = true;
 }
 
-void timeline_begin_block(struct builder *builder, int64_t time_ns, uint32_t name, uint32_t flags)
+void builder_begin_block(struct builder *builder, int64_t time_ns, uint32_t name, uint32_t flags)
 {
     if (builder->failed)
         return;
@@ -41,7 +41,7 @@ void timeline_begin_block(struct builder *builder, int64_t time_ns, uint32_t nam
 }
 
 /* The range is the last one that was begun. */
-void timeline_set_block_event(struct builder *builder, int32_t chain, uint32_t instruction)
+void builder_set_block_event(struct builder *builder, int32_t chain, uint32_t instruction)
 {
     if (builder->failed || builder->timeline->asyncs.count == builder->first.async)
         return;
@@ -54,7 +54,7 @@ void timeline_set_block_event(struct builder *builder, int32_t chain, uint32_t i
                                        .chain = chain});
 }
 
-void timeline_append_block(struct builder *builder, const struct whole_block *block)
+void builder_append_block(struct builder *builder, const struct whole_block *block)
 {
     struct tl_block *begun = builder->failed
                                  ? NULL
@@ -219,7 +219,7 @@ static uint32_t name_or_none(struct builder *builder, uint32_t id)
     return id ? build_name(builder, id) : TL_NONE;
 }
 
-void timeline_append_block_event(struct builder *builder, const struct block_event *from)
+void builder_append_block_event(struct builder *builder, const struct block_event *from)
 {
     struct timeline *timeline = builder->timeline;
     const struct tl_block *block = latest_block(builder);
@@ -272,7 +272,7 @@ static void keep_tensor(struct builder *builder, const struct debug_tensor *from
         builder->failed = true;
 }
 
-void timeline_append_debug(struct builder *builder, const struct debug_value *from)
+void builder_append_debug(struct builder *builder, const struct debug_value *from)
 {
     struct timeline *timeline = builder->timeline;
     struct tl_block *block = latest_block(builder);

@@ -17,7 +17,7 @@ uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns)
                : build_thread_of(builder, number);
 }
 
-void timeline_append_mark(struct builder *builder, uint32_t number, int64_t time_ns, uint32_t name)
+void builder_append_mark(struct builder *builder, uint32_t number, int64_t time_ns, uint32_t name)
 {
     if (builder->gathers) {
         unordered_append_mark(builder, number, time_ns, name);
@@ -37,8 +37,8 @@ void timeline_append_mark(struct builder *builder, uint32_t number, int64_t time
     stack->mark = builder->timeline->marks.count - 1;
 }
 
-void timeline_append_counter(struct builder *builder, uint32_t number, int64_t time_ns,
-                             uint32_t name, double value)
+void builder_append_counter(struct builder *builder, uint32_t number, int64_t time_ns,
+                            uint32_t name, double value)
 {
     if (builder->gathers) {
         unordered_append_counter(builder, number, time_ns, name, value);
@@ -53,8 +53,8 @@ void timeline_append_counter(struct builder *builder, uint32_t number, int64_t t
     *counter = (struct tl_counter){time_ns, value, build_name(builder, name), thread};
 }
 
-void timeline_begin_async(struct builder *builder, uint32_t number, int64_t time_ns, uint32_t name,
-                          uint64_t id)
+void builder_begin_async(struct builder *builder, uint32_t number, int64_t time_ns, uint32_t name,
+                         uint64_t id)
 {
     uint32_t thread = build_place(builder, number, &time_ns);
     if (thread == TL_NONE)
@@ -79,7 +79,7 @@ void timeline_begin_async(struct builder *builder, uint32_t number, int64_t time
 }
 
 /* Another thread's log may be walked ahead of the one in which the range begins, so ends wait. */
-void timeline_end_async(struct builder *builder, uint32_t number, int64_t time_ns, uint64_t id)
+void builder_end_async(struct builder *builder, uint32_t number, int64_t time_ns, uint64_t id)
 {
     uint32_t thread = build_place(builder, number, &time_ns);
     struct build_range_end *end = thread == TL_NONE ? NULL : ARRAY_ADD(&builder->range_ends);
@@ -269,8 +269,8 @@ static void append_async_attr(struct builder *builder, struct tl_attr attr, uint
         builder->failed = true;
 }
 
-void timeline_append_attr(struct builder *builder, uint32_t number, const struct event_attr *from,
-                          uint64_t target)
+void builder_append_attr(struct builder *builder, uint32_t number, const struct event_attr *from,
+                         uint64_t target)
 {
     int64_t time_ns = 0;
     uint32_t thread = build_place(builder, number, &time_ns);

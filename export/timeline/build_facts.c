@@ -117,7 +117,7 @@ static struct text keep(struct builder *builder, struct text text)
     return copy;
 }
 
-void timeline_set_process(struct builder *builder, const struct tl_process_info *process)
+void builder_set_process(struct builder *builder, const struct tl_process_info *process)
 {
     if (builder->failed)
         return;
@@ -136,7 +136,7 @@ void timeline_set_process(struct builder *builder, const struct tl_process_info 
     kept->format = keep(builder, process->format);
 }
 
-void timeline_define_name(struct builder *builder, uint32_t id, struct text text)
+void builder_define_name(struct builder *builder, uint32_t id, struct text text)
 {
     if (builder->failed)
         return;
@@ -148,8 +148,8 @@ void timeline_define_name(struct builder *builder, uint32_t id, struct text text
     builder->failed |= name == TL_NONE || !idmap_set(&builder->names, id, name);
 }
 
-void timeline_define_thread(struct builder *builder, uint32_t number, uint64_t tid,
-                            struct text name, bool internal)
+void builder_define_thread(struct builder *builder, uint32_t number, uint64_t tid, struct text name,
+                           bool internal)
 {
     uint32_t thread = builder->failed ? TL_NONE : build_thread_of(builder, number);
     if (thread == TL_NONE)
@@ -192,7 +192,7 @@ bool build_devices_find_again(struct builder *builder)
     return stored;
 }
 
-void timeline_define_device(struct builder *builder, const struct tl_device_info *device)
+void builder_define_device(struct builder *builder, const struct tl_device_info *device)
 {
     if (builder->failed)
         return;
@@ -205,7 +205,7 @@ void timeline_define_device(struct builder *builder, const struct tl_device_info
     kept->name = device->name ? build_name(builder, device->name) : TL_NONE;
 }
 
-void timeline_define_context(struct builder *builder, const struct cuda_context *context)
+void builder_define_context(struct builder *builder, const struct cuda_context *context)
 {
     builder->context_count += idmap_find(&builder->context_device, context->context) == IDMAP_NONE;
     builder->context_ordinal = context->device;
@@ -213,7 +213,7 @@ void timeline_define_context(struct builder *builder, const struct cuda_context 
         builder->failed |= !idmap_set(&builder->context_device, context->context, context->device);
 }
 
-void timeline_define_stream(struct builder *builder, const struct cuda_stream *stream)
+void builder_define_stream(struct builder *builder, const struct cuda_stream *stream)
 {
     if (builder->failed)
         return;
@@ -222,8 +222,8 @@ void timeline_define_stream(struct builder *builder, const struct cuda_stream *s
         builder->timeline->streams.at[index].priority = stream->priority;
 }
 
-void timeline_define_api_name(struct builder *builder, enum prof_api_domain domain, uint32_t cbid,
-                              uint32_t name)
+void builder_define_api_name(struct builder *builder, enum prof_api_domain domain, uint32_t cbid,
+                             uint32_t name)
 {
     if (builder->failed || cbid > UINT16_MAX)
         return;
@@ -232,13 +232,13 @@ void timeline_define_api_name(struct builder *builder, enum prof_api_domain doma
         index == TL_NONE || !idmap_set(&builder->api_names, cbid * 4 + (uint32_t)domain, index);
 }
 
-void timeline_add_loss(struct builder *builder, enum prof_loss_cause cause, uint64_t count)
+void builder_add_loss(struct builder *builder, enum prof_loss_cause cause, uint64_t count)
 {
     if (!builder->failed)
         build_process(builder)->loss[cause] += count;
 }
 
-void timeline_add_warning(struct builder *builder, struct text what, uint64_t count)
+void builder_add_warning(struct builder *builder, struct text what, uint64_t count)
 {
     struct tl_warning *warning = builder->failed ? NULL : ARRAY_ADD(&builder->timeline->warnings);
     uint32_t name = warning ? text_pool_add(&builder->timeline->names, what) : TL_NONE;
@@ -247,7 +247,7 @@ void timeline_add_warning(struct builder *builder, struct text what, uint64_t co
         *warning = (struct tl_warning){count, builder->process, name};
 }
 
-void timeline_add_note(struct builder *builder, struct text text)
+void builder_add_note(struct builder *builder, struct text text)
 {
     struct timeline *timeline = builder->timeline;
     uint32_t name = builder->failed ? TL_NONE : text_pool_add(&timeline->names, text);
@@ -284,7 +284,7 @@ static void set_context_name(struct builder *builder, uint64_t handle, uint32_t 
     builder->context_name = name;
 }
 
-void timeline_define_resource(struct builder *builder, const struct named_resource *resource)
+void builder_define_resource(struct builder *builder, const struct named_resource *resource)
 {
     if (builder->failed)
         return;
@@ -351,8 +351,8 @@ static struct tl_child *find_early(struct builder *builder, uint32_t pid)
     return NULL;
 }
 
-void timeline_append_child(struct builder *builder, uint32_t pid, enum prof_child_origin origin,
-                           int64_t time_ns)
+void builder_append_child(struct builder *builder, uint32_t pid, enum prof_child_origin origin,
+                          int64_t time_ns)
 {
     if (builder->failed)
         return;
@@ -403,7 +403,7 @@ bool build_children_find(struct builder *builder)
 
 /* What recording cost, and what was left out to keep it within a budget. */
 
-void timeline_set_cost(struct builder *builder, const struct tl_cost *cost)
+void builder_set_cost(struct builder *builder, const struct tl_cost *cost)
 {
     if (builder->failed)
         return;
@@ -413,7 +413,7 @@ void timeline_set_cost(struct builder *builder, const struct tl_cost *cost)
     process->cost.time_ns = build_time(builder, cost->time_ns);
 }
 
-void timeline_append_throttle(struct builder *builder, const struct throttle_event *from)
+void builder_append_throttle(struct builder *builder, const struct throttle_event *from)
 {
     if (builder->failed)
         return;
@@ -467,8 +467,8 @@ static uint32_t summary_durations(struct builder *builder, const struct prof_rec
     return name;
 }
 
-void timeline_append_summary(struct builder *builder, const struct prof_rec_summary *record,
-                             const uint32_t *durations)
+void builder_append_summary(struct builder *builder, const struct prof_rec_summary *record,
+                            const uint32_t *durations)
 {
     if (builder->failed || record->kind >= PROF_SUMMARY_COUNT)
         return;
@@ -488,8 +488,8 @@ void timeline_append_summary(struct builder *builder, const struct prof_rec_summ
                                    .durations = summary_durations(builder, record, durations)};
 }
 
-void timeline_append_summary_step(struct builder *builder,
-                                  const struct prof_rec_summary_step *record)
+void builder_append_summary_step(struct builder *builder,
+                                 const struct prof_rec_summary_step *record)
 {
     if (builder->failed)
         return;
@@ -511,13 +511,13 @@ void timeline_append_summary_step(struct builder *builder,
                                      .partly = record->flags & PROF_SUMMARY_STEP_PARTLY};
 }
 
-void timeline_leave_out_events(struct builder *builder)
+void builder_leave_out_events(struct builder *builder)
 {
     if (builder)
         builder->no_events = true;
 }
 
-bool timeline_leaves_out_events(const struct builder *builder)
+bool builder_leaves_out_events(const struct builder *builder)
 {
     return builder->no_events;
 }
@@ -549,8 +549,8 @@ static void open_window(struct builder *builder, uint32_t epoch, enum prof_contr
 }
 
 /* Epoch 0 means none: the file was made just when recording went off. */
-void timeline_append_control(struct builder *builder, bool on, uint32_t epoch,
-                             enum prof_control_reason reason, int64_t time_ns)
+void builder_append_control(struct builder *builder, bool on, uint32_t epoch,
+                            enum prof_control_reason reason, int64_t time_ns)
 {
     if (builder->failed || epoch == 0)
         return;

@@ -94,7 +94,7 @@ static void set_process(struct builder *builder, uint32_t process)
         info.gpu_mode = PROF_GPU_NONE;
         info.gpu_reason = (struct text){no_records, sizeof no_records - 1};
     }
-    timeline_set_process(builder, &info);
+    builder_set_process(builder, &info);
 }
 
 /* The names that the process uses, in the order in which it does. */
@@ -204,13 +204,13 @@ static void define_devices(struct builder *builder, uint32_t process)
     const struct unordered *file = builder->file;
     for (uint32_t i = 0; i < file->devices.count; i++)
         if (file->devices.at[i].process == process)
-            timeline_define_device(builder, &file->devices.at[i].device);
+            builder_define_device(builder, &file->devices.at[i].device);
     for (uint32_t i = 0; i < file->contexts.count; i++)
         if (file->contexts.at[i].process == process)
-            timeline_define_context(builder, &file->contexts.at[i].context);
+            builder_define_context(builder, &file->contexts.at[i].context);
     for (uint32_t i = 0; i < file->streams.count; i++)
         if (file->streams.at[i].process == process)
-            timeline_define_stream(builder, &file->streams.at[i].stream);
+            builder_define_stream(builder, &file->streams.at[i].stream);
 }
 
 static void define_domains(struct builder *builder, uint32_t process)
@@ -218,11 +218,11 @@ static void define_domains(struct builder *builder, uint32_t process)
     const struct unordered *file = builder->file;
     for (uint32_t i = 0; i < file->domains.count; i++)
         if (file->domains.at[i].process == process && file->domains.at[i].name)
-            timeline_define_domain(
+            builder_define_domain(
                 builder, &(struct nvtx_domain){.domain = i + 1, .name = file->domains.at[i].name});
     for (uint32_t i = 0; i < file->categories.count; i++)
         if (file->categories.at[i].process == process)
-            timeline_define_category(builder, &file->categories.at[i].category);
+            builder_define_category(builder, &file->categories.at[i].category);
 }
 
 static void define_threads(struct builder *builder, uint32_t process)
@@ -231,8 +231,8 @@ static void define_threads(struct builder *builder, uint32_t process)
     struct unordered_group threads = unordered_group(&file->index->threads, process);
     for (uint32_t i = 0; i < threads.count; i++) {
         const struct unordered_thread *thread = &file->threads.at[threads.at[i]];
-        timeline_define_thread(builder, threads.at[i] + 1, thread->tid,
-                               timeline_name_text(builder, thread->name), false);
+        builder_define_thread(builder, threads.at[i] + 1, thread->tid,
+                              unordered_name_text(builder, thread->name), false);
     }
 }
 
@@ -245,15 +245,15 @@ static void define_facts(struct builder *builder, uint32_t process)
     define_domains(builder, process);
     for (uint32_t i = 0; i < file->allocators.count; i++)
         if (file->allocators.at[i].process == process)
-            timeline_define_allocator(builder, i + 1, file->allocators.at[i].name);
+            builder_define_allocator(builder, i + 1, file->allocators.at[i].name);
     define_threads(builder, process);
     for (uint32_t i = 0; i < file->warnings.count && process == 0; i++) {
         const struct unordered_warning *warning = &file->warnings.at[i];
-        timeline_add_warning(builder, (struct text){warning->what, strlen(warning->what)},
-                             warning->count);
+        builder_add_warning(builder, (struct text){warning->what, strlen(warning->what)},
+                            warning->count);
     }
     if (file->note.size && process == 0)
-        timeline_add_note(builder, file->note);
+        builder_add_note(builder, file->note);
 }
 
 /* Memory that no thread is known of, and begin/end ranges. */
@@ -315,11 +315,11 @@ static void append_memory_apart(struct builder *builder, uint32_t process)
             known = true, first_ns = first_event_ns(builder, process);
         if (at_start)
             event.time_ns = first_ns;
-        timeline_append_memory(builder, &event);
+        builder_append_memory(builder, &event);
     }
     for (uint32_t i = 0; i < file->migrations.count; i++)
         if (file->migrations.at[i].process == process)
-            timeline_append_migration(builder, &file->migrations.at[i].of);
+            builder_append_migration(builder, &file->migrations.at[i].of);
 }
 
 static void append_asyncs(struct builder *builder, uint32_t process)
@@ -328,9 +328,9 @@ static void append_asyncs(struct builder *builder, uint32_t process)
     struct unordered_group asyncs = unordered_group(&file->index->asyncs, process);
     for (uint32_t i = 0; i < asyncs.count; i++) {
         const struct unordered_async *async = &file->asyncs.at[asyncs.at[i]];
-        timeline_begin_async(builder, async->thread, async->start_ns, async->name, async->id);
+        builder_begin_async(builder, async->thread, async->start_ns, async->name, async->id);
         if (async->end_thread)
-            timeline_end_async(builder, async->end_thread, async->end_ns, async->id);
+            builder_end_async(builder, async->end_thread, async->end_ns, async->id);
     }
 }
 
@@ -398,8 +398,8 @@ static void append_process(struct builder *builder, uint32_t process, struct tl_
     health->records = slices + builder->file->index->gpu_counts[process];
 }
 
-void timeline_finish_process(struct builder *builder, uint32_t number, uint32_t process,
-                             struct tl_health *health)
+void unordered_finish_process(struct builder *builder, uint32_t number, uint32_t process,
+                              struct tl_health *health)
 {
     if (builder->failed)
         return;

@@ -203,8 +203,8 @@ static void append_gpu(struct builder *builder, const struct gpu_op *op, struct 
         add_gpu(builder, op, gpu);
 }
 
-void timeline_append_kernel(struct builder *builder, const struct gpu_op *op,
-                            const struct tl_kernel *kernel)
+void builder_append_kernel(struct builder *builder, const struct gpu_op *op,
+                           const struct tl_kernel *kernel)
 {
     if (builder->failed)
         return;
@@ -216,8 +216,8 @@ void timeline_append_kernel(struct builder *builder, const struct gpu_op *op,
     append_gpu(builder, op, gpu);
 }
 
-void timeline_append_memcpy(struct builder *builder, const struct gpu_op *op,
-                            const struct tl_memcpy *copy)
+void builder_append_memcpy(struct builder *builder, const struct gpu_op *op,
+                           const struct tl_memcpy *copy)
 {
     if (builder->failed)
         return;
@@ -227,8 +227,8 @@ void timeline_append_memcpy(struct builder *builder, const struct gpu_op *op,
     append_gpu(builder, op, gpu);
 }
 
-void timeline_append_memset(struct builder *builder, const struct gpu_op *op,
-                            const struct tl_memset *set)
+void builder_append_memset(struct builder *builder, const struct gpu_op *op,
+                           const struct tl_memset *set)
 {
     if (builder->failed)
         return;
@@ -238,8 +238,8 @@ void timeline_append_memset(struct builder *builder, const struct gpu_op *op,
     append_gpu(builder, op, gpu);
 }
 
-void timeline_append_graph_run(struct builder *builder, const struct gpu_op *op,
-                               const struct tl_graph_run *run)
+void builder_append_graph_run(struct builder *builder, const struct gpu_op *op,
+                              const struct tl_graph_run *run)
 {
     if (builder->failed)
         return;
@@ -248,8 +248,8 @@ void timeline_append_graph_run(struct builder *builder, const struct gpu_op *op,
     append_gpu(builder, op, gpu);
 }
 
-void timeline_append_sync(struct builder *builder, const struct gpu_op *op,
-                          const struct tl_sync *sync, const uint32_t *device)
+void builder_append_sync(struct builder *builder, const struct gpu_op *op,
+                         const struct tl_sync *sync, const uint32_t *device)
 {
     if (builder->failed)
         return;
@@ -267,8 +267,8 @@ static bool names_a_device(uint32_t object_kind)
     return object_kind >= 3 && object_kind <= 5;
 }
 
-void timeline_append_overhead(struct builder *builder, const struct gpu_op *op,
-                              const struct tl_overhead *overhead)
+void builder_append_overhead(struct builder *builder, const struct gpu_op *op,
+                             const struct tl_overhead *overhead)
 {
     if (builder->failed)
         return;
@@ -280,14 +280,14 @@ void timeline_append_overhead(struct builder *builder, const struct gpu_op *op,
     append_gpu(builder, op, gpu);
 }
 
-void timeline_append_untimed(struct builder *builder)
+void builder_append_untimed(struct builder *builder)
 {
     if (!builder->failed)
         build_process(builder)->odd.zero_time_gpu++;
 }
 
-void timeline_append_start_event(struct builder *builder, uint32_t device, uint32_t correlation,
-                                 int64_t before_ns, int64_t after_ns)
+void builder_append_start_event(struct builder *builder, uint32_t device, uint32_t correlation,
+                                int64_t before_ns, int64_t after_ns)
 {
     struct build_bracket *bracket = ARRAY_ADD(&builder->brackets);
     if (bracket)
@@ -299,8 +299,8 @@ void timeline_append_start_event(struct builder *builder, uint32_t device, uint3
 
 /* Device records that came and could not be kept, and whose they were. */
 
-void timeline_append_lost(struct builder *builder, uint32_t correlation,
-                          const struct lost_record *record)
+void builder_append_lost(struct builder *builder, uint32_t correlation,
+                         const struct lost_record *record)
 {
     if (builder->failed)
         return;
@@ -312,7 +312,7 @@ void timeline_append_lost(struct builder *builder, uint32_t correlation,
     build_stream(builder, record->context, record->stream, build_ordinal(record->device));
 }
 
-void timeline_add_stream_loss(struct builder *builder, const struct stream_loss *record)
+void builder_add_stream_loss(struct builder *builder, const struct stream_loss *record)
 {
     if (builder->failed)
         return;
@@ -333,8 +333,8 @@ void timeline_add_stream_loss(struct builder *builder, const struct stream_loss 
 
 enum { WAITS_EVENT_SYNC = 1, WAITS_STREAM_WAIT = 2 }; /* CUpti_ActivitySynchronizationType */
 
-void timeline_append_cuda_event(struct builder *builder, uint32_t correlation,
-                                const struct cuda_event *event)
+void builder_append_cuda_event(struct builder *builder, uint32_t correlation,
+                               const struct cuda_event *event)
 {
     if (builder->failed)
         return;

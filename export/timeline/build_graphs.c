@@ -29,7 +29,7 @@ static uint32_t build_graph_of(struct builder *builder, uint32_t id)
     return timeline->graphs.count - 1;
 }
 
-void timeline_define_graph(struct builder *builder, int64_t time_ns, const struct cuda_graph *from)
+void builder_define_graph(struct builder *builder, int64_t time_ns, const struct cuda_graph *from)
 {
     uint32_t index = builder->failed ? TL_NONE : build_graph_of(builder, from->graph);
     if (index == TL_NONE)
@@ -80,8 +80,8 @@ static uint32_t stack_of(struct builder *builder, const struct graph_node *from)
     return stack == IDMAP_NONE ? TL_NONE : stack;
 }
 
-void timeline_append_graph_node(struct builder *builder, uint32_t number, int64_t time_ns,
-                                const struct graph_node *from)
+void builder_append_graph_node(struct builder *builder, uint32_t number, int64_t time_ns,
+                               const struct graph_node *from)
 {
     uint32_t thread = number ? build_place(builder, number, &time_ns) : TL_NONE;
     if (!number)

@@ -335,7 +335,7 @@ static const struct stack_entry *find_timed(const struct build_thread *stack)
     return range;
 }
 
-void timeline_set_timed(struct builder *builder, uint32_t number, uint64_t token)
+void builder_set_timed(struct builder *builder, uint32_t number, uint64_t token)
 {
     if (builder->failed)
         return;
@@ -351,7 +351,7 @@ void timeline_set_timed(struct builder *builder, uint32_t number, uint64_t token
         builder->failed = true;
 }
 
-void timeline_append_range_time(struct builder *builder, const struct range_time *time)
+void builder_append_range_time(struct builder *builder, const struct range_time *time)
 {
     if (builder->failed)
         return;

@@ -86,7 +86,7 @@ static uint32_t device_of_allocator(struct text name)
 }
 
 /* Stated again in a file that grows: the first counts. */
-void timeline_define_allocator(struct builder *builder, uint32_t allocator, uint32_t name)
+void builder_define_allocator(struct builder *builder, uint32_t allocator, uint32_t name)
 {
     uint64_t key = ALLOCATOR_KEY | allocator;
     if (builder->failed || keymap_find(&builder->memory.heaps, key) != KEYMAP_NONE)
@@ -140,7 +140,7 @@ static uint32_t innermost(struct builder *builder, uint32_t thread, int64_t time
     return stack->stack.count ? stack->stack.at[stack->stack.count - 1].slice : TL_NONE;
 }
 
-void timeline_append_memory(struct builder *builder, const struct memory_event *memory)
+void builder_append_memory(struct builder *builder, const struct memory_event *memory)
 {
     const struct memory_op *record = &memory->record;
     if (builder->gathers) {
@@ -176,7 +176,7 @@ void timeline_append_memory(struct builder *builder, const struct memory_event *
         note_pool(builder, memory);
 }
 
-void timeline_append_memory_pool(struct builder *builder, const struct pool_event *pool)
+void builder_append_memory_pool(struct builder *builder, const struct pool_event *pool)
 {
     struct build_pool_state *state = ARRAY_ADD(&builder->memory.pools);
     if (!state) {
@@ -225,8 +225,8 @@ static void gather_own_op(struct builder *builder, uint32_t thread, int64_t time
     unordered_append_memory(builder, &event, alloc->allocator);
 }
 
-void timeline_append_alloc(struct builder *builder, uint32_t number, int64_t time_ns,
-                           const struct heap_allocation *alloc)
+void builder_append_alloc(struct builder *builder, uint32_t number, int64_t time_ns,
+                          const struct heap_allocation *alloc)
 {
     if (builder->gathers) {
         gather_own_op(builder, number, time_ns, alloc, PROF_MEMORY_ALLOCATE);
@@ -242,8 +242,8 @@ void timeline_append_alloc(struct builder *builder, uint32_t number, int64_t tim
     build_blocks_alloc(builder, op->time_ns, op->thread, heap, alloc->bytes);
 }
 
-void timeline_append_release(struct builder *builder, uint32_t number, int64_t time_ns,
-                             uint32_t allocator, uint64_t address)
+void builder_append_release(struct builder *builder, uint32_t number, int64_t time_ns,
+                            uint32_t allocator, uint64_t address)
 {
     if (builder->gathers) {
         gather_own_op(builder, number, time_ns,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void timeline_append_migration(struct builder *builder, const struct migration *from)
+void builder_append_migration(struct builder *builder, const struct migration *from)
 {
     struct tl_migration *migration = ARRAY_ADD(&builder->timeline->migrations);
     if (!migration) {

@@ -318,14 +318,14 @@ static void append_memory(const struct unordered *file, struct builder *builder,
     const struct unordered_memory *memory = &file->memories.at[instant->name];
     const struct memory_op *record = &memory->event.record;
     if (memory->allocator && record->operation == PROF_MEMORY_RELEASE)
-        timeline_append_release(builder, instant->thread, instant->time_ns, memory->allocator,
-                                record->address);
+        builder_append_release(builder, instant->thread, instant->time_ns, memory->allocator,
+                               record->address);
     else if (memory->allocator)
-        timeline_append_alloc(
+        builder_append_alloc(
             builder, instant->thread, instant->time_ns,
             &(struct heap_allocation){record->address, record->bytes, memory->allocator});
     else
-        timeline_append_memory(builder, &memory->event);
+        builder_append_memory(builder, &memory->event);
 }
 
 static void append_instant(struct nesting *nesting, const struct unordered_instant *instant)
@@ -333,11 +333,11 @@ static void append_instant(struct nesting *nesting, const struct unordered_insta
     struct builder *builder = nesting->builder;
     switch (instant->kind) {
     case UNORDERED_MARK:
-        timeline_append_mark(builder, instant->thread, instant->time_ns, instant->name);
+        builder_append_mark(builder, instant->thread, instant->time_ns, instant->name);
         break;
     case UNORDERED_COUNTER:
-        timeline_append_counter(builder, instant->thread, instant->time_ns, instant->name,
-                                instant->value);
+        builder_append_counter(builder, instant->thread, instant->time_ns, instant->name,
+                               instant->value);
         break;
     case UNORDERED_MEMORY:
         append_memory(nesting->file, builder, instant);
@@ -410,7 +410,7 @@ uint32_t unordered_append_threads(struct builder *builder, uint32_t process)
     free(nesting.heap.at);
     if (nesting.clipped) {
         static const char what[] = "events cut short: they overlap too many others of their thread";
-        timeline_add_warning(builder, (struct text){what, sizeof what - 1}, nesting.clipped);
+        builder_add_warning(builder, (struct text){what, sizeof what - 1}, nesting.clipped);
     }
     builder->failed |= nesting.failed;
     return nesting.appended;

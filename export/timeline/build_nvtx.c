@@ -146,7 +146,7 @@ static uint32_t slot_of(struct builder *builder, uint32_t id)
     struct event_name record;
     memcpy(&record, text_pool_text(&builder->file->labels, number).bytes, sizeof record);
     record.id = id;
-    timeline_define_event_name(builder, &record);
+    builder_define_event_name(builder, &record);
     return idmap_find(&builder->event_slots, id);
 }
 
@@ -176,7 +176,7 @@ struct build_ref build_nvtx_ref(struct builder *builder, uint32_t id)
 }
 
 /* An id that a name has too stands for the name. */
-void timeline_define_event_name(struct builder *builder, const struct event_name *record)
+void builder_define_event_name(struct builder *builder, const struct event_name *record)
 {
     uint32_t slot = idmap_find(&builder->event_slots, record->id);
     if (builder->failed)
@@ -196,7 +196,7 @@ void timeline_define_event_name(struct builder *builder, const struct event_name
         !event || !idmap_set(&builder->event_slots, record->id, builder->events.count - 1);
 }
 
-void timeline_define_domain(struct builder *builder, const struct nvtx_domain *record)
+void builder_define_domain(struct builder *builder, const struct nvtx_domain *record)
 {
     if (builder->failed || record->domain == 0)
         return; /* the default domain has no name */
@@ -206,7 +206,7 @@ void timeline_define_domain(struct builder *builder, const struct nvtx_domain *r
         builder->timeline->domains.at[domain].name = name;
 }
 
-void timeline_define_category(struct builder *builder, const struct nvtx_category *record)
+void builder_define_category(struct builder *builder, const struct nvtx_category *record)
 {
     if (builder->failed)
         return;

@@ -438,7 +438,7 @@ static void resolve(struct resolving *work, uint32_t *processes)
         place(work, &file->gpus.at[i], processes[i]);
 }
 
-void timeline_resolve(struct builder *builder, const struct event_rows *rows)
+void unordered_resolve(struct builder *builder, const struct event_rows *rows)
 {
     struct unordered *file = builder->file;
     struct resolving work = {.file = file, .rows = rows};
@@ -451,10 +451,10 @@ void timeline_resolve(struct builder *builder, const struct event_rows *rows)
         resolve(&work, processes);
     builder->failed |= work.failed;
     if (file->has_origins)
-        timeline_warn(builder,
-                      "ids that several ranges have, of which the first is taken for the "
-                      "origin of device operations",
-                      work.ranges.again);
+        unordered_warn(builder,
+                       "ids that several ranges have, of which the first is taken for the "
+                       "origin of device operations",
+                       work.ranges.again);
     wanted_fini(&work.calls);
     wanted_fini(&work.ranges);
     keymap_fini(&work.vote_of);

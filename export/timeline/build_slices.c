@@ -150,7 +150,7 @@ static void begin_slice(struct builder *builder, uint32_t thread, int64_t time_n
                           (struct build_addresses){0});
 }
 
-void timeline_begin_range(struct builder *builder, uint32_t number, int64_t time_ns, uint32_t name)
+void builder_begin_range(struct builder *builder, uint32_t number, int64_t time_ns, uint32_t name)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
@@ -225,7 +225,7 @@ static void end_range(struct builder *builder, uint32_t thread, uint32_t place, 
     }
 }
 
-void timeline_end_range(struct builder *builder, uint32_t number, int64_t time_ns)
+void builder_end_range(struct builder *builder, uint32_t number, int64_t time_ns)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread != TL_NONE)
@@ -260,8 +260,8 @@ static uint32_t find_stack(const struct builder *builder, struct build_thread *s
     return stack->domain_stack = index + STACKS_FIXED;
 }
 
-void timeline_begin_nvtx_range(struct builder *builder, uint32_t number, int64_t time_ns,
-                               uint32_t name)
+void builder_begin_nvtx_range(struct builder *builder, uint32_t number, int64_t time_ns,
+                              uint32_t name)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
@@ -278,8 +278,8 @@ void timeline_begin_nvtx_range(struct builder *builder, uint32_t number, int64_t
                     (struct opening){ref, stack, kind_of_range(builder, ref)});
 }
 
-void timeline_end_nvtx_range(struct builder *builder, uint32_t number, int64_t time_ns,
-                             uint32_t domain_number)
+void builder_end_nvtx_range(struct builder *builder, uint32_t number, int64_t time_ns,
+                            uint32_t domain_number)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
@@ -296,7 +296,7 @@ void timeline_end_nvtx_range(struct builder *builder, uint32_t number, int64_t t
 /* A step ends the one before it, unless a range that began in between is still open: then the old
  * step lasts until that range ends, and the new one until the range around it ends or the next step
  * comes. */
-void timeline_begin_step(struct builder *builder, uint32_t number, int64_t time_ns, uint64_t step)
+void builder_begin_step(struct builder *builder, uint32_t number, int64_t time_ns, uint64_t step)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
@@ -387,8 +387,8 @@ static uint32_t add_api(struct builder *builder, const struct api_call *api)
     return builder->timeline->apis.count - 1;
 }
 
-void timeline_begin_call(struct builder *builder, uint32_t number, int64_t time_ns,
-                         const struct api_call *api)
+void builder_begin_call(struct builder *builder, uint32_t number, int64_t time_ns,
+                        const struct api_call *api)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
@@ -431,8 +431,8 @@ static uint32_t find_call(const struct builder *builder, const struct build_thre
     return STACK_NONE;
 }
 
-void timeline_end_call(struct builder *builder, uint32_t number, int64_t time_ns,
-                       uint32_t correlation, int32_t result)
+void builder_end_call(struct builder *builder, uint32_t number, int64_t time_ns,
+                      uint32_t correlation, int32_t result)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
@@ -449,7 +449,7 @@ void timeline_end_call(struct builder *builder, uint32_t number, int64_t time_ns
     builder->timeline->apis.at[api].result = result;
 }
 
-void timeline_close_thread(struct builder *builder, uint32_t number, int64_t time_ns, bool unclosed)
+void builder_close_thread(struct builder *builder, uint32_t number, int64_t time_ns, bool unclosed)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
@@ -458,7 +458,7 @@ void timeline_close_thread(struct builder *builder, uint32_t number, int64_t tim
     build_frames_close(builder, thread, time_ns, unclosed);
 }
 
-void timeline_cut_thread(struct builder *builder, uint32_t number)
+void builder_cut_thread(struct builder *builder, uint32_t number)
 {
     int64_t time_ns = -TL_TIME_MAX_NS;
     uint32_t thread = build_enter(builder, number, &time_ns);

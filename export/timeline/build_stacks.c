@@ -23,7 +23,7 @@ static bool keep_addresses(struct builder *builder, const struct call_stack *sta
     return true;
 }
 
-void timeline_define_stack(struct builder *builder, const struct call_stack *stack)
+void builder_define_stack(struct builder *builder, const struct call_stack *stack)
 {
     struct timeline *timeline = builder->timeline;
     if (builder->failed)
@@ -46,7 +46,7 @@ void timeline_define_stack(struct builder *builder, const struct call_stack *sta
     build_process(builder)->stack_count++;
 }
 
-void timeline_define_module(struct builder *builder, const struct loaded_module *module)
+void builder_define_module(struct builder *builder, const struct loaded_module *module)
 {
     struct timeline *timeline = builder->timeline;
     if (builder->failed || build_process(builder)->module_count == MODULES_MAX)
@@ -72,7 +72,7 @@ void timeline_define_module(struct builder *builder, const struct loaded_module 
     build_process(builder)->module_count++;
 }
 
-void timeline_end_module(struct builder *builder, uint32_t id, uint64_t ticks)
+void builder_end_module(struct builder *builder, uint32_t id, uint64_t ticks)
 {
     uint32_t module = builder->failed ? IDMAP_NONE : idmap_find(&builder->module_ids, id);
     if (module != IDMAP_NONE)
@@ -151,7 +151,7 @@ static void append_async_stack(struct builder *builder, uint64_t range, uint32_t
         add_async_stack(builder, count - 1, stack);
 }
 
-void timeline_set_stack(struct builder *builder, uint32_t number, uint32_t id, uint64_t range)
+void builder_set_stack(struct builder *builder, uint32_t number, uint32_t id, uint64_t range)
 {
     uint32_t thread = builder->failed ? TL_NONE : build_thread_of(builder, number);
     uint32_t stack = thread == TL_NONE ? TL_NONE : find_stack(builder, id);
@@ -325,7 +325,7 @@ void build_frames_end_due(struct builder *builder, uint32_t thread, int64_t time
         build_frames_close(builder, thread, ends[*next], false);
 }
 
-void timeline_end_frames(struct builder *builder, int64_t time_ns)
+void builder_end_frames(struct builder *builder, int64_t time_ns)
 {
     int64_t at_ns = build_time(builder, time_ns), *end = ARRAY_ADD(&builder->frame_ends);
     uint32_t count = builder->frame_ends.count;
@@ -335,14 +335,14 @@ void timeline_end_frames(struct builder *builder, int64_t time_ns)
         *end = count > 1 && end[-1] > at_ns ? end[-1] : at_ns;
 }
 
-void timeline_begin_frame(struct builder *builder, uint32_t number, int64_t time_ns, uint32_t name)
+void builder_begin_frame(struct builder *builder, uint32_t number, int64_t time_ns, uint32_t name)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread != TL_NONE)
         open_call(builder, thread, time_ns, build_name(builder, name));
 }
 
-void timeline_end_frame(struct builder *builder, uint32_t number, int64_t time_ns)
+void builder_end_frame(struct builder *builder, uint32_t number, int64_t time_ns)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
@@ -365,8 +365,8 @@ static uint32_t count_same(struct builder *builder, uint32_t thread, const uint3
     return same;
 }
 
-void timeline_set_frames(struct builder *builder, uint32_t number, int64_t time_ns,
-                         const uint32_t *names, uint32_t count)
+void builder_set_frames(struct builder *builder, uint32_t number, int64_t time_ns,
+                        const uint32_t *names, uint32_t count)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
@@ -562,7 +562,7 @@ static uint32_t sampled_stack(struct builder *builder, uint32_t stack, const uin
     return build_stack_on_path(builder, stack, path);
 }
 
-void timeline_append_sample(struct builder *builder, const struct thread_sample *sample)
+void builder_append_sample(struct builder *builder, const struct thread_sample *sample)
 {
     if (builder->failed)
         return;

@@ -48,7 +48,7 @@ static void *fail(struct builder *builder)
 /* A new item of one of the file's arrays; NULL: no memory. */
 #define ADD(builder, array) (ARRAY_ROOM(array) ? &(array)->at[(array)->count++] : fail(builder))
 
-uint32_t timeline_begin_unordered(struct builder *builder)
+uint32_t unordered_begin(struct builder *builder)
 {
     struct unordered **place = ARRAY_ADD(&builder->files);
     if (place)
@@ -64,27 +64,27 @@ uint32_t timeline_begin_unordered(struct builder *builder)
 
 /* Names. */
 
-uint32_t timeline_name(struct builder *builder, struct text text)
+uint32_t unordered_name(struct builder *builder, struct text text)
 {
     uint32_t name = text_pool_number(&builder->file->names, text);
     builder->failed |= name == 0;
     return name;
 }
 
-struct text timeline_keep_text(struct builder *builder, struct text text)
+struct text unordered_keep_text(struct builder *builder, struct text text)
 {
     struct text copy = text_pool_copy(&builder->file->names, text);
     builder->failed |= copy.bytes == NULL;
     return copy.bytes ? copy : (struct text){"", 0};
 }
 
-struct text timeline_name_text(const struct builder *builder, uint32_t name)
+struct text unordered_name_text(const struct builder *builder, uint32_t name)
 {
     const struct text_pool *names = &builder->file->names;
     return name && name <= names->count ? text_pool_text(names, name) : (struct text){"", 0};
 }
 
-uint32_t timeline_label(struct builder *builder, const struct event_label *label)
+uint32_t unordered_label(struct builder *builder, const struct event_label *label)
 {
     struct event_name record = {
         .name = label->name,
@@ -99,7 +99,7 @@ uint32_t timeline_label(struct builder *builder, const struct event_label *label
     return number ? UNORDERED_LABEL | number : 0;
 }
 
-uint32_t timeline_add_domain(struct builder *builder, uint32_t process)
+uint32_t unordered_add_domain(struct builder *builder, uint32_t process)
 {
     struct unordered_domain *domain = ADD(builder, &builder->file->domains);
     if (!domain)
@@ -108,20 +108,20 @@ uint32_t timeline_add_domain(struct builder *builder, uint32_t process)
     return builder->file->domains.count;
 }
 
-void timeline_name_domain(struct builder *builder, uint32_t domain, uint32_t name)
+void unordered_name_domain(struct builder *builder, uint32_t domain, uint32_t name)
 {
     if (domain && domain <= builder->file->domains.count)
         builder->file->domains.at[domain - 1].name = name;
 }
 
-void timeline_move_domain(struct builder *builder, uint32_t domain, uint32_t process)
+void unordered_move_domain(struct builder *builder, uint32_t domain, uint32_t process)
 {
     if (domain && domain <= builder->file->domains.count)
         builder->file->domains.at[domain - 1].process = process;
 }
 
-void timeline_add_category(struct builder *builder, uint32_t process, uint32_t domain,
-                           uint32_t category, uint32_t name)
+void unordered_add_category(struct builder *builder, uint32_t process, uint32_t domain,
+                            uint32_t category, uint32_t name)
 {
     struct unordered_category *added = ADD(builder, &builder->file->categories);
     if (added)
@@ -168,7 +168,7 @@ static bool parse_name(struct builder *builder, uint32_t name, struct torch_name
 {
     if (is_plain(builder->file, name))
         return false;
-    struct text text = timeline_name_text(builder, name);
+    struct text text = unordered_name_text(builder, name);
     if (torch_names_parse(text.bytes, text.size, torch))
         return true;
     note_plain(builder->file, name);
@@ -179,9 +179,9 @@ static struct event_attr attr_of(struct builder *builder, const struct torch_nam
 {
     struct text key = {part->key, strlen(part->key)}, text = {part->text, part->bytes};
     return (struct event_attr){
-        .key = timeline_name(builder, key),
+        .key = unordered_name(builder, key),
         .type = part->text ? PROF_ATTR_STRING : PROF_ATTR_INT,
-        .value = part->text ? timeline_name(builder, text) : part->integer,
+        .value = part->text ? unordered_name(builder, text) : part->integer,
     };
 }
 
@@ -190,8 +190,8 @@ static uint32_t relabel(struct builder *builder, uint32_t label, uint32_t name)
 {
     struct event_name record = record_of(builder->file, label);
     bool colored = record.flags & PROF_EVENT_NAME_COLORED;
-    return timeline_label(builder, &(struct event_label){name, record.domain, record.category,
-                                                         record.color, colored});
+    return unordered_label(builder, &(struct event_label){name, record.domain, record.category,
+                                                          record.color, colored});
 }
 
 /* False: the name stays as it is. */
@@ -201,8 +201,8 @@ static bool split(struct builder *builder, uint32_t name, struct split_name *spl
     uint32_t whole = name & UNORDERED_LABEL ? record_of(builder->file, name).name : name;
     if (!whole || !parse_name(builder, whole, &torch))
         return false;
-    struct text text = timeline_name_text(builder, whole);
-    split->name = timeline_name(builder, (struct text){text.bytes, torch.base_bytes});
+    struct text text = unordered_name_text(builder, whole);
+    split->name = unordered_name(builder, (struct text){text.bytes, torch.base_bytes});
     if (name & UNORDERED_LABEL)
         split->name = relabel(builder, name, split->name);
     split->count = (uint32_t)torch.count;
@@ -213,7 +213,7 @@ static bool split(struct builder *builder, uint32_t name, struct split_name *spl
 
 /* Processes and threads. */
 
-uint32_t timeline_add_process(struct builder *builder)
+uint32_t unordered_add_process(struct builder *builder)
 {
     struct tl_process_info *process = ADD(builder, &builder->file->processes);
     if (!process)
@@ -223,12 +223,12 @@ uint32_t timeline_add_process(struct builder *builder)
     return builder->file->processes.count - 1;
 }
 
-struct tl_process_info *timeline_process_info(struct builder *builder, uint32_t process)
+struct tl_process_info *builder_process_info(struct builder *builder, uint32_t process)
 {
     return &builder->file->processes.at[process];
 }
 
-uint32_t timeline_process_count(const struct builder *builder)
+uint32_t unordered_process_count(const struct builder *builder)
 {
     return builder->file->processes.count;
 }
@@ -264,7 +264,7 @@ void timeline_join_pid_0(struct builder *builder)
     move_all_to_first(file);
 }
 
-uint32_t timeline_add_thread(struct builder *builder, uint32_t process, uint64_t tid)
+uint32_t unordered_add_thread(struct builder *builder, uint32_t process, uint64_t tid)
 {
     struct unordered_thread *thread = ADD(builder, &builder->file->threads);
     if (!thread)
@@ -273,25 +273,25 @@ uint32_t timeline_add_thread(struct builder *builder, uint32_t process, uint64_t
     return builder->file->threads.count;
 }
 
-void timeline_number_thread(struct builder *builder, uint32_t thread, uint64_t tid)
+void unordered_number_thread(struct builder *builder, uint32_t thread, uint64_t tid)
 {
     if (thread && thread <= builder->file->threads.count)
         builder->file->threads.at[thread - 1].tid = tid;
 }
 
-void timeline_name_thread(struct builder *builder, uint32_t thread, struct text name)
+void unordered_name_thread(struct builder *builder, uint32_t thread, struct text name)
 {
     if (thread && thread <= builder->file->threads.count)
-        builder->file->threads.at[thread - 1].name = timeline_name(builder, name);
+        builder->file->threads.at[thread - 1].name = unordered_name(builder, name);
 }
 
-uint32_t timeline_thread_process(const struct builder *builder, uint32_t thread)
+uint32_t unordered_thread_process(const struct builder *builder, uint32_t thread)
 {
     const struct unordered *file = builder->file;
     return thread && thread <= file->threads.count ? file->threads.at[thread - 1].process : 0;
 }
 
-void timeline_move_thread(struct builder *builder, uint32_t thread, uint32_t process)
+void unordered_move_thread(struct builder *builder, uint32_t thread, uint32_t process)
 {
     if (thread && thread <= builder->file->threads.count)
         builder->file->threads.at[thread - 1].process = process;
@@ -312,11 +312,11 @@ static int64_t end_of(struct builder *builder, int64_t start_ns, int64_t end_ns)
 {
     if (end_ns >= start_ns)
         return end_ns;
-    timeline_warn(builder, "events that end before they begin: taken as empty", 1);
+    unordered_warn(builder, "events that end before they begin: taken as empty", 1);
     return start_ns;
 }
 
-void timeline_append_slice(struct builder *builder, const struct complete_slice *slice)
+void unordered_append_slice(struct builder *builder, const struct complete_slice *slice)
 {
     struct unordered *file = builder->file;
     struct unordered_slice *kept = ADD(builder, &file->slices);
@@ -343,20 +343,20 @@ void timeline_append_slice(struct builder *builder, const struct complete_slice 
     };
 }
 
-uint32_t timeline_slice_count(const struct builder *builder)
+uint32_t unordered_slice_count(const struct builder *builder)
 {
     return builder->file->slices.count;
 }
 
-bool timeline_slice_goes_on(const struct builder *builder, uint32_t index,
-                            const struct complete_slice *next)
+bool unordered_slice_goes_on(const struct builder *builder, uint32_t index,
+                             const struct complete_slice *next)
 {
     const struct unordered_slice *slice = &builder->file->slices.at[index];
     return slice->thread == next->thread && slice->name == next->name &&
            slice->kind == next->kind && slice->end_ns == next->start_ns;
 }
 
-void timeline_extend_slice(struct builder *builder, uint32_t index, int64_t end_ns, uint8_t flags)
+void unordered_extend_slice(struct builder *builder, uint32_t index, int64_t end_ns, uint8_t flags)
 {
     struct unordered_slice *slice = &builder->file->slices.at[index];
     if (end_ns > slice->end_ns)
@@ -364,8 +364,8 @@ void timeline_extend_slice(struct builder *builder, uint32_t index, int64_t end_
     slice->flags |= flags & SLICE_UNCLOSED;
 }
 
-void timeline_append_async(struct builder *builder, uint32_t thread, uint32_t end_thread,
-                           int64_t start_ns, int64_t end_ns, uint32_t name, uint64_t id)
+void unordered_append_async(struct builder *builder, uint32_t thread, uint32_t end_thread,
+                            int64_t start_ns, int64_t end_ns, uint32_t name, uint64_t id)
 {
     struct unordered_async *async = ADD(builder, &builder->file->asyncs);
     if (async)
@@ -374,15 +374,15 @@ void timeline_append_async(struct builder *builder, uint32_t thread, uint32_t en
             end_thread};
 }
 
-void timeline_append_frame(struct builder *builder, uint32_t thread, int64_t start_ns,
-                           int64_t end_ns, uint32_t name)
+void unordered_append_frame(struct builder *builder, uint32_t thread, int64_t start_ns,
+                            int64_t end_ns, uint32_t name)
 {
     struct unordered_frame *frame = ADD(builder, &builder->file->frames);
     if (frame)
         *frame = (struct unordered_frame){start_ns, end_ns, thread, name};
 }
 
-void timeline_note_window(struct builder *builder, int64_t start_ns, int64_t end_ns)
+void unordered_note_window(struct builder *builder, int64_t start_ns, int64_t end_ns)
 {
     struct unordered_window *window = &builder->file->window;
     if (!window->any || start_ns < window->start_ns)
@@ -392,7 +392,7 @@ void timeline_note_window(struct builder *builder, int64_t start_ns, int64_t end
     window->any = true;
 }
 
-uint32_t timeline_async_count(const struct builder *builder)
+uint32_t unordered_async_count(const struct builder *builder)
 {
     return builder->file->asyncs.count;
 }
@@ -431,7 +431,7 @@ void unordered_append_memory(struct builder *builder, const struct memory_event 
 
 /* Devices. */
 
-uint32_t timeline_add_allocator(struct builder *builder, uint32_t process, uint32_t name)
+uint32_t unordered_add_allocator(struct builder *builder, uint32_t process, uint32_t name)
 {
     struct unordered_allocator *kept = ADD(builder, &builder->file->allocators);
     if (kept)
@@ -439,24 +439,24 @@ uint32_t timeline_add_allocator(struct builder *builder, uint32_t process, uint3
     return builder->file->allocators.count;
 }
 
-void timeline_add_device(struct builder *builder, uint32_t process,
-                         const struct tl_device_info *device)
+void unordered_add_device(struct builder *builder, uint32_t process,
+                          const struct tl_device_info *device)
 {
     struct unordered_device *kept = ADD(builder, &builder->file->devices);
     if (kept)
         *kept = (struct unordered_device){process, *device};
 }
 
-void timeline_add_context(struct builder *builder, uint32_t process,
-                          const struct cuda_context *context)
+void unordered_add_context(struct builder *builder, uint32_t process,
+                           const struct cuda_context *context)
 {
     struct unordered_context *kept = ADD(builder, &builder->file->contexts);
     if (kept)
         *kept = (struct unordered_context){process, *context};
 }
 
-void timeline_add_stream(struct builder *builder, uint32_t process,
-                         const struct cuda_stream *stream)
+void unordered_add_stream(struct builder *builder, uint32_t process,
+                          const struct cuda_stream *stream)
 {
     struct unordered_stream *kept = ADD(builder, &builder->file->streams);
     if (kept)
@@ -477,7 +477,7 @@ void unordered_append_gpu(struct builder *builder, const struct gpu_op *op, stru
         *added = gpu;
 }
 
-void timeline_find_busy(const struct builder *builder, bool *busy)
+void unordered_find_busy(const struct builder *builder, bool *busy)
 {
     const struct unordered *file = builder->file;
     for (uint32_t i = 0; i < file->gpus.count; i++)
@@ -490,7 +490,7 @@ static bool has_place(const struct tl_gpu *gpu)
     return unordered_is_operation(gpu) && gpu->device < UINT16_MAX;
 }
 
-uint64_t timeline_busy_devices(const struct builder *builder, uint32_t process)
+uint64_t unordered_busy_devices(const struct builder *builder, uint32_t process)
 {
     const struct unordered *file = builder->file;
     uint64_t devices = 0;
@@ -502,7 +502,7 @@ uint64_t timeline_busy_devices(const struct builder *builder, uint32_t process)
     return devices;
 }
 
-void timeline_find_contexts(struct builder *builder)
+void unordered_find_contexts(struct builder *builder)
 {
     struct keymap seen = {0};
     for (uint32_t i = 0; i < builder->file->gpus.count && !builder->failed; i++) {
@@ -515,12 +515,12 @@ void timeline_find_contexts(struct builder *builder)
         if (keymap_find_id(&seen, key) != KEYMAP_NONE)
             continue;
         builder->failed |= !keymap_set_id(&seen, key, 0);
-        timeline_add_context(builder, gpu->process, &context);
+        unordered_add_context(builder, gpu->process, &context);
     }
     keymap_fini(&seen);
 }
 
-void timeline_warn(struct builder *builder, const char *what, uint64_t count)
+void unordered_warn(struct builder *builder, const char *what, uint64_t count)
 {
     struct unordered *file = builder->file;
     for (uint32_t i = 0; i < file->warnings.count; i++)
@@ -533,13 +533,13 @@ void timeline_warn(struct builder *builder, const char *what, uint64_t count)
         *warning = (struct unordered_warning){what, count};
 }
 
-void timeline_note(struct builder *builder, struct text text)
+void unordered_note(struct builder *builder, struct text text)
 {
-    builder->file->note = timeline_keep_text(builder, text);
+    builder->file->note = unordered_keep_text(builder, text);
 }
 
-void timeline_append_moved(struct builder *builder, uint32_t process,
-                           const struct migration *migration)
+void unordered_append_moved(struct builder *builder, uint32_t process,
+                            const struct migration *migration)
 {
     struct unordered_migration *added = ADD(builder, &builder->file->migrations);
     if (added)
@@ -583,7 +583,7 @@ static struct span span_of(const struct unordered *file)
     return span;
 }
 
-int64_t timeline_end_unordered(struct builder *builder)
+int64_t unordered_end(struct builder *builder)
 {
     struct unordered *file = builder->file;
     struct span span = span_of(file);
@@ -594,7 +594,7 @@ int64_t timeline_end_unordered(struct builder *builder)
     return span.first_ns == INT64_MAX ? 0 : span.first_ns;
 }
 
-void timeline_set_origin(struct builder *builder, int64_t origin_ns)
+void unordered_set_origin(struct builder *builder, int64_t origin_ns)
 {
     builder->file->origin_ns = origin_ns;
 }

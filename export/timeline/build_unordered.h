@@ -179,7 +179,7 @@ void unordered_index_destroy(struct unordered_index *index);
 /* Appends slices and instants of the process's threads; returns how many slices. */
 uint32_t unordered_append_threads(struct builder *builder, uint32_t process);
 
-/* What timeline_append_...() does while a file's events are gathered. */
+/* What builder_append_...() does while a file's events are gathered. */
 void unordered_append_gpu(struct builder *builder, const struct gpu_op *op, struct tl_gpu gpu);
 void unordered_append_mark(struct builder *builder, uint32_t thread, int64_t time_ns,
                            uint32_t name);

@@ -119,7 +119,7 @@ static void note_first(struct builder *builder)
     build_graphs_begin(builder);
 }
 
-void timeline_begin_process(struct builder *builder, const char *path, int64_t shift_ns)
+void builder_begin_process(struct builder *builder, const char *path, int64_t shift_ns)
 {
     struct timeline *timeline = builder->timeline;
     forget_process(builder);
@@ -411,7 +411,7 @@ static bool regroup(struct builder *builder)
     return true;
 }
 
-void timeline_end_process(struct builder *builder, const struct tl_health *health)
+void builder_end_process(struct builder *builder, const struct tl_health *health)
 {
     if (builder->failed)
         return;
@@ -445,7 +445,7 @@ static struct timeline *create_timeline(void)
     return timeline;
 }
 
-struct builder *timeline_begin_build(void)
+struct builder *builder_begin(void)
 {
     struct builder *builder = calloc(1, sizeof *builder);
     if (!builder)
@@ -458,13 +458,13 @@ struct builder *timeline_begin_build(void)
     return NULL;
 }
 
-void timeline_set_base(struct builder *builder, uint64_t base_realtime_ns, uint32_t file_count)
+void builder_set_base(struct builder *builder, uint64_t base_realtime_ns, uint32_t file_count)
 {
     builder->timeline->base_realtime_ns = base_realtime_ns;
     builder->timeline->file_count = file_count;
 }
 
-bool timeline_build_failed(const struct builder *builder)
+bool builder_failed(const struct builder *builder)
 {
     return builder->failed;
 }
@@ -478,7 +478,7 @@ static void destroy_builder(struct builder *builder)
     free(builder);
 }
 
-void timeline_abandon_build(struct builder *builder)
+void builder_abandon(struct builder *builder)
 {
     if (!builder)
         return;
@@ -486,14 +486,14 @@ void timeline_abandon_build(struct builder *builder)
     destroy_builder(builder);
 }
 
-struct timeline *timeline_end_build(struct builder *builder)
+struct timeline *builder_end(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
     if (timeline->start_ns > timeline->end_ns)
         timeline->start_ns = timeline->end_ns = 0;
     timeline->origin_ns = timeline->start_ns;
     if (builder->failed || !build_children_find(builder)) {
-        timeline_abandon_build(builder);
+        builder_abandon(builder);
         return NULL;
     }
     text_pool_seal(&timeline->names);

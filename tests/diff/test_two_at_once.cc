@@ -54,11 +54,11 @@ uint32_t measure(const Bytes &bytes)
 {
     read_error error{};
     diff_side side;
-    builder *builder = timeline_begin_build();
+    builder *builder = builder_begin();
     trace_file *file =
         foreign_open_memory(bytes.data(), bytes.size(), "memory", false, builder, &error);
     if (!file) {
-        timeline_abandon_build(builder);
+        builder_abandon(builder);
         return UINT32_MAX;
     }
     timeline *made = timeline_from_files(builder, &file, 1, &error);

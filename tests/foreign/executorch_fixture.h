@@ -112,12 +112,12 @@ public:
             fwrite(bytes_.data(), 1, bytes_.size(), file);
         fflush(file);
         std::string path = "/proc/self/fd/" + std::to_string(fileno(file));
-        builder *builder = timeline_begin_build();
+        builder *builder = builder_begin();
         trace_file *opened = foreign_open_clock(path.c_str(), clock, partial, builder, &error_);
         if (opened)
             timeline_ = timeline_from_files(builder, &opened, 1, &error_);
         else
-            timeline_abandon_build(builder);
+            builder_abandon(builder);
         trace_file_close(opened);
         fclose(file);
         options_.target = TIME_SCALE_NS;

@@ -19,12 +19,12 @@ public:
     const timeline *load(const std::string &json, bool partial = false)
     {
         read_error error = {};
-        builder *builder = timeline_begin_build();
+        builder *builder = builder_begin();
         trace_file *file =
             foreign_open_memory(json.data(), json.size(), "t.json", partial, builder, &error);
         message = file ? "" : error.message;
         if (!file) {
-            timeline_abandon_build(builder);
+            builder_abandon(builder);
             return nullptr;
         }
         timeline_destroy(timeline_);

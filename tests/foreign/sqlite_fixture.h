@@ -37,13 +37,13 @@ public:
         timeline_destroy(timeline_);
         timeline_ = nullptr;
         error_ = {};
-        builder *builder = timeline_begin_build();
+        builder *builder = builder_begin();
         trace_file *opened =
             foreign_open_memory(file.data(), file.size(), "t.sqlite", partial, builder, &error_);
         if (opened)
             timeline_ = timeline_from_files(builder, &opened, 1, &error_);
         else
-            timeline_abandon_build(builder);
+            builder_abandon(builder);
         trace_file_close(opened);
         return timeline_;
     }

@@ -667,12 +667,12 @@ public:
     static void read(const std::string &json, bool partial)
     {
         read_error error = {};
-        builder *builder = timeline_begin_build();
+        builder *builder = builder_begin();
         trace_file *file =
             foreign_open_memory(json.data(), json.size(), "t.json", partial, builder, &error);
         timeline *timeline = file ? timeline_from_files(builder, &file, 1, &error) : nullptr;
         if (!file)
-            timeline_abandon_build(builder);
+            builder_abandon(builder);
         trace_file_close(file);
         if (!timeline) {
             EXPECT_NE(std::string(error.message).find("t.json: "), std::string::npos) << json;

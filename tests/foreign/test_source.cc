@@ -96,7 +96,7 @@ TEST(Source, OpensTracesOfLibprofThatAreCompressed)
     const uint8_t *bytes = trace_builder_bytes(trace.raw(), &size);
     std::string packed = gzip(std::string((const char *)bytes, size));
     read_error error = {};
-    builder *builder = timeline_begin_build();
+    builder *builder = builder_begin();
     trace_file *file =
         foreign_open_memory(packed.data(), packed.size(), "t.gz", false, builder, &error);
     ASSERT_NE(file, nullptr) << error.message;

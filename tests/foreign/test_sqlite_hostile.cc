@@ -215,11 +215,11 @@ TEST_F(SqliteHostile, PathsAreOnlyPaths)
     std::vector<uint8_t> file = bytes();
     for (const std::string &spelled : {path, "/" + path}) {
         std::ofstream(path, std::ios::binary).write((const char *)file.data(), (long)file.size());
-        builder *builder = timeline_begin_build();
+        builder *builder = builder_begin();
         trace_file *opened = foreign_open(spelled.c_str(), false, builder, &error_);
         EXPECT_NE(opened, nullptr) << error_.message;
         trace_file_close(opened);
-        timeline_abandon_build(builder);
+        builder_abandon(builder);
         unlink(path.c_str());
     }
     EXPECT_EQ(rmdir(folder), 0) << "something was left beside the file";
@@ -237,7 +237,7 @@ TEST_F(SqliteHostile, DatabasesWithAWriteAheadLogAreRead)
     close(descriptor);
     std::string log = std::string(path) + "-wal";
     std::ofstream(log) << "not read";
-    builder *builder = timeline_begin_build();
+    builder *builder = builder_begin();
     trace_file *opened = foreign_open(path, false, builder, &error_);
     ASSERT_NE(opened, nullptr) << error_.message;
     timeline_destroy(timeline_);

@@ -162,7 +162,7 @@ public:
         if (system(unpack.c_str()) != 0)
             GTEST_SKIP() << "python3 does not unpack " << shared_file();
         path_ = folder_ + "/bench_ortmodule_nn_gpu.sql";
-        builder *builder = timeline_begin_build();
+        builder *builder = builder_begin();
         trace_file *file = foreign_open(path_.c_str(), false, builder, &error_);
         ASSERT_TRUE(file) << error_.message;
         timeline_ = timeline_from_files(builder, &file, 1, &error_);

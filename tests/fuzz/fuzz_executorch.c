@@ -39,11 +39,11 @@ void fuzz_executorch(const uint8_t *bytes, size_t size, bool partial, bool wrap3
 {
     struct read_error error;
     struct check_report report;
-    struct builder *builder = timeline_begin_build();
+    struct builder *builder = builder_begin();
     struct trace_file *file = foreign_open_memory(bytes, size, "fuzz", partial, builder, &error);
     struct timeline *timeline = file ? timeline_from_files(builder, &file, 1, &error) : NULL;
     if (!file)
-        timeline_abandon_build(builder);
+        builder_abandon(builder);
     if (timeline) {
         timeline_check(timeline, &report);
         if (report.errors)

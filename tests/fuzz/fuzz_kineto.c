@@ -25,12 +25,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!copy)
         return 0;
     memcpy(copy, data + 1, size - 1);
-    struct builder *builder = timeline_begin_build();
+    struct builder *builder = builder_begin();
     struct trace_file *file =
         foreign_open_memory(copy, size - 1, "fuzz.json", data[0] & 1, builder, &error);
     struct timeline *timeline = file ? timeline_from_files(builder, &file, 1, &error) : NULL;
     if (!file)
-        timeline_abandon_build(builder);
+        builder_abandon(builder);
     if (timeline)
         timeline_check(timeline, &report);
     timeline_destroy(timeline);

@@ -88,7 +88,7 @@ static void read_all(const uint8_t *bytes, size_t size, bool partial, bool show)
     struct check_report report;
     struct trace_file *file = trace_file_open_memory(bytes, size, "fuzz.prof", partial, &error);
     struct timeline *timeline =
-        file ? timeline_from_files(timeline_begin_build(), &file, 1, &error) : NULL;
+        file ? timeline_from_files(builder_begin(), &file, 1, &error) : NULL;
     if (timeline) {
         timeline_check(timeline, &report);
         if (show)

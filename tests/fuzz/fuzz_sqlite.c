@@ -27,12 +27,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(copy, data, size - 1);
     memcpy(copy, magic, sizeof magic);
-    struct builder *builder = timeline_begin_build();
+    struct builder *builder = builder_begin();
     struct trace_file *file =
         foreign_open_memory(copy, size - 1, "fuzz.sqlite", data[size - 1] & 1, builder, &error);
     struct timeline *timeline = file ? timeline_from_files(builder, &file, 1, &error) : NULL;
     if (!file)
-        timeline_abandon_build(builder);
+        builder_abandon(builder);
     if (timeline)
         timeline_check(timeline, &report);
     timeline_destroy(timeline);

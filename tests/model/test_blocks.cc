@@ -160,7 +160,7 @@ TEST(Blocks, OfSeveralProcessesAreApart)
     trace_file *files[] = {
         trace_file_open_memory(first.data(), first.size(), "one.prof", false, &error),
         trace_file_open_memory(second.data(), second.size(), "other.prof", false, &error)};
-    timeline *t = timeline_from_files(timeline_begin_build(), files, 2, &error);
+    timeline *t = timeline_from_files(builder_begin(), files, 2, &error);
     ASSERT_NE(t, nullptr) << error.message;
     EXPECT_EQ(block_list(t), "A: a one's=1\ndefault: early\nA: other's=2\n");
     EXPECT_EQ(t->blocks.at[0].process, 0u);

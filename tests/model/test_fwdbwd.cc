@@ -155,7 +155,7 @@ TEST(PassesOfTwoProcesses, AreNotMixed)
     read_error error;
     for (int i = 0; i < 2; i++)
         files[i] = trace_file_open_memory(bytes[i].data(), bytes[i].size(), "x", false, &error);
-    timeline *t = timeline_from_files(timeline_begin_build(), files, 2, &error);
+    timeline *t = timeline_from_files(builder_begin(), files, 2, &error);
     EXPECT_EQ(links(t), "");
     timeline_destroy(t);
     trace_file_close(files[0]);

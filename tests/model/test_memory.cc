@@ -201,7 +201,7 @@ TEST(Memory, OfManyProcessesIsApart)
                                trace_builder_bytes(second.raw(), &sizes[1])};
     for (int i = 0; i < 2; i++)
         files[i] = trace_file_open_memory(bytes[i], sizes[i], "x.prof", false, &error);
-    timeline *t = timeline_from_files(timeline_begin_build(), files, 2, &error);
+    timeline *t = timeline_from_files(builder_begin(), files, 2, &error);
     ASSERT_NE(t, nullptr) << error.message;
     ASSERT_EQ(t->heaps.count, 2u);
     EXPECT_EQ(t->heaps.at[0].process, 0u);

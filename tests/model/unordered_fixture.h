@@ -17,19 +17,16 @@ inline text text_of(const std::string &string)
 class UnorderedTest : public testing::Test
 {
 public:
-    UnorderedTest() : builder_(timeline_begin_build())
-    {
-        file_ = timeline_begin_unordered(builder_);
-    }
+    UnorderedTest() : builder_(builder_begin()) { file_ = unordered_begin(builder_); }
     ~UnorderedTest() override
     {
         timeline_destroy(timeline_);
-        timeline_abandon_build(builder_);
+        builder_abandon(builder_);
     }
-    uint32_t name(const std::string &string) { return timeline_name(builder_, text_of(string)); }
+    uint32_t name(const std::string &string) { return unordered_name(builder_, text_of(string)); }
     uint32_t thread(uint32_t process, uint32_t tid)
     {
-        return timeline_add_thread(builder_, process, tid);
+        return unordered_add_thread(builder_, process, tid);
     }
     void slice(uint32_t thread, int64_t start, int64_t end, const std::string &called,
                slice_kind kind = SLICE_RANGE, uint32_t correlation = 0)
@@ -43,7 +40,7 @@ public:
         added.correlation = correlation;
         added.flags = correlation ? SLICE_LAUNCHES : 0;
         added.result = TL_RESULT_UNKNOWN;
-        timeline_append_slice(builder_, &added);
+        unordered_append_slice(builder_, &added);
     }
     void kernel(uint32_t process, int64_t start, int64_t end, const std::string &called,
                 uint32_t correlation, uint32_t stream = 7)
@@ -58,20 +55,20 @@ public:
         kernel.context = 1;
         kernel.stream = stream;
         kernel.priority = PROF_PRIORITY_UNKNOWN;
-        timeline_append_kernel(builder_, &op, &kernel);
+        builder_append_kernel(builder_, &op, &kernel);
     }
     /* The builder is gone from here on. */
     const timeline *load()
     {
-        uint32_t processes = timeline_process_count(builder_);
-        timeline_set_base(builder_, 1000, 1);
+        uint32_t processes = unordered_process_count(builder_);
+        builder_set_base(builder_, 1000, 1);
         for (uint32_t i = 0; i < processes; i++) {
             tl_health health = {};
-            timeline_begin_process(builder_, "test", 0);
-            timeline_finish_process(builder_, file_, i, &health);
-            timeline_end_process(builder_, &health);
+            builder_begin_process(builder_, "test", 0);
+            unordered_finish_process(builder_, file_, i, &health);
+            builder_end_process(builder_, &health);
         }
-        timeline_ = timeline_end_build(builder_);
+        timeline_ = builder_end(builder_);
         builder_ = nullptr;
         EXPECT_NE(timeline_, nullptr);
         EXPECT_EQ(findings(timeline_), expected_findings);

@@ -32,56 +32,56 @@ std::string gpu(int kind, const gpu_op *op)
 #define LIST(...) __VA_ARGS__
 
 extern "C" {
-HEAR(timeline_begin_range, LIST(uint32_t thread, int64_t time, uint32_t name),
+HEAR(builder_begin_range, LIST(uint32_t thread, int64_t time, uint32_t name),
      LIST(thread, time, name), "push " + number(thread) + " " + number(time) + " " + number(name))
-HEAR(timeline_end_range, LIST(uint32_t thread, int64_t time), LIST(thread, time),
+HEAR(builder_end_range, LIST(uint32_t thread, int64_t time), LIST(thread, time),
      "pop " + number(thread) + " " + number(time))
-HEAR(timeline_begin_nvtx_range, LIST(uint32_t thread, int64_t time, uint32_t name),
+HEAR(builder_begin_nvtx_range, LIST(uint32_t thread, int64_t time, uint32_t name),
      LIST(thread, time, name),
      "nvtx_push " + number(thread) + " " + number(time) + " " + number(name))
-HEAR(timeline_end_nvtx_range, LIST(uint32_t thread, int64_t time, uint32_t domain),
+HEAR(builder_end_nvtx_range, LIST(uint32_t thread, int64_t time, uint32_t domain),
      LIST(thread, time, domain),
      "nvtx_pop " + number(thread) + " " + number(time) + " " + number(domain))
-HEAR(timeline_append_mark, LIST(uint32_t thread, int64_t time, uint32_t name),
+HEAR(builder_append_mark, LIST(uint32_t thread, int64_t time, uint32_t name),
      LIST(thread, time, name), "mark " + number(thread) + " " + number(time) + " " + number(name))
-HEAR(timeline_begin_async, LIST(uint32_t thread, int64_t time, uint32_t name, uint64_t id),
+HEAR(builder_begin_async, LIST(uint32_t thread, int64_t time, uint32_t name, uint64_t id),
      LIST(thread, time, name, id),
      "begin " + number(thread) + " " + number(time) + " " + number(name) + " " + std::to_string(id))
-HEAR(timeline_end_async, LIST(uint32_t thread, int64_t time, uint64_t id), LIST(thread, time, id),
+HEAR(builder_end_async, LIST(uint32_t thread, int64_t time, uint64_t id), LIST(thread, time, id),
      "end " + number(thread) + " " + number(time) + " " + std::to_string(id))
-HEAR(timeline_close_thread, LIST(uint32_t thread, int64_t time, bool unclosed),
+HEAR(builder_close_thread, LIST(uint32_t thread, int64_t time, bool unclosed),
      LIST(thread, time, unclosed),
      "close " + number(thread) + " " + number(time) + (unclosed ? " unclosed" : ""))
-HEAR(timeline_cut_thread, LIST(uint32_t thread), LIST(thread), "cut " + number(thread))
-HEAR(timeline_define_thread, LIST(uint32_t thread, uint32_t tid, text name, bool internal),
+HEAR(builder_cut_thread, LIST(uint32_t thread), LIST(thread), "cut " + number(thread))
+HEAR(builder_define_thread, LIST(uint32_t thread, uint32_t tid, text name, bool internal),
      LIST(thread, tid, name, internal),
      "thread " + number(thread) + " " + number(tid) + " " + std::string(name.bytes, name.size) +
          (internal ? " internal" : ""))
-HEAR(timeline_append_kernel, LIST(const gpu_op *op, const tl_kernel *detail), LIST(op, detail),
+HEAR(builder_append_kernel, LIST(const gpu_op *op, const tl_kernel *detail), LIST(op, detail),
      gpu(0, op))
-HEAR(timeline_append_memcpy, LIST(const gpu_op *op, const tl_memcpy *detail), LIST(op, detail),
+HEAR(builder_append_memcpy, LIST(const gpu_op *op, const tl_memcpy *detail), LIST(op, detail),
      gpu(1, op))
-HEAR(timeline_append_memset, LIST(const gpu_op *op, const tl_memset *detail), LIST(op, detail),
+HEAR(builder_append_memset, LIST(const gpu_op *op, const tl_memset *detail), LIST(op, detail),
      gpu(2, op))
-HEAR(timeline_append_overhead, LIST(const gpu_op *op, const tl_overhead *detail), LIST(op, detail),
+HEAR(builder_append_overhead, LIST(const gpu_op *op, const tl_overhead *detail), LIST(op, detail),
      gpu(4, op))
-HEAR(timeline_append_graph_run, LIST(const gpu_op *op, const tl_graph_run *detail),
-     LIST(op, detail), gpu(5, op))
-HEAR(timeline_append_sync, LIST(const gpu_op *op, const tl_sync *detail, const uint32_t *device),
+HEAR(builder_append_graph_run, LIST(const gpu_op *op, const tl_graph_run *detail), LIST(op, detail),
+     gpu(5, op))
+HEAR(builder_append_sync, LIST(const gpu_op *op, const tl_sync *detail, const uint32_t *device),
      LIST(op, detail, device), gpu(3, op))
-HEAR(timeline_append_attr, LIST(uint32_t thread, const event_attr *attr, uint64_t target),
+HEAR(builder_append_attr, LIST(uint32_t thread, const event_attr *attr, uint64_t target),
      LIST(thread, attr, target),
      "attr " + number(thread) + " " + number(attr->key) + " " + number(attr->type) + " " +
          std::to_string(attr->value) + " " + std::to_string(target))
-HEAR(timeline_define_event_name, LIST(const event_name *name), LIST(name),
+HEAR(builder_define_event_name, LIST(const event_name *name), LIST(name),
      "event_name " + number(name->id) + " " + number(name->name) + " " + number(name->domain) +
          " " + number(name->category) + " " + number(name->color) + " " + number(name->flags))
-HEAR(timeline_define_domain, LIST(const nvtx_domain *domain), LIST(domain),
+HEAR(builder_define_domain, LIST(const nvtx_domain *domain), LIST(domain),
      "domain " + number(domain->domain) + " " + number(domain->name))
-HEAR(timeline_define_category, LIST(const nvtx_category *category), LIST(category),
+HEAR(builder_define_category, LIST(const nvtx_category *category), LIST(category),
      "category " + number(category->domain) + " " + number(category->category) + " " +
          number(category->name))
-HEAR(timeline_define_resource, LIST(const named_resource *resource), LIST(resource),
+HEAR(builder_define_resource, LIST(const named_resource *resource), LIST(resource),
      "resource " + number(resource->type) + " " + number(static_cast<int64_t>(resource->handle)) +
          " " + number(resource->name))
 }
@@ -90,8 +90,7 @@ Heard hear(trace_file *file)
 {
     Heard heard;
     listening = &heard;
-    timeline *made =
-        file ? timeline_from_files(timeline_begin_build(), &file, 1, &heard.error) : nullptr;
+    timeline *made = file ? timeline_from_files(builder_begin(), &file, 1, &heard.error) : nullptr;
     listening = nullptr;
     heard.walked = made != nullptr;
     if (made)

@@ -16,7 +16,7 @@ bool survives(const uint8_t *bytes, size_t size, bool partial, std::string *mess
     read_error error = {};
     check_report report;
     trace_file *file = trace_file_open_memory(bytes, size, "damaged.prof", partial, &error);
-    timeline *t = file ? timeline_from_files(timeline_begin_build(), &file, 1, &error) : nullptr;
+    timeline *t = file ? timeline_from_files(builder_begin(), &file, 1, &error) : nullptr;
     trace_file_close(file);
     if (t)
         timeline_check(t, &report);

@@ -264,7 +264,7 @@ TEST(CallStacks, SurviveDamageInEveryByte)
             trace_file *file =
                 trace_file_open_memory(damaged.data(), damaged.size(), "x", true, &error);
             ASSERT_TRUE(file) << error.message;
-            timeline *t = timeline_from_files(timeline_begin_build(), &file, 1, &error);
+            timeline *t = timeline_from_files(builder_begin(), &file, 1, &error);
             ASSERT_TRUE(t) << i << error.message;
             for (uint32_t s = 0; s < t->stacks.count; s++)
                 EXPECT_LE(uint64_t(t->stacks.at[s].first) + t->stacks.at[s].count,

@@ -44,7 +44,7 @@ TEST(KeyThreads, PairPushesAndPopsByThreadWhateverOthersLeaveOpen)
     read_error error;
     trace_file *file = trace_file_open_memory(bytes, size, "made", false, &error);
     ASSERT_NE(file, nullptr) << error.message;
-    timeline *made = timeline_from_files(timeline_begin_build(), &file, 1, &error);
+    timeline *made = timeline_from_files(builder_begin(), &file, 1, &error);
     ASSERT_NE(made, nullptr) << error.message;
     key_averages averages;
     ASSERT_TRUE(key_averages_init(&averages, made));

@@ -148,7 +148,7 @@ public:
         timeline_ = nullptr;
         trace_file *file = trace_file_open_memory(at, size, "test.prof", partial, &error_);
         if (file)
-            timeline_ = timeline_from_files(timeline_begin_build(), &file, 1, &error_);
+            timeline_ = timeline_from_files(builder_begin(), &file, 1, &error_);
         trace_file_close(file);
         return timeline_;
     }

@@ -62,7 +62,7 @@ bool writes_something(const std::vector<uint8_t> &bytes)
     write_error why;
     trace_file *file =
         trace_file_open_memory(bytes.data(), bytes.size(), "damaged.prof", true, &error);
-    timeline *t = file ? timeline_from_files(timeline_begin_build(), &file, 1, &error) : nullptr;
+    timeline *t = file ? timeline_from_files(builder_begin(), &file, 1, &error) : nullptr;
     bool written = t && write_etprof(t, "/dev/null", &counts, &why);
     timeline_destroy(t);
     trace_file_close(file);

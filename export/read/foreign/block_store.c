@@ -306,11 +306,11 @@ void block_store_debug(struct block_store *store, const struct debug_value *debu
 static void append_event(const struct kept_event *kept, uint64_t id, struct builder *builder)
 {
     const struct store_event *event = &kept->event;
-    timeline_begin_async(builder, THREAD, kept->start_ns, event->name, id);
-    timeline_set_block_event(builder, event->chain, event->instruction);
-    timeline_append_block_event(builder, &event->detail);
+    builder_begin_async(builder, THREAD, kept->start_ns, event->name, id);
+    builder_set_block_event(builder, event->chain, event->instruction);
+    builder_append_block_event(builder, &event->detail);
     if (kept->ended)
-        timeline_end_async(builder, THREAD, kept->end_ns, id);
+        builder_end_async(builder, THREAD, kept->end_ns, id);
 }
 
 static void append_debug(struct block_store *store, const struct kept_debug *kept,
@@ -324,7 +324,7 @@ static void append_debug(struct block_store *store, const struct kept_debug *kep
         store->replayed[i].strides = store->replayed[i].sizes + tensor->tensor.size_count;
     }
     debug.tensors = store->replayed;
-    timeline_append_debug(builder, &debug);
+    builder_append_debug(builder, &debug);
 }
 
 static void append_part(struct block_store *store, struct part part, int64_t time_ns,
@@ -337,7 +337,7 @@ static void append_part(struct block_store *store, struct part part, int64_t tim
         break;
     case PART_ALLOC:
         alloc = &store->allocs.at[part.index];
-        timeline_append_alloc(
+        builder_append_alloc(
             builder, THREAD, time_ns,
             &(struct heap_allocation){.bytes = alloc->bytes, .allocator = alloc->allocator});
         break;
@@ -357,7 +357,7 @@ static void append_blocks(struct block_store *store, struct builder *builder)
         if (kept.block.start_ns != INT64_MAX)
             time_ns = kept.block.start_ns;
         kept.block.start_ns = time_ns;
-        timeline_append_block(builder, &kept.block);
+        builder_append_block(builder, &kept.block);
         for (uint32_t j = 0; j < kept.part_count; j++)
             append_part(store, store->parts.at[kept.first_part + j], time_ns, builder);
     }
@@ -372,16 +372,16 @@ static void append_facts(const struct block_store *store, struct builder *builde
                                       .world_size = -1,
                                       .closed = true,
                                       .gpu_mode = PROF_GPU_NONE};
-    timeline_set_process(builder, &process);
+    builder_set_process(builder, &process);
     for (uint32_t i = 1; i <= store->names.count; i++)
-        timeline_define_name(builder, i, text_pool_text(&store->names, i));
-    timeline_define_thread(builder, THREAD, THREAD, (struct text){"main", 4}, false);
+        builder_define_name(builder, i, text_pool_text(&store->names, i));
+    builder_define_thread(builder, THREAD, THREAD, (struct text){"main", 4}, false);
     for (uint32_t i = 0; i < store->allocators.count; i++)
-        timeline_define_allocator(builder, i + 1, store->allocators.at[i].name);
+        builder_define_allocator(builder, i + 1, store->allocators.at[i].name);
     for (uint32_t i = 0; i < store->warnings.count; i++) {
         const struct kept_warning *warning = &store->warnings.at[i];
-        timeline_add_warning(builder, (struct text){warning->what, strlen(warning->what)},
-                             warning->count);
+        builder_add_warning(builder, (struct text){warning->what, strlen(warning->what)},
+                            warning->count);
     }
 }
 

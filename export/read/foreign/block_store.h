@@ -28,7 +28,7 @@ struct store_event {
 struct block_store *block_store_create(struct source_clock clock);
 void block_store_destroy(struct block_store *store); /* accepts NULL */
 
-/* As timeline_name(). */
+/* As unordered_name(). */
 uint32_t block_store_name(struct block_store *store, struct text text);
 
 /* Its start is set by the store. */

@@ -108,7 +108,7 @@ static bool append_unordered(void *number, uint32_t process, struct builder *bui
                              struct tl_health *health, struct read_error *error)
 {
     (void)error; /* without memory the builder fails */
-    timeline_finish_process(builder, (uint32_t)(uintptr_t)number, process, health);
+    unordered_finish_process(builder, (uint32_t)(uintptr_t)number, process, health);
     return true;
 }
 
@@ -123,10 +123,10 @@ struct trace_file *format_file(const struct source *source, struct builder *buil
                                struct read_error *error)
 {
     static const struct trace_reader reader = {append_unordered, close_unordered};
-    if (timeline_build_failed(builder)) {
+    if (builder_failed(builder)) {
         trace_error(error, source_path(source), "out of memory");
         return NULL;
     }
     return trace_file_adopt(source_path(source), &reader, (void *)(uintptr_t)number,
-                            timeline_process_count(builder), start_realtime_ns, error);
+                            unordered_process_count(builder), start_realtime_ns, error);
 }

@@ -15,7 +15,7 @@ void kineto_counters_fini(struct kineto_counters *counters)
 static uint32_t join(struct builder *builder, uint32_t name, const char *before, struct text rest,
                      const char *behind)
 {
-    const struct text first = timeline_name_text(builder, name);
+    const struct text first = unordered_name_text(builder, name);
     const struct text parts[] = {first, {before, strlen(before)}, rest, {behind, strlen(behind)}};
     size_t size = 0;
     char *both = malloc(first.size + parts[1].size + rest.size + parts[3].size);
@@ -23,7 +23,7 @@ static uint32_t join(struct builder *builder, uint32_t name, const char *before,
         memcpy(both + size, parts[i].bytes, parts[i].size);
         size += parts[i].size;
     }
-    const uint32_t number = both ? timeline_name(builder, (struct text){both, size}) : 0;
+    const uint32_t number = both ? unordered_name(builder, (struct text){both, size}) : 0;
     free(both);
     return number;
 }
@@ -60,11 +60,11 @@ bool kineto_counters_finish(const struct kineto_counters *counters, struct build
             name = keymap_find(&names, key);
             if (name == KEYMAP_NONE) {
                 name = join(builder, value->counter, ": ",
-                            timeline_name_text(builder, value->series), "");
+                            unordered_name_text(builder, value->series), "");
                 failed = !name || !keymap_set(&names, key, name);
             }
         }
-        timeline_append_counter(builder, value->thread, value->time_ns, name, value->value);
+        builder_append_counter(builder, value->thread, value->time_ns, name, value->value);
     }
     keymap_fini(&names);
     return !failed;

@@ -202,8 +202,8 @@ static void append_sync(struct builder *builder, const struct kineto_event *even
     struct tl_sync sync = {0};
     uint32_t device = kineto_gpu_device(event);
     fill_sync(event, text, &sync);
-    timeline_append_sync(builder, op, &sync,
-                         kineto_has(&event->args, KINETO_DEVICE) ? &device : NULL);
+    builder_append_sync(builder, op, &sync,
+                        kineto_has(&event->args, KINETO_DEVICE) ? &device : NULL);
 }
 
 static void append_kernel(struct builder *builder, const struct kineto_event *event,
@@ -213,7 +213,7 @@ static void append_kernel(struct builder *builder, const struct kineto_event *ev
     struct gpu_op unnamed = *op;
     fill_kernel(event, op->name, &kernel);
     unnamed.name = 0;
-    timeline_append_kernel(builder, &unnamed, &kernel);
+    builder_append_kernel(builder, &unnamed, &kernel);
 }
 
 void kineto_gpu_append(struct builder *builder, const struct kineto_event *event, struct text text,
@@ -230,21 +230,21 @@ void kineto_gpu_append(struct builder *builder, const struct kineto_event *event
     switch (event->category) {
     case KINETO_MEMCPY:
         fill_memcpy(event, text, &copy);
-        timeline_append_memcpy(builder, op, &copy);
+        builder_append_memcpy(builder, op, &copy);
         break;
     case KINETO_MEMSET:
         fill_memset(event, text, &set);
-        timeline_append_memset(builder, op, &set);
+        builder_append_memset(builder, op, &set);
         break;
     case KINETO_GRAPH_RUN:
         fill_graph(event, &run);
-        timeline_append_graph_run(builder, op, &run);
+        builder_append_graph_run(builder, op, &run);
         break;
     case KINETO_SYNC:
         append_sync(builder, event, text, op);
         break;
     case KINETO_OVERHEAD:
-        timeline_append_overhead(builder, op, &(struct tl_overhead){0});
+        builder_append_overhead(builder, op, &(struct tl_overhead){0});
         break;
     default:
         append_kernel(builder, event, op);
@@ -313,7 +313,7 @@ static uint32_t allocator_of(const struct kineto_args *args, struct builder *bui
     const struct json_string *name = &args->at[KINETO_MEMORY_ALLOCATOR].text;
     char *plain = malloc(name->size + (size_t)1);
     uint32_t number =
-        plain ? timeline_name(builder, (struct text){plain, json_unescape(name, plain)}) : 0;
+        plain ? unordered_name(builder, (struct text){plain, json_unescape(name, plain)}) : 0;
     free(plain);
     return number;
 }
@@ -355,14 +355,14 @@ static struct heap *add_heap(struct heaps *heaps, const struct kineto_memory_op 
                            .kind = op->kind,
                            .before_it = latest == KEYMAP_NONE ? 0 : latest + 1};
     if (op->allocator)
-        added->allocator = timeline_add_allocator(heaps->builder, process, op->allocator);
+        added->allocator = unordered_add_allocator(heaps->builder, process, op->allocator);
     return added;
 }
 
 /* A process has few heaps on a device. */
 static struct heap *heap_of(struct heaps *heaps, const struct kineto_memory_op *op)
 {
-    uint32_t process = timeline_thread_process(heaps->builder, op->thread);
+    uint32_t process = unordered_thread_process(heaps->builder, op->thread);
     uint32_t device = op->is_host ? UINT32_MAX : op->device;
     int64_t key = (int64_t)((uint64_t)process << 32 | device);
     uint32_t latest = keymap_find_id(&heaps->first, key);
@@ -389,7 +389,7 @@ static struct memory_op record_of(const struct heap *heap, uint64_t address, int
 static void put_before(struct heaps *heaps, struct heap *heap, uint64_t address, int64_t bytes)
 {
     struct memory_op record = record_of(heap, address, bytes);
-    timeline_append_memory(
+    builder_append_memory(
         heaps->builder,
         &(struct memory_event){.time_ns = TL_NO_TIME, .process = heap->process, .record = record});
     heap->before -= bytes;
@@ -443,14 +443,14 @@ static void append_memory(struct builder *builder, const struct kineto_memory_op
                           const struct heap *heap, const struct memory_op *record)
 {
     if (!heap->allocator)
-        timeline_append_memory(builder, &(struct memory_event){.time_ns = op->time_ns,
-                                                               .thread = op->thread,
-                                                               .process = heap->process,
-                                                               .record = *record});
+        builder_append_memory(builder, &(struct memory_event){.time_ns = op->time_ns,
+                                                              .thread = op->thread,
+                                                              .process = heap->process,
+                                                              .record = *record});
     else if (record->operation == PROF_MEMORY_RELEASE)
-        timeline_append_release(builder, op->thread, op->time_ns, heap->allocator, record->address);
+        builder_append_release(builder, op->thread, op->time_ns, heap->allocator, record->address);
     else
-        timeline_append_alloc(
+        builder_append_alloc(
             builder, op->thread, op->time_ns,
             &(struct heap_allocation){record->address, record->bytes, heap->allocator});
 }

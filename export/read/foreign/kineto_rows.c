@@ -37,7 +37,7 @@ static uint64_t key_of(struct kineto_rows *rows, const struct kineto_id *id)
         int size = snprintf(digits, sizeof digits, "%" PRIu64, id->number);
         text = (struct text){digits, (size_t)size};
     }
-    return TEXT_KEY | timeline_name(rows->builder, text);
+    return TEXT_KEY | unordered_name(rows->builder, text);
 }
 
 static bool is_text(uint64_t key)
@@ -51,7 +51,7 @@ static uint64_t number_of(const struct kineto_rows *rows, uint64_t key, struct t
     *name = (struct text){"", 0};
     if (!is_text(key))
         return key;
-    struct text text = timeline_name_text(rows->builder, (uint32_t)key);
+    struct text text = unordered_name_text(rows->builder, (uint32_t)key);
     struct kineto_id id = kineto_id_of(text);
     if (id.text.bytes)
         *name = text;
@@ -156,9 +156,9 @@ static uint32_t add_row(struct kineto_rows *rows, uint64_t pid, uint64_t tid)
     }
     struct text name;
     uint64_t number = number_of(rows, tid, &name);
-    uint32_t thread = timeline_add_thread(rows->builder, 0, number);
+    uint32_t thread = unordered_add_thread(rows->builder, 0, number);
     if (thread && name.size)
-        timeline_name_thread(rows->builder, thread, name);
+        unordered_name_thread(rows->builder, thread, name);
     *row = (struct kineto_row){.pid = pid, .tid = tid, .slot = slot, .thread = thread};
     place(rows->row_slots, rows->row_slot_count, hash_of(pid, tid), rows->rows.count - 1);
     return rows->rows.count - 1;
@@ -271,7 +271,7 @@ void kineto_rows_note_devices(const struct kineto_rows *rows)
             : "%u rows look like device rows and are counted as threads: what that device did "
               "cannot be judged",
         count);
-    timeline_note(rows->builder, (struct text){text, strlen(text)});
+    unordered_note(rows->builder, (struct text){text, strlen(text)});
 }
 
 uint32_t kineto_rows_pid(struct kineto_rows *rows, const struct kineto_id *pid)
@@ -344,14 +344,14 @@ static void put_in_group(struct kineto_rows *rows, uint32_t group)
 
 static void add_process(struct kineto_rows *rows, struct kineto_pid *pid)
 {
-    pid->process = timeline_add_process(rows->builder);
-    if (timeline_build_failed(rows->builder))
+    pid->process = unordered_add_process(rows->builder);
+    if (builder_failed(rows->builder))
         return;
-    struct tl_process_info *process = timeline_process_info(rows->builder, pid->process);
+    struct tl_process_info *process = builder_process_info(rows->builder, pid->process);
     struct text text;
     uint64_t number = number_of(rows, pid->key, &text);
     process->pid = pid->renumbered ? pid->own : number;
-    process->program = pid->name ? timeline_name_text(rows->builder, pid->name) : text;
+    process->program = pid->name ? unordered_name_text(rows->builder, pid->name) : text;
     put_in_group(rows, pid->group);
 }
 
@@ -359,7 +359,7 @@ static void add_process(struct kineto_rows *rows, struct kineto_pid *pid)
 static uint32_t add_unknown(struct kineto_rows *rows)
 {
     put_in_group(rows, 0);
-    return timeline_add_process(rows->builder);
+    return unordered_add_process(rows->builder);
 }
 
 static uint32_t most_events(const struct kineto_rows *rows)
@@ -397,7 +397,7 @@ static void name_thread(struct kineto_rows *rows, const struct kineto_row *row, 
     uint64_t tid = number_of(rows, row->tid, &text), named = tid;
     struct text own = own_name(name, &named);
     if (named != tid && rows->is_libprofs)
-        timeline_number_thread(rows->builder, row->thread, named);
+        unordered_number_thread(rows->builder, row->thread, named);
     own = named == tid || rows->is_libprofs ? own : name;
     /* where the tid is a text, two threads may differ in nothing else */
     char both[256];
@@ -406,7 +406,7 @@ static void name_thread(struct kineto_rows *rows, const struct kineto_row *row, 
                  own.bytes, (int)(text.size < 120 ? text.size : 120), text.bytes);
         own = (struct text){both, strlen(both)};
     }
-    timeline_name_thread(rows->builder, row->thread, own);
+    unordered_name_thread(rows->builder, row->thread, own);
 }
 
 static void name_threads(struct kineto_rows *rows)
@@ -415,10 +415,10 @@ static void name_threads(struct kineto_rows *rows)
         const struct kineto_row_name *named = &rows->names.at[i];
         uint32_t row = find_row(rows, named->pid, named->tid);
         if (row != UINT32_MAX &&
-            text_begins(timeline_name_text(rows->builder, named->name), "Stream "))
+            text_begins(unordered_name_text(rows->builder, named->name), "Stream "))
             rows->rows.at[row].is_device_like = true;
         if (row != UINT32_MAX)
-            name_thread(rows, &rows->rows.at[row], timeline_name_text(rows->builder, named->name));
+            name_thread(rows, &rows->rows.at[row], unordered_name_text(rows->builder, named->name));
     }
 }
 
@@ -465,7 +465,7 @@ static void find_group_mains(struct kineto_rows *rows)
 
 static bool is_full(const struct kineto_rows *rows)
 {
-    return timeline_process_count(rows->builder) + 1 >= KINETO_PROCESSES_MAX;
+    return unordered_process_count(rows->builder) + 1 >= KINETO_PROCESSES_MAX;
 }
 
 /* A group that has nothing but operations of devices is a process nonetheless. */
@@ -499,18 +499,17 @@ uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed)
     find_group_mains(rows);
     add_group_processes(rows);
     rows->main = UINT32_MAX;
-    if (timeline_build_failed(rows->builder) || rows->failed ||
-        (!any && !needed && !rows->rows.count))
+    if (builder_failed(rows->builder) || rows->failed || (!any && !needed && !rows->rows.count))
         return UINT32_MAX;
     if (any)
         rows->main = rows->pids.at[most].process;
-    else if (timeline_process_count(rows->builder))
+    else if (unordered_process_count(rows->builder))
         rows->main = 0;
     else
         rows->main = add_unknown(rows);
     for (uint32_t i = 0; i < rows->rows.count; i++)
-        timeline_move_thread(rows->builder, rows->rows.at[i].thread,
-                             kineto_rows_of_thread(rows, rows->rows.at[i].slot));
+        unordered_move_thread(rows->builder, rows->rows.at[i].thread,
+                              kineto_rows_of_thread(rows, rows->rows.at[i].slot));
     name_threads(rows);
     return rows->main;
 }

@@ -83,16 +83,16 @@ static void append_slice(const struct kineto_end *begin, const struct kineto_end
         .kind = begin->kind,
         .flags = (uint8_t)(begin->flags | (end ? 0 : SLICE_UNCLOSED)),
     };
-    timeline_append_slice(builder, &slice);
+    unordered_append_slice(builder, &slice);
 }
 
 static void append_range(const struct kineto_end *begin, const struct kineto_end *end,
                          struct builder *builder, int64_t last_ns)
 {
     (void)last_ns;
-    uint64_t id = timeline_async_count(builder) + 1;
-    timeline_append_async(builder, begin->thread, end ? end->thread : 0, begin->time_ns,
-                          end ? end->time_ns : begin->time_ns, begin->name, id);
+    uint64_t id = unordered_async_count(builder) + 1;
+    unordered_append_async(builder, begin->thread, end ? end->thread : 0, begin->time_ns,
+                           end ? end->time_ns : begin->time_ns, begin->name, id);
 }
 
 static void append_open(const struct kineto_ends *ends, struct open_ends *open, append_pair *tell,
@@ -124,7 +124,7 @@ static bool pair(const struct kineto_ends *ends, const struct radix_item *items,
         }
     }
     append_open(ends, &open, tell, builder, last_ns);
-    timeline_warn(builder, "ends of events without a begin", without_begin);
+    unordered_warn(builder, "ends of events without a begin", without_begin);
     free(open.at);
     return paired;
 }
@@ -166,7 +166,7 @@ static uint32_t text_number(struct builder *builder, const struct json_string *s
     struct text text = {string->bytes, string->size};
     if (plain)
         text = (struct text){plain, json_unescape(string, plain)};
-    uint32_t number = timeline_name(builder, text);
+    uint32_t number = unordered_name(builder, text);
     free(plain);
     return number;
 }
@@ -178,7 +178,7 @@ static int64_t key_of(uint32_t high, uint32_t low)
 
 static uint32_t new_domain(struct kineto_labels *labels, struct builder *builder, uint32_t pid)
 {
-    uint32_t domain = timeline_add_domain(builder, 0);
+    uint32_t domain = unordered_add_domain(builder, 0);
     while (labels->domain_pids.count <= domain) {
         uint32_t *added = ARRAY_ADD(&labels->domain_pids);
         labels->failed |= !added;
@@ -205,7 +205,7 @@ static uint32_t domain_of(struct kineto_labels *labels, struct builder *builder,
     domain = new_domain(labels, builder, pid);
     labels->failed |= !keymap_set_id(&labels->domains, key, domain);
     if (named)
-        timeline_name_domain(builder, domain, number);
+        unordered_name_domain(builder, domain, number);
     return domain;
 }
 
@@ -277,18 +277,18 @@ uint32_t kineto_labels_name(struct kineto_labels *labels, struct kineto_rows *ro
     label.category = category_of(labels, rows->builder, pid, label.domain, &event->args);
     label.colored = read_color(&event->args, &label.color);
     label.color = label.colored ? label.color : 0;
-    return timeline_label(rows->builder, &label);
+    return unordered_label(rows->builder, &label);
 }
 
 void kineto_labels_finish(struct kineto_labels *labels, const struct kineto_rows *rows)
 {
     for (uint32_t i = 1; i < labels->domain_pids.count; i++)
-        timeline_move_domain(rows->builder, i,
-                             kineto_rows_of_thread(rows, labels->domain_pids.at[i]));
+        unordered_move_domain(rows->builder, i,
+                              kineto_rows_of_thread(rows, labels->domain_pids.at[i]));
     for (uint32_t i = 0; i < labels->categories.count; i++) {
         const struct kineto_category_name *category = &labels->categories.at[i];
-        timeline_add_category(rows->builder, kineto_rows_of_thread(rows, category->pid),
-                              category->domain, category->number, category->name);
+        unordered_add_category(rows->builder, kineto_rows_of_thread(rows, category->pid),
+                               category->domain, category->number, category->name);
     }
 }
 
@@ -324,6 +324,6 @@ void kineto_python_finish(struct kineto_python *python, struct builder *builder)
         qsort(python->frames.at, python->frames.count, sizeof *python->frames.at, outer_first);
     for (uint32_t i = 0; i < python->frames.count; i++) {
         const struct kineto_frame *frame = &python->frames.at[i];
-        timeline_append_frame(builder, frame->thread, frame->start_ns, frame->end_ns, frame->name);
+        unordered_append_frame(builder, frame->thread, frame->start_ns, frame->end_ns, frame->name);
     }
 }

@@ -41,7 +41,7 @@ static bool note_unread(struct sqlite_trace *trace)
     grouped(unread.rows, rows);
     snprintf(text, sizeof text, "not read: %u table%s, %s row%s (%s)", unread.tables,
              unread.tables == 1 ? "" : "s", rows, unread.rows == 1 ? "" : "s", unread.names);
-    timeline_note(trace->builder, (struct text){text, strlen(text)});
+    unordered_note(trace->builder, (struct text){text, strlen(text)});
     if (trace->timed)
         return true;
     trace_error(file->error, file->path, "no event tables that profdump can read; %s", text);
@@ -74,8 +74,8 @@ static struct trace_file *open_sqlite(struct source *source, bool partial, struc
     struct sqlite_trace trace = {.file = &file, .builder = builder};
     struct trace_file *opened = NULL;
     uint64_t start_ns = 0;
-    uint32_t number = timeline_begin_unordered(builder);
-    if (timeline_build_failed(builder)) {
+    uint32_t number = unordered_begin(builder);
+    if (builder_failed(builder)) {
         trace_error(error, source_path(source), "out of memory");
         return NULL;
     }

@@ -45,8 +45,8 @@ struct trace_file *trace_file_open_memory(const void *bytes, size_t size, const 
  * any number, including 0. */
 uint32_t trace_file_process_count(const struct trace_file *file);
 
-/* Appends everything that is in the file about one process, between timeline_begin_process() and
- * timeline_end_process(). May be called again. A damaged record ends it with false unless the file
+/* Appends everything that is in the file about one process, between builder_begin_process() and
+ * builder_end_process(). May be called again. A damaged record ends it with false unless the file
  * was opened with `partial`; `health` (may be NULL) is filled either way. */
 bool trace_file_append(struct trace_file *file, uint32_t process, struct builder *builder,
                        struct tl_health *health, struct read_error *error);

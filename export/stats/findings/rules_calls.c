@@ -481,9 +481,9 @@ static bool find_losses(const struct finding_context *context, const struct find
 const struct finding_rule rule_failed_calls = {
     .name = "failed-calls",
     .title = "CUDA calls fail",
-    .remedy =
-        "See profdump check --ledger for all of them and the ranges they are in. A call that fails and "
-        "is tried again costs its time; one whose error is ignored loses its work.",
+    .remedy = "See profdump check --ledger for all of them and the ranges they are in. A call that "
+              "fails and "
+              "is tried again costs its time; one whose error is ignored loses its work.",
     .find = find_failed,
 };
 

@@ -1,17 +1,17 @@
 /* builder.h - builds a timeline: readers append what their files hold, one process after the other.
  *
- * A reader calls timeline_begin_process(), defines names, threads and devices, appends events, and
- * calls timeline_end_process(). timeline_end_build() returns the timeline. Files whose events come
+ * A reader calls builder_begin_process(), defines names, threads and devices, appends events, and
+ * calls builder_end_process(). builder_end() returns the timeline. Files whose events come
  * in any order are appended with the calls of unordered.h.
  *
  * Ids are the file's own: of names, threads (from 1), stacks, modules, contexts and streams. A name
- * id is defined by timeline_define_name(), or by timeline_define_event_name() if NVTX gave it a
+ * id is defined by builder_define_name(), or by builder_define_event_name() if NVTX gave it a
  * domain, category or color. Times are nanoseconds since tl_process_info.start_realtime_ns; within
  * one thread they never decrease.
  *
  * Texts are bytes, not NUL-terminated. The builder copies texts, structs and what they point to.
  * Append functions return nothing: a failed allocation is latched, later calls do nothing, and
- * timeline_end_build() returns NULL. Threads: one.
+ * builder_end() returns NULL. Threads: one.
  */
 #ifndef PROF_BUILDER_H
 #define PROF_BUILDER_H
@@ -64,7 +64,7 @@ enum slice_kind { SLICE_RANGE, SLICE_API };
 #define SLICE_CONTINUED 8u /* continues the slice `continues` */
 #define SLICE_DRIVER 16u   /* a call of the driver's interface, not of the runtime's */
 
-/* A range, step or call with its begin and its end: for timeline_append_slice() of unordered.h. */
+/* A range, step or call with its begin and its end: for unordered_append_slice() of unordered.h. */
 struct complete_slice {
     int64_t start_ns, end_ns;
     const struct event_attr *attrs; /* valid during the call */
@@ -174,7 +174,7 @@ struct gpu_op {
     uint32_t correlation; /* CUPTI's id of the call; 0 none */
     uint32_t name;        /* the file's name for it; 0: derived from its details */
     /* Of files whose events come in any order; else 0: */
-    uint32_t process; /* the file's; before timeline_resolve() the row */
+    uint32_t process; /* the file's; before unordered_resolve() the row */
     uint32_t
         origin; /* `correlation` of the range that it comes from, where no call has its own; 0 none */
     bool ambiguous; /* the file says that its ids match calls of several processes */
@@ -277,93 +277,93 @@ struct heap_allocation {
 };
 
 /* Creates a builder. NULL: no memory. */
-struct builder *timeline_begin_build(void);
+struct builder *builder_begin(void);
 /* Sets, before the first process, time 0 of the timeline in nanoseconds since the epoch, and how
  * many files it is made from. */
-void timeline_set_base(struct builder *builder, uint64_t base_realtime_ns, uint32_t file_count);
+void builder_set_base(struct builder *builder, uint64_t base_realtime_ns, uint32_t file_count);
 /* Whether an allocation failed. */
-bool timeline_build_failed(const struct builder *builder);
+bool builder_failed(const struct builder *builder);
 /* Returns the timeline, which the caller owns, and destroys the builder. NULL: an allocation
  * failed. */
-struct timeline *timeline_end_build(struct builder *builder);
+struct timeline *builder_end(struct builder *builder);
 /* Destroys the builder and what was appended. Accepts NULL. */
-void timeline_abandon_build(struct builder *builder);
+void builder_abandon(struct builder *builder);
 
 /* Begins a process of the file `path`, to which everything belongs that is appended before
- * timeline_end_process(). Adds `shift_ns` to each of its times. */
-void timeline_begin_process(struct builder *builder, const char *path, int64_t shift_ns);
+ * builder_end_process(). Adds `shift_ns` to each of its times. */
+void builder_begin_process(struct builder *builder, const char *path, int64_t shift_ns);
 /* Sorts, nests, joins and checks what was appended of the process. */
-void timeline_end_process(struct builder *builder, const struct tl_health *health);
+void builder_end_process(struct builder *builder, const struct tl_health *health);
 
 /* ---- Facts: all names, devices, contexts, streams, threads and API names come before the first event ---- */
 
 /* Sets what is known of the process as a whole. */
-void timeline_set_process(struct builder *builder, const struct tl_process_info *process);
+void builder_set_process(struct builder *builder, const struct tl_process_info *process);
 /* Defines a name. */
-void timeline_define_name(struct builder *builder, uint32_t id, struct text text);
+void builder_define_name(struct builder *builder, uint32_t id, struct text text);
 /* Defines a thread; a later definition replaces the earlier. A thread that is never defined appears
  * with its first event. `internal`: it is the recorder's own. */
-void timeline_define_thread(struct builder *builder, uint32_t thread, uint64_t tid,
-                            struct text name, bool internal);
+void builder_define_thread(struct builder *builder, uint32_t thread, uint64_t tid, struct text name,
+                           bool internal);
 /* Defines a device of the process. */
-void timeline_define_device(struct builder *builder, const struct tl_device_info *device);
+void builder_define_device(struct builder *builder, const struct tl_device_info *device);
 /* Defines which device a context is on. */
-void timeline_define_context(struct builder *builder, const struct cuda_context *context);
+void builder_define_context(struct builder *builder, const struct cuda_context *context);
 /* Defines a stream and its priority. */
-void timeline_define_stream(struct builder *builder, const struct cuda_stream *stream);
+void builder_define_stream(struct builder *builder, const struct cuda_stream *stream);
 /* Defines the name of a CUDA function by its callback id. */
-void timeline_define_api_name(struct builder *builder, enum prof_api_domain domain, uint32_t cbid,
-                              uint32_t name);
+void builder_define_api_name(struct builder *builder, enum prof_api_domain domain, uint32_t cbid,
+                             uint32_t name);
 /* Adds `count` losses of one cause. */
-void timeline_add_loss(struct builder *builder, enum prof_loss_cause cause, uint64_t count);
+void builder_add_loss(struct builder *builder, enum prof_loss_cause cause, uint64_t count);
 /* Says which stream or graph some of the losses were of; several add up. */
-void timeline_add_stream_loss(struct builder *builder, const struct stream_loss *loss);
+void builder_add_stream_loss(struct builder *builder, const struct stream_loss *loss);
 /* Adds a warning: something in the file is wrong or was not kept, `count` times; the rest is valid.
  * `what` is the text after the count, as in "events without an end". */
-void timeline_add_warning(struct builder *builder, struct text what, uint64_t count);
+void builder_add_warning(struct builder *builder, struct text what, uint64_t count);
 /* Adds a sentence of the recorder about the recording; the same sentence only once. */
-void timeline_add_note(struct builder *builder, struct text text);
+void builder_add_note(struct builder *builder, struct text text);
 /* Appends a process that this one made. Time 0: before the file began; it may be appended again
  * with its time. */
-void timeline_append_child(struct builder *builder, uint32_t pid, enum prof_child_origin origin,
-                           int64_t time_ns);
+void builder_append_child(struct builder *builder, uint32_t pid, enum prof_child_origin origin,
+                          int64_t time_ns);
 /* Appends that recording was switched on or off, in order of time. */
-void timeline_append_control(struct builder *builder, bool on, uint32_t epoch,
-                             enum prof_control_reason reason, int64_t time_ns);
+void builder_append_control(struct builder *builder, bool on, uint32_t epoch,
+                            enum prof_control_reason reason, int64_t time_ns);
 /* Sets what recording cost: once, after all events, if the recorder stated it. */
-void timeline_set_cost(struct builder *builder, const struct tl_cost *cost);
+void builder_set_cost(struct builder *builder, const struct tl_cost *cost);
 /* Appends that recording of something was throttled or resumed. */
-void timeline_append_throttle(struct builder *builder, const struct throttle_event *throttle);
+void builder_append_throttle(struct builder *builder, const struct throttle_event *throttle);
 /* Appends what the recorder summed up; after the process's names. `durations`: as many as
  * record->buckets. */
-void timeline_append_summary(struct builder *builder, const struct prof_rec_summary *record,
-                             const uint32_t *durations);
-void timeline_append_summary_step(struct builder *builder,
-                                  const struct prof_rec_summary_step *record);
+void builder_append_summary(struct builder *builder, const struct prof_rec_summary *record,
+                            const uint32_t *durations);
+void builder_append_summary_step(struct builder *builder,
+                                 const struct prof_rec_summary_step *record);
 /* Has readers append facts and summaries, but no events. Before the first file is read. */
-void timeline_leave_out_events(struct builder *builder);
-bool timeline_leaves_out_events(const struct builder *builder);
+void builder_leave_out_events(struct builder *builder);
+bool builder_leaves_out_events(const struct builder *builder);
 
 /* ---- NVTX's facts, in the order of the file ---- */
 
 /* Defines an id that stands for a name with a domain, category or color. It may come before the
  * name and the domain. */
-void timeline_define_event_name(struct builder *builder, const struct event_name *name);
+void builder_define_event_name(struct builder *builder, const struct event_name *name);
 /* Names a domain. */
-void timeline_define_domain(struct builder *builder, const struct nvtx_domain *domain);
+void builder_define_domain(struct builder *builder, const struct nvtx_domain *domain);
 /* Names a category of a domain. */
-void timeline_define_category(struct builder *builder, const struct nvtx_category *category);
+void builder_define_category(struct builder *builder, const struct nvtx_category *category);
 /* Names a stream, device or context by its handle. */
-void timeline_define_resource(struct builder *builder, const struct named_resource *resource);
+void builder_define_resource(struct builder *builder, const struct named_resource *resource);
 
 /* ---- Call stacks: with the names ---- */
 
 /* Defines a call stack. Its modules may come later. */
-void timeline_define_stack(struct builder *builder, const struct call_stack *stack);
+void builder_define_stack(struct builder *builder, const struct call_stack *stack);
 /* Defines a file that is loaded at a range of addresses. */
-void timeline_define_module(struct builder *builder, const struct loaded_module *module);
+void builder_define_module(struct builder *builder, const struct loaded_module *module);
 /* Sets when the module was unloaded, in ticks. */
-void timeline_end_module(struct builder *builder, uint32_t module, uint64_t ticks);
+void builder_end_module(struct builder *builder, uint32_t module, uint64_t ticks);
 /* A thread was sampled. `names` are the Python functions that it was in, outermost first. */
 struct thread_sample {
     int64_t time_ns;
@@ -374,145 +374,142 @@ struct thread_sample {
     const uint32_t *names;
     uint32_t name_count;
 };
-void timeline_append_sample(struct builder *builder, const struct thread_sample *sample);
+void builder_append_sample(struct builder *builder, const struct thread_sample *sample);
 
 /* Sets the stack where the thread's latest range was opened: of the range with the id `range`, 0
- * the latest of timeline_begin_range(). `stack` is 0 if it could not be taken. */
-void timeline_set_stack(struct builder *builder, uint32_t thread, uint32_t stack, uint64_t range);
+ * the latest of builder_begin_range(). `stack` is 0 if it could not be taken. */
+void builder_set_stack(struct builder *builder, uint32_t thread, uint32_t stack, uint64_t range);
 
 /* ---- Ranges, steps and calls of a thread, which nest ---- */
 
 /* Begins a range. */
-void timeline_begin_range(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
-/* Ends the innermost range of timeline_begin_range(). */
-void timeline_end_range(struct builder *builder, uint32_t thread, int64_t time_ns);
+void builder_begin_range(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
+/* Ends the innermost range of builder_begin_range(). */
+void builder_end_range(struct builder *builder, uint32_t thread, int64_t time_ns);
 /* Begins a range on the stack of the name's domain: that of its event name, or the default domain
  * 0. */
-void timeline_begin_nvtx_range(struct builder *builder, uint32_t thread, int64_t time_ns,
-                               uint32_t name);
+void builder_begin_nvtx_range(struct builder *builder, uint32_t thread, int64_t time_ns,
+                              uint32_t name);
 /* Ends the innermost range of the domain. */
-void timeline_end_nvtx_range(struct builder *builder, uint32_t thread, int64_t time_ns,
-                             uint32_t domain);
+void builder_end_nvtx_range(struct builder *builder, uint32_t thread, int64_t time_ns,
+                            uint32_t domain);
 /* Begins a step, which ends the one before it. */
-void timeline_begin_step(struct builder *builder, uint32_t thread, int64_t time_ns,
-                         uint64_t number);
+void builder_begin_step(struct builder *builder, uint32_t thread, int64_t time_ns, uint64_t number);
 /* Begins a CUDA call. */
-void timeline_begin_call(struct builder *builder, uint32_t thread, int64_t time_ns,
-                         const struct api_call *call);
+void builder_begin_call(struct builder *builder, uint32_t thread, int64_t time_ns,
+                        const struct api_call *call);
 /* Ends the innermost open call of this correlation id; 0 means the innermost open call. */
-void timeline_end_call(struct builder *builder, uint32_t thread, int64_t time_ns,
-                       uint32_t correlation, int32_t result);
+void builder_end_call(struct builder *builder, uint32_t thread, int64_t time_ns,
+                      uint32_t correlation, int32_t result);
 /* Ends everything that is open on the thread. `unclosed`: the thread or the trace ended inside a
  * range; else recording was switched off. */
-void timeline_close_thread(struct builder *builder, uint32_t thread, int64_t time_ns,
-                           bool unclosed);
+void builder_close_thread(struct builder *builder, uint32_t thread, int64_t time_ns, bool unclosed);
 /* Says that the beginning of the thread's log is missing (ring mode, or recording started in the
  * middle): ends without a begin are expected. */
-void timeline_cut_thread(struct builder *builder, uint32_t thread);
+void builder_cut_thread(struct builder *builder, uint32_t thread);
 
 /* ---- Calls of Python functions: a stack of their own ---- */
 
 /* Begins a call. */
-void timeline_begin_frame(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
+void builder_begin_frame(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
 /* Ends the innermost call. */
-void timeline_end_frame(struct builder *builder, uint32_t thread, int64_t time_ns);
+void builder_end_frame(struct builder *builder, uint32_t thread, int64_t time_ns);
 /* Sets which calls are open on the thread, outermost first; all others end. */
-void timeline_set_frames(struct builder *builder, uint32_t thread, int64_t time_ns,
-                         const uint32_t *names, uint32_t count);
+void builder_set_frames(struct builder *builder, uint32_t thread, int64_t time_ns,
+                        const uint32_t *names, uint32_t count);
 /* Ends the open calls of all threads. Comes with the names, in order of time. */
-void timeline_end_frames(struct builder *builder, int64_t time_ns);
+void builder_end_frames(struct builder *builder, int64_t time_ns);
 
 /* ---- Other events of threads ---- */
 
 /* Appends a mark. */
-void timeline_append_mark(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
+void builder_append_mark(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name);
 /* Appends a value of a counter. */
-void timeline_append_counter(struct builder *builder, uint32_t thread, int64_t time_ns,
-                             uint32_t name, double value);
+void builder_append_counter(struct builder *builder, uint32_t thread, int64_t time_ns,
+                            uint32_t name, double value);
 /* Begins a range that need not nest and may end on another thread. */
-void timeline_begin_async(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name,
-                          uint64_t id);
+void builder_begin_async(struct builder *builder, uint32_t thread, int64_t time_ns, uint32_t name,
+                         uint64_t id);
 /* Ends the range with this id. */
-void timeline_end_async(struct builder *builder, uint32_t thread, int64_t time_ns, uint64_t id);
+void builder_end_async(struct builder *builder, uint32_t thread, int64_t time_ns, uint64_t id);
 /* Appends an attribute. `target`: 0 of the innermost open range of the thread, PROF_ATTR_OF_MARK of
- * its latest mark, else of the range with this id of timeline_begin_async(). */
-void timeline_append_attr(struct builder *builder, uint32_t thread, const struct event_attr *attr,
-                          uint64_t target);
+ * its latest mark, else of the range with this id of builder_begin_async(). */
+void builder_append_attr(struct builder *builder, uint32_t thread, const struct event_attr *attr,
+                         uint64_t target);
 
 /* ---- Device operations: details have the file's name ids; what the file does not say is 0 ---- */
 
 /* Appends a kernel. An unknown priority is PROF_PRIORITY_UNKNOWN. */
-void timeline_append_kernel(struct builder *builder, const struct gpu_op *op,
-                            const struct tl_kernel *kernel);
+void builder_append_kernel(struct builder *builder, const struct gpu_op *op,
+                           const struct tl_kernel *kernel);
 /* Appends a copy. */
-void timeline_append_memcpy(struct builder *builder, const struct gpu_op *op,
-                            const struct tl_memcpy *copy);
+void builder_append_memcpy(struct builder *builder, const struct gpu_op *op,
+                           const struct tl_memcpy *copy);
 /* Appends a memset. */
-void timeline_append_memset(struct builder *builder, const struct gpu_op *op,
-                            const struct tl_memset *set);
+void builder_append_memset(struct builder *builder, const struct gpu_op *op,
+                           const struct tl_memset *set);
 /* Appends a wait. `device` points to its device's ordinal; NULL: the device of the wait's
  * context. */
-void timeline_append_sync(struct builder *builder, const struct gpu_op *op,
-                          const struct tl_sync *sync, const uint32_t *device);
+void builder_append_sync(struct builder *builder, const struct gpu_op *op,
+                         const struct tl_sync *sync, const uint32_t *device);
 /* Appends a stretch of the driver's or the profiler's overhead. */
-void timeline_append_overhead(struct builder *builder, const struct gpu_op *op,
-                              const struct tl_overhead *overhead);
+void builder_append_overhead(struct builder *builder, const struct gpu_op *op,
+                             const struct tl_overhead *overhead);
 /* Appends a launched graph as a whole. */
-void timeline_append_graph_run(struct builder *builder, const struct gpu_op *op,
-                               const struct tl_graph_run *run);
+void builder_append_graph_run(struct builder *builder, const struct gpu_op *op,
+                              const struct tl_graph_run *run);
 /* Counts an operation without times. */
-void timeline_append_untimed(struct builder *builder);
-/* Appends a device record that could not be kept; timeline_add_loss() counts it, too. */
-void timeline_append_lost(struct builder *builder, uint32_t correlation,
-                          const struct lost_record *lost);
+void builder_append_untimed(struct builder *builder);
+/* Appends a device record that could not be kept; builder_add_loss() counts it, too. */
+void builder_append_lost(struct builder *builder, uint32_t correlation,
+                         const struct lost_record *lost);
 /* Appends one of libprof's own operations, with the CPU times around it. */
-void timeline_append_start_event(struct builder *builder, uint32_t device, uint32_t correlation,
-                                 int64_t before_ns, int64_t after_ns);
+void builder_append_start_event(struct builder *builder, uint32_t device, uint32_t correlation,
+                                int64_t before_ns, int64_t after_ns);
 /* Sets the token of the thread's innermost open range or step, of whatever stack. */
-void timeline_set_timed(struct builder *builder, uint32_t thread, uint64_t token);
+void builder_set_timed(struct builder *builder, uint32_t thread, uint64_t token);
 /* Appends the CUDA time of the range with this token, before or after the range. */
-void timeline_append_range_time(struct builder *builder, const struct range_time *time);
+void builder_append_range_time(struct builder *builder, const struct range_time *time);
 /* Appends that a call recorded a CUDA event in a stream. */
-void timeline_append_cuda_event(struct builder *builder, uint32_t correlation,
-                                const struct cuda_event *event);
+void builder_append_cuda_event(struct builder *builder, uint32_t correlation,
+                               const struct cuda_event *event);
 /* Defines an instantiated graph. Comes with the names; may be defined again when more is known. */
-void timeline_define_graph(struct builder *builder, int64_t time_ns,
-                           const struct cuda_graph *graph);
+void builder_define_graph(struct builder *builder, int64_t time_ns, const struct cuda_graph *graph);
 /* Appends a node that was made in the thread's innermost slice. Thread 0: made while recording was
  * off; comes with the names. */
-void timeline_append_graph_node(struct builder *builder, uint32_t thread, int64_t time_ns,
-                                const struct graph_node *node);
+void builder_append_graph_node(struct builder *builder, uint32_t thread, int64_t time_ns,
+                               const struct graph_node *node);
 
 /* ---- Memory ---- */
 
 /* Names an allocator of the program's own. Comes with the names. */
-void timeline_define_allocator(struct builder *builder, uint32_t allocator, uint32_t name);
+void builder_define_allocator(struct builder *builder, uint32_t allocator, uint32_t name);
 /* Appends an allocation of the program's own allocator. */
-void timeline_append_alloc(struct builder *builder, uint32_t thread, int64_t time_ns,
-                           const struct heap_allocation *alloc);
+void builder_append_alloc(struct builder *builder, uint32_t thread, int64_t time_ns,
+                          const struct heap_allocation *alloc);
 /* Appends the release of such an allocation. */
-void timeline_append_release(struct builder *builder, uint32_t thread, int64_t time_ns,
-                             uint32_t allocator, uint64_t address);
+void builder_append_release(struct builder *builder, uint32_t thread, int64_t time_ns,
+                            uint32_t allocator, uint64_t address);
 /* Appends an allocation or a release of CUDA's memory. */
-void timeline_append_memory(struct builder *builder, const struct memory_event *memory);
+void builder_append_memory(struct builder *builder, const struct memory_event *memory);
 /* Appends what is known of a memory pool at a time. */
-void timeline_append_memory_pool(struct builder *builder, const struct pool_event *pool);
+void builder_append_memory_pool(struct builder *builder, const struct pool_event *pool);
 /* Appends what the driver did with managed memory. */
-void timeline_append_migration(struct builder *builder, const struct migration *migration);
+void builder_append_migration(struct builder *builder, const struct migration *migration);
 
 /* ---- Profiling blocks ---- */
 
 /* Begins a block. `flags` are PROF_BLOCK_*; with PROF_BLOCK_RESET there is no name. */
-void timeline_begin_block(struct builder *builder, int64_t time_ns, uint32_t name, uint32_t flags);
-/* Makes the range of timeline_begin_async() that was begun last an event of its block. */
-void timeline_set_block_event(struct builder *builder, int32_t chain, uint32_t instruction);
+void builder_begin_block(struct builder *builder, int64_t time_ns, uint32_t name, uint32_t flags);
+/* Makes the range of builder_begin_async() that was begun last an event of its block. */
+void builder_set_block_event(struct builder *builder, int32_t chain, uint32_t instruction);
 /* Appends a complete block: events and allocations up to the next one are in it, whatever their
- * times. Do not mix it with timeline_begin_block() in one process. */
-void timeline_append_block(struct builder *builder, const struct whole_block *block);
+ * times. Do not mix it with builder_begin_block() in one process. */
+void builder_append_block(struct builder *builder, const struct whole_block *block);
 /* Adds details of the event that was appended last. */
-void timeline_append_block_event(struct builder *builder, const struct block_event *event);
+void builder_append_block_event(struct builder *builder, const struct block_event *event);
 /* Appends a logged value of the block, after the event that was appended last. */
-void timeline_append_debug(struct builder *builder, const struct debug_value *debug);
+void builder_append_debug(struct builder *builder, const struct debug_value *debug);
 
 #ifdef __cplusplus
 }

@@ -676,11 +676,10 @@ static void print_marked_notes(const struct findings *findings, FILE *stream)
     if (facts.simulated)
         print_line("- ", "Simulated GPU: device times come from a model.", stream);
     if (facts.lost_anything)
-        print_line(
-            "- ",
-            "Something was lost while recording, so findings may be off: see profdump check "
-            "--ledger.",
-            stream);
+        print_line("- ",
+                   "Something was lost while recording, so findings may be off: see profdump check "
+                   "--ledger.",
+                   stream);
     for (uint32_t i = 0; i < findings->notes.count; i++)
         print_line("- ", findings->notes.at[i].sentence, stream);
 }

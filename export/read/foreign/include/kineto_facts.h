@@ -53,7 +53,7 @@ void kineto_group_rank(struct kineto_group *group, const struct json_string *key
 
 /* A larger value says nothing that is wanted. */
 #define KINETO_FACT_BYTES (UINT32_C(1) << 20)
-#define KINETO_DEVICES_MAX 64u /* as many as timeline_busy_devices() returns */
+#define KINETO_DEVICES_MAX 64u /* as many as unordered_busy_devices() returns */
 
 struct kineto_facts {
     struct builder *builder;
