@@ -108,7 +108,8 @@ enum abi_unified_scope { ABI_UNIFIED_ALL_DEVICES = 2 };
 /* clang-format off */
 #define ABI_RUNTIME_MEMORY_CALLS(CALL) \
     CALL(20, cudaMalloc_v3020, DEVICE, 0, GIVES(devPtr, 0), BYTES(size, 8)) \
-    CALL(21, cudaMallocPitch_v3020, DEVICE, 0, GIVES(devPtr, 0), PITCH(pitch, 8), ROWS(height, 24)) \
+    CALL(21, cudaMallocPitch_v3020, DEVICE, 0, GIVES(devPtr, 0), PITCH(pitch, 8), \
+         ROWS(height, 24)) \
     CALL(22, cudaFree_v3020, UNKNOWN, 0, TAKES(devPtr, 0)) \
     CALL(25, cudaMallocHost_v3020, PINNED, 0, GIVES(ptr, 0), BYTES(size, 8)) \
     CALL(26, cudaFreeHost_v3020, PINNED, 0, TAKES(ptr, 0)) \

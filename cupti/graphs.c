@@ -27,8 +27,8 @@ static __thread struct instantiation this_thread;
  * graphs_enable(), before any callback. */
 static bool switches_unseen;
 
-static bool
-    nodes_wanted; /* where they come from is recorded; graphs_enable() stores, before any callback */
+/* Where nodes come from is recorded. Stored by graphs_enable(), before any callback. */
+static bool nodes_wanted;
 
 static uint32_t graphs_graph_id(void *graph)
 {

@@ -85,7 +85,9 @@ void nvtx_cuda_event_w(const void *event, const wchar_t *name);
 const void *nvtx_sync_create(const struct domain *domain, const void *attributes);
 void nvtx_sync_ignore(const void *object);
 
-/* ---- nvtx_extension.c: the payload extension, where all that is known of an event is in its blobs ---- */
+/* ---- nvtx_extension.c ----
+ *
+ * The payload extension, where all that is known of an event is in its blobs. */
 
 /* Return the id to use in entries and blobs, 0 when the description cannot be used (counted). */
 uint64_t nvtx_extension_schema(const struct domain *domain,

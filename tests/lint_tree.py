@@ -3,6 +3,7 @@
 - No compiled file is tracked (ELF, archives) outside tests/data.
 - A source file that a comment in C names exists, or is one of OTHERS.
 - No file defines _GNU_SOURCE twice.
+- No line of the product's C is longer than 100 characters.
 """
 import re
 import subprocess
@@ -15,6 +16,8 @@ OTHERS = {
     "cupti_runtime_cbid.h", "file.py", "gpu_event_parser.cc", "greenlet.h", "library_types.h", "profile_analysis.py",
     "stdint.h",
 }
+PRODUCT = ("libprof", "cupti", "nvtx", "collect", "export")
+COLUMNS = 100
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FILE = re.compile(r"\b[\w/.-]*\w\.(?:c|h|cc|cu|py|sh|js)\b")
 
@@ -44,6 +47,9 @@ def main() -> None:
         text = path.read_text(errors="replace")
         if path.parts[0] != "tests":
             found += stale_names(path, text, known)
+        if path.parts[0] in PRODUCT:
+            found += [f"{path}:{number}: has {len(line)} characters, more than {COLUMNS}"
+                      for number, line in enumerate(text.split("\n"), 1) if len(line) > COLUMNS]
         if len(re.findall(r"^#define _GNU_SOURCE", text, re.MULTILINE)) > 1:
             found.append(f"{path}: defines _GNU_SOURCE twice")
     sys.exit("\n".join(found) or None)

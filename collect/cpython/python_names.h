@@ -56,7 +56,9 @@ uint32_t python_names_resolve(const struct python_api *api, PyObject *code, PyOb
  * exception that is being raised. */
 bool python_names_is_import(const struct python_api *api, PyObject *code);
 
-/* ---- python_builtins.c: "<built-in function len>", "<built-in method append of list object>" ---- */
+/* ---- python_builtins.c ----
+ *
+ * "<built-in function len>", "<built-in method append of list object>". */
 
 /* False: this interpreter lays out its builtin functions in an unknown way, and they have no
  * names. */
@@ -68,7 +70,9 @@ bool python_builtins_init(const struct python_api *api);
  * thread is attached. */
 uint32_t python_builtins_resolve(const struct python_api *api, PyObject *callable, PyObject *self);
 
-/* ---- python_modules.c: "nn.Module: Linear_0" for calls of PyTorch's modules, as in PyTorch's profiler ----
+/* ---- python_modules.c ----
+ *
+ * "nn.Module: Linear_0" for calls of PyTorch's modules, as in PyTorch's profiler.
  *
  * Every call of a torch.nn.Module begins in one function; which module it is of, is its argument
  * `self`. Modules of a class are numbered in the order in which their first calls are recorded, and

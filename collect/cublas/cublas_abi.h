@@ -85,7 +85,9 @@ typedef cublas_status (*cublas_get_math_mode)(void *handle, int *mode);
 typedef cublas_status (*cublas_get_attribute)(const void *of, int attribute, void *value,
                                               size_t value_bytes, size_t *written);
 
-/* ---- functions of one form: parameters and arguments; I: int, or int64_t where the name ends in _64 ---- */
+/* ---- functions of one form ----
+ *
+ * Parameters and arguments; I: int, or int64_t where the name ends in _64. */
 
 #define CUBLAS_ABI_GEMM(I)                                                                         \
     (void *handle, int transa, int transb, I m, I n, I k, const void *alpha, const void *a, I lda, \
@@ -165,8 +167,9 @@ typedef cublas_status (*cublas_get_attribute)(const void *of, int attribute, voi
     (handle, desc, alpha, a, layout_a, b, layout_b, beta, c, layout_c, d, layout_d, algorithm, \
      workspace, workspace_bytes, stream)
 
-/* ---- the functions: X(name, form, type of the matrices), of libcublas; each with its twin of 64 bits,
- * which are there since CUDA 12 ---- */
+/* ---- the functions ----
+ *
+ * X(name, form, type of the matrices), of libcublas; each has a twin of 64 bits since CUDA 12. */
 #define CUBLAS_ABI_FUNCTIONS(X)                               \
     X(cublasHgemm, GEMM, CUBLAS_ABI_R_16F)                    \
     X(cublasSgemm_v2, GEMM, CUBLAS_ABI_R_32F)                 \

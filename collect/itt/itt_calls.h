@@ -9,7 +9,9 @@
 
 struct interned_text;
 
-/* ---- itt_tasks.c: tasks that nest, the hot path; markers. A task is a push and a pop of its domain. ---- */
+/* ---- itt_tasks.c ----
+ *
+ * Tasks that nest, the hot path; markers. A task is a push and a pop of its domain. */
 
 void itt_task_begin(const struct itt_domain *domain, struct itt_id id, struct itt_id parent,
                     struct itt_string *name);
@@ -25,11 +27,11 @@ void itt_marker(const struct itt_domain *domain, struct itt_id id, struct itt_st
  * that can be told: a task around the innermost one (counted), or what is not recorded. */
 uint64_t itt_target(struct itt_id id);
 
-/* ---- itt_spans.c: things that need not nest and that any thread may end: overlapped tasks, regions, frames
- * ----
+/* ---- itt_spans.c ----
  *
- * They become ranges with a begin and an end. No lock: the end of a thing has the program's id, and
- * a table has ours. It has room for 16384; beyond that, things are not recorded (counted).
+ * Things that need not nest and that any thread may end: overlapped tasks, regions, frames. They
+ * become ranges with a begin and an end. No lock: the end of a thing has the program's id, and a
+ * table has ours. It has room for 16384; beyond that, things are not recorded (counted).
  */
 
 void itt_task_begin_overlapped(const struct itt_domain *domain, struct itt_id id,
@@ -66,7 +68,9 @@ uint64_t itt_span_find(struct itt_id id);
 /* In a forked child: nothing is open. */
 void itt_span_fork_child(void);
 
-/* ---- itt_events.c: calls of before version 3 that go by a number for a name, names of threads, pausing ---- */
+/* ---- itt_events.c ----
+ *
+ * Calls of before version 3 that go by a number for a name, names of threads, pausing. */
 
 /* An event: from its start to its end on the same thread. One that is never ended lasts as long as
  * the recording. `bytes` of the name count; where negative, all. Numbers are from 1; 0: there are
@@ -91,8 +95,10 @@ void itt_pause_scoped(uint32_t scope);
 void itt_resume_scoped(uint32_t scope);
 void itt_detach(void);
 
-/* ---- itt_counters.c: a counter has one value in the process, which is kept also while nothing is recorded; each
- * change is recorded as the value it leads to ---- */
+/* ---- itt_counters.c ----
+ *
+ * A counter has one value in the process, which is kept also while nothing is recorded. Each change
+ * is recorded as the value it leads to. */
 
 /* NULL: no name, or no memory (counted). */
 struct itt_counter *itt_counter_create(const char *name, const char *domain);
@@ -115,11 +121,11 @@ void itt_counter_inc_delta_v3(const struct itt_domain *domain, struct itt_string
 void itt_counter_dec_delta_v3(const struct itt_domain *domain, struct itt_string *name,
                               uint64_t delta);
 
-/* ---- itt_metadata.c: attributes of the instance `id`, or of the innermost range of the thread (no id, or a scope
- * other than markers) ----
+/* ---- itt_metadata.c ----
  *
- * NULL keys and values, unknown types and ids of tasks around the innermost one are ignored and
- * counted; ids of what is not recorded (oneTBB names nodes of graphs so) are ignored.
+ * Attributes of the instance `id`, or of the innermost range of the thread (no id, or a scope other
+ * than markers). NULL keys and values, unknown types and ids of tasks around the innermost one are
+ * ignored and counted; ids of what is not recorded (oneTBB names nodes of graphs so) are ignored.
  */
 
 /* One value is a number, several are text: "[1, 2, 3]", cut at PROF_NAME_BYTES_MAX. */

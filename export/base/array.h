@@ -44,8 +44,8 @@ uint32_t array_lower_bound(const void *items, uint32_t count, size_t item_bytes,
 /* Address of a new, uninitialised item; NULL: no memory. */
 #define ARRAY_ADD(array) (ARRAY_ROOM(array) ? &(array)->at[(array)->count++] : NULL)
 
-/* Keeps the items of an array for which `stays` is true, and closes the gaps. `item` is the address of
- * the item at place `i`; the statements that follow change it before it moves. */
+/* Keeps the items of an array for which `stays` is true, and closes the gaps. `item` is the
+ * address of the item at place `i`; the statements that follow change it before it moves. */
 #define ARRAY_KEEP(array, item, stays, ...)                   \
     do {                                                      \
         uint32_t kept = 0;                                    \

@@ -232,7 +232,9 @@ uint32_t collectives_range_of_slice(const struct search *search, uint32_t slice)
     return at < search->ranges && all[at].slice == slice ? at : TL_NONE;
 }
 
-/* ---- what NCCL's profiler says of their tasks: algorithm, channels and peer, in ranges of their own ---- */
+/* ---- what NCCL's profiler says of their tasks ----
+ *
+ * Algorithm, channels and peer, in ranges of their own. */
 
 static struct keymap ranges_of_calls(const struct search *search, bool *complete)
 {

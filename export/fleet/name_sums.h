@@ -12,8 +12,8 @@
 struct summary_row {
     int64_t count, sum_ns, min_ns, max_ns;
     uint32_t name; /* place in recording.names; TL_NONE: the recording names none */
-    uint32_t
-        place; /* of the step in unit.numbers; TL_NONE: outside of all. Of recorded summaries, the number */
+    /* Of the step in unit.numbers; TL_NONE: outside of all. Of recorded summaries, the number */
+    uint32_t place;
     uint32_t first; /* into buckets[], TL_NONE none */
     uint8_t kind;   /* enum rows_word */
 };

@@ -5,7 +5,8 @@
 #include "blocks.h"
 #include "profdump.h"
 
-/* --compare "REF[:BUFFER]": the values that two runs computed, side by side. Returns an exit status. */
+/* --compare "REF[:BUFFER]": the values that two runs computed, side by side. Returns an exit
+ * status. */
 int compare_values(const struct profdump_options *options, const struct timeline *timeline);
 
 /* --etrecord FILE: the maps of an ETRecord, for reports.h. NULL after having complained. */

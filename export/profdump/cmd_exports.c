@@ -157,7 +157,9 @@ static int export_etprof(const struct profdump_options *options, const struct ti
     return finish_export(options, timeline, written, &error);
 }
 
-/* ---- a picture: of a window, it shows what was open in it, too, so it needs the whole timeline ---- */
+/* ---- a picture ----
+ *
+ * Of a window, it shows what was open in it, too, so it needs the whole timeline. */
 
 static bool set_width(struct profdump_options *options, const char *text)
 {

@@ -277,7 +277,8 @@ const struct option_entry unit_options[] = {
 };
 
 /* clang-format off */
-#define TABLE_WIDTH {CALL("table-width", "N", set_table_width, "fit tables into N characters, 0 for no limit")}
+#define TABLE_WIDTH               \
+    {CALL("table-width", "N", set_table_width, "fit tables into N characters, 0 for no limit")}
 #define WIDE {CALL("wide", NULL, set_wide, "show all columns: --table-width 0")}
 /* clang-format on */
 

@@ -90,27 +90,31 @@ QUERY_GET(gpu_orphan, gpus, (of->flags & TL_GPU_ORPHAN) != 0)
 QUERY_COUNT(gpu_count, gpus)
 
 /* clang-format off */
-#define PLACE                                                                                                       \
-    QUERY_ID("of the operation in this table and in operations"),                                                   \
-    QUERY_NAMED("name", "kernel as the compiler was given it; \"Memcpy HtoD (Pageable -> Device)\"", gpu_name),     \
-    QUERY_INT("start", "ns", "since `base_utc_ns` of meta", gpu_start),                                             \
-    QUERY_INT("end", "ns", "", gpu_end),                                                                            \
-    QUERY_INT("duration", "ns", "end - start", gpu_duration),                                                       \
-    QUERY_INT_BY_SPAN("process", "", "processes.id", gpu_process),                                                  \
-    QUERY_INT_BY_SPAN("pid", "", "of its process", gpu_pid),                                                        \
-    QUERY_INT_BY_SPAN("device", "", "ordinal in its process", gpu_device),                                          \
-    QUERY_INT_BY_SPAN("context", "", "CUPTI's id", gpu_context),                                                    \
-    QUERY_INT_BY_SPAN("stream", "", "CUPTI's id", gpu_stream),                                                      \
-    QUERY_INT_BY_SPAN("stream_id", "", "streams.id", gpu_stream_id),                                                \
-    QUERY_INT("correlation", "", "id that it shares with the call that launched it", gpu_correlation),              \
-    QUERY_INT("slice", "", "slices.id of that call, else of the range that the file names", gpu_slice),             \
-    QUERY_NAMED("range", "innermost range around the launch", gpu_range),                                           \
-    QUERY_INT("thread", "", "threads.id of the launch", gpu_thread),                                                \
-    QUERY_INT("tid", "", "thread of the launch", gpu_tid),                                                          \
-    QUERY_INT("queue", "ns", "from the end of the launching call to the start; 0 where it started before", gpu_queue), \
-    QUERY_INT("graph", "", "CUPTI's id of the CUDA graph that it is of", gpu_graph),                                \
-    QUERY_INT("node", "", "CUPTI's id of the graph's node", gpu_node),                                              \
-    QUERY_INT("lane", "", "0, or the row that keeps it clear of others of its stream", gpu_lane),                   \
+#define PLACE \
+    QUERY_ID("of the operation in this table and in operations"), \
+    QUERY_NAMED("name", "kernel as the compiler was given it; " \
+        "\"Memcpy HtoD (Pageable -> Device)\"", gpu_name), \
+    QUERY_INT("start", "ns", "since `base_utc_ns` of meta", gpu_start), \
+    QUERY_INT("end", "ns", "", gpu_end), \
+    QUERY_INT("duration", "ns", "end - start", gpu_duration), \
+    QUERY_INT_BY_SPAN("process", "", "processes.id", gpu_process), \
+    QUERY_INT_BY_SPAN("pid", "", "of its process", gpu_pid), \
+    QUERY_INT_BY_SPAN("device", "", "ordinal in its process", gpu_device), \
+    QUERY_INT_BY_SPAN("context", "", "CUPTI's id", gpu_context), \
+    QUERY_INT_BY_SPAN("stream", "", "CUPTI's id", gpu_stream), \
+    QUERY_INT_BY_SPAN("stream_id", "", "streams.id", gpu_stream_id), \
+    QUERY_INT("correlation", "", "id that it shares with the call that launched it", \
+        gpu_correlation), \
+    QUERY_INT("slice", "", "slices.id of that call, else of the range that the file names", \
+        gpu_slice), \
+    QUERY_NAMED("range", "innermost range around the launch", gpu_range), \
+    QUERY_INT("thread", "", "threads.id of the launch", gpu_thread), \
+    QUERY_INT("tid", "", "thread of the launch", gpu_tid), \
+    QUERY_INT("queue", "ns", "from the end of the launching call to the start; " \
+        "0 where it started before", gpu_queue), \
+    QUERY_INT("graph", "", "CUPTI's id of the CUDA graph that it is of", gpu_graph), \
+    QUERY_INT("node", "", "CUPTI's id of the graph's node", gpu_node), \
+    QUERY_INT("lane", "", "0, or the row that keeps it clear of others of its stream", gpu_lane), \
     QUERY_INT("orphan", "", "1: its launch is not in the trace", gpu_orphan)
 /* clang-format on */
 

@@ -210,7 +210,9 @@ int64_t query_null(const struct query_data *data, uint32_t item); /* NULL for ev
         return gpu->kind == (which) && !(gpu->flags & TL_GPU_INTERNAL); \
     }
 
-/* ---- query_plan.c: which conditions and orders of a statement a scan takes over from SQLite ---- */
+/* ---- query_plan.c ----
+ *
+ * Which conditions and orders of a statement a scan takes over from SQLite. */
 
 #define QUERY_TERMS_MAX 12
 #define QUERY_ORDERS_MAX 6
@@ -257,7 +259,9 @@ void query_plan_read(const char *text, struct query_plan *plan);
 /* Whether columns of sums are among those that are read. */
 bool query_plan_reads_sums(const struct query_table *table, uint64_t used);
 
-/* ---- query_data.c: what getters and the scan need beside the timeline, made when first needed ---- */
+/* ---- query_data.c ----
+ *
+ * What getters and the scan need beside the timeline, made when first needed. */
 
 /* False: no memory; fini is needed all the same. */
 bool query_data_init(struct query_data *data, const struct timeline *timeline);

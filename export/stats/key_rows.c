@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- calls in several segments: segments are listed in order, so the last one listed is the last ---- */
+/* ---- calls in several segments ----
+ *
+ * Segments are listed in order, so the last one listed is the last. */
 
 static struct key_call *call_of(struct key_calls *calls, uint32_t *count,
                                 const struct tl_segment *segment)

@@ -49,7 +49,9 @@ static inline struct key_call *key_calls_find(const struct key_calls *calls, uin
     return call == KEYMAP_NONE ? NULL : &calls->at[call];
 }
 
-/* ---- context: what rows are grouped by that a slice does not contain itself: shapes, stacks, devices ---- */
+/* ---- context ----
+ *
+ * What rows are grouped by that a slice does not contain itself: shapes, stacks, devices. */
 
 struct key_context {
     const struct timeline *timeline;

@@ -1,8 +1,8 @@
 /* build_frames.c - calls of Python functions brought together by thread, and cut so that they nest
  * with slices.
  *
- *     a range begins in f and outlives it      f |----|         f |-|-|   the second segment in the range
- *                                          range   |------|         |------|
+ *     a range begins in f and outlives it      f |----|         f |-|-|     the second segment is
+ *                                          range   |------|         |------|   in the range
  *     and ends in g, called later              g       |----|           |-|-|
  *
  * A range that a function pushes and another pops, as the two methods of a context manager do,

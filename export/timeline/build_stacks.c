@@ -414,7 +414,9 @@ uint32_t build_frames_stack(struct builder *builder, uint32_t thread, uint32_t s
     return path == TL_NONE || builder->failed ? stack : build_stack_on_path(builder, stack, path);
 }
 
-/* ---- files that have whole calls: a slice has the Python functions that were open when it began ---- */
+/* ---- files that have whole calls ----
+ *
+ * A slice has the Python functions that were open when it began. */
 
 struct whole_calls {
     struct builder *builder;

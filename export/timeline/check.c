@@ -260,7 +260,9 @@ static void check_cost(struct check *check)
     }
 }
 
-/* ---- operations of devices: sorted, not overlapping within a lane, launched by a call of the host ---- */
+/* ---- operations of devices ----
+ *
+ * Sorted, not overlapping within a lane, launched by a call of the host. */
 
 /* No clock that is right is this far off: CUPTI's interpolation is good to microseconds. */
 #define CLOCK_ERROR_MAX_NS 1000000

@@ -16,8 +16,8 @@ struct restriction {
     /* New index by old index. TL_NONE: it is removed. A removed slice has the index of its
      * innermost parent that is kept. */
     uint32_t *slices, *gpus, *marks, *asyncs, *memories, *graphs;
-    uint32_t *
-        frames; /* if a call's first segment is removed: the index of its first segment that is kept */
+    /* If a call's first segment is removed: the index of its first segment that is kept */
+    uint32_t *frames;
     uint8_t *slice_stays;
     uint32_t *row_of_stream,
         *row_of_process;        /* into ledger_rows[]; of a process, the unknown stream's */

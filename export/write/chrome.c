@@ -5,8 +5,8 @@
  *     operator         X  cpu_op: a range of PyTorch's, see chrome_operators.h
  *     CUDA call        X  cuda_runtime, cuda_driver   + s  ac2g for each operation it launched
  *     kernel ...       X  kernel, gpu_memcpy, gpu_memset   + f  ac2g
- *     range on stream  X  gpu_user_annotation: from its first operation there to its last, unless it is an operator; see
- *                         stream_ranges.h
+ *     range on stream  X  gpu_user_annotation: from its first operation there to its last,
+ *                         unless it is an operator; see stream_ranges.h
  *     timed range      X  gpu_user_annotation   + s, f  timed from the range on the CPU
  *     launched graph   X  gpu_graph, where it was recorded as a whole   + f  ac2g
  *     wait             X  cuda_sync

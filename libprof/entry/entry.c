@@ -8,8 +8,9 @@
  *   cuInit          InitializeInjection: collectors may touch CUPTI from here on.
  *   first NVTX call InitializeInjectionNvtx2, of each shared object that uses NVTX; perhaps before
  *                   our own constructor has run. First ITT call: __itt_api_init, as well.
- *   --attach        libprof_attach: profrun loads the library into a running process. The constructor then
- *                   leaves the configuration to the request, and recording starts at once.
+ *   --attach        libprof_attach: profrun loads the library into a running process. The
+ *                   constructor then leaves the configuration to the request, and recording starts
+ *                   at once.
  *   first event     the file, the writer thread (session.c); of each thread: its log (thread.c).
  *   fork            the child forgets everything and begins a file of its own at its first event.
  *   exec, _exit ... exits.c: what is buffered reaches the file first.

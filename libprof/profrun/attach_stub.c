@@ -86,7 +86,8 @@ __asm__(
     "    movl $8, %r10d\n"
     "    movl $14, %eax\n"
     "    syscall\n"
-    /* mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) */
+    /* mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+     * 0) */
     "    xorl %edi, %edi\n"
     "    movq 112(%rsp), %rsi\n" /* area_bytes */
     "    movl $3, %edx\n"
@@ -103,7 +104,8 @@ __asm__(
     /* As pthread_create() does for its caller: libc may leave out locks as long as this word is
      * zero. */
     "    movl $1, %fs:24\n"
-    /* clone(CLONE_VM | FS | FILES | SIGHAND | THREAD | SYSVSEM | SETTLS | PARENT_SETTID | CHILD_CLEARTID) */
+    /* clone(CLONE_VM | FS | FILES | SIGHAND | THREAD | SYSVSEM | SETTLS | PARENT_SETTID |
+     * CHILD_CLEARTID) */
     "    movl $0x3d0f00, %edi\n"
     "    movq 8(%rbx), %rsi\n"
     "    movq 16(%rbx), %rdx\n"
@@ -230,7 +232,7 @@ __asm__(
     "1:  movl (%r14), %eax\n"
     "    cmpl %edx, %eax\n"
     "    je 2f\n"
-    "    lock cmpxchgl %edx, (%r14)\n" /* from nobody, or from a parent's thread that was there at the fork */
+    "    lock cmpxchgl %edx, (%r14)\n" /* from nobody, or a parent's thread of before the fork */
     "    je 3f\n"
     "    jmp 1b\n"
     "2:  movl $24, %eax\n"
@@ -266,8 +268,9 @@ __asm__(
     "7:  movl $0, (%r14)\n"
     "    retq\n"
 
-    /* Sets r8 to page_bytes where the page is read-only, else to 0. futex(page, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, 0,
-     * page, FUTEX_OP_ADD 0) fails with EFAULT there, and changes nothing elsewhere. */
+    /* Sets r8 to page_bytes where the page is read-only, else to 0. futex(page, FUTEX_WAKE_OP |
+     * FUTEX_PRIVATE_FLAG, 0, 0, page, FUTEX_OP_ADD 0) fails with EFAULT there, and changes
+     * nothing elsewhere. */
     "attach_stub_page_bytes:\n"
     "    cmpq $0, 280(%rbx)\n"
     "    je 1f\n"

@@ -67,8 +67,8 @@ enum { ATTACH_BLOCK_BYTES = 1 << 16 };
 struct attach_area {
     uint64_t magic; /* ATTACH_MAGIC: profrun has filled the area in */
     uint64_t stack; /* of the bare thread: its upper end */
-    uint64_t
-        thread_id; /* address at which the kernel stores the bare thread's number, for the C library */
+    /* Address at which the kernel stores the bare thread's number, for the C library */
+    uint64_t thread_id;
     uint64_t thread_gone;  /* address that the kernel clears when that thread has ended */
     uint64_t thread_block; /* of the bare thread: fs */
     uint64_t bytes;        /* of the area */

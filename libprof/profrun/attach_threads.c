@@ -22,7 +22,9 @@ enum {
     LIMIT_MS = 10000,
     RESTLESS_MS = 50, /* until a thread will do that does not wait for long */
     BEGUN_MS =
-        100, /* no timeout is lengthened by more; two looks are so far apart on a machine that is overloaded */
+        /* No timeout is lengthened by more; two looks are so far apart on a machine that is
+         * overloaded */
+    100,
     BUSY_MS =
         100, /* a thread that has not waited for so long will not do so in the next microseconds */
     STACK_ARGUMENT_BYTES = 1 << 16, /* libc passes the kernel copies of timeouts, on its stack */

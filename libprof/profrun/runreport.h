@@ -48,7 +48,9 @@ enum runnothing runnothing_read(const char *line, enum runnothing so_far);
 /* Prints the reason and what to do; `status` is waitpid's. */
 void runnothing_print(const struct runopts *options, enum runnothing why, int status);
 
-/* ---- runtable.c: the table of key averages, printed by the profdump that lies beside profrun ---- */
+/* ---- runtable.c ----
+ *
+ * The table of key averages, printed by the profdump that lies beside profrun. */
 
 /* Whether profdump takes the table's options: finds a wrong column before hours of running, not
  * after. profdump prints the error. */

@@ -9,7 +9,8 @@ enum target_kind {
     TARGET_ORDINARY,   /* the loader will preload libprof */
     TARGET_STATIC,     /* no dynamic loader: nothing can be preloaded; its children can be */
     TARGET_PRIVILEGED, /* setuid, setgid or file capabilities: the loader ignores LD_PRELOAD */
-    TARGET_FOREIGN, /* another architecture, word size or libc: preloading would only print errors */
+    /* Another architecture, word size or libc: preloading would only print errors */
+    TARGET_FOREIGN,
 };
 
 struct target {

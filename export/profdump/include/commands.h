@@ -64,7 +64,8 @@ extern const struct command *const commands[]; /* ends with NULL; the first has 
 extern const struct command command_show, command_stats, command_query;
 extern const struct export_format export_formats[EXPORT_COUNT];
 
-/* --follow: runs the command on each part of a recording that goes on, until the program ends. Returns an exit status. */
+/* --follow: runs the command on each part of a recording that goes on, until the program ends.
+ * Returns an exit status. */
 int cmd_follow(const struct profdump_options *options, const struct command *command);
 
 /* The command of that name, or NULL. `family` NULL: commands of one word. */

@@ -151,8 +151,8 @@ bool blocks_set_source(struct profdump_options *options, const char *scale);
 int cmd_query_timeline(const struct profdump_options *options, const struct timeline *timeline,
                        const char *sql);
 
-/* --chrome: copies the Chrome traces among the inputs into one. `*copied` false: there are none, and nothing was written.
- * Returns an exit status. */
+/* --chrome: copies the Chrome traces among the inputs into one. `*copied` false: there are none,
+ * and nothing was written. Returns an exit status. */
 int cmd_chrome_copy(const struct profdump_options *options, bool *copied);
 
 /* Reports one sentence to the error listener of this thread; without one, on stderr behind

@@ -50,7 +50,9 @@ bool kineto_ends_add(struct kineto_ends *ends, const struct kineto_end *end);
 bool kineto_pairs_slices(struct kineto_ends *ends, struct builder *builder, int64_t last_ns);
 bool kineto_pairs_ranges(struct kineto_ends *ends, struct builder *builder);
 
-/* ---- what NVTX says of ranges and marks in a Chrome trace of libprof: domain, category, colour ----
+/* ---- what NVTX says of ranges and marks in a Chrome trace of libprof ----
+ *
+ * Domain, category, colour.
  *
  *     "args":{"domain":"cuBLAS","category":"matmul","category id":1,"color":"#FF76B900"}
  *

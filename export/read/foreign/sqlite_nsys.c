@@ -311,7 +311,9 @@ static void read_nvtx(struct sqlite_trace *trace)
     keymap_fini(&nvtx.domains);
 }
 
-/* ---- memory that was allocated and released; the program's own allocators and CUPTI's overhead ----
+/* ---- memory that was allocated and released ----
+ *
+ * The program's own allocators and CUPTI's overhead.
  *
  * The latter two are tables that libprof adds. nsys names the call that did it. libprof names the
  * thread, and the innermost call or range there did it.

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- properties of the runs: each is a list of the distinct values of processes or devices ---- */
+/* ---- properties of the runs ----
+ *
+ * Each is a list of the distinct values of processes or devices. */
 
 /* A list of texts with ", " between. What does not fit is cut, and the list ends with "...". */
 struct fact_list {

@@ -37,7 +37,9 @@ struct gap_segments {
     uint32_t blocker;      /* see struct finding_gap */
 };
 
-/* ---- what a thread did in a stretch of time: segments of the innermost open slice, without gaps ---- */
+/* ---- what a thread did in a stretch of time ----
+ *
+ * Segments of the innermost open slice, without gaps. */
 
 /* The slice that began last before or at that time; the thread's first when all began later. */
 static uint32_t find_slice_at(const struct thread_walk *walk, uint32_t first, uint32_t near,

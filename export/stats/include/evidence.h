@@ -5,25 +5,26 @@
  * the sentence of evidence_lacks(), which names what was there instead:
  *
  *     report      evidence that it needs             sentence where that is missing
- *     ledger      launches; a recorder that counts   whether anything was lost cannot be judged: ... (run_facts.h)
- *                 its losses
- *     explain,    operations of a device             cannot be judged: N launches and N copies have no device record;
- *     breakdown,                                     ... N launches were captured, and nothing was
- *                                                    launched;
- *     roofline,                                      ... N CUDA calls, none of which launches
- *                                                    anything;
- *     diff                                           ... no CUDA calls and no device operations
- *                                                    were recorded
- *     explain     CUDA calls                         what devices waited for cannot be judged: no CUDA calls ...
- *     memory      memory records                     cannot be judged: no memory was recorded; N allocation calls ...
- *     graphs      launches or captures of graphs     N operations of CUDA graphs, and no launch of one ...;
- *                                                    a capture of N launches, and no graph was
- *                                                    launched
- *     hang        whether processes ended, and what  cannot be judged: the file does not say what was open
- *                 was open: recordings of libprof
+ *     ledger      launches; a recorder that counts   whether anything was lost cannot be judged:
+ *                 its losses                         ... (run_facts.h)
+ *     explain,    operations of a device             cannot be judged: N launches and N copies have
+ *     breakdown,                                     no device record; ... N launches were
+ *     roofline,                                      captured, and nothing was launched; ... N CUDA
+ *     diff                                           calls, none of which launches anything; ... no
+ *                                                    CUDA calls and no device operations were
+ *                                                    recorded
+ *     explain     CUDA calls                         what devices waited for cannot be judged: no
+ *                                                    CUDA calls ...
+ *     memory      memory records                     cannot be judged: no memory was recorded; N
+ *                                                    allocation calls ...
+ *     graphs      launches or captures of graphs     N operations of CUDA graphs, and no launch of
+ *                                                    one ...; a capture of N launches, and no graph
+ *                                                    was launched
+ *     hang        whether processes ended, and what  cannot be judged: the file does not say what
+ *                 was open: recordings of libprof    was open
  *     check       events                             nothing to check: ... no events
- *     fleet       world size; collectives with       cannot be judged: ... (python_shim/libprof/fleet/_verdict.py)
- *                 communicators; steps
+ *     fleet       world size; collectives with       cannot be judged: ... (_verdict.py of the
+ *                 communicators; steps               Python package)
  */
 #ifndef PROF_EVIDENCE_H
 #define PROF_EVIDENCE_H

@@ -50,8 +50,8 @@ struct memory_sites {
     TL_ARRAY(struct memory_site) sites; /* most bytes first */
     TL_ARRAY(struct memory_path) paths;
     uint64_t count, bytes; /* of all sites, but of all heaps without the next */
-    uint64_t
-        kept_bytes; /* of all heaps: memory of a device that an allocator hands parts out of, which count */
+    /* Of all heaps: memory of a device that an allocator hands parts out of, which count */
+    uint64_t kept_bytes;
 };
 
 /* What is live right after event `event` (TL_NONE: at the end), of one heap or, with TL_NONE, of

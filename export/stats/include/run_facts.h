@@ -23,8 +23,8 @@ struct run_facts {
     bool lost_anything;
     bool
         may_have_lost; /* that, or something of which a loss would not show: --fail-on-loss fails */
-    const char *
-        verdict; /* a sentence without a full stop: was anything lost? Only what the input has evidence for */
+    /* A sentence without a full stop: was anything lost? Only what the input has evidence for */
+    const char *verdict;
 };
 
 void run_facts_init(struct run_facts *facts, const struct timeline *timeline);

@@ -10,9 +10,9 @@ extern "C" {
 
 struct slice_sums {
     int64_t self_ns; /* duration without the slices directly inside */
-    int64_t
-        device_ns; /* of the operations launched inside, however deep; of a range that CUDA events timed
-                               the time between the two */
+    /* Of the operations launched inside, however deep; of a range that CUDA events timed the
+     * time between the two */
+    int64_t device_ns;
     int64_t self_device_ns; /* of a range, of those whose innermost range it is; 0 of a call */
 };
 
@@ -62,7 +62,8 @@ struct stack_totals {
 
 /* One pass over what has a stack. What libprof did itself is left out.
  *
- * group_of  by stack: which of `groups` it counts for. NULL: each stack is a group; `groups` is not read.
+ * group_of  by stack: which of `groups` it counts for. NULL: each stack is a group; `groups` is not
+ *           read.
  * Returns   false: no memory; fini is not needed then.
  */
 bool stack_totals_init(struct stack_totals *totals, const struct timeline *timeline,

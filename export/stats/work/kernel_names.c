@@ -132,7 +132,9 @@ enum op_type kernel_type_of_name(struct text name)
     return OP_TYPE_UNKNOWN;
 }
 
-/* ---- computing or helping: parts of names as NVIDIA's and AMD's libraries, CUTLASS and PyTorch use them ---- */
+/* ---- computing or helping ----
+ *
+ * Parts of names as NVIDIA's and AMD's libraries, CUTLASS and PyTorch use them. */
 
 /* In lower case. "convert" is not a convolution, and "mma" alone is in "gamma". */
 static const char *const computing[] = {

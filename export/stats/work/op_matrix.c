@@ -251,8 +251,8 @@ const struct op_formulas op_gemm_formulas = {gemm_rows, sizeof gemm_rows / sizeo
  *
  * softmax(q k') v: two products forward, five backward.
  *
- *     forward   2 h q k d + 2 h q k v          h heads in all batches, q and k lengths, d and v widths
- *     backward  2 h q k (3 d + 2 v)            the scores again, and the gradients of scores, q, k, v
+ *     forward   2 h q k d + 2 h q k v      h heads in all batches, q and k lengths, d and v widths
+ *     backward  2 h q k (3 d + 2 v)        the scores again, and the gradients of scores, q, k, v
  *
  * A causal mask halves what is needed, and is left out here as everywhere else: kernels differ in
  * what they skip. The softmax is left out too. Fewer heads of k and v serve groups of q's. Where

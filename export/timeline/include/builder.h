@@ -175,8 +175,8 @@ struct gpu_op {
     uint32_t name;        /* the file's name for it; 0: derived from its details */
     /* Of files whose events come in any order; else 0: */
     uint32_t process; /* the file's; before unordered_resolve() the row */
-    uint32_t
-        origin; /* `correlation` of the range that it comes from, where no call has its own; 0 none */
+    /* `correlation` of the range that it comes from, where no call has its own; 0 none */
+    uint32_t origin;
     bool ambiguous; /* the file says that its ids match calls of several processes */
 };
 
@@ -295,7 +295,9 @@ void builder_begin_process(struct builder *builder, const char *path, int64_t sh
 /* Sorts, nests, joins and checks what was appended of the process. */
 void builder_end_process(struct builder *builder, const struct tl_health *health);
 
-/* ---- Facts: all names, devices, contexts, streams, threads and API names come before the first event ---- */
+/* ---- Facts ----
+ *
+ * All names, devices, contexts, streams, threads and API names come before the first event. */
 
 /* Sets what is known of the process as a whole. */
 void builder_set_process(struct builder *builder, const struct tl_process_info *process);

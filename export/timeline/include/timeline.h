@@ -374,8 +374,8 @@ struct tl_throttle {
 };
 
 struct tl_thread {
-    uint64_t
-        tid; /* the system's, or any number of a foreign file; 0 unknown, or a text that is the name */
+    /* The system's, or any number of a foreign file; 0 unknown, or a text that is the name */
+    uint64_t tid;
     uint32_t process;
     uint32_t name; /* TL_NONE */
     uint32_t first_slice, slice_count;
@@ -474,8 +474,8 @@ struct tl_ledger {
     uint64_t graph_expected; /* operations of graph launches */
     uint64_t graph_lost;     /* as lost_operations; PROF_LOSS_GRAPH_NODES too */
     uint64_t graph_undelivered, graph_unobserved;
-    uint64_t
-        unjudged; /* graph launches of an unknown number of operations: what is missing does not show */
+    /* Graph launches of an unknown number of operations: what is missing does not show */
+    uint64_t unjudged;
     uint64_t lost[PROF_LOSS_COUNT]; /* by cause */
     uint64_t recycled; /* their chunks are not in the file: recycled, cut off or damaged */
 };

@@ -11,14 +11,16 @@ extern "C" {
 /* Keeps only what began in the window [from_ns, to_ns), in place and in linear time. The bounds are
  * times of the timeline. The invariants of timeline_check() still hold afterwards. What is kept:
  *
- * Ranges, steps, calls  whose first segment began in the window. Children of a removed one move to the innermost
- *                       parent that is kept, or to the top level. What is open at `to_ns` ends
- *                       there.
- * Device operations     whose call or range is kept, with their whole duration. Without a call: by their own start.
+ * Ranges, steps, calls  whose first segment began in the window. Children of a removed one move to
+ *                       the innermost parent that is kept, or to the top level. What is open at
+ *                       `to_ns` ends there.
+ * Device operations     whose call or range is kept, with their whole duration. Without a call: by
+ *                       their own start.
  * Marks, counters, begin/end ranges, child processes, migrations, graph launches: by their own
  * time.
- * Allocations           that began in the window. A release after the window is dropped: the memory counts as never
- *                       freed. A release of an earlier allocation counts as unknown.
+ * Allocations           that began in the window. A release after the window is dropped: the memory
+ *                       counts as never freed. A release of an earlier allocation counts as
+ *                       unknown.
  * Graphs                that were created or launched in the window.
  * Blocks                that began in the window, or that have an event or allocation that is kept.
  * Times of recording    cut to the window.

@@ -28,8 +28,8 @@ struct tl_gpu {
     uint16_t lane;  /* 0, or the extra lane that keeps it clear of others of its stream */
     uint8_t kind;   /* enum tl_gpu_kind */
     uint8_t flags;  /* TL_GPU_* */
-    uint32_t
-        detail; /* by kind, into kernels[], memcpys[], memsets[], graph_runs[], syncs[], overheads[] */
+    /* By kind, into kernels[], memcpys[], memsets[], graph_runs[], syncs[], overheads[] */
+    uint32_t detail;
     uint32_t process;
     uint32_t device; /* ordinal in its process; TL_NONE unknown */
 };
@@ -72,8 +72,8 @@ struct tl_graph_node {
 /* What a wait for an event was for. */
 struct tl_wait {
     uint32_t gpu; /* ascending: a TL_SYNC of gpus[] */
-    uint32_t
-        correlation; /* of the call that had recorded the event last before the wait was called for */
+    /* Of the call that had recorded the event last before the wait was called for */
+    uint32_t correlation;
     uint32_t stream; /* CUPTI's id of the stream that it was recorded in */
 };
 

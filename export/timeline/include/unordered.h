@@ -127,8 +127,8 @@ void unordered_add_context(struct builder *builder, uint32_t process,
 void unordered_add_stream(struct builder *builder, uint32_t process,
                           const struct cuda_stream *stream);
 
-/* A row of a device, for files that do not say whose an operation is: until unordered_resolve(), its
- * `process` is the number of its row. */
+/* A row of a device, for files that do not say whose an operation is: until unordered_resolve(),
+ * its `process` is the number of its row. */
 struct event_row {
     uint32_t process; /* that the row itself names, or EVENT_NO_PROCESS */
     uint32_t group;   /* its operations are of processes of this group; 0 of any */

@@ -30,7 +30,9 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "buffers are written a
 enum header { HEADER_SCHEMA = 1, HEADER_DICTIONARY, HEADER_BATCH }; /* MessageHeader */
 enum type { TYPE_INT = 2, TYPE_FLOAT = 3, TYPE_TIMESTAMP = 10, TYPE_TEXT = 20 /* LargeUtf8 */ };
 
-/* ---- FlatBuffers, written from the front to the back: what refers to something stands before it ----
+/* ---- FlatBuffers, written from the front to the back ----
+ *
+ * What refers to something stands before it.
  *
  *     size_t table = flat_out_table(&out, (const uint8_t[]){4, 2}, 2);   // a reference and 16 bits
  *     flat_out_put(&out, flat_out_field(&out, table, 1), 7, 2);

@@ -6,10 +6,10 @@
  *     proto_uint(&out, PACKET_TIMESTAMP, delta_ns);
  *     proto_end(&out, packet);
  *
- * The wire format, from protobuf.dev/programming-guides/encoding: a field is a varint of (number << 3 |
- * wire type), then a varint, eight bytes, or a length and that many bytes. A message inside another
- * one has a length in front that is known only at its end: proto_begin() leaves one byte for it,
- * enough for bodies up to 127 bytes; longer ones are moved by the bytes that are missing.
+ * The wire format, from protobuf.dev/programming-guides/encoding: a field is a varint of (number <<
+ * 3 | wire type), then a varint, eight bytes, or a length and that many bytes. A message inside
+ * another one has a length in front that is known only at its end: proto_begin() leaves one byte
+ * for it, enough for bodies up to 127 bytes; longer ones are moved by the bytes that are missing.
  *
  * Text becomes valid UTF-8: each invalid byte becomes U+FFFD, since parsers may refuse invalid
  * strings.

@@ -266,8 +266,8 @@ struct html_tree {
     const char *title;
     const char *metrics[HTML_METRICS]; /* what self_ns[] are called */
     TL_ARRAY(struct html_node) nodes;
-    struct html_step_sums
-        steps; /* item: a node; values: calls, self of each metric. Its `values` 0: none are known */
+    /* Item: a node; values: calls, self of each metric. Its `values` 0: none are known */
+    struct html_step_sums steps;
 };
 
 /* A value: {title, metrics[], all, shown, names[], nodes[]: [parent (-1 none), name, kind, calls,

@@ -25,8 +25,8 @@ struct stream_range {
 struct stream_ranges {
     const struct timeline *timeline;
     TL_ARRAY(struct stream_range) all;
-    uint32_t *
-        by_op; /* the outermost that starts with an operation, TL_NONE; NULL where there are none at all */
+    /* The outermost that starts with an operation, TL_NONE; NULL where there are none at all */
+    uint32_t *by_op;
 };
 
 /* Linear in operations and slices. Returns false when memory is short; fini is harmless then. */

@@ -369,8 +369,10 @@ bool averages_rows_select(struct key_averages *averages, const struct timeline *
     return true;
 }
 
-/* ---- the ranges as a tree: children of a path are a list; the walk is a loop with the list as its stack, so that
- * depth costs no stack of the machine's ---- */
+/* ---- the ranges as a tree ----
+ *
+ * Children of a path are a list. The walk is a loop with the list as its stack, so that depth costs
+ * no stack of the machine's. */
 
 const struct key_average *averages_tree_row(const struct averages_tree *tree, uint32_t path)
 {

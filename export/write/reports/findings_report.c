@@ -4,8 +4,9 @@
  *     mode, mode_reason, simulated, lost_anything, wall_ns
  *     verdict    as people read it
  *     abstain    why there is no finding, null: there is one
- *     devices[]  pid, rank (null: none), device (null unknown), process_index (into the processes of --json), name, operations, window_ns, busy_ns,
- *                idle_ns, idle{cause: ns}: busy_ns + the sum of idle = window_ns
+ *     devices[]  pid, rank (null: none), device (null unknown), process_index (into the processes
+ *                of --json), name, operations, window_ns, busy_ns, idle_ns, idle{cause: ns}:
+ *                busy_ns + the sum of idle = window_ns
  *     findings[] those with a path or a stack first, then most saved first: rule, title, sentence,
  *     remedy, pid, rank,
  *                device (null: of all), path[], stack[], stack_of ("call"; "next call": the one

@@ -8,7 +8,9 @@
 #include "reports.h"
 #include "table.h"
 
-/* ---- the key-averaged table and the tree of ranges: which rows and columns the options select ---- */
+/* ---- the key-averaged table and the tree of ranges ----
+ *
+ * Which rows and columns the options select. */
 
 #define GROUP_PARTS 8u
 

@@ -60,7 +60,8 @@
  *     device_ns         int64: total time of these operations
  *     event             int64: its row in PROF_ARROW_EVENTS
  *
- * PROF_ARROW_KERNELS    device operations: kernels, copies, sets, and graphs recorded as one operation
+ * PROF_ARROW_KERNELS    device operations: kernels, copies, sets, and graphs recorded as one
+ *                       operation
  *     pid               uint64
  *     kind              dictionary: "kernel", "memcpy", "memset", "graph"
  *     name              dictionary
@@ -72,7 +73,8 @@
  *     duration_ns       int64
  *     correlation       uint32
  *     bytes             uint64, null for kernels and graphs
- *     grid_x, grid_y, grid_z, block_x, block_y, block_z, registers      uint32, null unless a kernel
+ *     grid_x, grid_y, grid_z, block_x, block_y, block_z, registers      uint32, null unless a
+ *                                                                       kernel
  *     shared_bytes      uint32: static plus dynamic shared memory, null unless a kernel
  *     event             int64: row in PROF_ARROW_EVENTS of the call that launched it, null if
  *                       unknown
@@ -97,7 +99,8 @@
  *     event             int64: row in PROF_ARROW_EVENTS of the innermost event around the change,
  *                       null outside any
  *
- * PROF_ARROW_FUNCTIONS  calls of Python functions (python.h); one that a range crosses has a row for each segment
+ * PROF_ARROW_FUNCTIONS  calls of Python functions (python.h); one that a range crosses has a row
+ *                       for each segment
  *     pid, tid          uint64
  *     name              dictionary: "file.py(LINE): function", or "nn.Module: Linear_0"
  *     start             timestamp

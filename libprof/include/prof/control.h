@@ -23,7 +23,11 @@
  *
  * The client sends one command, terminated by a newline, and reads until end of file:
  *
- *     status            start            stop            dump PATH      (absolute)            metrics
+ *     status
+ *     start
+ *     stop
+ *     dump PATH    an absolute one
+ *     metrics
  *
  * The first line of the answer is "ok", or "failed" and a sentence. For status, lines "KEY VALUE"
  * follow; clients ignore unknown keys. For metrics, which writes the file of PROF_PROMETHEUS at

@@ -194,7 +194,8 @@ struct prof_rec_unified_memory {
     uint64_t address;
     uint64_t value;  /* bytes moved, or page faults, by `kind` */
     uint32_t kind;   /* CUpti_ActivityUnifiedMemoryCounterKind: 1 bytes HtoD 2 bytes DtoH 3 CPU page
-                         faults 4 GPU page faults 5 thrashing 6 throttling 7 remote map 8 bytes DtoD */
+                        faults 4 GPU page faults 5 thrashing 6 throttling 7 remote map 8 bytes
+                        DtoD */
     uint32_t flags;  /* CUPTI's: cause of a migration, access type of a fault */
     uint32_t source; /* device, or 0xffffffff the host */
     uint32_t target;

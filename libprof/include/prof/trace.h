@@ -75,14 +75,15 @@ PROF_TRACE_API prof_status prof_trace_open(const char *const *paths, size_t coun
 /* Writes the trace to a file: what `profdump -o PATH --to FORMAT` writes, or what `profdump REPORT`
  * prints.
  *
- * format   one of prof_trace_format() ("chrome", "perfetto", "sqlite", ...), or a report of prof_trace_report_name()
- *          ("explain", "stacks", ...), as text.
- * path     .gz or .zst at its end selects compression. An existing file is replaced once the new one is complete; on
- *          failure it is unchanged. "-", /dev/stdout and /dev/fd/N write to the process's own
- *          descriptors.
- * Returns  PROF_OK; PROF_INVALID: a wrong argument, an unknown format, or a path that is an input of the trace or a
- *          libprof trace; PROF_NOTHING: the trace has no data for this format ("etprof" without
- *          blocks), and nothing was written; PROF_FAILED: the file could not be written.
+ * format   one of prof_trace_format() ("chrome", "perfetto", "sqlite", ...), or a report of
+ *          prof_trace_report_name() ("explain", "stacks", ...), as text.
+ * path     .gz or .zst at its end selects compression. An existing file is replaced once the new
+ *          one is complete; on failure it is unchanged. "-", /dev/stdout and /dev/fd/N write to the
+ *          process's own descriptors.
+ * Returns  PROF_OK; PROF_INVALID: a wrong argument, an unknown format, or a path that is an input
+ *          of the trace or a libprof trace; PROF_NOTHING: the trace has no data for this format
+ *          ("etprof" without blocks), and nothing was written; PROF_FAILED: the file could not be
+ *          written.
  *
  * Like profdump, "chrome" copies inputs that are Chrome traces unchanged. It reads these files a
  * second time.
@@ -99,8 +100,9 @@ PROF_TRACE_API prof_status prof_trace_table(struct prof_trace *trace,
  * "breakdown", "check" (with the option "--ledger", the account of launches) ...
  *
  * report   one of prof_trace_report_name().
- * Returns  the same as prof_trace_export(). PROF_FAILED also means that "check" found a broken invariant, or, with
- *          "--fail-on-loss", that records were or may have been lost; the report is complete in both cases.
+ * Returns  the same as prof_trace_export(). PROF_FAILED also means that "check" found a broken
+ *          invariant, or, with "--fail-on-loss", that records were or may have been lost; the
+ *          report is complete in both cases.
  */
 PROF_TRACE_API prof_status prof_trace_report(struct prof_trace *trace, const char *report,
                                              const struct prof_table_options *options,
@@ -110,8 +112,8 @@ PROF_TRACE_API prof_status prof_trace_report(struct prof_trace *trace, const cha
  * query` does. docs/query.md describes the tables.
  *
  * options  only `format` is used; JSON is an array with one object per row. May be NULL.
- * Returns  the same as prof_trace_export(). PROF_INVALID also means an invalid statement; PROF_FAILED also means that
- *          libprofdump.so was built without libsqlite3.
+ * Returns  the same as prof_trace_export(). PROF_INVALID also means an invalid statement;
+ *          PROF_FAILED also means that libprofdump.so was built without libsqlite3.
  */
 PROF_TRACE_API prof_status prof_trace_query(struct prof_trace *trace, const char *sql,
                                             const struct prof_table_options *options, FILE *stream);
@@ -133,9 +135,10 @@ PROF_TRACE_API prof_status prof_trace_dataset_create(struct prof_trace_dataset *
  * get -1, -2 ... in order.
  *
  * file, identity  columns of the table `ranks`
- * summaries       not 0: rows come from what PROF_SUMMARY recorded; open such traces with "--no-events"
- * Returns         PROF_OK; PROF_INVALID: wrong arguments, or no summaries; PROF_FAILED: no memory. Nothing was added
- *                 then, and prof_trace_error(trace) says why.
+ * summaries       not 0: rows come from what PROF_SUMMARY recorded; open such traces with
+ *                 "--no-events"
+ * Returns         PROF_OK; PROF_INVALID: wrong arguments, or no summaries; PROF_FAILED: no memory.
+ *                 Nothing was added then, and prof_trace_error(trace) says why.
  */
 PROF_TRACE_API prof_status prof_trace_dataset_add(struct prof_trace_dataset *dataset,
                                                   struct prof_trace *trace, const char *file,

@@ -4,9 +4,9 @@
  * Open addressing in three levels of growing size, so that few contents touch few pages; a level is
  * mapped when it is first needed. A content lives in the first level that had a free slot among the
  * INTERN_PROBES slots from its hash on;
- * as nothing is ever removed, a lookup may stop at the first empty slot that it meets. A slot is one word, hash << 32 |
- * number, set by compare-and-swap after the number's record: a reader that sees the slot sees the
- * record.
+ * as nothing is ever removed, a lookup may stop at the first empty slot that it meets. A slot is
+ * one word, hash << 32 | number, set by compare-and-swap after the number's record: a reader that
+ * sees the slot sees the record.
  *
  * Two threads that meet the same new content at once may both make a record; the loser's number is
  * never used.

@@ -4,7 +4,8 @@
  * and in forked children: programs ask once and keep it in a static variable. So names are kept
  * here, and stated in every file.
  *
- *     alloc_names: | name NUL name NUL ...          |   taken from the front by threads that register
+ *     alloc_names: | name NUL name NUL ...          |   taken from the front by threads that
+ *                                                       register
  *     alloc_of:    | name of 1 | name of 2 | NULL ..|   the first empty place is won by
  *                                                       compare-and-swap; the loser looks again
  *

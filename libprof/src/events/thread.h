@@ -66,13 +66,13 @@ struct thread_log {
     bool busy;           /* in thread_begin(), or silent for good */
     bool announced;      /* the log says that it is this thread's */
     bool attached;       /* `slot` is the thread's */
-    bool
-        writing; /* since thread_ready(), perhaps with ids of names in hand, until a record is complete */
-    struct thread_slot *
-        slot; /* NULL: none yet. A child whose fork came from a handler that interrupted an event keeps
-                               * its parent's, which that event may be about to look into */
-    uint64_t
-        pending_chunk; /* claimed, but not mapped yet: number + 1 | process_generation() << 32; 0 none */
+    /* Since thread_ready(), perhaps with ids of names in hand, until a record is complete */
+    bool writing;
+    /* NULL: none yet. A child whose fork came from a handler that interrupted an event keeps its
+     * parent's, which that event may be about to look into */
+    struct thread_slot *slot;
+    /* Claimed, but not mapped yet: number + 1 | process_generation() << 32; 0 none */
+    uint64_t pending_chunk;
     uint64_t ranges_begun;
     uint32_t shut;       /* where there was no room: the value of thread_rooms then; 0 there is */
     uint32_t shut_epoch; /* and of `epoch` */

@@ -19,9 +19,9 @@
 #define COPIES_TRIES 10u     /* about a second */
 
 struct copies_chunk {
-    uint64_t
-        left; /* the chunk's owner releases -> the copier acquires: words taken when it was left, 0 in use,
-                          * | times recycled << 32 */
+    /* The chunk's owner releases -> the copier acquires: words taken when it was left, 0 in use,
+     * | times recycled << 32 */
+    uint64_t left;
     uint64_t final;      /* copier: `left` of the use that need not be copied again, 0: none */
     uint64_t base_ticks; /* copier: of the use that is in the file, or was; 0: none */
     uint64_t hash;       /* copier: of what is in the file, if that are parts */

@@ -135,8 +135,9 @@ static inline uint32_t names_lookup(const struct name_cache *cache, const char *
     return size <= PROF_NAME_BYTES_MAX ? names_lookup_n(cache, name, size) : 0;
 }
 
-/* The least id that is kept for this process's file: process_generation() << 32 | 1. names_own_process() writes it while
- * there is no file and no other thread, so that the hot path need not load it by itself. */
+/* The least id that is kept for this process's file: process_generation() << 32 | 1.
+ * names_own_process() writes it while there is no file and no other thread, so that the hot path
+ * need not load it by itself. */
 extern uint64_t names_first_kept __attribute__((visibility("hidden")));
 
 void names_own_process(uint32_t generation);

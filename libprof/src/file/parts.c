@@ -1,7 +1,9 @@
 /* parts.c - for each part size, a word states the chunk from which parts are taken, and how many
  * were:
  *
- *     bits 0..15 parts taken     bits 16..31 process_generation()     bits 32..63 chunk number + 1 (0: none)
+ *     bits 0..15     parts taken
+ *     bits 16..31    process_generation()
+ *     bits 32..63    chunk number + 1; 0: none
  *
  * The generation makes a compare-and-swap fail in a child that a signal handler forks before it:
  * the chunk is the parent's.

@@ -4,7 +4,8 @@
  * is unwound:
  *
  *     NONE --watcher asks--> ASKED --handler--> ANSWERED --watcher, after unwinding--> NONE
- *                              '--watcher, after HANG_ANSWER_MS--> NONE: a late handler finds nothing to do
+ *                              '--watcher, after HANG_ANSWER_MS--> NONE: a late handler finds
+ *                                                                  nothing to do
  *
  * Only two kinds of threads are sent a signal, as it would end other system calls: a thread that
  * runs, which a timer interrupts (own_signal.h), and one that waits in a futex without a timeout.

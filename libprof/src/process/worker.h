@@ -39,8 +39,8 @@ struct worker {
     pthread_mutex_t lock;   /* protects what follows; nothing nests inside */
     pthread_cond_t changed; /* CLOCK_MONOTONIC; anything below */
     bool can_wait;          /* `changed` is initialised */
-    bool
-        runs; /* the thread exists, and has not ended its work; worker_runs() reads without the lock */
+    /* The thread exists, and has not ended its work; worker_runs() reads without the lock */
+    bool runs;
     bool is_ending;     /* it is to end when it has no job */
     bool is_closed;     /* no thread begins any more */
     worker_job current; /* NULL: it does no job */

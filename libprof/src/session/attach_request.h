@@ -2,7 +2,8 @@
  * process tell each other.
  *
  *     profrun                                     the process
- *       writes a request, starts a thread ------>   dlopen(".../././libprof.so"): the constructor does nothing yet
+ *       writes a request, starts a thread ------>   dlopen(".../././libprof.so"): the constructor
+ *                                                   does nothing yet
  *                                                   libprof_attach(request): configures libprof,
  *                                                   starts recording
  *       reads state and text      <--------------   stores the answer
@@ -36,13 +37,13 @@ struct attach_request {
     uint32_t version;      /* ATTACH_VERSION */
     uint32_t state;        /* enum attach_state; the process releases -> profrun reads the rest */
     uint32_t acknowledged; /* profrun has read the answer */
-    uint32_t
-        thread; /* of the thread that made libprof's; the kernel clears it when that has gone. 0: none */
+    /* Of the thread that made libprof's; the kernel clears it when that has gone. 0: none */
+    uint32_t thread;
     uint64_t for_ms; /* stop recording after this long; 0: never */
     uint64_t memory; /* address and size of what is released at the end; 0: nothing */
     uint64_t memory_bytes;
-    uint64_t
-        stops_at; /* answer: address of a uint32_t that grows when a recording with `for_ms` has stopped */
+    /* Answer: address of a uint32_t that grows when a recording with `for_ms` has stopped */
+    uint64_t stops_at;
     uint32_t stops; /* answer: its value at the start */
     uint32_t options_bytes;
     char text[ATTACH_TEXT_BYTES];       /* answer: a path or a sentence */

@@ -57,12 +57,12 @@ static struct {
     /* enum prof_control_reason of the last switch; under the lock, read by the thread that makes
      * the file */
     uint32_t reason;
-    uint32_t
-        requested; /* 1 | on << 1 | reason << 2, or 0; from threads that must not wait for the lock */
+    /* 1 | on << 1 | reason << 2, or 0; from threads that must not wait for the lock */
+    uint32_t requested;
     uint32_t steps_wanted; /* enum session_stepper: by whom */
     uint32_t state;        /* enum session_state; creator releases -> others acquire */
-    uint32_t
-        epoch; /* of the recording in progress, 0 off: the gate while nobody suspends; under the lock */
+    /* Of the recording in progress, 0 off: the gate while nobody suspends; under the lock */
+    uint32_t epoch;
     /* The epoch that the file says is in progress, 0 off; the thread that exchanges it emits the
      * switch. */
     uint32_t stated;

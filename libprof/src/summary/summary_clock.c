@@ -20,8 +20,8 @@ typedef unsigned __int128 clock_wide;
 static struct {
     uint64_t next; /* any thread */
     struct {
-        uint64_t
-            turn; /* number + 1 of the sample in it: putter releases -> walk acquires; 0 being put */
+        /* Number + 1 of the sample in it: putter releases -> walk acquires; 0 being put */
+        uint64_t turn;
         struct prof_rec_clock sample;
     } slots[CLOCK_INBOX];
     uint64_t stops[CLOCK_STOPS]; /* ticks, by epoch; any thread */

@@ -38,7 +38,8 @@ enum diff_verdict {
     DIFF_UNCLEAR, /* the interval holds 1, and a change that matters */
     DIFF_SLOWER,
     DIFF_FASTER,
-    DIFF_MORE_CALLS, /* each takes as long, or there are too few to compare, and there are more of them */
+    /* Each takes as long, or there are too few to compare, and there are more of them */
+    DIFF_MORE_CALLS,
     DIFF_FEWER_CALLS,
     DIFF_NEW,  /* not in the left run */
     DIFF_GONE, /* not in the right run */
@@ -97,9 +98,10 @@ struct diff_total {
 
 enum diff_normalise { DIFF_PER_STEP_AUTO, DIFF_PER_STEP, DIFF_TOTALS };
 
-/* --fail-if-slower fails if what it judges is slower than the limit allows and the difference is more than
- * noise. If it is slower than the limit allows, and noise may explain that or is unknown, the
- * result is inconclusive. Noise only ever excuses an excess, so what is within the limit passes. */
+/* --fail-if-slower fails if what it judges is slower than the limit allows and the difference is
+ * more than noise. If it is slower than the limit allows, and noise may explain that or is
+ * unknown, the result is inconclusive. Noise only ever excuses an excess, so what is within the
+ * limit passes. */
 enum diff_gate_of {
     DIFF_GATE_AUTO,   /* steps where both runs have them, else wall time */
     DIFF_GATE_STEPS,  /* median duration of a step */

@@ -93,8 +93,9 @@ struct finding_text finding_count(uint64_t count, const char *noun); /* "1 copy"
 
 /* How saved_ns follows from sums, so that it can be had for some steps, too. */
 enum finding_saving {
-    FINDING_SAVES_SUM,  /* it is one */
-    FINDING_SAVES_IDLE, /* the cost, but not more than the process's device idled that idled least */
+    FINDING_SAVES_SUM, /* it is one */
+    /* The cost, but not more than the process's device idled that idled least */
+    FINDING_SAVES_IDLE,
     FINDING_SAVES_LEAST, /* the cost, but not more than the sum of most_ns */
 };
 

@@ -1,14 +1,14 @@
 /* remedies.h - what to do about a finding on the devices at hand: advice that they, or their CUDA,
  * cannot follow is not given.
  *
- *     advice                            needs                                            else
- *     TF32, BF16 in matrix products     compute capability 8.0                           FP16 (7.0, 7.5)
- *     tensor cores at all               7.0, but not GeForce GTX 16; NVIDIA              the rule is silent
- *     BF16 in collectives               8.0                                              FP16
- *     torch.compile's fused kernels     7.0 (Triton)                                     fused optimizers
- *     prefetching of managed memory     6.0                                              cudaMalloc and copies
- *     cudaMallocAsync                   CUDA 11.2                                        a pool of the program's own
- *     CUDA_MODULE_LOADING               CUDA 11.7                                        nothing
+ *     advice                         needs                                else
+ *     TF32, BF16 in matrix products  compute capability 8.0               FP16 (7.0, 7.5)
+ *     tensor cores at all            7.0, but not GeForce GTX 16; NVIDIA  the rule is silent
+ *     BF16 in collectives            8.0                                  FP16
+ *     torch.compile's fused kernels  7.0 (Triton)                         fused optimizers
+ *     prefetching of managed memory  6.0                                  cudaMalloc and copies
+ *     cudaMallocAsync                CUDA 11.2                            an own pool
+ *     CUDA_MODULE_LOADING            CUDA 11.7                            nothing
  *
  * A capability or version that is not known is taken to be enough, and the advice names what it
  * needs.

@@ -139,8 +139,8 @@ bool write_graphs(const struct timeline *timeline, const struct write_options *o
 bool write_memory(const struct timeline *timeline, const struct write_options *options,
                   enum write_format format, FILE *stream);
 
-/* profdump check --ledger: launched = recorded + each cause by which an operation was not, by stream and
- * graph; and the CUDA calls that failed. */
+/* profdump check --ledger: launched = recorded + each cause by which an operation was not, by
+ * stream and graph; and the CUDA calls that failed. */
 bool write_ledger(const struct timeline *timeline, const struct write_options *options,
                   enum write_format format, FILE *stream);
 
@@ -151,7 +151,9 @@ void failed_call_text(FILE *stream, const struct timeline *timeline,
 /* A title and a line for each, `most` at most; nothing where nothing failed. False: no memory. */
 bool failed_calls_text(FILE *stream, const struct timeline *timeline, uint32_t most);
 
-/* ---- profdump explain: a verdict, the accounts of each device, the findings, what could not be examined ---- */
+/* ---- profdump explain ----
+ *
+ * A verdict, the accounts of each device, the findings, what could not be examined. */
 
 #define FINDINGS_FRAME_BYTES 400u
 
@@ -182,8 +184,10 @@ bool findings_rules(enum write_format format, unsigned table_width, FILE *stream
  * from the file. */
 void findings_verdict(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES]);
 
-/* ---- profdump breakdown: what devices, streams, launches, copies and collectives did, as HolisticTraceAnalysis
- * breaks a trace down ---- */
+/* ---- profdump breakdown ----
+ *
+ * What devices, streams, launches, copies and collectives did, as HolisticTraceAnalysis breaks a
+ * trace down. */
 
 struct breakdown_options {
     enum write_format format;
