@@ -129,22 +129,31 @@ function isNumber(value) {
   return typeof value === "number" && isFinite(value);
 }
 
-const DAY_NS = 86400e9, HOUR_NS = 3600e9, MINUTE_NS = 60e9, LONG_DAYS = 3, LONG_HOURS = 3;
+const DAY_NS = 86400e9, HOUR_NS = 3600e9, MINUTE_NS = 60e9;
+
+/* A unit, its length, and the least time that is written in it. The first that fits counts. */
+const TIME_UNITS = [
+  ["d", DAY_NS, 3 * DAY_NS], ["h", HOUR_NS, 3 * HOUR_NS], ["s", 1e9, 999.95e6], ["ms", 1e6, 999.95e3],
+  ["us", 1e3, 999.95], ["ns", 1, 0],
+];
+const TICK_UNITS = [
+  ["d", DAY_NS, DAY_NS], ["h", HOUR_NS, HOUR_NS], ["min", MINUTE_NS, MINUTE_NS], ["s", 1e9, 1e9], ["ms", 1e6, 1e6],
+  ["us", 1e3, 0],
+];
 
 /* "9.832 ms": four digits. */
 function time(ns) {
   if (!isNumber(ns)) return "unknown";
   const size = Math.abs(ns);
   if (size < 1) return "0";
-  const [unit, scale] = size >= LONG_DAYS * DAY_NS ? ["d", DAY_NS] : size >= LONG_HOURS * HOUR_NS ? ["h", HOUR_NS] : size >= 999.95e6 ? ["s", 1e9] : size >= 999.95e3 ? ["ms", 1e6] : size >= 999.95 ? ["us", 1e3] : ["ns", 1];
+  const [unit, scale] = TIME_UNITS.find(([, , least]) => size >= least);
   const value = ns / scale, digits = unit === "ns" ? 0 : Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value))));
   return value.toFixed(Math.min(3, digits)) + "\u00a0" + unit;
 }
 
 /* For the ends of axes: no more digits than tell ticks apart. */
 function tickTime(ns, step) {
-  const [unit, scale] = step >= DAY_NS ? ["d", DAY_NS] : step >= HOUR_NS ? ["h", HOUR_NS] : step >= MINUTE_NS ? ["min", MINUTE_NS]
-                      : step >= 1e9 ? ["s", 1e9] : step >= 1e6 ? ["ms", 1e6] : ["us", 1e3];
+  const [unit, scale] = TICK_UNITS.find(([, , least]) => step >= least);
   const digits = Math.max(0, Math.min(3, -Math.floor(Math.log10(step / scale) + 1e-9)));
   return (ns / scale).toFixed(digits) + " " + unit;
 }

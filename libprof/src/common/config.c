@@ -105,7 +105,7 @@
     X("PROF_STACKS", stacks, CHOICE, "off", 0, 0, 0, "off, launch, range",                       \
       "Record call stacks of CUDA calls that launch, copy, set or allocate (launch), or of "     \
       "these and of ranges (range).")                                                            \
-    X("PROF_STACK_DEPTH", stack_depth, NUMBER, "32", 32, 1, 127, "",                             \
+    X("PROF_STACK_DEPTH", stack_depth, NUMBER, "32", 32, 1, CONFIG_STACK_DEPTH_MAX, "",          \
       "Maximum number of frames per call stack, including those in CUPTI and CUDA.")             \
     X("PROF_STACK_METHOD", stack_method, CHOICE, "auto", 0, 0, 0, "auto, tables, frames",        \
       "How to unwind call stacks: with unwind tables (tables; needs libunwind.so.8), with "      \

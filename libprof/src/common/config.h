@@ -48,6 +48,8 @@ enum config_full { CONFIG_FULL_STOP, CONFIG_FULL_RING };
 
 enum config_nccl { CONFIG_NCCL_OFF, CONFIG_NCCL_ON, CONFIG_NCCL_PROXY, CONFIG_NCCL_STEPS };
 
+#define CONFIG_STACK_DEPTH_MAX 127 /* frames */
+
 /* How much CUPTI records. Each level includes the one before. */
 enum config_gpu_detail { CONFIG_DETAIL_MINIMAL, CONFIG_DETAIL_STANDARD, CONFIG_DETAIL_FULL };
 

@@ -8,6 +8,7 @@
 #ifndef PROF_STACKWALK_H
 #define PROF_STACKWALK_H
 
+#include "config.h"
 #include "recorder.h"
 
 /* Where a frame begins with the caller's frame pointer and the return address. */
@@ -17,7 +18,7 @@
 #define STACKWALK_SUPPORTED false
 #endif
 
-#define STACKWALK_FRAMES_MAX 127u
+#define STACKWALK_FRAMES_MAX ((unsigned)CONFIG_STACK_DEPTH_MAX)
 
 /* Stack space that libunwind, or updating the modules, may need; measured: 12 KiB. */
 #define STACKWALK_ROOM_BYTES 32768u
