@@ -6,7 +6,7 @@
  * The stream also has what must be added up, and attributes as JSON: two for each event here, so more than half of
  * what it writes is text. The loop is the floor.
  */
-#include "arrow.h"
+#include "arrow_stream.h"
 #include "bench.h"
 #include "bench_timeline.h"
 #include "formats.h"

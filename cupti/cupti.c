@@ -2,10 +2,10 @@
 
 #include "activity.h"
 #include "atomic.h"
-#include "attach.h"
 #include "callbacks.h"
 #include "config.h"
 #include "cost.h"
+#include "cupti_attach.h"
 #include "event_timing.h"
 #include "facts.h"
 #include "graphs.h"
@@ -149,7 +149,7 @@ static void cupti_begin_nothing(void)
 static void cupti_disable_after(int result, const char *step, const char *holder)
 {
     char sentence[SENTENCE_BYTES];
-    attach_explain(result, step, holder, sentence, sizeof sentence);
+    cupti_attach_explain(result, step, holder, sentence, sizeof sentence);
     cupti_disable(sentence);
 }
 
@@ -208,7 +208,7 @@ static bool cupti_kinds_are_wanted(void)
     return recorder_on() || load_relaxed(&warm_wanted);
 }
 
-static attach_enable cupti_enable_when_wanted(void)
+static cupti_attach_enable cupti_enable_when_wanted(void)
 {
     return cupti_kinds_are_wanted() ? cupti_enable_kinds : NULL;
 }
@@ -232,7 +232,7 @@ static void cupti_begin_cupti(void)
         cupti_disable("this libcupti is older than CUDA 11.0");
         return;
     }
-    if (!attach_begin(cupti_enable_when_wanted(), text, sizeof text)) {
+    if (!cupti_attach_begin(cupti_enable_when_wanted(), text, sizeof text)) {
         cupti_disable(text);
         return;
     }
@@ -284,7 +284,8 @@ static void cupti_enable_or_disable(void)
 {
     char sentence[SENTENCE_BYTES];
     int result = cupti_enable_kinds();
-    if (result != ABI_OK && !attach_again(result, cupti_enable_kinds, sentence, sizeof sentence))
+    if (result != ABI_OK &&
+        !cupti_attach_again(result, cupti_enable_kinds, sentence, sizeof sentence))
         cupti_disable(sentence);
 }
 
@@ -302,7 +303,7 @@ static void cupti_reclaim(void)
     if (!load_relaxed(&is_thrown_out))
         return;
     bool begun = other_tool_turn_begin();
-    if (begun && !other_tool_has_records() && attach_begin(NULL, sentence, sizeof sentence)) {
+    if (begun && !other_tool_has_records() && cupti_attach_begin(NULL, sentence, sizeof sentence)) {
         other_tool_emit_mode();
         store_release(&is_thrown_out, false);
     }

@@ -3,7 +3,7 @@
 - No compiled file is tracked (ELF, archives) outside tests/data.
 - A source file that a comment in C names exists, or is one of OTHERS.
 - No file defines _GNU_SOURCE twice.
-- No line of the product's C is longer than 100 characters.
+- No line of the product's C is longer than 100 characters, and no two of its source files have the same name.
 """
 import re
 import subprocess
@@ -43,6 +43,8 @@ def main() -> None:
     files = tracked()
     known = {path.name for path in files} | OTHERS
     found = compiled(files)
+    sources = [path.name for path in tracked("*.c") if path.parts[0] in PRODUCT]
+    found += [f"{name}: is the name of several files" for name in sorted(set(sources)) if sources.count(name) > 1]
     for path in tracked("*.c", "*.h"):
         text = path.read_text(errors="replace")
         if path.parts[0] != "tests":

@@ -2,8 +2,8 @@
  * of NVIDIA's headers.
  *
  * Sources: cublas_api.h, cublasLt.h and library_types.h of CUDA 11.8, 12.9 and 13.x, which agree in
- * everything that is here; abi_check.c compares. The libraries give each of their functions the
- * version name "libcublas.so.13" or "libcublasLt.so.13", the number being CUDA's.
+ * everything that is here; cublas_abi_check.c compares. The libraries give each of their functions
+ * the version name "libcublas.so.13" or "libcublasLt.so.13", the number being CUDA's.
  */
 #ifndef PROF_CUBLAS_ABI_H
 #define PROF_CUBLAS_ABI_H

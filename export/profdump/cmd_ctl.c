@@ -2,7 +2,7 @@
  * prof/control.h. */
 #include "commands.h"
 #include "options.h"
-#include "process.h"
+#include "process_look.h"
 #include "prof/control.h"
 #include "profdump.h"
 #include "read.h"

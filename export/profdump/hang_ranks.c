@@ -1,6 +1,6 @@
 #include "hang_ranks.h"
 
-#include "process.h"
+#include "process_look.h"
 
 #include <stdlib.h>
 #include <string.h>

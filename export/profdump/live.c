@@ -4,7 +4,7 @@
 
 #include "inputs.h"
 #include "options.h"
-#include "process.h"
+#include "process_look.h"
 #include "timeline_restrict.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* arrow_view.h - the inside of arrow.c: what the cells of a table are read from, its columns, and
- * the dictionary.
+/* arrow_view.h - the inside of arrow_stream.c: what the cells of a table are read from, its
+ * columns, and the dictionary.
  *
  * The view is a timeline, and what must be known of all of it before the first row: sums over what
  * is inside of events, places of attributes, rows of events.
@@ -7,7 +7,7 @@
 #ifndef PROF_ARROW_VIEW_H
 #define PROF_ARROW_VIEW_H
 
-#include "arrow.h"
+#include "arrow_stream.h"
 #include "memory_use.h"
 #include "quoted_names.h"
 #include "slice_sums.h"

@@ -13,7 +13,7 @@ done
 # compare DIRECTORY: with the facts in DIRECTORY. C has no declarations of the functions of halves.
 compare() {
     "$CC" -std=gnu17 -fsyntax-only -Wall -Wconversion -Werror -Wno-implicit-function-declaration -Wno-discarded-qualifiers \
-        -I"$1" "${includes[@]}" "$1/abi_check.c"
+        -I"$1" "${includes[@]}" "$1/cublas_abi_check.c"
 }
 
 if ! echo '#include <cublasLt.h>' | "$CC" -fsyntax-only "${includes[@]}" -x c - 2>/dev/null; then

@@ -10,7 +10,7 @@
 
 extern "C" {
 #include "activity.h"
-#include "attach.h"
+#include "cupti_attach.h"
 #include "loader.h"
 #include "subscription.h"
 }
@@ -141,7 +141,7 @@ protected:
         loader_use_driver(nullptr);
     }
 
-    bool attach() { return attach_begin(enable, why, sizeof why); }
+    bool attach() { return cupti_attach_begin(enable, why, sizeof why); }
 };
 
 TEST_F(Attach, TakesTheFormThatLetsOthersIn)
@@ -223,13 +223,13 @@ TEST_F(Attach, LeavesNothingBehindWhenBothAreRefused)
 
 TEST_F(Attach, GoesBackWhenKindsAreRefusedLater)
 {
-    EXPECT_TRUE(attach_begin(nullptr, why, sizeof why));
+    EXPECT_TRUE(cupti_attach_begin(nullptr, why, sizeof why));
     EXPECT_EQ(subscription_api(), SUBSCRIPTION_V2);
     EXPECT_EQ(kinds_enabled[1], 0);
-    EXPECT_TRUE(attach_again(27, enable, why, sizeof why));
+    EXPECT_TRUE(cupti_attach_again(27, enable, why, sizeof why));
     EXPECT_EQ(subscription_api(), SUBSCRIPTION_V1);
     EXPECT_EQ(subscribers, 1);
-    EXPECT_FALSE(attach_again(27, enable, why, sizeof why));
+    EXPECT_FALSE(cupti_attach_again(27, enable, why, sizeof why));
     EXPECT_NE(strstr(why, "error 27"), nullptr);
 }
 

@@ -2,7 +2,7 @@
 #include "../stats/timeline_maker.h"
 
 extern "C" {
-#include "arrow.h"
+#include "arrow_stream.h"
 }
 
 #include <gtest/gtest.h>

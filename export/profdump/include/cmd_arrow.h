@@ -3,7 +3,7 @@
 #ifndef PROF_CMD_ARROW_H
 #define PROF_CMD_ARROW_H
 
-#include "arrow.h"
+#include "arrow_stream.h"
 #include "profdump.h"
 
 struct arrow_facts {

@@ -1,5 +1,5 @@
 /* arrow_file.c - a table as a file in Arrow's IPC format (Feather, version 2), made of the batches
- * of arrow.h.
+ * of arrow_stream.h.
  *
  *     "ARROW1" 0 0
  *     schema, dictionary, record batch ...     each a message and its body
@@ -13,7 +13,7 @@
  * FlatBuffers: fields here are in their order. All columns of names share the dictionary with id 0.
  */
 #include "array.h"
-#include "arrow.h"
+#include "arrow_stream.h"
 #include "formats.h"
 #include "out_behind.h"
 #include "packed_out.h"

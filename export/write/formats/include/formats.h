@@ -7,7 +7,7 @@
 #ifndef PROF_FORMATS_H
 #define PROF_FORMATS_H
 
-#include "arrow.h"
+#include "arrow_stream.h"
 #include "out_file.h"
 #include "timeline.h"
 
@@ -77,7 +77,7 @@ bool write_flame_svg(struct write_flame_line *lines, uint32_t count, const char 
 bool write_sqlite(const struct timeline *timeline, const char *path, struct write_error *error);
 
 /* A table of prof/arrow.h as a file in Arrow's IPC format (Feather, version 2), not compressed by
- * itself: for pyarrow, polars, pandas, DuckDB ... `more` as in arrow.h. */
+ * itself: for pyarrow, polars, pandas, DuckDB ... `more` as in arrow_stream.h. */
 bool write_arrow_file(const struct timeline *timeline, enum arrow_table table,
                       const struct arrow_more *more, const char *path, struct write_error *error);
 

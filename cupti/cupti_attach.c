@@ -1,4 +1,4 @@
-#include "attach.h"
+#include "cupti_attach.h"
 
 #include "abi.h"
 #include "activity.h"
@@ -25,14 +25,14 @@ struct attempt {
     char holder[ABI_OLD_SUBSCRIBER_BYTES];
 };
 
-static bool attach_fails(struct attempt *attempt, const char *step, int result)
+static bool cupti_attach_fails(struct attempt *attempt, const char *step, int result)
 {
     attempt->step = step;
     attempt->result = result;
     return result != ABI_OK;
 }
 
-static bool attach_follow_calls(void)
+static bool cupti_attach_follow_calls(void)
 {
     if (!callbacks_enable(subscription_handle()))
         return false;
@@ -42,79 +42,81 @@ static bool attach_follow_calls(void)
 }
 
 /* The GPU mode is stated before kinds are enabled: that may find that not all can be had. */
-static void attach_begin_records(struct attempt *attempt, attach_enable enable)
+static void cupti_attach_begin_records(struct attempt *attempt, cupti_attach_enable enable)
 {
-    if (attach_fails(attempt, "deliver records",
-                     activity_begin((size_t)config_get()->gpu_buffer_kib << 10)) ||
-        attach_fails(attempt, NULL, attach_follow_calls() ? ABI_OK : ABI_NOT_SUPPORTED))
+    if (cupti_attach_fails(attempt, "deliver records",
+                           activity_begin((size_t)config_get()->gpu_buffer_kib << 10)) ||
+        cupti_attach_fails(attempt, NULL, cupti_attach_follow_calls() ? ABI_OK : ABI_NOT_SUPPORTED))
         return;
     char mode[MODE_BYTES];
     bool minimal = config_get()->gpu_detail == CONFIG_DETAIL_MINIMAL;
     snprintf(mode, sizeof mode, "%s%s", attempt->mode, minimal ? ", PROF_GPU_DETAIL=minimal" : "");
     recorder_set_gpu_mode(PROF_GPU_CUPTI, mode);
-    attach_fails(attempt, "record kernels", enable ? enable() : ABI_OK);
+    cupti_attach_fails(attempt, "record kernels", enable ? enable() : ABI_OK);
 }
 
 /* All of one api, from subscribing to enabling kinds, or nothing of it. */
-static bool attach_try_api(struct attempt *attempt, attach_enable enable)
+static bool cupti_attach_try_api(struct attempt *attempt, cupti_attach_enable enable)
 {
     activity_before_subscribing(attempt->api);
-    if (attach_fails(attempt, "subscribe",
-                     subscription_open(attempt->api, callbacks_receive, attempt->holder)))
+    if (cupti_attach_fails(attempt, "subscribe",
+                           subscription_open(attempt->api, callbacks_receive, attempt->holder)))
         return false;
     activity_subscribed();
-    attach_begin_records(attempt, enable);
+    cupti_attach_begin_records(attempt, enable);
     if (attempt->result != ABI_OK)
         subscription_close();
     return attempt->result == ABI_OK;
 }
 
-static void attach_describe(const struct attempt *attempt, char *sentence, size_t bytes)
+static void cupti_attach_describe(const struct attempt *attempt, char *sentence, size_t bytes)
 {
     if (attempt->step)
-        attach_explain(attempt->result, attempt->step, attempt->holder, sentence, bytes);
+        cupti_attach_explain(attempt->result, attempt->step, attempt->holder, sentence, bytes);
     else
         snprintf(sentence, bytes, "CUPTI refused every callback");
 }
 
-static bool attach_try_v1(const char *mode, attach_enable enable, char *why, size_t why_bytes)
+static bool cupti_attach_try_v1(const char *mode, cupti_attach_enable enable, char *why,
+                                size_t why_bytes)
 {
     struct attempt attempt = {.api = SUBSCRIPTION_V1, .mode = mode};
-    if (attach_try_api(&attempt, enable))
+    if (cupti_attach_try_api(&attempt, enable))
         return true;
-    attach_describe(&attempt, why, why_bytes);
+    cupti_attach_describe(&attempt, why, why_bytes);
     return false;
 }
 
 /* What v2 refuses, v1 may allow. */
-static bool attach_try_v1_after(const struct attempt *v2, attach_enable enable, char *why,
-                                size_t why_bytes)
+static bool cupti_attach_try_v1_after(const struct attempt *v2, cupti_attach_enable enable,
+                                      char *why, size_t why_bytes)
 {
     char sentence[REASON_BYTES], mode[MODE_BYTES];
-    attach_describe(v2, sentence, sizeof sentence);
+    cupti_attach_describe(v2, sentence, sizeof sentence);
     snprintf(mode, sizeof mode,
              "CUPTI activity records through the v1 subscriber API, which excludes other tools: %s",
              sentence);
-    return attach_try_v1(mode, enable, why, why_bytes);
+    return cupti_attach_try_v1(mode, enable, why, why_bytes);
 }
 
-bool attach_begin(attach_enable enable, char *why, size_t why_bytes)
+bool cupti_attach_begin(cupti_attach_enable enable, char *why, size_t why_bytes)
 {
     struct attempt v2 = {.api = SUBSCRIPTION_V2,
                          .mode = "CUPTI activity records, beside other tools"};
     if (!subscription_has_v2() || (loader_finds_tool() && other_tool_is_seen()))
-        return attach_try_v1("CUPTI activity records", enable, why, why_bytes);
-    return attach_try_api(&v2, enable) || attach_try_v1_after(&v2, enable, why, why_bytes);
+        return cupti_attach_try_v1("CUPTI activity records", enable, why, why_bytes);
+    return cupti_attach_try_api(&v2, enable) ||
+           cupti_attach_try_v1_after(&v2, enable, why, why_bytes);
 }
 
-bool attach_again(int refused, attach_enable enable, char *why, size_t why_bytes)
+bool cupti_attach_again(int refused, cupti_attach_enable enable, char *why, size_t why_bytes)
 {
     struct attempt failed = {.result = refused, .step = "record kernels"};
     if (subscription_api() == SUBSCRIPTION_V2) {
         subscription_close();
-        return attach_try_v1_after(&failed, enable, why, why_bytes);
+        return cupti_attach_try_v1_after(&failed, enable, why, why_bytes);
     }
-    attach_describe(&failed, why, why_bytes);
+    cupti_attach_describe(&failed, why, why_bytes);
     return false;
 }
 
@@ -148,7 +150,7 @@ static const struct refusal refusals[] = {
     {ABI_WSL_DEVICE, "CUPTI does not support this GPU under Windows Subsystem for Linux"},
 };
 
-static const char *attach_find(int result)
+static const char *cupti_attach_find(int result)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         if (refusals[i].result == result)
@@ -156,7 +158,7 @@ static const char *attach_find(int result)
     return NULL;
 }
 
-static void attach_name_holder(const char *holder, char *sentence, size_t bytes)
+static void cupti_attach_name_holder(const char *holder, char *sentence, size_t bytes)
 {
     if (holder && *holder)
         snprintf(sentence, bytes, "another tool holds CUPTI: %s; run without it", holder);
@@ -168,22 +170,22 @@ static void attach_name_holder(const char *holder, char *sentence, size_t bytes)
 
 /* From CUDA 13.2 on several tools may subscribe, but only with the v2 api of the functions;
  * to the v1 API everything is then incompatible. */
-static bool attach_is_v2_only(int result, const struct cupti_library *cupti)
+static bool cupti_attach_is_v2_only(int result, const struct cupti_library *cupti)
 {
     return result == ABI_NOT_COMPATIBLE && cupti && cupti->version >= ABI_VERSION_13_2;
 }
 
-static bool attach_is_too_new(int result, const struct cupti_library *cupti,
-                              const struct driver_library *driver)
+static bool cupti_attach_is_too_new(int result, const struct cupti_library *cupti,
+                                    const struct driver_library *driver)
 {
     return result == ABI_NOT_INITIALIZED && cupti && driver && driver->version > 0 &&
            cupti->version >= ABI_VERSION_13_0 &&
            (int)(cupti->version / 10000) > driver->version / 1000;
 }
 
-static void attach_explain_too_new(const struct cupti_library *cupti,
-                                   const struct driver_library *driver, char *sentence,
-                                   size_t bytes)
+static void cupti_attach_explain_too_new(const struct cupti_library *cupti,
+                                         const struct driver_library *driver, char *sentence,
+                                         size_t bytes)
 {
     snprintf(sentence, bytes,
              "this libcupti is of CUDA %u.%u and newer than the driver, which is for CUDA %d.%d: "
@@ -192,8 +194,9 @@ static void attach_explain_too_new(const struct cupti_library *cupti,
              driver->version % 1000 / 10);
 }
 
-static void attach_explain_unknown(int result, const char *step, const struct cupti_library *cupti,
-                                   char *sentence, size_t bytes)
+static void cupti_attach_explain_unknown(int result, const char *step,
+                                         const struct cupti_library *cupti, char *sentence,
+                                         size_t bytes)
 {
     const char *text = NULL;
     if (cupti && cupti->cuptiGetResultString)
@@ -202,22 +205,23 @@ static void attach_explain_unknown(int result, const char *step, const struct cu
              text ? text : "");
 }
 
-void attach_explain(int result, const char *step, const char *holder, char *sentence, size_t bytes)
+void cupti_attach_explain(int result, const char *step, const char *holder, char *sentence,
+                          size_t bytes)
 {
     const struct cupti_library *cupti = loader_cupti();
     const struct driver_library *driver = loader_driver();
-    const char *known = attach_find(result);
+    const char *known = cupti_attach_find(result);
     if (result == ABI_MULTIPLE_SUBSCRIBERS)
-        attach_name_holder(holder, sentence, bytes);
-    else if (attach_is_v2_only(result, cupti))
+        cupti_attach_name_holder(holder, sentence, bytes);
+    else if (cupti_attach_is_v2_only(result, cupti))
         snprintf(sentence, bytes,
                  "another tool uses CUPTI's v2 subscriber API, which excludes v1 subscribers: run "
                  "without it (error %d on %s)",
                  result, step);
-    else if (attach_is_too_new(result, cupti, driver))
-        attach_explain_too_new(cupti, driver, sentence, bytes);
+    else if (cupti_attach_is_too_new(result, cupti, driver))
+        cupti_attach_explain_too_new(cupti, driver, sentence, bytes);
     else if (known)
         snprintf(sentence, bytes, "%s (error %d on %s)", known, result, step);
     else
-        attach_explain_unknown(result, step, cupti, sentence, bytes);
+        cupti_attach_explain_unknown(result, step, cupti, sentence, bytes);
 }

@@ -1,4 +1,4 @@
-/* summary.c - the run in a few lines above the table: who, where, how long, on what, and how it
+/* run_summary.c - the run in a few lines above the table: who, where, how long, on what, and how it
  * ended; under it, totals, the accounts of devices, and what was lost. */
 #include "device_api.h"
 #include "device_time.h"

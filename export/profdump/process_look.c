@@ -1,4 +1,4 @@
-#include "process.h"
+#include "process_look.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* process.h - what /proc says of another process. Nothing here touches the process.
+/* process_look.h - what /proc says of another process. Nothing here touches the process.
  *
  * A process id is as this process sees it; in a container a process has another one than in its own
  * file.

@@ -1,4 +1,4 @@
-/* arrow.h - a timeline as tables in Arrow's C stream interface: the tables of prof/arrow.h. */
+/* arrow_stream.h - a timeline as tables in Arrow's C stream interface: those of prof/arrow.h. */
 #ifndef PROF_WRITE_ARROW_H
 #define PROF_WRITE_ARROW_H
 

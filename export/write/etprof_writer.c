@@ -1,4 +1,4 @@
-/* etprof.c - profiling blocks as prof buffers of ExecuTorch, version 1.
+/* etprof_writer.c - profiling blocks as prof buffers of ExecuTorch, version 1.
  *
  * A dump is block after block, without header or trailer:
  *

@@ -1,10 +1,10 @@
-/* arrow.c - batches of columns, each of which may outlive all others.
+/* arrow_stream.c - batches of columns, each of which may outlive all others.
  *
  * A consumer may move a child out of its batch and release the batch, so every array owns its own
  * buffers, and the dictionary of names is counted: the stream, and every array that has it, hold
  * it.
  */
-#include "arrow.h"
+#include "arrow_stream.h"
 
 #include "arrow_view.h"
 

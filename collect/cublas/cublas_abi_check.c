@@ -1,4 +1,4 @@
-/* abi_check.c - compares cublas_abi.h with NVIDIA's headers, if present. Compiled by
+/* cublas_abi_check.c - compares cublas_abi.h with NVIDIA's headers, if present. Compiled by
  * tests/cublas/test_abi.sh, never linked.
  */
 #include "cublas_abi.h"
