@@ -110,7 +110,7 @@ same "how the wait ended" "Connection timed out" "$(PROF_HANG=300ms record timed
 grep -q '^  \.\.\.$' timed.prof.hang.txt || fail "the stack was complete, so nothing was tested: $(cat timed.prof.hang.txt)"
 
 # ---- progress after all ends the hang ----
-PROF_HANG=300ms record resume.prof ./hangs resume 1500
+PROF_HANG=300ms record resume.prof ./hangs resume resume.prof.hang.txt
 await_line resume.prof.hang.txt '^resumed number=1 '
 
 # ---- actions ----

@@ -6,7 +6,7 @@
  *     naps         as mutex, beside threads that sleep for a moment again and again
  *     idle         sleeps without a range
  *     slow N       works, each range N ms long, for 20 ranges
- *     resume N     stands still for N ms, then works
+ *     resume FILE  stands still until a line "end" is in FILE, then works until a line "resumed" is
  *     collective DIRECTORY [ODD]
  *                  rank RANK of WORLD_SIZE: enters all-reduces of NCCL's NVTX domain, each of which waits until all ranks
  *                  have entered it: two of 512 B, then of 1 MiB. ODD: "skip" this rank does other work instead of the third; "other" it enters another
@@ -20,6 +20,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,19 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void pause_ms(long ms)
 {
     nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+/* Whether a line of the file begins so. */
+static bool has_line(const char *path, const char *begin)
+{
+    char line[512];
+    bool found = false;
+    FILE *file = fopen(path, "re");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = strncmp(line, begin, strlen(begin)) == 0;
+    if (file)
+        fclose(file);
+    return found;
 }
 
 __attribute__((noinline)) static void *take_lock(void *unused)
@@ -199,9 +213,12 @@ int main(int argc, char **argv)
     if (strcmp(how, "spin") == 0)
         compute_forever();
     if (strcmp(how, "resume") == 0) {
-        pause_ms(ms);
+        alarm(120);
+        while (!has_line(argv[2], "end"))
+            pause_ms(10);
         prof_range_pop();
-        work(20, 50);
+        while (!has_line(argv[2], "resumed"))
+            work(1, 10);
         return 0;
     }
     deadlock();
