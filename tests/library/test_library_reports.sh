@@ -34,7 +34,7 @@ if record_stacks; then
         reported "$report" traces/stacks.prof
     done
     reported table --group-by=stack:2 traces/stacks.prof
-    grep -q "device_array() < main" got.out || fail "no function was found"
+    grep -qw main got.out || fail "no function was found"
     reported stacks --format=csv traces/stacks.prof
     reported stacks --folded traces/stacks.prof
 fi
