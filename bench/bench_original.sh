@@ -88,10 +88,10 @@ measure() {
         echo "$name: the original stops on it"
         augment_s=''
     fi
-    row "augment" "$name" "$augment_s" augment "$file" "$work/ours.json"
-    [ -z "$augment_s" ] || row "augment --compat" "$name" "$augment_s" augment --compat "$file" "$work/ours.json"
-    against "analyze" "$name" --analysis "$file" float32 -- analyze "$file"
-    against "analyze --compat" "$name" --analysis "$file" float32 -- analyze --compat --type float32 "$file"
+    row "augment" "$name" "$augment_s" pytorch augment "$file" "$work/ours.json"
+    [ -z "$augment_s" ] || row "augment --compat" "$name" "$augment_s" pytorch augment --compat "$file" "$work/ours.json"
+    against "roofline" "$name" --analysis "$file" float32 -- roofline "$file"
+    against "pytorch roofline" "$name" --analysis "$file" float32 -- pytorch roofline --type float32 "$file"
     against "diff" "$name" --diff "$file" a "$file" b float32 -- diff "$file" "$file"
 }
 

@@ -92,7 +92,7 @@ printf '%s\n' 'import libprof' 'with libprof.record_function("train step"):' '  
         profrun -q -o $name.prof -- ./app >/dev/null
     done
     profdump --chrome rank0.pt.trace.json.gz run.prof
-    profdump --sqlite report.sqlite run.prof
+    profdump -o report.sqlite run.prof
 ) 2>files.txt || skip "profdump cannot write what the pages read: $(cat files.txt)"
 
 # Every rule is in the page of findings, and nothing else.
