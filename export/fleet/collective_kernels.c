@@ -182,7 +182,7 @@ static bool join_kernel(struct search *search, uint32_t index)
 
 static bool is_communication(const struct search *search, const struct tl_gpu *gpu)
 {
-    return tl_is_work(gpu) && class_of(search->recording, gpu) == WORD_COMMUNICATION &&
+    return tl_is_work(gpu) && class_of(search->recording, gpu) == WORK_COMMUNICATION &&
            unit_of_process(search->recording, gpu->process) == search->unit;
 }
 

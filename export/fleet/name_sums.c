@@ -59,8 +59,9 @@ static void add_operations(struct summary *summary, const struct recording *reco
     for (uint32_t i = 0; i < timeline->gpus.count && !summary->failed; i++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[i];
         if (tl_is_work(gpu) && unit_of_process(recording, gpu->process) == unit)
-            add_duration(summary, step_of_operation(recording, gpu), class_of(recording, gpu),
-                         name_place(recording, gpu->name), gpu->end_ns - gpu->start_ns);
+            add_duration(summary, step_of_operation(recording, gpu),
+                         (enum rows_word)class_of(recording, gpu), name_place(recording, gpu->name),
+                         gpu->end_ns - gpu->start_ns);
     }
 }
 

@@ -126,12 +126,12 @@ static inline bool is_copy(const struct tl_gpu *gpu)
     return gpu->kind == TL_MEMCPY || gpu->kind == TL_MEMSET;
 }
 
-static inline enum rows_word class_of(const struct recording *recording, const struct tl_gpu *gpu)
+static inline enum work_class class_of(const struct recording *recording, const struct tl_gpu *gpu)
 {
     if (is_copy(gpu))
-        return WORD_COPY;
-    return recording->names[name_place(recording, gpu->name)].communicates ? WORD_COMMUNICATION
-                                                                           : WORD_COMPUTE;
+        return WORK_MEMORY;
+    return recording->names[name_place(recording, gpu->name)].communicates ? WORK_COMMUNICATION
+                                                                           : WORK_COMPUTE;
 }
 
 /* Whether the slice is a row of its own: shown, and not a later segment of a call that was cut. */

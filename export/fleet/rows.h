@@ -3,6 +3,7 @@
 #define PROF_ROWS_H
 
 #include "array.h"
+#include "device_time.h"
 #include "prof/arrow_abi.h"
 #include "text.h"
 
@@ -125,9 +126,9 @@ void cell_map_end(struct row *row);
 
 /* What COLUMN_WORD can be; stands for the places in the dictionary. */
 enum rows_word {
-    WORD_COMPUTE,
-    WORD_COMMUNICATION,
-    WORD_COPY,
+    WORD_COMPUTE = WORK_COMPUTE,
+    WORD_COMMUNICATION = WORK_COMMUNICATION,
+    WORD_COPY = WORK_MEMORY,
     WORD_RANGE,
     WORD_CALL,
     WORD_MEMCPY,

@@ -5,16 +5,13 @@
 
 #include <stdlib.h>
 
-enum { COMPUTE, COMMUNICATION, COPY, CLASSES };
-
 struct sweep {
     struct step_parts *parts;
     const struct recording *recording;
     const struct unit *unit;
     uint32_t unit_index;
-    int64_t now_ns;
-    int64_t until_ns[CLASSES]; /* end of what runs, of each class */
-    struct radix_item *edges;  /* starts and ends of steps, in order */
+    struct class_sweep classes;
+    struct radix_item *edges; /* starts and ends of steps, in order */
     uint32_t edge_count, next_edge;
     uint32_t steps_begun;
     struct radix_item *ranges; /* outermost ones within steps, by start: slices */
@@ -78,12 +75,12 @@ static const struct step *step_now(struct sweep *sweep)
 {
     const struct unit *unit = sweep->unit;
     while (sweep->steps_begun < unit->steps.count &&
-           unit->steps.at[sweep->steps_begun].start_ns <= sweep->now_ns)
+           unit->steps.at[sweep->steps_begun].start_ns <= sweep->classes.now_ns)
         sweep->steps_begun++;
     if (sweep->steps_begun == 0)
         return NULL;
     const struct step *step = &unit->steps.at[sweep->steps_begun - 1];
-    return sweep->now_ns < step->end_ns ? step : NULL;
+    return sweep->classes.now_ns < step->end_ns ? step : NULL;
 }
 
 /* ---- sums ---- */
@@ -108,19 +105,18 @@ static void idle(struct sweep *sweep, const struct step *step, int64_t to_ns, in
 {
     struct step_sums *sums = &sweep->parts->sums[step->sums];
     int64_t until_ns = launched_ns < to_ns ? launched_ns : to_ns;
-    int64_t host_ns = until_ns > sweep->now_ns ? until_ns - sweep->now_ns : 0;
+    int64_t host_ns = until_ns > sweep->classes.now_ns ? until_ns - sweep->classes.now_ns : 0;
     sums->idle_host_ns += host_ns;
-    sums->idle_device_ns += to_ns - sweep->now_ns - host_ns;
+    sums->idle_device_ns += to_ns - sweep->classes.now_ns - host_ns;
     if (host_ns)
-        add_idle(sweep, step->sums, range_at(sweep, sweep->now_ns + host_ns / 2), host_ns);
+        add_idle(sweep, step->sums, range_at(sweep, sweep->classes.now_ns + host_ns / 2), host_ns);
 }
 
-static void stretch(struct sweep *sweep, int64_t to_ns, int64_t launched_ns)
+static void stretch(struct sweep *sweep, unsigned running, int64_t to_ns, int64_t launched_ns)
 {
     const struct step *step = step_now(sweep);
-    int64_t length_ns = to_ns - sweep->now_ns;
-    bool computes = sweep->until_ns[COMPUTE] > sweep->now_ns;
-    bool communicates = sweep->until_ns[COMMUNICATION] > sweep->now_ns;
+    int64_t length_ns = to_ns - sweep->classes.now_ns;
+    bool computes = running & 1u << WORK_COMPUTE, communicates = running & 1u << WORK_COMMUNICATION;
     if (!step)
         return;
     struct step_sums *sums = &sweep->parts->sums[step->sums];
@@ -130,7 +126,7 @@ static void stretch(struct sweep *sweep, int64_t to_ns, int64_t launched_ns)
         sums->overlapped_ns += length_ns;
     else if (communicates)
         sums->communication_ns += length_ns;
-    else if (!computes && sweep->until_ns[COPY] > sweep->now_ns)
+    else if (!computes && running)
         sums->copy_ns += length_ns;
     else if (!computes)
         idle(sweep, step, to_ns, launched_ns);
@@ -138,28 +134,26 @@ static void stretch(struct sweep *sweep, int64_t to_ns, int64_t launched_ns)
 
 /* ---- the sweep ---- */
 
-/* Where the state changes next, at most `to_ns`. */
-static int64_t next_change(struct sweep *sweep, int64_t to_ns)
+/* When a step begins or ends next, at most `to_ns`. */
+static int64_t next_edge(struct sweep *sweep, int64_t to_ns)
 {
     while (sweep->next_edge < sweep->edge_count &&
-           radix_time(sweep->edges[sweep->next_edge].key) <= sweep->now_ns)
+           radix_time(sweep->edges[sweep->next_edge].key) <= sweep->classes.now_ns)
         sweep->next_edge++;
     if (sweep->next_edge < sweep->edge_count &&
         radix_time(sweep->edges[sweep->next_edge].key) < to_ns)
         to_ns = radix_time(sweep->edges[sweep->next_edge].key);
-    for (unsigned i = 0; i < CLASSES; i++)
-        if (sweep->until_ns[i] > sweep->now_ns && sweep->until_ns[i] < to_ns)
-            to_ns = sweep->until_ns[i];
     return to_ns;
 }
 
 /* Nothing begins before `to_ns`; what begins then was launched at `launched_ns`. */
 static void advance(struct sweep *sweep, int64_t to_ns, int64_t launched_ns)
 {
-    while (sweep->now_ns < to_ns && !sweep->failed) {
-        int64_t next_ns = next_change(sweep, to_ns);
-        stretch(sweep, next_ns, next_ns == to_ns ? launched_ns : INT64_MAX);
-        sweep->now_ns = next_ns;
+    while (sweep->classes.now_ns < to_ns && !sweep->failed) {
+        int64_t next_ns = next_edge(sweep, to_ns);
+        unsigned running = class_sweep_running(&sweep->classes, &next_ns);
+        stretch(sweep, running, next_ns, next_ns == to_ns ? launched_ns : INT64_MAX);
+        sweep->classes.now_ns = next_ns;
     }
 }
 
@@ -172,24 +166,21 @@ static bool is_of_unit(void *user, uint32_t process)
 /* What begins at one time. */
 struct begun {
     int64_t start_ns, launched_ns;
-    int64_t until_ns[CLASSES];
+    int64_t until_ns[WORK_CLASSES];
 };
 
 static void begin(struct sweep *sweep, struct begun *begun, int64_t next_ns)
 {
     advance(sweep, begun->start_ns, begun->launched_ns);
-    for (unsigned i = 0; i < CLASSES; i++)
-        if (begun->until_ns[i] > sweep->until_ns[i])
-            sweep->until_ns[i] = begun->until_ns[i];
+    for (unsigned i = 0; i < WORK_CLASSES; i++)
+        class_sweep_add(&sweep->classes, i, begun->until_ns[i]);
     *begun = (struct begun){next_ns, INT64_MAX, {INT64_MIN, INT64_MIN, INT64_MIN}};
 }
 
 static void add_operation(struct sweep *sweep, struct begun *begun, const struct tl_gpu *gpu)
 {
-    static const uint8_t classes[] = {
-        [WORD_COMPUTE] = COMPUTE, [WORD_COMMUNICATION] = COMMUNICATION, [WORD_COPY] = COPY};
     const struct tl_slice *launch = launch_of(sweep->recording->timeline, gpu);
-    unsigned class = classes[class_of(sweep->recording, gpu)];
+    enum work_class class = class_of(sweep->recording, gpu);
     if (gpu->start_ns != begun->start_ns)
         begin(sweep, begun, gpu->start_ns);
     if (launch && launch->end_ns < begun->launched_ns)
@@ -206,7 +197,7 @@ static bool sweep_operations(struct sweep *sweep)
     if (!device_walk_init(&walk, sweep->recording->timeline))
         return false;
     device_walk_begin_processes(&walk, is_of_unit, sweep);
-    sweep->now_ns = first_ns;
+    class_sweep_begin(&sweep->classes, first_ns);
     for (uint32_t gpu; (gpu = device_walk_next(&walk)) != TL_NONE;)
         add_operation(sweep, &begun, &sweep->recording->timeline->gpus.at[gpu]);
     int64_t last_ns = radix_time(sweep->edges[sweep->edge_count - 1].key);
@@ -222,8 +213,7 @@ static bool find_parts(struct step_parts *parts, const struct recording *recordi
     struct sweep sweep = {.parts = parts,
                           .recording = recording,
                           .unit = &recording->units.at[unit],
-                          .unit_index = unit,
-                          .until_ns = {INT64_MIN, INT64_MIN, INT64_MIN}};
+                          .unit_index = unit};
     parts->sums = calloc(sweep.unit->numbers.count + (size_t)1, sizeof *parts->sums);
     bool complete = parts->sums != NULL;
     if (complete && sweep.unit->steps.count)

@@ -1,7 +1,6 @@
 #include "temporal_breakdown.h"
 
 #include "array.h"
-#include "device_time.h"
 #include "kernel_class.h"
 #include "operation_totals.h"
 
@@ -67,14 +66,12 @@ void work_classes_fini(struct work_classes *classes)
     classes->traits = NULL;
 }
 
-/* One sweep over a device's operations in order of start. Between two starts the
- * set of running classes changes only where one of them ends, at most once for each. */
+/* One sweep over a device's operations in order of start. */
 
 struct sweep {
     struct temporal_row *row;
-    int64_t now_ns;
-    int64_t until_ns[WORK_CLASSES]; /* when the last operation of the class, so far, ends */
-    int64_t idle_ns;                /* how long nothing has run now */
+    struct class_sweep classes;
+    int64_t idle_ns; /* how long nothing has run now */
     int64_t long_gap_ns;
     struct finding_steps *steps;
 };
@@ -138,16 +135,16 @@ static void end_gap(struct sweep *sweep)
     struct temporal_row *row = sweep->row;
     if (sweep->idle_ns > row->longest_gap_ns) {
         row->longest_gap_ns = sweep->idle_ns;
-        row->longest_gap_at_ns = sweep->now_ns - sweep->idle_ns;
+        row->longest_gap_at_ns = sweep->classes.now_ns - sweep->idle_ns;
     }
     if (sweep->idle_ns >= sweep->long_gap_ns) {
         row->long_gaps++;
         row->long_gaps_ns += sweep->idle_ns;
-        int64_t from_ns = sweep->now_ns - sweep->idle_ns;
+        int64_t from_ns = sweep->classes.now_ns - sweep->idle_ns;
         finding_parts_add(sweep->steps, &row->long_parts,
                           finding_steps_at(sweep->steps, row->process, from_ns),
                           (struct finding_amounts){.count = 1});
-        finding_parts_add_time(sweep->steps, &row->long_parts, row->process, from_ns, sweep->now_ns,
+        finding_parts_add_time(sweep->steps, &row->long_parts, row->process, from_ns, sweep->classes.now_ns,
                                (struct finding_amounts){.cost_ns = 1});
     }
     sweep->idle_ns = 0;
@@ -158,13 +155,13 @@ static void add_exposed(struct sweep *sweep, unsigned running, int64_t to_ns)
     bool computes = running & 1u << WORK_COMPUTE, communicates = running & 1u << WORK_COMMUNICATION;
     if (computes != communicates)
         finding_parts_add_time(
-            sweep->steps, &sweep->row->exposed, sweep->row->process, sweep->now_ns, to_ns,
+            sweep->steps, &sweep->row->exposed, sweep->row->process, sweep->classes.now_ns, to_ns,
             (struct finding_amounts){.cost_ns = communicates, .most_ns = computes});
 }
 
 static void add_stretch(struct sweep *sweep, unsigned running, int64_t to_ns)
 {
-    int64_t length_ns = to_ns - sweep->now_ns;
+    int64_t length_ns = to_ns - sweep->classes.now_ns;
     if (length_ns <= 0)
         return;
     if (running) {
@@ -174,24 +171,18 @@ static void add_stretch(struct sweep *sweep, unsigned running, int64_t to_ns)
         sweep->idle_ns += length_ns;
     }
     if (running || sweep->steps)
-        add_to_chunks(sweep, running, sweep->now_ns, to_ns);
+        add_to_chunks(sweep, running, sweep->classes.now_ns, to_ns);
     add_exposed(sweep, running, to_ns);
     sweep->row->running_ns[running] += length_ns;
-    sweep->now_ns = to_ns;
+    sweep->classes.now_ns = to_ns;
 }
 
 static void advance(struct sweep *sweep, int64_t to_ns)
 {
-    while (sweep->now_ns < to_ns) {
-        unsigned running = 0;
-        int64_t next_ns = to_ns;
-        for (unsigned i = 0; i < WORK_CLASSES; i++) {
-            if (sweep->until_ns[i] <= sweep->now_ns)
-                continue;
-            running |= 1u << i;
-            next_ns = sweep->until_ns[i] < next_ns ? sweep->until_ns[i] : next_ns;
-        }
-        add_stretch(sweep, running, next_ns);
+    while (sweep->classes.now_ns < to_ns) {
+        int64_t end_ns = to_ns;
+        unsigned running = class_sweep_running(&sweep->classes, &end_ns);
+        add_stretch(sweep, running, end_ns);
     }
 }
 
@@ -201,8 +192,7 @@ static void add_operation(struct sweep *sweep, const struct tl_gpu *operation,
     int64_t end_ns =
         operation->end_ns > operation->start_ns ? operation->end_ns : operation->start_ns;
     advance(sweep, operation->start_ns);
-    if (end_ns > sweep->until_ns[class_of])
-        sweep->until_ns[class_of] = end_ns;
+    class_sweep_add(&sweep->classes, class_of, end_ns);
     sweep->row->sum_ns[class_of] += end_ns - operation->start_ns;
     sweep->row->count[class_of]++;
     sweep->row->operations++;
@@ -249,10 +239,8 @@ static void sweep_device(struct device_walk *walk, const struct work_classes *cl
                          struct temporal_row *row, int64_t long_gap_ns, struct finding_steps *steps)
 {
     const struct tl_gpu *gpus = walk->timeline->gpus.at;
-    struct sweep sweep = {
-        .row = row, .now_ns = row->first_ns, .long_gap_ns = long_gap_ns, .steps = steps};
-    for (unsigned i = 0; i < WORK_CLASSES; i++)
-        sweep.until_ns[i] = row->first_ns;
+    struct sweep sweep = {.row = row, .long_gap_ns = long_gap_ns, .steps = steps};
+    class_sweep_begin(&sweep.classes, row->first_ns);
     for (uint32_t next; (next = device_walk_next(walk)) != TL_NONE;)
         add_operation(&sweep, &gpus[next], work_class_of(classes, &gpus[next]));
     advance(&sweep, row->last_ns);

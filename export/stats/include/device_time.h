@@ -49,6 +49,56 @@ void device_walk_begin_processes(struct device_walk *walk,
  * libprof's own are left out. It costs the logarithm of the number of streams. */
 uint32_t device_walk_next(struct device_walk *walk);
 
+/* ---- when which classes of work run ----
+ *
+ * Between the starts of two operations, what runs changes only where a class ends, at most once for
+ * each class:
+ *
+ *     for each operation, in order of start: {
+ *         while (sweep.now_ns < operation->start_ns) {
+ *             int64_t end_ns = operation->start_ns;
+ *             unsigned running = class_sweep_running(&sweep, &end_ns);
+ *             ... // these run from sweep.now_ns to end_ns
+ *             sweep.now_ns = end_ns;
+ *         }
+ *         class_sweep_add(&sweep, class, operation->end_ns);
+ *     }
+ */
+
+enum work_class { WORK_COMPUTE, WORK_COMMUNICATION, WORK_MEMORY, WORK_CLASSES };
+
+struct class_sweep {
+    int64_t now_ns;
+    int64_t until_ns[WORK_CLASSES]; /* the latest end so far of the class's operations */
+};
+
+/* Nothing has run yet. */
+static inline void class_sweep_begin(struct class_sweep *sweep, int64_t now_ns)
+{
+    *sweep = (struct class_sweep){now_ns, {INT64_MIN, INT64_MIN, INT64_MIN}};
+}
+
+/* The classes that run at `now_ns`, as bits 1 << enum work_class. Lowers *end_ns to the first end of
+ * one of them. */
+static inline unsigned class_sweep_running(const struct class_sweep *sweep, int64_t *end_ns)
+{
+    unsigned running = 0;
+    for (unsigned i = 0; i < WORK_CLASSES; i++) {
+        if (sweep->until_ns[i] <= sweep->now_ns)
+            continue;
+        running |= 1u << i;
+        *end_ns = sweep->until_ns[i] < *end_ns ? sweep->until_ns[i] : *end_ns;
+    }
+    return running;
+}
+
+static inline void class_sweep_add(struct class_sweep *sweep, enum work_class class_of,
+                                   int64_t end_ns)
+{
+    if (end_ns > sweep->until_ns[class_of])
+        sweep->until_ns[class_of] = end_ns;
+}
+
 /* ---- times ---- */
 
 struct device_time {

@@ -1,7 +1,6 @@
 /* html_steps.c - what devices did in each step, and how much of their communication hid behind
  * computing: see html_page.h. */
 #include "array.h"
-#include "device_time.h"
 #include "finding_gaps.h"
 #include "html_page.h"
 #include "temporal_breakdown.h"
@@ -22,9 +21,8 @@ struct device_steps {
     struct work_classes classes;
     step_array steps;
     uint32_t next; /* the first step that may have time to come */
-    int64_t now_ns;
+    struct class_sweep sweep;
     bool has_operations;
-    int64_t until_ns[WORK_CLASSES]; /* when what ran of a class ends */
 };
 
 /* ---- steps of a process ---- */
@@ -65,28 +63,21 @@ static void add_stretch(step_array *steps, uint32_t *next, unsigned part, int64_
 /* Time is that of the first class that runs: computing, else communication, else memory. */
 static void advance(struct device_steps *of, int64_t to_ns)
 {
-    while (of->now_ns < to_ns) {
+    while (of->sweep.now_ns < to_ns) {
         int64_t end_ns = to_ns;
-        unsigned part = 0;
-        while (part < WORK_CLASSES && of->until_ns[part] <= of->now_ns)
-            part++;
-        if (part < WORK_CLASSES && of->until_ns[part] < end_ns)
-            end_ns = of->until_ns[part];
+        unsigned running = class_sweep_running(&of->sweep, &end_ns);
         /* idle time is short unless a gap says otherwise */
-        if (part == WORK_CLASSES)
-            part += GAP_SHORT;
-        add_stretch(&of->steps, &of->next, part, of->now_ns, end_ns);
-        of->now_ns = end_ns;
+        unsigned part = running ? (unsigned)__builtin_ctz(running) : WORK_CLASSES + GAP_SHORT;
+        add_stretch(&of->steps, &of->next, part, of->sweep.now_ns, end_ns);
+        of->sweep.now_ns = end_ns;
     }
 }
 
 static void add_operation(struct device_steps *of, const struct tl_gpu *gpu)
 {
-    int64_t *until_ns = &of->until_ns[work_class_of(&of->classes, gpu)];
     of->has_operations = true;
     advance(of, gpu->start_ns);
-    if (gpu->end_ns > *until_ns)
-        *until_ns = gpu->end_ns;
+    class_sweep_add(&of->sweep, work_class_of(&of->classes, gpu), gpu->end_ns);
 }
 
 /* `first`: the process's first step, of all. */
@@ -121,10 +112,8 @@ static void sweep(struct device_steps *of, struct device_walk *walk)
 {
     uint32_t index;
     of->next = 0;
-    of->now_ns = of->steps.at[0].step.start_ns;
     of->has_operations = false;
-    for (unsigned i = 0; i < WORK_CLASSES; i++)
-        of->until_ns[i] = INT64_MIN;
+    class_sweep_begin(&of->sweep, of->steps.at[0].step.start_ns);
     while ((index = device_walk_next(walk)) != TL_NONE)
         add_operation(of, &walk->timeline->gpus.at[index]);
     advance(of, of->steps.at[of->steps.count - 1].step.end_ns);

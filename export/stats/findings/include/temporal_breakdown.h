@@ -12,14 +12,13 @@
 #ifndef PROF_TEMPORAL_BREAKDOWN_H
 #define PROF_TEMPORAL_BREAKDOWN_H
 
+#include "device_time.h"
 #include "finding_steps.h"
 #include "timeline.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum work_class { WORK_COMPUTE, WORK_COMMUNICATION, WORK_MEMORY, WORK_CLASSES };
 
 /* Traits that a kernel's name reveals. */
 #define KERNEL_KNOWN 1u /* the name was classified */
