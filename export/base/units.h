@@ -1,5 +1,5 @@
-/* units.h - durations, shares and amounts of memory as torch.profiler writes them, whatever the
- * host program's locale. */
+/* units.h - how durations, shares and amounts of memory are written: in tables as
+ * torch.profiler does, whatever the host program's locale, and in sentences. */
 #ifndef PROF_UNITS_H
 #define PROF_UNITS_H
 
@@ -58,6 +58,20 @@ bool time_scale_fits(enum time_scale source, enum time_scale target);
 
 /* What a number in the source's unit is divided by. */
 double time_scale_divisor(enum time_scale source, enum time_scale target);
+
+/* ---- numbers in sentences: three digits ----
+ *
+ *     "busy %s of %s", sentence_share(busy, window).text, sentence_time(window).text
+ */
+
+struct sentence_text {
+    char text[32];
+};
+
+struct sentence_text sentence_time(int64_t ns);                   /* "1.23 ms" */
+struct sentence_text sentence_share(int64_t part, int64_t whole); /* "41 %"; "unknown" of nothing */
+struct sentence_text sentence_bytes(uint64_t bytes);              /* "1.50 MB", powers of 1024 */
+struct sentence_text sentence_count(uint64_t count, const char *noun); /* "1 copy", "2 copies" */
 
 #ifdef __cplusplus
 }

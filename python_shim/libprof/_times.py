@@ -1,4 +1,4 @@
-"""How times, sizes and shares are written: as profdump's tables and torch.profiler's do. And texts of a file."""
+"""How times, sizes and shares are written: as profdump's tables and torch.profiler's do, and in sentences. And texts of a file."""
 
 from __future__ import annotations
 
@@ -18,6 +18,14 @@ def ns_text(ns: float, unit: Optional[str] = None) -> str:
     if unit is None:
         unit = "s" if ns >= 1e9 else "ms" if ns >= 1e6 else "us"
     return f"{_fixed(ns / _UNITS[unit], 1000, 3)}{unit}"
+
+
+def time_text(ns: float) -> str:
+    """Four digits in the unit that fits: ``1.234 ms``."""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if abs(ns) >= size:
+            return f"{ns / size:.4g} {unit}"
+    return f"{ns:.4g} ns"
 
 
 def us_text(time_us: float) -> str:

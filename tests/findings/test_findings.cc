@@ -29,21 +29,21 @@ TEST(Findings, RulesHaveNamesOfTheirOwn)
 
 TEST(FindingText, RoundsToThreeDigits)
 {
-    EXPECT_STREQ(finding_time(999).text, "999 ns");
-    EXPECT_STREQ(finding_time(1234).text, "1.23 us");
-    EXPECT_STREQ(finding_time(12345678).text, "12.3 ms");
-    EXPECT_STREQ(finding_time(999999).text, "1.00 ms");
-    EXPECT_STREQ(finding_time(1500000000000).text, "1500 s");
-    EXPECT_STREQ(finding_share(1, 3).text, "33 %");
-    EXPECT_STREQ(finding_share(1, 30).text, "3.3 %");
-    EXPECT_STREQ(finding_share(1, 100000).text, "< 0.1 %");
-    EXPECT_STREQ(finding_share(0, 10).text, "0 %");
-    EXPECT_STREQ(finding_bytes(1536).text, "1.50 KB");
+    EXPECT_STREQ(sentence_time(999).text, "999 ns");
+    EXPECT_STREQ(sentence_time(1234).text, "1.23 us");
+    EXPECT_STREQ(sentence_time(12345678).text, "12.3 ms");
+    EXPECT_STREQ(sentence_time(999999).text, "1.00 ms");
+    EXPECT_STREQ(sentence_time(1500000000000).text, "1500 s");
+    EXPECT_STREQ(sentence_share(1, 3).text, "33 %");
+    EXPECT_STREQ(sentence_share(1, 30).text, "3.3 %");
+    EXPECT_STREQ(sentence_share(1, 100000).text, "< 0.1 %");
+    EXPECT_STREQ(sentence_share(0, 10).text, "0 %");
+    EXPECT_STREQ(sentence_bytes(1536).text, "1.50 KB");
 }
 
 TEST(FindingText, SharesOfNothingAreUnknown)
 {
-    EXPECT_STREQ(finding_share(0, 0).text, "unknown");
+    EXPECT_STREQ(sentence_share(0, 0).text, "unknown");
 }
 
 } // namespace

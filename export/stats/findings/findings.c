@@ -79,11 +79,11 @@ uint32_t finding_rule_find(const char *name)
     return FINDING_RULES_MAX;
 }
 
-struct finding_text finding_device(const struct finding_context *context, uint32_t process,
-                                   uint32_t device)
+struct sentence_text finding_device(const struct finding_context *context, uint32_t process,
+                                    uint32_t device)
 {
     const struct timeline *timeline = context->timeline;
-    struct finding_text to;
+    struct sentence_text to;
     int used = device == TL_NONE ? snprintf(to.text, sizeof to.text, "An unknown GPU")
                                  : snprintf(to.text, sizeof to.text, "GPU %u", device);
     if (process != TL_NONE && timeline->processes.count > 1)
@@ -172,9 +172,9 @@ bool findings_below_text(const struct findings *findings, uint32_t rule,
         snprintf(share, sizeof share, "%s than %.3g %% of the wall time",
                  below->is_short ? "less" : "would save less", 100 * limits->least_share);
     snprintf(to, FINDING_SENTENCE_BYTES, "%s, %s (%s): %s%s%s",
-             finding_count(below->count, finding_rules[rule]->noun).text,
-             finding_time(below->cost_ns).text,
-             finding_share(below->cost_ns, findings->context.wall_ns).text, rare,
+             sentence_count(below->count, finding_rules[rule]->noun).text,
+             sentence_time(below->cost_ns).text,
+             sentence_share(below->cost_ns, findings->context.wall_ns).text, rare,
              *rare && *share ? ", or " : "", share);
     return true;
 }
@@ -574,72 +574,4 @@ bool finding_settings_read(struct finding_settings *settings, FILE *file, uint32
         return true;
     *line = 0;
     return report_error(&state, "%s", strerror(errno));
-}
-
-/* ---- numbers in sentences ---- */
-
-#define WHOLE_DIGITS 100.0
-
-/* What rounds up to the next unit is shown in that: 999.6 us is 1.00 ms. */
-static struct finding_text scaled(double value, double step, const char *const *units)
-{
-    struct finding_text to;
-    while (value >= step - 0.5 && units[1]) {
-        value /= step;
-        units++;
-    }
-    int decimals = value < 9.995 ? 2 : value < WHOLE_DIGITS - 0.05 ? 1 : 0;
-    snprintf(to.text, sizeof to.text, "%.*f %s", decimals, value, *units);
-    return to;
-}
-
-struct finding_text finding_time(int64_t ns)
-{
-    static const char *const units[] = {"us", "ms", "s", NULL};
-    struct finding_text to;
-    if (ns > -1000 && ns < 1000) {
-        snprintf(to.text, sizeof to.text, "%" PRId64 " ns", ns);
-        return to;
-    }
-    return scaled((double)ns / 1000, 1000, units);
-}
-
-struct finding_text finding_share(int64_t part, int64_t whole)
-{
-    struct finding_text to;
-    double percent = whole > 0 ? 100 * (double)part / (double)whole : 0;
-    if (whole <= 0)
-        snprintf(to.text, sizeof to.text, "unknown");
-    else if (part > 0 && percent < 0.1)
-        snprintf(to.text, sizeof to.text, "< 0.1 %%");
-    else
-        snprintf(to.text, sizeof to.text, percent > 0 && percent < 9.95 ? "%.1f %%" : "%.0f %%",
-                 percent);
-    return to;
-}
-
-struct finding_text finding_bytes(uint64_t bytes)
-{
-    static const char *const units[] = {"KB", "MB", "GB", "TB", NULL};
-    struct finding_text to;
-    if (bytes < 1024) {
-        snprintf(to.text, sizeof to.text, "%" PRIu64 " B", bytes);
-        return to;
-    }
-    return scaled((double)bytes / 1024, 1024, units);
-}
-
-/* "calls", "copies", "stretches" */
-struct finding_text finding_count(uint64_t count, const char *noun)
-{
-    struct finding_text to;
-    size_t size = strlen(noun);
-    bool ends_in_y = size && noun[size - 1] == 'y', ends_in_h = size && noun[size - 1] == 'h';
-    if (count == 1)
-        snprintf(to.text, sizeof to.text, "1 %s", noun);
-    else if (ends_in_y)
-        snprintf(to.text, sizeof to.text, "%" PRIu64 " %.*sies", count, (int)size - 1, noun);
-    else
-        snprintf(to.text, sizeof to.text, "%" PRIu64 " %s%s", count, noun, ends_in_h ? "es" : "s");
-    return to;
 }

@@ -47,13 +47,13 @@ static void add_calls_of_kind(struct finding_owners *owners, const struct findin
 static void blocking_words(const struct finding_context *context, const struct finding_owner *owner,
                            char sentence[FINDING_SENTENCE_BYTES], const char *what)
 {
-    struct finding_text bytes = finding_bytes((uint64_t)owner->more);
+    struct sentence_text bytes = sentence_bytes((uint64_t)owner->more);
     snprintf(sentence, FINDING_SENTENCE_BYTES,
              "%s %s here took %s (%s of the wall time), %s each, the longest %s%s%s.",
-             finding_count(owner->count, "call").text, what, finding_time(owner->cost_ns).text,
-             finding_share(owner->cost_ns, context->wall_ns).text,
-             finding_time(owner->cost_ns / (int64_t)owner->count).text,
-             finding_time(owner->largest_ns).text, owner->more > 0 ? ", for " : "",
+             sentence_count(owner->count, "call").text, what, sentence_time(owner->cost_ns).text,
+             sentence_share(owner->cost_ns, context->wall_ns).text,
+             sentence_time(owner->cost_ns / (int64_t)owner->count).text,
+             sentence_time(owner->largest_ns).text, owner->more > 0 ? ", for " : "",
              owner->more > 0 ? bytes.text : "");
 }
 
@@ -220,9 +220,9 @@ static void call_words(const struct finding_context *context, const struct findi
 {
     snprintf(sentence, FINDING_SENTENCE_BYTES,
              "%s that %s took %s (%s of the wall time), the longest %s.",
-             finding_count(owner->count, "call").text, what, finding_time(owner->cost_ns).text,
-             finding_share(owner->cost_ns, context->wall_ns).text,
-             finding_time(owner->largest_ns).text);
+             sentence_count(owner->count, "call").text, what, sentence_time(owner->cost_ns).text,
+             sentence_share(owner->cost_ns, context->wall_ns).text,
+             sentence_time(owner->largest_ns).text);
 }
 
 static void module_words(const struct finding_context *context, const struct finding_owner *owner,
@@ -282,8 +282,8 @@ static void driver_words(const struct finding_context *context, const struct fin
     snprintf(sentence, FINDING_SENTENCE_BYTES,
              "The driver was busy %s for %s (%s of the wall time) with compiling, loading code on "
              "first use, or a full command buffer.",
-             finding_count(owner->count, "time").text, finding_time(owner->cost_ns).text,
-             finding_share(owner->cost_ns, context->wall_ns).text);
+             sentence_count(owner->count, "time").text, sentence_time(owner->cost_ns).text,
+             sentence_share(owner->cost_ns, context->wall_ns).text);
 }
 
 static bool find_driver(const struct finding_context *context, const struct finding_rule *rule,
@@ -353,10 +353,10 @@ static void loader_words(const struct finding_context *context, const struct fin
     snprintf(sentence, FINDING_SENTENCE_BYTES,
              "The program waited for the DataLoader %s, %s in all (%s of the wall time), %s each; "
              "longest %s.",
-             finding_count(owner->count, "time").text, finding_time(owner->cost_ns).text,
-             finding_share(owner->cost_ns, context->wall_ns).text,
-             finding_time(owner->cost_ns / (int64_t)owner->count).text,
-             finding_time(owner->largest_ns).text);
+             sentence_count(owner->count, "time").text, sentence_time(owner->cost_ns).text,
+             sentence_share(owner->cost_ns, context->wall_ns).text,
+             sentence_time(owner->cost_ns / (int64_t)owner->count).text,
+             sentence_time(owner->largest_ns).text);
 }
 
 static bool find_loader(const struct finding_context *context, const struct finding_rule *rule,
@@ -444,7 +444,7 @@ static bool find_failed(const struct finding_context *context, const struct find
         const struct text *names = context->timeline->names.at;
         added = findings_note(
             findings, rule, "%s failed, most often %.100s (%llu times, result %d).",
-            finding_count(calls.total, call).text,
+            sentence_count(calls.total, call).text,
             most->name < context->timeline->names.count ? names[most->name].bytes : "(unnamed)",
             (unsigned long long)most->count, (int)most->result);
     }
@@ -471,7 +471,7 @@ static bool find_losses(const struct finding_context *context, const struct find
         return findings_note(findings, rule,
                              "%s of the device are not in the trace: what it seems idle for may "
                              "have been work. See profdump check --ledger.",
-                             finding_count(gone, "operation").text);
+                             sentence_count(gone, "operation").text);
     return !facts.lost_anything ||
            findings_note(findings, rule,
                          "Something was lost while recording, so findings may be off: see profdump "

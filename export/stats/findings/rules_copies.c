@@ -43,10 +43,10 @@ static void pageable_words(const struct finding_context *context, const struct f
     snprintf(sentence, FINDING_SENTENCE_BYTES,
              "%s of pageable memory, %s, kept the CPU for %s (%s of the wall time), though the "
              "calls are asynchronous by name; the longest took %s.",
-             finding_count(owner->count, "copy").text, finding_bytes((uint64_t)owner->more).text,
-             finding_time(owner->cost_ns).text,
-             finding_share(owner->cost_ns, context->wall_ns).text,
-             finding_time(owner->largest_ns).text);
+             sentence_count(owner->count, "copy").text, sentence_bytes((uint64_t)owner->more).text,
+             sentence_time(owner->cost_ns).text,
+             sentence_share(owner->cost_ns, context->wall_ns).text,
+             sentence_time(owner->largest_ns).text);
 }
 
 static bool find_pageable(const struct finding_context *context, const struct finding_rule *rule,
@@ -72,9 +72,9 @@ static void set_words(const struct finding_context *context, const struct findin
 {
     snprintf(sentence, FINDING_SENTENCE_BYTES,
              "%s that set memory without a stream took %s (%s of the wall time), the longest %s.",
-             finding_count(owner->count, "call").text, finding_time(owner->cost_ns).text,
-             finding_share(owner->cost_ns, context->wall_ns).text,
-             finding_time(owner->largest_ns).text);
+             sentence_count(owner->count, "call").text, sentence_time(owner->cost_ns).text,
+             sentence_share(owner->cost_ns, context->wall_ns).text,
+             sentence_time(owner->largest_ns).text);
 }
 
 static bool find_sets(const struct finding_context *context, const struct finding_rule *rule,
@@ -115,10 +115,10 @@ static void small_words(const struct finding_context *context, const struct find
     snprintf(sentence, FINDING_SENTENCE_BYTES,
              "%s of less than %s each, %s in all, took %s (%s of the wall time) with their calls: "
              "%s each.",
-             finding_count(owner->count, "copy").text, finding_bytes(SMALL_COPY_BYTES).text,
-             finding_bytes((uint64_t)owner->more).text, finding_time(owner->cost_ns).text,
-             finding_share(owner->cost_ns, context->wall_ns).text,
-             finding_time(owner->cost_ns / (int64_t)owner->count).text);
+             sentence_count(owner->count, "copy").text, sentence_bytes(SMALL_COPY_BYTES).text,
+             sentence_bytes((uint64_t)owner->more).text, sentence_time(owner->cost_ns).text,
+             sentence_share(owner->cost_ns, context->wall_ns).text,
+             sentence_time(owner->cost_ns / (int64_t)owner->count).text);
 }
 
 static bool find_small(const struct finding_context *context, const struct finding_rule *rule,
@@ -309,9 +309,9 @@ static bool report_overlap(struct overlap *overlap, const struct finding_rule *r
             "%s copied for %s here (%s, %s) while no kernel ran; of all its copies %s had a kernel "
             "beside them.",
             finding_device(context, owner->process, owner->device).text,
-            finding_time(owner->cost_ns).text, finding_count(owner->count, "copy").text,
-            finding_bytes((uint64_t)owner->more).text,
-            finding_share(overlap->copy_ns - overlap->alone_ns, overlap->copy_ns).text);
+            sentence_time(owner->cost_ns).text, sentence_count(owner->count, "copy").text,
+            sentence_bytes((uint64_t)owner->more).text,
+            sentence_share(overlap->copy_ns - overlap->alone_ns, overlap->copy_ns).text);
     }
     finding_owners_fini(&overlap->owners);
     return added;
@@ -384,9 +384,9 @@ static bool report_moves(const struct migration_amounts *sum, const struct findi
     finding.cost_ns = finding.saved_ns = sum->moving_ns;
     return findings_add(findings, context, &finding,
                         "Managed memory moved for %s: %s to devices, %s back; %s%s%s.",
-                        finding_time(sum->moving_ns).text, finding_bytes(sum->htod_bytes).text,
-                        finding_bytes(sum->dtoh_bytes).text, faults, sum->thrashings ? ", " : "",
-                        sum->thrashings ? finding_count(sum->thrashings, "thrashing").text : "");
+                        sentence_time(sum->moving_ns).text, sentence_bytes(sum->htod_bytes).text,
+                        sentence_bytes(sum->dtoh_bytes).text, faults, sum->thrashings ? ", " : "",
+                        sum->thrashings ? sentence_count(sum->thrashings, "thrashing").text : "");
 }
 
 /* Rows by range: a migration is in one of them. */

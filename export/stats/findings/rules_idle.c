@@ -40,14 +40,15 @@ static bool find_gaps(const struct finding_context *context, const struct findin
         struct finding finding = finding_of_owner(context, rule, owner);
         rule_save_host(context, &finding);
         char words[128];
-        added = findings_add(
-            findings, context, &finding,
-            "%s idled for %s (%s of the wall time) %s: %s, the longest %s.",
-            finding_device(context, owner->process, owner->device).text,
-            finding_time(owner->cost_ns).text, finding_share(owner->cost_ns, context->wall_ns).text,
-            device_api_words(device_api_of(context->timeline), idle_words[cause], words,
-                             sizeof words),
-            finding_count(owner->count, "stretch").text, finding_time(owner->largest_ns).text);
+        added = findings_add(findings, context, &finding,
+                             "%s idled for %s (%s of the wall time) %s: %s, the longest %s.",
+                             finding_device(context, owner->process, owner->device).text,
+                             sentence_time(owner->cost_ns).text,
+                             sentence_share(owner->cost_ns, context->wall_ns).text,
+                             device_api_words(device_api_of(context->timeline), idle_words[cause],
+                                              words, sizeof words),
+                             sentence_count(owner->count, "stretch").text,
+                             sentence_time(owner->largest_ns).text);
     }
     finding_owners_fini(&owners);
     return added;
@@ -203,11 +204,11 @@ static bool find_long_gaps(const struct finding_context *context, const struct f
             "%s was idle for at least %s at a time %s, %s in all (%s of its span); the longest was "
             "%s, from %s on.",
             finding_device(context, row->process, row->device).text,
-            finding_time(temporal->long_gap_ns).text, finding_count(row->long_gaps, "time").text,
-            finding_time(row->long_gaps_ns).text,
-            finding_share(row->long_gaps_ns, temporal_span_ns(row)).text,
-            finding_time(row->longest_gap_ns).text,
-            finding_time(row->longest_gap_at_ns - context->timeline->origin_ns).text);
+            sentence_time(temporal->long_gap_ns).text, sentence_count(row->long_gaps, "time").text,
+            sentence_time(row->long_gaps_ns).text,
+            sentence_share(row->long_gaps_ns, temporal_span_ns(row)).text,
+            sentence_time(row->longest_gap_ns).text,
+            sentence_time(row->longest_gap_at_ns - context->timeline->origin_ns).text);
     }
     return added;
 }
@@ -261,13 +262,13 @@ static bool find_low_utilization(const struct finding_context *context,
             "%s was used for less than %s of the time in %u of %u equal parts of its span, and for "
             "%s of all of it; for least, %s, in the %s from %s on.",
             finding_device(context, row->process, row->device).text,
-            finding_share((int64_t)(context->limits->low_utilization * 1000), 1000).text, low.count,
-            TEMPORAL_CHUNKS,
-            finding_share(temporal_span_ns(row) - temporal_idle_ns(row), temporal_span_ns(row))
+            sentence_share((int64_t)(context->limits->low_utilization * 1000), 1000).text,
+            low.count, TEMPORAL_CHUNKS,
+            sentence_share(temporal_span_ns(row) - temporal_idle_ns(row), temporal_span_ns(row))
                 .text,
-            finding_share(low.least_busy_ns, low.least_length_ns).text,
-            finding_time(low.least_length_ns).text,
-            finding_time(low.least_at_ns - context->timeline->origin_ns).text);
+            sentence_share(low.least_busy_ns, low.least_length_ns).text,
+            sentence_time(low.least_length_ns).text,
+            sentence_time(low.least_at_ns - context->timeline->origin_ns).text);
     }
     return added;
 }
@@ -333,9 +334,9 @@ static bool find_cpu_only(const struct finding_context *context, const struct fi
         struct finding finding = finding_of_owner(context, rule, owner);
         added = findings_add(findings, context, &finding,
                              "The CPU was here itself for %s (%s of the wall time), %s.",
-                             finding_time(owner->cost_ns).text,
-                             finding_share(owner->cost_ns, context->wall_ns).text,
-                             finding_count(owner->count, "time").text);
+                             sentence_time(owner->cost_ns).text,
+                             sentence_share(owner->cost_ns, context->wall_ns).text,
+                             sentence_count(owner->count, "time").text);
     }
     finding_owners_fini(&owners);
     return added;
@@ -382,10 +383,10 @@ static bool find_exposed(const struct finding_context *context, const struct fin
             findings, context, &finding,
             "%s communicated for %s (%s); %s of that was beside computing, %s (%s of its span) was "
             "not.",
-            finding_device(context, row->process, row->device).text, finding_time(union_ns).text,
-            finding_count(row->count[WORK_COMMUNICATION], "kernel").text,
-            finding_share(hidden_ns, union_ns).text, finding_time(finding.cost_ns).text,
-            finding_share(finding.cost_ns, temporal_span_ns(row)).text);
+            finding_device(context, row->process, row->device).text, sentence_time(union_ns).text,
+            sentence_count(row->count[WORK_COMMUNICATION], "kernel").text,
+            sentence_share(hidden_ns, union_ns).text, sentence_time(finding.cost_ns).text,
+            sentence_share(finding.cost_ns, temporal_span_ns(row)).text);
     }
     return added;
 }
@@ -408,8 +409,8 @@ static bool report_stragglers(const struct stragglers *stragglers,
         added = findings_add(findings, context, &finding,
                              "%s came last to %llu of %s; another process waited for it %s in all.",
                              process.text, (unsigned long long)row->last,
-                             finding_count(row->collectives, "collective").text,
-                             finding_time(row->caused_ns).text);
+                             sentence_count(row->collectives, "collective").text,
+                             sentence_time(row->caused_ns).text);
     }
     return added;
 }

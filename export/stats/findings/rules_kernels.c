@@ -55,11 +55,12 @@ static void tiny_words(const struct finding_context *context, const struct findi
         sentence, FINDING_SENTENCE_BYTES,
         "%s shorter than %s ran for %s in all (%s each), and %s waited %s (%s of the wall time) "
         "for their launches.",
-        finding_count(owner->count, "kernel").text,
-        finding_time(context->limits->tiny_kernel_ns).text, finding_time(owner->more).text,
-        finding_time(owner->more / (int64_t)owner->count).text,
+        sentence_count(owner->count, "kernel").text,
+        sentence_time(context->limits->tiny_kernel_ns).text, sentence_time(owner->more).text,
+        sentence_time(owner->more / (int64_t)owner->count).text,
         finding_device(context, owner->process, owner->device).text,
-        finding_time(owner->saved_ns).text, finding_share(owner->saved_ns, context->wall_ns).text);
+        sentence_time(owner->saved_ns).text,
+        sentence_share(owner->saved_ns, context->wall_ns).text);
 }
 
 /* cost: the kernels, and the idle time in front of them in which they were launched. saved: the
@@ -252,8 +253,8 @@ static bool add_findings(const struct occupancy_search *search, const struct fin
             findings_note(findings, rule,
                           "Occupancy and waves of %s of %s are unknown: the limits of the device "
                           "or the size of the grid are not in the trace.",
-                          finding_count(search->unknown, "kernel").text,
-                          finding_count(search->kernels, "kernel run").text);
+                          sentence_count(search->unknown, "kernel").text,
+                          sentence_count(search->kernels, "kernel run").text);
     return added;
 }
 
@@ -288,8 +289,8 @@ static bool report_occupancy(const struct finding_context *context, struct findi
         findings, context, finding,
         "%.*s%s ran %s for %s (%s of the wall time) with %s%.0f %% of the warps that the "
         "multiprocessors can hold.",
-        KERNEL_BYTES, name, cut_mark(name), finding_count(sum->count, "time").text,
-        finding_time(sum->cost_ns).text, finding_share(sum->cost_ns, context->wall_ns).text,
+        KERNEL_BYTES, name, cut_mark(name), sentence_count(sum->count, "time").text,
+        sentence_time(sum->cost_ns).text, sentence_share(sum->cost_ns, context->wall_ns).text,
         percent < 1 ? "less than " : "", percent < 1 ? 1 : percent);
 }
 
@@ -301,9 +302,9 @@ static bool report_tail(const struct finding_context *context, struct findings *
         findings, context, finding,
         "%.*s%s ran %s for %s (%s of the wall time) in %.2f waves of blocks: the last one leaves "
         "multiprocessors empty for %s of the time.",
-        KERNEL_BYTES, name, cut_mark(name), finding_count(sum->count, "time").text,
-        finding_time(sum->cost_ns).text, finding_share(sum->cost_ns, context->wall_ns).text,
-        sum->waves_ns / (double)sum->cost_ns, finding_share(sum->saved_ns, sum->cost_ns).text);
+        KERNEL_BYTES, name, cut_mark(name), sentence_count(sum->count, "time").text,
+        sentence_time(sum->cost_ns).text, sentence_share(sum->cost_ns, context->wall_ns).text,
+        sum->waves_ns / (double)sum->cost_ns, sentence_share(sum->saved_ns, sum->cost_ns).text);
 }
 
 /* cost: how long they ran. saved: as if a kernel were as much faster as more warps are at work. */
@@ -384,10 +385,10 @@ static void fp32_words(const struct finding_context *context, const struct findi
     snprintf(sentence, FINDING_SENTENCE_BYTES,
              "%s that multiply or convolve in single precision kept %s busy for %s (%s of the wall "
              "time) without its tensor cores.",
-             finding_count(owner->count, "kernel").text,
+             sentence_count(owner->count, "kernel").text,
              finding_device(context, owner->process, owner->device).text,
-             finding_time(owner->cost_ns).text,
-             finding_share(owner->cost_ns, context->wall_ns).text);
+             sentence_time(owner->cost_ns).text,
+             sentence_share(owner->cost_ns, context->wall_ns).text);
 }
 
 /* Devices of which it is not known whether they have tensor cores. */
@@ -478,9 +479,9 @@ static void train_words(const struct finding_context *context, const struct find
     snprintf(sentence, FINDING_SENTENCE_BYTES,
              "%s that go over memory element by element follow one another directly, %u or more at "
              "a time, and took %s (%s of the wall time).",
-             finding_count(owner->count, "kernel").text, TRAIN_KERNELS,
-             finding_time(owner->cost_ns).text,
-             finding_share(owner->cost_ns, context->wall_ns).text);
+             sentence_count(owner->count, "kernel").text, TRAIN_KERNELS,
+             sentence_time(owner->cost_ns).text,
+             sentence_share(owner->cost_ns, context->wall_ns).text);
 }
 
 static bool find_trains(const struct finding_context *context, const struct finding_rule *rule,

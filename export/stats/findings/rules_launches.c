@@ -76,10 +76,10 @@ static bool find_outliers(const struct finding_context *context, const struct fi
             findings, context, &finding,
             "%llu of %s of %.100s took more than %d times the median of %s, together %s more than "
             "that; the longest took %s.",
-            (unsigned long long)row->outliers, finding_count(row->count, "call").text,
+            (unsigned long long)row->outliers, sentence_count(row->count, "call").text,
             timeline->names.at[row->name].bytes, CALL_OUTLIER_TIMES,
-            finding_time(row->median_ns).text, finding_time(row->outliers_ns).text,
-            finding_time(row->max_ns).text);
+            sentence_time(row->median_ns).text, sentence_time(row->outliers_ns).text,
+            sentence_time(row->max_ns).text);
     }
     return added;
 }
@@ -110,9 +110,9 @@ static bool find_late_starts(const struct finding_context *context, const struct
             "%s started %s of %s more than %s after the launch though nothing before them on their "
             "stream was running, %s in all; the worst came %s late.",
             finding_device(context, row->process, row->device).text,
-            finding_count(row->starved.count, "operation").text,
-            finding_count(row->launched, "launch").text, finding_time(LAUNCH_LATE_START_NS).text,
-            finding_time(row->starved.excess_ns).text, finding_time(row->starved.worst_ns).text);
+            sentence_count(row->starved.count, "operation").text,
+            sentence_count(row->launched, "launch").text, sentence_time(LAUNCH_LATE_START_NS).text,
+            sentence_time(row->starved.excess_ns).text, sentence_time(row->starved.worst_ns).text);
     }
     return added;
 }
@@ -150,9 +150,9 @@ static bool report_steps(const struct kernel_sequences *sequences,
         added = findings_add(findings, context, &finding,
                              "%s launched the same %u operations in the same order; the calls took "
                              "%s (%s of their time).",
-                             finding_count(row->count, "range").text, row->length,
-                             finding_time(row->call_ns).text,
-                             finding_share(row->call_ns, row->range_ns).text);
+                             sentence_count(row->count, "range").text, row->length,
+                             sentence_time(row->call_ns).text,
+                             sentence_share(row->call_ns, row->range_ns).text);
     }
     return added;
 }
@@ -263,10 +263,10 @@ static void shared_words(const struct finding_context *context, const struct fin
     snprintf(sentence, FINDING_SENTENCE_BYTES,
              "%s waited on %s behind work that another thread had launched to the same stream, %s "
              "in all (%s of the wall time).",
-             finding_count(owner->count, "operation").text,
+             sentence_count(owner->count, "operation").text,
              finding_device(context, owner->process, owner->device).text,
-             finding_time(owner->cost_ns).text,
-             finding_share(owner->cost_ns, context->wall_ns).text);
+             sentence_time(owner->cost_ns).text,
+             sentence_share(owner->cost_ns, context->wall_ns).text);
 }
 
 static bool find_shared(const struct finding_context *context, const struct finding_rule *rule,
@@ -464,10 +464,10 @@ static bool report_empty(const struct queue *queue, const struct finding_rule *r
         findings, queue->context, &finding,
         "%s of %u launches found %s idle and nothing queued: half of them were at most %s ahead of "
         "their start, and never more than %u waited. It idled %s like this.",
-        finding_share((int64_t)queue->empty, queue->count).text, queue->count,
+        sentence_share((int64_t)queue->empty, queue->count).text, queue->count,
         finding_device(queue->context, finding.process, finding.device).text,
-        finding_time(median_lead_ns(queue)).text, queue->deepest,
-        finding_time(finding.cost_ns).text);
+        sentence_time(median_lead_ns(queue)).text, queue->deepest,
+        sentence_time(finding.cost_ns).text);
 }
 
 static bool report_full(const struct queue *queue, const struct finding_rule *rule,
@@ -485,11 +485,11 @@ static bool report_full(const struct queue *queue, const struct finding_rule *ru
         findings, queue->context, &finding,
         "%s of %u found at least %u others waiting for %s, took %s (%s each), and held the CPU up "
         "for as long.",
-        finding_count(queue->full, "launch").text, queue->count,
+        sentence_count(queue->full, "launch").text, queue->count,
         queue->context->limits->queue_limit,
         finding_device(queue->context, finding.process, finding.device).text,
-        finding_time(queue->full_ns).text,
-        finding_time(queue->full_ns / (int64_t)queue->full).text);
+        sentence_time(queue->full_ns).text,
+        sentence_time(queue->full_ns / (int64_t)queue->full).text);
 }
 
 static bool each_device(const struct finding_context *context, const struct finding_rule *rule,

@@ -83,7 +83,7 @@ static void print_account(const struct text_report *report, const struct gap_dev
     memset(bar, '#', sizeof bar);
     bar[filled < 0 ? 0 : filled > columns ? columns : filled] = '\0';
     fprintf(report->stream, "  %-44s %14s  %6s%s%s\n", what, time,
-            finding_share(ns, device->window_ns).text, *bar ? "  " : "", bar);
+            sentence_share(ns, device->window_ns).text, *bar ? "  " : "", bar);
 }
 
 static void print_device(const struct text_report *report, const struct gap_device *device)
@@ -98,7 +98,7 @@ static void print_device(const struct text_report *report, const struct gap_devi
         show_text(timeline->names.at[facts->name], NAME_COLUMNS, name, &rest);
         fprintf(report->stream, ", %s", name);
     }
-    fprintf(report->stream, ": %s\n", finding_count(device->operations, "operation").text);
+    fprintf(report->stream, ": %s\n", sentence_count(device->operations, "operation").text);
     print_account(report, device, "busy", device->busy_ns);
     for (unsigned cause = 0; cause < GAP_CAUSES; cause++) {
         char what[64];
@@ -132,9 +132,9 @@ static void print_waited(const struct text_report *report, const struct waited_f
     int64_t ns = function->run_ns + function->wait_ns;
     char line[FINDINGS_FRAME_BYTES + 200];
     snprintf(line, sizeof line, "%s  %s: %s on the CPU, %s waiting, %s without a CPU, thread %u",
-             finding_share(ns, function->sampled_ns).text, function->function,
-             finding_time(function->run_ns).text, finding_time(function->wait_ns).text,
-             finding_time(function->queued_ns).text, function->tid);
+             sentence_share(ns, function->sampled_ns).text, function->function,
+             sentence_time(function->run_ns).text, sentence_time(function->wait_ns).text,
+             sentence_time(function->queued_ns).text, function->tid);
     wrapped_text(report->stream, report->options->table_width, "    ", line);
     print_stack(report, function->stack, FINDING_STACK_CALL);
 }
@@ -181,12 +181,12 @@ static void print_finding(const struct text_report *report, uint32_t number)
     const enum tl_device_api api = device_api_of(context->timeline);
     int used = snprintf(title, sizeof title, "%s: costs %s (%s), ",
                         device_api_words(api, finding->rule->title, words, sizeof words),
-                        finding_time(finding->cost_ns).text,
-                        finding_share(finding->cost_ns, context->wall_ns).text);
+                        sentence_time(finding->cost_ns).text,
+                        sentence_share(finding->cost_ns, context->wall_ns).text);
     if (finding->saved_ns > 0)
         snprintf(title + used, sizeof title - (size_t)used, "saves at most %s (%s)",
-                 finding_time(finding->saved_ns).text,
-                 finding_share(finding->saved_ns, context->wall_ns).text);
+                 sentence_time(finding->saved_ns).text,
+                 sentence_share(finding->saved_ns, context->wall_ns).text);
     else
         snprintf(title + used, sizeof title - (size_t)used, "savings unknown");
     snprintf(number_text, sizeof number_text, "%2u. ", number + 1);
@@ -242,7 +242,7 @@ static void print_findings(const struct text_report *report)
         fputs("\nNo finding exceeds the limits.\n", report->stream);
     if (shown < count)
         fprintf(report->stream, "\n%s more: --rows -1 shows all.\n",
-                finding_count(count - shown, "finding").text);
+                sentence_count(count - shown, "finding").text);
     if (shown > 1)
         fputs("\nFindings overlap; do not add their savings.\n", report->stream);
     print_below(report);

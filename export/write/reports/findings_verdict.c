@@ -42,10 +42,10 @@ static void say_nothing_ran(const struct findings *findings, char to[FINDINGS_VE
         (!evidence.is_native || evidence.launches + evidence.copies) &&
         evidence_lacks(&evidence, EVIDENCE_DEVICE, lacking))
         append(to, "In the %s of this recording, %s (GPU mode: %s",
-               finding_time(context->wall_ns).text, lacking, facts.mode);
+               sentence_time(context->wall_ns).text, lacking, facts.mode);
     else
         append(to, "Nothing ran on a GPU in the %s of this recording (GPU mode: %s",
-               finding_time(context->wall_ns).text, facts.mode);
+               sentence_time(context->wall_ns).text, facts.mode);
     if (facts.mode_reason.size)
         append(to, ", %.*s", (int)facts.mode_reason.size, facts.mode_reason.bytes);
     append(to, ").");
@@ -65,15 +65,15 @@ static void say_busy(const struct findings *findings, char to[FINDINGS_VERDICT_B
             (double)least->busy_ns * (double)device->window_ns)
             least = device;
     }
-    struct finding_text name = finding_device(context, least->process, least->device);
+    struct sentence_text name = finding_device(context, least->process, least->device);
     if (gaps->devices.count == 1)
-        append(to, "%s was busy %s of %s.", name.text, finding_share(busy_ns, window_ns).text,
-               finding_time(window_ns).text);
+        append(to, "%s was busy %s of %s.", name.text, sentence_share(busy_ns, window_ns).text,
+               sentence_time(window_ns).text);
     else
         append(to, "%u GPUs were busy %s of their time; %s least, %s of %s.", gaps->devices.count,
-               finding_share(busy_ns, window_ns).text, name.text,
-               finding_share(least->busy_ns, least->window_ns).text,
-               finding_time(least->window_ns).text);
+               sentence_share(busy_ns, window_ns).text, name.text,
+               sentence_share(least->busy_ns, least->window_ns).text,
+               sentence_time(least->window_ns).text);
 }
 
 static void say_idle(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES])
@@ -90,7 +90,7 @@ static void say_idle(const struct findings *findings, char to[FINDINGS_VERDICT_B
         main = sums_ns[cause] > sums_ns[main] ? cause : main;
     if (idle_ns <= 0)
         return;
-    append(to, " %s of the idle time: %s.", finding_share(sums_ns[main], idle_ns).text,
+    append(to, " %s of the idle time: %s.", sentence_share(sums_ns[main], idle_ns).text,
            gap_cause_words((enum gap_cause)main, device_api_of(findings->context.timeline)));
 }
 
@@ -108,8 +108,8 @@ static void say_first(const struct findings *findings, char to[FINDINGS_VERDICT_
     if (first->path != TL_NONE)
         append(to, ", in '%.*s'", OWNER_BYTES, path);
     if (first->saved_ns > 0)
-        append(to, "; fixing it saves at most %s (%s)", finding_time(first->saved_ns).text,
-               finding_share(first->saved_ns, findings->context.wall_ns).text);
+        append(to, "; fixing it saves at most %s (%s)", sentence_time(first->saved_ns).text,
+               sentence_share(first->saved_ns, findings->context.wall_ns).text);
     append(to, ".");
 }
 

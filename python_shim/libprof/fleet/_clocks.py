@@ -14,8 +14,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
+from .._times import time_text
 from ._engine import Rows
-from ._text import time_text
 
 HOST_OF_RANK = "(SELECT rank, min(host) AS host FROM ranks GROUP BY rank)"
 

@@ -18,8 +18,8 @@ import statistics
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
+from .._times import time_text
 from . import _engine, _pipeline, _verdict
-from ._text import time_text
 
 CONFIDENCE = 0.95
 LEAST_STEPS = 3

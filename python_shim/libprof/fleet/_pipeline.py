@@ -10,8 +10,8 @@ import functools
 from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Sequence, Set, Tuple
 
+from .._times import time_text
 from ._engine import sql_text
-from ._text import time_text
 
 
 @dataclass(frozen=True)

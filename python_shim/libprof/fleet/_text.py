@@ -1,16 +1,10 @@
-"""Numbers and rows for people."""
+"""Rows for people."""
 
 from __future__ import annotations
 
 from typing import Any, Sequence, Tuple
 
-
-def time_text(ns: float) -> str:
-    """Four digits in the unit that fits: ``1.234 ms``."""
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if abs(ns) >= size:
-            return f"{ns / size:.4g} {unit}"
-    return f"{ns:.4g} ns"
+from .._times import time_text
 
 
 def cell_text(column: str, value: Any) -> str:

@@ -13,10 +13,10 @@ import json
 import sys
 from typing import Any, Dict, Iterable, List, Optional, Sequence, TextIO, Tuple
 
+from .._times import time_text
 from ..errors import ProfError
 from . import _clocks, _engine
 from ._dataset import Dataset
-from ._text import time_text
 
 FEW = 8
 """So many ranks are read without being asked for."""

@@ -7,9 +7,9 @@ import statistics
 from dataclasses import dataclass
 from typing import Any, Dict, FrozenSet, List, Sequence, Set, Tuple
 
+from .._times import time_text
 from . import _clocks, _groups, _pipeline
 from ._engine import sql_text
-from ._text import time_text
 
 EXCESS_OF_STEP = 0.05
 """Report a rank that others wait for if it exceeds most ranks by this share of a median step."""

@@ -17,6 +17,7 @@
 #include "range_paths.h"
 #include "temporal_breakdown.h"
 #include "timeline.h"
+#include "units.h"
 
 #include <stdio.h>
 
@@ -72,20 +73,6 @@ void finding_settings_default(struct finding_settings *settings);
  * when the file could not be read. The message quotes the file's text unchanged. */
 bool finding_settings_read(struct finding_settings *settings, FILE *file, uint32_t *line,
                            char message[FINDING_SETTINGS_MESSAGE]);
-
-/* ---- numbers in sentences: three digits ----
- *
- *     "busy %s of %s", finding_share(busy, window).text, finding_time(window).text
- */
-
-struct finding_text {
-    char text[32];
-};
-
-struct finding_text finding_time(int64_t ns);                   /* "1.23 ms" */
-struct finding_text finding_share(int64_t part, int64_t whole); /* "41 %"; "unknown" of nothing */
-struct finding_text finding_bytes(uint64_t bytes);              /* "1.50 MB", powers of 1024 */
-struct finding_text finding_count(uint64_t count, const char *noun); /* "1 copy", "2 copies" */
 
 /* ---- findings ---- */
 
@@ -236,8 +223,8 @@ bool findings_order(struct findings *findings);
 
 /* "GPU 0", "GPU 0 of rank 3", "GPU 0 of pid 4711", "GPU 0 of pid 4711 #2": as much as distinguishes
  * it from others. */
-struct finding_text finding_device(const struct finding_context *context, uint32_t process,
-                                   uint32_t device);
+struct sentence_text finding_device(const struct finding_context *context, uint32_t process,
+                                    uint32_t device);
 
 /* Whether time of this length is worth a finding by the limits of the rule that is running. */
 bool finding_is_worth(const struct finding_context *context, int64_t cost_ns);
