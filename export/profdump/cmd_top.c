@@ -13,6 +13,7 @@
 #include "process_name.h"
 #include "report_cells.h"
 #include "run_facts.h"
+#include "slice_sums.h"
 #include "text.h"
 
 #include <errno.h>
@@ -86,16 +87,17 @@ static bool is_whole_step(const struct tl_slice *slice)
 static void print_steps(const struct timeline *timeline, FILE *out)
 {
     int64_t *times = malloc((timeline->slices.count + (size_t)1) * sizeof *times);
+    int64_t *ends = slice_ends_create(timeline);
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     uint32_t count = 0, last = TL_NONE;
-    for (uint32_t i = 0; i < timeline->slices.count && times; i++) {
+    for (uint32_t i = 0; i < timeline->slices.count && times && ends; i++) {
         const struct tl_slice *slice = &timeline->slices.at[i];
         if (!is_whole_step(slice))
             continue;
-        times[count++] = slice->end_ns - slice->start_ns;
+        times[count++] = ends[i] - slice->start_ns;
         first_ns = slice->start_ns < first_ns ? slice->start_ns : first_ns;
-        last = slice->end_ns > last_ns ? slice->name : last;
-        last_ns = slice->end_ns > last_ns ? slice->end_ns : last_ns;
+        last = ends[i] > last_ns ? slice->name : last;
+        last_ns = ends[i] > last_ns ? ends[i] : last_ns;
     }
     if (count && last_ns > first_ns) {
         char name[SHOW_TEXT_BYTES(NAME_COLUMNS)], median[TIME_TEXT_BYTES], longest[TIME_TEXT_BYTES];
@@ -107,6 +109,7 @@ static void print_steps(const struct timeline *timeline, FILE *out)
                 count / ((double)(last_ns - first_ns) / 1e9), median, longest,
                 shown(timeline->names.at[last], name));
     }
+    free(ends);
     free(times);
 }
 

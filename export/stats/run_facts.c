@@ -78,7 +78,6 @@ static void add_process(struct run_facts *facts, const struct tl_process *proces
         process->health.truncated || (process->info.copied && !process->info.closed);
     facts->missing_chunks += process->info.ring ? 0 : process->health.missing_chunks;
     facts->unknown_range_ends += process->odd.unknown_range_ends;
-    facts->crossed_steps += process->odd.crossed_steps;
     facts->homeless_attrs += process->odd.homeless_attrs;
     for (unsigned cause = 0; cause < PROF_LOSS_COUNT; cause++)
         facts->loss[cause] += process->loss[cause];
@@ -117,8 +116,6 @@ void run_facts_troubles(const struct run_facts *facts, struct run_trouble troubl
          false},
         {"unopened", "pop without a push, ignored", ledger->unopened, false},
         {"unknown_ends", "end of a range that is not open, ignored", facts->unknown_range_ends,
-         false},
-        {"crossed_steps", "step begun inside a range of the step before", facts->crossed_steps,
          false},
         {"homeless_attrs", "attribute given outside of any range, dropped", facts->homeless_attrs,
          false},

@@ -1,6 +1,7 @@
 #include "step_times.h"
 
 #include "array.h"
+#include "slice_sums.h"
 
 #include <stdlib.h>
 
@@ -19,9 +20,9 @@ struct sweep {
     bool has_begun;               /* whether there was a sample */
 };
 
-static const struct tl_slice *step_of(const struct sweep *sweep, uint32_t place)
+static int64_t start_of(const struct sweep *sweep, uint32_t place)
 {
-    return &sweep->timeline->slices.at[sweep->times->at[place].slice];
+    return sweep->timeline->slices.at[sweep->times->at[place].slice].start_ns;
 }
 
 /* The first step that ends after that time; sweep->end: none does. */
@@ -30,7 +31,7 @@ static uint32_t first_step(const struct sweep *sweep, int64_t time_ns)
     uint32_t low = sweep->first, high = sweep->end;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (step_of(sweep, middle)->end_ns <= time_ns)
+        if (sweep->times->at[middle].end_ns <= time_ns)
             low = middle + 1;
         else
             high = middle;
@@ -60,14 +61,15 @@ static void spread_over(struct sweep *sweep, const struct stretch *stretch, stru
                         int64_t before, int64_t length)
 {
     for (uint32_t i = first_step(sweep, stretch->start_ns); i < sweep->end; i++) {
-        const struct tl_slice *step = step_of(sweep, i);
-        int64_t from = step->start_ns > stretch->start_ns ? step->start_ns : stretch->start_ns;
-        int64_t to = step->end_ns < stretch->end_ns ? step->end_ns : stretch->end_ns;
-        if (step->start_ns >= stretch->end_ns)
+        struct step_time *step = &sweep->times->at[i];
+        int64_t start_ns = start_of(sweep, i), end_ns = step->end_ns;
+        int64_t from = start_ns > stretch->start_ns ? start_ns : stretch->start_ns;
+        int64_t to = end_ns < stretch->end_ns ? end_ns : stretch->end_ns;
+        if (start_ns >= stretch->end_ns)
             break;
         if (from < to)
-            add_part(&sweep->times->at[i], all, before + from - stretch->start_ns,
-                     before + to - stretch->start_ns, length);
+            add_part(step, all, before + from - stretch->start_ns, before + to - stretch->start_ns,
+                     length);
     }
 }
 
@@ -97,12 +99,12 @@ static void spread(struct sweep *sweep, struct amounts all)
 static void add_wait(struct sweep *sweep, const struct tl_sample *sample, int64_t end_ns)
 {
     for (uint32_t i = first_step(sweep, sample->time_ns); i < sweep->end; i++) {
-        const struct tl_slice *step = step_of(sweep, i);
         struct step_time *time = &sweep->times->at[i];
-        if (step->start_ns >= end_ns)
+        int64_t start_ns = start_of(sweep, i);
+        if (start_ns >= end_ns)
             break;
-        int64_t ns = (end_ns < step->end_ns ? end_ns : step->end_ns) -
-                     (sample->time_ns > step->start_ns ? sample->time_ns : step->start_ns);
+        int64_t ns = (end_ns < time->end_ns ? end_ns : time->end_ns) -
+                     (sample->time_ns > start_ns ? sample->time_ns : start_ns);
         if (ns > time->longest_ns) {
             time->longest_ns = ns;
             time->wait_stack = sample->stack;
@@ -132,10 +134,10 @@ static bool add_sample(struct sweep *sweep, const struct tl_sample *sample)
 
 /* What is known of neither: shares of several samples may exceed a short step, since a counter is
  * read a little later. */
-static void finish(const struct sweep *sweep, struct step_time *time)
+static void finish(const struct sweep *sweep, uint32_t place)
 {
-    const struct tl_slice *step = &sweep->timeline->slices.at[time->slice];
-    int64_t duration_ns = step->end_ns - step->start_ns;
+    struct step_time *time = &sweep->times->at[place];
+    int64_t duration_ns = time->end_ns - start_of(sweep, place);
     if (time->run_ns > duration_ns)
         time->run_ns = duration_ns;
     if (time->queued_ns > duration_ns - time->run_ns)
@@ -165,13 +167,19 @@ static bool sort_samples(const struct timeline *timeline, uint32_t **first, uint
     return true;
 }
 
+static bool is_step(const struct tl_slice *slice)
+{
+    return slice->kind == TL_STEP && !(slice->flags & TL_CONTINUED);
+}
+
 static uint32_t add_steps(struct step_times *times, const struct timeline *timeline,
-                          const struct tl_thread *thread)
+                          const int64_t *ends, const struct tl_thread *thread)
 {
     uint32_t first = times->count;
     for (uint32_t i = thread->first_slice; i < thread->first_slice + thread->slice_count; i++)
-        if (timeline->slices.at[i].kind == TL_STEP)
-            times->at[times->count++] = (struct step_time){.slice = i, .wait_stack = TL_NONE};
+        if (is_step(&timeline->slices.at[i]))
+            times->at[times->count++] =
+                (struct step_time){.slice = i, .end_ns = ends[i], .wait_stack = TL_NONE};
     return first;
 }
 
@@ -179,19 +187,19 @@ static uint32_t count_steps(const struct timeline *timeline)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < timeline->slices.count; i++)
-        count += timeline->slices.at[i].kind == TL_STEP;
+        count += is_step(&timeline->slices.at[i]);
     return count;
 }
 
 static bool sweep_threads(struct step_times *times, const struct timeline *timeline,
-                          const uint32_t *first, const uint32_t *order)
+                          const int64_t *ends, const uint32_t *first, const uint32_t *order)
 {
     struct sweep sweep = {.timeline = timeline, .times = times};
     bool good = true;
     for (uint32_t thread = 0; thread < timeline->threads.count && good; thread++) {
         if (first[thread] == first[thread + 1])
             continue;
-        sweep.first = add_steps(times, timeline, &timeline->threads.at[thread]);
+        sweep.first = add_steps(times, timeline, ends, &timeline->threads.at[thread]);
         sweep.end = times->count;
         sweep.has_begun = false;
         sweep.queued_ns = 0;
@@ -199,7 +207,7 @@ static bool sweep_threads(struct step_times *times, const struct timeline *timel
         for (uint32_t i = first[thread]; i < first[thread + 1] && good; i++)
             good = add_sample(&sweep, &timeline->samples.at[order[i]]);
         for (uint32_t i = sweep.first; i < sweep.end; i++)
-            finish(&sweep, &times->at[i]);
+            finish(&sweep, i);
     }
     free(sweep.ran.at);
     return good;
@@ -211,9 +219,11 @@ bool step_times_init(struct step_times *times, const struct timeline *timeline)
     *times = (struct step_times){0};
     if (timeline->samples.count == 0)
         return true;
+    int64_t *ends = slice_ends_create(timeline);
     times->at = malloc(((size_t)count_steps(timeline) + 1) * sizeof *times->at);
-    bool good = times->at && sort_samples(timeline, &first, &order) &&
-                sweep_threads(times, timeline, first, order);
+    bool good = ends && times->at && sort_samples(timeline, &first, &order) &&
+                sweep_threads(times, timeline, ends, first, order);
+    free(ends);
     free(first);
     free(order);
     if (!good)

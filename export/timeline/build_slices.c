@@ -9,10 +9,10 @@
  * innermost range of a stack; the innermost call of a correlation id), so an end can find other
  * things above its own. Those are ended with it:
  *
- *     a step above  ends quietly: a step ends where the range ends in which it began
  *     a call above  its end was lost
  *     a range above a call: nobody popped it: TL_UNCLOSED, counted
- *     a range above a range: it belongs to another stack, and goes on as a new segment beside
+ *     a range or step above a range, a range above a step: it goes on as a new segment beside,
+ *                   since it belongs to another stack; a step lasts until the next one begins
  */
 
 /* So many ranges go on at once where one below them ends; programs have a few. Without a limit, a
@@ -160,13 +160,13 @@ void builder_begin_range(struct builder *builder, uint32_t number, int64_t time_
                 (struct opening){ref, TL_RANGE, kind_of_range(builder, ref)});
 }
 
-/* A range that goes on after what was around it. */
+/* A range or step that goes on after what was around it. */
 struct cut {
     struct opening opening;
     uint32_t first, before;
 };
 
-/* Ends everything above `place`; returns how many ranges go on, innermost first. */
+/* Ends everything above `place`; returns how many ranges and steps go on, innermost first. */
 static uint32_t cut_above(struct builder *builder, uint32_t thread, uint32_t place, int64_t time_ns,
                           struct cut cuts[CUTS_MAX])
 {
@@ -175,9 +175,10 @@ static uint32_t cut_above(struct builder *builder, uint32_t thread, uint32_t pla
     while (stack->stack.count > place) {
         struct stack_entry entry = stack->stack.at[stack->stack.count - 1];
         struct tl_slice *slice = pop_top(builder, stack, time_ns);
-        if (slice->kind == TL_RANGE && count < CUTS_MAX) {
+        if (slice->kind != TL_API && count < CUTS_MAX) {
             struct build_ref ref = {slice->name, slice->label};
-            cuts[count++] = (struct cut){{ref, entry.stack, TL_RANGE}, entry.first, entry.slice};
+            cuts[count++] = (struct cut){
+                {ref, entry.stack, (enum tl_slice_kind)slice->kind}, entry.first, entry.slice};
             continue;
         }
         build_process(builder)->odd.uncut_ranges += slice->kind == TL_RANGE;
@@ -186,8 +187,8 @@ static uint32_t cut_above(struct builder *builder, uint32_t thread, uint32_t pla
     return count;
 }
 
-static void continue_range(struct builder *builder, uint32_t thread, int64_t time_ns,
-                           const struct cut *cut)
+static void continue_one(struct builder *builder, uint32_t thread, int64_t time_ns,
+                         const struct cut *cut)
 {
     struct tl_slice *slice = open_slice(builder, thread, time_ns, cut->opening);
     struct tl_segment *segment = slice ? ARRAY_ADD(&builder->timeline->segments) : NULL;
@@ -201,14 +202,20 @@ static void continue_range(struct builder *builder, uint32_t thread, int64_t tim
     *segment = (struct tl_segment){builder->timeline->slices.count - 1, cut->first, cut->before};
 }
 
+static void continue_all(struct builder *builder, uint32_t thread, int64_t time_ns,
+                         const struct cut *cuts, uint32_t count)
+{
+    while (count && !builder->failed)
+        continue_one(builder, thread, time_ns, &cuts[--count]);
+}
+
 /* Ends the range at `place`, which others that were begun later may outlive. */
 static void end_crossed(struct builder *builder, uint32_t thread, uint32_t place, int64_t time_ns)
 {
     struct cut cuts[CUTS_MAX];
     uint32_t count = cut_above(builder, thread, place + 1, time_ns, cuts);
     pop_top(builder, build_stack(builder, thread), time_ns);
-    while (count && !builder->failed)
-        continue_range(builder, thread, time_ns, &cuts[--count]);
+    continue_all(builder, thread, time_ns, cuts, count);
 }
 
 /* Ends the innermost range of a stack, whose place is `place`. */
@@ -293,24 +300,24 @@ void builder_end_nvtx_range(struct builder *builder, uint32_t number, int64_t ti
     end_range(builder, thread, place, time_ns);
 }
 
-/* A step ends the one before it, unless a range that began in between is still open: then the old
- * step lasts until that range ends, and the new one until the range around it ends or the next step
- * comes. */
+/* A step ends the one before it. Ranges that began in between and are still open go on in it. */
 void builder_begin_step(struct builder *builder, uint32_t number, int64_t time_ns, uint64_t step)
 {
     uint32_t thread = build_enter(builder, number, &time_ns);
     if (thread == TL_NONE)
         return;
     struct build_thread *stack = build_stack(builder, thread);
-    uint32_t place = stack->top[TL_STEP];
-    if (place != STACK_NONE && place + 1 == stack->stack.count)
+    struct cut cuts[CUTS_MAX];
+    uint32_t count = 0;
+    if (stack->top[TL_STEP] != STACK_NONE) {
+        count = cut_above(builder, thread, stack->top[TL_STEP] + 1, time_ns, cuts);
         pop_top(builder, stack, time_ns);
-    else if (place != STACK_NONE)
-        build_process(builder)->odd.crossed_steps++;
+    }
     uint32_t name =
         text_pool_format(&builder->timeline->names, "ProfilerStep#%llu", (unsigned long long)step);
     builder->failed |= name == TL_NONE;
     begin_slice(builder, thread, time_ns, (struct opening){{name, TL_NONE}, TL_STEP, TL_STEP});
+    continue_all(builder, thread, time_ns, cuts, count);
 }
 
 uint32_t build_api_name(struct builder *builder, enum prof_api_domain of, uint32_t cbid)

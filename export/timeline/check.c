@@ -174,16 +174,13 @@ static void check_calls(struct check *check, const struct tl_process *process)
 {
     const struct tl_anomalies *odd = &process->odd;
     uint64_t count = odd->unknown_range_ends + odd->reused_range_ids + odd->unmatched_api_exits +
-                     odd->open_api_calls + odd->crossed_steps + odd->homeless_attrs +
-                     odd->surplus_gpu;
+                     odd->open_api_calls + odd->homeless_attrs + odd->surplus_gpu;
     check_add(check, CHECK_RULE_ODD_CALLS, CHECK_NOTE, count,
               "%s: %" PRIu64 " ends of unknown ranges, %" PRIu64 " range ids used twice, %" PRIu64
               " CUDA calls without a begin, %" PRIu64 " without an end, %" PRIu64
-              " steps that cross ranges, %" PRIu64 " attributes outside of ranges, %" PRIu64
-              " operations more than launched",
+              " attributes outside of ranges, %" PRIu64 " operations more than launched",
               process->path, odd->unknown_range_ends, odd->reused_range_ids,
-              odd->unmatched_api_exits, odd->open_api_calls, odd->crossed_steps,
-              odd->homeless_attrs, odd->surplus_gpu);
+              odd->unmatched_api_exits, odd->open_api_calls, odd->homeless_attrs, odd->surplus_gpu);
     bool explained = process->loss[PROF_LOSS_NAMES] > 0;
     check_add(check, CHECK_RULE_NAMES, explained ? CHECK_WARNING : CHECK_ERROR, odd->missing_names,
               "%s: %" PRIu64 " references to names that are not in the file", process->path,

@@ -112,12 +112,16 @@ TEST(Crossing, PopsThatACutExplainsAreNotCounted)
     EXPECT_EQ(findings(t), "note missing-chunks");
 }
 
-TEST(Crossing, StepsEndWithTheRangeTheyBeganIn)
+TEST(Crossing, StepsGoOnAfterTheRangeTheyBeganIn)
 {
     Trace trace;
     trace.thread(1).log(0, 1).push(10, "a").step(12, 0).nvtx_push(20, "b").pop(30).nvtx_pop(40);
+    trace.step(50, 1);
+    trace_builder_thread_end(trace.raw(), 60);
     const timeline *t = trace.load();
-    EXPECT_EQ(slice_tree(t), "a 10 30\n ProfilerStep#0 12 30\n  b 20 30\nb 30 40 continued\n");
+    EXPECT_EQ(slice_tree(t),
+              "a 10 30\n ProfilerStep#0 12 30\n  b 20 30\nProfilerStep#0 30 50 continued\n"
+              " b 30 40 continued\nProfilerStep#1 50 60\n");
     EXPECT_EQ(findings(t), "");
 }
 

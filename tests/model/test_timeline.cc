@@ -153,22 +153,56 @@ TEST(Steps, LastUntilTheThreadsNextStep)
         .pop(30);
     const timeline *t = trace.load();
     EXPECT_EQ(slice_tree(t),
-              "train 0 30\n ProfilerStep#0 10 20\n  f 12 18\n ProfilerStep#1 20 30\n  f 22 28\n");
+              "train 0 30\n ProfilerStep#0 10 20\n  f 12 18\n ProfilerStep#1 20 30\n  f 22 28\n"
+              "ProfilerStep#1 30 3600000000000 continued\n");
     EXPECT_EQ(t->slices.at[1].kind, TL_STEP);
     EXPECT_EQ(t->ledger.unclosed, 0u) << "a step needs no end";
     EXPECT_EQ(findings(t), "");
 }
 
-TEST(Steps, InsideARangeOfTheStepBeforeEndWithThatRange)
+TEST(Steps, CutRangesThatAreOpenWhenTheNextOneBegins)
 {
     Trace trace;
-    trace.thread(1).log(0, 1).step(10, 0).push(12, "a").step(20, 1).pop(30).step(40, 2).pop(45);
+    trace.thread(1).log(0, 1).step(10, 0).push(12, "a").push(14, "b").step(20, 1).pop(25).pop(30);
+    trace.step(40, 2).pop(45);
     trace_builder_thread_end(trace.raw(), 50);
     const timeline *t = trace.load();
-    EXPECT_EQ(slice_tree(t),
-              "ProfilerStep#0 10 40\n a 12 30\n  ProfilerStep#1 20 30\nProfilerStep#2 40 50\n");
-    EXPECT_EQ(t->processes.at[0].odd.crossed_steps, 1u);
+    EXPECT_EQ(
+        slice_tree(t),
+        "ProfilerStep#0 10 20\n a 12 20\n  b 14 20\n"
+        "ProfilerStep#1 20 40\n a 20 30 continued\n  b 20 25 continued\nProfilerStep#2 40 50\n");
+    ASSERT_EQ(t->segments.count, 2u);
+    EXPECT_EQ(t->segments.at[0].first, 1u);
+    EXPECT_EQ(t->segments.at[1].first, 2u);
     EXPECT_EQ(t->ledger.unopened, 1u) << "a pop does not end a step";
+    EXPECT_EQ(findings(t), "warning unbalanced-ranges");
+}
+
+TEST(Steps, GoOnWhereTheRangeAroundThemEnds)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1).push(5, "epoch").step(10, 0).push(12, "f").pop(18).pop(20);
+    trace.push(30, "epoch").step(40, 1).pop(45).step(50, 2);
+    trace_builder_thread_end(trace.raw(), 60);
+    const timeline *t = trace.load();
+    EXPECT_EQ(slice_tree(t),
+              "epoch 5 20\n ProfilerStep#0 10 20\n  f 12 18\nProfilerStep#0 20 40 continued\n "
+              "epoch 30 40\n"
+              "ProfilerStep#1 40 50\n epoch 40 45 continued\nProfilerStep#2 50 60\n");
+    ASSERT_EQ(t->segments.count, 2u);
+    EXPECT_EQ(t->segments.at[0].first, 1u) << "of the step";
+    EXPECT_EQ(findings(t), "");
+}
+
+TEST(Steps, BegunWithinACallWhoseEndWasLostEndIt)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1).step(10, 0).enter(12, 7).step(20, 1);
+    trace_builder_thread_end(trace.raw(), 30);
+    const timeline *t = trace.api_names().load();
+    EXPECT_EQ(slice_tree(t),
+              "ProfilerStep#0 10 20\n cudaLaunchKernel 12 20 unclosed\nProfilerStep#1 20 30\n");
+    EXPECT_EQ(t->processes.at[0].odd.open_api_calls, 1u);
 }
 
 TEST(Steps, OfThreadsAreIndependent)

@@ -19,7 +19,7 @@ struct run_facts {
     uint64_t torn_records, bad_records,
         missing_chunks; /* missing_chunks: not those that a ring recycled */
     uint64_t truncated_files;
-    uint64_t unknown_range_ends, crossed_steps, homeless_attrs; /* as in struct tl_anomalies */
+    uint64_t unknown_range_ends, homeless_attrs; /* as in struct tl_anomalies */
     bool lost_anything;
     bool
         may_have_lost; /* that, or something of which a loss would not show: --fail-on-loss fails */
@@ -46,7 +46,7 @@ struct run_trouble {
     uint64_t count;
     bool is_loss; /* false: the program's doing, worth showing */
 };
-#define RUN_TROUBLES 17
+#define RUN_TROUBLES 16
 
 /* Fills all RUN_TROUBLES rows, also those whose count is 0. */
 void run_facts_troubles(const struct run_facts *facts, struct run_trouble troubles[RUN_TROUBLES]);

@@ -16,7 +16,8 @@ extern "C" {
 #endif
 
 struct step_time {
-    uint32_t slice;      /* the step */
+    uint32_t slice;      /* the step; its first segment */
+    int64_t end_ns;      /* of its last segment */
     int64_t run_ns;      /* on a processor */
     int64_t queued_ns;   /* it could run, but had none */
     int64_t off_cpu_ns;  /* the rest: it waited in the kernel */

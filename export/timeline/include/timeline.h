@@ -211,9 +211,8 @@ struct tl_anomalies {
     uint64_t reused_range_ids;    /* prof_range_begin() of an id that is open already */
     uint64_t unmatched_api_exits; /* ends of CUDA calls whose begin is not in the trace */
     uint64_t open_api_calls;      /* begins of CUDA calls whose end is not in the trace */
-    uint64_t crossed_steps;   /* steps begun inside a range that was opened in the step before */
-    uint64_t homeless_attrs;  /* attributes set while no range was open; dropped */
-    uint64_t missing_names;   /* references to names that are not in the file */
+    uint64_t homeless_attrs;      /* attributes set while no range was open; dropped */
+    uint64_t missing_names;       /* references to names that are not in the file */
     uint64_t backward_gpu;    /* device operations that ended before they began; shown as empty */
     uint64_t zero_time_gpu;   /* device operations without a time that are in the file: dropped */
     uint64_t surplus_gpu;     /* device operations beyond the number that their call launched */

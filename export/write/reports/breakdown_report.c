@@ -563,7 +563,7 @@ static void step_row(struct breakdown_report *report, const struct step_time *ti
     const struct tl_slice *step = &report->timeline->slices.at[time->slice];
     const struct tl_thread *thread = &report->timeline->threads.at[step->thread];
     struct table *table = &report->table;
-    int64_t duration_ns = step->end_ns - step->start_ns;
+    int64_t duration_ns = time->end_ns - step->start_ns;
     breakdown_whose_cells(report, thread->process);
     table_count(table, thread->tid);
     breakdown_name_cell(report, step->name);
