@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
-from typing import Any, List, Optional
+from typing import Any, Dict, List, Optional
 
 from ._arrow import ArrowTable
 from ._recording import Recording
-from .events import DeviceType, FunctionEvent, Kernel
+from .events import DeviceType, FunctionEvent, Interval, Kernel
 from ._operator_events import DOMAIN, settle
 from ._python_events import functions_of, weave
-
-
-def _list_of(text: Optional[str]) -> List[Any]:
-    try:
-        listed = json.loads(text) if text else []
-    except ValueError:
-        return [text]
-    return listed if isinstance(listed, list) else [listed]
+from ._source_paths import Shortened
 
 
 def _without_lists(shapes: List[Any]) -> List[Any]:
@@ -26,6 +20,7 @@ def _without_lists(shapes: List[Any]) -> List[Any]:
     return [[] if isinstance(one, list) and one and isinstance(one[0], list) else one for one in shapes]
 
 
+@functools.lru_cache(maxsize=4096)
 def _value_of(text: str) -> Any:
     """What PyTorch wrote of an input that is no tensor; None of all others."""
     if text in ("nan", "inf", "-inf"):
@@ -44,6 +39,27 @@ def _owner(call: FunctionEvent) -> FunctionEvent:
     return event if event is not None else call
 
 
+def _end_ns(event: FunctionEvent) -> int:
+    return event.start_ns + event.duration_ns
+
+
+def _sum(one: Optional[int], other: Optional[int]) -> Optional[int]:
+    return None if one is None or other is None else one + other
+
+
+def _extend(event: FunctionEvent, later: FunctionEvent) -> None:
+    """Makes one event of a range that was cut: `later` is its next segment."""
+    event.duration_ns = _end_ns(later) - event.start_ns
+    event.time_range = Interval(event.time_range.start, later.time_range.end)
+    event.set_exact_times(
+        _sum(event._self_ns, later._self_ns),
+        _sum(event._device_ns, later._device_ns),
+        _sum(event._self_device_ns, later._self_device_ns),
+    )
+    event.cpu_memory_usage = _sum(event.cpu_memory_usage, later.cpu_memory_usage)
+    event.device_memory_usage = _sum(event.device_memory_usage, later.device_memory_usage)
+
+
 class _Builder:
     """Of one recording."""
 
@@ -51,23 +67,46 @@ class _Builder:
         self._recording = recording
         self._events = recording.table(ArrowTable.EVENTS)
         self._kernels = recording.table(ArrowTable.KERNELS)
+        self._shortened = Shortened()
+        self._parsed: Dict[str, List[Any]] = {}
         starts = [*self._events.get("start", []), *self._kernels.get("start", [])]
         self._base_ns = recording.window.start_ns if recording.window else min(starts, default=0)
 
     def build(self, with_functions: bool) -> List[FunctionEvent]:
-        events = [self._event(row) for row in range(len(self._events.get("start", [])))]
-        for event, parent in zip(events, self._events.get("parent", [])):
+        rows = [self._event(row) for row in range(len(self._events.get("start", [])))]
+        events = []
+        for row, continues in enumerate(self._events.get("continues", [])):
+            if continues is None:
+                events.append(rows[row])
+            else:
+                _extend(rows[continues], rows[row])
+                rows[row] = rows[continues]
+        for event, parent in zip(events, (self._events["parent"][event.id] for event in events)):
+            while parent is not None and _end_ns(rows[parent]) < _end_ns(event):
+                parent = self._events["parent"][rows[parent].id]  # as in torch.profiler, what outlives it is not inside
             if parent is not None:
-                event.cpu_parent = events[parent]
-                events[parent].cpu_children.append(event)
+                event.cpu_parent = rows[parent]
+                rows[parent].cpu_children.append(event)
         settle(events)
-        operations = [self._operation(row, events) for row in range(len(self._kernels.get("start", [])))]
+        operations = [self._operation(row, rows) for row in range(len(self._kernels.get("start", [])))]
         functions: List[FunctionEvent] = []
         if with_functions:
-            functions = functions_of(self._recording, self._base_ns, len(events) + len(operations))
+            functions = functions_of(self._recording, self._base_ns, len(rows) + len(operations), self._shortened)
         if functions:
             weave(events, functions)
         return sorted(events + operations + functions, key=lambda event: (event.start_ns, event.id))
+
+    def _list_of(self, text: Optional[str]) -> List[Any]:
+        """A list of the caller's own; texts repeat, and are parsed once."""
+        if not text:
+            return []
+        if text not in self._parsed:
+            try:
+                listed = json.loads(text)
+            except ValueError:
+                listed = [text]
+            self._parsed[text] = listed if isinstance(listed, list) else [listed]
+        return list(self._parsed[text])
 
     def _event(self, row: int) -> FunctionEvent:
         table = self._events
@@ -80,17 +119,17 @@ class _Builder:
         event.domain = table["domain"][row]
         event.kind, event.is_async = "range" if kind == "async" else kind, kind == "async"
         event.is_user_annotation = event.kind in ("range", "step") and event.domain in (None, DOMAIN)
-        event.count = event.outer_count = 0 if table["continues"][row] is not None else 1
         event.correlation, event.result = table["correlation"][row], table["result"][row]
         event.thread_name, event.flops = table["thread_name"][row], table["flops"][row]
-        event.structured_input_shapes = _list_of(table["shapes"][row])
+        event.structured_input_shapes = self._list_of(table["shapes"][row])
         event.input_shapes = _without_lists(event.structured_input_shapes)
         event.shape_text = table["shapes"][row] or ""
-        event.stack = table["stack"][row].split(";") if table["stack"][row] else []
+        event.stack = self._shortened.stack(table["stack"][row], ";")
         event.attributes = json.loads(table["attributes"][row] or "{}")
-        event.input_dtypes = _list_of(event.attributes.pop("Input type", None))
-        event.structured_input_strides = _list_of(event.attributes.pop("Input Strides", None))
-        event.concrete_inputs = [_value_of(text) for text in _list_of(event.attributes.pop("Concrete Inputs", None))]
+        event.input_dtypes = self._list_of(event.attributes.pop("Input type", None))
+        event.structured_input_strides = self._list_of(event.attributes.pop("Input Strides", None))
+        concrete = event.attributes.pop("Concrete Inputs", None)
+        event.concrete_inputs = [_value_of(text) for text in self._list_of(concrete)]
         event.overload_name = event.attributes.pop("overload_name", "")
         event.fwd_thread, sequence = table["forward_tid"][row], table["sequence"][row]
         event.sequence_nr = -1 if sequence is None else sequence
@@ -100,12 +139,12 @@ class _Builder:
         event.set_exact_times(table["self_ns"][row], table["device_ns"][row], table["self_device_ns"][row])
         return event
 
-    def _operation(self, row: int, events: List[FunctionEvent]) -> FunctionEvent:
+    def _operation(self, row: int, rows: List[FunctionEvent]) -> FunctionEvent:
         table = self._kernels
         start, duration = table["start"][row], table["duration_ns"][row]
         start_us = (start - self._base_ns) / 1000
         event = FunctionEvent(
-            len(events) + row,
+            len(rows) + row,
             table["name"][row],
             table["stream"][row] or 0,
             start_us,
@@ -120,7 +159,7 @@ class _Builder:
             event.device_memory_usage = None
         by = table["event"][row]
         if by is not None:
-            _owner(events[by]).kernels.append(Kernel(event.name, event.device_index, event.time_range))
+            _owner(rows[by]).kernels.append(Kernel(event.name, event.device_index, event.time_range))
         return event
 
 

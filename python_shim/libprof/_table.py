@@ -9,6 +9,7 @@ import unicodedata
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _times
+from ._source_paths import is_place
 
 _WIDTH = 12
 UNLIMITED = 4096
@@ -145,7 +146,9 @@ def _cut(text: str, columns: int) -> Tuple[str, bool]:
 
 
 def _name_text(name: str, limit: int) -> str:
-    """Cut as torch.profiler does: a name that would come within three characters of the limit."""
+    """Cut as torch.profiler does: a name that would come within three characters of the limit. Of a path, the end stays."""
+    if is_place(name):
+        return _frame_text(name, limit)
     kept, rest = _cut(name, limit - 3)
     return kept + "..." if rest or len(kept) == limit - 3 else kept
 

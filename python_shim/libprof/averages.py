@@ -6,6 +6,7 @@ import functools
 import json
 from typing import Any, Callable, Collection, Dict, List, Optional, Union
 
+from ._source_paths import Shortened
 from .events import DeviceType, FunctionEvent, TimesMixin
 
 MEMORY = ("cpu_memory_usage", "self_cpu_memory_usage", "device_memory_usage", "self_device_memory_usage")
@@ -157,7 +158,7 @@ def kind_of_row(row: Dict[str, Any]) -> str:
     return "call" if kind == "cuda_api" else kind
 
 
-def average_of_row(row: Dict[str, Any], memory: Optional[Dict[str, Any]]) -> FunctionEventAvg:
+def average_of_row(row: Dict[str, Any], memory: Optional[Dict[str, Any]], shortened: Shortened) -> FunctionEventAvg:
     """From a row of profdump's JSON, and the same name's of its memory."""
     average = FunctionEventAvg()
     average.key, average.kind, average.count, average.row = row["name"], kind_of_row(row), row["count"], row
@@ -166,8 +167,7 @@ def average_of_row(row: Dict[str, Any], memory: Optional[Dict[str, Any]]) -> Fun
         setattr(average, name, row.get(name, 0))
     average.shape_text = row.get("shape")
     average.input_shapes = _parsed(average.shape_text)
-    stack = row.get("stack")
-    average.stack = stack.split(" < ") if stack else []
+    average.stack = shortened.stack(row.get("stack"), " < ")
     if memory and average.kind == "range":
         average.cpu_memory_usage = memory["cpu"]["net_bytes"]
         average.self_cpu_memory_usage = memory["cpu"]["self_net_bytes"]

@@ -9,7 +9,9 @@ from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, T
 from . import _table, _times, notebook
 from ._arrow import ArrowTable
 from ._build_events import build_events
+from ._output import replacing
 from ._recording import ALL_MEMORY, Recording, table_of
+from ._source_paths import Shortened
 from ._table import Layout
 from .averages import FunctionEventAvg, average_of_row
 from .errors import ProfError
@@ -221,10 +223,10 @@ class EventList(List[Event]):
         self._recording().export(path, "chrome")
 
     def export_stacks(self, path: str, metric: str) -> None:
-        """Writes folded stacks for flamegraph.pl, weighted with one of the supported metrics, nanoseconds.
+        """Writes folded stacks for flamegraph.pl, weighted with one of the supported metrics, whole microseconds.
 
-        Where call stacks were recorded, a line is the functions around a range, a call or a kernel, then its
-        name; elsewhere it is the ranges around it.
+        A line is the Python functions around an event, outermost first, and its name. Each line's fraction of a microsecond
+        is carried over to the next, so that their sum is exact. Without ``with_stack`` there are none.
         """
         export_stacks(self._recording(), path, metric)
 
@@ -259,8 +261,32 @@ def export_stacks(recording: Recording, path: str, metric: str) -> None:
         raise ValueError(f"metric should be one of: {list(STACKS_METRICS)}")
     if metric in STACKS_METRICS[2:]:
         raise ValueError(f"no such devices for {metric}: only CUDA devices are recorded")
-    by_function = any(recording.table(ArrowTable.EVENTS).get("stack", ()))
-    recording.export_text(path, "-o", "-", "--to", "folded", *(["--stacks"] if by_function else []), "--metric", metric)
+    sums = _sums_by_stack(recording, on_device=metric == STACKS_METRICS[1])
+    lines, rest_ns, shortened = [], 0, Shortened()
+    for (stack, name), ns in sorted(item for item in sums.items() if item[0][0]):
+        us, rest_ns = divmod(ns + rest_ns, 1000)
+        frames = [name, *shortened.stack(stack, ";")]
+        if us > 0:
+            lines.append(f"{';'.join(frame.translate(_UNFOLDED) for frame in reversed(frames))} {us}\n")
+    with replacing(path, recording.paths) as file:
+        file.write("".join(lines).encode())
+
+
+_UNFOLDED = str.maketrans(" ;\t\n", "____")  # as torch.profiler replaces what separates
+
+
+def _sums_by_stack(recording: Recording, on_device: bool) -> Dict[Tuple[str, str], int]:
+    """Nanoseconds by stack and name: events' own time, or that of what they launched."""
+    events, sums = recording.table(ArrowTable.EVENTS), {}
+    stacks = [stack or "" for stack in events.get("stack", ())]
+    rows = zip(stacks, events.get("name", ()), events.get("self_ns", ()))
+    if on_device:
+        kernels = recording.table(ArrowTable.KERNELS)
+        by = (stacks[event] if event is not None else "" for event in kernels.get("event", ()))
+        rows = zip(by, kernels.get("name", ()), kernels.get("duration_ns", ()))
+    for stack, name, ns in rows:
+        sums[stack, name] = sums.get((stack, name), 0) + (ns or 0)
+    return sums
 
 
 def averages_of(recording: Recording, by_shape: bool, stack_n: int, layout: Layout) -> "EventList[FunctionEventAvg]":
@@ -273,7 +299,8 @@ def averages_of(recording: Recording, by_shape: bool, stack_n: int, layout: Layo
     facts = recording.facts(*options)
     memory = {row["name"]: row for row in facts.get("memory", {}).get("ranges", [])} if layout.memory else {}
     layout = layout._replace(device=_has_device(facts))
-    rows = [average_of_row(row, memory.get(row["name"])) for row in facts["key_averages"]]
+    shortened = Shortened()
+    rows = [average_of_row(row, memory.get(row["name"]), shortened) for row in facts["key_averages"]]
     for row in rows:
         row.find_annotations = lambda: annotations_of(recording)
         if layout.memory:

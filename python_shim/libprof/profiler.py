@@ -472,7 +472,11 @@ class profile(TorchMethods):
         self._warn_of_activities()
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
-        """Writes folded stacks of functions (``with_stack``) or ranges for flamegraph.pl: see EventList.export_stacks."""
+        """Writes folded stacks of functions for flamegraph.pl: see :meth:`EventList.export_stacks`. AssertionError without
+        ``with_stack``.
+        """
+        if not self.with_stack:
+            raise AssertionError("export_stacks() requires with_stack=True; export(path, 'folded') has ranges as stacks")
         export_stacks(self._shown(), path, metric)
 
     def export(self, path: str, format: Optional[str] = None) -> None:

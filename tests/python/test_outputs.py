@@ -18,8 +18,8 @@ from libprof._output import replacing
 from libprof.executorch import Inspector
 
 
-def recorded() -> Any:
-    with libprof.profile() as prof:
+def recorded(with_stack: bool = False) -> Any:
+    with libprof.profile(with_stack=with_stack) as prof:
         with libprof.record_function("work"):
             pass
     return prof
@@ -38,7 +38,7 @@ WRITERS: Dict[str, Callable[[str], None]] = {
     "export": lambda path: recorded().export(path, "svg"),
     "export_chrome_trace": lambda path: recorded().export_chrome_trace(path),
     "export_chrome_trace with metadata": with_metadata,
-    "export_stacks": lambda path: recorded().export_stacks(path),
+    "export_stacks": lambda path: recorded(with_stack=True).export_stacks(path),
     "autograd": lambda path: autograd.EventList([autograd.FunctionEvent(1, "f", 3, 1.0, 5.0)]).export_chrome_trace(
         path
     ),

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, Iterator, List
 
 import pytest
 
@@ -48,6 +48,43 @@ def test_nested_profiles() -> None:
             work("second")
         work("third")
     assert names(inner) == ["second"] and names(outer) == ["first", "second", "third"]
+
+
+def steps_of(prof: profile) -> List[float]:
+    return [event.cpu_time_total for event in prof.events() if event.kind == "step"]
+
+
+@pytest.mark.parametrize("warmup", [0, 1])
+@pytest.mark.filterwarnings("ignore:without warmup")
+def test_a_step_lasts_from_step_to_step_whatever_is_open(warmup: int) -> None:
+    def batches() -> Iterator[None]:
+        for _ in range(6):
+            with record_function("load"):  # open across step()
+                work("read")
+                yield
+
+    with profile(schedule=schedule(wait=1, warmup=warmup, active=3, repeat=1)) as prof:
+        for _ in batches():
+            work("train", 2)
+            prof.step()
+    events = [event for event in prof.events() if event.kind == "step" or event.name == "load"]
+    steps = [event for event in events if event.kind == "step"]
+    assert len(steps) == 3 and all(step.cpu_parent is None and step.cpu_time_total > 3000 for step in steps)
+    assert all(one.start_ns + one.duration_ns == other.start_ns for one, other in zip(steps, steps[1:]))
+    loads = [event for event in events if event.name == "load"]
+    assert [load.count for load in loads] == [1] * 3 and all(load.cpu_time_total > 3000 for load in loads[:2])
+    rows = {row.key: row for row in prof.key_averages()}
+    assert rows["load"].count == 3 and rows["ProfilerStep*"].cpu_time_total > rows["load"].cpu_time_total
+
+
+def test_a_step_outlives_the_range_that_it_began_in() -> None:
+    with profile(schedule=schedule(wait=0, warmup=1, active=4, repeat=1)) as prof:
+        for _ in range(3):
+            with record_function("epoch"):
+                for _ in range(2):
+                    work()
+                    prof.step()
+    assert len(steps_of(prof)) == 4 and all(us > 1000 for us in steps_of(prof)), steps_of(prof)
 
 
 def test_schedule_has_torchs_actions() -> None:
@@ -167,11 +204,22 @@ def test_chrome_traces(tmp_path: Path) -> None:
 
 def test_stacks(tmp_path: Path) -> None:
     path = tmp_path / "stacks.txt"
-    with profile() as prof:
+    with profile() as without:
+        work()
+    with pytest.raises(AssertionError, match=r"export_stacks\(\) requires with_stack=True"):
+        without.export_stacks(str(path))
+    without.export(str(path), "folded")
+    assert re.search(r"^work \d+$", path.read_text(), re.MULTILINE)
+    with profile(with_stack=True) as prof:
         with record_function("a; b"):
-            work("inner")
+            work("inner", 3)
     prof.export_stacks(str(path), "self_cpu_time_total")
-    assert re.search(r"^a__b;inner \d+$", path.read_text(), re.MULTILINE)
+    lines = [line.rsplit(" ", 1) for line in path.read_text().splitlines()]
+    function = rf"test_profile\.py\({test_stacks.__code__.co_firstlineno}\):_test_stacks"
+    assert any(re.search(rf";tests/python/{function};a__b$|;{function};a__b$", stack) for stack, _ in lines), lines
+    assert any(stack.endswith(";inner") for stack, _ in lines)
+    own_ns = sum(row.self_cpu_total_ns for row in prof.key_averages(include_python_functions=False))
+    assert 0 <= own_ns - 1000 * sum(int(us) for _, us in lines) < 1000
     umask = os.umask(0o022)
     os.umask(umask)
     assert path.stat().st_mode & 0o777 == 0o666 & ~umask and len(os.listdir(tmp_path)) == 1
@@ -199,12 +247,6 @@ def test_every_format(tmp_path: Path) -> None:
     assert "exported" in prof.trace.table()
 
 
-def test_stacks_are_of_ranges_where_functions_were_recorded_before(tmp_path: Path) -> None:
-    with profile(with_stack=True):
-        work("before")
-    test_stacks(tmp_path)
-
-
 def test_stacks_of_python(tmp_path: Path) -> None:
     def innermost() -> None:
         with record_function("with a stack"):
@@ -224,7 +266,7 @@ def test_stacks_of_python(tmp_path: Path) -> None:
     assert averages.table(sort_by="cpu_time_total").startswith(rendered) and "Source Location" in rendered
     folded = tmp_path / "folded.txt"
     prof.export_stacks(str(folded), "self_cpu_time_total")
-    around = r";test_stacks_of_python;([^;]*\.)?innermost;"  # qualified from Python 3.11 on
+    around = r"\):_test_stacks_of_python;[^;]*\):_([^;]*\.)?innermost;"  # qualified from Python 3.11 on
     assert re.search(rf"{around}(.*;)?with_a_stack \d+$", folded.read_text(), re.MULTILINE)
 
 
@@ -473,7 +515,6 @@ print(len(prof.events()), repr(prof.key_averages().table()), prof.total_average(
 for ending in ("json.gz", "pftrace", "pb.gz", "speedscope.json", "html", "svg", "prom"):
     prof.export(f"out.{ending}")
     assert os.path.getsize(f"out.{ending}") > 20, ending
-prof.export_stacks("stacks.txt")
 prof.add_metadata("model", "none")
 prof.export_chrome_trace("named.json")
 libprof.tensorboard_trace_handler("log")(prof)
@@ -498,7 +539,6 @@ def test_nothing_recorded(run_python: Any, tmp_path: Path, how: str) -> None:
     for name in ("ready.json", "named.json", *(f"log/{entry}" for entry in os.listdir(tmp_path / "log"))):
         rows = json.loads((tmp_path / name).read_text())["traceEvents"]
         assert all(row["ph"] == "M" for row in rows), name
-    assert (tmp_path / "stacks.txt").read_text() == ""
 
 
 def test_recordings_with_counters_alone_are_not_empty(run_python: Any) -> None:

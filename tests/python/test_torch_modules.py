@@ -17,6 +17,7 @@ from typing import Any, Counter, Dict, List, Tuple
 import pytest
 
 import libprof
+from libprof._source_paths import Shortened
 from libprof import _torch_observer, autograd
 from libprof._arrow import ArrowTable, read_table
 
@@ -250,6 +251,7 @@ def test_python_functions_are_rows_if_asked_for(both: Both) -> None:
     assert 0 < train["self_cpu_total_ns"] < train["cpu_total_ns"]
     assert sum(rows[f"nn.Module: Block_{number}"]["cpu_total_ns"] for number in (0, 1)) < train["cpu_total_ns"]
     averages = {row.key: row for row in both.ours.key_averages(include_python_functions=True) if row.kind == "python"}
+    rows = {Shortened()(name): row for name, row in rows.items()}
     assert averages.keys() == rows.keys()
     for name, row in rows.items():
         times = (row["count"], row["self_cpu_total_ns"], row["cpu_total_ns"], row["self_cuda_total_ns"], row["cuda_total_ns"])
