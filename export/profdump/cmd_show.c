@@ -215,6 +215,7 @@ static bool set_kind(struct profdump_options *options, const char *name)
                  {WRITE_TABLE_API, {"calls", "call", "api"}},
                  {WRITE_TABLE_RANGES, {"ranges", "range", "nvtx"}},
                  {WRITE_TABLE_PYTHON, {"python"}},
+                 {WRITE_TABLE_WITH_PYTHON, {"with-python"}},
                  {WRITE_TABLE_PROJECTED, {"projected"}}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         for (const char *const *word = kinds[i].words; *word; word++)
@@ -222,7 +223,7 @@ static bool set_kind(struct profdump_options *options, const char *name)
                 options->write.table = kinds[i].table;
                 return true;
             }
-    complain("--kind: '%s' is not one of kernels, copies, sets, calls, ranges, python, projected",
+    complain("--kind: '%s' is not one of kernels, copies, sets, calls, ranges, python, with-python, projected",
              name);
     return false;
 }
@@ -251,8 +252,9 @@ const struct option_entry table_options[] = {
     {CALL("columns", "LIST", set_columns, "add columns; stddev is the sample standard deviation"),
      .values = EXTRA_NAMES},
     {CALL("kind", "KIND", set_kind,
-          "show only rows of KIND, with the distribution of their durations"),
-     .values = "kernels copies sets calls ranges python projected"},
+          "show only rows of KIND, with the distribution of their durations; with-python: all "
+          "rows, and Python functions, whose time is not that of the ranges around them"),
+     .values = "kernels copies sets calls ranges python with-python projected"},
     {TEXT("filter", "TEXT", write.filter, "show only rows whose name contains TEXT")},
     {FLAG("tree", tree, "print ranges as a tree")},
     {CALL("depth", "N", set_depth, "limit the tree to N levels")},
@@ -387,7 +389,9 @@ int cmd_show_print(const struct profdump_options *options, const struct timeline
     struct write_options with = options->write;
     struct stack_groups groups = {0};
     bool by_stack = with.group_by & KEY_BY_STACK;
-    if (with.table == WRITE_TABLE_PYTHON && !timeline->frames.count)
+    bool has_python =
+        with.table == WRITE_TABLE_PYTHON || with.table == WRITE_TABLE_WITH_PYTHON;
+    if (has_python && !timeline->frames.count)
         complain("this recording has no calls of Python functions%s",
                  timeline_is_native(timeline)
                      ? "; 'python -m libprof run --python-calls' records them"

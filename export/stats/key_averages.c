@@ -257,6 +257,8 @@ static void close_visible(struct builder *b, struct frame *frame)
     struct key_average *row = &b->averages->rows[frame->row];
     int64_t cpu_ns = duration(slice->start_ns, slice->end_ns);
     int64_t self_ns = duration(frame->child_ns, cpu_ns);
+    if (b->rows.functions_ns)
+        self_ns -= b->rows.functions_ns[frame->slice];
     bool is_range = slice->kind != TL_API;
     bool outermost = --b->rows.states[frame->row].open == 0;
     b->visible--;
@@ -569,6 +571,8 @@ static bool prepare(struct builder *b)
 
 static bool add_all(struct builder *b)
 {
+    if (b->options->python && !key_rows_add_python(&b->rows))
+        return false;
     for (uint32_t process = 0; process <= b->timeline->processes.count; process++) {
         bool is_rest = process == b->timeline->processes.count;
         uint32_t last = is_rest ? UINT32_MAX : process;
@@ -577,8 +581,6 @@ static bool add_all(struct builder *b)
         add_orphans(b, last);
     }
     add_marks(b);
-    if (b->options->python)
-        key_rows_add_python(&b->rows);
     if (b->rows.failed || !key_rows_measure(&b->rows))
         return false;
     if (b->options->top_level)

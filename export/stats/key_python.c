@@ -14,9 +14,10 @@
 struct open_item {
     int64_t end_ns, start_ns;
     int64_t inside_ns;                 /* of what is directly inside */
+    int64_t functions_ns;              /* of functions inside, without the slices inside of them */
     int64_t device_self_ns, device_ns; /* launched with no function in between, and at any depth */
     uint32_t frame;                    /* TL_NONE: a slice */
-    uint32_t row;
+    uint32_t row, slice;
 };
 
 /* By first segment: a call whose segments are summed up. */
@@ -53,6 +54,7 @@ static void close_call(struct walk *walk, const struct open_item *item)
     row->count += is_first;
     row->outer_count += is_first && is_outermost;
     row->self_cpu_total_ns += ns - item->inside_ns;
+    walk->rows->averages->self_cpu_total_ns += ns - item->inside_ns;
     row->cpu_total_ns += is_outermost ? ns : 0;
     row->self_cuda_total_ns += item->device_self_ns;
     row->cuda_total_ns += is_outermost ? item->device_ns : 0;
@@ -64,10 +66,14 @@ static void close_item(struct walk *walk)
     bool is_call = item.frame != TL_NONE;
     if (is_call)
         close_call(walk, &item);
+    else
+        walk->rows->functions_ns[item.slice] = item.functions_ns;
     if (!walk->open.count)
         return;
     struct open_item *around = &walk->open.at[walk->open.count - 1];
     around->inside_ns += item.end_ns - item.start_ns;
+    around->functions_ns +=
+        is_call ? item.functions_ns + item.end_ns - item.start_ns - item.inside_ns : 0;
     around->device_ns += item.device_ns;
     around->device_self_ns += is_call ? 0 : item.device_self_ns;
 }
@@ -78,12 +84,15 @@ static void close_until(struct walk *walk, int64_t time_ns)
         close_item(walk);
 }
 
-static void open_slice(struct walk *walk, const struct tl_slice *slice)
+static void open_slice(struct walk *walk, uint32_t index)
 {
+    const struct tl_slice *slice = &walk->rows->timeline->slices.at[index];
     if (slice->flags & TL_INTERNAL)
         return;
     close_until(walk, slice->start_ns);
     struct open_item *item = push_item(walk, slice->start_ns, slice->end_ns);
+    if (item)
+        item->slice = index;
     if (item && slice->gpu_count)
         item->device_ns = item->device_self_ns = slice_launched_ns(walk->rows->timeline, slice);
 }
@@ -119,12 +128,12 @@ static void add_thread(struct walk *walk, const struct tl_thread *thread)
         bool is_slice = slice < slices &&
                         tl_slice_is_first(&timeline->slices.at[slice], &timeline->frames.at[frame]);
         if (is_slice)
-            open_slice(walk, &timeline->slices.at[slice++]);
+            open_slice(walk, slice++);
         else
             open_call(walk, frame++);
     }
     for (; slice < slices && walk->open.count && !walk->rows->failed; slice++)
-        open_slice(walk, &timeline->slices.at[slice]);
+        open_slice(walk, slice);
     while (walk->open.count && !walk->rows->failed)
         close_item(walk);
     if (!walk->rows->failed)
@@ -136,7 +145,9 @@ bool key_rows_add_python(struct key_rows *rows)
     const struct timeline *timeline = rows->timeline;
     struct walk walk = {.rows = rows,
                         .calls = calloc((size_t)timeline->frames.count + 1, sizeof *walk.calls)};
-    rows->failed |= !walk.calls;
+    rows->functions_ns =
+        calloc((size_t)timeline->slices.count + 1, sizeof *rows->functions_ns);
+    rows->failed |= !walk.calls || !rows->functions_ns;
     for (uint32_t i = 0; i < timeline->threads.count && !rows->failed; i++) {
         const struct tl_thread *thread = &timeline->threads.at[i];
         if (!thread->frame_count)

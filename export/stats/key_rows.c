@@ -201,6 +201,7 @@ void key_rows_fini(struct key_rows *rows)
     key_samples_fini(&rows->samples);
     free(rows->base_of_key);
     free(rows->states);
+    free(rows->functions_ns);
     memset(rows, 0, sizeof *rows);
 }
 

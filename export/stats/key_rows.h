@@ -118,6 +118,9 @@ struct key_rows {
     uint32_t *row_of_path;    /* by path and nothing else a path is a row: row + 1, 0 none yet */
     struct key_state *states; /* by row */
     struct key_samples samples;
+    /* By slice: time of the Python functions directly inside, which is not the slice's own. NULL:
+     * functions are no rows. */
+    int64_t *functions_ns;
     bool by_key; /* by name and nothing else */
     bool failed; /* no memory */
 };
@@ -150,7 +153,7 @@ static inline uint32_t key_rows_find(struct key_rows *rows, uint32_t name, enum 
 /* Index into paths[] of something inside of `parent`; TL_NONE when rows have no paths. */
 uint32_t key_rows_path(struct key_rows *rows, uint32_t name, enum key_kind kind, uint32_t parent);
 
-/* Adds the calls of Python functions. False: no memory, and rows->failed. */
+/* Adds the calls of Python functions, before all others. False: no memory, and rows->failed. */
 bool key_rows_add_python(struct key_rows *rows);
 
 /* A call of the row. */

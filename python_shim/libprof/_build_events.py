@@ -58,6 +58,18 @@ def _extend(event: FunctionEvent, later: FunctionEvent) -> None:
     )
     event.cpu_memory_usage = _sum(event.cpu_memory_usage, later.cpu_memory_usage)
     event.device_memory_usage = _sum(event.device_memory_usage, later.device_memory_usage)
+    event.kernels += later.kernels
+    _move(later, None)
+    for child in list(later.cpu_children):
+        _move(child, event)
+
+
+def _move(event: FunctionEvent, around: Optional[FunctionEvent]) -> None:
+    if event.cpu_parent is not None:
+        event.cpu_parent.cpu_children.remove(event)
+    event.cpu_parent = around
+    if around is not None:
+        around.cpu_children.append(event)
 
 
 class _Builder:
@@ -73,28 +85,34 @@ class _Builder:
         self._base_ns = recording.window.start_ns if recording.window else min(starts, default=0)
 
     def build(self, with_functions: bool) -> List[FunctionEvent]:
-        rows = [self._event(row) for row in range(len(self._events.get("start", [])))]
-        events = []
-        for row, continues in enumerate(self._events.get("continues", [])):
-            if continues is None:
-                events.append(rows[row])
-            else:
-                _extend(rows[continues], rows[row])
-                rows[row] = rows[continues]
-        for event, parent in zip(events, (self._events["parent"][event.id] for event in events)):
-            while parent is not None and _end_ns(rows[parent]) < _end_ns(event):
-                parent = self._events["parent"][rows[parent].id]  # as in torch.profiler, what outlives it is not inside
+        events = [self._event(row) for row in range(len(self._events.get("start", [])))]
+        for event, parent in zip(events, self._events.get("parent", [])):
             if parent is not None:
-                event.cpu_parent = rows[parent]
-                rows[parent].cpu_children.append(event)
+                event.cpu_parent = events[parent]
+                events[parent].cpu_children.append(event)
         settle(events)
-        operations = [self._operation(row, rows) for row in range(len(self._kernels.get("start", [])))]
+        operations = [self._operation(row, events) for row in range(len(self._kernels.get("start", [])))]
         functions: List[FunctionEvent] = []
         if with_functions:
-            functions = functions_of(self._recording, self._base_ns, len(rows) + len(operations), self._shortened)
+            functions = functions_of(self._recording, self._base_ns, len(events) + len(operations), self._shortened)
         if functions:
             weave(events, functions)
+        events = self._joined(events)
         return sorted(events + operations + functions, key=lambda event: (event.start_ns, event.id))
+
+    def _joined(self, rows: List[FunctionEvent]) -> List[FunctionEvent]:
+        """One event of each range that was cut. As in torch.profiler, it is not inside of what it outlives."""
+        first = list(rows)
+        for row, continues in enumerate(self._events.get("continues", [])):
+            if continues is not None:
+                first[row] = first[continues]
+                _extend(first[row], rows[row])
+        for event in {id(event): event for event, row in zip(first, rows) if event is not row}.values():
+            around = event.cpu_parent
+            while around is not None and _end_ns(around) < _end_ns(event):
+                around = around.cpu_parent
+            _move(event, around)
+        return [event for event, row in zip(first, rows) if event is row]
 
     def _list_of(self, text: Optional[str]) -> List[Any]:
         """A list of the caller's own; texts repeat, and are parsed once."""
@@ -119,6 +137,7 @@ class _Builder:
         event.domain = table["domain"][row]
         event.kind, event.is_async = "range" if kind == "async" else kind, kind == "async"
         event.is_user_annotation = event.kind in ("range", "step") and event.domain in (None, DOMAIN)
+        event.count = event.outer_count = 0 if table["continues"][row] is not None else 1
         event.correlation, event.result = table["correlation"][row], table["result"][row]
         event.thread_name, event.flops = table["thread_name"][row], table["flops"][row]
         event.structured_input_shapes = self._list_of(table["shapes"][row])
@@ -139,12 +158,12 @@ class _Builder:
         event.set_exact_times(table["self_ns"][row], table["device_ns"][row], table["self_device_ns"][row])
         return event
 
-    def _operation(self, row: int, rows: List[FunctionEvent]) -> FunctionEvent:
+    def _operation(self, row: int, events: List[FunctionEvent]) -> FunctionEvent:
         table = self._kernels
         start, duration = table["start"][row], table["duration_ns"][row]
         start_us = (start - self._base_ns) / 1000
         event = FunctionEvent(
-            len(rows) + row,
+            len(events) + row,
             table["name"][row],
             table["stream"][row] or 0,
             start_us,
@@ -159,7 +178,7 @@ class _Builder:
             event.device_memory_usage = None
         by = table["event"][row]
         if by is not None:
-            _owner(rows[by]).kernels.append(Kernel(event.name, event.device_index, event.time_range))
+            _owner(events[by]).kernels.append(Kernel(event.name, event.device_index, event.time_range))
         return event
 
 

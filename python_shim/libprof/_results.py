@@ -126,11 +126,12 @@ def _add_sums(averages: EventList[FunctionEventAvg], events: Iterable[FunctionEv
 
 def _averages_of(recording: Recording, shown: Shown, by: Groups, layout: Layout) -> EventList[FunctionEventAvg]:
     by_function = (by.functions or by.stack_n > 0) and any(recording.table(ArrowTable.FUNCTIONS).values())
-    if by.overloads or by_function or hides_something(recording, shown):
+    is_plain = not (by.shapes or by.stack_n or layout.memory or layout.flops)  # profdump adds up these rows
+    if by.overloads or (by_function and not is_plain) or hides_something(recording, shown):
         events = events_of(recording, shown, with_functions=by.functions)
         has_device = any(event.device_type.name == "CUDA" for event in events)
         return EventList(events, layout=layout._replace(device=has_device)).key_averages(*by)
-    averages = averages_of(recording, by.shapes, by.stack_n, layout)
+    averages = averages_of(recording, by.shapes, by.stack_n, layout, by_function)
     if layout.flops or (layout.memory and not averages._layout.memory):
         _add_sums(averages, events_of(recording, shown), by.shapes, by.stack_n, layout)
         averages._layout = averages._layout._replace(memory=layout.memory)

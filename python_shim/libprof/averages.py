@@ -168,6 +168,8 @@ def average_of_row(row: Dict[str, Any], memory: Optional[Dict[str, Any]], shorte
     average.shape_text = row.get("shape")
     average.input_shapes = _parsed(average.shape_text)
     average.stack = shortened.stack(row.get("stack"), " < ")
+    if average.kind == "python":  # as in torch.profiler, operations are those of ranges and calls
+        average.key, average.self_cuda_total_ns = shortened(row["name"]), 0
     if memory and average.kind == "range":
         average.cpu_memory_usage = memory["cpu"]["net_bytes"]
         average.self_cpu_memory_usage = memory["cpu"]["self_net_bytes"]

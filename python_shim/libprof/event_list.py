@@ -21,6 +21,7 @@ STACKS_METRICS = (
     "self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total",
 )  # fmt: skip
 _MEMORY = ["--columns", "memory"]
+_WITH_FUNCTIONS = ["--kind", "with-python"]
 _NAMES_SHOWN = 5
 
 
@@ -148,7 +149,7 @@ class EventList(List[Event]):
         options += ["--time-unit", layout.time_unit] if layout.time_unit else []
         assert self._source is not None
         text = table_of(self._source.ask(*options))
-        is_plain = layout.shapes_width == 80 and not layout.stack
+        is_plain = layout.shapes_width == 80 and not layout.stack and _WITH_FUNCTIONS[1] not in self._options
         return text if is_plain else _table.with_notes_of(text, self._table_of_list(sort, row_limit, layout))
 
     def _is_memory_profdumps(self) -> bool:
@@ -182,9 +183,10 @@ class EventList(List[Event]):
         by = Groups(shapes, group_by_stack_n, group_by_overload_name, functions)
         is_recording = self._is_as_given() and self._source is not None and not (self and self._averaged)
         by_function = (by.functions or by.stack_n > 0) and any(event.kind == "python" for event in self)
-        if is_recording and not by.overloads and not by_function:
+        is_plain = not (by.shapes or by.stack_n or self._layout.memory or self._layout.flops)
+        if is_recording and not by.overloads and (is_plain or not by_function):
             assert self._source is not None
-            return averages_of(self._source, by.shapes, by.stack_n, self._layout)
+            return averages_of(self._source, by.shapes, by.stack_n, self._layout, by_function)
         return self._added_up(by)
 
     def _added_up(self, by: Groups) -> "EventList[FunctionEventAvg]":
@@ -289,13 +291,16 @@ def _sums_by_stack(recording: Recording, on_device: bool) -> Dict[Tuple[str, str
     return sums
 
 
-def averages_of(recording: Recording, by_shape: bool, stack_n: int, layout: Layout) -> "EventList[FunctionEventAvg]":
-    """A recording's averages, by profdump."""
+def averages_of(
+    recording: Recording, by_shape: bool, stack_n: int, layout: Layout, functions: bool = False
+) -> "EventList[FunctionEventAvg]":
+    """A recording's averages, by profdump; `functions`: Python functions are rows, too, of those by name."""
     layout = layout._replace(shapes=by_shape, stack=stack_n > 0)
     parts = ["name", *(["shape"] if by_shape else []), *([f"stack:{stack_n}"] if stack_n > 0 else [])]
     layout = layout._replace(memory=layout.memory and len(parts) == 1)  # it is known by name only
     options = ["--group-by", ",".join(parts)] if len(parts) > 1 else []
     options += _MEMORY if layout.memory else []
+    options += _WITH_FUNCTIONS if functions else []
     facts = recording.facts(*options)
     memory = {row["name"]: row for row in facts.get("memory", {}).get("ranges", [])} if layout.memory else {}
     layout = layout._replace(device=_has_device(facts))

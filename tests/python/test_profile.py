@@ -77,6 +77,39 @@ def test_a_step_lasts_from_step_to_step_whatever_is_open(warmup: int) -> None:
     assert rows["load"].count == 3 and rows["ProfilerStep*"].cpu_time_total > rows["load"].cpu_time_total
 
 
+def recursive(depth: int) -> None:
+    with record_function("recursive"):
+        work("leaf")
+        if depth:
+            recursive(depth - 1)
+
+
+def test_rows_of_functions_are_sums_of_the_events() -> None:
+    def batches() -> Iterator[None]:
+        for _ in range(5):
+            with record_function("load"):
+                work("read")
+                yield
+
+    with profile(schedule=schedule(wait=1, warmup=1, active=2, repeat=1), with_stack=True) as prof:
+        for _ in batches():
+            recursive(3)
+            prof.step()
+
+    def sums(rows: Any) -> Dict[Any, Any]:
+        return {
+            (row.key, row.kind): (row.count, row.outer_count, row.self_cpu_total_ns, row.cpu_total_ns) for row in rows
+        }
+
+    rows = prof.key_averages(include_python_functions=True)
+    chosen = libprof.EventList(list(prof.events()))  # Python adds these up, profdump the others
+    assert sums(rows) == sums(chosen.key_averages(include_python_functions=True))
+    mine = [row for row in rows if row.key.endswith(": recursive")]
+    assert [(row.kind, row.count, row.outer_count) for row in mine] == [("python", 8, 2)]
+    table = rows.table(row_limit=-1)
+    assert mine[0].key[-20:] in table and "Ledger: " in table
+
+
 def test_a_step_outlives_the_range_that_it_began_in() -> None:
     with profile(schedule=schedule(wait=0, warmup=1, active=4, repeat=1)) as prof:
         for _ in range(3):

@@ -89,7 +89,7 @@ struct key_options {
     bool spread;  /* fill key_average.spread: a third of the time more, and 12 bytes per call while
                        it lasts */
     bool samples; /* hand out key_averages.samples and .device_samples */
-    bool python;  /* rows of Python functions, too */
+    bool python;  /* rows of Python functions, too; their time is not the ranges' around them */
     bool top_level; /* only calls that no range or CUDA call of their thread is around; the sums of
                          self time stay those of all */
     const bool *steps_apart; /* by step: what is of the others counts as outside of all, so that a

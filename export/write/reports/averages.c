@@ -182,6 +182,7 @@ static void add_all_columns(struct averages_rows *rows)
 {
     switch (rows->options->table) {
     case WRITE_TABLE_ALL:
+    case WRITE_TABLE_WITH_PYTHON:
     case WRITE_TABLE_RANGES:
         add_usual(rows);
         break;
@@ -208,13 +209,18 @@ static void add_all_columns(struct averages_rows *rows)
     add_column(rows, KEY_BY_COUNT);
 }
 
+static bool has_all(enum write_table table)
+{
+    return table == WRITE_TABLE_ALL || table == WRITE_TABLE_WITH_PYTHON;
+}
+
 /* A table of one kind has shares of what it shows. */
 static void find_wholes(struct averages_rows *rows)
 {
     const struct key_averages *averages = rows->texts.averages;
     rows->cpu_ns = averages->self_cpu_total_ns;
     rows->cuda_ns = averages->self_cuda_total_ns;
-    if (rows->options->table == WRITE_TABLE_ALL || rows->options->table == WRITE_TABLE_RANGES)
+    if (has_all(rows->options->table) || rows->options->table == WRITE_TABLE_RANGES)
         return;
     rows->cpu_ns = rows->cuda_ns = 0;
     for (uint32_t i = 0; i < averages->count; i++) {
@@ -239,7 +245,7 @@ static enum key_column sort_column(const struct write_options *options, bool has
 {
     if (options->sort != KEY_BY_DEFAULT)
         return options->sort;
-    if (options->table == WRITE_TABLE_ALL || options->table == WRITE_TABLE_RANGES)
+    if (has_all(options->table) || options->table == WRITE_TABLE_RANGES)
         return has_device ? KEY_BY_CUDA_TOTAL : KEY_BY_CPU_TOTAL;
     if (options->table == WRITE_TABLE_API || options->table == WRITE_TABLE_PYTHON)
         return KEY_BY_SELF_CPU;
@@ -277,6 +283,7 @@ static bool has_kind(enum write_table table, enum key_kind kind)
     case WRITE_TABLE_RANGES:
         return kind == KEY_RANGE;
     case WRITE_TABLE_ALL:
+    case WRITE_TABLE_WITH_PYTHON:
         break;
     }
     return true;
@@ -341,7 +348,7 @@ static bool add_memory(struct key_averages *averages, const struct timeline *tim
 /* Tables of one kind show how durations are spread. */
 static bool wants_spread(const struct write_options *options)
 {
-    bool wanted = options->table != WRITE_TABLE_ALL && options->table != WRITE_TABLE_PROJECTED;
+    bool wanted = !has_all(options->table) && options->table != WRITE_TABLE_PROJECTED;
     for (unsigned column = 0; column < KEY_COLUMNS; column++)
         if (options->columns >> column & 1 || column == options->sort)
             wanted |= key_columns[column].group == KEY_GROUP_SPREAD;
@@ -356,7 +363,8 @@ bool averages_rows_select(struct key_averages *averages, const struct timeline *
     wanted.group_by = options->group_by;
     wanted.stack_groups = options->stacks.groups;
     wanted.top_level = options->top_level;
-    wanted.python = options->table == WRITE_TABLE_PYTHON;
+    wanted.python =
+        options->table == WRITE_TABLE_PYTHON || options->table == WRITE_TABLE_WITH_PYTHON;
     wanted.spread = spread || wants_spread(options);
     if (!key_averages_init_by(averages, timeline, &wanted))
         return false;

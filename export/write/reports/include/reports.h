@@ -37,6 +37,7 @@ enum write_table {
     WRITE_TABLE_PYTHON,
     WRITE_TABLE_PROJECTED, /* ranges, from their first device operation to their last */
     WRITE_TABLE_RANGES,
+    WRITE_TABLE_WITH_PYTHON, /* all, and Python functions, as torch.profiler has them */
 };
 
 /* Stacks that count as one in a table by stack; the caller's. */
