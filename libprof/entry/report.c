@@ -8,7 +8,6 @@
 #include "log.h"
 #include "loss.h"
 #include "memory.h"
-#include "own_child.h"
 #include "own_files.h"
 #include "own_thread.h"
 #include "reader.h"

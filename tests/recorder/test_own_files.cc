@@ -3,7 +3,6 @@
 #include "test_point.h"
 
 extern "C" {
-#include "own_fd.h"
 #include "own_files.h"
 #include "process.h"
 #include "signals.h"

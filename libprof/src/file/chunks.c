@@ -5,7 +5,6 @@
 #include "copies.h"
 #include "invariants.h"
 #include "log.h"
-#include "own_fd.h"
 #include "own_files.h"
 #include "recorder.h"
 #include "retired.h"

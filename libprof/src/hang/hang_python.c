@@ -8,7 +8,7 @@
  */
 #include "clock.h"
 #include "hang_inside.h"
-#include "own_child.h"
+#include "own_thread.h"
 #include "unwind.h"
 
 #include <errno.h>

@@ -29,4 +29,12 @@ const void *loaded_table(const struct dl_phdr_info *object, const ElfW(Dyn) * dy
 /* NULL: the object has none. */
 const ElfW(Dyn) * loaded_dynamic(const struct dl_phdr_info *object);
 
+/* ---- which functions a loaded library calls ---- */
+
+/* From now on, calls of `name` from the library `handle` (of dlopen) go to `function`. Nobody
+ * else's calls change.
+ *
+ * Returns  false when the library calls no such function, or its table cannot be written. */
+bool gotpatch_replace(void *handle, const char *name, void *function);
+
 #endif

@@ -8,7 +8,7 @@
  *
  * Closing a copy is not always harmless: a file of a network or FUSE file system is written back,
  * or its server asked to. Where the program has such a file, or there can be no thread, there is no
- * such table: each thread does its own jobs, with the program's table (own_fd.h).
+ * such table: each thread does its own jobs, with the program's table (own_fd_*).
  */
 #ifndef PROF_OWN_FILES_H
 #define PROF_OWN_FILES_H
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Has `job` done; the calling thread waits. Mappings that it makes and memory that it writes are
  * the caller's. Returns what it returns: 0 or an errno value. A job closes what it opens, prints
@@ -61,16 +62,48 @@ uint32_t own_files_table(void);
  * files. */
 bool own_files_closing_matters(unsigned last);
 
-/* One descriptor that a job leaves open goes to the program's table while the thread has to end for
- * a while (workers_park()), and back: its file may not be found, or not be opened any more. NULL:
- * none. Before: own_fd_adopt(). */
-struct own_fd;
-void own_files_keep(struct own_fd *own);
-
 /* Ends the thread for good. */
 void own_files_end(unsigned deadline_ms);
 
 /* In a forked child, which has no such thread. */
 void own_files_fork_child(void);
+
+/* ---- a descriptor of ours that stays open ---- */
+
+/* It is in a table of ours, or in the program's, which may close it or put a file of its own in its
+ * place.
+ *
+ * There it has a number between those that programs choose and the 64 that every table has room
+ * for: a larger table is waited for, for as long as 20 ms where the process has threads. Before
+ * each use its file is compared with the one it was: what the program has put in its place is never
+ * touched. Every function is safe in signal handlers.
+ */
+
+struct own_fd {
+    int fd;         /* -1: none */
+    uint32_t table; /* own_files_table() of who may use it */
+    dev_t device;
+    ino_t inode;
+};
+#define OWN_FD_NONE \
+    {               \
+        .fd = -1    \
+    }
+
+/* Takes over `fd` (negative: none). */
+struct own_fd own_fd_adopt(int fd);
+
+/* Whether it is still open and still the same file. False for a thread that has another table. */
+bool own_fd_is_ours(const struct own_fd *own);
+
+/* Whether both are the same file. */
+bool own_fd_is_same_file(const struct own_fd *own, const struct own_fd *other);
+
+void own_fd_close(struct own_fd *own);
+
+/* One descriptor that a job leaves open goes to the program's table while the thread has to end for
+ * a while (workers_park()), and back: its file may not be found, or not be opened any more. NULL:
+ * none. Before: own_fd_adopt(). */
+void own_files_keep(struct own_fd *own);
 
 #endif

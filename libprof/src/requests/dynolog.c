@@ -5,7 +5,6 @@
 #include "kineto_config.h"
 #include "log.h"
 #include "number.h"
-#include "own_fd.h"
 #include "own_files.h"
 #include "rank.h"
 #include "session.h"

@@ -6,7 +6,7 @@
 #include "control_signal.h"
 #include "control_socket.h"
 #include "dynolog.h"
-#include "own_fd.h"
+#include "own_files.h"
 #include "own_thread.h"
 #include "process.h"
 #include "requests.h"

@@ -10,7 +10,7 @@
  */
 #include "stackwalk.h"
 
-#include "gotpatch.h"
+#include "loaded.h"
 
 #include <dlfcn.h>
 #include <errno.h>
