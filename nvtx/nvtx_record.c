@@ -2,9 +2,9 @@
 
 #include "atomic.h"
 #include "attrs.h"
+#include "labels.h"
 #include "nvtx_payload.h"
 #include "nvtx_wide.h"
-#include "texts.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "nvtx_abi.h"
 #include "nvtx_abi_payload.h"
 
-#include "labelled.h"
+#include "labels.h"
 
 /* The attributes as far as `size` covers them, the rest as if not given. NULL gives none
  * (counted). */
@@ -22,7 +22,7 @@ uint64_t nvtx_record(enum labelled_kind kind, uint32_t domain, const struct nvtx
 void nvtx_record_blobs(uint32_t domain, uint64_t target, const struct nvtx_blob *blobs,
                        size_t count);
 
-/* The name that text without terminator has; in texts.h's words, at most PROF_NAME_BYTES_MAX
+/* The name that text without terminator has; in labels.h's words, at most PROF_NAME_BYTES_MAX
  * + 1 bytes of it matter. */
 struct nvtx_record_text {
     const char *text; /* NULL: none */

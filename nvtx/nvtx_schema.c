@@ -2,8 +2,8 @@
 
 #include "arena.h"
 #include "atomic.h"
+#include "labels.h"
 #include "recorder.h"
-#include "texts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 #include "nvtx_walk.h"
 
 #include "atomic.h"
+#include "labels.h"
 #include "nvtx_scalar.h"
 #include "nvtx_wide.h"
 #include "recorder.h"
-#include "texts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,8 +10,7 @@
 #include "itt_abi.h"
 
 #include "atomic.h"
-#include "label_thread.h"
-#include "texts.h"
+#include "labels.h"
 
 #include <stdbool.h>
 

@@ -4,8 +4,7 @@
 
 #include "itt_abi.h"
 
-#include "labelled.h"
-#include "texts.h"
+#include "labels.h"
 
 #include <stdbool.h>
 

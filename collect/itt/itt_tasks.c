@@ -4,7 +4,7 @@
 #include "itt_record.h"
 
 #include "attrs.h"
-#include "label_thread.h"
+#include "labels.h"
 #include "thread.h"
 #include "timing.h"
 

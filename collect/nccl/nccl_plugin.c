@@ -2,9 +2,9 @@
 
 #include "atomic.h"
 #include "config.h"
+#include "labels.h"
 #include "memory.h"
 #include "nccl_record.h"
-#include "texts.h"
 
 #include <errno.h>
 #include <string.h>

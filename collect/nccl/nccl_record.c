@@ -2,9 +2,8 @@
 
 #include "atomic.h"
 #include "attrs.h"
-#include "labelled.h"
+#include "labels.h"
 #include "registry.h"
-#include "texts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "attrs.h"
 #include "config.h"
-#include "labelled.h"
+#include "labels.h"
 #include "meta.h"
 #include "names.h"
 #include "process.h"

@@ -9,11 +9,11 @@
 #include <vector>
 
 extern "C" {
+#include "labels.h"
 #include "nvtx_payload.h"
 #include "nvtx_scalar.h"
 #include "nvtx_schema.h"
 #include "recorder.h"
-#include "texts.h"
 }
 
 namespace

@@ -8,8 +8,8 @@
 #include <vector>
 
 extern "C" {
+#include "labels.h"
 #include "recorder.h"
-#include "texts.h"
 }
 
 namespace

@@ -5,7 +5,7 @@
 
 extern "C" {
 #include "config.h"
-#include "labelled.h"
+#include "labels.h"
 #include "recorder.h"
 #include "session.h"
 #include "summary.h"

@@ -8,8 +8,8 @@
 #ifndef PROF_REGISTRY_H
 #define PROF_REGISTRY_H
 
+#include "labels.h"
 #include "recorder.h"
-#include "texts.h"
 
 #include "prof/format.h"
 
