@@ -9,7 +9,7 @@
 #ifndef PROF_NVTX_EMIT_H
 #define PROF_NVTX_EMIT_H
 
-#include "emitter.h"
+#include "annotate.h"
 
 #include <stdint.h>
 

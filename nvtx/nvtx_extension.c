@@ -1,6 +1,6 @@
 #include "nvtx_calls.h"
 
-#include "attrs.h"
+#include "annotate.h"
 #include "nvtx_record.h"
 #include "nvtx_schema.h"
 #include "thread.h"

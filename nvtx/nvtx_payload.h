@@ -8,7 +8,7 @@
 #ifndef PROF_NVTX_PAYLOAD_H
 #define PROF_NVTX_PAYLOAD_H
 
-#include "attrs.h"
+#include "annotate.h"
 #include "nvtx_abi_payload.h"
 #include "nvtx_record.h"
 

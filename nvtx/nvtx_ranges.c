@@ -2,7 +2,6 @@
 
 #include "nvtx_record.h"
 #include "thread.h"
-#include "timing.h"
 
 /* What is not hot is a call in tail position, so that the hot path saves no registers. */
 #define NVTX_SLOW __attribute__((noinline))

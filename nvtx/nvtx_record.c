@@ -1,7 +1,7 @@
 #include "nvtx_record.h"
 
+#include "annotate.h"
 #include "atomic.h"
-#include "attrs.h"
 #include "labels.h"
 #include "nvtx_payload.h"
 #include "nvtx_wide.h"

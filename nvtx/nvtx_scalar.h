@@ -2,7 +2,7 @@
 #ifndef PROF_NVTX_SCALAR_H
 #define PROF_NVTX_SCALAR_H
 
-#include "attrs.h"
+#include "annotate.h"
 #include "nvtx_schema.h"
 
 #include <stdbool.h>

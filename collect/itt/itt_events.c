@@ -3,10 +3,9 @@
 #include "itt_handles.h"
 #include "itt_record.h"
 
-#include "attrs.h"
+#include "annotate.h"
 #include "memory.h"
 #include "thread.h"
-#include "thread_names.h"
 
 #include <string.h>
 

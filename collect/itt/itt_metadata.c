@@ -3,7 +3,7 @@
 #include "itt_handles.h"
 #include "itt_number.h"
 
-#include "attrs.h"
+#include "annotate.h"
 #include "thread.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include "itt_abi.h"
 
-#include "attrs.h"
+#include "annotate.h"
 
 #include <stdbool.h>
 

@@ -3,10 +3,9 @@
 #include "itt_handles.h"
 #include "itt_record.h"
 
-#include "attrs.h"
+#include "annotate.h"
 #include "labels.h"
 #include "thread.h"
-#include "timing.h"
 
 #include <dlfcn.h>
 #include <errno.h>

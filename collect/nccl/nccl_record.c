@@ -1,7 +1,7 @@
 #include "nccl_record.h"
 
+#include "annotate.h"
 #include "atomic.h"
-#include "attrs.h"
 #include "labels.h"
 #include "registry.h"
 

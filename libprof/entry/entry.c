@@ -20,8 +20,6 @@
  *   kill -9         nothing runs, and nothing needs to: the file is readable at any moment.
  */
 #include "entry.h"
-
-#include "alloc.h"
 #include "atomic.h"
 #include "attach_request.h"
 #include "clock.h"
@@ -43,9 +41,9 @@
 #include "trace_request.h"
 #include "triggers.h"
 
+#include "annotate.h"
 #include "cublas_record.h"
 #include "cupti.h"
-#include "emitter.h"
 #include "nccl_plugin.h"
 #include "nvtx_attach.h"
 #include "nvtx_emit.h"

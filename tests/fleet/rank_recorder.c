@@ -1,6 +1,6 @@
 #include "rank_recorder.h"
 
-#include "attrs.h"
+#include "annotate.h"
 #include "config.h"
 #include "labels.h"
 #include "meta.h"

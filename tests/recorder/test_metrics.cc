@@ -4,7 +4,6 @@
 #include <prof/prof.h>
 
 extern "C" {
-#include "alloc.h"
 #include "annotate.h"
 #include "config.h"
 #include "metrics.h"

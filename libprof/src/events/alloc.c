@@ -11,7 +11,7 @@
  *
  * So a name has the same number for all threads, without a lock, also in signal handlers.
  */
-#include "alloc.h"
+#include "annotate.h"
 
 #define PROF_IMPLEMENTATION
 #include "prof/prof.h"

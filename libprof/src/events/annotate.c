@@ -2,16 +2,16 @@
 #define PROF_IMPLEMENTATION
 #include "annotate.h"
 
-#include "prof/prof.h"
-
-#include "attrs.h"
-#include "emitter.h"
+#include "atomic.h"
+#include "config.h"
+#include "recorder.h"
 #include "thread.h"
-#include "thread_names.h"
-#include "timing.h"
 #include "trace_request.h"
 #include "triggers.h"
 
+#include "prof/prof.h"
+
+#include <stddef.h>
 #include <string.h>
 
 uint32_t annotate_name(const char *name)
@@ -249,4 +249,72 @@ void prof_thread_name(const char *name)
         thread_name_self(name);
     else
         loss_add(PROF_LOSS_BAD_ARGUMENT, 1);
+}
+
+/* ---- attributes ---- */
+
+/* Texts of attributes that may fill the name table: an eighth of it. Some are different each time
+ * (PyTorch's input_op_ids), and names of ranges must not be lost for them. */
+#define ATTRS_TEXTS_MAX (1u << 18)
+
+static uint32_t attrs_texts; /* incremented by a thread that writes a text unknown to it */
+
+uint64_t attrs_double_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+uint32_t attrs_text(struct name_cache *names, const char *text, size_t bytes)
+{
+    uint32_t id = bytes <= PROF_NAME_BYTES_MAX ? names_lookup_n(names, text, bytes) : 0;
+    if (id)
+        return id;
+    if (load_relaxed(&attrs_texts) >= ATTRS_TEXTS_MAX) {
+        loss_add(PROF_LOSS_NAMES, 1);
+        return 0;
+    }
+    fetch_add_relaxed(&attrs_texts, 1u);
+    return names_resolve_n(names, text, bytes);
+}
+
+static void attrs_put(uint64_t target, uint32_t key, enum prof_attr_type type, uint64_t bits)
+{
+    unsigned bytes = target ? sizeof(struct prof_rec_attr) : PROF_REC_ATTR_SHORT_BYTES;
+    uint64_t *record = thread_reserve(PROF_REC_ATTR, bytes / 8);
+    if (!record)
+        return;
+    record[1] = key | (uint64_t)type << 32;
+    record[2] = bits;
+    if (target)
+        record[3] = target;
+    thread_commit(record, PROF_REC_ATTR, bytes / 8, thread_ticks(record));
+}
+
+void attrs_write(uint64_t target, const char *key, const struct attr_value *value)
+{
+    struct name_cache *names = &thread_self.slot->names;
+    if (!thread_ready(&thread_self))
+        return;
+    uint32_t key_id = names_resolve_n(names, key, strlen(key));
+    uint64_t bits = value->bits;
+    if (value->type == PROF_ATTR_STRING)
+        bits = attrs_text(names, value->text, value->bytes);
+    if (key_id && (bits || value->type != PROF_ATTR_STRING))
+        attrs_put(target, key_id, value->type, bits);
+}
+
+/* ---- forwarding to another tool ---- */
+
+static const struct emitter *emitter_in_use GUEST_DATA; /* entry writes, before recording begins */
+
+void emitter_use(const struct emitter *emitter)
+{
+    emitter_in_use = emitter;
+}
+
+const struct emitter *emitter_active(void)
+{
+    return config_get()->emit_nvtx ? emitter_in_use : NULL;
 }

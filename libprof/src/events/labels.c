@@ -1,8 +1,8 @@
 #include "labels.h"
 
+#include "annotate.h"
 #include "arena.h"
 #include "atomic.h"
-#include "attrs.h"
 #include "intern.h"
 #include "meta.h"
 #include "names.h"

@@ -2,9 +2,8 @@
 #define PROF_IMPLEMENTATION
 #include "prof/prof.h"
 
-#include "emitter.h"
+#include "annotate.h"
 #include "thread.h"
-#include "timing.h"
 
 /* What is not hot is a call in tail position, so that the hot path saves no registers. */
 #define RANGE_SLOW __attribute__((noinline))

@@ -8,7 +8,6 @@
 #include "recorder.h"
 #include "signals.h"
 #include "thread.h"
-#include "thread_names.h"
 
 #include <pthread.h>
 

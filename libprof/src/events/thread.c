@@ -1,9 +1,9 @@
 #include "thread.h"
 
+#include "annotate.h"
 #include "chunks.h"
 #include "config.h"
 #include "cost.h"
-#include "emitter.h"
 #include "free_list.h"
 #include "invariants.h"
 #include "log.h"
@@ -15,9 +15,6 @@
 #include "session_file.h"
 #include "signals.h"
 #include "test_point.h"
-#include "thread_names.h"
-#include "thread_space.h"
-#include "timing.h"
 
 #include <errno.h>
 #include <pthread.h>

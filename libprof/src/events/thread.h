@@ -100,7 +100,7 @@ PROF_STATIC_ASSERT(offsetof(struct thread_page, step_gate) == 4, "prof_gate() gi
 extern struct thread_page thread_page __attribute__((visibility("hidden")));
 #define thread_gate thread_page.gate
 
-/* A bit of the gate beside the epoch: pushes and pops do more than the hot path knows (timing.h).
+/* A bit of the gate beside the epoch: pushes and pops do more than the hot path knows (timing.c).
  * Setting it changes the gate's value, so every thread looks again at its next event. */
 #define THREAD_GATE_SLOW (1u << 31)
 
@@ -261,5 +261,91 @@ static inline uint64_t thread_next_range_id(struct thread_log *self)
 /* Records an event whatever it takes. The thread is ready (thread_ready). False: it was lost, and
  * that is counted. */
 bool thread_event(struct thread_log *self, unsigned kind, uint32_t name);
+
+/* ---- thread_names.c: names of threads ---- */
+
+/* Emits the current names of all threads; called when the recording ends. */
+void thread_emit_names(void);
+
+/* Names the calling thread. The first THREAD_NAME_BYTES - 1 bytes are kept for a thread without
+ * events, and for the files of forked children. */
+void thread_name_self(const char *name);
+
+/* Names the live thread `tid` of this process, if it has a log. `name` must remain valid; passing
+ * the same address again emits nothing. Returns false if the thread has no log (yet). */
+bool thread_name_tid(uint32_t tid, const char *name);
+
+/* Sets the function that returns the name of a thread that was named before it had a log, or NULL.
+ * Its result must remain valid. Call it before recording begins. */
+void thread_set_namer(const char *(*namer)(uint32_t tid));
+
+/* Puts the calling thread's name into its slot: the namer's, or else the kernel's. Whether it is
+ * another one than before. */
+bool thread_read_own_name(struct thread_log *self);
+
+/* The same for a thread that was just attached: one given earlier, or else its own. */
+void thread_read_first_name(struct thread_log *self);
+
+/* ---- thread_space.c: where a log goes on ---- */
+
+/* Moves the log of an attached thread on. False: there is nowhere to go, and the event is counted
+ * as lost. */
+bool thread_space_next(struct thread_log *self);
+
+/* Whether the word is in a part. Not so for NULL. */
+bool thread_space_is_part(const uint64_t *word);
+
+/* Chooses whether events take the hot path in the thread's epoch: only in chunks of the log's
+ * own. */
+void thread_space_choose_path(struct thread_log *self);
+
+/* The record that says whose the log is: its size, and itself at `record`. */
+size_t thread_space_owner_bytes(const struct thread_slot *slot);
+void thread_space_fill_owner(const struct thread_slot *slot, uint64_t *record, size_t bytes,
+                             uint64_t ticks);
+
+/* Checks that the cursor (NULL: none yet) is in a chunk of the slot's log. */
+void thread_space_check(const struct thread_slot *slot, const uint64_t *cursor);
+
+/* ---- timing.c: ranges that a collector times on the device, at their two ends ---- */
+
+/* Off, it costs nothing: the gate has no slow bit, and the hot path of range.c never comes here.
+ * The cost of timing a range falls on the enclosing range: the timer is called before the push is
+ * recorded, and after the pop is.
+ */
+
+/* Sets the gate's slow bit if recording is on and ranges are timed. After every store of a new
+ * epoch into the gate. */
+void timing_mark_gate(void);
+
+/* A ready thread (thread_ready) is about to push, and has pushed. 0: the range is not timed.
+ * `stack`: recorder.h's RANGE_STACK. */
+uint64_t timing_push_slow(uint32_t epoch, uint32_t stack);
+void timing_pushed_slow(uint64_t token);
+void timing_pop_slow(uint32_t epoch, uint32_t stack);
+
+/* The calling thread's log ends. */
+void timing_thread_end(void);
+
+/* In a forked child: nobody times there. */
+void timing_fork_child(void);
+
+static inline uint64_t timing_push(const struct thread_log *self, uint32_t stack)
+{
+    return self->epoch & THREAD_GATE_SLOW ? timing_push_slow(thread_gate_epoch(self->epoch), stack)
+                                          : 0;
+}
+
+static inline void timing_pushed(uint64_t token)
+{
+    if (token)
+        timing_pushed_slow(token);
+}
+
+static inline void timing_pop(const struct thread_log *self, uint32_t stack)
+{
+    if (self->epoch & THREAD_GATE_SLOW)
+        timing_pop_slow(thread_gate_epoch(self->epoch), stack);
+}
 
 #endif

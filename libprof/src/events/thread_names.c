@@ -1,5 +1,5 @@
-#include "thread_names.h"
-
+/* thread_names.c - names of threads: given by the program, or by the kernel. A log states the name
+ * of its thread (thread.h); what another thread says, and a name longer than that, is in META. */
 #include "meta.h"
 #include "own_files.h"
 #include "signals.h"

@@ -1,16 +1,18 @@
-#include "thread_space.h"
-
+/* thread_space.c - where a log goes on when there is no room for the next record: in a part of a
+ * shared chunk (parts.h), or in a chunk of its own. Every chunk and part begins by saying whose the
+ * log is, as what was before may be recycled. */
+#include "annotate.h"
 #include "atomic.h"
 #include "chunks.h"
 #include "clock.h"
 #include "config.h"
 #include "cost.h"
-#include "emitter.h"
 #include "invariants.h"
 #include "log.h"
 #include "parts.h"
 #include "process.h"
 #include "test_point.h"
+#include "thread.h"
 
 #include <string.h>
 

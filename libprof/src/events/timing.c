@@ -1,6 +1,6 @@
-#include "timing.h"
-
+/* timing.c - ranges that a collector times on the device, at their two ends: see thread.h. */
 #include "cost.h"
+#include "thread.h"
 
 /* Exchanged by recorder_time_ranges() -> loaded by every timed push and pop. */
 static const struct range_timer *timing_timer;

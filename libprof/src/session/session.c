@@ -23,9 +23,7 @@
 #include "summary.h"
 #include "test_point.h"
 #include "thread.h"
-#include "thread_names.h"
 #include "throttle.h"
-#include "timing.h"
 #include "writer.h"
 
 #include <errno.h>

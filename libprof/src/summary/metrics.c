@@ -2,7 +2,7 @@
  * point: the program may have set a locale. */
 #include "metrics.h"
 
-#include "alloc.h"
+#include "annotate.h"
 #include "chunks.h"
 #include "clock.h"
 #include "config.h"
