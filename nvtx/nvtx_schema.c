@@ -1,8 +1,8 @@
 #include "nvtx_schema.h"
 
-#include "arena.h"
 #include "atomic.h"
 #include "labels.h"
+#include "memory.h"
 #include "recorder.h"
 
 #include <stdio.h>

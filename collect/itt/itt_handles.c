@@ -1,6 +1,6 @@
 #include "itt_handles.h"
 
-#include "arena.h"
+#include "memory.h"
 #include "recorder.h"
 #include "registry.h"
 #include "torch_names.h"

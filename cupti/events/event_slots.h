@@ -12,7 +12,7 @@
 #define PROF_EVENT_SLOTS_H
 
 #include "event_clock.h"
-#include "free_list.h"
+#include "memory.h"
 
 #define EVENT_SLOTS 8192u
 #define EVENT_CONTEXTS 64u
@@ -35,7 +35,7 @@ struct event_context {
 
 struct event_slot {
     uint32_t state;      /* see above; moved by release and compare-and-swap */
-    uint32_t next_free;  /* free_list.h */
+    uint32_t next_free;  /* memory.h */
     uint32_t context;    /* index */
     uint32_t generation; /* of the context when the events were made */
     uint64_t token;

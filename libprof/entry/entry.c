@@ -20,6 +20,7 @@
  *   kill -9         nothing runs, and nothing needs to: the file is readable at any moment.
  */
 #include "entry.h"
+
 #include "atomic.h"
 #include "attach_request.h"
 #include "clock.h"

@@ -5,7 +5,6 @@
 
 extern "C" {
 #include "clock.h"
-#include "counter.h"
 #include "own_thread.h"
 #include "signals.h"
 }

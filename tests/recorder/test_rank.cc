@@ -2,7 +2,7 @@
 #include "recorder_support.h"
 
 extern "C" {
-#include "rank.h"
+#include "environment.h"
 }
 
 namespace

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 extern "C" {
-#include "system_clock.h"
+#include "clock.h"
 }
 
 namespace

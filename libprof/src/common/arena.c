@@ -1,7 +1,7 @@
 /* arena.c - a block is filled by advancing its `used`; a thread that finds no room adds a new block
  * in front. What is left of the old one is lost; a block that loses that race is given back.
  */
-#include "arena.h"
+#include "memory.h"
 
 #include "atomic.h"
 #include "recorder.h"

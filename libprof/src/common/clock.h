@@ -1,6 +1,6 @@
 /* clock.h - the recorder's clock: raw ticks in the records, samples of three clocks in META.
  *
- * Ticks are the processor's counter where the kernel itself trusts it, or counter.h does (0.85 of
+ * Ticks are the processor's counter where the kernel itself trusts it, or counter.c does (0.85 of
  * the cost floor for two readings, against 2 for clock_gettime), else CLOCK_MONOTONIC nanoseconds.
  * Readers convert.
  */
@@ -11,6 +11,11 @@
 #include "atomic.h"
 #include "recorder.h"
 
+#include "prof/format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 /* Written by clock_choose(), before the first record. */
@@ -42,5 +47,56 @@ static inline uint64_t clock_read(void)
         return arch_ticks();
     return clock_monotonic_ns();
 }
+
+/* ---- CPU time of any thread of the process ---- */
+
+/* The kernel's number of a thread's CPU clock; pthread_getcpuclockid() derives it from the thread's
+ * number as well. */
+static inline clockid_t thread_clock(uint32_t tid)
+{
+    return (clockid_t)(~tid << 3 | 6u);
+}
+
+/* 0: the thread is gone. While it waits, the value does not change: two equal readings mean that it
+ * did nothing between. */
+static inline uint64_t thread_clock_ns(uint32_t tid)
+{
+    struct timespec now;
+    if (clock_gettime(thread_clock(tid), &now) != 0)
+        return 0;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- how well the kernel's clock agrees with true time ---- */
+
+/* Reads what chrony, ntpd or PTP's phc2sys have told the kernel; sets no clock. False: it cannot be
+ * had, as in a sandbox (seccomp), and `state` is as before. Threads: any. errno stays. */
+bool system_clock_read(struct prof_rec_system_clock *state);
+
+/* ---- counter.c: whether the processor's counter is reliable ---- */
+
+/* Whether a kernel that keeps time by `clocksource` may have a good counter: one of those
+ * clocks. */
+bool counter_may_be_good(const char *clocksource);
+
+/* Takes a sample on each processor that the calling thread may run on, sixteen of them at most, and
+ * returns whether the counter never stops and they agree. Takes about 50 us for each. The thread is
+ * not moved: a child is. Before: signals are blocked (signals_block). Not in signal handlers. */
+bool counter_is_in_step(void);
+
+/* Whether samples, taken one after the other, lie on one line of ticks against CLOCK_MONOTONIC,
+ * each as closely as it was taken. The first and the last one must be of the same processor. */
+bool counter_samples_agree(const struct prof_rec_clock *samples, size_t count);
+
+/* What the watch remembers: zero at first. */
+struct counter_watch {
+    struct prof_rec_clock last;
+    uint64_t ticks, ns; /* between the last two samples; 0 not known */
+};
+
+/* Whether the counter went on since the last sample as it did before that one: no faster, no slower
+ * and not back. Virtual machines move to other processors, and suspended ones lose their counter.
+ * True when there is too little to tell. */
+bool counter_goes_on(struct counter_watch *watch, const struct prof_rec_clock *sample);
 
 #endif

@@ -1,6 +1,11 @@
+/* counter.c - whether the processor's counter is a reliable clock although it is not the kernel's
+ * clocksource.
+ *
+ * Under a hypervisor the kernel often uses a paravirtual clock that is computed from the counter
+ * (kvm-clock, Hyper-V's page). The counter is as good then, if it never stops and all processors
+ * have the same one.
+ */
 #define _GNU_SOURCE
-#include "counter.h"
-
 #include "arch.h"
 #include "clock.h"
 #include "own_thread.h"

@@ -1,7 +1,10 @@
 #include "environment.h"
 
 #include "memory.h"
+#include "number.h"
 
+#include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,4 +48,45 @@ const char *environment_get(const char *name)
         if (strncmp(*entry, name, size) == 0 && (*entry)[size] == '=')
             return *entry + size + 1;
     return NULL;
+}
+
+/* ---- the place in a parallel job ---- */
+
+/* One launcher per row; the first row whose `rank` is set wins. torchrun comes first: it runs below
+ * srun and mpirun, and its numbers are the ones its user means. */
+static const struct rank_launcher {
+    const char *rank;
+    const char *local_rank;
+    const char *world_size;
+} rank_launchers[] = {
+    {"RANK", "LOCAL_RANK", "WORLD_SIZE"},                                           /* torchrun */
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE"}, /* Open MPI */
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_SIZE"},    /* MVAPICH2 */
+    {"PMIX_RANK", "PMIX_LOCAL_RANK", "PMIX_SIZE"},                                  /* PMIx */
+    {"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"},               /* MPICH, Intel MPI */
+    {"SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS"},         /* srun */
+    {"FLUX_TASK_RANK", "FLUX_TASK_LOCAL_ID", "FLUX_JOB_SIZE"}, /* Flux */
+};
+
+static int32_t rank_number(const char *variable)
+{
+    const char *text = environment_get(variable);
+    uint64_t value;
+    const char *end = text ? number_parse(text, &value) : NULL;
+    return end && *end == '\0' && value <= INT32_MAX ? (int32_t)value : -1;
+}
+
+void rank_read(struct rank *rank)
+{
+    *rank = (struct rank){.rank = -1, .local_rank = -1, .world_size = -1, .source = ""};
+    for (size_t i = 0; i < sizeof rank_launchers / sizeof *rank_launchers; i++) {
+        const struct rank_launcher *launcher = &rank_launchers[i];
+        rank->rank = rank_number(launcher->rank);
+        if (rank->rank < 0)
+            continue;
+        rank->local_rank = rank_number(launcher->local_rank);
+        rank->world_size = rank_number(launcher->world_size);
+        rank->source = launcher->rank;
+        return;
+    }
 }

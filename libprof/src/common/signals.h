@@ -35,4 +35,12 @@ void signals_unlock(const struct signals_saved *saved, uint32_t *lock);
 /* The same, but gives up (false) after so many calls of clock_wait(). */
 bool signals_lock_within(struct signals_saved *saved, uint32_t *lock, int attempts);
 
+/* ---- a stack for work on the program's threads ---- */
+
+/* Calls work(argument) on the calling thread, on memory of 1 MiB that is given back at its end: the
+ * thread's own stack may be a coroutine's, of a few KiB. Where there is none, or the processor is
+ * not known here, on the stack that the thread has. Signals are blocked meanwhile: a handler may
+ * have to know the stack that it is on. */
+void big_stack_run(void (*work)(void *argument), void *argument);
+
 #endif

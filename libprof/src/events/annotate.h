@@ -47,10 +47,9 @@ void annotate_counter(uint32_t name, double value);
 
 /* ---- forwarding to another tool ---- */
 
-/* The recorder does not know who gets prof.h's ranges as they are recorded: entry hands it an emitter, which is asked only where
- * PROF_EMIT_NVTX or prof_options.emit_nvtx wants it. While it is wanted, no thread takes the hot
- * path (thread_enter_epoch), so that path does not look here.
- */
+/* The recorder does not know who gets prof.h's ranges as they are recorded: entry hands it an
+ * emitter, which is asked only where PROF_EMIT_NVTX or prof_options.emit_nvtx wants it. While it is
+ * wanted, no thread takes the hot path (thread_enter_epoch), so that path does not look here. */
 
 /* Called on the thread that records, after its log is ready. `name` is NUL-terminated and may be
  * gone after the call. None may change errno. */

@@ -1,9 +1,9 @@
 #include "labels.h"
 
 #include "annotate.h"
-#include "arena.h"
 #include "atomic.h"
 #include "intern.h"
+#include "memory.h"
 #include "meta.h"
 #include "names.h"
 #include "recorder.h"

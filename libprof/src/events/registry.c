@@ -1,8 +1,8 @@
 #include "registry.h"
 
-#include "arena.h"
 #include "atomic.h"
 #include "glibc_only.h"
+#include "memory.h"
 #include "meta.h"
 #include "process.h"
 #include "recorder.h"

@@ -41,7 +41,7 @@
 struct thread_slot {
     uint64_t *cursor;
     uint32_t log;
-    uint32_t next_free; /* free_list.h */
+    uint32_t next_free; /* memory.h */
     uint32_t tid;       /* of the owner, 0 free; owner writes, thread_emit_names() reads */
     uint32_t thread;    /* index of the owner */
     bool named;         /* by the program: what the kernel calls it does not matter any more; any

@@ -1,7 +1,7 @@
 #include "names.h"
 
-#include "arena.h"
 #include "intern.h"
+#include "memory.h"
 #include "meta.h"
 
 #include <string.h>

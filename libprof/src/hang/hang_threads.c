@@ -11,6 +11,7 @@
  * runs, which a timer interrupts (own_signal.h), and one that waits in a futex without a timeout.
  */
 #include "hang_threads.h"
+
 #include "atomic.h"
 #include "clock.h"
 #include "futex_wait.h"
@@ -20,7 +21,6 @@
 #include "own_signal.h"
 #include "own_thread.h"
 #include "process.h"
-#include "thread_clock.h"
 #include "unwind.h"
 
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 #include "own_signal.h"
 
 #include "atomic.h"
+#include "clock.h"
 #include "number.h"
 #include "signals.h"
-#include "thread_clock.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 #ifndef PROF_PROCESS_H
 #define PROF_PROCESS_H
 
-#include "rank.h"
+#include "environment.h"
 
 #include <pthread.h>
 #include <stdbool.h>

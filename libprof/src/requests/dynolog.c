@@ -2,11 +2,11 @@
 
 #include "atomic.h"
 #include "clock.h"
+#include "environment.h"
 #include "kineto_config.h"
 #include "log.h"
 #include "number.h"
 #include "own_files.h"
-#include "rank.h"
 #include "session.h"
 #include "trace_request.h"
 

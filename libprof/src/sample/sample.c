@@ -13,7 +13,6 @@
 #include "sample_inside.h"
 #include "stacks.h"
 #include "thread.h"
-#include "thread_clock.h"
 #include "worker.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 #include "session.h"
 
 #include "atomic.h"
-#include "big_stack.h"
 #include "chunks.h"
 #include "clock.h"
 #include "config.h"

@@ -9,7 +9,6 @@
 #include "own_files.h"
 #include "process.h"
 #include "session.h"
-#include "system_clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef PROF_SESSION_FILE_H
 #define PROF_SESSION_FILE_H
 
-#include "rank.h"
+#include "environment.h"
 
 #include "prof/format.h"
 

@@ -5,7 +5,6 @@
 #include "clock.h"
 #include "config.h"
 #include "cost.h"
-#include "counter.h"
 #include "log.h"
 #include "loss.h"
 #include "meta.h"

@@ -4,7 +4,6 @@
 #include "stacks.h"
 
 #include "atomic.h"
-#include "big_stack.h"
 #include "clock.h"
 #include "cost.h"
 #include "glibc_only.h"
@@ -13,6 +12,7 @@
 #include "meta.h"
 #include "modules.h"
 #include "own_thread.h"
+#include "signals.h"
 #include "thread.h"
 
 #include <errno.h>
