@@ -9,8 +9,8 @@
 #include "facts.h"
 #include "graphs.h"
 #include "loader.h"
-#include "loss.h"
 #include "lost.h"
+#include "meta.h"
 #include "recorder.h"
 #include "start_events.h"
 

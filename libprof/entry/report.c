@@ -6,8 +6,8 @@
 
 #include "config.h"
 #include "log.h"
-#include "loss.h"
 #include "memory.h"
+#include "meta.h"
 #include "own_files.h"
 #include "own_thread.h"
 #include "reader.h"

@@ -3,7 +3,7 @@
 
 #include "clock.h"
 #include "config.h"
-#include "space.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>

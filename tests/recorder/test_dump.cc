@@ -4,7 +4,7 @@
 
 extern "C" {
 #include "config.h"
-#include "dump.h"
+#include "output.h"
 #include "session.h"
 }
 

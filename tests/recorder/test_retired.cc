@@ -6,7 +6,7 @@
 #include <vector>
 
 extern "C" {
-#include "retired.h"
+#include "chunks.h"
 }
 
 namespace

@@ -10,7 +10,7 @@ extern "C" {
 #include "clock.h"
 #include "config.h"
 #include "hang_threads.h"
-#include "loss.h"
+#include "meta.h"
 #include "own_thread.h"
 #include "sample.h"
 #include "sample_inside.h"

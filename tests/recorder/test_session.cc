@@ -6,7 +6,7 @@
 
 extern "C" {
 #include "config.h"
-#include "loss.h"
+#include "meta.h"
 #include "session.h"
 }
 

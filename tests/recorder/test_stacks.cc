@@ -12,7 +12,6 @@
 
 extern "C" {
 #include "config.h"
-#include "modules.h"
 #include "session.h"
 #include "stacks.h"
 #include "thread.h"

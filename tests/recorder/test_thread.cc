@@ -5,7 +5,7 @@
 
 extern "C" {
 #include "config.h"
-#include "loss.h"
+#include "meta.h"
 #include "recorder.h"
 #include "session.h"
 #include "thread.h"

@@ -4,7 +4,7 @@
 extern "C" {
 #include "clock.h"
 #include "config.h"
-#include "dump.h"
+#include "output.h"
 #include "session.h"
 #include "thread.h"
 #include "trace_request.h"

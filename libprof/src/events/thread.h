@@ -21,7 +21,7 @@
  * The next thread inherits a slot with its chunk, so a million short threads share a few chunks.
  *
  * Of thousands of threads that live at a time, most record little. So a log that is not one of the
- * first few begins with a part of a shared chunk (parts.h), then gets a larger one, then chunks of
+ * first few begins with a part of a shared chunk (chunks.h), then gets a larger one, then chunks of
  * its own. A part has no guard, and its end is where its chunk's header says: it is not for the hot
  * path, as fast_epoch says.
  */

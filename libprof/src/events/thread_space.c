@@ -1,5 +1,5 @@
 /* thread_space.c - where a log goes on when there is no room for the next record: in a part of a
- * shared chunk (parts.h), or in a chunk of its own. Every chunk and part begins by saying whose the
+ * shared chunk (parts.c), or in a chunk of its own. Every chunk and part begins by saying whose the
  * log is, as what was before may be recycled. */
 #include "annotate.h"
 #include "atomic.h"
@@ -7,9 +7,7 @@
 #include "clock.h"
 #include "config.h"
 #include "cost.h"
-#include "invariants.h"
 #include "log.h"
-#include "parts.h"
 #include "process.h"
 #include "test_point.h"
 #include "thread.h"

@@ -2,14 +2,11 @@
 
 #include "atomic.h"
 #include "clock.h"
-#include "copies.h"
-#include "invariants.h"
 #include "log.h"
+#include "output.h"
 #include "own_files.h"
 #include "recorder.h"
-#include "retired.h"
 #include "signals.h"
-#include "space.h"
 #include "test_point.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
  * The range is reserved once; the writer thread extends file and mapping ahead of need, so that a
  * thread that needs a chunk neither calls the kernel nor takes a page fault. Disk space is reserved
  * before it is mapped: a full disk is an error code to us and never a SIGBUS to the host. Where a
- * file system has no shared mappings, or does not keep what is reserved (space.h), chunks are
+ * file system has no shared mappings, or does not keep what is reserved (output.h), chunks are
  * anonymous memory and the writer copies them to the file.
  */
 #ifndef PROF_CHUNKS_H
@@ -110,5 +110,67 @@ void chunks_close(void);
 /* In a forked child: forget the parent's file. There is memory in its place, for nobody: the fork
  * may have come from a handler that interrupted an event, which will still be stored there. */
 void chunks_fork_child(void);
+
+/* ---- copies.c: chunks that are not mapped from the file ---- */
+
+/* For so many chunks, of which the first is at `base`; `ring`: a ring's. Before any other call.
+ * Returns 0 or an errno value. */
+int copies_init(const uint8_t *base, uint64_t chunks, bool ring);
+
+/* The user of a chunk has left it: `words` of it, its header included, were taken. Lock-free; any
+ * thread. */
+void copies_left(uint64_t chunk, size_t words);
+
+/* It has another user from here on; before its memory changes. */
+void copies_recycled(uint64_t chunk);
+
+/* Copies what changed in the chunks below `count`; `last` also what is waited for no more. Returns
+ * 0 or an errno value; what could not be written is tried again. One thread at a time. */
+int copies_write(int fd, uint64_t count, bool last);
+
+/* In a forked child: its parent's are not its own. */
+void copies_fork_child(void);
+
+/* ---- retired.c: full chunks of a ring ---- */
+
+#define RETIRED_NONE UINT64_MAX
+
+/* Room for `chunks` chunk numbers. Before any other call; false when there is no memory. */
+bool retired_init(uint64_t chunks);
+
+/* Any thread; lock-free. There is always room: no chunk is in the queue twice. */
+void retired_push(uint64_t chunk);
+
+/* Any thread; lock-free. RETIRED_NONE: no chunk is full yet. */
+uint64_t retired_pop(void);
+
+/* ---- parts.c: chunks of which several logs have a part each ---- */
+
+/* Of a program's thousands of threads, most record little.
+ *
+ *     | header | PART, records ... | PART, records ... | PART, records ... | ...
+ *
+ * All parts of a chunk have the same size. Whose a part is, its first record says (PROF_REC_PART).
+ * Threads: any, in signal handlers, too. While a thread takes a new chunk, others wait for it as
+ * they do for one that extends the file.
+ */
+
+/* A log's first part, and the one after it. */
+enum parts_size { PARTS_SMALL, PARTS_LARGE, PARTS_SIZES };
+
+uint32_t parts_bytes(enum parts_size size);
+
+/* A part that nobody has had, zero-filled, of a chunk whose base_ticks are not long ago. NULL:
+ * there is none now; `*limit`: nor will be, as the size limit is reached. */
+uint64_t *parts_take(enum parts_size size, bool *limit);
+
+/* Nobody appends to the part of that word any more. */
+void parts_leave(const uint64_t *word);
+
+/* Number of the chunk that parts of this size are taken of at the moment; 0: of none. */
+uint64_t parts_current(enum parts_size size);
+
+/* In a forked child: its parent's are not its own. */
+void parts_fork_child(void);
 
 #endif

@@ -1,9 +1,22 @@
-#include "copies.h"
-
+/* copies.c - brings chunks to the file where they are anonymous memory: each word once, as far as
+ * that can be seen.
+ *
+ * A chunk only grows, until its user leaves it. So what precedes its first missing word, one that
+ * was taken and not yet stored, is never copied again. A chunk that its user has left without a
+ * missing word is final. One that lacks a word may be waiting for a signal handler to return; it is
+ * final after some copies, and copied again at the end. A ring's recycled chunk has another base
+ * and starts again. Outside ring mode, a final chunk of a log gives its memory back: it is mapped
+ * from the file, privately. A chunk of parts grows in several places: it is copied when anything in
+ * it has changed.
+ *
+ * Chunks of logs come before META, and the file's header last: a name is in META before the first
+ * event that bears it.
+ */
 #include "atomic.h"
+#include "chunks.h"
 #include "log_walk.h"
-#include "loss.h"
 #include "memory.h"
+#include "meta.h"
 #include "test_point.h"
 
 #include "prof/format.h"

@@ -6,14 +6,13 @@
  * records of what ended after the copying began are left out: the chunk with their launch may have
  * been copied before it was written.
  */
-#include "dump.h"
+#include "output.h"
 
 #include "atomic.h"
 #include "chunks.h"
 #include "clock.h"
 #include "config.h"
 #include "log_walk.h"
-#include "output.h"
 #include "own_files.h"
 #include "session.h"
 #include "signals.h"

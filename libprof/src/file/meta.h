@@ -1,4 +1,5 @@
-/* meta.h - appending process-wide facts to META chunks; see recorder.h for meta_append(). */
+/* meta.h - process-wide facts: appending to META chunks, and counting what was not recorded. See
+ * recorder.h for meta_append(), loss_add() and loss_get(). */
 #ifndef PROF_META_H
 #define PROF_META_H
 
@@ -20,5 +21,20 @@ const void *meta_try_append(enum prof_record_type type, const void *head, size_t
 /* Takes a sample of the three clocks, and states it unless the latest one is recent enough; `last`:
  * even then, as the recording ends. */
 struct prof_rec_clock meta_clock_sample(bool last);
+
+/* ---- losses ---- */
+
+/* Counts one event of many to FULL or IO. `thread`: any address of the calling thread's own;
+ * threads do not share the counter's cache line. */
+void loss_add_often(enum prof_loss_cause cause, const void *thread);
+
+/* Moves them to the cause's counter. */
+void loss_flush(void);
+
+/* In a forked child: the parent's are not its own. */
+void loss_fork_child(void);
+
+/* A file was made: earlier counts belong in its header, which is not published yet. */
+void loss_move_to_file(struct prof_file_header *header);
 
 #endif

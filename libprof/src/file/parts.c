@@ -8,14 +8,13 @@
  * The generation makes a compare-and-swap fail in a child that a signal handler forks before it:
  * the chunk is the parent's.
  */
-#include "parts.h"
+#include "chunks.h"
 
 #include "atomic.h"
-#include "chunks.h"
 #include "clock.h"
-#include "invariants.h"
 #include "process.h"
 #include "signals.h"
+#include "test_point.h"
 
 #define PARTS_CURRENT(chunk, generation) (((chunk) + 1) << 32 | ((generation)&0xffffull) << 16)
 

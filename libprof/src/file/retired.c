@@ -1,6 +1,14 @@
-#include "retired.h"
-
+/* retired.c - ring mode: full LOG chunks in the order in which they became full, oldest first out.
+ *
+ * A bounded multi-producer multi-consumer queue after Dmitry Vyukov: each cell carries the turn at
+ * which it may be written or read next.
+ *
+ *     turn == position        empty, a producer of this lap may write
+ *     turn == position + 1    full, a consumer of this lap may read
+ *     then turn = position + capacity: empty for the next lap
+ */
 #include "atomic.h"
+#include "chunks.h"
 
 #include <stddef.h>
 #include <sys/mman.h>

@@ -7,7 +7,6 @@
 #include "log_walk.h"
 #include "names.h"
 #include "number.h"
-#include "parts.h"
 #include "process.h"
 
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "cost.h"
 #include "hang_threads.h"
 #include "log.h"
-#include "modules.h"
 #include "number.h"
 #include "own_signal.h"
 #include "own_thread.h"

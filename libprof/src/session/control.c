@@ -4,8 +4,8 @@
 
 #include "atomic.h"
 #include "config.h"
-#include "dump.h"
 #include "log.h"
+#include "output.h"
 #include "session.h"
 #include "thread.h"
 

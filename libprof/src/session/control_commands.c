@@ -2,9 +2,9 @@
 
 #include "chunks.h"
 #include "config.h"
-#include "dump.h"
-#include "loss.h"
+#include "meta.h"
 #include "metrics.h"
+#include "output.h"
 #include "process.h"
 #include "session.h"
 #include "signals.h"

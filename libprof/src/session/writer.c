@@ -6,7 +6,6 @@
 #include "config.h"
 #include "cost.h"
 #include "log.h"
-#include "loss.h"
 #include "meta.h"
 #include "own_thread.h"
 #include "session.h"

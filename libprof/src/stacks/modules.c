@@ -1,9 +1,17 @@
-#include "modules.h"
-
+/* modules.c - which file an address of code belongs to, also after the file was closed.
+ *
+ * The executable mappings of the loaded libraries are remembered as they come and go; one goes into
+ * the file when a call stack first points into it. The loader counts what it opens and closes, so
+ * looking again costs next to nothing while nothing changed.
+ *
+ * Looking asks the loader, which takes a lock of its own for a moment: done when a stack is new,
+ * and by the writer thread, never for a stack that is known.
+ */
 #include "atomic.h"
 #include "clock.h"
 #include "process.h"
 #include "recorder.h"
+#include "stacks.h"
 
 #include <limits.h>
 #include <link.h>

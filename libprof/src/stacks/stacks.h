@@ -1,8 +1,8 @@
 /* stacks.h - call stacks: taken, stored once, known by number.
  *
- * Taking one is: walk (stackwalk.h), look the addresses up by content. Nothing of that takes a lock
+ * Taking one is: walk, look the addresses up by content. Nothing of that takes a lock
  * or allocates where the stack is known; a new one is written to META, and the modules it points
- * into are stated (modules.h).
+ * into are stated.
  */
 #ifndef PROF_STACKS_H
 #define PROF_STACKS_H
@@ -10,7 +10,58 @@
 #include "config.h"
 #include "cost.h"
 #include "recorder.h"
-#include "stackwalk.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- who called ---- */
+
+/*     tables   libunwind reads .eh_frame: right in any compiled code, also without frame pointers
+ *     frames   the chain of frame pointers: right where all code keeps them
+ *
+ * Neither allocates, and neither follows an address that it has not found to be readable.
+ */
+
+/* Where a frame begins with the caller's frame pointer and the return address. */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define STACKWALK_SUPPORTED true
+#else
+#define STACKWALK_SUPPORTED false
+#endif
+
+#define STACKWALK_FRAMES_MAX ((unsigned)CONFIG_STACK_DEPTH_MAX)
+
+/* Stack space that libunwind, or updating the modules, may need; measured: 12 KiB. */
+#define STACKWALK_ROOM_BYTES 32768u
+
+/* A thread's own stack, as opposed to an alternate signal stack or a coroutine's. */
+struct stackwalk_bounds {
+    uintptr_t low, high; /* both 0: unknown */
+};
+
+/* Of the calling thread. Allocates, and reads /proc for the main thread. */
+struct stackwalk_bounds stackwalk_own_bounds(void);
+
+static inline bool stackwalk_is_own(const struct stackwalk_bounds *own, uintptr_t at)
+{
+    return at >= own->low && at < own->high;
+}
+
+/* Opens libunwind, so that its names are nobody else's: it defines backtrace() and the functions
+ * with which C++ throws. Once, while loading. False: it is not there. */
+bool stackwalk_open_tables(void);
+
+/* What libunwind sets up for a thread, done before it matters. */
+void stackwalk_warm_tables(void);
+
+/* Return addresses from `origin` outwards, at most `limit` (up to STACKWALK_FRAMES_MAX + 1).
+ * Returns how many; 0: unknown. May change errno. `from`: an address in the stack that is in use
+ * now, below the frames that are looked for. */
+unsigned stackwalk_tables(struct stacks_origin origin, uint64_t *addresses, unsigned limit);
+unsigned stackwalk_frames(const struct stackwalk_bounds *own, uintptr_t from,
+                          struct stacks_origin origin, uint64_t *addresses, unsigned limit);
+
+/* ---- call stacks ---- */
 
 #define STACKS_RECENT 16u
 
@@ -53,5 +104,28 @@ static inline void stacks_at_range(struct stacks_origin origin)
 }
 
 extern const struct collector stacks_collector;
+
+/* ---- modules.c: which file an address of code belongs to ---- */
+
+/* Reserves the table, once. False when the system refuses. */
+bool modules_init(void);
+
+/* Looks whether libraries came or went. `gone` is told of each mapping that is not there any more.
+ * False: another thread is at it, or a signal handler interrupted it. */
+bool modules_scan(void (*gone)(uint64_t start, uint64_t end));
+
+/* Changes whenever a look found that libraries came or went; 0 before the first. */
+uint32_t modules_generation(void);
+
+/* States the module of an address unless that was done. False: it is in none that is known. */
+bool modules_emit(uint64_t address);
+
+/* Around fork(): no look is in progress when this returns, nor begins until modules_resume(), so
+ * that the child inherits no lock of the loader's. Waits a tenth of a second at most. */
+void modules_suspend(void);
+void modules_resume(bool child);
+
+/* A new file: nothing is stated in it. */
+void modules_forget_emitted(void);
 
 #endif
