@@ -16,7 +16,6 @@
 #include "clock.h"
 #include "process.h"
 #include "session.h"
-#include "starter.h"
 #include "thread.h"
 
 #include <dlfcn.h>

@@ -2,7 +2,7 @@
  * process.
  *
  *   load            entry_load: read the configuration, switch recording on if preloaded. No
- *                   thread (but where one is requested: control_thread.h, starter.h), no file, no
+ *                   thread (but where one is requested: control_thread.h, session.h), no file, no
  *                   CUDA: most processes that inherit LD_PRELOAD record nothing and must not notice
  *                   us.
  *   cuInit          InitializeInjection: collectors may touch CUPTI from here on.
@@ -35,11 +35,10 @@
 #include "process.h"
 #include "reader.h"
 #include "report.h"
+#include "requests.h"
 #include "sample.h"
 #include "session.h"
 #include "stacks.h"
-#include "starter.h"
-#include "trace_request.h"
 #include "triggers.h"
 
 #include "annotate.h"

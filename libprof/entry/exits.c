@@ -14,7 +14,6 @@
 #include "glibc_only.h"
 #include "process.h"
 #include "session.h"
-#include "starter.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
  *
  * The name must be one component that stays in its directory, whatever was asked for.
  */
-#include "kineto_config.h"
+#include "requests.h"
 
 #include <stdlib.h>
 #include <string.h>

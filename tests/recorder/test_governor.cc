@@ -1,6 +1,6 @@
 // test_governor.cc - what is throttled at which costs, and when it comes back.
 extern "C" {
-#include "governor.h"
+#include "throttle.h"
 }
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <vector>
 
 extern "C" {
-#include "kineto_config.h"
+#include "requests.h"
 }
 
 namespace

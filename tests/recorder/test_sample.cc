@@ -9,7 +9,7 @@
 extern "C" {
 #include "clock.h"
 #include "config.h"
-#include "hang_threads.h"
+#include "hang.h"
 #include "meta.h"
 #include "own_thread.h"
 #include "sample.h"

@@ -2,7 +2,7 @@
 #include "recorder_support.h"
 
 extern "C" {
-#include "schedule.h"
+#include "triggers.h"
 }
 
 namespace

@@ -5,9 +5,9 @@ extern "C" {
 #include "clock.h"
 #include "config.h"
 #include "output.h"
+#include "requests.h"
 #include "session.h"
 #include "thread.h"
-#include "trace_request.h"
 }
 
 #include "prof/prof.h"

@@ -6,7 +6,6 @@ extern "C" {
 #include "recorder.h"
 #include "session.h"
 #include "worker.h"
-#include "writer.h"
 }
 
 #include <atomic>

@@ -1,11 +1,11 @@
 #include "config.h"
 
-#include "control_signal.h"
+#include "control_thread.h"
 #include "environment.h"
 #include "log.h"
 #include "number.h"
 #include "recorder.h"
-#include "schedule.h"
+#include "triggers.h"
 
 #include <stddef.h>
 #include <stdio.h>

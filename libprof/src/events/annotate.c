@@ -5,8 +5,8 @@
 #include "atomic.h"
 #include "config.h"
 #include "recorder.h"
+#include "requests.h"
 #include "thread.h"
-#include "trace_request.h"
 #include "triggers.h"
 
 #include "prof/prof.h"

@@ -10,7 +10,6 @@
 #include "own_thread.h"
 #include "process.h"
 #include "session.h"
-#include "session_file.h"
 #include "signals.h"
 #include "test_point.h"
 

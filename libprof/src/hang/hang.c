@@ -4,7 +4,6 @@
 #include "clock.h"
 #include "config.h"
 #include "hang_inside.h"
-#include "hang_threads.h"
 #include "log.h"
 #include "meta.h"
 #include "number.h"
@@ -12,7 +11,6 @@
 #include "own_thread.h"
 #include "process.h"
 #include "session.h"
-#include "session_file.h"
 #include "worker.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
  * Only two kinds of threads are sent a signal, as it would end other system calls: a thread that
  * runs, which a timer interrupts (own_signal.h), and one that waits in a futex without a timeout.
  */
-#include "hang_threads.h"
+#include "hang.h"
 
 #include "atomic.h"
 #include "clock.h"

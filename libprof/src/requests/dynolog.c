@@ -1,14 +1,25 @@
-#include "dynolog.h"
-
+/* dynolog.c - the client of Dynolog's daemon, by which `dyno gputrace` reaches a process.
+ *
+ * The daemon has the datagram socket "dynolog", in the abstract namespace or in
+ * KINETO_IPC_SOCKET_DIR. A message is a size, a type and that many bytes:
+ *
+ *     uint64 size | char type[32] | payload
+ *     "ctxt"  to it: int32 device, int32 pid, int64 job       back: int32 processes of that device
+ *     "req"   to it: int32 type, int32 n, int64 job, int32 pids[n]   back: text, "" mostly
+ *
+ * The type of "req" is 2 for a trace, and 0 while one is in progress: the daemon then keeps a
+ * request, and reports us as busy. The text is that of requests.h. The socket is connected, so the
+ * kernel takes messages from the daemon's socket alone; its user must be ours or root. All
+ * functions are the control thread's, but for those that say otherwise.
+ */
 #include "atomic.h"
 #include "clock.h"
 #include "environment.h"
-#include "kineto_config.h"
 #include "log.h"
 #include "number.h"
 #include "own_files.h"
+#include "requests.h"
 #include "session.h"
-#include "trace_request.h"
 
 #include <errno.h>
 #include <fcntl.h>

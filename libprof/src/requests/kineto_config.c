@@ -1,6 +1,15 @@
-#include "kineto_config.h"
-
+/* kineto_config.c - the text by which Dynolog's daemon, or Kineto's configuration file, requests a
+ * trace.
+ *
+ *     PROFILE_START_TIME=1789000000000     # CLOCK_REALTIME in ms; at once when missing or 0
+ *     ACTIVITIES_DURATION_MSECS=500
+ *     ACTIVITIES_LOG_FILE=/tmp/trace.json  # only "trace" is used: see requests.h
+ *
+ * One KEY=VALUE per line, '#' begins a comment. The meaning of the keys is Kineto's. By iterations
+ * (PROFILE_START_ITERATION, ACTIVITIES_ITERATIONS) has priority over by time, as there.
+ */
 #include "number.h"
+#include "requests.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,13 +3,10 @@
 #include "atomic.h"
 #include "clock.h"
 #include "config.h"
-#include "dynolog.h"
-#include "kineto_config.h"
 #include "log.h"
 #include "own_files.h"
 #include "process.h"
 #include "recorder.h"
-#include "trace_request.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,16 @@
-#include "trace_request.h"
-
+/* trace_request.c - a trace on demand: recording is on from a moment or step to another, then
+ * copied.
+ *
+ *     NONE --accept--> WAITING --begin--> RECORDING --end--> ENDED --copy--> NONE
+ *
+ * The control thread accepts and copies. It also begins and ends by time; the thread that steps
+ * does so by steps. One request at a time: another one is refused.
+ *
+ * Where recording is off, the request is a window of the file. Where it is on, it stays on. In both
+ * cases a copy of what was recorded since the beginning is written into the directory of the trace
+ * file, under the name of kineto_config_file_name(). The requester cannot choose another directory,
+ * and nothing is replaced.
+ */
 #include "atomic.h"
 #include "clock.h"
 #include "control_thread.h"
@@ -7,6 +18,7 @@
 #include "meta.h"
 #include "output.h"
 #include "process.h"
+#include "requests.h"
 #include "session.h"
 #include "signals.h"
 #include "test_point.h"

@@ -4,7 +4,7 @@
 #include "clock.h"
 #include "config.h"
 #include "cost.h"
-#include "hang_threads.h"
+#include "hang.h"
 #include "log.h"
 #include "number.h"
 #include "own_signal.h"

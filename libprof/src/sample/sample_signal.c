@@ -8,7 +8,7 @@
 #include "atomic.h"
 #include "clock.h"
 #include "cost.h"
-#include "hang_threads.h"
+#include "hang.h"
 #include "own_signal.h"
 #include "process.h"
 #include "recorder.h"

@@ -1,4 +1,4 @@
-#include "control_socket.h"
+#include "control_thread.h"
 
 #include "chunks.h"
 #include "config.h"

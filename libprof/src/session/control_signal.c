@@ -1,5 +1,5 @@
-#include "control_signal.h"
-
+/* control_signal.c - PROF_SIGNAL: the handler of the signal that switches recording. */
+#include "control_thread.h"
 #include "number.h"
 
 #include <errno.h>

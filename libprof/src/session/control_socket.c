@@ -1,8 +1,9 @@
-#include "control_socket.h"
-
+/* control_socket.c - the socket of prof/control.h, the process's side. */
 #include "clock.h"
+#include "control_thread.h"
 #include "log.h"
 #include "process.h"
+
 #include "prof/control.h"
 
 #include <errno.h>

@@ -3,15 +3,11 @@
 #include "atomic.h"
 #include "clock.h"
 #include "config.h"
-#include "control_signal.h"
-#include "control_socket.h"
-#include "dynolog.h"
 #include "own_files.h"
 #include "own_thread.h"
 #include "process.h"
 #include "requests.h"
 #include "session.h"
-#include "writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

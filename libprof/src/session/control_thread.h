@@ -10,6 +10,7 @@
 #define PROF_CONTROL_THREAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Once, from the library's constructor, after session_init(). */
@@ -41,5 +42,31 @@ void control_thread_wake(void);
 /* Whether there is such a thread. Not in children made by clone() alone, which have a copy of what
  * its parent knew. */
 bool control_thread_runs(void);
+
+/* ---- control_signal.c: PROF_SIGNAL ---- */
+
+/* Reads "USR2", "SIGUSR2", "RTMIN+3" or a number. False for anything else, and for signals that
+ * cannot be caught or that report a fault or a child. */
+bool control_signal_parse(const char *text, uint64_t *number);
+
+/* Installs the handler. A handler that is there already is called after ours; one that the program
+ * installs later replaces ours, as it asks. Each signal calls `switch_over`, in the handler. */
+void control_signal_install(int number, void (*switch_over)(void));
+
+/* ---- control_socket.c: the socket of prof/control.h ---- */
+
+/* Makes the directory and the socket, replacing an entry that this process's number had before.
+ * Returns the listening descriptor, -1 where no directory can be trusted (said at level 2). */
+int control_socket_open(void);
+
+/* Takes one connection and answers it. Waits for a slow caller for a second at most. */
+void control_socket_serve(int listener);
+
+/* Removes the entry. Safe in signal handlers. */
+void control_socket_remove(void);
+
+/* control_commands.c: does what the command says and writes the answer, at most `answer_bytes`.
+ * Returns its size. */
+size_t control_commands_run(const char *command, char *answer, size_t answer_bytes);
 
 #endif

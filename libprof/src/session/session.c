@@ -14,14 +14,11 @@
 #include "own_signal.h"
 #include "own_thread.h"
 #include "process.h"
-#include "session_file.h"
 #include "signals.h"
-#include "starter.h"
 #include "summary.h"
 #include "test_point.h"
 #include "thread.h"
 #include "throttle.h"
-#include "writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

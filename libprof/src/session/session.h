@@ -7,7 +7,12 @@
 #ifndef PROF_SESSION_H
 #define PROF_SESSION_H
 
+#include "environment.h"
 #include "recorder.h"
+
+#include "prof/format.h"
+
+#include <stdbool.h>
 
 /* Once, from the library's constructor. `collectors` ends with NULL and outlives the process.
  * `start_now`: recording is on from here (preloaded, injected), else from session_start() on. */
@@ -94,5 +99,79 @@ void session_cuda_init(void);
 
 /* Called periodically by the writer thread. */
 void session_tick_collectors(void);
+
+/* ---- session_file.c: the file of a recording ---- */
+
+#define SESSION_PATH_BYTES 4096
+
+/* Creates the file with the name of PROF_OUTPUT; if that is taken, with one beside it that is this
+ * process's own. Never overwrites, but renames an earlier file of the same process that has no
+ * events. Stores the path. Returns 0, or an errno value. */
+int session_file_create(const struct rank *rank, char path[SESSION_PATH_BYTES]);
+
+/* The first chunk's beginning, for a thread of the program's or one of ours; and the records behind
+ * it, once others may see the file. */
+void session_file_fill_header(struct prof_file_header *header, const struct rank *rank,
+                              bool by_program);
+void session_file_emit_facts(const struct rank *rank);
+
+/* Whether a thread of the program has recorded anything; and that one has. Any thread. */
+bool session_file_has_events(void);
+void session_file_note_event(void);
+
+/* Whether a daemon keeps the system's clock: looked at, and stated, at the beginning and at the
+ * end. */
+void session_file_look_at_system_clock(void);
+void session_file_emit_system_clock(void);
+
+/* What the collector said by recorder_set_gpu_mode(). Any thread. */
+uint32_t session_file_gpu_mode(void);
+const char *session_file_gpu_reason(void);
+
+/* In a forked child: no collector has said anything yet. */
+void session_file_fork_child(void);
+
+/* ---- writer.c: the writer thread ---- */
+
+/* It extends the file ahead of need, samples the clocks and flushes collectors. It blocks all
+ * signals, so the host's handlers never run on it. While there is none, or it is parked, threads
+ * that record extend the file themselves. */
+
+/* Starts the thread, once per process. If that fails, recording continues. */
+void writer_start(void);
+
+bool writer_runs(void);
+
+/* Has the thread flush everything (session_flush) and waits for at most `deadline_ms`: for callers
+ * in a restricted context. Without a writer thread, also while it is parked (workers_park), the
+ * caller flushes. */
+void writer_flush(unsigned deadline_ms);
+
+/* Ends the thread's periodic work, and waits for that for at most `deadline_ms`. */
+void writer_stop(unsigned deadline_ms);
+
+/* In a forked child, which has no writer thread. */
+void writer_fork_child(void);
+
+/* ---- starter.c: the recording of a process that has recorded nothing ---- */
+
+/* Recording is on. Starts the thread if it is wanted, and there is no file. */
+void starter_begin(void);
+
+/* In a forked child. First in a fork handler: there is no thread. Then, when fork() returns, since
+ * a thread's start allocates memory, and an allocator may become usable only after the handlers:
+ * starts one for PROF_SAMPLE. PROF_HANG does not watch a child that records nothing, such as one
+ * that waits for work. */
+void starter_fork_child(void);
+void starter_forked(void);
+
+/* The process is about to end or to call exec: from here on, the thread makes no file, and none is
+ * half made. Until the call has failed. Any number of times; also in signal handlers, and in a
+ * child that shares the process's memory. */
+void starter_hold(void);
+void starter_release(void);
+
+/* Ends the thread for good; from here on, the others make no system call. */
+void starter_end(unsigned deadline_ms);
 
 #endif

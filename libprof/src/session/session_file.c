@@ -1,5 +1,5 @@
-#include "session_file.h"
-
+/* session_file.c - the file of a recording: its name, its header, and the facts of the process with
+ * which it begins. */
 #include "atomic.h"
 #include "chunks.h"
 #include "clock.h"

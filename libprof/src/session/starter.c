@@ -1,10 +1,17 @@
-#include "starter.h"
-
+/* starter.c - begins the recording of a process that has not recorded anything, for PROF_SAMPLE and
+ * PROF_HANG: they show what a program does before its first range, and programs without ranges.
+ *
+ * A thread of libprof waits until the process has used 10 ms of CPU time, or has lived for 100 ms
+ * and waits for something. (PROF_HANG alone wants 100 ms in any case.) Then it makes the file, as
+ * the first event would, and ends. A program that a recorded program executes must live ten times
+ * as long: most commands of a shell script end sooner, leave no file, and use up no name. A process
+ * that only waits for its children leaves no file either.
+ */
 #include "atomic.h"
 #include "clock.h"
 #include "config.h"
 #include "environment.h"
-#include "hang_threads.h"
+#include "hang.h"
 #include "log.h"
 #include "own_files.h"
 #include "own_thread.h"

@@ -1,5 +1,4 @@
-#include "writer.h"
-
+/* writer.c - the writer thread: see session.h. */
 #include "atomic.h"
 #include "chunks.h"
 #include "clock.h"
