@@ -8,10 +8,9 @@
 #include "bench.h"
 
 #include "abi_records.h"
-#include "buffers.h"
+#include "activity.h"
 #include "callbacks.h"
 #include "config.h"
-#include "decode.h"
 #include "session.h"
 
 #include <string.h>

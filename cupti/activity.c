@@ -1,13 +1,10 @@
 #include "activity.h"
 
 #include "atomic.h"
-#include "buffers.h"
 #include "callbacks.h"
 #include "clock.h"
 #include "config.h"
 #include "cost.h"
-#include "decode.h"
-#include "device_memory.h"
 #include "facts.h"
 #include "graphs.h"
 #include "loader.h"

@@ -7,8 +7,13 @@
 #ifndef PROF_ACTIVITY_H
 #define PROF_ACTIVITY_H
 
+#include "abi.h"
 #include "oracle.h"
 #include "subscription.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Queries record sizes and registers the buffer callbacks with CUPTI. Before any kind is enabled.
  * Returns an enum abi_result; ABI_NOT_COMPATIBLE when the record sizes make no sense. */
@@ -89,5 +94,87 @@ void activity_init_finished(void);
  * are flushed when the program ends or tears its contexts down. The price is that CUPTI drops
  * what does not fit into its 128 MB until then; it counts it, and so does the ledger. */
 bool activity_may_flush(void);
+
+/* ---- buffers.c: the buffers into which CUPTI writes activity records ---- */
+
+/* Buffers are mapped, zero-filled and recycled; one that CUPTI holds is never freed. CUPTI is
+ * always given a buffer: up to CUDA 12.8 it crashed when it got none. When memory runs out it gets
+ * a buffer whose content is counted and thrown away.
+ */
+
+/* Sets the maximum size of buffers, rounded up to pages. Before the first buffers_acquire(). */
+void buffers_init(size_t bytes);
+
+/* Sets how many bytes of each buffer CUPTI gets from now on, as closely as possible. Threads:
+ * any. */
+void buffers_fit(size_t bytes);
+
+/* Returns a zero-filled buffer of *bytes, never NULL. Threads: any; lock-free. */
+uint8_t *buffers_acquire(size_t *bytes);
+
+/* Recycles a buffer that CUPTI returned and that was decoded; `used` of its bytes are not zero. */
+void buffers_release(uint8_t *buffer, size_t used);
+
+/* Size of one of our buffers that CUPTI holds, or 0 if it is not ours. */
+size_t buffers_bytes(const uint8_t *buffer);
+
+/* Whether this is the last-resort buffer, possibly in use several times, so that its content is
+ * invalid. */
+bool buffers_is_last_resort(const uint8_t *buffer);
+
+/* Prepares `count` buffers with their pages present, so that the program's threads do not wait for
+ * page faults. Call it on a thread of libprof. */
+void buffers_prepare(unsigned count);
+
+/* ---- decode.c: activity records as records of the trace file ---- */
+
+/* Which fields a record has follows from its size (oracle.h). Records go into the log of the
+ * calling thread, facts (device, context, stream) into META. What cannot be recorded is counted:
+ * loss is data.
+ */
+
+struct decode_result {
+    uint64_t device_records; /* kernels, copies and sets that were recorded */
+    uint64_t unreadable;     /* bytes at the end that could not be parsed */
+};
+
+/* Decodes `bytes` of records. The sizes of the oracle are used to walk; `next` (may be NULL) is
+ * asked where a kind is unknown to it. Threads: any, each with its own buffer. */
+struct decode_result decode_buffer(const struct oracle *oracle, oracle_next_record next,
+                                   uint8_t *buffer, size_t bytes);
+
+/* How many records of kernels, copies, sets and memory a buffer holds that must not be read
+ * further. */
+uint64_t decode_count_only(const struct oracle *oracle, const uint8_t *buffer, size_t bytes);
+
+/* ---- device_memory.c: allocations and frees, pools, migrations of managed memory ---- */
+
+/* Where CUPTI has no records of allocations (before CUDA 11.2) or refuses them, allocations are
+ * read from the calls: one or the other, never both.
+ */
+
+struct oracle;
+
+/* Enables CUPTI's memory kinds as configured, under the same rules as the other kinds. A refusal is
+ * noted once; nothing fails. `oracle` knows which kinds the library has. */
+void device_memory_enable(const struct oracle *oracle);
+void device_memory_disable(void);
+
+/* Whether allocations are to be read from the calls. Threads: any. */
+bool device_memory_from_calls(void);
+
+/* Whether a followed call allocates or releases memory that is recorded. */
+bool device_memory_follows_call(uint32_t domain, uint32_t cbid);
+
+/* A call of the program's own that is in its log has ended. Writes a MEMORY record where the call
+ * succeeded and allocated or released. Not for calls captured into a graph: those allocate when the
+ * graph runs. */
+void device_memory_note_call(uint32_t domain, uint32_t cbid, const struct abi_call_data *data);
+
+/* Records become records of the trace file. None is an operation on a device: all
+ * return false. */
+bool device_memory_decode(const uint8_t *record, uint32_t size);
+bool device_memory_decode_pool(const uint8_t *record, uint32_t size);
+bool device_memory_decode_unified(const uint8_t *record, uint32_t size);
 
 #endif

@@ -1,7 +1,7 @@
+/* buffers.c - the buffers into which CUPTI writes activity records: see activity.h. */
 #define _GNU_SOURCE
-#include "buffers.h"
-
 #include "abi.h"
+#include "activity.h"
 #include "atomic.h"
 #include "memory.h"
 

@@ -5,14 +5,11 @@
 #include "atomic.h"
 #include "config.h"
 #include "cost.h"
-#include "device_memory.h"
 #include "facts.h"
 #include "graphs.h"
 #include "loader.h"
-#include "lost.h"
 #include "meta.h"
 #include "recorder.h"
-#include "start_events.h"
 
 #include <errno.h>
 #include <string.h>
@@ -248,7 +245,7 @@ static bool callbacks_is_throttled(const struct api_call *call)
 }
 
 /* PROF_GPU_DETAIL=minimal: only what puts operations on a device. Of the rest, the calls that
- * allocate come too, as the bracketed operation of start_events.h is to have an occasion. */
+ * allocate come too, as the bracketed operation of facts.h is to have an occasion. */
 static bool callbacks_is_skipped(const struct api_call *call)
 {
     return config_get()->gpu_detail == CONFIG_DETAIL_MINIMAL && callbacks_is_throttleable(call);

@@ -1,12 +1,9 @@
-#include "decode.h"
-
+/* decode.c - activity records as records of the trace file: see activity.h. */
 #include "abi_memory.h"
 #include "abi_records.h"
-#include "device_memory.h"
+#include "activity.h"
 #include "facts.h"
-#include "lost.h"
 #include "recorder.h"
-#include "start_events.h"
 
 /* ---- what a device did ----
  *

@@ -1,14 +1,13 @@
-#include "device_memory.h"
-
+/* device_memory.c - allocations and frees, pools, migrations: see activity.h. */
 #include "abi_calls.h"
 #include "abi_memory.h"
+#include "activity.h"
 #include "atomic.h"
 #include "clock.h"
 #include "config.h"
 #include "facts.h"
 #include "loader.h"
 #include "log.h"
-#include "lost.h"
 #include "oracle.h"
 #include "recorder.h"
 #include "subscription.h"

@@ -1,6 +1,6 @@
-#include "graph_tables.h"
-
+/* graph_tables.c - what is known of CUDA graphs: see graphs.h. */
 #include "atomic.h"
+#include "graphs.h"
 #include "memory.h"
 
 /* ---- places by key ---- */

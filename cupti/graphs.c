@@ -4,7 +4,6 @@
 #include "atomic.h"
 #include "config.h"
 #include "facts.h"
-#include "graph_tables.h"
 #include "loader.h"
 #include "log.h"
 #include "subscription.h"

@@ -3,7 +3,7 @@
  *
  * While recording, a node becomes a GRAPH_NODE in the log of the thread that makes it, between the
  * pushes and pops around: so the range that captured it is known by order. While recording is off,
- * nodes are remembered (graph_tables.h) and stated when it begins. Instantiating clones a graph:
+ * nodes are remembered (graph_tables.c) and stated when it begins. Instantiating clones a graph:
  * its clones' ids are those of device records, and a record ties each to what it was cloned from.
  *
  * Costs nothing at a launch but a look into a table, and nothing where no graphs are made.
@@ -79,5 +79,42 @@ bool graphs_capture_may_be_active(void);
 /* Whether the stream takes part in one; asks the driver. `per_thread`: stream 0 is the thread's
  * own. */
 bool graphs_capture_is_active(uint64_t stream, bool per_thread);
+
+/* ---- graph_tables.c: what is known of CUDA graphs ---- */
+
+/* Nodes that were made while recording was off, to be stated when
+ * there is a recording that they can appear in; and the graphs that can be launched, with the id
+ * that device records will carry and the least number of operations that a launch should give.
+ *
+ * Two tables of fixed size without locks, by node and by handle: a lookup tries a few places.
+ * Destroyed entries leave their table. Threads: any; a handle is made, changed and destroyed by one
+ * thread at a time, as CUDA demands.
+ */
+
+/* Places. 32 bytes each, touched where a node is. */
+#define GRAPH_TABLES_NODES_MAX 65536u
+#define GRAPH_TABLES_EXECS_MAX 4096u
+
+/* `node` is as it will be in the file; its header is not used. A later one of the same node
+ * replaces. */
+void graph_tables_add_node(const struct prof_rec_earlier_node *node);
+void graph_tables_remove_node(uint64_t node);
+
+/* Nodes that found no place. */
+uint64_t graph_tables_unplaced_nodes(void);
+
+/* `facts` is as it will be in the file; its header is not used. */
+void graph_tables_add_exec(const void *exec, const struct prof_rec_graph *facts);
+void graph_tables_remove_exec(const void *exec);
+
+/* Adds PROF_GRAPH_* to what is known of it. */
+void graph_tables_flag_exec(const void *exec, uint32_t flags);
+
+/* False: it is not known. */
+bool graph_tables_find_exec(const void *exec, struct prof_rec_graph *facts);
+
+/* Appends to META those that are not in the file yet; `again`: all, since the file is new. */
+void graph_tables_emit_nodes(bool again);
+void graph_tables_emit_execs(bool again);
 
 #endif

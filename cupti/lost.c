@@ -1,7 +1,7 @@
-#include "lost.h"
-
+/* lost.c - device records that cannot be stored, per stream: see facts.h. */
 #include "abi_records.h"
 #include "atomic.h"
+#include "facts.h"
 #include "memory.h"
 #include "recorder.h"
 

@@ -1,10 +1,10 @@
-#include "start_events.h"
-
+/* start_events.c - an operation per device between two clock readings: see facts.h. */
 #include "atomic.h"
 #include "callbacks.h"
 #include "clock.h"
 #include "config.h"
 #include "cost.h"
+#include "facts.h"
 #include "graphs.h"
 #include "loader.h"
 #include "recorder.h"

@@ -1,8 +1,17 @@
 #include "subscription.h"
 
+#include "abi.h"
+#include "activity.h"
+#include "api_calls.h"
 #include "atomic.h"
+#include "callbacks.h"
+#include "config.h"
 #include "loader.h"
+#include "other_tool.h"
+#include "recorder.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 static uint32_t api_in_use; /* enum subscription_api; subscription_open stores -> all load */
@@ -213,4 +222,219 @@ bool subscription_confirms(const struct oracle *oracle)
             return false;
     }
     return true;
+}
+
+/* ---- choosing an API, or explaining why there is none ---- */
+
+#define REASON_BYTES 320u
+#define MODE_BYTES 440u
+
+/* One API of CUPTI: the last request, and what refused it. */
+struct attempt {
+    enum subscription_api api;
+    const char *mode; /* what the GPU mode says of it, should it do */
+    int result;
+    const char *step;
+    char holder[ABI_OLD_SUBSCRIBER_BYTES];
+};
+
+static bool cupti_attach_fails(struct attempt *attempt, const char *step, int result)
+{
+    attempt->step = step;
+    attempt->result = result;
+    return result != ABI_OK;
+}
+
+static bool cupti_attach_follow_calls(void)
+{
+    if (!callbacks_enable(subscription_handle()))
+        return false;
+    if (CONFIG_MOMENT(config_get()->start) == CONFIG_START_CUDA)
+        api_calls_enable_profiler(subscription_handle());
+    return true;
+}
+
+/* The GPU mode is stated before kinds are enabled: that may find that not all can be had. */
+static void cupti_attach_begin_records(struct attempt *attempt, cupti_attach_enable enable)
+{
+    if (cupti_attach_fails(attempt, "deliver records",
+                           activity_begin((size_t)config_get()->gpu_buffer_kib << 10)) ||
+        cupti_attach_fails(attempt, NULL, cupti_attach_follow_calls() ? ABI_OK : ABI_NOT_SUPPORTED))
+        return;
+    char mode[MODE_BYTES];
+    bool minimal = config_get()->gpu_detail == CONFIG_DETAIL_MINIMAL;
+    snprintf(mode, sizeof mode, "%s%s", attempt->mode, minimal ? ", PROF_GPU_DETAIL=minimal" : "");
+    recorder_set_gpu_mode(PROF_GPU_CUPTI, mode);
+    cupti_attach_fails(attempt, "record kernels", enable ? enable() : ABI_OK);
+}
+
+/* All of one api, from subscribing to enabling kinds, or nothing of it. */
+static bool cupti_attach_try_api(struct attempt *attempt, cupti_attach_enable enable)
+{
+    activity_before_subscribing(attempt->api);
+    if (cupti_attach_fails(attempt, "subscribe",
+                           subscription_open(attempt->api, callbacks_receive, attempt->holder)))
+        return false;
+    activity_subscribed();
+    cupti_attach_begin_records(attempt, enable);
+    if (attempt->result != ABI_OK)
+        subscription_close();
+    return attempt->result == ABI_OK;
+}
+
+static void cupti_attach_describe(const struct attempt *attempt, char *sentence, size_t bytes)
+{
+    if (attempt->step)
+        cupti_attach_explain(attempt->result, attempt->step, attempt->holder, sentence, bytes);
+    else
+        snprintf(sentence, bytes, "CUPTI refused every callback");
+}
+
+static bool cupti_attach_try_v1(const char *mode, cupti_attach_enable enable, char *why,
+                                size_t why_bytes)
+{
+    struct attempt attempt = {.api = SUBSCRIPTION_V1, .mode = mode};
+    if (cupti_attach_try_api(&attempt, enable))
+        return true;
+    cupti_attach_describe(&attempt, why, why_bytes);
+    return false;
+}
+
+/* What v2 refuses, v1 may allow. */
+static bool cupti_attach_try_v1_after(const struct attempt *v2, cupti_attach_enable enable,
+                                      char *why, size_t why_bytes)
+{
+    char sentence[REASON_BYTES], mode[MODE_BYTES];
+    cupti_attach_describe(v2, sentence, sizeof sentence);
+    snprintf(mode, sizeof mode,
+             "CUPTI activity records through the v1 subscriber API, which excludes other tools: %s",
+             sentence);
+    return cupti_attach_try_v1(mode, enable, why, why_bytes);
+}
+
+bool cupti_attach_begin(cupti_attach_enable enable, char *why, size_t why_bytes)
+{
+    struct attempt v2 = {.api = SUBSCRIPTION_V2,
+                         .mode = "CUPTI activity records, beside other tools"};
+    if (!subscription_has_v2() || (loader_finds_tool() && other_tool_is_seen()))
+        return cupti_attach_try_v1("CUPTI activity records", enable, why, why_bytes);
+    return cupti_attach_try_api(&v2, enable) ||
+           cupti_attach_try_v1_after(&v2, enable, why, why_bytes);
+}
+
+bool cupti_attach_again(int refused, cupti_attach_enable enable, char *why, size_t why_bytes)
+{
+    struct attempt failed = {.result = refused, .step = "record kernels"};
+    if (subscription_api() == SUBSCRIPTION_V2) {
+        subscription_close();
+        return cupti_attach_try_v1_after(&failed, enable, why, why_bytes);
+    }
+    cupti_attach_describe(&failed, why, why_bytes);
+    return false;
+}
+
+/* ---- why CUPTI cannot be had ---- */
+
+struct refusal {
+    int result;
+    const char *sentence;
+};
+
+/* What is the matter, then what to do. */
+static const struct refusal refusals[] = {
+    {ABI_NOT_INITIALIZED, "CUPTI found no usable CUDA driver, or is newer than the driver"},
+    {ABI_UNKNOWN, "CUPTI found no usable CUDA driver: check with nvidia-smi whether it works"},
+    {ABI_NO_DEVICE, "CUPTI found no CUDA device: check nvidia-smi and CUDA_VISIBLE_DEVICES"},
+    {ABI_NOT_COMPATIBLE, "this libcupti is not compatible with the CUDA driver"},
+    {ABI_VIRTUALIZED_DEVICE, "CUPTI does not support this virtual GPU"},
+    {ABI_INSUFFICIENT_PRIVILEGES,
+     "the driver reserves GPU profiling for administrators: run as root or with CAP_SYS_ADMIN, or "
+     "set NVreg_RestrictProfilingToAdminUsers=0 (developer.nvidia.com/ERR_NVGPUCTRPERM)"},
+    {ABI_VIRTUALIZED_PRIVILEGES,
+     "the hypervisor does not permit profiling of this virtual GPU: its administrator can, per "
+     "vGPU (enable_profiling=1)"},
+    {ABI_OLD_PROFILER_API, "the program itself uses the old CUDA profiler interface"},
+    {ABI_LEGACY_PROFILER, "this CUPTI does not support profiling this GPU"},
+    {ABI_CONFIDENTIAL_COMPUTING, "CUPTI does not work under confidential computing"},
+    {ABI_CMP_DEVICE, "CUPTI does not support this mining GPU"},
+    {ABI_MIG_DEVICE,
+     "CUPTI does not support this MIG partition: profile on a whole GPU, or with a newer driver"},
+    {ABI_SLI_DEVICE, "CUPTI does not support GPUs in SLI mode: switch SLI off"},
+    {ABI_WSL_DEVICE, "CUPTI does not support this GPU under Windows Subsystem for Linux"},
+};
+
+static const char *cupti_attach_find(int result)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (refusals[i].result == result)
+            return refusals[i].sentence;
+    return NULL;
+}
+
+static void cupti_attach_name_holder(const char *holder, char *sentence, size_t bytes)
+{
+    if (holder && *holder)
+        snprintf(sentence, bytes, "another tool holds CUPTI: %s; run without it", holder);
+    else
+        snprintf(sentence, bytes,
+                 "another tool holds CUPTI (Nsight, cuda-gdb, PyTorch's profiler ...); run without "
+                 "it");
+}
+
+/* From CUDA 13.2 on several tools may subscribe, but only with the v2 api of the functions;
+ * to the v1 API everything is then incompatible. */
+static bool cupti_attach_is_v2_only(int result, const struct cupti_library *cupti)
+{
+    return result == ABI_NOT_COMPATIBLE && cupti && cupti->version >= ABI_VERSION_13_2;
+}
+
+static bool cupti_attach_is_too_new(int result, const struct cupti_library *cupti,
+                                    const struct driver_library *driver)
+{
+    return result == ABI_NOT_INITIALIZED && cupti && driver && driver->version > 0 &&
+           cupti->version >= ABI_VERSION_13_0 &&
+           (int)(cupti->version / 10000) > driver->version / 1000;
+}
+
+static void cupti_attach_explain_too_new(const struct cupti_library *cupti,
+                                         const struct driver_library *driver, char *sentence,
+                                         size_t bytes)
+{
+    snprintf(sentence, bytes,
+             "this libcupti is of CUDA %u.%u and newer than the driver, which is for CUDA %d.%d: "
+             "install a newer driver, or name an older libcupti in PROF_CUPTI",
+             cupti->version / 10000, cupti->version / 100 % 100, driver->version / 1000,
+             driver->version % 1000 / 10);
+}
+
+static void cupti_attach_explain_unknown(int result, const char *step,
+                                         const struct cupti_library *cupti, char *sentence,
+                                         size_t bytes)
+{
+    const char *text = NULL;
+    if (cupti && cupti->cuptiGetResultString)
+        cupti->cuptiGetResultString((uint32_t)result, &text);
+    snprintf(sentence, bytes, "CUPTI refused to %s: error %d%s%s", step, result, text ? ", " : "",
+             text ? text : "");
+}
+
+void cupti_attach_explain(int result, const char *step, const char *holder, char *sentence,
+                          size_t bytes)
+{
+    const struct cupti_library *cupti = loader_cupti();
+    const struct driver_library *driver = loader_driver();
+    const char *known = cupti_attach_find(result);
+    if (result == ABI_MULTIPLE_SUBSCRIBERS)
+        cupti_attach_name_holder(holder, sentence, bytes);
+    else if (cupti_attach_is_v2_only(result, cupti))
+        snprintf(sentence, bytes,
+                 "another tool uses CUPTI's v2 subscriber API, which excludes v1 subscribers: run "
+                 "without it (error %d on %s)",
+                 result, step);
+    else if (cupti_attach_is_too_new(result, cupti, driver))
+        cupti_attach_explain_too_new(cupti, driver, sentence, bytes);
+    else if (known)
+        snprintf(sentence, bytes, "%s (error %d on %s)", known, result, step);
+    else
+        cupti_attach_explain_unknown(result, step, cupti, sentence, bytes);
 }

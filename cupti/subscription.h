@@ -15,6 +15,9 @@
 
 #include "oracle.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 enum subscription_api { SUBSCRIPTION_V1, SUBSCRIPTION_V2 };
 
 /* Whether libcupti has the complete v2 API and the driver supports it. */
@@ -42,5 +45,34 @@ int subscription_dropped(size_t *dropped);
 
 /* Whether the record sizes that CUPTI reports, if it does, agree with `oracle`. */
 bool subscription_confirms(const struct oracle *oracle);
+
+/* ---- choosing an API, or explaining why there is none ---- */
+
+/* Tries CUPTI's v2 subscriber API first, which allows other tools, then v1. A
+ * failed attempt is undone. If a tool in the process is linked only with v1 functions, as all tools
+ * were before 13.3, a v2 subscription would exclude it: then only v1 is tried, and other_tool.h
+ * shares it.
+ */
+
+/* Switches the activity kinds on; returns an enum abi_result. */
+typedef int (*cupti_attach_enable)(void);
+
+/* Subscribes, registers buffers and callbacks, and calls `enable` unless it is NULL. Sets the GPU
+ * mode. Returns false if CUPTI is unavailable, with the reason as a sentence in `why`. Threads:
+ * one. */
+bool cupti_attach_begin(cupti_attach_enable enable, char *why, size_t why_bytes);
+
+/* Call this if CUPTI `refused` a later `enable`: tries the other API. */
+bool cupti_attach_again(int refused, cupti_attach_enable enable, char *why, size_t why_bytes);
+
+/* ---- why CUPTI is unavailable ---- */
+
+/* Writes a sentence about a refusal.
+ *
+ * result  returned by CUPTI (enum abi_result)
+ * step    what was attempted, such as "subscribe"
+ * holder  name of the tool that holds CUPTI; NULL or "" if unknown */
+void cupti_attach_explain(int result, const char *step, const char *holder, char *sentence,
+                          size_t bytes);
 
 #endif

@@ -1,9 +1,9 @@
+/* event_clock.c - the time of a CUDA event on the CPU's clock: see event_timing.h. */
 #define _POSIX_C_SOURCE 200809L
-#include "event_clock.h"
-
 #include "arch.h"
 #include "atomic.h"
 #include "clock.h"
+#include "event_timing.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,6 +1,6 @@
-#include "event_slots.h"
-
+/* event_slots.c - pairs of CUDA events for ranges in flight, per context: see event_timing.h. */
 #include "atomic.h"
+#include "event_timing.h"
 #include "memory.h"
 
 #include <string.h>

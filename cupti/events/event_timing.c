@@ -4,7 +4,6 @@
 #include "atomic.h"
 #include "clock.h"
 #include "config.h"
-#include "event_slots.h"
 #include "facts.h"
 #include "recorder.h"
 

@@ -10,7 +10,6 @@
 
 extern "C" {
 #include "activity.h"
-#include "cupti_attach.h"
 #include "loader.h"
 #include "subscription.h"
 }

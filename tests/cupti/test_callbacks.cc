@@ -9,9 +9,9 @@ extern "C" {
 #include "abi.h"
 #include "api_calls.h"
 #include "callbacks.h"
+#include "facts.h"
 #include "graphs.h"
 #include "loader.h"
-#include "lost.h"
 }
 
 namespace

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 extern "C" {
-#include "decode.h"
-#include "lost.h"
+#include "activity.h"
+#include "facts.h"
 }
 
 namespace

@@ -13,8 +13,6 @@
 
 extern "C" {
 #include "abi.h"
-#include "event_clock.h"
-#include "event_slots.h"
 #include "event_timing.h"
 #include "loader.h"
 }

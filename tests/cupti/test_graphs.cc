@@ -6,7 +6,7 @@
 #include <thread>
 
 extern "C" {
-#include "graph_tables.h"
+#include "graphs.h"
 }
 
 namespace

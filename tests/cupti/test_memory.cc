@@ -5,12 +5,11 @@
 #include <gtest/gtest.h>
 
 extern "C" {
+#include "activity.h"
 #include "callbacks.h"
-#include "decode.h"
-#include "device_memory.h"
+#include "facts.h"
 #include "graphs.h"
 #include "loader.h"
-#include "lost.h"
 }
 
 namespace

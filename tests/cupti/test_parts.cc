@@ -8,9 +8,8 @@
 #include <thread>
 
 extern "C" {
-#include "buffers.h"
+#include "activity.h"
 #include "facts.h"
-#include "lost.h"
 }
 
 namespace

@@ -13,7 +13,7 @@
 
 extern "C" {
 #include "abi_records.h"
-#include "decode.h"
+#include "activity.h"
 }
 
 namespace

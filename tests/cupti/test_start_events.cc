@@ -8,11 +8,11 @@
 
 extern "C" {
 #include "abi.h"
+#include "activity.h"
 #include "callbacks.h"
-#include "decode.h"
+#include "facts.h"
 #include "graphs.h"
 #include "loader.h"
-#include "start_events.h"
 }
 
 namespace
