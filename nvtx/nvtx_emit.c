@@ -1,7 +1,7 @@
-#include "nvtx_emit.h"
-
+/* nvtx_emit.c - out, prof.h's ranges to another tool: see nvtx_attach.h. */
 #include "memory.h"
-#include "nvtx_wide.h"
+#include "nvtx_attach.h"
+#include "nvtx_record.h"
 #include "thread.h"
 
 #include <inttypes.h>

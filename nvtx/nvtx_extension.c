@@ -1,8 +1,8 @@
 #include "nvtx_calls.h"
 
 #include "annotate.h"
+#include "nvtx_payload.h"
 #include "nvtx_record.h"
-#include "nvtx_schema.h"
 #include "thread.h"
 
 uint64_t nvtx_extension_schema(const struct domain *domain,

@@ -1,7 +1,6 @@
 #include "nvtx_calls.h"
 
 #include "nvtx_record.h"
-#include "nvtx_wide.h"
 #include "recorder.h"
 
 #include <string.h>

@@ -1,9 +1,7 @@
 #include "nvtx_payload.h"
 
 #include "names.h"
-#include "nvtx_scalar.h"
-#include "nvtx_walk.h"
-#include "nvtx_wide.h"
+#include "nvtx_record.h"
 #include "recorder.h"
 
 #include <string.h>
@@ -94,7 +92,7 @@ static void nvtx_payload_found_message(void *user, const char *key, const struct
     if (value->type != PROF_ATTR_STRING || found->message->text)
         return;
     size_t bytes = value->bytes, kept = bytes;
-    if (bytes >= NVTX_WIDE_BYTES) { /* a hash in the place of the rest, as nvtx_wide.h has it */
+    if (bytes >= NVTX_WIDE_BYTES) { /* a hash in the place of the rest, as nvtx_record.h has it */
         kept = NVTX_WIDE_BYTES - 1 - NVTX_WIDE_HASH_BYTES;
         names_put_hash(found->room + kept, names_hash_rest(value->text + kept, bytes - kept));
         bytes = NVTX_WIDE_BYTES - 1;

@@ -1,7 +1,7 @@
-#include "nvtx_scalar.h"
-
+/* nvtx_scalar.c - single values of binary payloads, by NVTX's predefined types. */
 #include "number.h"
-#include "nvtx_wide.h"
+#include "nvtx_payload.h"
+#include "nvtx_record.h"
 
 #include "arch.h"
 

@@ -1,8 +1,8 @@
-#include "nvtx_schema.h"
-
+/* nvtx_schema.c - descriptions of binary data: see nvtx_payload.h. */
 #include "atomic.h"
 #include "labels.h"
 #include "memory.h"
+#include "nvtx_payload.h"
 #include "recorder.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "nvtx_emit.h"
+#include "nvtx_attach.h"
 
 #include "atomic.h"
 #include "log.h"

@@ -1,9 +1,8 @@
-#include "nvtx_walk.h"
-
+/* nvtx_walk.c - one blob of binary data, entry by entry: see nvtx_payload.h. */
 #include "atomic.h"
 #include "labels.h"
-#include "nvtx_scalar.h"
-#include "nvtx_wide.h"
+#include "nvtx_payload.h"
+#include "nvtx_record.h"
 #include "recorder.h"
 
 #include <stdio.h>

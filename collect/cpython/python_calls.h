@@ -64,4 +64,38 @@ void python_monitor_set_builtins(const struct python_api *api, bool wanted);
 /* In a forked child: this thread alone is left. */
 void python_monitor_fork_child(bool on);
 
+/* ---- which greenlet a thread runs ---- */
+
+/* Greenlets are those of the package greenlet, gevent's and eventlet's among them. Each greenlet
+ * has a stack of Python functions of its own, and they switch without an event. So a thread's stack
+ * is as the log has it only while the greenlet is the same. Called with the GIL held. */
+
+/* The package's PyGreenlet_GetCurrent(); NULL until the program has imported it. */
+extern PyObject *(*python_greenlets_getter)(void)__attribute__((visibility("hidden")));
+
+/* Looks whether the program has imported the package since the last call. Keeps the exception that
+ * is being raised. */
+void python_greenlets_find(const struct python_api *api);
+
+/* Identifies the greenlet that the thread runs. NULL: the package is not there. */
+static inline const void *python_greenlets_current(const struct python_api *api)
+{
+    PyObject *greenlet = python_greenlets_getter ? python_greenlets_getter() : NULL;
+    if (greenlet)
+        api->Py_DecRef(greenlet); /* it runs, so it stays */
+    return greenlet;
+}
+
+/* ---- python_fork.c: Python's warning about threads at fork ---- */
+
+/* From 3.12 on, os.fork() warns (DeprecationWarning) in a process with several threads. It counts
+ * them in the parent after fork(). In a program without threads of its own the writer would cause
+ * that warning, so it ends before such a fork and starts again when os.fork() is over. So do the
+ * threads of the hang watch (PROF_HANG) and the sampler (PROF_SAMPLE).
+ */
+
+/* Call once per process, when the library is loaded. Does nothing without an interpreter of 3.12 or
+ * later. */
+void python_fork_init(void);
+
 #endif

@@ -1,4 +1,4 @@
-/* python_fork.c - see python_fork.h.
+/* python_fork.c - see python_calls.h.
  *
  *     fork() is called   python_fork_before() ends the threads of the writer, the hang watch and
  *                        the sampler
@@ -12,7 +12,7 @@
  * GIL, which is not os.fork(); and in a fork on a thread other than the main one, which runs
  * pending calls.
  */
-#include "python_fork.h"
+#include "python_calls.h"
 
 #include "glibc_only.h"
 #include "process.h"

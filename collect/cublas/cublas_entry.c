@@ -8,8 +8,6 @@
  * Nothing is changed and nothing is called but what answers questions.
  */
 #include "atomic.h"
-#include "cublas_find.h"
-#include "cublas_lt.h"
 #include "cublas_record.h"
 #include "thread.h"
 
@@ -23,7 +21,7 @@
 
 #define ENTRY_SONAME(library) library ".so." ENTRY_TEXT(CUBLAS_MAJOR)
 
-/* One @: hidden, found by references that name the version alone (cublas_find.h). */
+/* One @: hidden, found by references that name the version alone (cublas_record.h). */
 #define ENTRY_EXPORTED __attribute__((visibility("default"), used))
 #if __has_attribute(symver)
 #define ENTRY_DECLARE(name, soname, parameters)                                             \

@@ -1,6 +1,6 @@
-#include "cublas_find.h"
-
+/* cublas_find.c - the real cuBLAS functions: see cublas_record.h. */
 #include "atomic.h"
+#include "cublas_record.h"
 #include "glibc_only.h"
 #include "loaded.h"
 #include "log.h"

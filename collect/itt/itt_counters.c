@@ -1,8 +1,6 @@
 #include "itt_calls.h"
 
 #include "itt_handles.h"
-#include "itt_number.h"
-#include "itt_record.h"
 
 #include "annotate.h"
 #include "arch.h"

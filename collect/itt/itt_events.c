@@ -1,7 +1,6 @@
 #include "itt_calls.h"
 
 #include "itt_handles.h"
-#include "itt_record.h"
 
 #include "annotate.h"
 #include "memory.h"

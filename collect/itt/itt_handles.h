@@ -7,9 +7,9 @@
 #ifndef PROF_ITT_HANDLES_H
 #define PROF_ITT_HANDLES_H
 
-#include "itt_abi.h"
-
+#include "annotate.h"
 #include "atomic.h"
+#include "itt_abi.h"
 #include "labels.h"
 
 #include <stdbool.h>
@@ -53,5 +53,34 @@ struct interned_text *itt_space_text(enum itt_space space, uint32_t domain, cons
  * (counted). A handle is filled by `fill` before others see it. */
 void *itt_space_handle(struct interned_text *text, size_t bytes,
                        void (*fill)(void *handle, const struct interned_text *text));
+
+/* ---- ITT events as labelled events ---- */
+
+/* The thread must be ready (thread_ready). */
+
+/* Records an event of a domain (its number) and returns what attributes of it have as their target.
+ * `text` may be NULL: no name. `parted`: it is PyTorch's name. `begun` as labelled_record() has
+ * it. */
+uint64_t itt_record(enum labelled_kind kind, uint32_t domain, struct interned_text *text,
+                    bool parted, uint64_t *begun);
+
+/* The same for a string's handle. */
+uint64_t itt_record_string(enum labelled_kind kind, uint32_t domain, struct itt_string *name,
+                           uint64_t *begun);
+
+/* The id that events of this name in this domain have in the log. `text` is not PyTorch's. */
+uint32_t itt_record_id(uint32_t domain, struct interned_text *text);
+
+/* ---- itt_number.c: numbers of ITT's types ---- */
+
+/* Reads the number of enum itt_type at `data`, which need not be aligned. False: unknown type. */
+bool itt_number_read(int type, const void *data, struct attr_value *value);
+
+/* May round: see arch_float_hold(). */
+double itt_number_double(const struct attr_value *value);
+
+/* "[1, 2, 3]" of `count` numbers of a known type, cut to `room` bytes with a terminator. Returns
+ * the bytes without it. */
+size_t itt_number_list(int type, size_t count, const void *data, char *text, size_t room);
 
 #endif

@@ -1,7 +1,6 @@
 #include "itt_calls.h"
 
 #include "itt_handles.h"
-#include "itt_number.h"
 
 #include "annotate.h"
 #include "thread.h"

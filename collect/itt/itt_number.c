@@ -1,5 +1,5 @@
-#include "itt_number.h"
-
+/* itt_number.c - reads and prints numbers of ITT's types. */
+#include "itt_handles.h"
 #include "number.h"
 
 #include <inttypes.h>

@@ -6,7 +6,6 @@
 #include "itt_calls.h"
 
 #include "itt_handles.h"
-#include "itt_record.h"
 
 #include "memory.h"
 #include "thread.h"

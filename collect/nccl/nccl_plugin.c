@@ -4,7 +4,6 @@
 #include "config.h"
 #include "labels.h"
 #include "memory.h"
-#include "nccl_record.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* nccl_read.c - descriptors of calls and tasks, of six interfaces. */
 #include "nccl_plugin.h"
-#include "nccl_record.h"
 
 #define NCCL_P2P(from)                                                           \
     (struct nccl_work)                                                           \

@@ -1,8 +1,8 @@
-#include "nccl_record.h"
-
+/* nccl_record.c - what NCCL does, as ranges: see nccl_plugin.h. */
 #include "annotate.h"
 #include "atomic.h"
 #include "labels.h"
+#include "nccl_plugin.h"
 #include "registry.h"
 
 #include <errno.h>

@@ -46,9 +46,7 @@
 #include "cupti.h"
 #include "nccl_plugin.h"
 #include "nvtx_attach.h"
-#include "nvtx_emit.h"
 #include "python_calls.h"
-#include "python_fork.h"
 #include "registry.h"
 
 #include <dlfcn.h>

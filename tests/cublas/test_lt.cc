@@ -1,6 +1,6 @@
 /* test_lt.cc - what cublasLtMatmul's descriptors say, and what they leave unsaid. */
 extern "C" {
-#include "cublas_lt.h"
+#include "cublas_record.h"
 }
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 /* test_work.cc - what a matrix product costs. */
 extern "C" {
-#include "cublas_work.h"
+#include "cublas_record.h"
 }
 
 #include <gtest/gtest.h>

@@ -14,7 +14,6 @@ extern "C" {
 #include "itt.h"
 #include "itt_calls.h"
 #include "itt_handles.h"
-#include "itt_number.h"
 #include "registry.h"
 #include "session.h"
 }

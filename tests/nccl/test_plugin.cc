@@ -12,7 +12,6 @@
 extern "C" {
 #include "config.h"
 #include "nccl_plugin.h"
-#include "nccl_record.h"
 #include "registry.h"
 #include "session.h"
 }

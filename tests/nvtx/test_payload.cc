@@ -11,8 +11,6 @@
 extern "C" {
 #include "labels.h"
 #include "nvtx_payload.h"
-#include "nvtx_scalar.h"
-#include "nvtx_schema.h"
 #include "recorder.h"
 }
 

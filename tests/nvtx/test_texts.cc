@@ -7,7 +7,6 @@
 
 extern "C" {
 #include "nvtx_record.h"
-#include "nvtx_wide.h"
 #include "torch_names.h"
 }
 
