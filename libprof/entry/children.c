@@ -10,7 +10,7 @@
  * library: posix_spawn() is libc's own then, and a forked child does not know without a system call
  * that it is one.
  */
-#include "interposed.h"
+#include "entry.h"
 
 #include "atomic.h"
 #include "clock.h"

@@ -8,7 +8,7 @@
  * so they take no lock of the host and allocate nothing: they wait, for a limited time, for the
  * writer thread to do the work.
  */
-#include "interposed.h"
+#include "entry.h"
 
 #include "control_thread.h"
 #include "glibc_only.h"

@@ -7,7 +7,7 @@
  * within the limit. The rest of libprof's memory is locked, too. In a process that records nothing,
  * the library is all that libprof has: there the call succeeds where it would without it.
  */
-#include "interposed.h"
+#include "entry.h"
 
 #include "chunks.h"
 #include "own_files.h"

@@ -1,7 +1,8 @@
+/* reader.c - the functions of prof.h that read the process's own recording: libprofdump.so does,
+ * which is loaded from beside libprof.so when one of them is called for the first time. */
 #define PROF_IMPLEMENTATION
-#include "reader.h"
-
 #include "attach_request.h"
+#include "entry.h"
 #include "log.h"
 #include "prof/arrow.h"
 #include "prof/block.h"

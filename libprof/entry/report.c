@@ -2,7 +2,7 @@
  * child process, and the path of the trace.
  */
 #define _GNU_SOURCE
-#include "report.h"
+#include "entry.h"
 
 #include "config.h"
 #include "log.h"
@@ -10,7 +10,6 @@
 #include "meta.h"
 #include "own_files.h"
 #include "own_thread.h"
-#include "reader.h"
 #include "recorder.h"
 #include "session.h"
 #include "signals.h"

@@ -11,7 +11,7 @@
  * nothing it is safe, since libprof then makes no system calls; otherwise it is killed when it
  * exits at the latest.
  */
-#include "interposed.h"
+#include "entry.h"
 
 #include "config.h"
 #include "control_thread.h"

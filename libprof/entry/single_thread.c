@@ -6,7 +6,7 @@
  * end before such a call. Threads that start afterwards have the credentials of the thread that
  * started them.
  */
-#include "interposed.h"
+#include "entry.h"
 
 #include "clock.h"
 #include "control_thread.h"
