@@ -2,8 +2,7 @@
 
 #include "clock.h"
 #include "config.h"
-#include "message.h"
-#include "outpath.h"
+#include "runopts.h"
 #include "runreport.h"
 
 #include <errno.h>

@@ -10,8 +10,8 @@
 
 #include "attach_process.h"
 #include "attach_stub.h"
-#include "preload.h"
 #include "runopts.h"
+#include "target.h"
 
 /* Attaches and, with --for, waits and prints the table. Returns the status to exit with. */
 int attach_run(const struct preload *preload, const struct runopts *options);

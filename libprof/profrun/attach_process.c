@@ -1,8 +1,8 @@
 #include "attach_process.h"
 
 #include "clock.h"
-#include "elfkind.h"
-#include "message.h"
+#include "runopts.h"
+#include "target.h"
 
 #include <errno.h>
 #include <fcntl.h>

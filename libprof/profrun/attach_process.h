@@ -118,4 +118,115 @@ bool attach_process_read(const struct attach_process *process, uint64_t address,
 bool attach_process_write(const struct attach_process *process, uint64_t address, const void *data,
                           size_t bytes);
 
+/* ---- attach_threads.c: which thread of the process may be stopped, and when ---- */
+
+/* The kernel makes most system calls again that a stop has cut short. But send(2) with a timeout
+ * fails with EINTR then, write(2) to a full pipe or socket returns a short count, and the timeout
+ * of epoll_wait(2) starts again. So only a thread is stopped that computes, or waits where a stop
+ * leaves no trace. A call that is not in the list here is left alone.
+ */
+
+enum { ATTACH_RUNS = -2 }; /* in the place of a call's number */
+
+enum attach_wait {
+    ATTACH_WAIT_NO,      /* leave it alone */
+    ATTACH_WAIT_TIMED,   /* its timeout starts again: only where it has just begun */
+    ATTACH_WAIT_ENDLESS, /* the kernel makes it again as it was */
+    ATTACH_WAIT_FUTEX,   /* likewise; without a timeout */
+};
+
+/* A thread as /proc shows it. */
+struct attach_thread {
+    pid_t number;
+    char state;
+    long call; /* of the system call that it is in; -1: none; ATTACH_RUNS */
+    uint64_t arguments[6], stack_pointer;
+    uint64_t waits, switches; /* how often it has given up the processor; and lost it */
+    /* from watching */
+    uint64_t still_ns; /* since when it has not run */
+    uint64_t busy_ns;  /* since when it has not waited */
+    bool just_begun;   /* its wait began after the last look */
+    unsigned attempts;
+};
+
+struct attach_watch {
+    struct attach_process *process;
+    struct attach_thread *threads; /* in ascending order of their numbers */
+    size_t count;
+    uint64_t begin_ns, looked_ns;
+};
+
+void attach_watch_begin(struct attach_watch *watch, struct attach_process *process);
+void attach_watch_end(struct attach_watch *watch);
+
+/* Waits until a thread may be stopped, and returns it. NULL: none is within 10 s, or the process
+ * has ended; `reason` says which. Valid until the next call. */
+struct attach_thread *attach_watch_next(struct attach_watch *watch);
+
+/* Looks again. Whether the thread is still where it was. */
+bool attach_thread_is_same(const struct attach_process *process,
+                           const struct attach_thread *thread);
+
+/* What a stop does to a system call. */
+enum attach_wait attach_thread_wait(const struct attach_process *process, pid_t thread, long call,
+                                    const uint64_t arguments[6], uint64_t stack_pointer);
+
+/* ---- attach_tracee.c: a thread that is stopped by ptrace(2) ---- */
+
+#if defined(__x86_64__)
+
+#include <sys/ptrace.h>
+#include <sys/user.h>
+
+/* Of a thread's block (tcbhead_t, struct pthread), the same in glibc 2.4 to 2.43. */
+enum {
+    ATTACH_BLOCK_SELF = 0x10,
+    ATTACH_BLOCK_MULTIPLE_THREADS = 0x18,
+    ATTACH_BLOCK_GUARDS = 0x28, /* stack_guard, pointer_guard */
+    ATTACH_BLOCK_FEATURES = 0x48,
+    ATTACH_BLOCK_THREAD = 0x2d0,
+};
+
+struct attach_tracee {
+    struct attach_process *process;
+    const struct attach_functions *functions;
+    size_t code_bytes; /* of our code in the gap */
+    pid_t thread;
+    int signal; /* that it is about to get; 0: none */
+    struct user_regs_struct registers;
+};
+
+/* Whether the gap with our code, or another range, has the address. */
+bool attach_tracee_is_within(uint64_t address, uint64_t begin, uint64_t bytes);
+
+/* ptrace(2), for those requests that let it run. */
+bool attach_tracee_send(const struct attach_tracee *tracee, enum __ptrace_request request,
+                        long data);
+
+/* Waits for a stop of the thread, for 5 s. False: it does not stop, or has ended; errno says
+ * which. */
+bool attach_tracee_await(const struct attach_tracee *tracee, int *status);
+
+bool attach_tracee_get_registers(const struct attach_tracee *tracee,
+                                 struct user_regs_struct *registers);
+bool attach_tracee_set_registers(const struct attach_tracee *tracee,
+                                 const struct user_regs_struct *registers);
+
+/* Stops the thread. Signals that come first are delivered. False: it does not stop, or the reason
+ * says why. */
+bool attach_tracee_stop(struct attach_tracee *tracee);
+
+/* Ends tracing it, wherever it is. It must not be left behind: it would stand still later, for as
+ * long as we run. */
+void attach_tracee_let_go(struct attach_tracee *tracee);
+
+/* Whether the stopped thread may be sent elsewhere from where it is, and come back, and nothing
+ * shows that. May let it run for some milliseconds, and stores its registers. */
+bool attach_tracee_is_good_place(struct attach_tracee *tracee);
+
+/* Whether libc believes that the process has one thread. */
+bool attach_tracee_is_alone(const struct attach_tracee *tracee);
+
+#endif
+
 #endif

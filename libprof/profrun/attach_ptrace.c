@@ -1,9 +1,8 @@
 #include "attach.h"
 
-#include "attach_threads.h"
-#include "attach_tracee.h"
+#include "attach_process.h"
 #include "clock.h"
-#include "message.h"
+#include "runopts.h"
 
 #include <errno.h>
 #include <fcntl.h>

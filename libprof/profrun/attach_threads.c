@@ -1,5 +1,5 @@
-#include "attach_threads.h"
-
+/* attach_threads.c - which thread of the process may be stopped, and when: see attach_process.h. */
+#include "attach_process.h"
 #include "clock.h"
 #include "futex_wait.h"
 

@@ -1,6 +1,6 @@
-#include "attach_tracee.h"
-
-#include "attach_threads.h"
+/* attach_tracee.c - a thread of the process that is stopped by ptrace(2), and whether it may be
+ * borrowed where it is. */
+#include "attach_process.h"
 #include "clock.h"
 
 #if defined(__x86_64__)

@@ -1,4 +1,5 @@
-#include "child.h"
+/* child.c - the program as a child process: see target.h. */
+#include "target.h"
 
 #include <errno.h>
 #include <fcntl.h>

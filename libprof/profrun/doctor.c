@@ -1,7 +1,7 @@
 #include "doctor.h"
 
 #include "config.h"
-#include "message.h"
+#include "runopts.h"
 
 #include <stdarg.h>
 #include <stdio.h>

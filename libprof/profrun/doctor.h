@@ -7,8 +7,8 @@
 #ifndef PROFRUN_DOCTOR_H
 #define PROFRUN_DOCTOR_H
 
-#include "preload.h"
 #include "runopts.h"
+#include "target.h"
 
 enum doctor_grade {
     DOCTOR_OK,

@@ -1,8 +1,7 @@
-#include "outpath.h"
-
+/* outpath.c - the -o pattern: see runopts.h. */
 #include "export_endings.h"
-#include "message.h"
 #include "output.h"
+#include "runopts.h"
 
 #include "prof/format.h"
 

@@ -1,6 +1,6 @@
-#include "preload.h"
-
-#include "message.h"
+/* preload.c - the environment that gets libprof.so (and the simulated CUDA) into the program. */
+#include "runopts.h"
+#include "target.h"
 
 #include <errno.h>
 #include <glob.h>

@@ -5,14 +5,9 @@
  * (afterwards). With --attach, attach.h.
  */
 #include "attach.h"
-#include "child.h"
 #include "doctor.h"
-#include "message.h"
-#include "outpath.h"
-#include "preload.h"
 #include "runopts.h"
 #include "runreport.h"
-#include "simfit.h"
 #include "target.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 #include "runopts.h"
 
-#include "message.h"
 #include "number.h"
 
 #include <getopt.h>

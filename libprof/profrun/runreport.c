@@ -1,6 +1,6 @@
 #include "runreport.h"
 
-#include "message.h"
+#include "runopts.h"
 
 #include <errno.h>
 #include <fcntl.h>

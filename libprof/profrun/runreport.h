@@ -31,7 +31,7 @@ bool runreport_has(const char *variable);
 
 /* ---- runnothing.c: why a program recorded nothing, and what to do about it: two lines ---- */
 
-/* The reason that libprof gave in a process (report.h). Of several processes, the one that came
+/* The reason that libprof gave in a process (entry.h). Of several processes, the one that came
  * closest to a recording counts: the largest value. */
 enum runnothing {
     RUNNOTHING_UNKNOWN, /* no reason given: there is no CUDA library in the process */

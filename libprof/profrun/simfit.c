@@ -7,9 +7,9 @@
  * __cudaRegisterFatBinary(): if the file does not expect that function from a library, the runtime
  * is inside.
  */
-#include "simfit.h"
+#include "target.h"
 
-#include "message.h"
+#include "runopts.h"
 
 #include <elf.h>
 #include <fcntl.h>
