@@ -148,7 +148,7 @@ static struct log_walk_event log_walk_ext(const uint64_t *record, unsigned words
         [PROF_REC_EPOCH] = {LOG_WALK_EPOCH, false, 0},
     };
     unsigned type = PROF_WORD_TYPE(*record);
-    if (type >= PROF_REC_KERNEL && type < PROF_REC_NAME)
+    if (log_walk_is_device(*record))
         return (struct log_walk_event){.kind = LOG_WALK_DEVICE};
     if (type >= sizeof events / sizeof *events)
         return (struct log_walk_event){0};

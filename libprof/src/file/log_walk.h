@@ -48,6 +48,13 @@ static inline bool log_walk_is_stored(uint64_t word)
     return PROF_WORD_KIND(word) != PROF_KIND_EMPTY && PROF_WORD_KIND(word) != PROF_KIND_HOLE;
 }
 
+/* Whether it is a device's record: these have no ticks. */
+static inline bool log_walk_is_device(uint64_t word)
+{
+    return PROF_WORD_KIND(word) == PROF_KIND_EXT && PROF_WORD_TYPE(word) >= PROF_REC_KERNEL &&
+           PROF_WORD_TYPE(word) < PROF_REC_NAME;
+}
+
 /* Calls `see` for each record in the words [at, end), and for what is not stored before the last
  * one that is, until `see` returns false. Returns where it stopped: at that record, or at the end
  * of what is stored. */
@@ -66,7 +73,7 @@ enum log_walk_kind {
     LOG_WALK_ATTR,
     LOG_WALK_CALL_BEGIN, /* value: w1 of struct prof_rec_api_enter */
     LOG_WALK_CALL_END,   /* value: correlation id */
-    LOG_WALK_DEVICE,     /* a device's record: no ticks */
+    LOG_WALK_DEVICE,     /* log_walk_is_device() */
 };
 
 struct log_walk_event {

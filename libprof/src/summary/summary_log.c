@@ -368,7 +368,7 @@ static void log_read(struct log_part *part, const uint64_t *record, unsigned wor
 static void log_meter(struct log_part *part, const uint64_t *record, unsigned words)
 {
     unsigned type = PROF_WORD_KIND(*record) == PROF_KIND_EXT ? PROF_WORD_TYPE(*record) : 0;
-    bool device = type >= PROF_REC_KERNEL && type < PROF_REC_NAME;
+    bool device = log_walk_is_device(*record);
     if (type == PROF_REC_MEMORY || type == PROF_REC_ALLOC || type == PROF_REC_FREE)
         metrics_memory(record, device ? 0 : log_time(part, *record));
     else if (!device && log_walk_is_progress(record))
@@ -377,11 +377,10 @@ static void log_meter(struct log_part *part, const uint64_t *record, unsigned wo
         metrics_progress(summary_clock_device_ns(record[2]));
 }
 
-/* Whether the record is of a later time than the walk may convert. A device's have no ticks. */
+/* Whether the record is of a later time than the walk may convert. */
 static bool log_is_later(const struct log_part *part, uint64_t word)
 {
-    bool timed = PROF_WORD_KIND(word) != PROF_KIND_EXT || PROF_WORD_TYPE(word) < PROF_REC_KERNEL;
-    return timed && part->base + PROF_WORD_INFO(word) > part->limit_ticks;
+    return !log_walk_is_device(word) && part->base + PROF_WORD_INFO(word) > part->limit_ticks;
 }
 
 /* In a chunk that is still being filled, a word that is not stored yet may be a moment later: the
