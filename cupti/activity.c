@@ -90,12 +90,6 @@ uint64_t activity_decoded_ns(void)
     return decoded_ns;
 }
 
-/* On a program's thread the program waits, so elapsed time counts; on other threads, CPU time. */
-static uint64_t activity_cost_begins(bool on_program)
-{
-    return on_program ? cost_clock() : cost_thread_ns();
-}
-
 /* At the end, PROF_COST_END covers the program's wait. */
 static void activity_cost_ends(bool on_program, uint64_t began)
 {
@@ -122,7 +116,8 @@ static void activity_completed(void *context, uint32_t stream, uint8_t *buffer, 
         valid_bytes = bytes;
     fetch_add_relaxed(&delivered_bytes, valid_bytes);
     bool on_program = callbacks_is_program_thread();
-    uint64_t began = activity_cost_begins(on_program);
+    /* a program's thread waits meanwhile, so elapsed time counts; on other threads, CPU time */
+    uint64_t began = on_program ? cost_clock() : cost_thread_ns();
     if (buffers_is_last_resort(buffer))
         loss_add(PROF_LOSS_GPU_BUFFER, decode_count_only(&oracle, buffer, valid_bytes));
     else

@@ -206,11 +206,6 @@ static bool cupti_kinds_are_wanted(void)
     return recorder_on() || load_relaxed(&warm_wanted);
 }
 
-static cupti_attach_enable cupti_enable_when_wanted(void)
-{
-    return cupti_kinds_are_wanted() ? cupti_enable_kinds : NULL;
-}
-
 static const struct other_tool_hooks cupti_hooks;
 
 static void cupti_begin_cupti(void)
@@ -230,7 +225,8 @@ static void cupti_begin_cupti(void)
         cupti_disable("this libcupti is older than CUDA 11.0");
         return;
     }
-    if (!cupti_attach_begin(cupti_enable_when_wanted(), text, sizeof text)) {
+    if (!cupti_attach_begin(cupti_kinds_are_wanted() ? cupti_enable_kinds : NULL, text,
+                            sizeof text)) {
         cupti_disable(text);
         return;
     }

@@ -120,11 +120,6 @@ static uint32_t log_label_of(uint64_t name)
     return labels && name < LOG_LABELS ? load_relaxed(&labels[name]) : 0;
 }
 
-static uint32_t log_domain_of(uint64_t name)
-{
-    return log_label_of(name) & 0xffff;
-}
-
 /* Names are few and come again: looking up the text of each would double the cost of the walk. */
 static void log_meter_range(uint64_t name)
 {
@@ -324,7 +319,7 @@ static uint32_t log_stack_of(struct log_walk_event event)
     if (!event.nvtx)
         return RANGE_STACK_PROF;
     return RANGE_STACK_NVTX(event.kind == LOG_WALK_RANGE_END ? (uint32_t)event.value
-                                                             : log_domain_of(event.value));
+                                                             : log_label_of(event.value) & 0xffff);
 }
 
 static void log_read(struct log_part *part, const uint64_t *record, unsigned words)
