@@ -7,8 +7,8 @@
  * loop's rate.
  */
 #include "bench.h"
-#include "formats.h"
 #include "large_trace.h"
+#include "query.h"
 #include "read.h"
 #include "timeline.h"
 

@@ -6,6 +6,9 @@
 #include "options.h"
 #include "packed_out.h"
 #include "profdump.h"
+#ifdef PROF_HAVE_SQLITE
+#include "query.h"
+#endif
 #include "stack_text.h"
 #include "window_options.h"
 #include "write_html.h"

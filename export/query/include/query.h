@@ -14,6 +14,7 @@
 #ifndef PROF_QUERY_H
 #define PROF_QUERY_H
 
+#include "out_file.h"
 #include "timeline.h"
 #include "write_format.h"
 
@@ -73,6 +74,11 @@ bool query_write(struct query *query, enum write_format format, unsigned table_w
 /* Every table with its columns, types, units and meanings, and the functions; Markdown is
  * docs/query.md's part of it, other formats are one table. False with errno. */
 bool query_write_schema(enum write_format format, unsigned table_width, FILE *stream);
+
+/* Writes the timeline as an SQLite database with the tables and columns of `nsys export --type
+ * sqlite`, and libprof's own beside them: see nsys_export.h. `path` must be a file. False: `error`
+ * says why, and what was there before is untouched. */
+bool write_sqlite(const struct timeline *timeline, const char *path, struct write_error *error);
 
 #ifdef __cplusplus
 }

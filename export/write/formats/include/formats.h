@@ -72,10 +72,6 @@ struct write_flame_line {
 bool write_flame_svg(struct write_flame_line *lines, uint32_t count, const char *title,
                      const char *path, struct write_error *error);
 
-/* The timeline as an SQLite database with the tables and columns of `nsys export --type sqlite`,
- * and libprof's own beside them: see nsys_export.h. `path` must be a file. */
-bool write_sqlite(const struct timeline *timeline, const char *path, struct write_error *error);
-
 /* A table of prof/arrow.h as a file in Arrow's IPC format (Feather, version 2), not compressed by
  * itself: for pyarrow, polars, pandas, DuckDB ... `more` as in arrow_stream.h. */
 bool write_arrow_file(const struct timeline *timeline, enum arrow_table table,

@@ -5,8 +5,8 @@
  */
 #include "database.h"
 
-#include "formats.h"
 #include "nsys_export.h"
+#include "query.h"
 #include "text.h"
 
 #include <errno.h>
