@@ -47,7 +47,7 @@ static void check(struct database *database, int result)
 
 struct database_row *database_prepare(struct database *database, const char *sql)
 {
-    if (database->row_count == DATABASE_ROWS_MAX)
+    if (database->row_count == DATABASE_ROWS_MAX || !sql)
         keep_error(database, ENOMEM);
     struct database_row *row =
         &database->rows[database->failed ? DATABASE_ROWS_MAX - 1 : database->row_count++];
@@ -88,8 +88,10 @@ void row_write_slow(struct database_row *row, int result)
     check(row->database, result);
 }
 
-static void database_run(struct database *database, const char *sql)
+void database_run(struct database *database, const char *sql)
 {
+    if (!sql)
+        keep_error(database, ENOMEM);
     if (!database->failed)
         check(database, sqlite3_exec(database->sqlite, sql, NULL, NULL, NULL));
 }
@@ -170,17 +172,13 @@ static bool database_open(struct database *database, const char *path, struct wr
 
 static bool write_all(struct nsys_export *nsys)
 {
-    if (!global_ids_init(&nsys->ids, nsys->timeline)) {
-        global_ids_fini(&nsys->ids);
-        return false;
-    }
-    database_run(nsys->database, nsys_tables);
-    database_run(nsys->database, nsys_enums);
-    bool written = nsys_events_init(nsys) && nsys_events_walk(nsys);
+    bool written = query_data_init(&nsys->data, nsys->timeline);
+    nsys_create_tables(nsys->database);
+    written = written && nsys_events_init(nsys) && nsys_events_walk(nsys);
     if (written)
         nsys_facts_write(nsys);
     nsys_events_fini(nsys);
-    global_ids_fini(&nsys->ids);
+    query_data_fini(&nsys->data);
     database_run(nsys->database, nsys_views);
     return written;
 }

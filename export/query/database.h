@@ -34,7 +34,10 @@ struct database {
     bool failed;
 };
 
-/* Ends with the database. Never NULL: after an error, one that does nothing. */
+/* Executes statements. `sql` NULL: there was no memory for it, which fails the database. */
+void database_run(struct database *database, const char *sql);
+
+/* Ends with the database. Never NULL: after an error, one that does nothing. `sql` as above. */
 struct database_row *database_prepare(struct database *database, const char *sql);
 
 void row_write_slow(struct database_row *row, int result);

@@ -11,24 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPEN_END INT64_MIN /* a range that did not end */
-
+/* Of tables that SQL does not have. */
 static const char *const inserts[NSYS_TABLES] = {
-    [NSYS_NVTX] = "INSERT INTO NVTX_EVENTS(start, end, eventType, rangeId, category, color, "
-                  "globalTid, endGlobalTid, text, textId, domainId) VALUES(?,?,?,?,?,?,?,?,?,?,?)",
-    [NSYS_CALLS] = "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME(start, end, eventClass, globalTid, "
-                   "correlationId, nameId, returnValue) VALUES(?,?,?,?,?,?,?)",
-    [NSYS_KERNELS] =
-        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(start, end, deviceId, contextId, streamId, "
-        "correlationId, globalPid, demangledName, shortName, mangledName, launchType, "
-        "registersPerThread, gridX, gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory, "
-        "dynamicSharedMemory, localMemoryPerThread, sharedMemoryExecuted, graphNodeId, graphId, "
-        "queued, submitted) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [NSYS_COPIES] = "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES"
-                    "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [NSYS_SETS] = "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [NSYS_SYNCS] = "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(?,?,?,?,?,?,?,?,?)",
-    [NSYS_GRAPHS] = "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES(?,?,?,?,?,?,?,?,?)",
     [NSYS_MEMORY] = "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS(start, globalPid, deviceId, address, "
                     "bytes, memKind, memoryOperationType, name, globalTid) "
                     "VALUES(?,?,?,?,?,?,?,?,?)",
@@ -42,64 +26,6 @@ static const char *const inserts[NSYS_TABLES] = {
 };
 
 /* ---- ranges, marks ---- */
-
-static void put_label(const struct nsys_export *nsys, struct database_row *row, uint32_t label)
-{
-    const struct tl_label *of = label == TL_NONE ? NULL : &nsys->timeline->labels.at[label];
-    if (of && of->category != TL_NONE)
-        row_int(row, nsys->timeline->categories.at[of->category].number);
-    else
-        row_null(row);
-    if (of && of->flags & TL_LABEL_COLORED)
-        row_int(row, of->color);
-    else
-        row_null(row);
-}
-
-static uint32_t domain_of(const struct nsys_export *nsys, uint32_t label)
-{
-    const struct tl_label *of = label == TL_NONE ? NULL : &nsys->timeline->labels.at[label];
-    return of && of->domain != TL_NONE ? nsys->timeline->domains.at[of->domain].number : 0;
-}
-
-/* Some scripts read the text of a range here, others by its number. */
-static void put_name(const struct nsys_export *nsys, struct database_row *row, uint32_t name)
-{
-    if (name == TL_NONE)
-        row_null(row);
-    else
-        row_text(row, nsys->timeline->names.at[name]);
-    row_known(row, name);
-}
-
-struct nvtx_row {
-    int64_t start_ns, end_ns;
-    enum nsys_event_type type;
-    uint32_t name, label, thread, end_thread;
-    bool has_end;
-};
-
-static void put_nvtx(struct nsys_export *nsys, const struct nvtx_row *event)
-{
-    struct database_row *row = nsys->tables[NSYS_NVTX];
-    row_int(row, event->start_ns);
-    if (event->has_end)
-        row_int(row, event->end_ns);
-    else
-        row_null(row);
-    row_int(row, event->type);
-    row_int(row, (int64_t)nsys->next_range++);
-    put_label(nsys, row, event->label);
-    row_int(row, nsys->ids.threads[event->thread]);
-    if (event->type == NSYS_START_END)
-        row_int(row, nsys->ids.threads[event->end_thread]);
-    else
-        row_null(row);
-    put_name(nsys, row, event->name);
-    row_int(row, domain_of(nsys, event->label));
-    row_write(row);
-    nsys->nvtx_rows++;
-}
 
 static void put_attr(struct nsys_export *nsys, uint32_t nvtx_row, const struct tl_attr *attr)
 {
@@ -118,15 +44,14 @@ static void put_attr(struct nsys_export *nsys, uint32_t nvtx_row, const struct t
     row_write(row);
 }
 
-static void put_attrs(struct nsys_export *nsys, const struct tl_attr *attrs, uint32_t count)
+/* An item of NVTX_EVENTS, with its attributes. */
+static void put_nvtx(struct nsys_export *nsys, uint32_t item, const struct tl_attr *attrs,
+                     uint32_t count)
 {
+    nsys_put_event(nsys, NSYS_NVTX, item);
+    nsys->nvtx_rows++;
     for (uint32_t i = 0; i < count; i++)
         put_attr(nsys, nsys->nvtx_rows, &attrs[i]);
-}
-
-static int64_t end_of(const struct tl_slice *slice)
-{
-    return slice->flags & TL_UNCLOSED ? OPEN_END : slice->end_ns;
 }
 
 /* Of the segment that a later one continues. */
@@ -147,18 +72,8 @@ static void put_range(struct nsys_export *nsys, uint32_t index, const struct tl_
         nsys->row_of_slice[index] = row_of_first(nsys, index);
         return;
     }
-    int64_t end_ns = nsys->whole_end ? nsys->whole_end[index] : end_of(slice);
-    put_nvtx(nsys, &(struct nvtx_row){
-                       .start_ns = slice->start_ns,
-                       .end_ns = end_ns,
-                       .type = NSYS_PUSH_POP,
-                       .name = slice->name,
-                       .label = slice->label,
-                       .thread = slice->thread,
-                       .has_end = end_ns != OPEN_END,
-                   });
+    put_nvtx(nsys, index, attrs, count);
     nsys->row_of_slice[index] = nsys->nvtx_rows;
-    put_attrs(nsys, attrs, count);
 }
 
 /* ---- calls ---- */
@@ -174,7 +89,7 @@ static void put_launch(struct nsys_export *nsys, uint32_t index, uint32_t correl
 {
     struct database_row *row = nsys->tables[NSYS_LAUNCHES];
     uint32_t range = range_row(nsys, index);
-    row_int(row, nsys->ids.threads[nsys->timeline->slices.at[index].thread]);
+    row_int(row, nsys->data.global_ids.threads[nsys->timeline->slices.at[index].thread]);
     row_int(row, correlation);
     if (range)
         row_int(row, range);
@@ -190,7 +105,7 @@ static void put_failed(struct nsys_export *nsys, const struct tl_slice *slice, i
     row_int(row, slice->start_ns);
     row_int(row, slice->name);
     row_int(row, result);
-    row_int(row, nsys->ids.threads[slice->thread]);
+    row_int(row, nsys->data.global_ids.threads[slice->thread]);
     row_write(row);
 }
 
@@ -199,28 +114,13 @@ static void put_call(struct nsys_export *nsys, uint32_t index)
 {
     const struct tl_slice *slice = &nsys->timeline->slices.at[index];
     const struct tl_api *api = &nsys->timeline->apis.at[slice->api];
-    struct database_row *row = nsys->tables[NSYS_CALLS];
     if (api->failed_only) {
         put_failed(nsys, slice, api->result);
         return;
     }
     if (slice->flags & TL_CONTINUED)
         return;
-    int64_t end_ns = nsys->whole_end ? nsys->whole_end[index] : end_of(slice);
-    row_int(row, slice->start_ns);
-    if (end_ns == OPEN_END)
-        row_null(row);
-    else
-        row_int(row, end_ns);
-    row_int(row, api->domain == PROF_API_DRIVER);
-    row_int(row, nsys->ids.threads[slice->thread]);
-    row_int(row, api->correlation);
-    row_int(row, slice->name);
-    if (api->result == TL_RESULT_UNKNOWN)
-        row_null(row);
-    else
-        row_int(row, api->result);
-    row_write(row);
+    nsys_put_event(nsys, NSYS_CALLS, index);
     if (slice->gpu_count)
         put_launch(nsys, index, api->correlation);
 }
@@ -237,34 +137,16 @@ static void on_slice(void *user, uint32_t index, const struct tl_attr *attrs, ui
 static void on_async(void *user, uint32_t index)
 {
     struct nsys_export *nsys = user;
-    const struct tl_async *async = &nsys->timeline->asyncs.at[index];
     struct tl_attrs attrs = timeline_async_attrs(nsys->timeline, index);
-    put_nvtx(nsys, &(struct nvtx_row){
-                       .start_ns = async->start_ns,
-                       .end_ns = async->end_ns,
-                       .type = NSYS_START_END,
-                       .name = async->name,
-                       .label = async->label,
-                       .thread = async->thread,
-                       .end_thread = async->end_thread,
-                       .has_end = !(async->flags & TL_UNCLOSED),
-                   });
-    put_attrs(nsys, attrs.at, attrs.count);
+    put_nvtx(nsys, nsys->timeline->slices.count + index, attrs.at, attrs.count);
 }
 
 static void on_mark(void *user, uint32_t index)
 {
     struct nsys_export *nsys = user;
-    const struct tl_mark *mark = &nsys->timeline->marks.at[index];
     struct tl_attrs attrs = timeline_mark_attrs(nsys->timeline, index);
-    put_nvtx(nsys, &(struct nvtx_row){
-                       .start_ns = mark->time_ns,
-                       .type = NSYS_MARK,
-                       .name = mark->name,
-                       .label = mark->label,
-                       .thread = mark->thread,
-                   });
-    put_attrs(nsys, attrs.at, attrs.count);
+    put_nvtx(nsys, nsys->timeline->slices.count + nsys->timeline->asyncs.count + index, attrs.at,
+             attrs.count);
 }
 
 static void on_counter(void *user, uint32_t index)
@@ -275,7 +157,7 @@ static void on_counter(void *user, uint32_t index)
     row_int(row, counter->time_ns);
     row_int(row, counter->name);
     row_real(row, counter->value);
-    row_int(row, nsys->ids.threads[counter->thread]);
+    row_int(row, nsys->data.global_ids.threads[counter->thread]);
     row_write(row);
 }
 
@@ -312,55 +194,30 @@ bool nsys_events_walk(struct nsys_export *nsys)
 
 /* ---- what it needs ---- */
 
-/* Pieces come after what they continue, so the last one's end stays. */
-static bool find_ends(struct nsys_export *nsys)
-{
-    const struct timeline *timeline = nsys->timeline;
-    if (!timeline->segments.count)
-        return true;
-    nsys->whole_end = malloc(timeline->slices.count * sizeof *nsys->whole_end);
-    if (!nsys->whole_end)
-        return false;
-    for (uint32_t i = 0; i < timeline->slices.count; i++)
-        nsys->whole_end[i] = end_of(&timeline->slices.at[i]);
-    for (uint32_t i = 0; i < timeline->segments.count; i++) {
-        const struct tl_segment *segment = &timeline->segments.at[i];
-        nsys->whole_end[segment->first] = end_of(&timeline->slices.at[segment->slice]);
-    }
-    return true;
-}
-
 bool nsys_events_init(struct nsys_export *nsys)
 {
-    const struct timeline *timeline = nsys->timeline;
     for (int i = 0; i < NSYS_TABLES; i++)
-        nsys->tables[i] = database_prepare(nsys->database, inserts[i]);
-    nsys->strings = database_prepare(nsys->database, "INSERT INTO StringIds VALUES(?,?)");
-    nsys->next_string = timeline->names.count;
-    nsys->row_of_slice = calloc(timeline->slices.count + 1u, sizeof *nsys->row_of_slice);
-    nsys->short_names = malloc((timeline->names.count + 1u) * sizeof *nsys->short_names);
-    if (!nsys->row_of_slice || !nsys->short_names)
-        return false;
-    memset(nsys->short_names, 0xff, (timeline->names.count + 1u) * sizeof *nsys->short_names);
-    return find_ends(nsys);
+        nsys->tables[i] = i < NSYS_SHARED ? nsys_prepare(nsys->database, nsys_shared[i])
+                                          : database_prepare(nsys->database, inserts[i]);
+    nsys->data.nvtx_rows = &nsys->nvtx_rows;
+    nsys->row_of_slice = calloc(nsys->timeline->slices.count + 1u, sizeof *nsys->row_of_slice);
+    return nsys->row_of_slice && query_data_shorten_begin(&nsys->data);
 }
 
 void nsys_events_fini(struct nsys_export *nsys)
 {
     free(nsys->row_of_slice);
-    free(nsys->short_names);
-    free(nsys->whole_end);
 }
 
 /* ---- what does not happen but is: names, processes, threads, devices, and what was lost ---- */
 
-static void write_strings(struct nsys_export *nsys)
+/* A table that SQL has, too, from an item on. */
+static void write_table(struct nsys_export *nsys, const struct query_table *table, uint32_t item)
 {
-    for (uint32_t i = 0; i < nsys->timeline->names.count; i++) {
-        row_int(nsys->strings, i);
-        row_text(nsys->strings, nsys->timeline->names.at[i]);
-        row_write(nsys->strings);
-    }
+    struct database_row *row = nsys_prepare(nsys->database, table);
+    for (uint32_t end = table->count(&nsys->data); item < end; item++)
+        if (!table->is_row || table->is_row(&nsys->data, item))
+            nsys_put(&nsys->data, row, table, item);
 }
 
 static void write_processes(struct nsys_export *nsys)
@@ -371,27 +228,13 @@ static void write_processes(struct nsys_export *nsys)
         nsys->database, "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES(?,'OSInfo','Hostname',1,?)");
     for (uint32_t i = 0; i < nsys->timeline->processes.count; i++) {
         const struct tl_process_info *info = &nsys->timeline->processes.at[i].info;
-        row_int(row, nsys->ids.processes[i]);
+        row_int(row, nsys->data.global_ids.processes[i]);
         row_int(row, (int64_t)info->pid);
         row_text(row, info->program);
         row_write(row);
-        row_int(host, nsys->ids.processes[i] >> 48);
+        row_int(host, nsys->data.global_ids.processes[i] >> 48);
         row_text(host, info->host);
         row_write(host);
-    }
-}
-
-static void write_threads(struct nsys_export *nsys)
-{
-    struct database_row *row =
-        database_prepare(nsys->database, "INSERT INTO ThreadNames VALUES(?,20,?)");
-    for (uint32_t i = 0; i < nsys->timeline->threads.count; i++) {
-        const struct tl_thread *thread = &nsys->timeline->threads.at[i];
-        if (thread->name == TL_NONE || thread->internal)
-            continue;
-        row_int(row, thread->name);
-        row_int(row, nsys->ids.threads[i]);
-        row_write(row);
     }
 }
 
@@ -406,7 +249,7 @@ static void write_ids(struct nsys_export *nsys)
         uint64_t pid = timeline->processes.at[thread->process].info.pid;
         if (thread->tid <= GLOBAL_IDS_MAX && pid <= GLOBAL_IDS_MAX)
             continue;
-        row_int(row, nsys->ids.threads[i]);
+        row_int(row, nsys->data.global_ids.threads[i]);
         row_int(row, (int64_t)pid);
         row_int(row, (int64_t)thread->tid);
         row_write(row);
@@ -427,7 +270,7 @@ static void write_device(struct nsys_export *nsys, struct database_row *row,
     const struct tl_device_info *info = &device->info;
     char uuid[48];
     uuid_text(info->uuid, uuid);
-    row_int(row, nsys->ids.processes[device->process] >> 48);
+    row_int(row, nsys->data.global_ids.processes[device->process] >> 48);
     row_int(row, info->device);
     if (device->name == TL_NONE)
         row_null(row);
@@ -488,7 +331,7 @@ static void write_cuda_devices(struct nsys_export *nsys)
         uuid_text(device->info.uuid, uuid);
         row_int(row, device->info.device);
         row_int(row, device->info.device);
-        row_int(row, nsys->ids.processes[device->process] >> 24 & GLOBAL_IDS_MAX);
+        row_int(row, nsys->data.global_ids.processes[device->process] >> 24 & GLOBAL_IDS_MAX);
         row_string(row, uuid);
         row_int(row, device->info.multiprocessors);
         row_write(row);
@@ -509,7 +352,7 @@ static void write_graph_nodes(struct nsys_export *nsys)
         row_int(row, slice->start_ns);
         row_int(row, slice->end_ns);
         row_int(row, 0);
-        row_int(row, nsys->ids.threads[slice->thread]);
+        row_int(row, nsys->data.global_ids.threads[slice->thread]);
         row_int(row, slice->name);
         row_int(row, (int64_t)node->node);
         row_write(row);
@@ -532,8 +375,8 @@ static void write_streams(struct nsys_export *nsys)
         nsys->database, "INSERT INTO TARGET_INFO_CUDA_STREAM VALUES(?,0,?,?,?,?,NULL)");
     for (uint32_t i = 0; i < timeline->streams.count; i++) {
         const struct tl_stream *stream = &timeline->streams.at[i];
-        int64_t machine = nsys->ids.processes[stream->process] >> 48;
-        int64_t pid = nsys->ids.processes[stream->process] >> 24 & GLOBAL_IDS_MAX;
+        int64_t machine = nsys->data.global_ids.processes[stream->process] >> 48;
+        int64_t pid = nsys->data.global_ids.processes[stream->process] >> 24 & GLOBAL_IDS_MAX;
         if (stream->device != TL_NONE && (i == 0 || !is_same_context(stream, stream - 1))) {
             row_int(context, machine);
             row_int(context, pid);
@@ -550,44 +393,6 @@ static void write_streams(struct nsys_export *nsys)
         else
             row_int(row, stream->priority);
         row_write(row);
-    }
-}
-
-static void write_named(struct nsys_export *nsys, enum nsys_event_type type, uint32_t process,
-                        uint32_t domain, uint32_t category, uint32_t name)
-{
-    struct database_row *row = nsys->tables[NSYS_NVTX];
-    row_int(row, nsys->timeline->start_ns);
-    row_null(row);
-    row_int(row, type);
-    row_null(row);
-    if (type == NSYS_CATEGORY)
-        row_int(row, category);
-    else
-        row_null(row);
-    row_null(row);
-    row_int(row, nsys->ids.processes[process]);
-    row_null(row);
-    put_name(nsys, row, name);
-    row_int(row, domain);
-    row_write(row);
-}
-
-/* After everything that happened, so that rows are numbered as they were written. */
-static void write_domains(struct nsys_export *nsys)
-{
-    const struct timeline *timeline = nsys->timeline;
-    for (uint32_t i = 0; i < timeline->domains.count; i++) {
-        const struct tl_domain *domain = &timeline->domains.at[i];
-        if (domain->name != TL_NONE)
-            write_named(nsys, NSYS_DOMAIN, domain->process, domain->number, 0, domain->name);
-    }
-    for (uint32_t i = 0; i < timeline->categories.count; i++) {
-        const struct tl_category *category = &timeline->categories.at[i];
-        const struct tl_domain *domain = &timeline->domains.at[category->domain];
-        if (category->name != TL_NONE)
-            write_named(nsys, NSYS_CATEGORY, domain->process, domain->number, category->number,
-                        category->name);
     }
 }
 
@@ -641,15 +446,17 @@ static void write_meta(struct nsys_export *nsys)
 
 void nsys_facts_write(struct nsys_export *nsys)
 {
-    write_strings(nsys);
+    const struct timeline *timeline = nsys->timeline;
+    write_table(nsys, &nsys_strings, 0);
     write_meta(nsys);
     write_processes(nsys);
-    write_threads(nsys);
+    write_table(nsys, &nsys_thread_names, 0);
     write_ids(nsys);
     write_devices(nsys);
     write_cuda_devices(nsys);
     write_streams(nsys);
     write_graph_nodes(nsys);
-    write_domains(nsys);
+    write_table(nsys, &nsys_nvtx, /* domains and categories come after all that happened */
+                timeline->slices.count + timeline->asyncs.count + timeline->marks.count);
     write_ledger(nsys);
 }

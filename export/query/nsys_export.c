@@ -1,22 +1,14 @@
 #include "nsys_export.h"
 
-#include "demangle.h"
-
 /* ---- the schema ---- */
 
-/* What a device did: when, where, launched by which call. If calls of several processes share a
- * correlation id, and it is unknown which one launched the operation, the id is negative: no call
- * has that. */
-#define PLACE                                                                        \
-    "start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL, "      \
-    "contextId INTEGER NOT NULL, streamId INTEGER NOT NULL, correlationId INTEGER, " \
-    "globalPid INTEGER, "
 #define ENUM "(id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT);"
 
-const char nsys_tables[] =
-    "CREATE TABLE StringIds(id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);"
-    "CREATE TABLE PROCESSES(globalPid INTEGER, pid INTEGER, name TEXT);"
-    "CREATE TABLE ThreadNames(nameId INTEGER NOT NULL, priority INTEGER, globalTid INTEGER);"
+/* Tables that SQL does not have, or has as views. */
+static const char processes[] =
+    "CREATE TABLE PROCESSES(globalPid INTEGER, pid INTEGER, name TEXT);";
+
+static const char facts[] =
     "CREATE TABLE META_DATA_EXPORT(name TEXT NOT NULL, value TEXT);"
     "CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs INTEGER, utcTime TEXT, "
     "localTime TEXT);"
@@ -39,39 +31,9 @@ const char nsys_tables[] =
     "contextId INTEGER NOT NULL, parentContextId INTEGER, isGreenContext INTEGER);"
     "CREATE TABLE TARGET_INFO_CUDA_STREAM(streamId INTEGER NOT NULL, hwId INTEGER NOT NULL, "
     "vmId INTEGER NOT NULL, processId INTEGER NOT NULL, contextId INTEGER NOT NULL, "
-    "priority INTEGER, flag INTEGER);"
-    "CREATE TABLE NVTX_EVENTS(start INTEGER NOT NULL, end INTEGER, eventType INTEGER NOT NULL, "
-    "rangeId INTEGER, category INTEGER, color INTEGER, text TEXT, globalTid INTEGER, "
-    "endGlobalTid INTEGER, textId INTEGER REFERENCES StringIds(id), domainId INTEGER, "
-    "uint64Value INTEGER, int64Value INTEGER, doubleValue REAL, uint32Value INTEGER, "
-    "int32Value INTEGER, floatValue REAL, jsonTextId INTEGER, jsonText TEXT, binaryData TEXT);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER NOT NULL, end INTEGER, "
-    "eventClass INTEGER NOT NULL, globalTid INTEGER, correlationId INTEGER, "
-    "nameId INTEGER NOT NULL REFERENCES StringIds(id), returnValue INTEGER, "
-    "callchainId INTEGER);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(" PLACE
-    "demangledName INTEGER NOT NULL REFERENCES StringIds(id), "
-    "shortName INTEGER NOT NULL REFERENCES StringIds(id), "
-    "mangledName INTEGER REFERENCES StringIds(id), launchType INTEGER, cacheConfig INTEGER, "
-    "registersPerThread INTEGER NOT NULL, gridX INTEGER NOT NULL, gridY INTEGER NOT NULL, "
-    "gridZ INTEGER NOT NULL, blockX INTEGER NOT NULL, blockY INTEGER NOT NULL, "
-    "blockZ INTEGER NOT NULL, staticSharedMemory INTEGER NOT NULL, "
-    "dynamicSharedMemory INTEGER NOT NULL, localMemoryPerThread INTEGER NOT NULL, "
-    "localMemoryTotal INTEGER, gridId INTEGER, sharedMemoryExecuted INTEGER, graphNodeId INTEGER, "
-    "graphId INTEGER, queued INTEGER, submitted INTEGER);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(" PLACE
-    "bytes INTEGER NOT NULL, copyKind INTEGER NOT NULL REFERENCES ENUM_CUDA_MEMCPY_OPER(id), "
-    "srcKind INTEGER REFERENCES ENUM_CUDA_MEM_KIND(id), "
-    "dstKind INTEGER REFERENCES ENUM_CUDA_MEM_KIND(id), srcDeviceId INTEGER, "
-    "srcContextId INTEGER, dstDeviceId INTEGER, dstContextId INTEGER, graphNodeId INTEGER, "
-    "graphId INTEGER, flags INTEGER);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(" PLACE
-    "value INTEGER NOT NULL, bytes INTEGER NOT NULL, graphNodeId INTEGER, "
-    "memKind INTEGER REFERENCES ENUM_CUDA_MEM_KIND(id), graphId INTEGER, flags INTEGER);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(" PLACE
-    "syncType INTEGER NOT NULL REFERENCES ENUM_CUPTI_SYNC_TYPE(id), eventId INTEGER NOT NULL);"
-    "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE(" PLACE
-    "graphId INTEGER NOT NULL, graphExecId INTEGER NOT NULL);"
+    "priority INTEGER, flag INTEGER);";
+
+static const char events[] =
     "CREATE TABLE CUDA_GRAPH_NODE_EVENTS(start INTEGER NOT NULL, end INTEGER NOT NULL, "
     "eventClass INTEGER NOT NULL, globalTid INTEGER, "
     "nameId INTEGER NOT NULL REFERENCES StringIds(id), graphNodeId INTEGER NOT NULL, "
@@ -99,6 +61,75 @@ const char nsys_tables[] =
     "CREATE TABLE PROF_IDS(globalTid INTEGER NOT NULL PRIMARY KEY, pid INTEGER NOT NULL, "
     "tid INTEGER NOT NULL);"
     "CREATE TABLE PROF_LEDGER(name TEXT NOT NULL, value INTEGER NOT NULL);";
+
+static void create_table(struct database *database, const struct query_table *table)
+{
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(sql, "CREATE TABLE %s", table->name);
+    for (uint32_t i = 0; i < table->column_count; i++)
+        sqlite3_str_appendf(sql, "%s%s %s", i ? ", " : "(", table->columns[i].name,
+                            table->columns[i].declared);
+    sqlite3_str_appendall(sql, ")");
+    char *text = sqlite3_str_finish(sql);
+    database_run(database, text);
+    sqlite3_free(text);
+}
+
+/* Parameters have the numbers of columns, so that nsys_put() counts nothing else. */
+struct database_row *nsys_prepare(struct database *database, const struct query_table *table)
+{
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(sql, "INSERT INTO %s VALUES", table->name);
+    for (uint32_t i = 0; i < table->column_count; i++)
+        sqlite3_str_appendf(sql, table->columns[i].get == query_null ? "%cNULL" : "%c?%u",
+                            i ? ',' : '(', i + 1);
+    sqlite3_str_appendall(sql, ")");
+    char *text = sqlite3_str_finish(sql);
+    struct database_row *row = database_prepare(database, text);
+    sqlite3_free(text);
+    return row;
+}
+
+const struct query_table *const nsys_shared[NSYS_SHARED] = {
+    [NSYS_NVTX] = &nsys_nvtx,           [NSYS_CALLS] = &nsys_runtime,
+    [NSYS_KERNELS] = &nsys_kernels,     [NSYS_COPIES] = &nsys_memcpys,
+    [NSYS_SETS] = &nsys_memsets,        [NSYS_SYNCS] = &nsys_syncs,
+    [NSYS_GRAPHS] = &nsys_graph_traces,
+};
+
+void nsys_create_tables(struct database *database)
+{
+    create_table(database, &nsys_strings);
+    database_run(database, processes);
+    create_table(database, &nsys_thread_names);
+    database_run(database, facts);
+    for (int i = 0; i < NSYS_SHARED; i++)
+        create_table(database, nsys_shared[i]);
+    database_run(database, events);
+    database_run(database, nsys_enums);
+}
+
+void nsys_put(const struct query_data *data, struct database_row *row,
+              const struct query_table *table, uint32_t item)
+{
+    sqlite3_stmt *statement = row->statement;
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        const struct query_column *column = &table->columns[i];
+        if (column->get == query_null)
+            continue;
+        int64_t value = column->get(data, item);
+        if (value == QUERY_NULL) {
+            sqlite3_bind_null(statement, (int)i + 1);
+        } else if (column->type == QUERY_INTEGER) {
+            sqlite3_bind_int64(statement, (int)i + 1, value);
+        } else {
+            struct text text = column->text ? column->text(data, item) : data->texts[value];
+            sqlite3_bind_text64(statement, (int)i + 1, text.bytes, text.size, SQLITE_STATIC,
+                                SQLITE_UTF8);
+        }
+    }
+    row_write(row);
+}
 
 const char nsys_enums[] =
     "CREATE TABLE ENUM_NSYS_EVENT_TYPE" ENUM "INSERT INTO ENUM_NSYS_EVENT_TYPE VALUES"
@@ -172,152 +203,13 @@ const char nsys_views[] =
 
 /* ---- what devices did, and what happened to their memory ---- */
 
-static void put_place(struct nsys_export *nsys, struct database_row *row, const struct tl_gpu *gpu,
-                      uint32_t context, uint32_t stream)
-{
-    row_int(row, gpu->start_ns);
-    row_int(row, gpu->end_ns);
-    row_int(row, gpu->device == TL_NONE ? -1 : (int64_t)gpu->device);
-    row_int(row, context);
-    row_int(row, stream == PROF_SYNC_NO_STREAM ? -1 : (int64_t)stream);
-    bool ambiguous = (gpu->flags & TL_GPU_AMBIGUOUS) != 0;
-    row_int(row, ambiguous ? -(int64_t)gpu->correlation : (int64_t)gpu->correlation);
-    row_int(row, nsys->ids.processes[gpu->process]);
-}
-
-static void put_graph(struct database_row *row, uint64_t node, uint32_t graph)
-{
-    if (node)
-        row_int(row, (int64_t)node);
-    else
-        row_null(row);
-    row_known(row, graph ? graph : TL_NONE);
-}
-
-static int64_t short_name_id(struct nsys_export *nsys, uint32_t name)
-{
-    if (nsys->short_names[name] == TL_NONE) {
-        struct text whole = nsys->timeline->names.at[name], part = demangle_short_name(whole);
-        bool is_whole = part.size == whole.size;
-        nsys->short_names[name] = is_whole ? name : (uint32_t)nsys->next_string++;
-        if (!is_whole) {
-            row_int(nsys->strings, nsys->short_names[name]);
-            row_text(nsys->strings, part);
-            row_write(nsys->strings);
-        }
-    }
-    return nsys->short_names[name];
-}
-
-static int64_t since_base(const struct nsys_export *nsys, uint64_t realtime_ns)
-{
-    return (int64_t)(realtime_ns - nsys->timeline->base_realtime_ns);
-}
-
-static void put_kernel(struct nsys_export *nsys, const struct tl_gpu *gpu)
-{
-    const struct tl_kernel *kernel = &nsys->timeline->kernels.at[gpu->detail];
-    struct database_row *row = nsys->tables[NSYS_KERNELS];
-    int64_t called = short_name_id(nsys, gpu->name);
-    put_place(nsys, row, gpu, kernel->context, kernel->stream);
-    row_int(row, gpu->name);
-    row_int(row, called);
-    row_known(row, kernel->name < nsys->timeline->names.count ? kernel->name : TL_NONE);
-    row_int(row, kernel->launch_type);
-    row_int(row, kernel->registers);
-    row_int(row, kernel->grid_x);
-    row_int(row, kernel->grid_y);
-    row_int(row, kernel->grid_z);
-    row_int(row, kernel->block_x);
-    row_int(row, kernel->block_y);
-    row_int(row, kernel->block_z);
-    row_int(row, kernel->static_shared_memory);
-    row_int(row, kernel->dynamic_shared_memory);
-    row_int(row, kernel->local_memory);
-    row_int(row, kernel->shared_memory_executed);
-    put_graph(row, kernel->graph_node, kernel->graph);
-    if (kernel->queued_ns)
-        row_int(row, since_base(nsys, kernel->queued_ns));
-    else
-        row_null(row);
-    if (kernel->submitted_ns)
-        row_int(row, since_base(nsys, kernel->submitted_ns));
-    else
-        row_null(row);
-    row_write(row);
-}
-
-/* nsys counts kinds of memory from 0 and calls what is unknown 7; CUPTI counts from 1. */
-static int64_t memory_kind(uint8_t kind)
-{
-    if (kind == TL_MEMORY_HOST)
-        return kind;
-    return kind >= 1 && kind <= 7 ? kind - 1 : 7;
-}
-
-static void put_copy(struct nsys_export *nsys, const struct tl_gpu *gpu)
-{
-    const struct tl_memcpy *copy = &nsys->timeline->memcpys.at[gpu->detail];
-    bool is_peer = copy->src_context || copy->dst_context;
-    struct database_row *row = nsys->tables[NSYS_COPIES];
-    put_place(nsys, row, gpu, copy->context, copy->stream);
-    row_int(row, (int64_t)gpu->bytes);
-    row_int(row, copy->copy_kind);
-    row_int(row, memory_kind(copy->src_kind));
-    row_int(row, memory_kind(copy->dst_kind));
-    row_known(row, is_peer ? copy->src_device : TL_NONE);
-    row_known(row, is_peer ? copy->src_context : TL_NONE);
-    row_known(row, is_peer ? copy->dst_device : TL_NONE);
-    row_known(row, is_peer ? copy->dst_context : TL_NONE);
-    put_graph(row, copy->graph_node, copy->graph);
-    row_int(row, copy->flags);
-    row_write(row);
-}
-
-static void put_set(struct nsys_export *nsys, const struct tl_gpu *gpu)
-{
-    const struct tl_memset *set = &nsys->timeline->memsets.at[gpu->detail];
-    struct database_row *row = nsys->tables[NSYS_SETS];
-    put_place(nsys, row, gpu, set->context, set->stream);
-    row_int(row, set->value);
-    row_int(row, (int64_t)gpu->bytes);
-    if (set->graph_node)
-        row_int(row, (int64_t)set->graph_node);
-    else
-        row_null(row);
-    row_int(row, memory_kind(set->memory_kind));
-    row_known(row, set->graph ? set->graph : TL_NONE);
-    row_int(row, set->flags);
-    row_write(row);
-}
-
-static void put_sync(struct nsys_export *nsys, const struct tl_gpu *gpu)
-{
-    const struct tl_sync *sync = &nsys->timeline->syncs.at[gpu->detail];
-    struct database_row *row = nsys->tables[NSYS_SYNCS];
-    put_place(nsys, row, gpu, sync->context, sync->stream);
-    row_int(row, sync->type);
-    row_int(row, sync->event);
-    row_write(row);
-}
-
-static void put_graph_run(struct nsys_export *nsys, const struct tl_gpu *gpu)
-{
-    const struct tl_graph_run *run = &nsys->timeline->graph_runs.at[gpu->detail];
-    struct database_row *row = nsys->tables[NSYS_GRAPHS];
-    put_place(nsys, row, gpu, run->context, run->stream);
-    row_int(row, run->graph);
-    row_int(row, run->graph);
-    row_write(row);
-}
-
 static void put_overhead(struct nsys_export *nsys, const struct tl_gpu *gpu)
 {
     const struct tl_overhead *overhead = &nsys->timeline->overheads.at[gpu->detail];
     struct database_row *row = nsys->tables[NSYS_OVERHEADS];
     row_int(row, gpu->start_ns);
     row_int(row, gpu->end_ns);
-    row_int(row, nsys->ids.processes[gpu->process]);
+    row_int(row, nsys->data.global_ids.processes[gpu->process]);
     row_int(row, overhead->kind);
     row_int(row, overhead->object_kind);
     for (int i = 0; i < 3; i++)
@@ -328,27 +220,20 @@ static void put_overhead(struct nsys_export *nsys, const struct tl_gpu *gpu)
 
 void nsys_on_gpu(void *user, uint32_t index)
 {
+    static const enum nsys_table tables[] = {[TL_KERNEL] = NSYS_KERNELS,
+                                             [TL_MEMCPY] = NSYS_COPIES,
+                                             [TL_MEMSET] = NSYS_SETS,
+                                             [TL_SYNC] = NSYS_SYNCS,
+                                             [TL_GRAPH_RUN] = NSYS_GRAPHS};
     struct nsys_export *nsys = user;
     const struct tl_gpu *gpu = &nsys->timeline->gpus.at[index];
-    switch (gpu->kind) {
-    case TL_KERNEL:
-        put_kernel(nsys, gpu);
-        break;
-    case TL_MEMCPY:
-        put_copy(nsys, gpu);
-        break;
-    case TL_MEMSET:
-        put_set(nsys, gpu);
-        break;
-    case TL_SYNC:
-        put_sync(nsys, gpu);
-        break;
-    case TL_GRAPH_RUN:
-        put_graph_run(nsys, gpu);
-        break;
-    default:
+    if (gpu->kind == TL_OVERHEAD) {
         put_overhead(nsys, gpu); /* nsys has no table that it would fit into */
+        return;
     }
+    if (gpu->kind == TL_KERNEL)
+        query_data_shorten_name(&nsys->data, gpu->name);
+    nsys_put_event(nsys, tables[gpu->kind], index);
 }
 
 static void put_thread(struct nsys_export *nsys, struct database_row *row,
@@ -358,7 +243,7 @@ static void put_thread(struct nsys_export *nsys, struct database_row *row,
     if (thread == TL_NONE)
         row_null(row);
     else
-        row_int(row, nsys->ids.threads[thread]);
+        row_int(row, nsys->data.global_ids.threads[thread]);
 }
 
 /* Memory of the program's own allocators is not CUDA's. */
@@ -389,11 +274,11 @@ void nsys_on_memory(void *user, uint32_t index)
         return;
     }
     row_int(row, event->time_ns);
-    row_int(row, nsys->ids.processes[heap->process]);
+    row_int(row, nsys->data.global_ids.processes[heap->process]);
     row_known(row, heap->device);
     row_int(row, (int64_t)memory->address);
     row_int(row, (int64_t)memory->bytes);
-    row_int(row, memory_kind(heap->kind));
+    row_int(row, nsys_memory_kind(heap->kind));
     row_int(row, event->is_end ? 1 : 0);
     if (heap->name == TL_NONE)
         row_null(row);
@@ -403,26 +288,11 @@ void nsys_on_memory(void *user, uint32_t index)
     row_write(row);
 }
 
-/* Managed memory that the driver moved: copies of kinds of their own. */
+/* Managed memory that the driver moved. */
 void nsys_on_migration(void *user, uint32_t index)
 {
     struct nsys_export *nsys = user;
-    const struct tl_migration *move = &nsys->timeline->migrations.at[index];
-    struct database_row *row = nsys->tables[NSYS_COPIES];
-    if (move->kind != 1 && move->kind != 2)
-        return;
-    row_int(row, move->start_ns);
-    row_int(row, move->end_ns);
-    row_int(row, move->kind == 1 ? (int32_t)move->target : (int32_t)move->source);
-    row_int(row, 0);
-    row_int(row, -1);
-    row_null(row);
-    row_int(row, nsys->ids.processes[move->process]);
-    row_int(row, (int64_t)move->value);
-    row_int(row, move->kind == 1 ? 11 : 12);
-    row_int(row, memory_kind(5)); /* managed */
-    row_int(row, memory_kind(5));
-    for (int column = 11; column < 18; column++)
-        row_null(row);
-    row_write(row);
+    uint32_t item = nsys->timeline->gpus.count + index;
+    if (nsys_memcpys.is_row(&nsys->data, item))
+        nsys_put_event(nsys, NSYS_COPIES, item);
 }

@@ -3,9 +3,9 @@
 #define PROF_NSYS_EXPORT_H
 
 #include "database.h"
-#include "global_ids.h"
-#include "timeline.h"
+#include "query_table.h"
 
+/* Tables of events that SQL has, too, in the order in which they are created; then the others. */
 enum nsys_table {
     NSYS_NVTX,
     NSYS_CALLS,
@@ -14,7 +14,8 @@ enum nsys_table {
     NSYS_SETS,
     NSYS_SYNCS,
     NSYS_GRAPHS,
-    NSYS_MEMORY,
+    NSYS_SHARED,
+    NSYS_MEMORY = NSYS_SHARED,
     NSYS_LAUNCHES,
     NSYS_ATTRIBUTES,
     NSYS_FAILED,
@@ -28,16 +29,10 @@ enum nsys_table {
 struct nsys_export {
     const struct timeline *timeline;
     struct database *database;
+    struct query_data data; /* of the timeline */
     struct database_row *tables[NSYS_TABLES];
-    struct global_ids ids;
-    uint32_t *short_names; /* by name: id of what a kernel of that name is called for short; TL_NONE
-                              not requested yet */
-    struct database_row *strings;
-    int64_t next_string;
     uint32_t *row_of_slice; /* row of NVTX_EVENTS, 0 none */
-    int64_t *whole_end;     /* by slice: the end of its last segment; NULL: no range has several */
     uint32_t nvtx_rows;
-    uint64_t next_range;
 };
 
 /* A value that may be TL_NONE: null then. */
@@ -47,6 +42,32 @@ static inline void row_known(struct database_row *row, uint32_t value)
         row_null(row);
     else
         row_int(row, value);
+}
+
+/* nsys counts kinds of memory from 0 and calls what is unknown 7; CUPTI counts from 1. */
+static inline int64_t nsys_memory_kind(uint8_t kind)
+{
+    if (kind == TL_MEMORY_HOST)
+        return kind;
+    return kind >= 1 && kind <= 7 ? kind - 1 : 7;
+}
+
+/* Creates all tables, and fills the enumerations that scripts join with. */
+void nsys_create_tables(struct database *database);
+
+/* The tables of SQL that have events, by number. */
+extern const struct query_table *const nsys_shared[NSYS_SHARED];
+
+/* The rows of a table that SQL has, too, as of database_prepare(). */
+struct database_row *nsys_prepare(struct database *database, const struct query_table *table);
+
+/* Writes one of them: an item of the table. */
+void nsys_put(const struct query_data *data, struct database_row *row,
+              const struct query_table *table, uint32_t item);
+
+static inline void nsys_put_event(struct nsys_export *nsys, enum nsys_table table, uint32_t item)
+{
+    nsys_put(&nsys->data, nsys->tables[table], nsys_shared[table], item);
 }
 
 /* Callbacks of the walk (struct exporter): `user` is the struct nsys_export. */
@@ -64,8 +85,8 @@ bool nsys_events_walk(struct nsys_export *nsys);
 /* Names, processes, threads, devices, domains, the ledger. */
 void nsys_facts_write(struct nsys_export *nsys);
 
-/* The tables of a database in the form that `nsys export --type sqlite` gives it, and ours
- * beside them.
+/* The tables of a database in the form that `nsys export --type sqlite` gives it, as query_nsys.c
+ * describes them, and ours beside them.
  *
  * Names, columns and numbers of enumerations: "SQLite Schema Reference" of the Nsight Systems
  * Analysis Guide. Times are nanoseconds from TARGET_INFO_SESSION_START_TIME.utcEpochNs on.
@@ -83,8 +104,7 @@ enum nsys_event_type {
     NSYS_DOMAIN = 75,
 };
 
-extern const char nsys_tables[]; /* before anything is written */
-extern const char nsys_enums[];  /* enumerations that scripts join with */
-extern const char nsys_views[];  /* once all is */
+extern const char nsys_enums[]; /* enumerations that scripts join with */
+extern const char nsys_views[]; /* once all is */
 
 #endif

@@ -248,7 +248,8 @@ static int open_database(struct query *query)
 struct query *query_create(const struct timeline *timeline)
 {
     struct query *query = calloc(1, sizeof *query);
-    if (query && query_data_init(&query->data, timeline) && open_database(query) == SQLITE_OK)
+    if (query && query_data_init(&query->data, timeline) && query_data_init_scans(&query->data) &&
+        open_database(query) == SQLITE_OK)
         return query;
     query_destroy(query);
     return NULL;

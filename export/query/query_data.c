@@ -131,32 +131,39 @@ static bool find_last_segments(struct query_data *data)
 
 /* ---- short names ---- */
 
-static uint32_t short_id(struct query_data *data, uint32_t name)
+bool query_data_shorten_begin(struct query_data *data)
 {
-    struct text part = demangle_short_name(data->texts[name]);
-    if (part.size == data->texts[name].size)
-        return name;
-    data->shorts[data->short_count] = part;
-    return data->timeline->names.count + data->short_count++;
-}
-
-bool query_data_shorten(struct query_data *data)
-{
-    const struct timeline *timeline = data->timeline;
-    size_t names = timeline->names.count + (size_t)1;
-    if (data->short_ids)
-        return true;
+    size_t names = data->timeline->names.count + (size_t)1;
     data->shorts = calloc(names, sizeof *data->shorts);
     data->short_ids = malloc(names * sizeof *data->short_ids);
     if (!data->shorts || !data->short_ids)
         return false;
     memset(data->short_ids, 0xff, names * sizeof *data->short_ids);
-    for (uint32_t i = 0; i < timeline->gpus.count; i++) {
-        const struct tl_gpu *gpu = &timeline->gpus.at[i];
-        bool is_kernel = gpu->kind == TL_KERNEL && !(gpu->flags & TL_GPU_INTERNAL);
-        if (is_kernel && data->short_ids[gpu->name] == TL_NONE)
-            data->short_ids[gpu->name] = short_id(data, gpu->name);
-    }
+    return true;
+}
+
+void query_data_shorten_name(struct query_data *data, uint32_t name)
+{
+    if (data->short_ids[name] != TL_NONE)
+        return;
+    struct text part = demangle_short_name(data->texts[name]);
+    bool is_whole = part.size == data->texts[name].size;
+    data->short_ids[name] = is_whole ? name : data->timeline->names.count + data->short_count;
+    if (!is_whole)
+        data->shorts[data->short_count++] = part;
+}
+
+bool query_data_shorten(struct query_data *data)
+{
+    const struct timeline *timeline = data->timeline;
+    if (data->short_ids)
+        return true;
+    if (!query_data_shorten_begin(data))
+        return false;
+    for (uint32_t i = 0; i < timeline->gpus.count; i++)
+        if (timeline->gpus.at[i].kind == TL_KERNEL &&
+            !(timeline->gpus.at[i].flags & TL_GPU_INTERNAL))
+            query_data_shorten_name(data, timeline->gpus.at[i].name);
     return true;
 }
 
@@ -172,9 +179,14 @@ bool query_data_add_up(struct query_data *data)
 bool query_data_init(struct query_data *data, const struct timeline *timeline)
 {
     *data = (struct query_data){.timeline = timeline};
-    return copy_texts(data) && global_ids_init(&data->global_ids, timeline) && find_spans(data) &&
-           find_last_segments(data) && memory_use_init(&data->memory, timeline) &&
-           step_times_init(&data->steps, timeline);
+    return copy_texts(data) && global_ids_init(&data->global_ids, timeline) &&
+           find_last_segments(data);
+}
+
+bool query_data_init_scans(struct query_data *data)
+{
+    return find_spans(data) && memory_use_init(&data->memory, data->timeline) &&
+           step_times_init(&data->steps, data->timeline);
 }
 
 void query_data_fini(struct query_data *data)

@@ -1,13 +1,27 @@
 /* query_nsys.c - tables with the names and columns that `nsys export --type sqlite` gives them, so
- * that queries for its databases run as they are. They contain what write_sqlite() writes:
- * nsys_export.h.
+ * that queries for its databases run as they are. write_sqlite() writes the same tables.
  */
 #include "nsys_export.h"
-#include "query_table.h"
 
-#define NSYS(name, get) QUERY_INT(name, "", "", get)
-#define NSYS_BY_SPAN(name, get) QUERY_INT_BY_SPAN(name, "", "", get)
-#define NSYS_TIME(name, get) QUERY_INT(name, "ns", "", get)
+#define NSYS(title, sql, getter)                                                 \
+    {                                                                            \
+        .name = title, .unit = "", .meaning = "", .get = getter, .declared = sql \
+    }
+#define NSYS_BY_SPAN(title, sql, getter)                                                          \
+    {                                                                                             \
+        .name = title, .unit = "", .meaning = "", .by_span = true, .get = getter, .declared = sql \
+    }
+#define NSYS_TIME(title, sql, getter)                                              \
+    {                                                                              \
+        .name = title, .unit = "ns", .meaning = "", .get = getter, .declared = sql \
+    }
+
+/* How the database declares columns. */
+#define INT "INTEGER"
+#define NOT_NULL "INTEGER NOT NULL"
+#define STRING_ID "INTEGER REFERENCES StringIds(id)"
+#define STRING_ID_NOT_NULL "INTEGER NOT NULL REFERENCES StringIds(id)"
+#define MEMORY_KIND "INTEGER REFERENCES ENUM_CUDA_MEM_KIND(id)"
 
 /* ---- ids ---- */
 
@@ -16,14 +30,6 @@ static int64_t global_tid(const struct query_data *data, uint32_t thread)
     if (thread == TL_NONE)
         return QUERY_NULL;
     return data->global_ids.threads[thread];
-}
-
-/* nsys counts kinds of memory from 0 and calls what is unknown 7; CUPTI counts from 1. */
-static int64_t memory_kind(uint8_t kind)
-{
-    if (kind == TL_MEMORY_HOST)
-        return kind;
-    return kind >= 1 && kind <= 7 ? kind - 1 : 7;
 }
 
 static int64_t or_null(uint64_t value)
@@ -75,7 +81,7 @@ QUERY_GET(set_context, gpus, MEMSET->context)
 QUERY_GET(set_stream, gpus, stream_number(MEMSET->stream))
 QUERY_GET(set_value, gpus, MEMSET->value)
 QUERY_GET(set_node, gpus, or_null(MEMSET->graph_node))
-QUERY_GET(set_kind, gpus, memory_kind(MEMSET->memory_kind))
+QUERY_GET(set_kind, gpus, nsys_memory_kind(MEMSET->memory_kind))
 QUERY_GET(set_graph, gpus, or_null(MEMSET->graph))
 QUERY_GET(set_flags, gpus, MEMSET->flags)
 QUERY_GET(sync_context, gpus, SYNC->context)
@@ -93,11 +99,11 @@ QUERY_IS_KIND(is_sync, TL_SYNC)
 QUERY_IS_KIND(is_run, TL_GRAPH_RUN)
 
 /* clang-format off */
-#define PLACE(context, stream)                                                          \
-    NSYS_TIME("start", gpu_start), NSYS_TIME("end", gpu_end),                           \
-    NSYS_BY_SPAN("deviceId", gpu_device), NSYS("contextId", context),                   \
-    NSYS("streamId", stream), NSYS("correlationId", gpu_correlation),                   \
-    NSYS_BY_SPAN("globalPid", gpu_pid)
+#define PLACE(context, stream) \
+    NSYS_TIME("start", NOT_NULL, gpu_start), NSYS_TIME("end", NOT_NULL, gpu_end), \
+    NSYS_BY_SPAN("deviceId", NOT_NULL, gpu_device), NSYS("contextId", NOT_NULL, context), \
+    NSYS("streamId", NOT_NULL, stream), NSYS("correlationId", INT, gpu_correlation), \
+    NSYS_BY_SPAN("globalPid", INT, gpu_pid)
 /* clang-format on */
 
 #define NSYS_TABLE(title, says, list, items, which, spans, time)                              \
@@ -108,28 +114,28 @@ QUERY_IS_KIND(is_run, TL_GRAPH_RUN)
 
 static const struct query_column kernel_columns[] = {
     PLACE(kernel_context, kernel_stream),
-    NSYS("demangledName", gpu_name),
-    NSYS("shortName", kernel_short_name),
-    NSYS("mangledName", kernel_mangled),
-    NSYS("launchType", kernel_launch_type),
-    NSYS("cacheConfig", query_null),
-    NSYS("registersPerThread", kernel_registers),
-    NSYS("gridX", kernel_grid_x),
-    NSYS("gridY", kernel_grid_y),
-    NSYS("gridZ", kernel_grid_z),
-    NSYS("blockX", kernel_block_x),
-    NSYS("blockY", kernel_block_y),
-    NSYS("blockZ", kernel_block_z),
-    NSYS("staticSharedMemory", kernel_static),
-    NSYS("dynamicSharedMemory", kernel_dynamic),
-    NSYS("localMemoryPerThread", kernel_local),
-    NSYS("localMemoryTotal", query_null),
-    NSYS("gridId", query_null),
-    NSYS("sharedMemoryExecuted", kernel_executed),
-    NSYS("graphNodeId", kernel_node),
-    NSYS("graphId", kernel_graph),
-    NSYS_TIME("queued", kernel_queued),
-    NSYS_TIME("submitted", kernel_submitted),
+    NSYS("demangledName", STRING_ID_NOT_NULL, gpu_name),
+    NSYS("shortName", STRING_ID_NOT_NULL, kernel_short_name),
+    NSYS("mangledName", STRING_ID, kernel_mangled),
+    NSYS("launchType", INT, kernel_launch_type),
+    NSYS("cacheConfig", INT, query_null),
+    NSYS("registersPerThread", NOT_NULL, kernel_registers),
+    NSYS("gridX", NOT_NULL, kernel_grid_x),
+    NSYS("gridY", NOT_NULL, kernel_grid_y),
+    NSYS("gridZ", NOT_NULL, kernel_grid_z),
+    NSYS("blockX", NOT_NULL, kernel_block_x),
+    NSYS("blockY", NOT_NULL, kernel_block_y),
+    NSYS("blockZ", NOT_NULL, kernel_block_z),
+    NSYS("staticSharedMemory", NOT_NULL, kernel_static),
+    NSYS("dynamicSharedMemory", NOT_NULL, kernel_dynamic),
+    NSYS("localMemoryPerThread", NOT_NULL, kernel_local),
+    NSYS("localMemoryTotal", INT, query_null),
+    NSYS("gridId", INT, query_null),
+    NSYS("sharedMemoryExecuted", INT, kernel_executed),
+    NSYS("graphNodeId", INT, kernel_node),
+    NSYS("graphId", INT, kernel_graph),
+    NSYS_TIME("queued", INT, kernel_queued),
+    NSYS_TIME("submitted", INT, kernel_submitted),
 };
 const struct query_table nsys_kernels =
     NSYS_TABLE("CUPTI_ACTIVITY_KIND_KERNEL", "kernels; names are StringIds.id", kernel_columns,
@@ -172,8 +178,8 @@ COPY_GET(copy_pid, data->global_ids.processes[of->process],
          data->global_ids.processes[move->process])
 COPY_GET(copy_bytes, of->bytes, move->value)
 COPY_GET(copy_kind, MEMCPY->copy_kind, TO_DEVICE ? 11 : 12)
-COPY_GET(copy_source, memory_kind(MEMCPY->src_kind), 4)
-COPY_GET(copy_target, memory_kind(MEMCPY->dst_kind), 4)
+COPY_GET(copy_source, nsys_memory_kind(MEMCPY->src_kind), 4)
+COPY_GET(copy_target, nsys_memory_kind(MEMCPY->dst_kind), 4)
 COPY_GET(copy_src_device, IS_PEER ? MEMCPY->src_device : QUERY_NULL, QUERY_NULL)
 COPY_GET(copy_src_context, IS_PEER ? MEMCPY->src_context : QUERY_NULL, QUERY_NULL)
 COPY_GET(copy_dst_device, IS_PEER ? MEMCPY->dst_device : QUERY_NULL, QUERY_NULL)
@@ -205,24 +211,24 @@ static bool copy_span(const struct query_data *data, uint32_t number, struct que
 }
 
 static const struct query_column copy_columns[] = {
-    NSYS_TIME("start", copy_start),
-    NSYS_TIME("end", copy_end),
-    NSYS_BY_SPAN("deviceId", copy_device),
-    NSYS("contextId", copy_context),
-    NSYS("streamId", copy_stream),
-    NSYS("correlationId", copy_correlation),
-    NSYS_BY_SPAN("globalPid", copy_pid),
-    NSYS("bytes", copy_bytes),
-    NSYS("copyKind", copy_kind),
-    NSYS("srcKind", copy_source),
-    NSYS("dstKind", copy_target),
-    NSYS("srcDeviceId", copy_src_device),
-    NSYS("srcContextId", copy_src_context),
-    NSYS("dstDeviceId", copy_dst_device),
-    NSYS("dstContextId", copy_dst_context),
-    NSYS("graphNodeId", copy_node),
-    NSYS("graphId", copy_graph),
-    NSYS("flags", copy_flags),
+    NSYS_TIME("start", NOT_NULL, copy_start),
+    NSYS_TIME("end", NOT_NULL, copy_end),
+    NSYS_BY_SPAN("deviceId", NOT_NULL, copy_device),
+    NSYS("contextId", NOT_NULL, copy_context),
+    NSYS("streamId", NOT_NULL, copy_stream),
+    NSYS("correlationId", INT, copy_correlation),
+    NSYS_BY_SPAN("globalPid", INT, copy_pid),
+    NSYS("bytes", NOT_NULL, copy_bytes),
+    NSYS("copyKind", "INTEGER NOT NULL REFERENCES ENUM_CUDA_MEMCPY_OPER(id)", copy_kind),
+    NSYS("srcKind", MEMORY_KIND, copy_source),
+    NSYS("dstKind", MEMORY_KIND, copy_target),
+    NSYS("srcDeviceId", INT, copy_src_device),
+    NSYS("srcContextId", INT, copy_src_context),
+    NSYS("dstDeviceId", INT, copy_dst_device),
+    NSYS("dstContextId", INT, copy_dst_context),
+    NSYS("graphNodeId", INT, copy_node),
+    NSYS("graphId", INT, copy_graph),
+    NSYS("flags", INT, copy_flags),
 };
 const struct query_table nsys_memcpys =
     NSYS_TABLE("CUPTI_ACTIVITY_KIND_MEMCPY", "copies, and managed memory that the driver moved",
@@ -231,9 +237,10 @@ const struct query_table nsys_memcpys =
 /* ---- sets, waits, whole graphs ---- */
 
 static const struct query_column set_columns[] = {
-    PLACE(set_context, set_stream), NSYS("value", set_value),  NSYS("bytes", gpu_bytes),
-    NSYS("graphNodeId", set_node),  NSYS("memKind", set_kind), NSYS("graphId", set_graph),
-    NSYS("flags", set_flags),
+    PLACE(set_context, set_stream),         NSYS("value", NOT_NULL, set_value),
+    NSYS("bytes", NOT_NULL, gpu_bytes),     NSYS("graphNodeId", INT, set_node),
+    NSYS("memKind", MEMORY_KIND, set_kind), NSYS("graphId", INT, set_graph),
+    NSYS("flags", INT, set_flags),
 };
 const struct query_table nsys_memsets =
     NSYS_TABLE("CUPTI_ACTIVITY_KIND_MEMSET", "memory sets", set_columns, gpu_count, is_set,
@@ -241,8 +248,8 @@ const struct query_table nsys_memsets =
 
 static const struct query_column sync_columns[] = {
     PLACE(sync_context, sync_stream),
-    NSYS("syncType", sync_type),
-    NSYS("eventId", sync_event),
+    NSYS("syncType", "INTEGER NOT NULL REFERENCES ENUM_CUPTI_SYNC_TYPE(id)", sync_type),
+    NSYS("eventId", NOT_NULL, sync_event),
 };
 const struct query_table nsys_syncs =
     NSYS_TABLE("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "waits for devices", sync_columns, gpu_count,
@@ -250,8 +257,8 @@ const struct query_table nsys_syncs =
 
 static const struct query_column run_columns[] = {
     PLACE(run_context, run_stream),
-    NSYS("graphId", run_graph),
-    NSYS("graphExecId", run_graph),
+    NSYS("graphId", NOT_NULL, run_graph),
+    NSYS("graphExecId", NOT_NULL, run_graph),
 };
 const struct query_table nsys_graph_traces =
     NSYS_TABLE("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "CUDA graphs recorded as a whole", run_columns,
@@ -283,10 +290,10 @@ static bool is_call(const struct query_data *data, uint32_t item)
 }
 
 static const struct query_column call_columns[] = {
-    NSYS_TIME("start", call_start),          NSYS_TIME("end", whole_end),
-    NSYS("eventClass", call_class),          NSYS_BY_SPAN("globalTid", call_tid),
-    NSYS("correlationId", call_correlation), NSYS("nameId", call_name),
-    NSYS("returnValue", call_result),        NSYS("callchainId", query_null),
+    NSYS_TIME("start", NOT_NULL, call_start),     NSYS_TIME("end", INT, whole_end),
+    NSYS("eventClass", NOT_NULL, call_class),     NSYS_BY_SPAN("globalTid", INT, call_tid),
+    NSYS("correlationId", INT, call_correlation), NSYS("nameId", STRING_ID_NOT_NULL, call_name),
+    NSYS("returnValue", INT, call_result),        NSYS("callchainId", INT, query_null),
 };
 const struct query_table nsys_runtime =
     NSYS_TABLE("CUPTI_ACTIVITY_KIND_RUNTIME", "calls of CUDA; names are StringIds.id", call_columns,
@@ -315,18 +322,24 @@ static struct nvtx_event named_at(const struct timeline *timeline, uint32_t item
                                .category = category};
 }
 
-static struct nvtx_event nvtx_at(const struct query_data *data, uint32_t item)
+/* `item` counts what is not a slice. */
+static struct nvtx_event other_at(const struct timeline *timeline, uint32_t item)
 {
-    const struct timeline *timeline = data->timeline;
-    if (item < timeline->slices.count)
-        return (struct nvtx_event){NVTX_SLICE, .slice = &timeline->slices.at[item]};
-    item -= timeline->slices.count;
     if (item < timeline->asyncs.count)
         return (struct nvtx_event){NVTX_ASYNC, .async = &timeline->asyncs.at[item]};
     item -= timeline->asyncs.count;
     if (item < timeline->marks.count)
         return (struct nvtx_event){NVTX_MARK, .mark = &timeline->marks.at[item]};
     return named_at(timeline, item - timeline->marks.count);
+}
+
+/* Most are slices, and inlined that path is a few instructions for each column. */
+static inline struct nvtx_event nvtx_at(const struct query_data *data, uint32_t item)
+{
+    const struct timeline *timeline = data->timeline;
+    if (item < timeline->slices.count)
+        return (struct nvtx_event){NVTX_SLICE, .slice = &timeline->slices.at[item]};
+    return other_at(timeline, item - timeline->slices.count);
 }
 
 #define NVTX_GET(function, of_slice, of_async, of_mark, of_named)         \
@@ -361,19 +374,23 @@ static uint32_t name_of(const struct nvtx_event *at)
     return at->category ? at->category->name : at->domain->name;
 }
 
+static int64_t range_id(const struct query_data *data, uint32_t item)
+{
+    return data->nvtx_rows ? *data->nvtx_rows : item;
+}
+
 NVTX_GET(nvtx_start, at.slice->start_ns, at.async->start_ns, at.mark->time_ns,
          data->timeline->start_ns)
 NVTX_GET(nvtx_end, whole_end(data, item), async_end(at.async), QUERY_NULL, QUERY_NULL)
 NVTX_GET(nvtx_type, NSYS_PUSH_POP, NSYS_START_END, NSYS_MARK,
          at.category ? NSYS_CATEGORY : NSYS_DOMAIN)
-NVTX_GET(nvtx_range_id, item, item, item, QUERY_NULL)
+NVTX_GET(nvtx_range_id, range_id(data, item), range_id(data, item), range_id(data, item),
+         QUERY_NULL)
 NVTX_GET(nvtx_tid, global_tid(data, at.slice->thread), global_tid(data, at.async->thread),
          global_tid(data, at.mark->thread), data->global_ids.processes[at.domain->process])
 NVTX_GET(nvtx_end_tid, QUERY_NULL, global_tid(data, at.async->end_thread), QUERY_NULL, QUERY_NULL)
 NVTX_GET(nvtx_text_id, query_name(data, at.slice->name), query_name(data, at.async->name),
          query_name(data, at.mark->name), query_name(data, name_of(&at)))
-
-NVTX_GET(nvtx_text, at.slice->name, at.async->name, at.mark->name, name_of(&at))
 
 static int64_t nvtx_category(const struct query_data *data, uint32_t item)
 {
@@ -430,16 +447,31 @@ static bool nvtx_span(const struct query_data *data, uint32_t number, struct que
 }
 
 static const struct query_column nvtx_columns[] = {
-    NSYS_TIME("start", nvtx_start),     NSYS_TIME("end", nvtx_end),
-    NSYS("eventType", nvtx_type),       NSYS("rangeId", nvtx_range_id),
-    NSYS("category", nvtx_category),    NSYS("color", nvtx_color),
-    QUERY_NAMED("text", "", nvtx_text), NSYS_BY_SPAN("globalTid", nvtx_tid),
-    NSYS("endGlobalTid", nvtx_end_tid), NSYS("textId", nvtx_text_id),
-    NSYS("domainId", nvtx_domain),      NSYS("uint64Value", query_null),
-    NSYS("int64Value", query_null),     NSYS("doubleValue", query_null),
-    NSYS("uint32Value", query_null),    NSYS("int32Value", query_null),
-    NSYS("floatValue", query_null),     NSYS("jsonTextId", query_null),
-    NSYS("jsonText", query_null),       NSYS("binaryData", query_null),
+    NSYS_TIME("start", NOT_NULL, nvtx_start),
+    NSYS_TIME("end", INT, nvtx_end),
+    NSYS("eventType", NOT_NULL, nvtx_type),
+    NSYS("rangeId", INT, nvtx_range_id),
+    NSYS("category", INT, nvtx_category),
+    NSYS("color", INT, nvtx_color),
+    {.name = "text",
+     .unit = "",
+     .meaning = "",
+     .type = QUERY_NAME,
+     .get = nvtx_text_id,
+     .declared = "TEXT"},
+    NSYS_BY_SPAN("globalTid", INT, nvtx_tid),
+    NSYS("endGlobalTid", INT, nvtx_end_tid),
+    NSYS("textId", STRING_ID, nvtx_text_id),
+    NSYS("domainId", INT, nvtx_domain),
+    NSYS("uint64Value", INT, query_null),
+    NSYS("int64Value", INT, query_null),
+    NSYS("doubleValue", "REAL", query_null),
+    NSYS("uint32Value", INT, query_null),
+    NSYS("int32Value", INT, query_null),
+    NSYS("floatValue", "REAL", query_null),
+    NSYS("jsonTextId", INT, query_null),
+    NSYS("jsonText", "TEXT", query_null),
+    NSYS("binaryData", "TEXT", query_null),
 };
 const struct query_table nsys_nvtx =
     NSYS_TABLE("NVTX_EVENTS",
@@ -462,8 +494,14 @@ static struct text string_value(const struct query_data *data, uint32_t item)
 }
 
 static const struct query_column string_columns[] = {
-    NSYS("id", query_id),
-    QUERY_STRING("value", "", string_value),
+    NSYS("id", "INTEGER NOT NULL PRIMARY KEY", query_id),
+    {.name = "value",
+     .unit = "",
+     .meaning = "",
+     .type = QUERY_TEXT,
+     .get = query_id,
+     .text = string_value,
+     .declared = "TEXT NOT NULL"},
 };
 const struct query_table nsys_strings =
     NSYS_TABLE("StringIds", "every name, and each kernel's for short", string_columns, string_count,
@@ -486,9 +524,9 @@ static bool has_name(const struct query_data *data, uint32_t item)
 }
 
 static const struct query_column thread_columns[] = {
-    NSYS("nameId", thread_name),
-    NSYS("priority", thread_priority),
-    NSYS("globalTid", thread_tid),
+    NSYS("nameId", NOT_NULL, thread_name),
+    NSYS("priority", INT, thread_priority),
+    NSYS("globalTid", INT, thread_tid),
 };
 const struct query_table nsys_thread_names = NSYS_TABLE(
     "ThreadNames", "names of threads", thread_columns, thread_count, has_name, NULL, NULL);

@@ -1,5 +1,6 @@
 /* query_table.h - the tables of SQL, described once: names, units and meanings are what SQLite
- * declares, what `profdump query --schema` prints and what docs/query.md has.
+ * declares, what `profdump query --schema` prints and what docs/query.md has. -o OUT.sqlite writes
+ * those of nsys.
  *
  * A table is an array of the timeline, or a part of one: rows are items of it. A cell is a function
  * of the item that returns 64 bits, so that the scan (query_scan.c) can compare, sort and look up
@@ -39,7 +40,9 @@ struct query_data {
     /* What kernels are called for short, as nsys has it; NULL not needed yet. */
     struct text *shorts;
     uint32_t short_count;
-    uint32_t *short_ids; /* by name: into names, or behind them into shorts */
+    uint32_t *short_ids;       /* by name: into names, or behind them into shorts */
+    const uint32_t *nvtx_rows; /* how many rows of NVTX_EVENTS are written, which is the next one's
+                                  rangeId; NULL: the item is */
 };
 
 /* The value of an unknown cell. */
@@ -67,6 +70,7 @@ struct query_column {
     query_get_text *text;
     const char *const *words; /* NULL at their end */
     bool sums;                /* it reads data->sums */
+    const char *declared;     /* as write_sqlite() declares it; NULL of tables that it has not */
 };
 
 /* Items of an array that lie side by side. */
@@ -158,33 +162,34 @@ static inline int64_t query_real(double value)
     }
 
 /* Columns. */
-#define QUERY_INT(name, unit, meaning, get)                               \
-    {                                                                     \
-        name, unit, meaning, QUERY_INTEGER, false, get, NULL, NULL, false \
+#define QUERY_INT(title, of, says, getter)                        \
+    {                                                             \
+        .name = title, .unit = of, .meaning = says, .get = getter \
     }
-#define QUERY_INT_BY_SPAN(name, unit, meaning, get)                      \
-    {                                                                    \
-        name, unit, meaning, QUERY_INTEGER, true, get, NULL, NULL, false \
+#define QUERY_INT_BY_SPAN(title, of, says, getter)                                 \
+    {                                                                              \
+        .name = title, .unit = of, .meaning = says, .by_span = true, .get = getter \
     }
-#define QUERY_SUM(name, unit, meaning, get)                              \
-    {                                                                    \
-        name, unit, meaning, QUERY_INTEGER, false, get, NULL, NULL, true \
+#define QUERY_SUM(title, of, says, getter)                                      \
+    {                                                                           \
+        .name = title, .unit = of, .meaning = says, .get = getter, .sums = true \
     }
-#define QUERY_NAMED(name, meaning, get)                              \
-    {                                                                \
-        name, "", meaning, QUERY_NAME, false, get, NULL, NULL, false \
+#define QUERY_NAMED(title, says, getter)                                              \
+    {                                                                                 \
+        .name = title, .unit = "", .meaning = says, .type = QUERY_NAME, .get = getter \
     }
-#define QUERY_WORDS(name, meaning, get, words)                        \
-    {                                                                 \
-        name, "", meaning, QUERY_WORD, false, get, NULL, words, false \
+#define QUERY_WORDS(title, says, getter, list)                                         \
+    {                                                                                  \
+        .name = title, .unit = "", .meaning = says, .type = QUERY_WORD, .get = getter, \
+        .words = list                                                                  \
     }
-#define QUERY_DOUBLE(name, unit, meaning, get)                         \
-    {                                                                  \
-        name, unit, meaning, QUERY_REAL, false, get, NULL, NULL, false \
+#define QUERY_DOUBLE(title, of, says, getter)                                         \
+    {                                                                                 \
+        .name = title, .unit = of, .meaning = says, .type = QUERY_REAL, .get = getter \
     }
-#define QUERY_STRING(name, meaning, text)                             \
-    {                                                                 \
-        name, "", meaning, QUERY_TEXT, false, NULL, text, NULL, false \
+#define QUERY_STRING(title, says, getter)                                              \
+    {                                                                                  \
+        .name = title, .unit = "", .meaning = says, .type = QUERY_TEXT, .text = getter \
     }
 
 int64_t query_id(const struct query_data *data, uint32_t item);   /* the item */
@@ -263,8 +268,10 @@ bool query_plan_reads_sums(const struct query_table *table, uint64_t used);
  *
  * What getters and the scan need beside the timeline, made when first needed. */
 
-/* False: no memory; fini is needed all the same. */
+/* False: no memory; fini is needed all the same. Without what scans need and only some tables
+ * have: query_data_init_scans(). */
 bool query_data_init(struct query_data *data, const struct timeline *timeline);
+bool query_data_init_scans(struct query_data *data);
 void query_data_fini(struct query_data *data);
 
 /* Each computes its members unless they exist: ranks and by_rank; sums; shorts and short_ids.
@@ -272,6 +279,11 @@ void query_data_fini(struct query_data *data);
 bool query_data_rank(struct query_data *data);
 bool query_data_add_up(struct query_data *data);
 bool query_data_shorten(struct query_data *data);
+
+/* The same one by one, which numbers short names as they come: begin, then each kernel's name
+ * before its row. */
+bool query_data_shorten_begin(struct query_data *data);
+void query_data_shorten_name(struct query_data *data, uint32_t name);
 
 /* The rank of names with this text; QUERY_NULL: none has it. After query_data_rank(). */
 int64_t query_data_find(const struct query_data *data, struct text text);
