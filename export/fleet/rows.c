@@ -8,8 +8,8 @@
 
 static size_t bytes_of(enum column_type type)
 {
-    static const size_t bytes[] = {[COLUMN_32] = 4,   [COLUMN_64] = 8,   [COLUMN_BOOL] = 1,
-                                   [COLUMN_TEXT] = 8, [COLUMN_WORD] = 1, [COLUMN_MAP] = 4};
+    static const size_t bytes[] = {[COLUMN_INTEGER] = 4, [COLUMN_BIGINT] = 8, [COLUMN_BOOLEAN] = 1,
+                                   [COLUMN_VARCHAR] = 8, [COLUMN_WORD] = 1,   [COLUMN_MAP] = 4};
     return bytes[type];
 }
 
@@ -219,7 +219,7 @@ static void pack_bits(uint8_t *values, uint32_t count)
 static bool array_take(struct ArrowArray *array, struct cells *cells, enum column_type type,
                        uint32_t count)
 {
-    struct owned *owned = array_init(array, count, type == COLUMN_TEXT ? 3 : 2);
+    struct owned *owned = array_init(array, count, type == COLUMN_VARCHAR ? 3 : 2);
     if (!owned)
         return false;
     if (cells->nulls)
@@ -227,7 +227,7 @@ static bool array_take(struct ArrowArray *array, struct cells *cells, enum colum
     else
         free(cells->validity);
     array->null_count = cells->nulls;
-    if (type == COLUMN_BOOL)
+    if (type == COLUMN_BOOLEAN)
         pack_bits(cells->values, count);
     array_own(owned, 1, cells->values);
     array_own(owned, 2, cells->text.bytes);
@@ -246,7 +246,7 @@ static bool has_room(struct rows *rows)
     for (uint32_t i = 0; i < rows->table->column_count && ready; i++) {
         struct cells *cells = &rows->cells[i];
         enum column_type type = rows->table->columns[i].type;
-        if (type == COLUMN_TEXT)
+        if (type == COLUMN_VARCHAR)
             ready = text_out_room(&cells->text, 1) && !cells->text.failed;
         if (type == COLUMN_MAP && !cells->pair_room)
             ready = pairs_grow(cells);
@@ -326,8 +326,8 @@ static bool schema_of_words(struct ArrowSchema *schema)
 static bool add_column(struct ArrowSchema *schema, const struct column *column)
 {
     static const char *const formats[] = {
-        [COLUMN_32] = "i",   [COLUMN_64] = "l",   [COLUMN_BOOL] = "b",
-        [COLUMN_TEXT] = "U", [COLUMN_WORD] = "C", [COLUMN_MAP] = "+m"};
+        [COLUMN_INTEGER] = "i", [COLUMN_BIGINT] = "l", [COLUMN_BOOLEAN] = "b",
+        [COLUMN_VARCHAR] = "U", [COLUMN_WORD] = "C",   [COLUMN_MAP] = "+m"};
     struct ArrowSchema *added =
         schema_add(schema, column->name, formats[column->type], ARROW_FLAG_NULLABLE);
     return added && (column->type == COLUMN_MAP    ? schema_of_map(added)

@@ -12,9 +12,15 @@
 
 #define ROWS_COLUMNS 24u
 
-/* Types of the dataset: INTEGER, BIGINT, BOOLEAN, VARCHAR, a VARCHAR that is one of few words,
- * MAP(INTEGER,BIGINT). */
-enum column_type { COLUMN_32, COLUMN_64, COLUMN_BOOL, COLUMN_TEXT, COLUMN_WORD, COLUMN_MAP };
+/* Types of the dataset, as dataset.def names them. */
+enum column_type {
+    COLUMN_INTEGER,
+    COLUMN_BIGINT,
+    COLUMN_BOOLEAN,
+    COLUMN_VARCHAR,
+    COLUMN_WORD,
+    COLUMN_MAP
+};
 
 struct column {
     const char *name;
