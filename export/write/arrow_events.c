@@ -1,13 +1,14 @@
 /* arrow_events.c - what threads did, and which of it launched: items are slices, begin/end ranges,
  * marks. Calls of Python functions: items are frames. */
 #include "array.h"
+#include "arrow_columns.h"
 #include "arrow_view.h"
 #include "timeline.h"
 
-enum event_kind { EVENT_SLICE, EVENT_ASYNC, EVENT_MARK };
+enum events_kind { EVENT_SLICE, EVENT_ASYNC, EVENT_MARK };
 
 struct event {
-    enum event_kind kind;
+    enum events_kind kind;
     uint32_t index; /* in its array */
     union {
         const struct tl_slice *slice;
@@ -74,11 +75,11 @@ static struct tl_attrs attrs_at(const struct arrow_view *view, uint32_t item)
 
 /* ---- who, what, when ---- */
 
-ARROW_CELL(event_pid, arrow_put_pid(view, to, thread_at(view, item)->process))
-ARROW_CELL(event_tid, arrow_put_u64(to, thread_at(view, item)->tid))
-ARROW_CELL(event_thread_name, arrow_put_known(to, thread_at(view, item)->name))
+ARROW_CELL(events_pid, arrow_put_pid(view, to, thread_at(view, item)->process))
+ARROW_CELL(events_tid, arrow_put_u64(to, thread_at(view, item)->tid))
+ARROW_CELL(events_thread_name, arrow_put_known(to, thread_at(view, item)->name))
 
-static bool event_kind(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_kind(const struct arrow_view *view, uint32_t item, void *to)
 {
     static const enum arrow_word words[] = {
         [TL_RANGE] = ARROW_RANGE, [TL_STEP] = ARROW_STEP, [TL_API] = ARROW_CALL};
@@ -89,7 +90,7 @@ static bool event_kind(const struct arrow_view *view, uint32_t item, void *to)
                                                       : ARROW_MARK);
 }
 
-static bool event_name(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_name(const struct arrow_view *view, uint32_t item, void *to)
 {
     struct event event = event_at(view, item);
     uint32_t name = event.kind == EVENT_SLICE   ? event.slice->name
@@ -98,7 +99,7 @@ static bool event_name(const struct arrow_view *view, uint32_t item, void *to)
     return arrow_put_name(view, to, tl_shown_name(view->timeline, name, label_at(view, item)));
 }
 
-static bool event_start(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_start(const struct arrow_view *view, uint32_t item, void *to)
 {
     struct event event = event_at(view, item);
     return arrow_put_time(view, to,
@@ -107,7 +108,7 @@ static bool event_start(const struct arrow_view *view, uint32_t item, void *to)
                                                       : event.mark->time_ns);
 }
 
-static bool event_duration(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_duration_ns(const struct arrow_view *view, uint32_t item, void *to)
 {
     struct event event = event_at(view, item);
     return arrow_put_64(to, event.kind == EVENT_SLICE ? event.slice->end_ns - event.slice->start_ns
@@ -116,7 +117,7 @@ static bool event_duration(const struct arrow_view *view, uint32_t item, void *t
                                 : 0);
 }
 
-static bool event_depth(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_depth(const struct arrow_view *view, uint32_t item, void *to)
 {
     struct event event = event_at(view, item);
     uint32_t around = event.kind == EVENT_MARK ? event.mark->slice : TL_NONE;
@@ -125,13 +126,13 @@ static bool event_depth(const struct arrow_view *view, uint32_t item, void *to)
     return arrow_put_16(to, event.kind == EVENT_SLICE ? event.slice->depth : depth);
 }
 
-static bool event_correlation(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_correlation(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct tl_api *api = api_at(view, item);
     return api && arrow_put_32(to, api->correlation);
 }
 
-static bool event_result(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_result(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct tl_api *api = api_at(view, item);
     return api && api->result != TL_RESULT_UNKNOWN && arrow_put_32(to, (uint32_t)api->result);
@@ -139,7 +140,7 @@ static bool event_result(const struct arrow_view *view, uint32_t item, void *to)
 
 /* ---- the tree ---- */
 
-static bool event_parent(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_parent(const struct arrow_view *view, uint32_t item, void *to)
 {
     struct event event = event_at(view, item);
     return arrow_put_event(view, to,
@@ -148,7 +149,7 @@ static bool event_parent(const struct arrow_view *view, uint32_t item, void *to)
                                                       : TL_NONE);
 }
 
-static bool event_continues(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_continues(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct timeline *timeline = view->timeline;
     const struct tl_slice *slice = slice_at(view, item);
@@ -162,9 +163,9 @@ static bool event_continues(const struct arrow_view *view, uint32_t item, void *
 }
 
 /* Begin/end ranges need not nest, so no time is their own. */
-ARROW_CELL(event_self, slice_at(view, item) && arrow_put_64(to, view->sums[item].self_ns))
-ARROW_CELL(event_device, slice_at(view, item) && arrow_put_64(to, view->sums[item].device_ns))
-ARROW_CELL(event_self_device,
+ARROW_CELL(events_self_ns, slice_at(view, item) && arrow_put_64(to, view->sums[item].self_ns))
+ARROW_CELL(events_device_ns, slice_at(view, item) && arrow_put_64(to, view->sums[item].device_ns))
+ARROW_CELL(events_self_device_ns,
            slice_at(view, item) && arrow_put_64(to, view->sums[item].self_device_ns))
 
 static bool put_memory(const struct arrow_view *view, uint32_t item, enum memory_side side,
@@ -176,12 +177,12 @@ static bool put_memory(const struct arrow_view *view, uint32_t item, enum memory
            arrow_put_64(to, view->memory_bytes[side][item]);
 }
 
-ARROW_CELL(event_host_bytes, put_memory(view, item, MEMORY_CPU, to))
-ARROW_CELL(event_device_bytes, put_memory(view, item, MEMORY_CUDA, to))
+ARROW_CELL(events_host_bytes, put_memory(view, item, MEMORY_CPU, to))
+ARROW_CELL(events_device_bytes, put_memory(view, item, MEMORY_CUDA, to))
 
 /* ---- what came with it ---- */
 
-static bool event_domain(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_domain(const struct arrow_view *view, uint32_t item, void *to)
 {
     uint32_t label = label_at(view, item);
     if (label == TL_NONE)
@@ -190,7 +191,7 @@ static bool event_domain(const struct arrow_view *view, uint32_t item, void *to)
         to, view->timeline->domains.at[view->timeline->labels.at[label].domain].name);
 }
 
-static bool event_category(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_category(const struct arrow_view *view, uint32_t item, void *to)
 {
     uint32_t label = label_at(view, item);
     uint32_t category = label == TL_NONE ? TL_NONE : view->timeline->labels.at[label].category;
@@ -200,7 +201,7 @@ static bool event_category(const struct arrow_view *view, uint32_t item, void *t
     return arrow_put_32(to, name == TL_NONE ? view->first_category + category : name);
 }
 
-static bool event_attributes(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_attributes(const struct arrow_view *view, uint32_t item, void *to)
 {
     return view->first_attr && arrow_attrs_json(view, attrs_at(view, item), to);
 }
@@ -212,14 +213,14 @@ static struct arrow_attrs_own own_at(const struct arrow_view *view, uint32_t ite
     return arrow_attrs_own(view, attrs_at(view, item));
 }
 
-static bool event_shapes(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_shapes(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct tl_attr *shapes = own_at(view, item).shapes;
     return shapes && arrow_put_32(to, (uint32_t)shapes->value);
 }
 
 /* The engine's range around a backward function has that one's number. */
-static bool event_sequence(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_sequence(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct tl_attr *sequence = own_at(view, item).sequence;
     const struct tl_fwdbwd *link =
@@ -229,7 +230,7 @@ static bool event_sequence(const struct arrow_view *view, uint32_t item, void *t
     return sequence && arrow_put_64(to, (int64_t)sequence->value);
 }
 
-static bool event_flops(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_flops(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct tl_slice *slice = slice_at(view, item);
     if (slice && view->flops && view->flops[item] >= 0)
@@ -238,7 +239,7 @@ static bool event_flops(const struct arrow_view *view, uint32_t item, void *to)
     return flops && arrow_put_f64(to, tl_attr_number(flops));
 }
 
-static bool event_forward_tid(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_forward_tid(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct timeline *timeline = view->timeline;
     const struct tl_fwdbwd *link = slice_at(view, item) ? timeline_fwdbwd_of(timeline, item) : NULL;
@@ -249,7 +250,7 @@ static bool event_forward_tid(const struct arrow_view *view, uint32_t item, void
 }
 
 /* Text in the file takes precedence over stacks of addresses. */
-static bool event_stack(const struct arrow_view *view, uint32_t item, void *to)
+static bool events_stack(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct tl_attr *words = own_at(view, item).stack;
     if (words)
@@ -268,17 +269,17 @@ static bool is_absent(const struct arrow_view *view, arrow_cell *cell)
 {
     const struct timeline *timeline = view->timeline;
     bool attrs = view->first_attr != NULL;
-    return cell == event_domain || cell == event_category      ? !timeline->labels.count
-           : cell == event_correlation || cell == event_result ? !timeline->apis.count
-           : cell == event_continues                           ? !timeline->segments.count
-           : cell == event_host_bytes                          ? !view->has_memory[MEMORY_CPU]
-           : cell == event_device_bytes                        ? !view->has_memory[MEMORY_CUDA]
-           : cell == event_forward_tid                         ? !timeline->fwdbwds.count
-           : cell == event_stack    ? !timeline->stacks.count && !view->given.stack
-           : cell == event_shapes   ? !view->given.shapes
-           : cell == event_sequence ? !view->given.sequence
-           : cell == event_flops    ? !view->flops && !view->given.flops
-                                    : cell == event_attributes && !attrs;
+    return cell == events_domain || cell == events_category      ? !timeline->labels.count
+           : cell == events_correlation || cell == events_result ? !timeline->apis.count
+           : cell == events_continues                            ? !timeline->segments.count
+           : cell == events_host_bytes                           ? !view->has_memory[MEMORY_CPU]
+           : cell == events_device_bytes                         ? !view->has_memory[MEMORY_CUDA]
+           : cell == events_forward_tid                          ? !timeline->fwdbwds.count
+           : cell == events_stack    ? !timeline->stacks.count && !view->given.stack
+           : cell == events_shapes   ? !view->given.shapes
+           : cell == events_sequence ? !view->given.sequence
+           : cell == events_flops    ? !view->flops && !view->given.flops
+                                     : cell == events_attributes && !attrs;
 }
 
 static bool is_event(const struct arrow_view *view, uint32_t item)
@@ -295,12 +296,12 @@ static uint32_t event_count(const struct timeline *timeline)
 
 /* ---- launches ---- */
 
-ARROW_CELL(launch_range, arrow_put_known(to, tl_range_name(view->timeline, item)))
-ARROW_CELL(launch_operations,
+ARROW_CELL(launches_range, arrow_put_known(to, tl_range_name(view->timeline, item)))
+ARROW_CELL(launches_operations,
            arrow_put_32(to, arrow_view_launched(view->timeline, slice_at(view, item))))
-ARROW_CELL(launch_device_time,
+ARROW_CELL(launches_device_ns,
            arrow_put_64(to, slice_launched_ns(view->timeline, slice_at(view, item))))
-ARROW_CELL(launch_event, arrow_put_event(view, to, item))
+ARROW_CELL(launches_event, arrow_put_event(view, to, item))
 
 static bool is_launch(const struct arrow_view *view, uint32_t item)
 {
@@ -314,53 +315,20 @@ static uint32_t slice_count(const struct timeline *timeline)
     return timeline->slices.count;
 }
 
-#define EVENTS_COLUMNS(X)                                    \
-    X(events, U64, "pid", event_pid)                         \
-    X(events, U64, "tid", event_tid)                         \
-    X(events, NAME, "kind", event_kind)                      \
-    X(events, NAME, "name", event_name)                      \
-    X(events, TIME, "start", event_start)                    \
-    X(events, I64, "duration_ns", event_duration)            \
-    X(events, U16, "depth", event_depth)                     \
-    X(events, U32_NULL, "correlation", event_correlation)    \
-    X(events, I32_NULL, "result", event_result)              \
-    X(events, I64_NULL, "parent", event_parent)              \
-    X(events, I64_NULL, "continues", event_continues)        \
-    X(events, NAME_NULL, "thread_name", event_thread_name)   \
-    X(events, NAME_NULL, "domain", event_domain)             \
-    X(events, NAME_NULL, "category", event_category)         \
-    X(events, I64_NULL, "self_ns", event_self)               \
-    X(events, I64_NULL, "device_ns", event_device)           \
-    X(events, I64_NULL, "self_device_ns", event_self_device) \
-    X(events, I64_NULL, "host_bytes", event_host_bytes)      \
-    X(events, I64_NULL, "device_bytes", event_device_bytes)  \
-    X(events, NAME_NULL, "shapes", event_shapes)             \
-    X(events, I64_NULL, "sequence", event_sequence)          \
-    X(events, U64_NULL, "forward_tid", event_forward_tid)    \
-    X(events, NAME_NULL, "stack", event_stack)               \
-    X(events, F64_NULL, "flops", event_flops)
+ARROW_EVENTS_COLUMNS(ARROW_FILLS)
 
-EVENTS_COLUMNS(ARROW_FILLS)
+static const struct arrow_column event_columns[] = {ARROW_EVENTS_COLUMNS(ARROW_ENTRY)};
 
-static const struct arrow_column event_columns[] = {
-    EVENTS_COLUMNS(ARROW_ENTRY){"attributes", ARROW_TEXT_NULL, event_attributes, NULL},
-};
+#define launches_pid events_pid
+#define launches_tid events_tid
+#define launches_name events_name
+#define launches_start events_start
+#define launches_duration_ns events_duration_ns
+#define launches_correlation events_correlation
 
-#define LAUNCHES_COLUMNS(X)                            \
-    X(launches, U64, "pid", event_pid)                 \
-    X(launches, U64, "tid", event_tid)                 \
-    X(launches, NAME, "name", event_name)              \
-    X(launches, NAME_NULL, "range", launch_range)      \
-    X(launches, TIME, "start", event_start)            \
-    X(launches, I64, "duration_ns", event_duration)    \
-    X(launches, U32, "correlation", event_correlation) \
-    X(launches, U32, "operations", launch_operations)  \
-    X(launches, I64, "device_ns", launch_device_time)  \
-    X(launches, I64_NULL, "event", launch_event)
+ARROW_LAUNCHES_COLUMNS(ARROW_FILLS)
 
-LAUNCHES_COLUMNS(ARROW_FILLS)
-
-static const struct arrow_column launch_columns[] = {LAUNCHES_COLUMNS(ARROW_ENTRY)};
+static const struct arrow_column launch_columns[] = {ARROW_LAUNCHES_COLUMNS(ARROW_ENTRY)};
 
 const struct arrow_rows arrow_event_rows = {
     event_columns, sizeof event_columns / sizeof *event_columns, is_event, event_count, is_absent};
@@ -379,26 +347,26 @@ static const struct tl_thread *frame_thread_at(const struct arrow_view *view, ui
     return &view->timeline->threads.at[frame_at(view, item)->thread];
 }
 
-ARROW_CELL(function_pid, arrow_put_pid(view, to, frame_thread_at(view, item)->process))
-ARROW_CELL(function_tid, arrow_put_u64(to, frame_thread_at(view, item)->tid))
-ARROW_CELL(function_name, arrow_put_name(view, to, frame_at(view, item)->name))
-ARROW_CELL(function_start, arrow_put_time(view, to, frame_at(view, item)->start_ns))
+ARROW_CELL(functions_pid, arrow_put_pid(view, to, frame_thread_at(view, item)->process))
+ARROW_CELL(functions_tid, arrow_put_u64(to, frame_thread_at(view, item)->tid))
+ARROW_CELL(functions_name, arrow_put_name(view, to, frame_at(view, item)->name))
+ARROW_CELL(functions_start, arrow_put_time(view, to, frame_at(view, item)->start_ns))
 
-static bool function_duration(const struct arrow_view *view, uint32_t item, void *to)
+static bool functions_duration_ns(const struct arrow_view *view, uint32_t item, void *to)
 {
     const struct tl_frame *frame = frame_at(view, item);
     return arrow_put_64(to, frame->end_ns - frame->start_ns);
 }
 
-ARROW_CELL(function_call, arrow_put_64(to, frame_at(view, item)->call))
+ARROW_CELL(functions_call, arrow_put_64(to, frame_at(view, item)->call))
 
-static bool function_parent(const struct arrow_view *view, uint32_t item, void *to)
+static bool functions_parent(const struct arrow_view *view, uint32_t item, void *to)
 {
     uint32_t parent = frame_at(view, item)->parent;
     return parent != TL_NONE && arrow_put_64(to, parent);
 }
 
-static bool function_module(const struct arrow_view *view, uint32_t item, void *to)
+static bool functions_module(const struct arrow_view *view, uint32_t item, void *to)
 {
     uint32_t module = tl_module_number(view->timeline, frame_at(view, item));
     return module != TL_NONE && arrow_put_32(to, module);
@@ -409,19 +377,9 @@ static uint32_t frames_count(const struct timeline *timeline)
     return timeline->frames.count;
 }
 
-#define FUNCTIONS_COLUMNS(X)                            \
-    X(functions, U64, "pid", function_pid)              \
-    X(functions, U64, "tid", function_tid)              \
-    X(functions, NAME, "name", function_name)           \
-    X(functions, TIME, "start", function_start)         \
-    X(functions, I64, "duration_ns", function_duration) \
-    X(functions, I64, "call", function_call)            \
-    X(functions, I64_NULL, "parent", function_parent)   \
-    X(functions, U32_NULL, "module", function_module)
+ARROW_FUNCTIONS_COLUMNS(ARROW_FILLS)
 
-FUNCTIONS_COLUMNS(ARROW_FILLS)
-
-static const struct arrow_column function_columns[] = {FUNCTIONS_COLUMNS(ARROW_ENTRY)};
+static const struct arrow_column function_columns[] = {ARROW_FUNCTIONS_COLUMNS(ARROW_ENTRY)};
 
 const struct arrow_rows arrow_function_rows = {
     function_columns, sizeof function_columns / sizeof *function_columns, NULL, frames_count, NULL};

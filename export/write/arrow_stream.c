@@ -190,7 +190,7 @@ static void fill_values(const struct batch *batch, struct ArrowArray *arrays)
     for (uint32_t first = 0; first < batch->rows; first += TILE_ROWS) {
         uint32_t rest = batch->rows - first, count = rest < TILE_ROWS ? rest : TILE_ROWS;
         for (uint32_t i = 0; i < rows->column_count; i++)
-            if (rows->columns[i].fill && !is_absent(batch->stream, &rows->columns[i]))
+            if (rows->columns[i].bytes && !is_absent(batch->stream, &rows->columns[i]))
                 fill_tile(batch, &rows->columns[i], &arrays[i], first, count);
     }
 }

@@ -150,7 +150,7 @@ struct arrow_column {
     bool nullable;
     bool is_name; /* an index into the dictionary */
     arrow_cell *cell;
-    arrow_fill *fill; /* NULL of texts */
+    arrow_fill *fill; /* not of texts */
 };
 
 struct arrow_rows {
@@ -167,15 +167,18 @@ struct arrow_rows {
 extern const struct arrow_rows arrow_event_rows, arrow_launch_rows, arrow_kernel_rows,
     arrow_counter_rows, arrow_function_rows;
 
-/* A table lists its columns once, as X(table, type, column's name, cell). ARROW_FILLS makes a loop
- * of each that the cell is inlined into, ARROW_ENTRY a struct arrow_column. */
-#define ARROW_FILLS(table, type, name, cell)                                                    \
-    static uint32_t table##_##cell(const struct arrow_view *view, const uint32_t *items,        \
-                                   uint32_t count, char *to, uint8_t *bits)                     \
+/* A table lists its columns once, in arrow_columns.h; the cell of a column is TABLE_NAME().
+ * ARROW_FILLS makes a loop of each that the cell is inlined into, ARROW_ENTRY a struct
+ * arrow_column. */
+#define ARROW_FILLS(table, name, type, meaning)                                                 \
+    static uint32_t fill_##table##_##name(const struct arrow_view *view, const uint32_t *items, \
+                                          uint32_t count, char *to, uint8_t *bits)              \
     {                                                                                           \
-        return arrow_fill_cells(view, items, count, to, bits, ARROW_BYTES(ARROW_##type), cell); \
+        return arrow_fill_cells(view, items, count, to, bits, ARROW_BYTES(ARROW_##type),        \
+                                table##_##name);                                                \
     }
-#define ARROW_ENTRY(table, type, name, cell) {name, ARROW_##type, cell, table##_##cell},
+#define ARROW_ENTRY(table, name, type, meaning) \
+    {#name, ARROW_##type, table##_##name, fill_##table##_##name},
 
 /* Types: format, bytes, nullable, an index into the dictionary. */
 #define ARROW_U16 "S", 2, false, false
