@@ -261,7 +261,7 @@ static bool read_place(struct sqlite_trace *trace, struct sqlite_rows *rows, str
     if (!sqlite_trace_times(trace, rows, &place->start_ns, &place->end_ns, &open))
         return false;
     int64_t correlation = sqlite_rows_int(rows, CORRELATION, 0);
-    place->ambiguous = correlation < 0; /* libprof's own files: see nsys_export.c */
+    place->ambiguous = correlation < 0; /* libprof's own files: see query_nsys.c */
     if (correlation < 0 && correlation >= -(int64_t)UINT32_MAX)
         correlation = -correlation;
     place->correlation = sqlite_trace_correlation(trace, correlation);
