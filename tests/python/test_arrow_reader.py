@@ -20,7 +20,7 @@ def path() -> str:
             with libprof.record_function(f"r{index % 7}"):
                 pass
         with libprof.record_function("ünï"), libprof.record_function("inner"):
-            libprof.step()
+            libprof.step()  # it goes on after each of the two: three rows
     libprof.flush()
     return libprof.output_path()
 
@@ -28,7 +28,7 @@ def path() -> str:
 def test_reads_columns(path: str) -> None:
     table = read_table([path], ArrowTable.EVENTS)
     count = len(table["name"])
-    assert count == 70003 and all(len(values) == count for values in table.values())
+    assert count == 70005 and all(len(values) == count for values in table.values())
     assert set(table["name"]) >= {"r0", "r6", "ünï"} and table["correlation"][0] is None
     assert table["start"] == sorted(table["start"]) and min(table["duration_ns"]) >= 0
     assert read_table([path], ArrowTable.EVENTS, columns=["tid", "no such"]).keys() == {"tid"}

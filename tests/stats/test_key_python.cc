@@ -57,7 +57,7 @@ TEST(PythonRows, HaveWhatFunctionsAndRangesInsideLeave)
     const timeline *t = trace.load();
     ASSERT_NE(t, nullptr) << trace.error();
     EXPECT_EQ(rows(t, true, KEY_PYTHON, true), "f 1/1 28 80 80..80\ng 2/2 32 32 2..30\n");
-    EXPECT_EQ(rows(t, true, KEY_RANGE), "range 1/1 50 50\n") << "as without them";
+    EXPECT_EQ(rows(t, true, KEY_RANGE), "range 1/1 20 50\n") << "without g's time";
 }
 
 TEST(PythonRows, AreThereOnlyIfAskedFor)
