@@ -1,8 +1,12 @@
 /* table.h - result tables that are described once and come out in any format.
  *
- *     static const struct table_column columns[] = {{"pid", "Pid"}, {"busy_ns", "Busy"}, {0}};
- *     table_begin(&table, "devices", "What devices did", columns);
- *     table_row(&table), table_count(&table, pid), table_ns(&table, busy_ns);
+ *     #define DEVICE_COLUMNS(X)                           \
+ *         X(table_count(table, device->pid), "pid", "Pid") \
+ *         X(table_ns(table, device->busy_ns), "busy_ns", "Busy")
+ *     TABLE_ROW(device, DEVICE_COLUMNS, const struct device *device)
+ *
+ *     table_begin(&table, "devices", "What devices did", device_columns);
+ *     device_row(&table, device); // for each device
  *     table_end(&table);
  *     done = table_finish(&table);
  *
@@ -49,6 +53,20 @@ struct table_column {
 };
 
 #define TABLE_COLUMNS_MAX 64u /* that one format shows */
+
+/* Of a list of X(CELL, COLUMN...), makes the array NAME_columns and the function NAME_row(table, ...),
+ * which begins a row and adds its cells. CELL is a statement that adds one cell to `table`, COLUMN
+ * the members of its struct table_column: a cell cannot be under another column's title. */
+#define TABLE_ROW(name, LIST, ...)                                               \
+    static const struct table_column name##_columns[] = {LIST(TABLE_COLUMN){0}}; \
+    static void name##_row(struct table *table, __VA_ARGS__)                     \
+    {                                                                            \
+        if (!table_row(table))                                                   \
+            return;                                                              \
+        LIST(TABLE_CELL)                                                         \
+    }
+#define TABLE_COLUMN(cell, ...) {__VA_ARGS__},
+#define TABLE_CELL(cell, ...) cell;
 
 /* What a table for people has around it. */
 enum table_frame {

@@ -21,48 +21,43 @@ struct breakdown_report {
     struct table table;
 };
 
-/* clang-format off */
-#define WHOSE_COLUMNS PROCESS_COLUMNS, {"rank", .in = TABLE_FOR_PROGRAMS}
-#define DEVICE_COLUMNS WHOSE_COLUMNS, {"device", "Device"}
-#define STREAM_COLUMNS DEVICE_COLUMNS, {"context", "Context"}, {"stream", "Stream"}
-/* clang-format on */
+/* ---- columns that several tables have ---- */
 
-/* ---- cells that several tables have ---- */
+#define WHOSE_COLUMNS(X, process)                 \
+    PROCESS_COLUMNS(X, report->timeline, process) \
+    X(rank_cell(table, report, process), "rank", .in = TABLE_FOR_PROGRAMS)
+#define DEVICE_COLUMNS(X, process, number) \
+    WHOSE_COLUMNS(X, process)              \
+    X(known_cell(table, number), "device", "Device")
+#define STREAM_COLUMNS(X, index)                                        \
+    DEVICE_COLUMNS(X, STREAM(index)->process, STREAM(index)->device)    \
+    X(table_count(table, STREAM(index)->context), "context", "Context") \
+    X(table_count(table, STREAM(index)->stream), "stream", "Stream")
+#define STREAM(index) (&report->timeline->streams.at[index])
 
-static void breakdown_whose_cells(struct breakdown_report *report, uint32_t process)
+static void rank_cell(struct table *table, const struct breakdown_report *report, uint32_t process)
 {
     const struct tl_process_info *info = &report->timeline->processes.at[process].info;
-    cell_process(&report->table, report->timeline, process);
     if (info->rank < 0)
-        table_unknown(&report->table);
+        table_unknown(table);
     else
-        table_int(&report->table, info->rank);
+        table_int(table, info->rank);
 }
 
-static void breakdown_device_cells(struct breakdown_report *report, uint32_t process,
-                                   uint32_t device)
+static void known_cell(struct table *table, uint32_t number)
 {
-    breakdown_whose_cells(report, process);
-    if (device == TL_NONE)
-        table_unknown(&report->table);
+    if (number == TL_NONE)
+        table_unknown(table);
     else
-        table_count(&report->table, device);
+        table_count(table, number);
 }
 
-static void breakdown_stream_cells(struct breakdown_report *report, uint32_t index)
-{
-    const struct tl_stream *stream = &report->timeline->streams.at[index];
-    breakdown_device_cells(report, stream->process, stream->device);
-    table_count(&report->table, stream->context);
-    table_count(&report->table, stream->stream);
-}
-
-static void breakdown_name_cell(struct breakdown_report *report, uint32_t name)
+static void name_cell(struct table *table, const struct breakdown_report *report, uint32_t name)
 {
     if (name < report->timeline->names.count)
-        table_text(&report->table, report->timeline->names.at[name]);
+        table_text(table, report->timeline->names.at[name]);
     else
-        table_string(&report->table, "(unnamed)");
+        table_string(table, "(unnamed)");
 }
 
 static double breakdown_mean(int64_t sum, uint64_t count)
@@ -72,19 +67,23 @@ static double breakdown_mean(int64_t sum, uint64_t count)
 
 /* ---- what devices did, and at the same time ---- */
 
-static void temporal_row(struct breakdown_report *report, const struct temporal_row *row)
-{
-    struct table *table = &report->table;
-    int64_t span_ns = temporal_span_ns(row);
-    breakdown_device_cells(report, row->process, row->device);
-    table_count(table, row->operations);
-    table_ns(table, row->before_ns), table_ns(table, span_ns), table_ns(table, row->after_ns);
-    table_ns(table, temporal_idle_ns(row)), table_share(table, temporal_idle_ns(row), span_ns);
-    for (unsigned i = 0; i < WORK_CLASSES; i++) {
-        int64_t part_ns = temporal_part_ns(row, (enum work_class)i);
-        table_ns(table, part_ns), table_share(table, part_ns, span_ns);
-    }
-}
+#define TEMPORAL_PART(X, class_of, name, title)                                                    \
+    X(table_ns(table, temporal_part_ns(row, class_of)), name "_ns", title, .rank = 1)              \
+    X(table_share(table, temporal_part_ns(row, class_of), temporal_span_ns(row)), name "_percent", \
+      title " %")
+#define TEMPORAL_COLUMNS(X)                                                                       \
+    DEVICE_COLUMNS(X, row->process, row->device)                                                  \
+    X(table_count(table, row->operations), "operations", "Operations", .rank = 3)                 \
+    X(table_ns(table, row->before_ns), "before_ns", "Before", .rank = 5)                          \
+    X(table_ns(table, temporal_span_ns(row)), "span_ns", "Span", .rank = 2)                       \
+    X(table_ns(table, row->after_ns), "after_ns", "After", .rank = 5)                             \
+    X(table_ns(table, temporal_idle_ns(row)), "idle_ns", "Idle", .rank = 1)                       \
+    X(table_share(table, temporal_idle_ns(row), temporal_span_ns(row)), "idle_percent", "Idle %") \
+    TEMPORAL_PART(X, WORK_COMPUTE, "compute", "Compute")                                          \
+    TEMPORAL_PART(X, WORK_COMMUNICATION, "communication", "Communication")                        \
+    TEMPORAL_PART(X, WORK_MEMORY, "memory", "Memory")
+TABLE_ROW(temporal, TEMPORAL_COLUMNS, const struct breakdown_report *report,
+          const struct temporal_row *row)
 
 /* Exact and in one unit, so that it adds up by eye. */
 static void temporal_identity(const struct breakdown_report *report, const struct temporal_row *row)
@@ -108,23 +107,6 @@ static void temporal_identity(const struct breakdown_report *report, const struc
             texts[2], texts[3], texts[4], texts[5], texts[6]);
 }
 
-static const struct table_column temporal_columns[] = {
-    DEVICE_COLUMNS,
-    {"operations", "Operations", .rank = 3},
-    {"before_ns", "Before", .rank = 5},
-    {"span_ns", "Span", .rank = 2},
-    {"after_ns", "After", .rank = 5},
-    {"idle_ns", "Idle", .rank = 1},
-    {"idle_percent", "Idle %"},
-    {"compute_ns", "Compute", .rank = 1},
-    {"compute_percent", "Compute %"},
-    {"communication_ns", "Communication", .rank = 1},
-    {"communication_percent", "Communication %"},
-    {"memory_ns", "Memory", .rank = 1},
-    {"memory_percent", "Memory %"},
-    {0},
-};
-
 static bool breakdown_temporal(struct breakdown_report *report)
 {
     struct temporal_breakdown breakdown;
@@ -135,8 +117,7 @@ static bool breakdown_temporal(struct breakdown_report *report)
                 "compute first, then communication, then memory",
                 temporal_columns);
     for (uint32_t i = 0; i < breakdown.count; i++)
-        if (table_row(&report->table))
-            temporal_row(report, &breakdown.at[i]);
+        temporal_row(&report->table, report, &breakdown.at[i]);
     table_end(&report->table);
     for (uint32_t i = 0; i < breakdown.count && report->table.format == WRITE_TEXT; i++)
         if (report->options->rows < 0 || i < report->options->rows)
@@ -147,58 +128,38 @@ static bool breakdown_temporal(struct breakdown_report *report)
 
 /* ---- what ran at once ---- */
 
-static void set_text(unsigned set, char text[64])
+static void set_cell(struct table *table, unsigned set)
 {
+    char text[64] = "";
     size_t used = 0;
-    text[0] = '\0';
     for (unsigned i = 0; i < WORK_CLASSES; i++)
         if (set & 1u << i)
-            used += (size_t)snprintf(text + used, 64 - used, "%s%s", used ? " and " : "",
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " and " : "",
                                      work_class_name((enum work_class)i));
+    table_string(table, text);
 }
 
-static const struct table_column overlap_columns[] = {
-    DEVICE_COLUMNS, {"running", "Running"}, {"time_ns", "Time"}, {"busy_percent", "Busy %"}, {0},
-};
+#define OVERLAP_COLUMNS(X)                                                                     \
+    DEVICE_COLUMNS(X, row->process, row->device)                                               \
+    X(set_cell(table, set), "running", "Running")                                              \
+    X(table_ns(table, row->running_ns[set]), "time_ns", "Time")                                \
+    X(table_share(table, row->running_ns[set], temporal_span_ns(row) - temporal_idle_ns(row)), \
+      "busy_percent", "Busy %")
+TABLE_ROW(overlap, OVERLAP_COLUMNS, const struct breakdown_report *report,
+          const struct temporal_row *row, unsigned set)
 
-static void overlap_rows(struct breakdown_report *report, const struct temporal_row *row)
-{
-    int64_t busy_ns = temporal_span_ns(row) - temporal_idle_ns(row);
-    for (unsigned set = 1; set < TEMPORAL_SETS; set++) {
-        char text[64];
-        set_text(set, text);
-        if (row->running_ns[set] == 0 || !table_row(&report->table))
-            continue;
-        breakdown_device_cells(report, row->process, row->device);
-        table_string(&report->table, text);
-        table_ns(&report->table, row->running_ns[set]);
-        table_share(&report->table, row->running_ns[set], busy_ns);
-    }
-}
-
-static const struct table_column hidden_columns[] = {
-    DEVICE_COLUMNS,
-    {"kind", "Kind"},
-    {"running_ns", "Running"},
-    {"beside_compute_ns", "Beside compute"},
-    {"beside_compute_percent", "Beside compute %"},
-    {"alone_ns", "Not beside compute"},
-    {0},
-};
-
-static void hidden_row(struct breakdown_report *report, const struct temporal_row *row,
-                       enum work_class class_of)
-{
-    int64_t union_ns = temporal_union_ns(row, class_of),
-            hidden_ns = temporal_overlap_ns(row, class_of, WORK_COMPUTE);
-    if (row->count[class_of] == 0 || !table_row(&report->table))
-        return;
-    breakdown_device_cells(report, row->process, row->device);
-    table_string(&report->table, work_class_name(class_of));
-    table_ns(&report->table, union_ns);
-    table_ns(&report->table, hidden_ns), table_share(&report->table, hidden_ns, union_ns);
-    table_ns(&report->table, union_ns - hidden_ns);
-}
+#define HIDDEN_NS temporal_overlap_ns(row, class_of, WORK_COMPUTE)
+#define HIDDEN_COLUMNS(X)                                                                        \
+    DEVICE_COLUMNS(X, row->process, row->device)                                                 \
+    X(table_string(table, work_class_name(class_of)), "kind", "Kind")                            \
+    X(table_ns(table, temporal_union_ns(row, class_of)), "running_ns", "Running")                \
+    X(table_ns(table, HIDDEN_NS), "beside_compute_ns", "Beside compute")                         \
+    X(table_share(table, HIDDEN_NS, temporal_union_ns(row, class_of)), "beside_compute_percent", \
+      "Beside compute %")                                                                        \
+    X(table_ns(table, temporal_union_ns(row, class_of) - HIDDEN_NS), "alone_ns",                 \
+      "Not beside compute")
+TABLE_ROW(hidden, HIDDEN_COLUMNS, const struct breakdown_report *report,
+          const struct temporal_row *row, enum work_class class_of)
 
 static bool breakdown_overlap(struct breakdown_report *report)
 {
@@ -207,14 +168,16 @@ static bool breakdown_overlap(struct breakdown_report *report)
         return false;
     table_begin(&report->table, "running", "What ran at the same time", overlap_columns);
     for (uint32_t i = 0; i < breakdown.count; i++)
-        overlap_rows(report, &breakdown.at[i]);
+        for (unsigned set = 1; set < TEMPORAL_SETS; set++)
+            if (breakdown.at[i].running_ns[set])
+                overlap_row(&report->table, report, &breakdown.at[i], set);
     table_end(&report->table);
     table_begin(&report->table, "overlap", "Communication and memory beside compute",
                 hidden_columns);
-    for (uint32_t i = 0; i < breakdown.count; i++) {
-        hidden_row(report, &breakdown.at[i], WORK_COMMUNICATION);
-        hidden_row(report, &breakdown.at[i], WORK_MEMORY);
-    }
+    for (uint32_t i = 0; i < breakdown.count; i++)
+        for (enum work_class class_of = WORK_COMMUNICATION; class_of <= WORK_MEMORY; class_of++)
+            if (breakdown.at[i].count[class_of])
+                hidden_row(&report->table, report, &breakdown.at[i], class_of);
     table_end(&report->table);
     temporal_breakdown_fini(&breakdown);
     return true;
@@ -224,59 +187,36 @@ static bool breakdown_overlap(struct breakdown_report *report)
 
 /* ---- operations by name ---- */
 
-static const struct table_column kernel_columns[] = {
-    DEVICE_COLUMNS,
-    {"kind", "Kind", .rank = 2},
-    {"name", "Name"},
-    {"count", "Count", .rank = 1},
-    {"sum_ns", "Sum"},
-    {"mean_ns", "Mean", .rank = 1},
-    {"min_ns", "Min", .rank = 6},
-    {"max_ns", "Max", .rank = 6},
-    {"stddev_ns", "Std dev", .rank = 7},
-    {"launched", "Launched", .rank = 7},
-    {"mean_call_ns", "Call (mean)", .rank = 4},
-    {"mean_delay_ns", "Call to start (mean)", .rank = 3},
-    {0},
-};
+#define KERNEL_COLUMNS(X)                                                                   \
+    DEVICE_COLUMNS(X, row->process, row->device)                                            \
+    X(table_string(table, work_class_name(row->class_of)), "kind", "Kind", .rank = 2)       \
+    X(name_cell(table, report, row->name), "name", "Name")                                  \
+    X(table_count(table, row->count), "count", "Count", .rank = 1)                          \
+    X(table_ns(table, row->sum_ns), "sum_ns", "Sum")                                        \
+    X(table_duration(table, breakdown_mean(row->sum_ns, row->count)), "mean_ns", "Mean",    \
+      .rank = 1)                                                                            \
+    X(table_ns(table, row->min_ns), "min_ns", "Min", .rank = 6)                             \
+    X(table_ns(table, row->max_ns), "max_ns", "Max", .rank = 6)                             \
+    X(table_duration(table, row->stddev_ns), "stddev_ns", "Std dev", .rank = 7)             \
+    X(table_count(table, row->launched), "launched", "Launched", .rank = 7)                 \
+    X(table_duration(table, breakdown_mean(row->call_ns, row->launched)), "mean_call_ns",   \
+      "Call (mean)", .rank = 4)                                                             \
+    X(table_duration(table, breakdown_mean(row->delay_ns, row->launched)), "mean_delay_ns", \
+      "Call to start (mean)", .rank = 3)
+TABLE_ROW(kernel, KERNEL_COLUMNS, const struct breakdown_report *report,
+          const struct operation_total *row)
 
-static void kernel_row(struct breakdown_report *report, const struct operation_total *total)
-{
-    struct table *table = &report->table;
-    breakdown_device_cells(report, total->process, total->device);
-    table_string(table, work_class_name(total->class_of));
-    breakdown_name_cell(report, total->name);
-    table_count(table, total->count), table_ns(table, total->sum_ns);
-    table_duration(table, breakdown_mean(total->sum_ns, total->count));
-    table_ns(table, total->min_ns), table_ns(table, total->max_ns);
-    table_duration(table, total->stddev_ns);
-    table_count(table, total->launched);
-    table_duration(table, breakdown_mean(total->call_ns, total->launched));
-    table_duration(table, breakdown_mean(total->delay_ns, total->launched));
-}
-
-static const struct table_column copy_columns[] = {
-    DEVICE_COLUMNS,
-    {"name", "Name"},
-    {"count", "Count", .rank = 1},
-    {"bytes", "Bytes", .rank = 2},
-    {"time_ns", "Time"},
-    {"gb_per_s", "GB/s"},
-    {"min_gb_per_s", "Min GB/s", .rank = 3},
-    {"max_gb_per_s", "Max GB/s", .rank = 3},
-    {0},
-};
-
-static void copy_row(struct breakdown_report *report, const struct operation_total *total)
-{
-    struct table *table = &report->table;
-    breakdown_device_cells(report, total->process, total->device);
-    breakdown_name_cell(report, total->name);
-    table_count(table, total->count), table_bytes(table, total->bytes);
-    table_ns(table, total->sum_ns);
-    table_number(table, operation_total_rate(total));
-    table_number(table, total->least_rate), table_number(table, total->most_rate);
-}
+#define COPY_COLUMNS(X)                                                            \
+    DEVICE_COLUMNS(X, row->process, row->device)                                   \
+    X(name_cell(table, report, row->name), "name", "Name")                         \
+    X(table_count(table, row->count), "count", "Count", .rank = 1)                 \
+    X(table_bytes(table, row->bytes), "bytes", "Bytes", .rank = 2)                 \
+    X(table_ns(table, row->sum_ns), "time_ns", "Time")                             \
+    X(table_number(table, operation_total_rate(row)), "gb_per_s", "GB/s")          \
+    X(table_number(table, row->least_rate), "min_gb_per_s", "Min GB/s", .rank = 3) \
+    X(table_number(table, row->most_rate), "max_gb_per_s", "Max GB/s", .rank = 3)
+TABLE_ROW(copy, COPY_COLUMNS, const struct breakdown_report *report,
+          const struct operation_total *row)
 
 static bool write_operations(struct breakdown_report *report, bool copies)
 {
@@ -287,14 +227,11 @@ static bool write_operations(struct breakdown_report *report, bool copies)
         table_begin(&report->table, "copies", "Copies and sets", copy_columns);
     else
         table_begin(&report->table, "kernels", "What ran, by name; longest first", kernel_columns);
-    for (uint32_t i = 0; i < totals.count; i++) {
-        if ((copies && totals.at[i].class_of != WORK_MEMORY) || !table_row(&report->table))
-            continue;
-        if (copies)
-            copy_row(report, &totals.at[i]);
-        else
-            kernel_row(report, &totals.at[i]);
-    }
+    for (uint32_t i = 0; i < totals.count; i++)
+        if (!copies)
+            kernel_row(&report->table, report, &totals.at[i]);
+        else if (totals.at[i].class_of == WORK_MEMORY)
+            copy_row(&report->table, report, &totals.at[i]);
     table_end(&report->table);
     operation_totals_fini(&totals);
     return true;
@@ -312,42 +249,25 @@ static bool breakdown_copies(struct breakdown_report *report)
 
 /* ---- launches ---- */
 
-static const struct table_column launch_columns[] = {
-    DEVICE_COLUMNS,
-    {"launched", "Launched"},
-    {"others", "Others", .rank = 7},
-    {"mean_call_ns", "Call (mean)", .rank = 1},
-    {"mean_delay_ns", "Call to start (mean)", .rank = 1},
-    {"mean_duration_ns", "Operation (mean)", .rank = 2},
-    {"slow", "Slow calls", .rank = 3},
-    {"slow_excess_ns", "Slow by", .rank = 4},
-    {"late", "Late starts", .rank = 3},
-    {"late_excess_ns", "Late by", .rank = 4},
-    {"starved", "Late, stream free", .rank = 5},
-    {"shorter", "Shorter than call", .rank = 5},
-    {"shorter_excess_ns", "Shorter by", .rank = 6},
-    {0},
-};
-
-static void some_cells(struct breakdown_report *report, const struct launch_some *some)
-{
-    table_count(&report->table, some->count);
-    table_ns(&report->table, some->excess_ns);
-}
-
-static void launch_row(struct breakdown_report *report, const struct launch_row *row)
-{
-    struct table *table = &report->table;
-    breakdown_device_cells(report, row->process, row->device);
-    table_count(table, row->launched), table_count(table, row->others);
-    table_duration(table, breakdown_mean(row->call_ns, row->launched));
-    table_duration(table, breakdown_mean(row->delay_ns, row->launched));
-    table_duration(table, breakdown_mean(row->duration_ns, row->launched));
-    some_cells(report, &row->slow);
-    some_cells(report, &row->late);
-    table_count(table, row->starved.count);
-    some_cells(report, &row->shorter);
-}
+#define LAUNCH_COLUMNS(X)                                                                         \
+    DEVICE_COLUMNS(X, row->process, row->device)                                                  \
+    X(table_count(table, row->launched), "launched", "Launched")                                  \
+    X(table_count(table, row->others), "others", "Others", .rank = 7)                             \
+    X(table_duration(table, breakdown_mean(row->call_ns, row->launched)), "mean_call_ns",         \
+      "Call (mean)", .rank = 1)                                                                   \
+    X(table_duration(table, breakdown_mean(row->delay_ns, row->launched)), "mean_delay_ns",       \
+      "Call to start (mean)", .rank = 1)                                                          \
+    X(table_duration(table, breakdown_mean(row->duration_ns, row->launched)), "mean_duration_ns", \
+      "Operation (mean)", .rank = 2)                                                              \
+    X(table_count(table, row->slow.count), "slow", "Slow calls", .rank = 3)                       \
+    X(table_ns(table, row->slow.excess_ns), "slow_excess_ns", "Slow by", .rank = 4)               \
+    X(table_count(table, row->late.count), "late", "Late starts", .rank = 3)                      \
+    X(table_ns(table, row->late.excess_ns), "late_excess_ns", "Late by", .rank = 4)               \
+    X(table_count(table, row->starved.count), "starved", "Late, stream free", .rank = 5)          \
+    X(table_count(table, row->shorter.count), "shorter", "Shorter than call", .rank = 5)          \
+    X(table_ns(table, row->shorter.excess_ns), "shorter_excess_ns", "Shorter by", .rank = 6)
+TABLE_ROW(launch, LAUNCH_COLUMNS, const struct breakdown_report *report,
+          const struct launch_row *row)
 
 static bool breakdown_launches(struct breakdown_report *report)
 {
@@ -360,8 +280,7 @@ static bool breakdown_launches(struct breakdown_report *report)
                 "after the call",
                 launch_columns);
     for (uint32_t i = 0; i < stats.count; i++)
-        if (table_row(&report->table))
-            launch_row(report, &stats.at[i]);
+        launch_row(&report->table, report, &stats.at[i]);
     table_end(&report->table);
     launch_stats_fini(&stats);
     return true;
@@ -374,17 +293,8 @@ static bool breakdown_launches(struct breakdown_report *report)
 
 /* ---- sequences ---- */
 
-static const struct table_column sequence_columns[] = {
-    {"range", "Range"},
-    {"count", "Count"},
-    {"operations", "Operations"},
-    {"device_ns", "On devices"},
-    {"range_ns", "In ranges"},
-    {"sequence", "Sequence"},
-    {0},
-};
-
-static void sequence_cell(struct breakdown_report *report, const struct kernel_sequence *sequence)
+static void sequence_cell(struct table *table, const struct breakdown_report *report,
+                          const struct kernel_sequence *sequence)
 {
     uint32_t names[SEQUENCE_NAMES_SHOWN];
     uint32_t count = kernel_sequence_names(report->timeline, sequence, names, SEQUENCE_NAMES_SHOWN);
@@ -402,8 +312,18 @@ static void sequence_cell(struct breakdown_report *report, const struct kernel_s
         used = sizeof text - 1;
     if (count < sequence->length && used + 8 < sizeof text)
         used += (size_t)snprintf(text + used, sizeof text - used, " | ...");
-    table_text(&report->table, (struct text){text, used});
+    table_text(table, (struct text){text, used});
 }
+
+#define SEQUENCE_COLUMNS(X)                                                \
+    X(table_text(table, key_names_text(keys, row->key)), "range", "Range") \
+    X(table_count(table, row->count), "count", "Count")                    \
+    X(table_count(table, row->length), "operations", "Operations")         \
+    X(table_ns(table, row->device_ns), "device_ns", "On devices")          \
+    X(table_ns(table, row->range_ns), "range_ns", "In ranges")             \
+    X(sequence_cell(table, report, row), "sequence", "Sequence")
+TABLE_ROW(sequence, SEQUENCE_COLUMNS, const struct breakdown_report *report,
+          const struct key_names *keys, const struct kernel_sequence *row)
 
 static bool breakdown_sequences(struct breakdown_report *report)
 {
@@ -416,15 +336,8 @@ static bool breakdown_sequences(struct breakdown_report *report)
     if (done) {
         table_begin(&report->table, "sequences", "Sequences of operations that ranges launched",
                     sequence_columns);
-        for (uint32_t i = 0; i < sequences.count; i++) {
-            const struct kernel_sequence *row = &sequences.at[i];
-            if (!table_row(&report->table))
-                continue;
-            table_text(&report->table, key_names_text(&keys, row->key));
-            table_count(&report->table, row->count), table_count(&report->table, row->length);
-            table_ns(&report->table, row->device_ns), table_ns(&report->table, row->range_ns);
-            sequence_cell(report, row);
-        }
+        for (uint32_t i = 0; i < sequences.count; i++)
+            sequence_row(&report->table, report, &keys, &sequences.at[i]);
         table_end(&report->table);
         kernel_sequences_fini(&sequences);
     }
@@ -434,14 +347,14 @@ static bool breakdown_sequences(struct breakdown_report *report)
 
 /* ---- processes ---- */
 
-static const struct table_column straggler_columns[] = {
-    WHOSE_COLUMNS,
-    {"collectives", "Collectives"},
-    {"last", "Came last"},
-    {"caused_ns", "Others waited"},
-    {"waited_ns", "Waited itself"},
-    {0},
-};
+#define STRAGGLER_COLUMNS(X)                                              \
+    WHOSE_COLUMNS(X, row->process)                                        \
+    X(table_count(table, row->collectives), "collectives", "Collectives") \
+    X(table_count(table, row->last), "last", "Came last")                 \
+    X(table_ns(table, row->caused_ns), "caused_ns", "Others waited")      \
+    X(table_ns(table, row->waited_ns), "waited_ns", "Waited itself")
+TABLE_ROW(straggler, STRAGGLER_COLUMNS, const struct breakdown_report *report,
+          const struct straggler *row)
 
 static bool breakdown_stragglers(struct breakdown_report *report)
 {
@@ -449,14 +362,8 @@ static bool breakdown_stragglers(struct breakdown_report *report)
     if (!stragglers_init(&stragglers, report->timeline, &report->classes, NULL))
         return false;
     table_begin(&report->table, "stragglers", "Last to arrive at collectives", straggler_columns);
-    for (uint32_t i = 0; i < stragglers.count; i++) {
-        const struct straggler *row = &stragglers.at[i];
-        if (!table_row(&report->table))
-            continue;
-        breakdown_whose_cells(report, row->process);
-        table_count(&report->table, row->collectives), table_count(&report->table, row->last);
-        table_ns(&report->table, row->caused_ns), table_ns(&report->table, row->waited_ns);
-    }
+    for (uint32_t i = 0; i < stragglers.count; i++)
+        straggler_row(&report->table, report, &stragglers.at[i]);
     table_end(&report->table);
     if (report->table.format == WRITE_TEXT && stragglers.left_out)
         fprintf(report->table.stream,
@@ -468,29 +375,15 @@ static bool breakdown_stragglers(struct breakdown_report *report)
 
 /* ---- why streams were idle, and what waited in them ---- */
 
-static const struct table_column idle_columns[] = {
-    STREAM_COLUMNS,
-    {"cause", "Cause"},
-    {"gaps", "Gaps"},
-    {"idle_ns", "Idle"},
-    {"idle_percent", "Idle %"},
-    {"longest_ns", "Longest"},
-    {0},
-};
-
-static void idle_rows(struct breakdown_report *report, const struct idle_row *row)
-{
-    for (unsigned cause = 0; cause < IDLE_CAUSES; cause++) {
-        if (row->count[cause] == 0 || !table_row(&report->table))
-            continue;
-        breakdown_stream_cells(report, row->stream);
-        table_string(&report->table, idle_cause_name((enum idle_cause)cause));
-        table_count(&report->table, row->count[cause]);
-        table_ns(&report->table, row->cause_ns[cause]);
-        table_share(&report->table, row->cause_ns[cause], row->total_ns);
-        table_ns(&report->table, row->longest_ns[cause]);
-    }
-}
+#define IDLE_COLUMNS(X)                                                                  \
+    STREAM_COLUMNS(X, row->stream)                                                       \
+    X(table_string(table, idle_cause_name(cause)), "cause", "Cause")                     \
+    X(table_count(table, row->count[cause]), "gaps", "Gaps")                             \
+    X(table_ns(table, row->cause_ns[cause]), "idle_ns", "Idle")                          \
+    X(table_share(table, row->cause_ns[cause], row->total_ns), "idle_percent", "Idle %") \
+    X(table_ns(table, row->longest_ns[cause]), "longest_ns", "Longest")
+TABLE_ROW(idle, IDLE_COLUMNS, const struct breakdown_report *report, const struct idle_row *row,
+          enum idle_cause cause)
 
 static bool breakdown_idle(struct breakdown_report *report)
 {
@@ -499,33 +392,24 @@ static bool breakdown_idle(struct breakdown_report *report)
         return false;
     table_begin(&report->table, "idle", "Why streams were idle between operations", idle_columns);
     for (uint32_t i = 0; i < breakdown.count; i++)
-        idle_rows(report, &breakdown.at[i]);
+        for (enum idle_cause cause = 0; cause < IDLE_CAUSES; cause++)
+            if (breakdown.at[i].count[cause])
+                idle_row(&report->table, report, &breakdown.at[i], cause);
     table_end(&report->table);
     idle_breakdown_fini(&breakdown);
     return true;
 }
 
-static const struct table_column queue_columns[] = {
-    STREAM_COLUMNS,
-    {"changes", "Changes"},
-    {"mean", "Mean"},
-    {"mean_in_time", "Mean in time"},
-    {"least", "Least"},
-    {"most", "Most"},
-    {"full_ns", "Full"},
-    {"full_percent", "Full %"},
-    {0},
-};
-
-static void queue_row(struct breakdown_report *report, const struct queue_row *row)
-{
-    breakdown_stream_cells(report, row->stream);
-    table_count(&report->table, row->changes);
-    table_number(&report->table, row->mean), table_number(&report->table, row->mean_in_time);
-    table_int(&report->table, row->least), table_int(&report->table, row->most);
-    table_ns(&report->table, row->full_ns);
-    table_share(&report->table, row->full_ns, row->span_ns);
-}
+#define QUEUE_COLUMNS(X)                                                      \
+    STREAM_COLUMNS(X, row->stream)                                            \
+    X(table_count(table, row->changes), "changes", "Changes")                 \
+    X(table_number(table, row->mean), "mean", "Mean")                         \
+    X(table_number(table, row->mean_in_time), "mean_in_time", "Mean in time") \
+    X(table_int(table, row->least), "least", "Least")                         \
+    X(table_int(table, row->most), "most", "Most")                            \
+    X(table_ns(table, row->full_ns), "full_ns", "Full")                       \
+    X(table_share(table, row->full_ns, row->span_ns), "full_percent", "Full %")
+TABLE_ROW(queue, QUEUE_COLUMNS, const struct breakdown_report *report, const struct queue_row *row)
 
 static bool breakdown_queues(struct breakdown_report *report)
 {
@@ -537,45 +421,26 @@ static bool breakdown_queues(struct breakdown_report *report)
              report->options->queue_full);
     table_begin(&report->table, "queue", title, queue_columns);
     for (uint32_t i = 0; i < depth.count; i++)
-        if (table_row(&report->table))
-            queue_row(report, &depth.at[i]);
+        queue_row(&report->table, report, &depth.at[i]);
     table_end(&report->table);
     queue_depth_fini(&depth);
     return true;
 }
 
-static const struct table_column step_columns[] = {
-    WHOSE_COLUMNS,
-    {"tid", "Tid", .rank = 3},
-    {"step", "Step"},
-    {"duration_ns", "Duration"},
-    {"run_ns", "On the CPU"},
-    {"queued_ns", "Queued for a CPU"},
-    {"off_cpu_ns", "Off CPU"},
-    {"off_cpu_percent", "Off CPU %"},
-    {"longest_wait_ns", "Longest wait", .rank = 2},
-    {"wait_stack", "Its stack", .rank = 4},
-    {0},
-};
-
-static void step_row(struct breakdown_report *report, const struct step_time *time)
-{
-    const struct tl_slice *step = &report->timeline->slices.at[time->slice];
-    const struct tl_thread *thread = &report->timeline->threads.at[step->thread];
-    struct table *table = &report->table;
-    int64_t duration_ns = time->end_ns - step->start_ns;
-    breakdown_whose_cells(report, thread->process);
-    table_count(table, thread->tid);
-    breakdown_name_cell(report, step->name);
-    table_ns(table, duration_ns), table_ns(table, time->run_ns);
-    table_ns(table, time->queued_ns), table_ns(table, time->off_cpu_ns);
-    table_share(table, time->off_cpu_ns, duration_ns);
-    table_ns(table, time->longest_ns);
-    if (time->wait_stack == TL_NONE)
-        table_unknown(table);
-    else
-        table_count(table, time->wait_stack);
-}
+#define STEP_COLUMNS(X)                                                                      \
+    WHOSE_COLUMNS(X, thread->process)                                                        \
+    X(table_count(table, thread->tid), "tid", "Tid", .rank = 3)                              \
+    X(name_cell(table, report, slice->name), "step", "Step")                                 \
+    X(table_ns(table, row->end_ns - slice->start_ns), "duration_ns", "Duration")             \
+    X(table_ns(table, row->run_ns), "run_ns", "On the CPU")                                  \
+    X(table_ns(table, row->queued_ns), "queued_ns", "Queued for a CPU")                      \
+    X(table_ns(table, row->off_cpu_ns), "off_cpu_ns", "Off CPU")                             \
+    X(table_share(table, row->off_cpu_ns, row->end_ns - slice->start_ns), "off_cpu_percent", \
+      "Off CPU %")                                                                           \
+    X(table_ns(table, row->longest_ns), "longest_wait_ns", "Longest wait", .rank = 2)        \
+    X(known_cell(table, row->wait_stack), "wait_stack", "Its stack", .rank = 4)
+TABLE_ROW(step, STEP_COLUMNS, const struct breakdown_report *report, const struct step_time *row,
+          const struct tl_slice *slice, const struct tl_thread *thread)
 
 /* Without samples nothing is known: then a text of all tables does without this one. */
 static bool breakdown_steps(struct breakdown_report *report)
@@ -589,9 +454,11 @@ static bool breakdown_steps(struct breakdown_report *report)
     table_begin(&report->table, "steps",
                 "How each step's thread spent the step: samples and the scheduler's counters",
                 step_columns);
-    for (uint32_t i = 0; i < times.count; i++)
-        if (table_row(&report->table))
-            step_row(report, &times.at[i]);
+    for (uint32_t i = 0; i < times.count; i++) {
+        const struct tl_slice *slice = &report->timeline->slices.at[times.at[i].slice];
+        step_row(&report->table, report, &times.at[i], slice,
+                 &report->timeline->threads.at[slice->thread]);
+    }
     table_end(&report->table);
     step_times_fini(&times);
     return true;

@@ -40,6 +40,7 @@ static void add_graph_id(struct report *report, uint32_t index)
     }
     const struct tl_graph *graph = &report->timeline->graphs.at[index];
     cell_process(table, report->timeline, graph->process);
+    table_count(table, report->timeline->processes.at[graph->process].info.pid);
     table_count(table, graph->id);
 }
 
@@ -139,7 +140,8 @@ static void add_graph(struct report *report, const struct graph_total *total)
 
 static void add_graphs(struct report *report, const char *name)
 {
-    static const struct table_column columns[] = {PROCESS_COLUMNS,
+    static const struct table_column columns[] = {{"process", "Process", TABLE_FOR_PEOPLE},
+                                                  {"pid", .in = TABLE_FOR_PROGRAMS},
                                                   {"graph", "Graph", .json = "id"},
                                                   {"source", .in = TABLE_IN_JSON},
                                                   {"known", .in = TABLE_IN_JSON},

@@ -61,11 +61,8 @@ static const char *name_of(const struct timeline *timeline, uint32_t name)
 
 void cell_process(struct table *table, const struct timeline *timeline, uint32_t process)
 {
-    if (write_format_is_for_people(table->format))
+    if (table_shows(table))
         table_string(table, process_short_name(timeline, process).text);
-    else
-        table_none(table);
-    table_count(table, timeline->processes.at[process].info.pid);
 }
 
 void memory_label(const struct timeline *timeline, uint32_t heap, char to[MEMORY_LABEL_BYTES])

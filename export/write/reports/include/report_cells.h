@@ -8,11 +8,10 @@
 
 /* Of a table that names the process of its rows: for people by rank where there is one, for
  * programs by pid. */
-#define PROCESS_COLUMNS                       \
-    {"process", "Process", TABLE_FOR_PEOPLE}, \
-    {                                         \
-        "pid", .in = TABLE_FOR_PROGRAMS       \
-    }
+#define PROCESS_COLUMNS(X, timeline, process)                                         \
+    X(cell_process(table, timeline, process), "process", "Process", TABLE_FOR_PEOPLE) \
+    X(table_count(table, (timeline)->processes.at[process].info.pid), "pid",          \
+      .in = TABLE_FOR_PROGRAMS)
 void cell_process(struct table *table, const struct timeline *timeline, uint32_t process);
 
 /* A count, or nothing for TL_NONE. */
