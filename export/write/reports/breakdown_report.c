@@ -25,7 +25,7 @@ struct breakdown_report {
 
 #define WHOSE_COLUMNS(X, process)                 \
     PROCESS_COLUMNS(X, report->timeline, process) \
-    X(rank_cell(table, report, process), "rank", .in = TABLE_FOR_PROGRAMS)
+    X(cell_rank(table, report->timeline, process), "rank", .in = TABLE_FOR_PROGRAMS)
 #define DEVICE_COLUMNS(X, process, number) \
     WHOSE_COLUMNS(X, process)              \
     X(known_cell(table, number), "device", "Device")
@@ -34,15 +34,6 @@ struct breakdown_report {
     X(table_count(table, STREAM(index)->context), "context", "Context") \
     X(table_count(table, STREAM(index)->stream), "stream", "Stream")
 #define STREAM(index) (&report->timeline->streams.at[index])
-
-static void rank_cell(struct table *table, const struct breakdown_report *report, uint32_t process)
-{
-    const struct tl_process_info *info = &report->timeline->processes.at[process].info;
-    if (info->rank < 0)
-        table_unknown(table);
-    else
-        table_int(table, info->rank);
-}
 
 static void known_cell(struct table *table, uint32_t number)
 {

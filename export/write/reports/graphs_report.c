@@ -30,89 +30,63 @@ struct report {
 
 /* ---- tables ---- */
 
-/* Launches of graphs of which nothing is known have neither. */
-static void add_graph_id(struct report *report, uint32_t index)
-{
-    struct table *table = &report->table;
-    if (index == TL_NONE) {
-        table_unknown(table), table_unknown(table), table_unknown(table);
-        return;
-    }
-    const struct tl_graph *graph = &report->timeline->graphs.at[index];
-    cell_process(table, report->timeline, graph->process);
-    table_count(table, report->timeline->processes.at[graph->process].info.pid);
-    table_count(table, graph->id);
-}
+/* Launches of graphs of which nothing is known have neither process nor id: `graph` is NULL. */
+#define GRAPH_PROCESS (graph ? graph->process : TL_NONE)
+#define GRAPH_ID (graph ? table_count(table, graph->id) : table_unknown(table))
 
-static void add_made(struct table *table, const struct tl_graph *graph)
+static void captured_path_cell(struct table *table, const struct range_paths *paths,
+                               const struct graph_place *place)
 {
-    const uint32_t nodes[] = {graph->kernels, graph->memcpys, graph->memsets, graph->others};
-    table_count(table, graph->source);
-    table_bool(table, graph->known);
-    table_bool(table, graph->flags & PROF_GRAPH_EARLIER);
-    table_bool(table, graph->flags & PROF_GRAPH_VARIES);
-    for (unsigned i = 0; i < 4; i++)
-        if (graph->known || table->format == WRITE_JSON)
-            table_count(table, nodes[i]);
-        else
-            table_unknown(table);
-}
-
-/* Separated values name the graph of each place, JSON has places in the rows of graphs. */
-static void add_place(struct report *report, struct table *table, const struct graph_place *place)
-{
-    static const char *const whens[] = {"recorded", "earlier", "unknown"};
-    const struct range_paths *paths = &report->totals->paths;
-    if (!place->is_replay)
-        table_string(table, whens[place->when]);
-    if (place->is_replay || place->when == TL_CAPTURED_RECORDED || table->format == WRITE_JSON)
+    if (place->when == TL_CAPTURED_RECORDED || table->format == WRITE_JSON)
         cell_path(table, paths, place->path);
     else
         table_unknown(table);
-    table_count(table, place->operations);
-    if (!place->is_replay)
-        table_count(table, place->nodes), table_count(table, place->operations);
-    table_ns(table, place->device_ns);
 }
 
-static const struct table_column captured_columns[] = {{"process", "Process", TABLE_FOR_PEOPLE},
-                                                       {"pid", .in = TABLE_IN_VALUES},
-                                                       {"graph", "Graph", TABLE_BUT_JSON},
-                                                       {"when", .in = TABLE_IN_JSON},
-                                                       {"path", "Captured in"},
-                                                       {"operations", .in = TABLE_IN_JSON},
-                                                       {"nodes", "Nodes"},
-                                                       {"operations", "Operations", TABLE_BUT_JSON},
-                                                       {"device_ns", "On devices"},
-                                                       {0}};
+/* Separated values name the graph of each place, JSON has places in the rows of graphs. */
+#define PLACE_COLUMNS(X)                                                              \
+    X(cell_process(table, report->timeline, GRAPH_PROCESS), "process", "Process",     \
+      TABLE_FOR_PEOPLE)                                                               \
+    X(cell_pid(table, report->timeline, GRAPH_PROCESS), "pid", .in = TABLE_IN_VALUES) \
+    X(GRAPH_ID, "graph", "Graph", TABLE_BUT_JSON)
+#define CAPTURED_COLUMNS(X)                                                              \
+    PLACE_COLUMNS(X)                                                                     \
+    X(table_string(table, whens[place->when]), "when", .in = TABLE_IN_JSON)              \
+    X(captured_path_cell(table, &report->totals->paths, place), "path", "Captured in")   \
+    X(table_count(table, place->operations), "operations", .in = TABLE_IN_JSON)          \
+    X(table_count(table, place->nodes), "nodes", "Nodes")                                \
+    X(table_count(table, place->operations), "operations", "Operations", TABLE_BUT_JSON) \
+    X(table_ns(table, place->device_ns), "device_ns", "On devices")
+#define REPLAYED_COLUMNS(X)                                                         \
+    PLACE_COLUMNS(X)                                                                \
+    X(cell_path(table, &report->totals->paths, place->path), "path", "Replayed in") \
+    X(table_count(table, place->operations), "launches", "Launches")                \
+    X(table_ns(table, place->device_ns), "device_ns", "On devices")
+static const char *const whens[] = {"recorded", "earlier", "unknown"};
+TABLE_ROW(captured, CAPTURED_COLUMNS, const struct report *report, const struct tl_graph *graph,
+          const struct graph_place *place)
+TABLE_ROW(replayed, REPLAYED_COLUMNS, const struct report *report, const struct tl_graph *graph,
+          const struct graph_place *place)
 
-static const struct table_column replayed_columns[] = {{"process", "Process", TABLE_FOR_PEOPLE},
-                                                       {"pid", .in = TABLE_IN_VALUES},
-                                                       {"graph", "Graph", TABLE_BUT_JSON},
-                                                       {"path", "Replayed in"},
-                                                       {"launches", "Launches"},
-                                                       {"device_ns", "On devices"},
-                                                       {0}};
+static const struct tl_graph *graph_of(const struct report *report, const struct graph_total *total)
+{
+    return total->graph == TL_NONE ? NULL : &report->timeline->graphs.at[total->graph];
+}
 
-static void add_places_of(struct report *report, struct table *table,
+static void add_places_of(const struct report *report, struct table *table,
                           const struct graph_total *total, bool replays)
 {
     uint32_t first = replays ? total->first_replay : total->first_capture;
     uint32_t count = replays ? total->replay_count : total->capture_count;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!table_row(table))
-            continue;
-        if (table == &report->table)
-            add_graph_id(report, total->graph);
-        else
-            table_none(table), table_none(table), table_none(table);
-        add_place(report, table, &report->totals->places.at[first + i]);
-    }
+    for (uint32_t i = first; i < first + count; i++)
+        (replays ? replayed_row : captured_row)(table, report, graph_of(report, total),
+                                                &report->totals->places.at[i]);
 }
 
-static void nest_places(struct report *report, const struct graph_total *total, bool replays)
+static void nest_places(struct table *table, const struct report *report,
+                        const struct graph_total *total, bool replays)
 {
-    struct json_out *out = table_json(&report->table);
+    struct json_out *out = table_json(table);
     if (!out)
         return;
     struct table places = table_in_json(out, NULL);
@@ -122,50 +96,47 @@ static void nest_places(struct report *report, const struct graph_total *total, 
     table_end(&places);
 }
 
-static void add_graph(struct report *report, const struct graph_total *total)
+static void nodes_cell(struct table *table, const struct tl_graph *graph, uint32_t nodes)
 {
-    struct table *table = &report->table;
-    add_graph_id(report, total->graph);
-    if (total->graph != TL_NONE)
-        add_made(table, &report->timeline->graphs.at[total->graph]);
-    for (unsigned i = 0; i < 8 && total->graph == TL_NONE; i++)
-        table_absent(table);
-    table_count(table, total->launches), table_count(table, total->whole_launches);
-    table_count(table, total->recorded);
-    table_count(table, total->least), table_count(table, total->most);
-    table_count(table, total->expected);
-    table_count(table, total->missing), table_ns(table, total->device_ns);
-    nest_places(report, total, false), nest_places(report, total, true);
+    if (graph->known || table->format == WRITE_JSON)
+        table_count(table, nodes);
+    else
+        table_unknown(table);
 }
+
+#define IF_MADE(cell) graph ? cell : table_absent(table)
+#define GRAPH_COLUMNS(X)                                                                           \
+    PROCESS_COLUMNS(X, report->timeline, GRAPH_PROCESS)                                            \
+    X(GRAPH_ID, "graph", "Graph", .json = "id")                                                    \
+    X(IF_MADE(table_count(table, graph->source)), "source", .in = TABLE_IN_JSON)                   \
+    X(IF_MADE(table_bool(table, graph->known)), "known", .in = TABLE_IN_JSON)                      \
+    X(IF_MADE(table_bool(table, PROF_GRAPH_EARLIER & graph->flags)), "earlier",                    \
+      .in = TABLE_IN_JSON)                                                                         \
+    X(IF_MADE(table_bool(table, PROF_GRAPH_VARIES & graph->flags)), "varies", .in = TABLE_IN_JSON) \
+    X(IF_MADE(nodes_cell(table, graph, graph->kernels)), "kernels", "Kernels")                     \
+    X(IF_MADE(nodes_cell(table, graph, graph->memcpys)), "memcpys", "Copies")                      \
+    X(IF_MADE(nodes_cell(table, graph, graph->memsets)), "memsets", "Sets")                        \
+    X(IF_MADE(nodes_cell(table, graph, graph->others)), "others", "Other nodes")                   \
+    X(table_count(table, total->launches), "launches", "Launches")                                 \
+    X(table_count(table, total->whole_launches), "whole_launches", "Recorded as a whole")          \
+    X(table_count(table, total->recorded), "operations", "Operations")                             \
+    X(table_count(table, total->least), "operations_min", .in = TABLE_IN_JSON)                     \
+    X(table_count(table, total->most), "operations_max", .in = TABLE_IN_JSON)                      \
+    X(table_count(table, total->expected), "expected", .in = TABLE_IN_JSON)                        \
+    X(table_count(table, total->missing), "missing", "Missing")                                    \
+    X(table_ns(table, total->device_ns), "device_ns", "On devices")                                \
+    X(nest_places(table, report, total, false), "captured", .in = TABLE_IN_JSON)                   \
+    X(nest_places(table, report, total, true), "replayed", .in = TABLE_IN_JSON)
+TABLE_ROW(graph, GRAPH_COLUMNS, const struct report *report, const struct tl_graph *graph,
+          const struct graph_total *total)
 
 static void add_graphs(struct report *report, const char *name)
 {
-    static const struct table_column columns[] = {{"process", "Process", TABLE_FOR_PEOPLE},
-                                                  {"pid", .in = TABLE_FOR_PROGRAMS},
-                                                  {"graph", "Graph", .json = "id"},
-                                                  {"source", .in = TABLE_IN_JSON},
-                                                  {"known", .in = TABLE_IN_JSON},
-                                                  {"earlier", .in = TABLE_IN_JSON},
-                                                  {"varies", .in = TABLE_IN_JSON},
-                                                  {"kernels", "Kernels"},
-                                                  {"memcpys", "Copies"},
-                                                  {"memsets", "Sets"},
-                                                  {"others", "Other nodes"},
-                                                  {"launches", "Launches"},
-                                                  {"whole_launches", "Recorded as a whole"},
-                                                  {"operations", "Operations"},
-                                                  {"operations_min", .in = TABLE_IN_JSON},
-                                                  {"operations_max", .in = TABLE_IN_JSON},
-                                                  {"expected", .in = TABLE_IN_JSON},
-                                                  {"missing", "Missing"},
-                                                  {"device_ns", "On devices"},
-                                                  {"captured", .in = TABLE_IN_JSON},
-                                                  {"replayed", .in = TABLE_IN_JSON},
-                                                  {0}};
-    table_begin(&report->table, name, "Graphs", columns);
-    for (uint32_t i = 0; i < report->totals->totals.count; i++)
-        if (table_row(&report->table))
-            add_graph(report, &report->totals->totals.at[i]);
+    const struct graph_totals *totals = report->totals;
+    table_begin(&report->table, name, "Graphs", graph_columns);
+    for (uint32_t i = 0; i < totals->totals.count; i++)
+        graph_row(&report->table, report, graph_of(report, &totals->totals.at[i]),
+                  &totals->totals.at[i]);
     table_end(&report->table);
 }
 

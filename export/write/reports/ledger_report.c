@@ -175,7 +175,7 @@ static void add_place(struct ledger *ledger, const struct tl_ledger_row *row)
     describe(timeline, row, place);
     table_string(table, place);
     cell_process(table, timeline, row->process);
-    table_count(table, timeline->processes.at[row->process].info.pid);
+    cell_pid(table, timeline, row->process);
     table_string(table, kinds[row->kind]);
     cell_index(table, stream->device), cell_index(table, stream->context);
     cell_index(table, stream->stream), cell_index(table, row->graph ? row->graph : TL_NONE);

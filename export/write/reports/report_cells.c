@@ -61,8 +61,27 @@ static const char *name_of(const struct timeline *timeline, uint32_t name)
 
 void cell_process(struct table *table, const struct timeline *timeline, uint32_t process)
 {
-    if (table_shows(table))
+    if (process == TL_NONE)
+        table_unknown(table);
+    else if (table_shows(table))
         table_string(table, process_short_name(timeline, process).text);
+}
+
+void cell_pid(struct table *table, const struct timeline *timeline, uint32_t process)
+{
+    if (process == TL_NONE)
+        table_unknown(table);
+    else
+        table_count(table, timeline->processes.at[process].info.pid);
+}
+
+void cell_rank(struct table *table, const struct timeline *timeline, uint32_t process)
+{
+    int64_t rank = process == TL_NONE ? -1 : timeline->processes.at[process].info.rank;
+    if (rank < 0)
+        table_unknown(table);
+    else
+        table_int(table, rank);
 }
 
 void memory_label(const struct timeline *timeline, uint32_t heap, char to[MEMORY_LABEL_BYTES])

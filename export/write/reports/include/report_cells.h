@@ -10,9 +10,12 @@
  * programs by pid. */
 #define PROCESS_COLUMNS(X, timeline, process)                                         \
     X(cell_process(table, timeline, process), "process", "Process", TABLE_FOR_PEOPLE) \
-    X(table_count(table, (timeline)->processes.at[process].info.pid), "pid",          \
-      .in = TABLE_FOR_PROGRAMS)
+    X(cell_pid(table, timeline, process), "pid", .in = TABLE_FOR_PROGRAMS)
+
+/* Not known of TL_NONE; the rank also of a process without one. */
 void cell_process(struct table *table, const struct timeline *timeline, uint32_t process);
+void cell_pid(struct table *table, const struct timeline *timeline, uint32_t process);
+void cell_rank(struct table *table, const struct timeline *timeline, uint32_t process);
 
 /* A count, or nothing for TL_NONE. */
 void cell_index(struct table *table, uint32_t index);
