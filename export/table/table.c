@@ -297,8 +297,12 @@ bool table_finish(struct table *table)
 
 struct table table_in_json(struct json_out *out, const struct table_column *columns)
 {
-    return (struct table){
-        .format = WRITE_JSON, .json = out, .most = -1, .unbroken = true, .columns = columns};
+    return (struct table){.format = WRITE_JSON,
+                          .json = out,
+                          .most = -1,
+                          .unbroken = true,
+                          .rows_in_line = columns != NULL,
+                          .columns = columns};
 }
 
 static bool write_object(struct table *table, bool (*tables)(struct table *table, void *user),

@@ -158,8 +158,7 @@ bool table_shows(struct table *table);
 struct json_out *table_json(struct table *table);
 
 /* Tables within a row of JSON: `columns` NULL, and table_begin() makes it an array of objects; else
- * its cells are the members of an object that the caller begins and ends. Needs no
- * table_finish(). */
+ * its only row is an object, which the caller ends. Needs no table_finish(). */
 struct table table_in_json(struct json_out *out, const struct table_column *columns);
 
 #ifdef __cplusplus

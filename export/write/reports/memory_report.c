@@ -53,41 +53,17 @@ static bool is_json(const struct report *report)
 
 /* ---- cells ---- */
 
-static void add_label(struct report *report, struct table *table, uint32_t heap)
+static void label_cell(struct table *table, const struct report *report, uint32_t heap)
 {
     char label[MEMORY_LABEL_BYTES];
     memory_label(report->timeline, heap, label);
     table_string(table, label);
 }
 
-static void add_pid(struct report *report, uint32_t process)
-{
-    table_count(&report->table, report->timeline->processes.at[process].info.pid);
-}
-
-/* Two columns: the host is -1 in JSON and no device elsewhere. */
-static void add_device(struct report *report, uint32_t device)
-{
-    table_int(&report->table, device == TL_NONE ? -1 : (int64_t)device);
-    if (device == TL_NONE)
-        table_none(&report->table);
-    else
-        table_count(&report->table, device);
-}
-
-#define DEVICE_COLUMNS(title)                            \
-    {"device", .in = TABLE_IN_JSON},                     \
-    {                                                    \
-        "device", title, TABLE_BUT_JSON & ~TABLE_IN_TEXT \
-    }
-
-static void add_name(struct report *report, uint32_t name)
-{
-    if (name < report->timeline->names.count)
-        table_text(&report->table, report->timeline->names.at[name]);
-    else
-        table_none(&report->table);
-}
+/* The host is -1 in JSON and no device elsewhere. */
+#define DEVICE_COLUMNS(X, device, title)                                                         \
+    X(table_int(table, device == TL_NONE ? -1 : (int64_t)device), "device", .in = TABLE_IN_JSON) \
+    X(cell_index(table, device), "device", title, TABLE_BUT_JSON & ~TABLE_IN_TEXT)
 
 /* Outermost first. */
 static void path_json(const struct report *report, const struct memory_sites *sites, uint32_t path,
@@ -104,8 +80,8 @@ static void path_json(const struct report *report, const struct memory_sites *si
     json_array_end(out);
 }
 
-static void add_path(struct report *report, struct table *table, const struct memory_sites *sites,
-                     uint32_t path)
+static void site_path_cell(struct table *table, const struct report *report,
+                           const struct memory_sites *sites, uint32_t path)
 {
     char text[MEMORY_PATH_BYTES];
     struct json_out *out = is_json(report) ? table_json(table) : NULL;
@@ -153,33 +129,19 @@ static void print_site(const struct report *report, const struct memory_sites *s
 
 /* ---- heaps and their peaks ---- */
 
+#define SITE_COLUMNS(X, where)                                                        \
+    X(label_cell(table, report, site->heap), "memory", "Memory", TABLE_BUT_JSON)      \
+    X(table_bytes(table, site->bytes), "bytes", "Bytes")                              \
+    X(table_count(table, site->count), "allocations", "Allocations", .json = "count") \
+    X(site_path_cell(table, report, sites, site->path), "path", where)
+#define SINCE_ORIGIN(ns) ((ns)-report->timeline->origin_ns)
+
 /* In JSON owners are in the row of their heap, else in a table; as text, in lines. */
-static void add_site(struct report *report, struct table *table, const struct memory_sites *sites,
-                     uint32_t i)
-{
-    const struct memory_site *site = &sites->sites.at[i];
-    add_label(report, table, site->heap);
-    table_bytes(table, site->bytes);
-    table_count(table, site->count);
-    add_path(report, table, sites, site->path);
-}
-
-static const struct table_column owner_columns[] = {{"memory", "Memory", TABLE_BUT_JSON},
-                                                    {"bytes", "Bytes"},
-                                                    {"allocations", "Allocations", .json = "count"},
-                                                    {"path", "Owned by"},
-                                                    {"after_ns", "At", TABLE_BUT_JSON},
-                                                    {0}};
-
-static void add_owners(struct report *report, struct table *table, const struct memory_sites *sites,
-                       int64_t peak_ns)
-{
-    for (uint32_t i = 0; i < sites->sites.count && i < PEAK_OWNERS; i++) {
-        table_row(table);
-        add_site(report, table, sites, i);
-        table_ns(table, peak_ns - report->timeline->origin_ns);
-    }
-}
+#define OWNER_COLUMNS(X)        \
+    SITE_COLUMNS(X, "Owned by") \
+    X(table_ns(table, SINCE_ORIGIN(peak_ns)), "after_ns", "At", TABLE_BUT_JSON)
+TABLE_ROW(owner, OWNER_COLUMNS, const struct report *report, const struct memory_sites *sites,
+          const struct memory_site *site, int64_t peak_ns)
 
 static void print_peak(const struct report *report, uint32_t heap, const struct memory_sites *sites)
 {
@@ -208,70 +170,55 @@ static bool show_peak(struct report *report, uint32_t heap, struct table *table)
         return true;
     if (!memory_sites_init(&sites, report->timeline, use->peak_event, heap))
         return false;
-    if (table)
-        add_owners(report, table, &sites, use->peak_ns);
-    else
+    for (uint32_t i = 0; table && i < sites.sites.count && i < PEAK_OWNERS; i++)
+        owner_row(table, report, &sites, &sites.sites.at[i], use->peak_ns);
+    if (!table)
         print_peak(report, heap, &sites);
     memory_sites_fini(&sites);
     return true;
 }
 
-static bool nest_owners(struct report *report, uint32_t heap)
+static void nest_owners(struct table *table, struct report *report, uint32_t heap)
 {
-    struct json_out *out = is_json(report) ? table_json(&report->table) : NULL;
+    struct json_out *out = table_json(table);
     if (!out)
-        return true;
+        return;
     struct table owners = table_in_json(out, NULL);
     table_begin(&owners, NULL, NULL, owner_columns);
-    bool done = show_peak(report, heap, &owners);
+    table->failed |= !show_peak(report, heap, &owners);
     table_end(&owners);
-    return done;
 }
 
-static bool add_heap(struct report *report, uint32_t i)
-{
-    const struct tl_heap *heap = &report->timeline->heaps.at[i];
-    const struct memory_heap_use *use = &report->use.heaps[i];
-    struct table *table = &report->table;
-    table_row(table);
-    add_label(report, table, i);
-    add_pid(report, heap->process);
-    table_int(table, heap->device == TL_NONE ? -1 : (int64_t)heap->device);
-    add_name(report, heap->allocator ? TL_NONE : heap->name);
-    add_name(report, heap->allocator ? heap->name : TL_NONE);
-    table_count(table, use->allocations), table_count(table, use->frees);
-    table_bytes(table, use->allocated_bytes), table_bytes(table, use->freed_bytes);
-    table_count(table, use->live);
-    table_bytes(table, use->live_bytes), table_bytes(table, use->peak_bytes);
-    table_int(table, use->peak_ns);
-    return nest_owners(report, i);
-}
+#define HEAP_COLUMNS(X)                                                                           \
+    X(label_cell(table, report, number), "memory", "Memory", TABLE_BUT_JSON, .width = 32)         \
+    X(cell_pid(table, report->timeline, heap->process), "pid", .in = TABLE_FOR_PROGRAMS)          \
+    X(table_int(table, heap->device == TL_NONE ? -1 : (int64_t)heap->device), "device",           \
+      .in = TABLE_IN_JSON)                                                                        \
+    X(cell_name(table, report->timeline, heap->allocator ? TL_NONE : heap->name), "kind",         \
+      .in = TABLE_IN_JSON)                                                                        \
+    X(cell_name(table, report->timeline, heap->allocator ? heap->name : TL_NONE), "allocator",    \
+      .in = TABLE_IN_JSON)                                                                        \
+    X(table_count(table, use->allocations), "allocations", "Allocations", .rank = 1, .width = 12) \
+    X(table_count(table, use->frees), "frees", "Frees", .rank = 3, .width = 12)                   \
+    X(table_bytes(table, use->allocated_bytes), "allocated_bytes", "Allocated", .rank = 2,        \
+      .width = 12)                                                                                \
+    X(table_bytes(table, use->freed_bytes), "freed_bytes", "Freed", .rank = 3, .width = 12)       \
+    X(table_count(table, use->live), "live", .in = TABLE_IN_JSON)                                 \
+    X(table_bytes(table, use->live_bytes), "live_bytes", "Live at end", .width = 12)              \
+    X(table_bytes(table, use->peak_bytes), "peak_bytes", "Peak", .width = 12)                     \
+    X(table_int(table, use->peak_ns), "peak_ns", .in = TABLE_IN_JSON)                             \
+    X(nest_owners(table, report, number), "peak_owners", .in = TABLE_IN_JSON)
+TABLE_ROW(heap, HEAP_COLUMNS, struct report *report, uint32_t number, const struct tl_heap *heap,
+          const struct memory_heap_use *use)
 
 static bool add_heaps(struct report *report)
 {
-    static const struct table_column columns[] = {
-        {"memory", "Memory", TABLE_BUT_JSON, .width = 32},
-        {"pid", .in = TABLE_FOR_PROGRAMS},
-        {"device", .in = TABLE_IN_JSON},
-        {"kind", .in = TABLE_IN_JSON},
-        {"allocator", .in = TABLE_IN_JSON},
-        {"allocations", "Allocations", .rank = 1, .width = 12},
-        {"frees", "Frees", .rank = 3, .width = 12},
-        {"allocated_bytes", "Allocated", .rank = 2, .width = 12},
-        {"freed_bytes", "Freed", .rank = 3, .width = 12},
-        {"live", .in = TABLE_IN_JSON},
-        {"live_bytes", "Live at end", .width = 12},
-        {"peak_bytes", "Peak", .width = 12},
-        {"peak_ns", .in = TABLE_IN_JSON},
-        {"peak_owners", .in = TABLE_IN_JSON},
-        {0}};
-    bool done = true;
     report->table.most = report->table.format == WRITE_MARKDOWN ? report->rows : -1;
-    table_begin(&report->table, "heaps", "Memory", columns);
-    for (uint32_t i = 0; i < report->timeline->heaps.count && done; i++)
-        done = add_heap(report, i);
+    table_begin(&report->table, "heaps", "Memory", heap_columns);
+    for (uint32_t i = 0; i < report->timeline->heaps.count; i++)
+        heap_row(&report->table, report, i, &report->timeline->heaps.at[i], &report->use.heaps[i]);
     table_end(&report->table);
-    return done;
+    return !report->table.failed;
 }
 
 static bool add_peaks(struct report *report)
@@ -339,34 +286,20 @@ static void print_leaks(const struct report *report, const struct memory_sites *
     cell_rest(report->table.stream, sites->sites.count, report->rows);
 }
 
-static void add_leak(struct report *report, const struct memory_sites *sites, uint32_t i)
-{
-    const struct timeline *timeline = report->timeline;
-    const struct tl_memory *first = &timeline->memories.at[sites->sites.at[i].memory];
-    struct table *table = &report->table;
-    if (!table_row(table))
-        return;
-    add_site(report, table, sites, i);
-    table_count(table, sites->sites.at[i].heap);
-    table_int(table, first->start_ns);
-    table_ns(table, first->start_ns - timeline->origin_ns);
-    if (first->thread == TL_NONE)
-        table_absent(table);
-    else
-        table_count(table, timeline->threads.at[first->thread].tid);
-}
+#define LEAK_COLUMNS(X)                                                                          \
+    SITE_COLUMNS(X, "Allocated in")                                                              \
+    X(table_count(table, site->heap), "heap", .in = TABLE_IN_JSON)                               \
+    X(table_int(table, first->start_ns), "first_ns", .in = TABLE_IN_JSON)                        \
+    X(table_ns(table, SINCE_ORIGIN(first->start_ns)), "after_ns", "First after", TABLE_BUT_JSON) \
+    X(first->thread == TL_NONE                                                                   \
+          ? table_absent(table)                                                                  \
+          : table_count(table, report->timeline->threads.at[first->thread].tid),                 \
+      "tid", "Thread")
+TABLE_ROW(leak, LEAK_COLUMNS, const struct report *report, const struct memory_sites *sites,
+          const struct memory_site *site, const struct tl_memory *first)
 
 static bool add_leaks(struct report *report)
 {
-    static const struct table_column columns[] = {{"memory", "Memory", TABLE_BUT_JSON},
-                                                  {"bytes", "Bytes"},
-                                                  {"allocations", "Allocations", .json = "count"},
-                                                  {"path", "Allocated in"},
-                                                  {"heap", .in = TABLE_IN_JSON},
-                                                  {"first_ns", .in = TABLE_IN_JSON},
-                                                  {"after_ns", "First after", TABLE_BUT_JSON},
-                                                  {"tid", "Thread"},
-                                                  {0}};
     struct memory_sites sites;
     if (!memory_sites_init(&sites, report->timeline, TL_NONE, TL_NONE))
         return false;
@@ -374,9 +307,10 @@ static bool add_leaks(struct report *report)
         print_leaks(report, &sites);
     } else {
         table_begin(&report->table, is_json(report) ? "leaks" : "not_freed",
-                    "Not freed by the end of the trace", columns);
+                    "Not freed by the end of the trace", leak_columns);
         for (uint32_t i = 0; i < sites.sites.count; i++)
-            add_leak(report, &sites, i);
+            leak_row(&report->table, report, &sites, &sites.sites.at[i],
+                     &report->timeline->memories.at[sites.sites.at[i].memory]);
         table_end(&report->table);
     }
     memory_sites_fini(&sites);
@@ -417,132 +351,107 @@ static void print_pools(const struct report *report)
     cell_rest(report->table.stream, count, report->rows);
 }
 
-static void add_used(struct report *report, uint64_t bytes)
+static void used_cell(struct table *table, uint64_t bytes)
 {
-    if (bytes || is_json(report))
-        table_bytes(&report->table, bytes);
+    if (bytes || table->format == WRITE_JSON)
+        table_bytes(table, bytes);
     else
-        table_unknown(&report->table);
+        table_unknown(table);
 }
 
-static void add_pool(struct report *report, const struct tl_pool *pool)
-{
-    struct table *table = &report->table;
-    char address[24];
-    if (!table_row(table))
-        return;
-    snprintf(address, sizeof address, "0x%llx", (unsigned long long)pool->address);
-    add_pid(report, pool->process);
-    table_string(table, address);
-    add_device(report, pool->device);
-    table_count(table, pool->address);
-    table_bytes(table, pool->peak_bytes), add_used(report, pool->peak_used_bytes);
-    table_bytes(table, pool->last_bytes), add_used(report, pool->last_used_bytes);
-    table_count(table, pool->release_threshold);
-    table_count(table, pool->trims);
-    table_bool(table, pool->end_ns != INT64_MAX);
-}
+#define POOL_COLUMNS(X)                                                                      \
+    X(cell_pid(table, report->timeline, pool->process), "pid", .in = TABLE_IN_JSON)          \
+    X(table_format(table, "0x%llx", (unsigned long long)pool->address), "address", "Pool",   \
+      TABLE_BUT_JSON)                                                                        \
+    DEVICE_COLUMNS(X, pool->device, "Device")                                                \
+    X(table_count(table, pool->address), "address", .in = TABLE_IN_JSON)                     \
+    X(table_bytes(table, pool->peak_bytes), "peak_bytes", "Reserved at most")                \
+    X(used_cell(table, pool->peak_used_bytes), "peak_used_bytes", "Used at most")            \
+    X(table_bytes(table, pool->last_bytes), "last_bytes", "Reserved at last")                \
+    X(used_cell(table, pool->last_used_bytes), "last_used_bytes", "Used at last")            \
+    X(table_count(table, pool->release_threshold), "release_threshold", .in = TABLE_IN_JSON) \
+    X(table_count(table, pool->trims), "trims", "Trims")                                     \
+    X(table_bool(table, pool->end_ns != INT64_MAX), "destroyed", "Destroyed")
+TABLE_ROW(pool, POOL_COLUMNS, const struct report *report, const struct tl_pool *pool)
 
 static void add_pools(struct report *report)
 {
-    static const struct table_column columns[] = {{"pid", .in = TABLE_IN_JSON},
-                                                  {"address", "Pool", TABLE_BUT_JSON},
-                                                  DEVICE_COLUMNS("Device"),
-                                                  {"address", .in = TABLE_IN_JSON},
-                                                  {"peak_bytes", "Reserved at most"},
-                                                  {"peak_used_bytes", "Used at most"},
-                                                  {"last_bytes", "Reserved at last"},
-                                                  {"last_used_bytes", "Used at last"},
-                                                  {"release_threshold", .in = TABLE_IN_JSON},
-                                                  {"trims", "Trims"},
-                                                  {"destroyed", "Destroyed"},
-                                                  {0}};
     if (is_text(report)) {
         print_pools(report);
         return;
     }
-    table_begin(&report->table, "pools", "Memory pools", columns);
+    table_begin(&report->table, "pools", "Memory pools", pool_columns);
     for (uint32_t i = 0; i < report->timeline->pools.count; i++)
-        add_pool(report, &report->timeline->pools.at[i]);
+        pool_row(&report->table, report, &report->timeline->pools.at[i]);
     table_end(&report->table);
 }
 
 /* ---- managed memory ---- */
 
-#define MIGRATION_COLUMNS                                                                          \
-    {"htod", .in = TABLE_IN_JSON}, {"htod_bytes", "HtoD", .width = 12},                            \
-        {"dtoh", .in = TABLE_IN_JSON}, {"dtoh_bytes", "DtoH", .width = 12},                        \
-        {"dtod", .in = TABLE_IN_JSON}, {"dtod_bytes", "DtoD", .rank = 2, .width = 12},             \
-        {"moving_ns", "Moving", .width = 12},                                                      \
-        {"gpu_faults", "GPU faults", .rank = 1, .width = 12},                                      \
-        {"cpu_faults", "CPU faults", .rank = 1, .width = 12}, {"thrashings", .in = TABLE_IN_JSON}, \
-        {"throttlings", .in = TABLE_IN_JSON}, {"remote_maps", .in = TABLE_IN_JSON},                \
-    {                                                                                              \
-        0                                                                                          \
-    }
-
-static void add_migration(struct table *table, const struct migration_amounts *amounts)
-{
-    table_count(table, amounts->htod), table_bytes(table, amounts->htod_bytes);
-    table_count(table, amounts->dtoh), table_bytes(table, amounts->dtoh_bytes);
-    table_count(table, amounts->dtod), table_bytes(table, amounts->dtod_bytes);
-    table_ns(table, amounts->moving_ns);
-    table_count(table, amounts->gpu_faults), table_count(table, amounts->cpu_faults);
-    table_count(table, amounts->thrashings), table_count(table, amounts->throttlings);
-    table_count(table, amounts->remote_maps);
-}
+#define MIGRATION_COLUMNS(X)                                                                     \
+    X(table_count(table, row->amounts.htod), "htod", .in = TABLE_IN_JSON)                        \
+    X(table_bytes(table, row->amounts.htod_bytes), "htod_bytes", "HtoD", .width = 12)            \
+    X(table_count(table, row->amounts.dtoh), "dtoh", .in = TABLE_IN_JSON)                        \
+    X(table_bytes(table, row->amounts.dtoh_bytes), "dtoh_bytes", "DtoH", .width = 12)            \
+    X(table_count(table, row->amounts.dtod), "dtod", .in = TABLE_IN_JSON)                        \
+    X(table_bytes(table, row->amounts.dtod_bytes), "dtod_bytes", "DtoD", .rank = 2, .width = 12) \
+    X(table_ns(table, row->amounts.moving_ns), "moving_ns", "Moving", .width = 12)               \
+    X(table_count(table, row->amounts.gpu_faults), "gpu_faults", "GPU faults", .rank = 1,        \
+      .width = 12)                                                                               \
+    X(table_count(table, row->amounts.cpu_faults), "cpu_faults", "CPU faults", .rank = 1,        \
+      .width = 12)                                                                               \
+    X(table_count(table, row->amounts.thrashings), "thrashings", .in = TABLE_IN_JSON)            \
+    X(table_count(table, row->amounts.throttlings), "throttlings", .in = TABLE_IN_JSON)          \
+    X(table_count(table, row->amounts.remote_maps), "remote_maps", .in = TABLE_IN_JSON)
 
 /* As text, devices and ranges are one table, which names both. */
-static void add_migration_device(struct report *report, const struct migration_row *row)
+static void managed_cell(struct table *table, const struct report *report,
+                         const struct migration_row *row, bool is_range)
 {
-    char text[48] = "Host";
-    if (row->device != TL_NONE)
-        snprintf(text, sizeof text, "Device %u", row->device);
-    if (!table_row(&report->table))
-        return;
-    table_string(&report->table, text);
-    add_pid(report, row->process);
-    add_device(report, row->device);
-    add_migration(&report->table, &row->amounts);
+    if (is_range && row->name < report->timeline->names.count)
+        table_text(table, report->timeline->names.at[row->name]);
+    else if (is_range)
+        table_string(table, "(outside of any range)");
+    else if (row->device == TL_NONE)
+        table_string(table, "Host");
+    else
+        table_format(table, "Device %u", row->device);
 }
 
-static void add_migration_range(struct report *report, const struct migration_row *row)
-{
-    if (!table_row(&report->table))
-        return;
-    if (is_text(report) && row->name >= report->timeline->names.count)
-        table_string(&report->table, "(outside of any range)");
-    else
-        add_name(report, row->name);
-    for (unsigned i = 0; i < 3 && is_text(report); i++)
-        table_none(&report->table); /* the columns of devices */
-    add_migration(&report->table, &row->amounts);
-}
+#define MANAGED_DEVICE_COLUMNS(X)                                                          \
+    X(managed_cell(table, report, row, is_range), "name", "Managed memory", TABLE_IN_TEXT, \
+      .width = LABEL_COLUMNS)                                                              \
+    X(cell_pid(table, report->timeline, row->process), "pid", .in = TABLE_IN_JSON)         \
+    DEVICE_COLUMNS(X, row->device, "Device (none: host)") MIGRATION_COLUMNS(X)
+TABLE_ROW(managed_device, MANAGED_DEVICE_COLUMNS, const struct report *report,
+          const struct migration_row *row, bool is_range)
+
+#define MANAGED_RANGE_COLUMNS(X) \
+    X(cell_name(table, report->timeline, row->name), "name", "Range") MIGRATION_COLUMNS(X)
+TABLE_ROW(managed_range, MANAGED_RANGE_COLUMNS, const struct report *report,
+          const struct migration_row *row)
 
 static void add_both(struct report *report, const struct migrations *migrations)
 {
-    static const struct table_column of_devices[] = {
-        {"name", "Managed memory", TABLE_IN_TEXT, .width = LABEL_COLUMNS},
-        {"pid", .in = TABLE_IN_JSON},
-        DEVICE_COLUMNS("Device (none: host)"),
-        MIGRATION_COLUMNS};
-    static const struct table_column of_ranges[] = {{"name", "Range"}, MIGRATION_COLUMNS};
     struct table *table = &report->table;
     table->most = report->table.format == WRITE_MARKDOWN ? report->rows : -1;
     table_begin(table, is_json(report) ? "devices" : "managed_devices", "Managed memory by device",
-                of_devices);
+                managed_device_columns);
     for (uint32_t i = 0; i < migrations->devices.count; i++)
-        add_migration_device(report, &migrations->devices.at[i]);
+        managed_device_row(table, report, &migrations->devices.at[i], false);
     table->most = report->rows;
     if (is_text(report)) {
         table->rows = 0;
     } else {
         table_end(table);
         table_begin(table, is_json(report) ? "ranges" : "managed_ranges", "Managed memory by range",
-                    of_ranges);
+                    managed_range_columns);
     }
     for (uint32_t i = 0; i < migrations->ranges.count; i++)
-        add_migration_range(report, &migrations->ranges.at[i]);
+        if (is_text(report))
+            managed_device_row(table, report, &migrations->ranges.at[i], true);
+        else
+            managed_range_row(table, report, &migrations->ranges.at[i]);
     table_end(table);
 }
 

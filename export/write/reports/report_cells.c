@@ -15,6 +15,14 @@ void cell_index(struct table *table, uint32_t index)
         table_count(table, index);
 }
 
+void cell_name(struct table *table, const struct timeline *timeline, uint32_t name)
+{
+    if (name < timeline->names.count)
+        table_text(table, timeline->names.at[name]);
+    else
+        table_none(table);
+}
+
 static void path_json(struct json_out *out, const struct range_paths *paths, uint32_t path)
 {
     uint32_t way[PATH_DEPTH_MAX], depth = 0;

@@ -17,8 +17,9 @@ void cell_process(struct table *table, const struct timeline *timeline, uint32_t
 void cell_pid(struct table *table, const struct timeline *timeline, uint32_t process);
 void cell_rank(struct table *table, const struct timeline *timeline, uint32_t process);
 
-/* A count, or nothing for TL_NONE. */
+/* A count, a name: or nothing for TL_NONE. */
 void cell_index(struct table *table, uint32_t index);
+void cell_name(struct table *table, const struct timeline *timeline, uint32_t name);
 
 /* A path of ranges, from the outermost in: in JSON an array of names, which is empty for TL_NONE
  * and of which very deep paths lack the outermost, else a text. */
