@@ -112,7 +112,7 @@ static void write_reasons(struct json_out *out, const uint64_t reasons[ROOFLINE_
 /* ---- cells ---- */
 
 /* For people four digits, or all before the point. */
-static void add_rate(struct table *table, double value)
+static void rate_cell(struct table *table, double value)
 {
     if (!write_format_is_for_people(table->format))
         table_exact(table, value);
@@ -124,7 +124,7 @@ static void add_rate(struct table *table, double value)
 
 /* "12.34%"; what is more than nothing is not shown as 0. Separated values have percent, JSON a
  * fraction. */
-static void add_share(struct table *table, double share)
+static void share_cell(struct table *table, double share)
 {
     if (!write_format_is_for_people(table->format))
         table_exact(table, table->format == WRITE_JSON ? share : share * 100);
@@ -137,7 +137,7 @@ static void add_share(struct table *table, double share)
 }
 
 /* For people with its thousands: "236.028 M". */
-static void add_amount(struct table *table, double value)
+static void amount_cell(struct table *table, double value)
 {
     static const char *const units[] = {"", " k", " M", " G", " T", " P", " E"};
     unsigned unit = 0;
@@ -152,7 +152,7 @@ static void add_amount(struct table *table, double value)
     }
 }
 
-static void add_time(struct table *table, double ns)
+static void time_cell(struct table *table, double ns)
 {
     if (!write_format_is_for_people(table->format))
         table_exact(table, ns);
@@ -162,115 +162,91 @@ static void add_time(struct table *table, double ns)
         table_duration(table, ns);
 }
 
-static void add_reasons(struct table *table, const uint64_t reasons[ROOFLINE_REASONS])
+static void reasons_cell(struct table *table, const uint64_t reasons[ROOFLINE_REASONS])
 {
     struct json_out *out = table_json(table);
     if (out)
         write_reasons(out, reasons);
 }
 
-/* ---- rows ---- */
-
-static void add_name(struct report *report, const struct roofline_row *row)
+static void row_name_cell(struct table *table, const struct report *report,
+                          const struct roofline_row *row)
 {
     char shown[SHOW_TEXT_BYTES(WRITE_NAME_WIDTH_MAX)];
     struct text name = row_name(report->roofline, row);
-    if (write_format_is_for_people(report->table.format)) {
+    if (write_format_is_for_people(table->format)) {
         show_text_cut(name, report->options->name_width, shown);
-        table_string(&report->table, shown);
-    } else if (row->name == TL_NONE && report->table.format == WRITE_JSON) {
-        table_none(&report->table);
+        table_string(table, shown);
+    } else if (row->name == TL_NONE && table->format == WRITE_JSON) {
+        table_none(table);
     } else {
-        table_text(&report->table, name);
+        table_text(table, name);
     }
 }
 
-static void add_device_of_row(struct report *report, const struct roofline_device *device)
+/* ---- rows ---- */
+
+#define BEFORE_NAME 3u
+
+static double share_of_device(const struct roofline_device *device, const struct roofline_row *row)
 {
-    struct table *table = &report->table;
-    table_count(table, report->roofline->timeline->processes.at[device->process].info.pid);
-    cell_index(table, device->ordinal);
-    table_text(table, name_of_device(report->roofline, device));
+    return device->total_ns > 0 ? (double)row->total_ns / (double)device->total_ns : (double)NAN;
 }
 
-static void add_work(struct table *table, const struct roofline_row *row)
+static const char *row_type(const struct table *table, const struct roofline_row *row)
 {
-    table_count(table, row->flop_count);
-    add_amount(table, row->flop);
-    table_count(table, row->flop_count);
-    add_reasons(table, row->flop_why);
-    table_count(table, row->bytes_count);
-    table_exact(table, row->bytes);
-    table_count(table, row->bytes_count);
-    add_reasons(table, row->bytes_why);
+    return row->types || !write_format_is_for_people(table->format) ? row_type_name(row)
+                                                                    : UNKNOWN_CELL;
 }
 
-static void add_row(struct report *report, const struct roofline_device *device,
-                    const struct roofline_row *row)
-{
-    struct table *table = &report->table;
-    bool is_typed = row->types || !write_format_is_for_people(table->format);
-    double whole_ns = (double)device->total_ns, total_ns = (double)row->total_ns;
-    table_row(table);
-    add_device_of_row(report, device);
-    add_name(report, row);
-    table_count(table, row->count), table_count(table, row->untimed);
-    table_ns(table, row->total_ns);
-    add_share(table, whole_ns > 0 ? total_ns / whole_ns : (double)NAN);
-    add_time(table, total_ns / (double)row->count), add_time(table, row->median_ns);
-    table_format(table, "%s", is_typed ? row_type_name(row) : UNKNOWN_CELL);
-    add_work(table, row);
-    add_rate(table, row->flop_rate / 1e12), add_rate(table, row->byte_rate / 1e9);
-    add_rate(table, row->intensity), add_rate(table, row->ridge);
-    add_share(table, row->compute_share), add_share(table, row->bandwidth_share);
-    add_share(table, row->roof_share);
-    table_format(table, "%s", roofline_bound_name(row->bound));
-}
+/* On a terminal kernel, time and bound always stay. */
+#define ROW_COLUMNS(X)                                                                             \
+    X(cell_pid(table, report->roofline->timeline, device->process), "pid", .in = TABLE_IN_VALUES)  \
+    X(cell_index(table, device->ordinal), "device", .in = TABLE_IN_VALUES)                         \
+    X(table_text(table, name_of_device(report->roofline, device)), "device_name",                  \
+      .in = TABLE_IN_VALUES)                                                                       \
+    X(row_name_cell(table, report, row), "name", "Kernel")                                         \
+    X(table_count(table, row->count), "count", "Count", .rank = 3)                                 \
+    X(table_count(table, row->untimed), "untimed", .in = TABLE_FOR_PROGRAMS)                       \
+    X(table_ns(table, row->total_ns), "total_ns", "Time")                                          \
+    X(share_cell(table, share_of_device(device, row)), "time_percent", "Time %", TABLE_FOR_PEOPLE, \
+      .rank = 4)                                                                                   \
+    X(time_cell(table, (double)row->total_ns / (double)row->count), "mean_ns", "Mean", .rank = 6)  \
+    X(time_cell(table, row->median_ns), "median_ns", "Median", .rank = 10)                         \
+    X(table_format(table, "%s", row_type(table, row)), "type", "Type", .rank = 5)                  \
+    X(table_count(table, row->flop_count), "flop_count", .in = TABLE_IN_VALUES)                    \
+    X(amount_cell(table, row->flop), "flop", "FLOP", .rank = 9)                                    \
+    X(table_count(table, row->flop_count), "flop_count", .in = TABLE_IN_JSON)                      \
+    X(reasons_cell(table, row->flop_why), "flop_unknown", .in = TABLE_IN_JSON)                     \
+    X(table_count(table, row->bytes_count), "bytes_count", .in = TABLE_IN_VALUES)                  \
+    X(table_exact(table, row->bytes), "bytes", .in = TABLE_FOR_PROGRAMS)                           \
+    X(table_count(table, row->bytes_count), "bytes_count", .in = TABLE_IN_JSON)                    \
+    X(reasons_cell(table, row->bytes_why), "bytes_unknown", .in = TABLE_IN_JSON)                   \
+    X(rate_cell(table, row->flop_rate / 1e12), "tflops", "TFLOP/s", .rank = 2)                     \
+    X(rate_cell(table, row->byte_rate / 1e9), "gbs", "GB/s", .rank = 2)                            \
+    X(rate_cell(table, row->intensity), "flop_per_byte", "FLOP/B", .rank = 8, .json = "intensity") \
+    X(rate_cell(table, row->ridge), "ridge", .in = TABLE_FOR_PROGRAMS)                             \
+    X(share_cell(table, row->compute_share), "compute_percent", "Compute", .rank = 7,              \
+      .json = "compute_share")                                                                     \
+    X(share_cell(table, row->bandwidth_share), "bandwidth_percent", "Bandwidth", .rank = 7,        \
+      .json = "bandwidth_share")                                                                   \
+    X(share_cell(table, row->roof_share), "roof_percent", "Roof", .rank = 1, .json = "roof_share") \
+    X(table_format(table, "%s", roofline_bound_name(row->bound)), "bound", "Bound by")
+TABLE_ROW(roofline, ROW_COLUMNS, const struct report *report, const struct roofline_device *device,
+          const struct roofline_row *row)
 
 static void add_rows(struct report *report, const struct roofline_device *device)
 {
     for (uint32_t i = 0; i < device->row_count && is_shown(report->options, i); i++)
-        add_row(report, device, &report->roofline->rows[device->first_row + i]);
+        roofline_row(&report->table, report, device,
+                     &report->roofline->rows[device->first_row + i]);
 }
-
-#define BEFORE_NAME 3u
-
-/* On a terminal kernel, time and bound always stay. */
-static const struct table_column row_columns[] = {
-    {"pid", .in = TABLE_IN_VALUES},
-    {"device", .in = TABLE_IN_VALUES},
-    {"device_name", .in = TABLE_IN_VALUES},
-    {"name", "Kernel"},
-    {"count", "Count", .rank = 3},
-    {"untimed", .in = TABLE_FOR_PROGRAMS},
-    {"total_ns", "Time"},
-    {"time_percent", "Time %", TABLE_FOR_PEOPLE, .rank = 4},
-    {"mean_ns", "Mean", .rank = 6},
-    {"median_ns", "Median", .rank = 10},
-    {"type", "Type", .rank = 5},
-    {"flop_count", .in = TABLE_IN_VALUES},
-    {"flop", "FLOP", .rank = 9},
-    {"flop_count", .in = TABLE_IN_JSON},
-    {"flop_unknown", .in = TABLE_IN_JSON},
-    {"bytes_count", .in = TABLE_IN_VALUES},
-    {"bytes", .in = TABLE_FOR_PROGRAMS},
-    {"bytes_count", .in = TABLE_IN_JSON},
-    {"bytes_unknown", .in = TABLE_IN_JSON},
-    {"tflops", "TFLOP/s", .rank = 2},
-    {"gbs", "GB/s", .rank = 2},
-    {"flop_per_byte", "FLOP/B", .rank = 8, .json = "intensity"},
-    {"ridge", .in = TABLE_FOR_PROGRAMS},
-    {"compute_percent", "Compute", .rank = 7, .json = "compute_share"},
-    {"bandwidth_percent", "Bandwidth", .rank = 7, .json = "bandwidth_share"},
-    {"roof_percent", "Roof", .rank = 1, .json = "roof_share"},
-    {"bound", "Bound by"},
-    {0}};
 
 static void add_table(struct report *report, const struct roofline_device *device)
 {
     static const char *const names[] = {"Kernel", "Operator", "Range"};
-    struct table_column columns[sizeof row_columns / sizeof *row_columns];
-    memcpy(columns, row_columns, sizeof columns);
+    struct table_column columns[sizeof roofline_columns / sizeof *roofline_columns];
+    memcpy(columns, roofline_columns, sizeof columns);
     columns[BEFORE_NAME].title = names[report->options->by];
     table_begin(&report->table, NULL, NULL, columns);
     add_rows(report, device);
@@ -470,7 +446,7 @@ static bool print_text(struct table *table, void *user)
 static bool add_values(struct table *table, void *user)
 {
     struct report *report = user;
-    table_begin(table, "rows", NULL, row_columns);
+    table_begin(table, "rows", NULL, roofline_columns);
     for (uint32_t i = 0; i < report->roofline->device_count; i++)
         add_rows(report, &report->roofline->devices[i]);
     table_end(table);
@@ -583,8 +559,8 @@ static void add_peak(struct table *table, uint32_t number)
     table_row(table);
     table_format(table, "%s", entry->name);
     for (size_t i = 0; i < PEAK_TYPES; i++)
-        add_rate(table, peak_rates_of(&rates, peak_types[i]));
-    add_rate(table, known(entry->bandwidth_gbs)), add_rate(table, known(entry->memory_gb));
+        rate_cell(table, peak_rates_of(&rates, peak_types[i]));
+    rate_cell(table, known(entry->bandwidth_gbs)), rate_cell(table, known(entry->memory_gb));
     if (write_format_is_for_people(table->format))
         table_format(table, "[%u]", number + 1);
     else
