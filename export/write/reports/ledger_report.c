@@ -93,7 +93,7 @@ static const char *sentence_of(unsigned count)
                            : sentences[count];
 }
 
-/* ---- columns ---- */
+/* ---- counts ---- */
 
 static void add_up(struct ledger *ledger)
 {
@@ -126,22 +126,6 @@ static struct table_column count_column(const struct ledger *ledger, unsigned co
     return (struct table_column){name, name, (uint8_t)in, rank_of(ledger, count), (uint8_t)width};
 }
 
-static void find_columns(struct ledger *ledger)
-{
-    static const struct table_column place[] = {
-        {"place", "", TABLE_IN_TEXT, .width = 36}, {"process", "process", TABLE_IN_MARKDOWN},
-        {"pid", .in = TABLE_FOR_PROGRAMS},         {"kind", "kind", TABLE_BUT_TEXT},
-        {"device", "device", TABLE_BUT_TEXT},      {"context", "context", TABLE_BUT_TEXT},
-        {"stream", "stream", TABLE_BUT_TEXT},      {"graph", "graph", TABLE_BUT_TEXT}};
-    struct table_column *column = ledger->columns + sizeof place / sizeof *place;
-    memcpy(ledger->columns, place, sizeof place);
-    for (unsigned count = 0; count < COUNTS; count++) {
-        if (count == COUNT_LOST)
-            *column++ = (struct table_column){"lost", .in = TABLE_IN_JSON};
-        *column++ = count_column(ledger, count);
-    }
-}
-
 /* ---- rows ---- */
 
 static void describe(const struct timeline *timeline, const struct tl_ledger_row *row,
@@ -163,22 +147,44 @@ static void describe(const struct timeline *timeline, const struct tl_ledger_row
     }
 }
 
-static void add_place(struct ledger *ledger, const struct tl_ledger_row *row)
+/* NULL: the sum of all streams, which only the text has. */
+static void place_cell(struct table *table, const struct ledger *ledger,
+                       const struct tl_ledger_row *row)
+{
+    char place[PLACE_BYTES] = "all streams";
+    if (row)
+        describe(ledger->timeline, row, place);
+    table_string(table, place);
+}
+
+static const char *kind_name(const struct tl_ledger_row *row)
 {
     static const char *const kinds[] = {"stream", "unknown", "graph"};
-    static const struct tl_stream none = {.device = TL_NONE, .context = TL_NONE, .stream = TL_NONE};
-    const struct timeline *timeline = ledger->timeline;
-    const struct tl_stream *stream =
-        row->stream < timeline->streams.count ? &timeline->streams.at[row->stream] : &none;
-    struct table *table = &ledger->table;
-    char place[PLACE_BYTES];
-    describe(timeline, row, place);
-    table_string(table, place);
-    cell_process(table, timeline, row->process);
-    cell_pid(table, timeline, row->process);
-    table_string(table, kinds[row->kind]);
-    cell_index(table, stream->device), cell_index(table, stream->context);
-    cell_index(table, stream->stream), cell_index(table, row->graph ? row->graph : TL_NONE);
+    return row ? kinds[row->kind] : "";
+}
+
+#define PLACE_COLUMNS(X)                                                                       \
+    X(place_cell(table, ledger, row), "place", "", TABLE_IN_TEXT, .width = 36)                 \
+    X(cell_process(table, ledger->timeline, process), "process", "process", TABLE_IN_MARKDOWN) \
+    X(cell_pid(table, ledger->timeline, process), "pid", .in = TABLE_FOR_PROGRAMS)             \
+    X(table_string(table, kind_name(row)), "kind", "kind", TABLE_BUT_TEXT)                     \
+    X(cell_index(table, stream->device), "device", "device", TABLE_BUT_TEXT)                   \
+    X(cell_index(table, stream->context), "context", "context", TABLE_BUT_TEXT)                \
+    X(cell_index(table, stream->stream), "stream", "stream", TABLE_BUT_TEXT)                   \
+    X(cell_index(table, row && row->graph ? row->graph : TL_NONE), "graph", "graph", TABLE_BUT_TEXT)
+TABLE_ROW(place, PLACE_COLUMNS, const struct ledger *ledger, const struct tl_ledger_row *row,
+          uint32_t process, const struct tl_stream *stream)
+
+static void find_columns(struct ledger *ledger)
+{
+    struct table_column *column =
+        ledger->columns + sizeof place_columns / sizeof *place_columns - 1;
+    memcpy(ledger->columns, place_columns, sizeof place_columns);
+    for (unsigned count = 0; count < COUNTS; count++) {
+        if (count == COUNT_LOST)
+            *column++ = (struct table_column){"lost", .in = TABLE_IN_JSON};
+        *column++ = count_column(ledger, count);
+    }
 }
 
 static void add_counts(struct table *table, const uint64_t counts[COUNTS])
@@ -198,9 +204,12 @@ static void add_counts(struct table *table, const uint64_t counts[COUNTS])
 
 static void add_row(struct ledger *ledger, const struct tl_ledger_row *row)
 {
-    table_row(&ledger->table);
-    add_place(ledger, row);
-    add_counts(&ledger->table, counts_of(row));
+    static const struct tl_stream none = {.device = TL_NONE, .context = TL_NONE, .stream = TL_NONE};
+    const struct timeline *timeline = ledger->timeline;
+    bool known = row && row->stream < timeline->streams.count;
+    place_row(&ledger->table, ledger, row, row ? row->process : TL_NONE,
+              known ? &timeline->streams.at[row->stream] : &none);
+    add_counts(&ledger->table, row ? counts_of(row) : ledger->total);
 }
 
 /* Streams, their sum, graphs. */
@@ -212,13 +221,8 @@ static void add_rows_for_people(struct ledger *ledger)
             if ((row->kind == TL_LEDGER_GRAPH) == graphs)
                 add_row(ledger, row);
         }
-        if (!graphs) {
-            table_row(&ledger->table);
-            table_string(&ledger->table, "all streams");
-            for (unsigned i = 0; i < 7; i++)
-                table_none(&ledger->table);
-            add_counts(&ledger->table, ledger->total);
-        }
+        if (!graphs)
+            add_row(ledger, NULL);
     }
 }
 
@@ -302,15 +306,16 @@ bool failed_calls_text(FILE *stream, const struct timeline *timeline, uint32_t m
     return true;
 }
 
-static void add_error(struct table *table, const char *error)
+static void error_cell(struct table *table, const struct failed_call *call)
 {
+    const char *error = cuda_error_name((enum prof_api_domain)call->domain, call->result);
     if (error)
         table_string(table, error);
     else
         table_unknown(table);
 }
 
-static void add_ranges(struct table *table, const struct timeline *timeline, uint32_t slice)
+static void ranges_cell(struct table *table, const struct timeline *timeline, uint32_t slice)
 {
     struct json_out *out = table_json(table);
     uint32_t ranges[RANGES_MAX];
@@ -323,47 +328,35 @@ static void add_ranges(struct table *table, const struct timeline *timeline, uin
     json_array_end(out);
 }
 
-static void add_failed(struct ledger *ledger, const struct failed_call *call)
-{
-    const struct timeline *timeline = ledger->timeline;
-    int64_t start_ns = timeline->slices.at[call->first].start_ns;
-    const char *error = cuda_error_name((enum prof_api_domain)call->domain, call->result);
-    struct table *table = &ledger->table;
-    table_row(table);
-    table_text(table, timeline->names.at[call->name]);
-    table_string(table, call->domain == PROF_API_DRIVER ? "driver" : "runtime");
-    add_error(table, error);
-    table_int(table, call->result);
-    add_error(table, error);
-    table_count(table, call->count);
-    table_ns(table, start_ns), table_ns(table, start_ns - timeline->origin_ns);
-    add_ranges(table, timeline, call->first);
-    cell_index(table, stack_of_slice(timeline, call->first));
-}
+#define FAILED_COLUMNS(X)                                                                         \
+    X(table_text(table, timeline->names.at[call->name]), "call", "Call")                          \
+    X(table_string(table, call->domain == PROF_API_DRIVER ? "driver" : "runtime"), "domain",      \
+      .in = TABLE_IN_JSON)                                                                        \
+    X(error_cell(table, call), "error", "Error", TABLE_BUT_JSON)                                  \
+    X(table_int(table, call->result), "result", "Code")                                           \
+    X(error_cell(table, call), "error", .in = TABLE_IN_JSON)                                      \
+    X(table_count(table, call->count), "count", "Count")                                          \
+    X(table_ns(table, start_ns), "time_ns", .in = TABLE_IN_JSON)                                  \
+    X(table_ns(table, start_ns - timeline->origin_ns), "after_ns", "First after", TABLE_BUT_JSON) \
+    X(ranges_cell(table, timeline, call->first), "ranges", .in = TABLE_IN_JSON)                   \
+    X(cell_index(table, stack_of_slice(timeline, call->first)), "stack", .in = TABLE_IN_JSON)
+TABLE_ROW(failed, FAILED_COLUMNS, const struct timeline *timeline, const struct failed_call *call,
+          int64_t start_ns)
 
 static bool add_failed_calls(struct ledger *ledger)
 {
-    static const struct table_column columns[] = {{"call", "Call"},
-                                                  {"domain", .in = TABLE_IN_JSON},
-                                                  {"error", "Error", TABLE_BUT_JSON},
-                                                  {"result", "Code"},
-                                                  {"error", .in = TABLE_IN_JSON},
-                                                  {"count", "Count"},
-                                                  {"time_ns", .in = TABLE_IN_JSON},
-                                                  {"after_ns", "First after", TABLE_BUT_JSON},
-                                                  {"ranges", .in = TABLE_IN_JSON},
-                                                  {"stack", .in = TABLE_IN_JSON},
-                                                  {0}};
+    const struct timeline *timeline = ledger->timeline;
     struct failed_calls calls;
-    if (!failed_calls_init(&calls, ledger->timeline))
+    if (!failed_calls_init(&calls, timeline))
         return false;
     char title[32];
-    table_begin(&ledger->table, "failed_calls",
-                device_api_words(device_api_of(ledger->timeline), "CUDA calls that failed", title,
-                                 sizeof title),
-                columns);
+    table_begin(
+        &ledger->table, "failed_calls",
+        device_api_words(device_api_of(timeline), "CUDA calls that failed", title, sizeof title),
+        failed_columns);
     for (uint32_t i = 0; i < calls.count; i++)
-        add_failed(ledger, &calls.at[i]);
+        failed_row(&ledger->table, timeline, &calls.at[i],
+                   timeline->slices.at[calls.at[i].first].start_ns);
     table_end(&ledger->table);
     failed_calls_fini(&calls);
     return true;
