@@ -63,14 +63,14 @@ struct text_report {
 
 /* ---- the accounts of devices ---- */
 
-#define ACCOUNT_COLUMNS 71u /* in front of the bar */
+#define BEFORE_BAR 71u /* in front of the bar */
 
 static int bar_columns(const struct text_report *report)
 {
     unsigned width = report->options->table_width;
-    if (!width || width >= ACCOUNT_COLUMNS + BAR_COLUMNS)
+    if (!width || width >= BEFORE_BAR + BAR_COLUMNS)
         return BAR_COLUMNS;
-    return width > ACCOUNT_COLUMNS ? (int)(width - ACCOUNT_COLUMNS) : 0;
+    return width > BEFORE_BAR ? (int)(width - BEFORE_BAR) : 0;
 }
 
 static void print_account(const struct text_report *report, const struct gap_device *device,
@@ -300,48 +300,40 @@ struct report {
     struct table table;
 };
 
-static void add_account(struct report *report, const struct gap_device *device, const char *what,
-                        int64_t ns)
-{
-    struct table *table = &report->table;
-    if (!table_row(table))
-        return;
-    table_string(table,
-                 finding_device(&report->findings->context, device->process, device->device).text);
-    table_string(table, what);
-    table_ns(table, ns), table_share(table, ns, device->window_ns);
-}
+#define ACCOUNT_COLUMNS(X)                                                                \
+    X(table_string(table, finding_device(context, device->process, device->device).text), \
+      "device", "Device")                                                                 \
+    X(table_string(table, what), "what", "What")                                          \
+    X(table_ns(table, ns), "time_ns", "Time")                                             \
+    X(table_share(table, ns, device->window_ns), "percent", "Share")
+TABLE_ROW(account, ACCOUNT_COLUMNS, const struct finding_context *context,
+          const struct gap_device *device, const char *what, int64_t ns)
 
 static void add_device(struct report *report, const struct gap_device *device)
 {
-    add_account(report, device, "busy", device->busy_ns);
+    const struct finding_context *context = &report->findings->context;
+    struct table *table = &report->table;
+    account_row(table, context, device, "busy", device->busy_ns);
     for (unsigned cause = 0; cause < GAP_CAUSES; cause++) {
         char what[64];
         snprintf(what, sizeof what, "idle: %s",
-                 gap_cause_words((enum gap_cause)cause,
-                                 device_api_of(report->findings->context.timeline)));
+                 gap_cause_words((enum gap_cause)cause, device_api_of(context->timeline)));
         if (device->idle_ns[cause])
-            add_account(report, device, what, device->idle_ns[cause]);
+            account_row(table, context, device, what, device->idle_ns[cause]);
     }
-    add_account(report, device, "first to last event", device->window_ns);
+    account_row(table, context, device, "first to last event", device->window_ns);
 }
 
-static void add_place(struct report *report, uint32_t process, uint32_t device)
-{
-    const struct tl_process_info *info =
-        process == TL_NONE ? NULL : &report->findings->context.timeline->processes.at[process].info;
-    if (info)
-        table_count(&report->table, info->pid);
-    else
-        table_none(&report->table);
-    cell_index(&report->table, info && info->rank >= 0 ? (uint32_t)info->rank : TL_NONE);
-    cell_index(&report->table, device);
-    cell_index(&report->table, process);
-}
+#define TIMELINE report->findings->context.timeline
+#define PLACE_COLUMNS(X, process, device)                               \
+    X(cell_pid(table, TIMELINE, process), "pid", .in = TABLE_IN_JSON)   \
+    X(cell_rank(table, TIMELINE, process), "rank", .in = TABLE_IN_JSON) \
+    X(cell_index(table, device), "device", .in = TABLE_IN_JSON)         \
+    X(cell_index(table, process), "process_index", .in = TABLE_IN_JSON)
 
-static void add_idle(struct report *report, const int64_t idle_ns[GAP_CAUSES], bool all)
+static void idle_cell(struct table *table, const int64_t idle_ns[GAP_CAUSES], bool all)
 {
-    struct json_out *out = table_json(&report->table);
+    struct json_out *out = table_json(table);
     if (!out)
         return;
     json_object_begin(out);
@@ -354,45 +346,39 @@ static void add_idle(struct report *report, const int64_t idle_ns[GAP_CAUSES], b
 }
 
 /* A row of JSON, where a device is one. */
-static void add_whole_device(struct report *report, const struct gap_device *device)
-{
-    const struct timeline *timeline = report->findings->context.timeline;
-    const struct tl_device *facts = timeline_device_of(timeline, device->process, device->device);
-    struct table *table = &report->table;
-    table_row(table);
-    add_place(report, device->process, device->device);
-    if (facts && facts->name < timeline->names.count)
-        table_text(table, timeline->names.at[facts->name]);
-    else
-        table_none(table);
-    table_count(table, device->operations);
-    table_ns(table, device->window_ns), table_ns(table, device->busy_ns);
-    table_ns(table, gap_device_idle(device));
-    add_idle(report, device->idle_ns, true);
-}
+#define DEVICE_COLUMNS(X)                                                \
+    PLACE_COLUMNS(X, device->process, device->device)                    \
+    X(cell_name(table, TIMELINE, facts ? facts->name : TL_NONE), "name") \
+    X(table_count(table, device->operations), "operations")              \
+    X(table_ns(table, device->window_ns), "window_ns")                   \
+    X(table_ns(table, device->busy_ns), "busy_ns")                       \
+    X(table_ns(table, gap_device_idle(device)), "idle_ns")               \
+    X(idle_cell(table, device->idle_ns, true), "idle")
+TABLE_ROW(device, DEVICE_COLUMNS, const struct report *report, const struct gap_device *device,
+          const struct tl_device *facts)
 
 static void add_devices(struct report *report)
 {
-    static const struct table_column accounts[] = {
-        {"device", "Device"}, {"what", "What"}, {"time_ns", "Time"}, {"percent", "Share"}, {0}};
-    static const struct table_column whole[] = {
-        {"pid"},       {"rank"},    {"device"},  {"process_index"}, {"name"}, {"operations"},
-        {"window_ns"}, {"busy_ns"}, {"idle_ns"}, {"idle"},          {0}};
     bool is_json = report->table.format == WRITE_JSON;
     report->table.unbroken = true;
-    table_begin(&report->table, "devices", "Devices", is_json ? whole : accounts);
-    for (uint32_t i = 0; i < report->findings->context.gaps->devices.count; i++)
-        (is_json ? add_whole_device : add_device)(report,
-                                                  &report->findings->context.gaps->devices.at[i]);
+    table_begin(&report->table, "devices", "Devices", is_json ? device_columns : account_columns);
+    for (uint32_t i = 0; i < report->findings->context.gaps->devices.count; i++) {
+        const struct gap_device *device = &report->findings->context.gaps->devices.at[i];
+        if (is_json)
+            device_row(&report->table, report, device,
+                       timeline_device_of(TIMELINE, device->process, device->device));
+        else
+            add_device(report, device);
+    }
     table_end(&report->table);
     report->table.unbroken = false;
 }
 
-static void add_stack(struct report *report, uint32_t stack)
+static void stack_cell(struct table *table, const struct report *report, uint32_t stack)
 {
     char frames[FRAMES_MOST][FINDINGS_FRAME_BYTES];
     uint32_t count = 0;
-    struct json_out *out = table_json(&report->table);
+    struct json_out *out = table_json(table);
     if (!out)
         return;
     if (stack != TL_NONE && report->options->frames)
@@ -419,9 +405,10 @@ static const char *title_words(const struct report *report, const struct finding
 }
 
 /* A cell of JSON: what other rules found of the same cause. */
-static void add_also(struct report *report, const struct finding *finding)
+static void also_cell(struct table *table, const struct report *report,
+                      const struct finding *finding)
 {
-    struct json_out *out = table_json(&report->table);
+    struct json_out *out = table_json(table);
     char words[REMEDY_BYTES];
     if (!out)
         return;
@@ -447,7 +434,8 @@ static void add_also(struct report *report, const struct finding *finding)
 enum joined { JOINED_RULES, JOINED_SENTENCES, JOINED_REMEDIES };
 
 /* A cell of other tables: of the finding and of those of the same cause. */
-static void add_joined(struct report *report, const struct finding *finding, enum joined what)
+static void joined_cell(struct table *table, const struct report *report,
+                        const struct finding *finding, enum joined what)
 {
     char text[4 * REMEDY_BYTES] = "", words[REMEDY_BYTES];
     for (const struct finding *one = finding; one; one = findings_next(report->findings, one)) {
@@ -460,78 +448,51 @@ static void add_joined(struct report *report, const struct finding *finding, enu
                  : what == JOINED_SENTENCES ? one->sentence
                                             : remedy_words(report, one, words));
     }
-    table_string(&report->table, text);
+    table_string(table, text);
 }
 
-static void add_finding(struct report *report, const struct finding *finding,
-                        const int64_t idle_ns[GAP_CAUSES])
-{
-    static const char *const stack_of[] = {"call", "next call", "last call"};
-    struct table *table = &report->table;
-    char words[REMEDY_BYTES];
-    table_string(table, finding->rule->name);
-    add_joined(report, finding, JOINED_RULES);
-    table_string(table, title_words(report, finding, words));
-    table_string(table, finding->sentence);
-    table_string(table, remedy_words(report, finding, words));
-    add_place(report, finding->process, finding->device);
-    add_idle(report, idle_ns, false);
-    if (table_shows(table))
-        cell_path(table, report->findings->context.paths, finding->path);
-    add_stack(report, finding->stack);
-    if (finding->stack == TL_NONE)
-        table_none(table);
-    else
-        table_string(table, stack_of[finding->stack_of]);
-    add_also(report, finding);
-    table_count(table, finding->count), table_ns(table, finding->cost_ns);
-    if (finding->saved_ns > 0)
-        table_ns(table, finding->saved_ns);
-    else
-        table_unknown(table);
-    if (finding->path == TL_NONE)
-        table_none(table);
-    else if (table_shows(table))
-        cell_path(table, report->findings->context.paths, finding->path);
-    add_joined(report, finding, JOINED_SENTENCES);
-    add_joined(report, finding, JOINED_REMEDIES);
-}
+static const char *const stack_names[] = {"call", "next call", "last call"};
+
+#define FINDING_COLUMNS(X)                                                                         \
+    X(table_string(table, finding->rule->name), "rule", .in = TABLE_IN_JSON)                       \
+    X(joined_cell(table, report, finding, JOINED_RULES), "rule", "Rule", TABLE_BUT_JSON)           \
+    X(table_string(table, title_words(report, finding, words)), "title", "Finding")                \
+    X(table_string(table, finding->sentence), "sentence", .in = TABLE_IN_JSON)                     \
+    X(table_string(table, remedy_words(report, finding, words)), "remedy", .in = TABLE_IN_JSON)    \
+    PLACE_COLUMNS(X, finding->process, finding->device)                                            \
+    X(idle_cell(table, idle_ns, false), "idle", .in = TABLE_IN_JSON)                               \
+    X(cell_path(table, report->findings->context.paths, finding->path), "path",                    \
+      .in = TABLE_IN_JSON)                                                                         \
+    X(stack_cell(table, report, finding->stack), "stack", .in = TABLE_IN_JSON)                     \
+    X(finding->stack == TL_NONE ? table_none(table)                                                \
+                                : table_string(table, stack_names[finding->stack_of]),             \
+      "stack_of", .in = TABLE_IN_JSON)                                                             \
+    X(also_cell(table, report, finding), "also", .in = TABLE_IN_JSON)                              \
+    X(table_count(table, finding->count), "count", .in = TABLE_IN_JSON)                            \
+    X(table_ns(table, finding->cost_ns), "cost_ns", .in = TABLE_IN_JSON)                           \
+    X(finding->saved_ns > 0 ? table_ns(table, finding->saved_ns) : table_unknown(table),           \
+      "saved_at_most_ns", "Saves at most", .json = "saved_ns")                                     \
+    X(finding->path == TL_NONE ? table_none(table)                                                 \
+                               : cell_path(table, report->findings->context.paths, finding->path), \
+      "path", "In", TABLE_BUT_JSON)                                                                \
+    X(joined_cell(table, report, finding, JOINED_SENTENCES), "sentence", "Detail", TABLE_BUT_JSON) \
+    X(joined_cell(table, report, finding, JOINED_REMEDIES), "remedy", "Remedy", TABLE_BUT_JSON)
+TABLE_ROW(finding, FINDING_COLUMNS, const struct report *report, const struct finding *finding,
+          const int64_t idle_ns[GAP_CAUSES], char words[REMEDY_BYTES])
 
 /* False: no memory. */
 static bool add_findings(struct report *report)
 {
-    static const struct table_column columns[] = {
-        {"rule", .in = TABLE_IN_JSON},
-        {"rule", "Rule", TABLE_BUT_JSON},
-        {"title", "Finding"},
-        {"sentence", .in = TABLE_IN_JSON},
-        {"remedy", .in = TABLE_IN_JSON},
-        {"pid", .in = TABLE_IN_JSON},
-        {"rank", .in = TABLE_IN_JSON},
-        {"device", .in = TABLE_IN_JSON},
-        {"process_index", .in = TABLE_IN_JSON},
-        {"idle", .in = TABLE_IN_JSON},
-        {"path", .in = TABLE_IN_JSON},
-        {"stack", .in = TABLE_IN_JSON},
-        {"stack_of", .in = TABLE_IN_JSON},
-        {"also", .in = TABLE_IN_JSON},
-        {"count", .in = TABLE_IN_JSON},
-        {"cost_ns", .in = TABLE_IN_JSON},
-        {"saved_at_most_ns", "Saves at most", .json = "saved_ns"},
-        {"path", "In", TABLE_BUT_JSON},
-        {"sentence", "Detail", TABLE_BUT_JSON},
-        {"remedy", "Remedy", TABLE_BUT_JSON},
-        {0}};
+    char words[REMEDY_BYTES];
     const struct findings *findings = report->findings;
     bool is_empty = findings->context.wall_ns <= 0 && report->table.format != WRITE_JSON;
     struct finding_idle *idle = calloc((size_t)findings->found.count + 1, sizeof *idle);
     bool known = idle && findings_idle(findings, idle);
     report->table.most = report->options->rows;
     table_begin(&report->table, "findings", "Findings; several can be about the same time",
-                columns);
+                finding_columns);
     for (uint32_t i = 0; i < findings->found.count && !is_empty && known; i++)
-        if (table_row(&report->table))
-            add_finding(report, &findings->found.at[i], idle[i].ns);
+        finding_row(&report->table, report, &findings->found.at[i], idle[i].ns, words);
     table_end(&report->table);
     free(idle);
     return known;
@@ -569,61 +530,51 @@ static void add_head(const struct findings *findings, struct json_out *out)
     add_abstain(findings, verdict, out);
 }
 
-static void add_waited(struct report *report)
-{
-    static const struct table_column columns[] = {
-        {"pid"},    {"rank"},    {"device"},    {"process_index"}, {"function"}, {"tid"},
-        {"run_ns"}, {"wait_ns"}, {"queued_ns"}, {"sampled_ns"},    {"stack"},    {0}};
-    struct table *table = &report->table;
-    table->most = -1;
-    table_begin(table, "waited_for", NULL, columns);
-    for (uint32_t i = 0; i < report->waited->functions.count; i++) {
-        const struct waited_for *function = &report->waited->functions.at[i];
-        const struct gap_device *device =
-            &report->findings->context.gaps->devices.at[function->gap_device];
-        table_row(table);
-        add_place(report, device->process, device->device);
-        table_string(table, function->function);
-        table_count(table, function->tid);
-        table_ns(table, function->run_ns), table_ns(table, function->wait_ns);
-        table_ns(table, function->queued_ns), table_ns(table, function->sampled_ns);
-        add_stack(report, function->stack);
-    }
-    table_end(table);
-}
+#define WAITED_COLUMNS(X)                                  \
+    PLACE_COLUMNS(X, device->process, device->device)      \
+    X(table_string(table, function->function), "function") \
+    X(table_count(table, function->tid), "tid")            \
+    X(table_ns(table, function->run_ns), "run_ns")         \
+    X(table_ns(table, function->wait_ns), "wait_ns")       \
+    X(table_ns(table, function->queued_ns), "queued_ns")   \
+    X(table_ns(table, function->sampled_ns), "sampled_ns") \
+    X(stack_cell(table, report, function->stack), "stack")
+TABLE_ROW(waited, WAITED_COLUMNS, const struct report *report, const struct waited_for *function,
+          const struct gap_device *device)
 
-static void add_below(struct report *report)
+#define BELOW_COLUMNS(X)                                         \
+    X(table_string(table, finding_rules[rule]->name), "rule")    \
+    X(table_count(table, findings->below[rule].count), "count")  \
+    X(table_ns(table, findings->below[rule].cost_ns), "cost_ns") \
+    X(table_string(table, sentence), "sentence")
+TABLE_ROW(below, BELOW_COLUMNS, const struct findings *findings, uint32_t rule,
+          const char *sentence)
+
+#define NOTE_COLUMNS(X)                            \
+    X(table_string(table, of->rule->name), "rule") \
+    X(table_string(table, of->sentence), "sentence")
+TABLE_ROW(note, NOTE_COLUMNS, const struct finding_note *of)
+
+static void add_rest(struct report *report)
 {
-    static const struct table_column columns[] = {
-        {"rule"}, {"count"}, {"cost_ns"}, {"sentence"}, {0}};
     const struct findings *findings = report->findings;
+    const struct gap_device *devices = findings->context.gaps->devices.at;
     struct table *table = &report->table;
     char sentence[FINDING_SENTENCE_BYTES];
     table->most = -1;
-    table_begin(table, "below", NULL, columns);
-    for (uint32_t rule = 0; finding_rules[rule]; rule++) {
-        if (!findings_below_text(findings, rule, sentence))
-            continue;
-        table_row(table);
-        table_string(table, finding_rules[rule]->name);
-        table_count(table, findings->below[rule].count);
-        table_ns(table, findings->below[rule].cost_ns);
-        table_string(table, sentence);
-    }
+    table_begin(table, "waited_for", NULL, waited_columns);
+    for (uint32_t i = 0; i < report->waited->functions.count; i++)
+        waited_row(table, report, &report->waited->functions.at[i],
+                   &devices[report->waited->functions.at[i].gap_device]);
     table_end(table);
-}
-
-static void add_notes(struct report *report)
-{
-    static const struct table_column columns[] = {{"rule"}, {"sentence"}, {0}};
-    struct table *table = &report->table;
-    table->most = -1;
-    table_begin(table, "notes", NULL, columns);
-    for (uint32_t i = 0; i < report->findings->notes.count; i++) {
-        table_row(table);
-        table_string(table, report->findings->notes.at[i].rule->name);
-        table_string(table, report->findings->notes.at[i].sentence);
-    }
+    table_begin(table, "below", NULL, below_columns);
+    for (uint32_t rule = 0; finding_rules[rule]; rule++)
+        if (findings_below_text(findings, rule, sentence))
+            below_row(table, findings, rule, sentence);
+    table_end(table);
+    table_begin(table, "notes", NULL, note_columns);
+    for (uint32_t i = 0; i < findings->notes.count; i++)
+        note_row(table, &findings->notes.at[i]);
     table_end(table);
 }
 
@@ -635,11 +586,8 @@ static bool add_tables(struct table *table, void *user)
         add_head(report->findings, table->json);
     add_devices(report);
     bool added = add_findings(report);
-    if (is_json) {
-        add_waited(report);
-        add_below(report);
-        add_notes(report);
-    }
+    if (is_json)
+        add_rest(report);
     return added;
 }
 
@@ -736,18 +684,18 @@ static void print_rules(unsigned table_width, FILE *stream)
     }
 }
 
+#define RULE_COLUMNS(X)                                     \
+    X(table_string(table, rule->name), "rule", "Rule")      \
+    X(table_string(table, rule->title), "title", "Finding") \
+    X(table_string(table, rule->remedy), "remedy", "Remedy")
+TABLE_ROW(rule, RULE_COLUMNS, const struct finding_rule *rule)
+
 static bool add_rules(struct table *table, void *user)
 {
-    static const struct table_column columns[] = {
-        {"rule", "Rule"}, {"title", "Finding"}, {"remedy", "Remedy"}, {0}};
     (void)user;
-    table_begin(table, table->format == WRITE_JSON ? NULL : "rules", "Rules", columns);
-    for (uint32_t i = 0; finding_rules[i]; i++) {
-        table_row(table);
-        table_string(table, finding_rules[i]->name);
-        table_string(table, finding_rules[i]->title);
-        table_string(table, finding_rules[i]->remedy);
-    }
+    table_begin(table, table->format == WRITE_JSON ? NULL : "rules", "Rules", rule_columns);
+    for (uint32_t i = 0; finding_rules[i]; i++)
+        rule_row(table, finding_rules[i]);
     table_end(table);
     return true;
 }

@@ -37,6 +37,8 @@ static void path_json(struct json_out *out, const struct range_paths *paths, uin
 void cell_path(struct table *table, const struct range_paths *paths, uint32_t path)
 {
     char text[RANGE_PATH_BYTES];
+    if (!table_shows(table))
+        return;
     if (table->format == WRITE_JSON) {
         path_json(table_json(table), paths, path);
         return;
