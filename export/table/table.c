@@ -73,7 +73,10 @@ static void print_title(struct table *table, const char *title)
 static void add_title(struct table *table, const struct table_column *column)
 {
     const char *title = for_people(table) ? column->title : column->key;
-    if (column->is_named)
+    const char *scale = table->scale ? strstr(title, "%s") : NULL;
+    if (scale)
+        grid_format(&table->grid, "%.*s%s%s", (int)(scale - title), title, table->scale, scale + 2);
+    else if (column->is_named)
         grid_text(&table->grid, (struct text){title, strlen(title)});
     else
         grid_string(&table->grid, title);

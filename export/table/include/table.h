@@ -88,6 +88,7 @@ struct table {
     unsigned width;          /* characters of a text that people see; 0: 4096 */
     unsigned table_width;    /* of the terminal that aligned tables have to fit; 0 any */
     enum time_unit unit;     /* of times that people see */
+    const char *scale;       /* stands for "%s" in titles and keys; NULL none */
     const char *title_color; /* escape sequence for titles, as of grid_color(); NULL none */
     const char *foot;  /* lines under a table for people, above what was left out; NULL none */
     bool skips_empty;  /* for people: tables without rows are left out, and named in `skipped` */

@@ -127,10 +127,9 @@ static void number_text(double value, char to[PYTHON_TEXT_BYTES])
         python_float(value, to);
 }
 
-static void add_time(struct report *report, double value)
+static void time_cell(struct table *table, const struct report *report, double value)
 {
     char text[PYTHON_TEXT_BYTES];
-    struct table *table = &report->table;
     if (table->format == WRITE_JSON) {
         table_number(table, value);
     } else if (isnan(value)) {
@@ -202,89 +201,46 @@ static void list_end(struct list *list)
 
 /* ---- events ---- */
 
-#define EVENT_COLUMNS 26u
-#define KEY_BYTES 24u
-
-/* Those that not every table for people has. */
-enum { COLUMN_CHAIN = 5, COLUMN_INSTRUCTION, COLUMN_BACKEND = 9, COLUMN_HANDLES };
-
-/* Keys of those that are times end with the unit: "p10_ms"; readers take such a column for one of
- * numbers, so that lists do not. */
-static void find_columns(const struct report *report, char keys[EVENT_COLUMNS][KEY_BYTES],
-                         struct table_column to[EVENT_COLUMNS])
+static void delegate_cell(struct table *table, const struct report *report,
+                          const struct block_item *item)
 {
-    static const struct table_column columns[EVENT_COLUMNS] = {
-        {"event", "Event", TABLE_FOR_PEOPLE},
-        {"block", .in = TABLE_IN_VALUES},
-        {"input", .in = TABLE_IN_VALUES},
-        {"name", .in = TABLE_FOR_PROGRAMS},
-        {"depth", .in = TABLE_FOR_PROGRAMS},
-        [COLUMN_CHAIN] = {"chain", "Chain", .rank = 7},
-        [COLUMN_INSTRUCTION] = {"instruction", "Instr", .rank = 8},
-        {"delegate", .in = TABLE_FOR_PROGRAMS},
-        {"delegate_metadata", .in = TABLE_IN_JSON},
-        [COLUMN_BACKEND] = {"backend", "Backend", .rank = 5},
-        [COLUMN_HANDLES] = {"debug_handles", "Handles", .rank = 6},
-        {"iterations", .in = TABLE_IN_VALUES},
-        {"samples_%s_list", .in = TABLE_FOR_PROGRAMS, .json = "durations"},
-        {"start_times", .in = TABLE_IN_JSON},
-        {"timed", "Timed", TABLE_FOR_PEOPLE | TABLE_IN_JSON, .rank = 2},
-        {"p10_%s", "p10", .rank = 4, .json = "p10"},
-        {"p50_%s", "p50", .json = "p50"},
-        {"p90_%s", "p90", .rank = 3, .json = "p90"},
-        {"mean_%s", "avg", .rank = 1, .json = "avg"},
-        {"min_%s", "min", .rank = 4, .json = "min"},
-        {"max_%s", "max", .rank = 2, .json = "max"},
-        {"starts_%s_list", .in = TABLE_IN_VALUES},
-        {0}};
-    const char *unit = time_scale_name(report->options->blocks.target);
-    memcpy(to, columns, sizeof columns);
-    for (unsigned i = 0; to[i].key; i++) {
-        const char *place = strstr(columns[i].key, "%s");
-        bool is_id = i == COLUMN_CHAIN || i == COLUMN_INSTRUCTION;
-        bool is_mapped = i == COLUMN_BACKEND || i == COLUMN_HANDLES;
-        if ((is_id && report->blocks.options.range) || (is_mapped && !report->options->maps))
-            to[i].in = TABLE_FOR_PROGRAMS;
-        if (!place)
-            continue;
-        snprintf(keys[i], KEY_BYTES, "%.*s%s%s", (int)(place - columns[i].key), columns[i].key,
-                 unit, place + 2);
-        to[i].key = keys[i];
-    }
-}
-
-static void add_delegate(struct report *report, const struct block_item *item)
-{
-    struct table *table = &report->table;
-    const struct timeline *timeline = report->blocks.timeline;
     char number[BLOCK_NAME_BYTES];
-    struct text delegate = block_delegate(timeline, item, number);
+    struct text delegate = block_delegate(report->blocks.timeline, item, number);
     if (table->format == WRITE_JSON && item->delegate != -1)
         table_int(table, item->delegate);
     else if (delegate.bytes)
         table_text(table, delegate);
     else
         table_none(table);
-    if (item->metadata != TL_NONE && table->format == WRITE_JSON)
-        table_text(table, timeline->names.at[item->metadata]);
-    else
-        table_absent(table);
 }
 
-/* What the maps say of it. */
-static void add_entry(struct report *report, const struct debug_entry *entry)
+static void metadata_cell(struct table *table, const struct timeline *timeline,
+                          const struct block_item *item)
 {
-    struct table *table = &report->table;
-    struct list list;
-    if (!entry && table->format == WRITE_JSON) {
-        table_absent(table), table_absent(table);
-        return;
-    }
+    if (item->metadata == TL_NONE)
+        table_absent(table);
+    else
+        table_text(table, timeline->names.at[item->metadata]);
+}
+
+/* What the maps say of an event; NULL: nothing. */
+static void backend_cell(struct table *table, const struct debug_entry *entry)
+{
     if (entry && entry->backend.bytes)
         table_text(table, entry->backend);
+    else if (!entry && table->format == WRITE_JSON)
+        table_absent(table);
     else
         table_none(table);
-    if (!entry) {
+}
+
+static void handles_cell(struct table *table, const struct report *report,
+                         const struct debug_entry *entry)
+{
+    struct list list;
+    if (!entry && table->format == WRITE_JSON) {
+        table_absent(table);
+    } else if (!entry) {
         table_none(table);
     } else if (list_begin(&list, table)) {
         for (uint32_t i = 0; i < entry->count; i++)
@@ -293,22 +249,22 @@ static void add_entry(struct report *report, const struct debug_entry *entry)
     }
 }
 
-static void add_durations(struct report *report, const struct event_block *block,
-                          const struct block_row *row)
+static void durations_cell(struct table *table, const struct blocks *blocks,
+                           const struct event_block *block, const struct block_row *row)
 {
     struct list list;
-    if (!list_begin(&list, &report->table))
+    if (!list_begin(&list, table))
         return;
     for (uint32_t i = 0; i < block->run_count; i++)
-        list_number(&list, report->blocks.durations[row->first_sample + i]);
+        list_number(&list, blocks->durations[row->first_sample + i]);
     list_end(&list);
 }
 
-static void add_starts(struct report *report, const struct event_block *block, uint32_t number)
+static void starts_cell(struct table *table, const struct blocks *blocks,
+                        const struct event_block *block, uint32_t number)
 {
-    const struct blocks *blocks = &report->blocks;
     struct list list;
-    if (!list_begin(&list, &report->table))
+    if (!list_begin(&list, table))
         return;
     for (uint32_t i = 0; i < block->run_count; i++)
         list_number(
@@ -317,52 +273,86 @@ static void add_starts(struct report *report, const struct event_block *block, u
     list_end(&list);
 }
 
-static void add_names(struct report *report, const struct event_block *block,
-                      const struct block_item *item)
+/* Behind the start times, JSON has what was recorded. */
+static void starts_json(struct table *table, const struct report *report,
+                        const struct event_block *block, uint32_t number)
 {
-    const struct blocks *blocks = &report->blocks;
-    struct table *table = &report->table;
-    char number[BLOCK_NAME_BYTES], indented[300];
-    struct text name = block_event_name(blocks, item, number);
+    starts_cell(table, &report->blocks, block, number);
+    if (table->format == WRITE_JSON && report->options->raw)
+        blocks_raw_event(&report->blocks, block, number, table->json);
+}
+
+static void event_cell(struct table *table, const struct block_item *item, struct text name)
+{
+    char indented[300];
     int indent = (int)(item->depth < 40 ? item->depth : 40) * 2;
     snprintf(indented, sizeof indented, "%*s%.*s", indent, "",
              (int)(name.size < 200 ? name.size : 200), name.bytes);
     table_string(table, indented);
-    table_text(table, block_title(blocks, block));
-    table_int(table, block->input);
-    table_text(table, own_name(blocks, item, number));
-    table_count(table, item->depth);
 }
+
+/* Keys of those that are times end with the unit: "p10_ms"; readers take such a column for one of
+ * numbers, so that lists do not. */
+#define EVENT_COLUMNS(X)                                                                          \
+    X(event_cell(table, item, block_event_name(blocks, item, buffer)), "event", "Event",          \
+      TABLE_FOR_PEOPLE)                                                                           \
+    X(table_text(table, block_title(blocks, block)), "block", .in = TABLE_IN_VALUES)              \
+    X(table_int(table, block->input), "input", .in = TABLE_IN_VALUES)                             \
+    X(table_text(table, own_name(blocks, item, buffer)), "name", .in = TABLE_FOR_PROGRAMS)        \
+    X(table_count(table, item->depth), "depth", .in = TABLE_FOR_PROGRAMS)                         \
+    X(table_int(table, item->chain), "chain", "Chain", .rank = 7)                                 \
+    X(table_int(table, (int32_t)item->instruction), "instruction", "Instr", .rank = 8)            \
+    X(delegate_cell(table, report, item), "delegate", .in = TABLE_FOR_PROGRAMS)                   \
+    X(metadata_cell(table, blocks->timeline, item), "delegate_metadata", .in = TABLE_IN_JSON)     \
+    X(backend_cell(table, entry), "backend", "Backend", .rank = 5)                                \
+    X(handles_cell(table, report, entry), "debug_handles", "Handles", .rank = 6)                  \
+    X(table_count(table, block->run_count), "iterations", .in = TABLE_IN_VALUES)                  \
+    X(durations_cell(table, blocks, block, row), "samples_%s_list", .in = TABLE_FOR_PROGRAMS,     \
+      .json = "durations")                                                                        \
+    X(starts_json(table, report, block, number), "start_times", .in = TABLE_IN_JSON)              \
+    X(table_count(table, row->summary.count), "timed", "Timed", TABLE_FOR_PEOPLE | TABLE_IN_JSON, \
+      .rank = 2)                                                                                  \
+    X(time_cell(table, report, row->summary.p10), "p10_%s", "p10", .rank = 4, .json = "p10")      \
+    X(time_cell(table, report, row->summary.p50), "p50_%s", "p50", .json = "p50")                 \
+    X(time_cell(table, report, row->summary.p90), "p90_%s", "p90", .rank = 3, .json = "p90")      \
+    X(time_cell(table, report, row->summary.mean), "mean_%s", "avg", .rank = 1, .json = "avg")    \
+    X(time_cell(table, report, row->summary.min), "min_%s", "min", .rank = 4, .json = "min")      \
+    X(time_cell(table, report, row->summary.max), "max_%s", "max", .rank = 2, .json = "max")      \
+    X(starts_cell(table, blocks, block, number), "starts_%s_list", .in = TABLE_IN_VALUES)
+TABLE_ROW(event, EVENT_COLUMNS, const struct report *report, const struct blocks *blocks,
+          const struct event_block *block, uint32_t number, const struct block_row *row,
+          const struct block_item *item, const struct debug_entry *entry,
+          char buffer[BLOCK_NAME_BYTES])
 
 static void add_event(struct report *report, const struct event_block *block, uint32_t number)
 {
     const struct blocks *blocks = &report->blocks;
     const struct block_row *row = &blocks->rows.at[block->first_row + number];
     const struct block_item *item = &blocks->items.at[row->item];
-    const struct percentile_summary *summary = &row->summary;
-    struct table *table = &report->table;
-    table_row(table);
-    add_names(report, block, item);
-    table_int(table, item->chain), table_int(table, (int32_t)item->instruction);
-    add_delegate(report, item);
-    add_entry(report, block_event_entry(blocks->timeline, report->options->maps, item));
-    table_count(table, block->run_count);
-    add_durations(report, block, row), add_starts(report, block, number);
-    if (table->format == WRITE_JSON && report->options->raw)
-        blocks_raw_event(blocks, block, number, table->json);
-    table_count(table, summary->count);
-    add_time(report, summary->p10), add_time(report, summary->p50), add_time(report, summary->p90);
-    add_time(report, summary->mean), add_time(report, summary->min), add_time(report, summary->max);
-    add_starts(report, block, number);
+    char buffer[BLOCK_NAME_BYTES];
+    event_row(&report->table, report, blocks, block, number, row, item,
+              block_event_entry(blocks->timeline, report->options->maps, item), buffer);
+}
+
+/* Not every table for people has all columns. */
+static void find_columns(const struct report *report,
+                         struct table_column to[sizeof event_columns / sizeof *event_columns])
+{
+    memcpy(to, event_columns, sizeof event_columns);
+    for (; to->key; to++) {
+        bool is_id = strcmp(to->key, "chain") == 0 || strcmp(to->key, "instruction") == 0;
+        bool is_mapped = strcmp(to->key, "backend") == 0 || strcmp(to->key, "debug_handles") == 0;
+        if ((is_id && report->blocks.options.range) || (is_mapped && !report->options->maps))
+            to->in = TABLE_FOR_PROGRAMS;
+    }
 }
 
 /* Of one block, or, without one, of all. */
 static void add_events(struct report *report, const struct event_block *only)
 {
     const struct blocks *blocks = &report->blocks;
-    struct table_column columns[EVENT_COLUMNS];
-    char keys[EVENT_COLUMNS][KEY_BYTES];
-    find_columns(report, keys, columns);
+    struct table_column columns[sizeof event_columns / sizeof *event_columns];
+    find_columns(report, columns);
     table_begin(&report->table, "events", NULL, columns);
     uint32_t first = only ? (uint32_t)(only - blocks->blocks.at) : 0;
     uint32_t end = only ? first + 1 : blocks->blocks.count;
@@ -378,30 +368,25 @@ static void add_events(struct report *report, const struct event_block *only)
 
 /* ---- memory ---- */
 
-static const struct table_column memory_columns[] = {
-    {"Block", "Block", TABLE_BUT_JSON},
-    {"Allocator", "Allocator", .json = "allocator"},
-    {"Iterations", "Iterations", TABLE_BUT_JSON},
-    {"Allocations", "Allocations", .json = "allocations"},
-    {"first_bytes", .in = TABLE_IN_JSON},
-    {"Bytes", "Bytes", .json = "total_bytes"},
-    {"Least", "Least", .json = "min_bytes"},
-    {"Most", "Most", .json = "max_bytes"},
-    {0}};
+#define MEMORY_COLUMNS(X)                                                                        \
+    X(table_text(table, timeline->names.at[block->name]), "Block", "Block", TABLE_BUT_JSON)      \
+    X(table_text(table, timeline->names.at[timeline->heaps.at[memory->heap].name]), "Allocator", \
+      "Allocator", .json = "allocator")                                                          \
+    X(table_count(table, block->run_count), "Iterations", "Iterations", TABLE_BUT_JSON)          \
+    X(table_count(table, memory->allocations), "Allocations", "Allocations",                     \
+      .json = "allocations")                                                                     \
+    X(table_count(table, memory->first_bytes), "first_bytes", .in = TABLE_IN_JSON)               \
+    X(table_count(table, memory->total_bytes), "Bytes", "Bytes", .json = "total_bytes")          \
+    X(table_count(table, memory->min_bytes), "Least", "Least", .json = "min_bytes")              \
+    X(table_count(table, memory->max_bytes), "Most", "Most", .json = "max_bytes")
+TABLE_ROW(memory, MEMORY_COLUMNS, const struct timeline *timeline, const struct event_block *block,
+          const struct block_memory *memory)
 
 static void add_memory(struct report *report, const struct event_block *block)
 {
-    const struct timeline *timeline = report->blocks.timeline;
-    struct table *table = &report->table;
-    for (uint32_t i = 0; i < block->memory_count; i++) {
-        const struct block_memory *memory = &report->blocks.memories.at[block->first_memory + i];
-        table_row(table);
-        table_text(table, timeline->names.at[block->name]);
-        table_text(table, timeline->names.at[timeline->heaps.at[memory->heap].name]);
-        table_count(table, block->run_count), table_count(table, memory->allocations);
-        table_count(table, memory->first_bytes), table_count(table, memory->total_bytes);
-        table_count(table, memory->min_bytes), table_count(table, memory->max_bytes);
-    }
+    for (uint32_t i = 0; i < block->memory_count; i++)
+        memory_row(&report->table, report->blocks.timeline, block,
+                   &report->blocks.memories.at[block->first_memory + i]);
 }
 
 static bool add_memory_table(struct table *table, void *user)
@@ -570,6 +555,7 @@ static bool report_init(struct report *report, const struct timeline *timeline,
                                         .stream = stream,
                                         .most = -1,
                                         .table_width = options->table_width,
+                                        .scale = time_scale_name(options->blocks.target),
                                         .unbroken = true}};
     errno = ENOMEM;
     return blocks_init(&report->blocks, timeline, &options->blocks);

@@ -30,7 +30,7 @@ static bool for_people(const struct tax_report *report)
 /* ---- cells ---- */
 
 /* Separated values have whole numbers as such; they are exact up to 2^53. */
-static void add_number(struct table *table, double value)
+static void number_cell(struct table *table, double value)
 {
     char text[PYTHON_TEXT_BYTES];
     bool is_whole = fabs(value) < 9e15 && value == floor(value);
@@ -45,7 +45,7 @@ static void add_number(struct table *table, double value)
 }
 
 /* In per cent, and in JSON a fraction. Separated values have the digits that all shares have. */
-static void add_share(struct table *table, double share)
+static void share_cell(struct table *table, double share)
 {
     const int64_t whole = 1000000000000;
     if (table->format == WRITE_JSON)
@@ -59,89 +59,72 @@ static void add_share(struct table *table, double share)
         table_format(table, "%.2f", share * 100);
 }
 
-static void add_ns(struct tax_report *report, int64_t ns)
+static void ns_cell(struct table *table, const struct tax_report *report, int64_t ns)
 {
     enum time_scale target = report->options->blocks.target;
     if (for_people(report))
-        add_number(&report->table, (double)ns / time_scale_divisor(TIME_SCALE_NS, target));
+        number_cell(table, (double)ns / time_scale_divisor(TIME_SCALE_NS, target));
     else
-        table_ns(&report->table, ns);
+        table_ns(table, ns);
 }
 
 /* ---- executions ---- */
 
+#define EXECUTION_COLUMNS(X)                                                                      \
+    X(table_text(table, report->timeline->names.at[block->name]), "block", "Block")               \
+    X(table_count(table, row->number + 1u), "iteration", "Iteration")                             \
+    X(number_cell(table, row->execution), "execution_%s", "Execution (%s)", .json = "execution")  \
+    X(number_cell(table, row->kernels), "kernels_and_delegates_%s", "Kernels and delegates (%s)", \
+      .rank = 2, .json = "kernels")                                                               \
+    X(number_cell(table, row->framework), "framework_%s", "Framework (%s)", TABLE_BUT_JSON,       \
+      .rank = 1)                                                                                  \
+    X(share_cell(table, row->share), "framework_percent", "Framework tax (%)",                    \
+      .json = "framework_tax")
+TABLE_ROW(execution, EXECUTION_COLUMNS, const struct tax_report *report,
+          const struct event_block *block, const struct block_tax *row)
+
 static void add_executions(struct tax_report *report)
 {
-    static const struct table_column columns[][7] = {
-#define COLUMNS(unit)                                                               \
-    {{"block", "Block"},                                                            \
-     {"iteration", "Iteration"},                                                    \
-     {"execution_" unit, "Execution (" unit ")", .json = "execution"},              \
-     {"kernels_and_delegates_" unit, "Kernels and delegates (" unit ")", .rank = 2, \
-      .json = "kernels"},                                                           \
-     {"framework_" unit, "Framework (" unit ")", TABLE_BUT_JSON, .rank = 1},        \
-     {"framework_percent", "Framework tax (%)", .json = "framework_tax"},           \
-     {0}}
-        [TIME_SCALE_NS] = COLUMNS("ns"),         [TIME_SCALE_US] = COLUMNS("us"),
-        [TIME_SCALE_MS] = COLUMNS("ms"),         [TIME_SCALE_S] = COLUMNS("s"),
-        [TIME_SCALE_CYCLES] = COLUMNS("cycles"),
-    };
     struct table *table = &report->table;
-    table_begin(table, "executions", NULL, columns[report->options->blocks.target]);
+    table_begin(table, "executions", NULL, execution_columns);
     for (uint32_t i = 0; i < report->executions.rows.count; i++) {
         const struct block_tax *row = &report->executions.rows.at[i];
-        table_row(table);
-        table_text(table, report->timeline->names.at[report->blocks.blocks.at[row->block].name]);
-        table_count(table, row->number + 1u);
-        add_number(table, row->execution), add_number(table, row->kernels);
-        add_number(table, row->framework);
-        add_share(table, row->share);
+        execution_row(table, report, &report->blocks.blocks.at[row->block], row);
     }
     table_end(table);
 }
 
 /* ---- ranges ---- */
 
-static double range_share(const struct range_tax *row)
+static void range_share_cell(struct table *table, const struct range_tax *row)
 {
-    int64_t whole_ns = range_tax_whole_ns(row);
-    return whole_ns > 0 ? (double)(row->total_ns - row->kernel_ns) / (double)whole_ns : (double)NAN;
+    int64_t part_ns = row->total_ns - row->kernel_ns, whole_ns = range_tax_whole_ns(row);
+    if (table->format == WRITE_TSV || table->format == WRITE_CSV)
+        table_share(table, part_ns, whole_ns);
+    else
+        share_cell(table, whole_ns > 0 ? (double)part_ns / (double)whole_ns : (double)NAN);
 }
 
-static void add_range(struct tax_report *report, const struct range_tax *row)
-{
-    struct table *table = &report->table;
-    table_row(table);
-    table_text(table, key_names_text(&report->keys, row->key));
-    table_count(table, row->calls), table_count(table, row->kernels);
-    add_ns(report, row->total_ns), add_ns(report, row->kernel_ns);
-    add_ns(report, row->total_ns - row->kernel_ns), add_ns(report, row->after_ns);
-    if (table->format == WRITE_TSV || table->format == WRITE_CSV)
-        table_share(table, row->total_ns - row->kernel_ns, range_tax_whole_ns(row));
-    else
-        add_share(table, range_share(row));
-}
+#define RANGE_COLUMNS(X)                                                                       \
+    X(table_text(table, key_names_text(&report->keys, row->key)), "range", "Range",            \
+      .json = "name")                                                                          \
+    X(table_count(table, row->calls), "calls", "Calls", .rank = 2)                             \
+    X(table_count(table, row->kernels), "kernels", "Kernels", .rank = 4)                       \
+    X(ns_cell(table, report, row->total_ns), "total_ns", "Total (%s)")                         \
+    X(ns_cell(table, report, row->kernel_ns), "kernel_ran_ns", "A kernel ran (%s)", .rank = 3, \
+      .json = "kernel_ns")                                                                     \
+    X(ns_cell(table, report, row->total_ns - row->kernel_ns), "framework_ns", "None ran (%s)", \
+      TABLE_BUT_JSON, .rank = 1)                                                               \
+    X(ns_cell(table, report, row->after_ns), "kernel_after_ns", "After it (%s)", .rank = 5)    \
+    X(range_share_cell(table, row), "framework_percent", "Framework tax (%)",                  \
+      .json = "framework_tax")
+TABLE_ROW(range, RANGE_COLUMNS, const struct tax_report *report, const struct range_tax *row)
 
 static void add_ranges(struct tax_report *report)
 {
-    static const struct table_column columns[][9] = {
-#define RANGE_COLUMNS(unit)                                                        \
-    {{"range", "Range", .json = "name"},                                           \
-     {"calls", "Calls", .rank = 2},                                                \
-     {"kernels", "Kernels", .rank = 4},                                            \
-     {"total_ns", "Total (" unit ")"},                                             \
-     {"kernel_ran_ns", "A kernel ran (" unit ")", .rank = 3, .json = "kernel_ns"}, \
-     {"framework_ns", "None ran (" unit ")", TABLE_BUT_JSON, .rank = 1},           \
-     {"kernel_after_ns", "After it (" unit ")", .rank = 5},                        \
-     {"framework_percent", "Framework tax (%)", .json = "framework_tax"},          \
-     {0}}
-        [TIME_SCALE_NS] = RANGE_COLUMNS("ns"),         [TIME_SCALE_US] = RANGE_COLUMNS("us"),
-        [TIME_SCALE_MS] = RANGE_COLUMNS("ms"),         [TIME_SCALE_S] = RANGE_COLUMNS("s"),
-        [TIME_SCALE_CYCLES] = RANGE_COLUMNS("cycles"),
-    };
-    table_begin(&report->table, "ranges", NULL, columns[report->options->blocks.target]);
+    table_begin(&report->table, "ranges", NULL, range_columns);
     for (uint32_t i = 0; i < report->ranges.rows.count; i++)
-        add_range(report, &report->ranges.rows.at[i]);
+        range_row(&report->table, report, &report->ranges.rows.at[i]);
     table_end(&report->table);
 }
 
@@ -183,7 +166,7 @@ static bool add_tables(struct table *table, void *user)
     struct json_out *out = table->json;
     if (out) {
         json_key(out, "unit");
-        json_string(out, time_scale_name(report->options->blocks.target));
+        json_string(out, table->scale);
     }
     add_executions(report);
     if (out)
@@ -219,6 +202,7 @@ bool write_tax(const struct timeline *timeline, const struct write_blocks_option
                                   .stream = stream,
                                   .most = -1,
                                   .table_width = options->table_width,
+                                  .scale = time_scale_name(options->blocks.target),
                                   .unbroken = true};
     written = written &&
               table_write(&report.table, for_people(&report) ? print_tables : add_tables, &report);
