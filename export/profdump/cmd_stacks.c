@@ -147,64 +147,49 @@ struct stack_sheet {
     char **lines; /* by group */
 };
 
-static void add_stack(struct table *table, const struct stack_sheet *of, uint32_t group)
-{
-    const struct stack_totals *totals = &of->listing->totals;
-    const struct stack_total *total = &totals->at[group];
-    struct text call = call_of_group(of->listing, group);
-    table_count(table, total->calls), table_count(table, total->ranges);
-    if (call.size)
-        table_text(table, call);
-    else
-        table_none(table);
-    table_ns(table, total->device_ns);
-    table_share(table, total->device_ns, totals->device_ns);
-    table_ns(table, total->cpu_ns);
-    table_string(table, is_cut(of->listing, group) ? "yes" : "no");
-    table_string(table, of->lines[group]);
-}
+#define STACK_COLUMNS(X)                                                                     \
+    X(table_count(table, total->calls), "calls", "Calls")                                    \
+    X(table_count(table, total->ranges), "ranges", "Ranges")                                 \
+    X(call.size ? table_text(table, call) : table_none(table), "call", "Call")               \
+    X(table_ns(table, total->device_ns), "device_ns", "On devices")                          \
+    X(table_share(table, total->device_ns, of->listing->totals.device_ns), "device_percent", \
+      "Share")                                                                               \
+    X(table_ns(table, total->cpu_ns), "cpu_ns", "On the CPU")                                \
+    FRAMES_COLUMNS(X)
+#define SAMPLED_COLUMNS(X)                                                                   \
+    X(table_count(table, total->samples), "samples", "Samples")                              \
+    X(table_ns(table, total->run_ns), "cpu_ns", "On the CPU")                                \
+    X(table_share(table, total->run_ns, of->listing->totals.run_ns), "cpu_percent", "Share") \
+    X(table_ns(table, total->wait_ns), "wait_ns", "Waiting")                                 \
+    FRAMES_COLUMNS(X)
+#define FRAMES_COLUMNS(X)                                                                        \
+    X(table_string(table, is_cut(of->listing, group) ? "yes" : "no"), "cut", "Cut at the limit") \
+    X(table_string(table, of->lines[group]), "stack", "Stack")
+TABLE_ROW(stack, STACK_COLUMNS, const struct stack_sheet *of, uint32_t group,
+          const struct stack_total *total, struct text call)
+TABLE_ROW(sampled, SAMPLED_COLUMNS, const struct stack_sheet *of, uint32_t group,
+          const struct stack_total *total)
 
 static bool add_stacks(struct table *table, void *user)
 {
-    static const struct table_column columns[] = {
-        {"calls", "Calls"},          {"ranges", "Ranges"},        {"call", "Call"},
-        {"device_ns", "On devices"}, {"device_percent", "Share"}, {"cpu_ns", "On the CPU"},
-        {"cut", "Cut at the limit"}, {"stack", "Stack"},          {0}};
     const struct stack_sheet *of = user;
-    table_begin(table, "stacks", "Call stacks", columns);
-    for (uint32_t i = 0; i < of->listing->totals.count; i++)
-        if (table_row(table))
-            add_stack(table, of, of->listing->totals.order[i]);
+    const struct stack_totals *totals = &of->listing->totals;
+    table_begin(table, "stacks", "Call stacks", stack_columns);
+    for (uint32_t i = 0; i < totals->count; i++) {
+        uint32_t group = totals->order[i];
+        stack_row(table, of, group, &totals->at[group], call_of_group(of->listing, group));
+    }
     table_end(table);
     return !table->failed;
 }
 
-static void add_sampled(struct table *table, const struct stack_sheet *of, uint32_t group)
-{
-    const struct stack_totals *totals = &of->listing->totals;
-    const struct stack_total *total = &totals->at[group];
-    table_count(table, total->samples);
-    table_ns(table, total->run_ns);
-    table_share(table, total->run_ns, totals->run_ns);
-    table_ns(table, total->wait_ns);
-    table_string(table, is_cut(of->listing, group) ? "yes" : "no");
-    table_string(table, of->lines[group]);
-}
-
 static bool add_all_sampled(struct table *table, void *user)
 {
-    static const struct table_column columns[] = {{"samples", "Samples"},
-                                                  {"cpu_ns", "On the CPU"},
-                                                  {"cpu_percent", "Share"},
-                                                  {"wait_ns", "Waiting"},
-                                                  {"cut", "Cut at the limit"},
-                                                  {"stack", "Stack"},
-                                                  {0}};
     const struct stack_sheet *of = user;
-    table_begin(table, "samples", "Sampled call stacks", columns);
-    for (uint32_t i = 0; i < of->listing->totals.sampled_count; i++)
-        if (table_row(table))
-            add_sampled(table, of, of->listing->totals.sampled[i]);
+    const struct stack_totals *totals = &of->listing->totals;
+    table_begin(table, "samples", "Sampled call stacks", sampled_columns);
+    for (uint32_t i = 0; i < totals->sampled_count; i++)
+        sampled_row(table, of, totals->sampled[i], &totals->at[totals->sampled[i]]);
     table_end(table);
     return !table->failed;
 }

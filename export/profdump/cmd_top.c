@@ -261,34 +261,22 @@ static struct thread_sums sums_of(const struct top *top, const struct timeline *
     return sums;
 }
 
-static void add_thread(struct table *table, const struct top *top, const struct timeline *timeline,
-                       const struct tl_thread *thread, bool chosen)
-{
-    char path[PATH_COLUMNS];
-    struct thread_sums sums = sums_of(top, timeline, thread);
-    open_path(timeline, thread, path, sizeof path);
-    table_row(table);
-    table_string(table, chosen ? ">" : "");
-    table_count(table, thread->tid);
-    table_text(table,
-               thread->name == TL_NONE ? (struct text){"", 0} : timeline->names.at[thread->name]);
-    table_share(table, sums.covered_ns, top->shown_ns);
-    table_number(table, (double)sums.calls / ((double)top->shown_ns / 1e9));
-    table_string(table, path);
-}
+#define THREAD_COLUMNS(X)                                                                \
+    X(table_string(table, chosen ? ">" : ""), "chosen", "")                              \
+    X(table_count(table, thread->tid), "tid", "Thread")                                  \
+    X(table_text(table, name), "name", "Name")                                           \
+    X(table_share(table, sums->covered_ns, top->shown_ns), "ranges", "In ranges")        \
+    X(table_number(table, (double)sums->calls / ((double)top->shown_ns / 1e9)), "calls", \
+      "CUDA calls/s")                                                                    \
+    X(table_string(table, path), "open", "Open now")
+TABLE_ROW(thread, THREAD_COLUMNS, const struct top *top, const struct tl_thread *thread,
+          struct text name, bool chosen, const struct thread_sums *sums, const char *path)
 
 static bool add_threads(struct table *table, void *user)
 {
-    static const struct table_column columns[] = {{"chosen", ""},
-                                                  {"tid", "Thread"},
-                                                  {"name", "Name"},
-                                                  {"ranges", "In ranges"},
-                                                  {"calls", "CUDA calls/s"},
-                                                  {"open", "Open now"},
-                                                  {0}};
     struct top *top = ((void **)user)[0];
     const struct timeline *timeline = ((void **)user)[1];
-    table_begin(table, "threads", NULL, columns);
+    table_begin(table, "threads", NULL, thread_columns);
     top->listed = 0;
     top->chosen_tid = 0;
     for (uint32_t i = 0; i < timeline->threads.count; i++) {
@@ -296,7 +284,13 @@ static bool add_threads(struct table *table, void *user)
         bool chosen = top->listed == top->chosen;
         if (!is_listed(thread))
             continue;
-        add_thread(table, top, timeline, thread, chosen);
+        char path[PATH_COLUMNS];
+        struct thread_sums sums = sums_of(top, timeline, thread);
+        open_path(timeline, thread, path, sizeof path);
+        thread_row(table, top, thread,
+                   thread->name == TL_NONE ? (struct text){"", 0}
+                                           : timeline->names.at[thread->name],
+                   chosen, &sums, path);
         top->chosen_tid = chosen ? thread->tid : top->chosen_tid;
         top->listed++;
     }
