@@ -17,6 +17,7 @@
 
 #define SHEET_WIDTH_MAX 4096u
 #define TITLE_WIDTH_MAX 400u
+#define TITLE_BYTES 512u /* of a column */
 
 struct kept_table {
     const char *name;
@@ -73,10 +74,13 @@ static void print_title(struct table *table, const char *title)
 static void add_title(struct table *table, const struct table_column *column)
 {
     const char *title = for_people(table) ? column->title : column->key;
-    const char *scale = table->scale ? strstr(title, "%s") : NULL;
-    if (scale)
-        grid_format(&table->grid, "%.*s%s%s", (int)(scale - title), title, table->scale, scale + 2);
-    else if (column->is_named)
+    const char *word = table->words[column->word], *at = word ? strstr(title, "%s") : NULL;
+    char with_word[TITLE_BYTES];
+    if (at) {
+        snprintf(with_word, sizeof with_word, "%.*s%s%s", (int)(at - title), title, word, at + 2);
+        title = with_word;
+    }
+    if (column->is_named)
         grid_text(&table->grid, (struct text){title, strlen(title)});
     else
         grid_string(&table->grid, title);

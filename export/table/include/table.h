@@ -37,6 +37,7 @@ enum {
     TABLE_FOR_PROGRAMS = TABLE_IN_VALUES | TABLE_IN_JSON,
     TABLE_BUT_JSON = TABLE_FOR_PEOPLE | TABLE_IN_VALUES,
     TABLE_BUT_TEXT = TABLE_FOR_PROGRAMS | TABLE_IN_MARKDOWN,
+    TABLE_NOWHERE = 16, /* 0 is everywhere */
 };
 
 struct table_column {
@@ -46,6 +47,7 @@ struct table_column {
     uint8_t rank;      /* of columns left out to fit a terminal, as in fit.h */
     uint16_t width;    /* TABLE_FIXED and TABLE_RULED: characters */
     const char *json;  /* the key in JSON; NULL: `key` */
+    uint8_t word;      /* which of table->words is in key and title */
     bool is_named;     /* key and title are not of our own making */
     /* TABLE_RULED, as in grid.h */
     bool left;
@@ -54,16 +56,21 @@ struct table_column {
 
 #define TABLE_COLUMNS_MAX 64u /* that one format shows */
 
-/* Of a list of X(CELL, COLUMN...), makes the array NAME_columns and the function NAME_row(table, ...),
- * which begins a row and adds its cells. CELL is a statement that adds one cell to `table`, COLUMN
- * the members of its struct table_column: a cell cannot be under another column's title. */
+/* Of a list of X(CELL, COLUMN...), makes the array NAME_columns and the function NAME_row(table,
+ * ...), which begins a row and adds its cells. CELL is a statement that adds one cell to `table`,
+ * COLUMN the members of its struct table_column: a cell cannot be under another column's title. */
 #define TABLE_ROW(name, LIST, ...)                                               \
     static const struct table_column name##_columns[] = {LIST(TABLE_COLUMN){0}}; \
-    static void name##_row(struct table *table, __VA_ARGS__)                     \
-    {                                                                            \
-        if (!table_row(table))                                                   \
-            return;                                                              \
-        LIST(TABLE_CELL)                                                         \
+    TABLE_ROW_CELLS(name, LIST, __VA_ARGS__)
+
+/* Only the function, where columns depend on options: {LIST(TABLE_COLUMN) {0}} in a function is
+ * their array. */
+#define TABLE_ROW_CELLS(name, LIST, ...)                     \
+    static void name##_row(struct table *table, __VA_ARGS__) \
+    {                                                        \
+        if (!table_row(table))                               \
+            return;                                          \
+        LIST(TABLE_CELL)                                     \
     }
 #define TABLE_COLUMN(cell, ...) {__VA_ARGS__},
 #define TABLE_CELL(cell, ...) cell;
@@ -88,7 +95,7 @@ struct table {
     unsigned width;          /* characters of a text that people see; 0: 4096 */
     unsigned table_width;    /* of the terminal that aligned tables have to fit; 0 any */
     enum time_unit unit;     /* of times that people see */
-    const char *scale;       /* stands for "%s" in titles and keys; NULL none */
+    const char *words[2];    /* stand for "%s" in titles and keys, by column->word; NULL none */
     const char *title_color; /* escape sequence for titles, as of grid_color(); NULL none */
     const char *foot;  /* lines under a table for people, above what was left out; NULL none */
     bool skips_empty;  /* for people: tables without rows are left out, and named in `skipped` */

@@ -293,6 +293,7 @@ static void event_cell(struct table *table, const struct block_item *item, struc
 
 /* Keys of those that are times end with the unit: "p10_ms"; readers take such a column for one of
  * numbers, so that lists do not. */
+#define PEOPLE_IF(shown) ((shown) ? 0 : TABLE_FOR_PROGRAMS)
 #define EVENT_COLUMNS(X)                                                                          \
     X(event_cell(table, item, block_event_name(blocks, item, buffer)), "event", "Event",          \
       TABLE_FOR_PEOPLE)                                                                           \
@@ -300,12 +301,16 @@ static void event_cell(struct table *table, const struct block_item *item, struc
     X(table_int(table, block->input), "input", .in = TABLE_IN_VALUES)                             \
     X(table_text(table, own_name(blocks, item, buffer)), "name", .in = TABLE_FOR_PROGRAMS)        \
     X(table_count(table, item->depth), "depth", .in = TABLE_FOR_PROGRAMS)                         \
-    X(table_int(table, item->chain), "chain", "Chain", .rank = 7)                                 \
-    X(table_int(table, (int32_t)item->instruction), "instruction", "Instr", .rank = 8)            \
+    X(table_int(table, item->chain), "chain", "Chain", PEOPLE_IF(!blocks->options.range),         \
+      .rank = 7)                                                                                  \
+    X(table_int(table, (int32_t)item->instruction), "instruction", "Instr",                       \
+      PEOPLE_IF(!blocks->options.range), .rank = 8)                                               \
     X(delegate_cell(table, report, item), "delegate", .in = TABLE_FOR_PROGRAMS)                   \
     X(metadata_cell(table, blocks->timeline, item), "delegate_metadata", .in = TABLE_IN_JSON)     \
-    X(backend_cell(table, entry), "backend", "Backend", .rank = 5)                                \
-    X(handles_cell(table, report, entry), "debug_handles", "Handles", .rank = 6)                  \
+    X(backend_cell(table, entry), "backend", "Backend", PEOPLE_IF(report->options->maps),         \
+      .rank = 5)                                                                                  \
+    X(handles_cell(table, report, entry), "debug_handles", "Handles",                             \
+      PEOPLE_IF(report->options->maps), .rank = 6)                                                \
     X(table_count(table, block->run_count), "iterations", .in = TABLE_IN_VALUES)                  \
     X(durations_cell(table, blocks, block, row), "samples_%s_list", .in = TABLE_FOR_PROGRAMS,     \
       .json = "durations")                                                                        \
@@ -319,10 +324,10 @@ static void event_cell(struct table *table, const struct block_item *item, struc
     X(time_cell(table, report, row->summary.min), "min_%s", "min", .rank = 4, .json = "min")      \
     X(time_cell(table, report, row->summary.max), "max_%s", "max", .rank = 2, .json = "max")      \
     X(starts_cell(table, blocks, block, number), "starts_%s_list", .in = TABLE_IN_VALUES)
-TABLE_ROW(event, EVENT_COLUMNS, const struct report *report, const struct blocks *blocks,
-          const struct event_block *block, uint32_t number, const struct block_row *row,
-          const struct block_item *item, const struct debug_entry *entry,
-          char buffer[BLOCK_NAME_BYTES])
+TABLE_ROW_CELLS(event, EVENT_COLUMNS, const struct report *report, const struct blocks *blocks,
+                const struct event_block *block, uint32_t number, const struct block_row *row,
+                const struct block_item *item, const struct debug_entry *entry,
+                char buffer[BLOCK_NAME_BYTES])
 
 static void add_event(struct report *report, const struct event_block *block, uint32_t number)
 {
@@ -334,25 +339,11 @@ static void add_event(struct report *report, const struct event_block *block, ui
               block_event_entry(blocks->timeline, report->options->maps, item), buffer);
 }
 
-/* Not every table for people has all columns. */
-static void find_columns(const struct report *report,
-                         struct table_column to[sizeof event_columns / sizeof *event_columns])
-{
-    memcpy(to, event_columns, sizeof event_columns);
-    for (; to->key; to++) {
-        bool is_id = strcmp(to->key, "chain") == 0 || strcmp(to->key, "instruction") == 0;
-        bool is_mapped = strcmp(to->key, "backend") == 0 || strcmp(to->key, "debug_handles") == 0;
-        if ((is_id && report->blocks.options.range) || (is_mapped && !report->options->maps))
-            to->in = TABLE_FOR_PROGRAMS;
-    }
-}
-
 /* Of one block, or, without one, of all. */
 static void add_events(struct report *report, const struct event_block *only)
 {
     const struct blocks *blocks = &report->blocks;
-    struct table_column columns[sizeof event_columns / sizeof *event_columns];
-    find_columns(report, columns);
+    const struct table_column columns[] = {EVENT_COLUMNS(TABLE_COLUMN){0}};
     table_begin(&report->table, "events", NULL, columns);
     uint32_t first = only ? (uint32_t)(only - blocks->blocks.at) : 0;
     uint32_t end = only ? first + 1 : blocks->blocks.count;
@@ -555,7 +546,7 @@ static bool report_init(struct report *report, const struct timeline *timeline,
                                         .stream = stream,
                                         .most = -1,
                                         .table_width = options->table_width,
-                                        .scale = time_scale_name(options->blocks.target),
+                                        .words = {time_scale_name(options->blocks.target)},
                                         .unbroken = true}};
     errno = ENOMEM;
     return blocks_init(&report->blocks, timeline, &options->blocks);

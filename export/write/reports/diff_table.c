@@ -25,8 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS_MAX TABLE_COLUMNS_MAX
-#define TITLE_BYTES 512u
 #define BOLD "\033[1m"
 #define RED "\033[31m"
 #define GREEN "\033[32m"
@@ -38,9 +36,7 @@ struct report {
     const struct diff_table *of; /* the table whose rows are added */
     bool device;                 /* people see the columns of what ranges launched */
     struct table table;
-    struct table_column columns[COLUMNS_MAX + 1];
-    char titles[COLUMNS_MAX][TITLE_BYTES]; /* those with a name of a side */
-    unsigned column_count;
+    char names[2][401]; /* of the sides, in titles */
 };
 
 static bool for_people(const struct report *report)
@@ -53,108 +49,13 @@ static bool is_json(const struct report *report)
     return report->options->format == WRITE_JSON;
 }
 
-/* ---- columns; `rank` as in fit.h ---- */
-
-static void add_column(struct report *report, const char *key, const char *title, uint8_t in,
-                       uint8_t rank)
-{
-    report->columns[report->column_count++] =
-        (struct table_column){.key = key, .title = title, .in = in, .rank = rank};
-}
-
-/* A column for each side, with its name. */
-static void add_pair(struct report *report, const char *key, const char *title, uint8_t in,
-                     uint8_t rank)
-{
-    for (unsigned side = 0; side < 2; side++) {
-        char *to = report->titles[report->column_count];
-        if (for_people(report))
-            snprintf(to, TITLE_BYTES, "%.400s %s", report->options->names[side], title);
-        else
-            snprintf(to, 256, "%.200s_%s", report->options->names[side], key);
-        add_column(report, to, to, in, rank);
-        report->columns[report->column_count - 1].is_named = true;
-    }
-}
-
-/* What separated values have of the ratio of a measure. */
-static void add_ratio(struct report *report, const char *const keys[4])
-{
-    for (unsigned i = 0; i < 4; i++)
-        add_column(report, keys[i], NULL, TABLE_IN_VALUES, 0);
-}
-
-static void add_time_columns(struct report *report)
-{
-    static const char *const ratio[] = {"ratio", "ratio_low", "ratio_high", "verdict"};
-    const uint8_t both = TABLE_FOR_PEOPLE | TABLE_IN_VALUES, people = TABLE_FOR_PEOPLE;
-    const struct diff *diff = report->diff;
-    bool divided = diff->per_step || diff->per_run;
-    add_column(report, "verdict", "Verdict", people, 0);
-    add_column(report, "ratio", "Ratio", people, 1);
-    add_column(report, "interval", "Interval", people, 4);
-    add_column(report, "delta", "Delta", people, 0);
-    add_column(report, "share", "Share", people, 5);
-    add_pair(report, "calls",
-             diff->per_step  ? "calls/step"
-             : diff->per_run ? "calls/run"
-                             : "calls",
-             both, 8);
-    add_pair(report, "n", "calls", divided ? both : TABLE_IN_VALUES, 11);
-    add_pair(report, "total_ns",
-             diff->per_step  ? "total/step"
-             : diff->per_run ? "total/run"
-                             : "total",
-             both, 9);
-    add_pair(report, "mean_ns", "mean", both, 3);
-    add_pair(report, "median_ns", "median", both, 12);
-    add_ratio(report, ratio);
-}
-
-static void add_device_columns(struct report *report)
-{
-    static const char *const ratio[] = {"device_ratio", "device_ratio_low", "device_ratio_high",
-                                        "device_verdict"};
-    const uint8_t people = report->device ? TABLE_FOR_PEOPLE : 0, values = TABLE_IN_VALUES;
-    if (people) {
-        add_column(report, "on_device", "On device", people, 2);
-        add_column(report, "device_ratio", "Device ratio", people, 6);
-        add_column(report, "device_interval", "Device interval", people, 10);
-        add_column(report, "device_delta", "Device delta", people, 6);
-    }
-    add_pair(report, "device_n", "n", values, 0);
-    add_pair(report, "device_total_ns", "device", people | values, 7);
-    add_pair(report, "device_mean_ns", "mean", values, 0);
-    add_pair(report, "device_median_ns", "median", values, 0);
-    add_ratio(report, ratio);
-}
-
-static void add_columns(struct report *report)
-{
-    const uint8_t values = TABLE_IN_VALUES, json = TABLE_IN_JSON, programs = TABLE_FOR_PROGRAMS;
-    report->column_count = 0;
-    add_column(report, "name", "Name", TABLE_FOR_PEOPLE, 0);
-    add_column(report, "by", NULL, values, 0);
-    add_pair(report, "name", NULL, values, 0);
-    add_column(report, "names", NULL, json, 0);
-    if (is_json(report) && report->of->by == DIFF_BY_PATH)
-        add_column(report, "path", NULL, json, 0);
-    add_column(report, "match", NULL, programs, 0);
-    add_column(report, "calls", NULL, json, 0);
-    add_time_columns(report);
-    add_column(report, "time", NULL, json, 0), add_column(report, "device", NULL, json, 0);
-    add_column(report, "delta_ns", NULL, programs, 0);
-    add_column(report, "share", NULL, programs, 0);
-    add_device_columns(report);
-    add_column(report, "device_delta_ns", NULL, programs, 0);
-    report->columns[report->column_count] = (struct table_column){0};
-}
-
-/* ---- members of JSON ---- */
+/* ---- members of JSON; `out` NULL: this is not JSON ---- */
 
 static void names_json(const struct report *report, const struct diff_row *row,
                        struct json_out *out)
 {
+    if (!out)
+        return;
     json_array_begin(out);
     for (unsigned of = 0; of < 2; of++)
         if (row->entry[of] == TL_NONE)
@@ -167,6 +68,8 @@ static void names_json(const struct report *report, const struct diff_row *row,
 static void path_json(const struct report *report, const struct diff_row *row, struct json_out *out)
 {
     uint32_t at[KEY_PATH_DEPTH_MAX], depth = 0;
+    if (!out)
+        return;
     unsigned of = row->entry[0] == TL_NONE;
     const struct diff_side *from = report->diff->sides[of];
     const struct key_path *paths = from->averages.paths;
@@ -181,6 +84,8 @@ static void path_json(const struct report *report, const struct diff_row *row, s
 
 static void doubles(struct json_out *out, const double values[2])
 {
+    if (!out)
+        return;
     json_array_begin(out);
     json_double(out, values[0]), json_double(out, values[1]);
     json_array_end(out);
@@ -207,6 +112,8 @@ static void change_json(struct json_out *out, const struct bootstrap_interval *r
 
 static void measure_json(struct json_out *out, const struct diff_measure *of)
 {
+    if (!out)
+        return;
     json_object_begin(out);
     json_key(out, "samples"), counts(out, of->samples);
     json_key(out, "totals_ns"), doubles(out, of->total_ns);
@@ -216,7 +123,7 @@ static void measure_json(struct json_out *out, const struct diff_measure *of)
     json_object_end(out);
 }
 
-/* ---- rows ---- */
+/* ---- cells ---- */
 
 static bool is_here(const struct diff_row *row, unsigned side)
 {
@@ -229,52 +136,45 @@ static bool has_samples(const struct diff_measure *measure)
 }
 
 /* Of separated values. */
-static void add_value(struct report *report, double value)
+static void value_cell(struct table *table, double value)
 {
     if (isfinite(value))
-        table_format(&report->table, "%.15g", value);
+        table_format(table, "%.15g", value);
     else
-        table_none(&report->table);
+        table_none(table);
 }
 
-static void add_times(struct report *report, const double ns[2])
+static void number_cell(struct table *table, double value)
 {
-    for (unsigned side = 0; side < 2; side++) {
-        char text[TIME_TEXT_BYTES] = "-";
-        if (!isnan(ns[side]))
-            time_text_in(ns[side], report->options->unit, text);
-        if (for_people(report))
-            table_format(&report->table, "%s", text);
-        else
-            add_value(report, ns[side]);
-    }
+    if (table->format == WRITE_JSON)
+        table_number(table, value);
+    else
+        value_cell(table, value);
 }
 
-static void add_calls(struct report *report, const struct diff_row *row)
+/* Of a side; NaN: it has none. */
+static void time_cell(struct table *table, const struct report *report, const double ns[2],
+                      unsigned side)
 {
-    for (unsigned side = 0; side < 2; side++) {
-        char text[DIFF_TEXT_BYTES] = "-";
-        if (is_here(row, side))
-            diff_text_number(row->count[side], text);
-        if (for_people(report))
-            table_format(&report->table, "%s", text);
-        else
-            add_value(report, row->count[side]);
-    }
+    char text[TIME_TEXT_BYTES] = "-";
+    if (!isnan(ns[side]))
+        time_text_in(ns[side], report->options->unit, text);
+    if (for_people(report))
+        table_format(table, "%s", text);
+    else
+        value_cell(table, ns[side]);
 }
 
-static void add_samples(struct report *report, const struct diff_measure *measure)
+static void calls_cell(struct table *table, const struct report *report, const struct diff_row *row,
+                       unsigned side)
 {
-    for (unsigned side = 0; side < 2; side++)
-        table_count(&report->table, measure->samples[side]);
-}
-
-static void add_ratio_values(struct report *report, const struct diff_measure *measure)
-{
-    add_value(report, measure->ratio.ratio);
-    add_value(report, measure->ratio.low), add_value(report, measure->ratio.high);
-    table_format(&report->table, "%s",
-                 has_samples(measure) ? diff_verdict_name(measure->verdict) : "");
+    char text[DIFF_TEXT_BYTES] = "-";
+    if (is_here(row, side))
+        diff_text_number(row->count[side], text);
+    if (for_people(report))
+        table_format(table, "%s", text);
+    else
+        value_cell(table, row->count[side]);
 }
 
 static const char *color_of(enum diff_verdict verdict)
@@ -296,22 +196,37 @@ static const char *color_of(enum diff_verdict verdict)
 }
 
 /* Verdict, ratio and interval for people. */
-static void add_verdict(struct report *report, const struct diff_row *row,
-                        const struct diff_measure *measure, bool is_known)
+static void verdict_cell(struct table *table, const struct report *report,
+                         const struct diff_measure *measure, bool is_known)
+{
+    if (!table_shows(table))
+        return;
+    table_format(table, "%s", is_known ? diff_verdict_name(measure->verdict) : "-");
+    if (is_known && report->options->color)
+        table_color(table, color_of(measure->verdict));
+}
+
+static const char *no_ratio(const struct diff_row *row, const struct diff_measure *measure)
+{
+    bool both = is_here(row, 0) && is_here(row, 1) && measure->samples[0] && measure->samples[1];
+    return both ? "unknown" : "-";
+}
+
+static void ratio_cell(struct table *table, const struct diff_row *row,
+                       const struct diff_measure *measure)
+{
+    if (isfinite(measure->ratio.ratio))
+        table_format(table, "%.3f", measure->ratio.ratio);
+    else
+        table_format(table, "%s", no_ratio(row, measure));
+}
+
+static void interval_cell(struct table *table, const struct diff_row *row,
+                          const struct diff_measure *measure)
 {
     const struct bootstrap_interval *ratio = &measure->ratio;
-    bool both = is_here(row, 0) && is_here(row, 1) && measure->samples[0] && measure->samples[1];
-    const char *none = both ? "unknown" : "-";
-    struct table *table = &report->table;
-    table_format(table, "%s", is_known ? diff_verdict_name(measure->verdict) : "-");
-    if (is_known && report->options->color && for_people(report))
-        table_color(table, color_of(measure->verdict));
-    if (isfinite(ratio->ratio))
-        table_format(table, "%.3f", ratio->ratio);
-    else
-        table_format(table, "%s", none);
     if (!ratio->known)
-        table_format(table, "%s", none);
+        table_format(table, "%s", no_ratio(row, measure));
     else if (isinf(ratio->high))
         table_format(table, "%.3f or more", ratio->low);
     else
@@ -327,123 +242,154 @@ static void delta_text(double ns, enum time_unit unit, char to[DIFF_TEXT_BYTES])
     snprintf(to, DIFF_TEXT_BYTES, "%s%s", is_nothing ? "" : ns > 0 ? "+" : "-", text);
 }
 
-static void add_delta(struct report *report, double ns)
+static void delta_cell(struct table *table, const struct report *report, double ns, bool is_known)
 {
-    char text[DIFF_TEXT_BYTES];
-    delta_text(ns, report->options->unit, text);
-    table_format(&report->table, "%s", text);
+    char text[DIFF_TEXT_BYTES] = "-";
+    if (is_known)
+        delta_text(ns, report->options->unit, text);
+    table_format(table, "%s", text);
 }
 
-static void add_share(struct report *report, double share)
+static void share_cell(struct table *table, double share)
 {
     if (isnan(share))
-        table_format(&report->table, "-");
+        table_format(table, "-");
     else
-        table_format(&report->table, "%.1f%%", share * 100);
+        table_format(table, "%.1f%%", share * 100);
 }
 
 /* To free(). */
-static void add_name(struct report *report, char *name)
+static void add_name(struct table *table, char *name)
 {
     if (name)
-        table_string(&report->table, name);
+        table_string(table, name);
     else
-        report->table.failed = true;
+        table->failed = true;
     free(name);
 }
 
-static void add_names(struct report *report, const struct diff_row *row)
+static void short_name_cell(struct table *table, const struct report *report,
+                            const struct diff_row *row)
 {
-    struct table *table = &report->table;
-    enum diff_by by = report->of->by;
-    struct json_out *out;
     if (table_shows(table))
-        add_name(report, diff_text_short_name(report->diff, row, by, report->options->name_width));
-    table_format(table, "%s", diff_by_name(by));
-    for (unsigned side = 0; side < 2; side++)
-        if (table_shows(table))
-            add_name(report,
-                     is_here(row, side) ? diff_text_name(report->diff, row, side, by) : strdup(""));
-    if ((out = table_json(table)))
-        names_json(report, row, out);
-    if (is_json(report) && by == DIFF_BY_PATH)
-        path_json(report, row, table_json(table));
-    table_format(table, "%s",
-                 row->match == DIFF_SAME_NAME ? "name"
-                 : row->ambiguous             ? "ambiguous"
-                                              : "renamed");
+        add_name(table, diff_text_short_name(report->diff, row, report->of->by,
+                                             report->options->name_width));
 }
 
-static void add_device(struct report *report, const struct diff_row *row)
+static void name_cell(struct table *table, const struct report *report, const struct diff_row *row,
+                      unsigned side)
 {
-    const struct diff_measure *device = &row->device;
-    if (for_people(report) && report->device) {
-        add_verdict(report, row, device, has_samples(device));
-        if (has_samples(device))
-            add_delta(report, row->device_delta_ns);
-        else
-            table_format(&report->table, "-");
-    }
-    add_samples(report, device);
-    add_times(report, device->total_ns), add_times(report, device->mean_ns);
-    add_times(report, device->median_ns);
-    add_ratio_values(report, device);
+    if (table_shows(table))
+        add_name(table, is_here(row, side) ? diff_text_name(report->diff, row, side, report->of->by)
+                                           : strdup(""));
 }
 
 static void device_json(struct json_out *out, const struct diff_measure *of)
 {
-    if (has_samples(of))
-        measure_json(out, of);
-    else
+    if (out && !has_samples(of))
         json_null(out);
-}
-
-static void add_number(struct report *report, double value)
-{
-    if (is_json(report))
-        table_number(&report->table, value);
     else
-        add_value(report, value);
+        measure_json(out, of);
 }
 
-static void add_row(struct report *report, const struct diff_row *row)
+/* ---- columns; `rank` as in fit.h ---- */
+
+#define TEXT_AND_VALUES (TABLE_FOR_PEOPLE | TABLE_IN_VALUES)
+#define DEVICE_IN (report->device ? TABLE_FOR_PEOPLE : TABLE_NOWHERE)
+#define BY_PATH (is_json(report) && report->of->by == DIFF_BY_PATH)
+#define PER(what)                                 \
+    (report->diff->per_step  ? "%s " what "/step" \
+     : report->diff->per_run ? "%s " what "/run"  \
+                             : "%s " what)
+#define DIVIDED (report->diff->per_step || report->diff->per_run)
+
+/* A column for each side, with its name. */
+#define PAIR(X, CELL, of, key, title, in_, ...)                                         \
+    X(CELL(table, report, of, 0), "%s_" key, title, in_, __VA_ARGS__, .is_named = true) \
+    X(CELL(table, report, of, 1), "%s_" key, title, in_, __VA_ARGS__, .is_named = true, .word = 1)
+
+static void samples_cell(struct table *table, const struct report *report,
+                         const uint64_t samples[2], unsigned side)
 {
-    const struct diff_measure *time = &row->time;
-    struct table *table = &report->table;
-    struct json_out *out;
-    table_row(table);
-    add_names(report, row);
-    if ((out = table_json(table)))
-        doubles(out, row->count);
-    add_verdict(report, row, time, true);
-    add_delta(report, row->delta_ns), add_share(report, row->share);
-    add_calls(report, row), add_samples(report, time);
-    add_times(report, time->total_ns), add_times(report, time->mean_ns);
-    add_times(report, time->median_ns);
-    add_ratio_values(report, time);
-    if ((out = table_json(table)))
-        measure_json(out, time);
-    if ((out = table_json(table)))
-        device_json(out, &row->device);
-    add_number(report, row->delta_ns), add_number(report, row->share);
-    add_device(report, row);
-    add_number(report, row->device_delta_ns);
+    (void)report;
+    table_count(table, samples[side]);
 }
+
+/* What separated values have of the ratio of a measure. */
+#define RATIO_COLUMNS(X, of, prefix)                                                        \
+    X(value_cell(table, row->of.ratio.ratio), prefix "ratio", .in = TABLE_IN_VALUES)        \
+    X(value_cell(table, row->of.ratio.low), prefix "ratio_low", .in = TABLE_IN_VALUES)      \
+    X(value_cell(table, row->of.ratio.high), prefix "ratio_high", .in = TABLE_IN_VALUES)    \
+    X(table_string(table, has_samples(&row->of) ? diff_verdict_name(row->of.verdict) : ""), \
+      prefix "verdict", .in = TABLE_IN_VALUES)
+
+#define DIFF_COLUMNS(X)                                                                            \
+    X(short_name_cell(table, report, row), "name", "Name", TABLE_FOR_PEOPLE)                       \
+    X(table_format(table, "%s", diff_by_name(report->of->by)), "by", .in = TABLE_IN_VALUES)        \
+    PAIR(X, name_cell, row, "name", NULL, TABLE_IN_VALUES, 0)                                      \
+    X(names_json(report, row, table_json(table)), "names", .in = TABLE_IN_JSON)                    \
+    X(path_json(report, row, table_json(table)), "path",                                           \
+      .in = BY_PATH ? TABLE_IN_JSON : TABLE_NOWHERE)                                               \
+    X(table_format(table, "%s",                                                                    \
+                   row->match == DIFF_SAME_NAME ? "name"                                           \
+                   : row->ambiguous             ? "ambiguous"                                      \
+                                                : "renamed"),                                                  \
+      "match", .in = TABLE_FOR_PROGRAMS)                                                           \
+    X(doubles(table_json(table), row->count), "calls", .in = TABLE_IN_JSON)                        \
+    X(verdict_cell(table, report, &row->time, true), "verdict", "Verdict", TABLE_FOR_PEOPLE)       \
+    X(ratio_cell(table, row, &row->time), "ratio", "Ratio", TABLE_FOR_PEOPLE, .rank = 1)           \
+    X(interval_cell(table, row, &row->time), "interval", "Interval", TABLE_FOR_PEOPLE, .rank = 4)  \
+    X(delta_cell(table, report, row->delta_ns, true), "delta", "Delta", TABLE_FOR_PEOPLE)          \
+    X(share_cell(table, row->share), "share", "Share", TABLE_FOR_PEOPLE, .rank = 5)                \
+    PAIR(X, calls_cell, row, "calls", PER("calls"), TEXT_AND_VALUES, 8)                            \
+    PAIR(X, samples_cell, row->time.samples, "n", "%s calls",                                      \
+         DIVIDED ? TEXT_AND_VALUES : TABLE_IN_VALUES, 11)                                          \
+    PAIR(X, time_cell, row->time.total_ns, "total_ns", PER("total"), TEXT_AND_VALUES, 9)           \
+    PAIR(X, time_cell, row->time.mean_ns, "mean_ns", "%s mean", TEXT_AND_VALUES, 3)                \
+    PAIR(X, time_cell, row->time.median_ns, "median_ns", "%s median", TEXT_AND_VALUES, 12)         \
+    RATIO_COLUMNS(X, time, "")                                                                     \
+    X(measure_json(table_json(table), &row->time), "time", .in = TABLE_IN_JSON)                    \
+    X(device_json(table_json(table), &row->device), "device", .in = TABLE_IN_JSON)                 \
+    X(number_cell(table, row->delta_ns), "delta_ns", .in = TABLE_FOR_PROGRAMS)                     \
+    X(number_cell(table, row->share), "share", .in = TABLE_FOR_PROGRAMS)                           \
+    X(verdict_cell(table, report, &row->device, has_samples(&row->device)), "on_device",           \
+      "On device", DEVICE_IN, .rank = 2)                                                           \
+    X(ratio_cell(table, row, &row->device), "device_ratio", "Device ratio", DEVICE_IN, .rank = 6)  \
+    X(interval_cell(table, row, &row->device), "device_interval", "Device interval", DEVICE_IN,    \
+      .rank = 10)                                                                                  \
+    X(delta_cell(table, report, row->device_delta_ns, has_samples(&row->device)), "device_delta",  \
+      "Device delta", DEVICE_IN, .rank = 6)                                                        \
+    PAIR(X, samples_cell, row->device.samples, "device_n", "%s n", TABLE_IN_VALUES, 0)             \
+    PAIR(X, time_cell, row->device.total_ns, "device_total_ns", "%s device",                       \
+         report->device ? TEXT_AND_VALUES : TABLE_IN_VALUES, 7)                                    \
+    PAIR(X, time_cell, row->device.mean_ns, "device_mean_ns", "%s mean", TABLE_IN_VALUES, 0)       \
+    PAIR(X, time_cell, row->device.median_ns, "device_median_ns", "%s median", TABLE_IN_VALUES, 0) \
+    RATIO_COLUMNS(X, device, "device_")                                                            \
+    X(number_cell(table, row->device_delta_ns), "device_delta_ns", .in = TABLE_FOR_PROGRAMS)
+TABLE_ROW_CELLS(diff, DIFF_COLUMNS, const struct report *report, const struct diff_row *row)
 
 static void add_rows(struct report *report, const struct diff_table *of)
 {
     int64_t most = report->options->rows;
     report->of = of;
     for (uint32_t i = 0; i < of->rows.count && (most < 0 || i < most); i++)
-        add_row(report, &of->rows.at[i]);
+        diff_row(&report->table, report, &of->rows.at[i]);
 }
 
+/* `of` NULL: of all tables as one. */
 static void add_table(struct report *report, const struct diff_table *of)
 {
     report->of = of;
-    add_columns(report);
-    table_begin(&report->table, NULL, NULL, report->columns);
-    add_rows(report, of);
+    for (unsigned side = 0; side < 2; side++) {
+        snprintf(report->names[side], sizeof report->names[side],
+                 for_people(report) ? "%.400s" : "%.200s", report->options->names[side]);
+        report->table.words[side] = report->names[side];
+    }
+    const struct table_column columns[] = {DIFF_COLUMNS(TABLE_COLUMN){0}};
+    table_begin(&report->table, of ? NULL : "diff", NULL, columns);
+    for (unsigned by = 0; by < DIFF_BY_COUNT; by++)
+        if (of ? of == &report->diff->tables[by] : report->diff->options.tables & 1u << by)
+            add_rows(report, &report->diff->tables[by]);
     table_end(&report->table);
 }
 
@@ -487,13 +433,7 @@ static bool is_shown(const struct report *report, unsigned by)
 
 static bool add_values(struct table *table, void *user)
 {
-    struct report *report = user;
-    add_columns(report);
-    table_begin(table, "diff", NULL, report->columns);
-    for (unsigned by = 0; by < DIFF_BY_COUNT; by++)
-        if (is_shown(report, by))
-            add_rows(report, &report->diff->tables[by]);
-    table_end(table);
+    add_table(user, NULL);
     return !table->failed;
 }
 

@@ -166,7 +166,7 @@ static bool add_tables(struct table *table, void *user)
     struct json_out *out = table->json;
     if (out) {
         json_key(out, "unit");
-        json_string(out, table->scale);
+        json_string(out, table->words[0]);
     }
     add_executions(report);
     if (out)
@@ -202,7 +202,7 @@ bool write_tax(const struct timeline *timeline, const struct write_blocks_option
                                   .stream = stream,
                                   .most = -1,
                                   .table_width = options->table_width,
-                                  .scale = time_scale_name(options->blocks.target),
+                                  .words = {time_scale_name(options->blocks.target)},
                                   .unbroken = true};
     written = written &&
               table_write(&report.table, for_people(&report) ? print_tables : add_tables, &report);
