@@ -6,6 +6,7 @@
 #include "device_api.h"
 #include "device_time.h"
 #include "fit.h"
+#include "report_cells.h"
 #include "report_parts.h"
 #include "table.h"
 #include "text.h"
@@ -255,7 +256,7 @@ static bool add_table(struct table *table, void *user)
 #define INDENT_MAX 20u /* levels; deeper ones are not indented further */
 
 /* As text, indented. */
-static void add_path_name(struct report *report, uint32_t path)
+static void path_name_cell(struct table *table, const struct report *report, uint32_t path)
 {
     struct text name = averages_tree_row(&report->tree, path)->name;
     uint32_t depth = report->tree.averages->paths[path].depth;
@@ -263,60 +264,53 @@ static void add_path_name(struct report *report, uint32_t path)
     unsigned limit = report->options->name_width;
     char *shown = malloc(indent + SHOW_TEXT_BYTES((size_t)limit));
     if (!shown) {
-        report->table.failed = true;
+        table->failed = true;
         return;
     }
     memset(shown, ' ', indent);
     show_text_cut(name, limit, shown + indent);
     if (is_text(report))
-        table_string(&report->table, shown);
+        table_string(table, shown);
     else
-        table_text(&report->table, name);
+        table_text(table, name);
     free(shown);
 }
 
-static void add_path(struct report *report, uint32_t path)
+static void share_cell(struct table *table, const struct averages_tree *tree, uint32_t path)
 {
-    const struct averages_tree *tree = &report->tree;
-    const struct key_average *row = averages_tree_row(tree, path);
-    int64_t part_ns = averages_tree_weight(tree, path), whole_ns = averages_tree_whole(tree, path);
-    bool has_device = tree->averages->has_device;
-    struct table *table = &report->table;
-    table_row(table);
-    add_path_name(report, path);
-    table_count(table, tree->averages->paths[path].depth);
-    if (is_text(report) && whole_ns <= 0)
+    int64_t whole_ns = averages_tree_whole(tree, path);
+    if (table->format == WRITE_TEXT && whole_ns <= 0)
         table_format(table, "-");
     else
-        table_share(table, part_ns, whole_ns);
-    table_ns(table, row->cpu_total_ns), table_ns(table, row->self_cpu_total_ns);
-    if (has_device)
-        table_ns(table, row->cuda_total_ns), table_ns(table, row->self_cuda_total_ns);
-    else
-        table_unknown(table), table_unknown(table);
-    table_count(table, row->count);
+        table_share(table, averages_tree_weight(tree, path), whole_ns);
 }
+
+#define IF_DEVICE(ns) report->tree.averages->has_device ? table_ns(table, ns) : table_unknown(table)
+#define DEVICE_IN (report->tree.averages->has_device ? 0 : TABLE_BUT_TEXT)
+#define TREE_COLUMNS(X)                                                                            \
+    X(path_name_cell(table, report, path), "name", "Name", .left = true, .limit = UINT16_MAX,      \
+      .least = (uint16_t)report->options->name_least)                                              \
+    X(table_count(table, report->tree.averages->paths[path].depth), "depth", "Depth",              \
+      TABLE_BUT_TEXT)                                                                              \
+    X(share_cell(table, &report->tree, path), "parent_percent", "% of parent", .rank = 3,          \
+      .width = COLUMN_WIDTH)                                                                       \
+    X(table_ns(table, row->cpu_total_ns), "cpu_total_ns", "CPU total", .rank = 1,                  \
+      .width = COLUMN_WIDTH)                                                                       \
+    X(table_ns(table, row->self_cpu_total_ns), "self_cpu_total_ns", "Self CPU", .rank = 5,         \
+      .width = COLUMN_WIDTH)                                                                       \
+    X(IF_DEVICE(row->cuda_total_ns), "cuda_total_ns", "CUDA total", DEVICE_IN,                     \
+      .width = COLUMN_WIDTH)                                                                       \
+    X(IF_DEVICE(row->self_cuda_total_ns), "self_cuda_total_ns", "Self CUDA", DEVICE_IN, .rank = 4, \
+      .width = COLUMN_WIDTH)                                                                       \
+    X(table_count(table, row->count), "count", "# of Calls", .rank = 2, .width = COLUMN_WIDTH)
+TABLE_ROW_CELLS(tree, TREE_COLUMNS, const struct report *report, uint32_t path,
+                const struct key_average *row)
 
 static void find_tree_columns(struct report *report)
 {
-    const struct write_options *options = report->options;
-    const uint8_t device = report->tree.averages->has_device ? 0 : TABLE_BUT_TEXT;
-    const struct table_column columns[] = {
-        {.key = "name",
-         .title = "Name",
-         .left = true,
-         .limit = UINT16_MAX,
-         .least = (uint16_t)options->name_least},
-        {"depth", "Depth", TABLE_BUT_TEXT},
-        {"parent_percent", "% of parent", .rank = 3, .width = COLUMN_WIDTH},
-        {"cpu_total_ns", "CPU total", .rank = 1, .width = COLUMN_WIDTH},
-        {"self_cpu_total_ns", "Self CPU", .rank = 5, .width = COLUMN_WIDTH},
-        {"cuda_total_ns", "CUDA total", device, .width = COLUMN_WIDTH},
-        {"self_cuda_total_ns", "Self CUDA", device, .rank = 4, .width = COLUMN_WIDTH},
-        {"count", "# of Calls", .rank = 2, .width = COLUMN_WIDTH},
-        {0}};
-    memcpy(report->columns, columns, sizeof columns);
+    const struct table_column columns[] = {TREE_COLUMNS(TABLE_COLUMN){0}};
     enum tl_device_api api = device_api_of(report->rows.texts.timeline);
+    memcpy(report->columns, columns, sizeof columns);
     for (unsigned i = 0; columns[i].key; i++)
         report->columns[i].title =
             device_api_words(api, columns[i].title, report->titles[i], TITLE_BYTES);
@@ -332,7 +326,7 @@ static bool add_tree(struct table *table, void *user)
     table_begin(table, "tree", report->options->header, report->columns);
     for (; path != TL_NONE && !averages_tree_is_full(tree);
          path = averages_tree_next(tree, path), tree->printed++)
-        add_path(report, path);
+        tree_row(table, report, path, averages_tree_row(tree, path));
     if (path != TL_NONE)
         snprintf(foot, sizeof foot, "the first %u lines\n", tree->printed);
     table->foot = is_text(report) ? foot : NULL;
@@ -514,31 +508,27 @@ void averages_json_rows(struct json_out *out, const struct group_texts *texts, b
     json_array_end(out);
 }
 
-static void write_device(struct json_out *out, const struct timeline *timeline,
-                         const struct device_time *time)
-{
-    json_newline(out);
-    json_object_begin(out);
-    json_key(out, "pid"), json_uint(out, timeline->processes.at[time->process].info.pid);
-    json_key(out, "device"), json_uint(out, time->device);
-    json_key(out, "operations"), json_uint(out, time->operations);
-    json_key(out, "sum_ns"), json_int(out, time->sum_ns);
-    json_key(out, "busy_ns"), json_int(out, time->busy_ns);
-    json_key(out, "overlap_ns"), json_int(out, time->overlap_ns);
-    json_key(out, "idle_ns"), json_int(out, time->idle_ns);
-    json_key(out, "window_ns"), json_int(out, time->window_ns);
-    json_object_end(out);
-}
+#define DEVICE_COLUMNS(X)                                 \
+    X(cell_pid(table, timeline, time->process), "pid")    \
+    X(table_count(table, time->device), "device")         \
+    X(table_count(table, time->operations), "operations") \
+    X(table_ns(table, time->sum_ns), "sum_ns")            \
+    X(table_ns(table, time->busy_ns), "busy_ns")          \
+    X(table_ns(table, time->overlap_ns), "overlap_ns")    \
+    X(table_ns(table, time->idle_ns), "idle_ns")          \
+    X(table_ns(table, time->window_ns), "window_ns")
+TABLE_ROW(device, DEVICE_COLUMNS, const struct timeline *timeline, const struct device_time *time)
 
 bool averages_json_devices(struct json_out *out, const struct timeline *timeline)
 {
+    struct table table = table_in_json(out, NULL);
     struct device_times times;
     if (!device_times_init(&times, timeline))
         return false;
-    json_newline(out), json_key(out, "device_time"), json_array_begin(out);
+    json_newline(out), table_begin(&table, "device_time", NULL, device_columns);
     for (uint32_t i = 0; i < times.count; i++)
-        write_device(out, timeline, &times.at[i]);
-    json_array_end(out);
+        device_row(&table, timeline, &times.at[i]);
+    table_end(&table);
     device_times_fini(&times);
     return true;
 }

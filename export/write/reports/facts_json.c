@@ -21,146 +21,137 @@
 #include "slice_sums.h"
 
 #include <errno.h>
+#include <math.h>
+
+/* Begins the array that is the next cell; table_end(). */
+static struct table begin_list(struct table *table, const struct table_column *columns)
+{
+    struct table begun = table_in_json(table_json(table), NULL);
+    table_begin(&begun, NULL, NULL, columns);
+    return begun;
+}
+
+/* The same, with its rows in one line. */
+static struct table begin_list_in_line(struct table *table, const struct table_column *columns)
+{
+    struct table in_line = begin_list(table, columns);
+    in_line.rows_in_line = true;
+    return in_line;
+}
 
 /* ---- what recording cost, what NVTX brought ---- */
 
-static void write_cost_part(struct json_out *out, const struct run_cost *cost,
-                            enum prof_cost_part part)
-{
-    static const char *const of[] = {"threads", "begin", "own", "end"};
-    json_object_begin(out);
-    json_key(out, "name"), json_string(out, run_cost_part_name(part));
-    json_key(out, "of"), json_string(out, of[run_cost_part_whose(part)]);
-    json_key(out, "count"), json_uint(out, cost->parts[part].count);
-    json_key(out, "ns"), json_uint(out, cost->parts[part].ns);
-    json_key(out, "what"), json_string(out, run_cost_part_sentence(part));
-    json_object_end(out);
-}
+#define PART_COLUMNS(X)                                            \
+    X(table_string(table, run_cost_part_name(part)), "name")       \
+    X(table_string(table, whose[run_cost_part_whose(part)]), "of") \
+    X(table_count(table, cost->parts[part].count), "count")        \
+    X(table_count(table, cost->parts[part].ns), "ns")              \
+    X(table_string(table, run_cost_part_sentence(part)), "what")
+static const char *const whose[] = {"threads", "begin", "own", "end"};
+TABLE_ROW(part, PART_COLUMNS, const struct run_cost *cost, enum prof_cost_part part)
 
-static void write_cost(struct json_out *out, const struct run_cost *cost)
+static void parts_cell(struct table *table, const struct run_cost *cost)
 {
-    json_key(out, "cost"), json_object_begin(out);
-    json_key(out, "percent"), json_double(out, run_cost_percent(cost));
-    json_key(out, "base_ns"), json_uint(out, cost->base_ns);
-    json_key(out, "taken_ns"), json_uint(out, cost->taken_ns);
-    json_key(out, "begin_ns"), json_uint(out, cost->begin_ns);
-    json_key(out, "own_threads_ns"), json_uint(out, cost->own_ns);
-    json_key(out, "end_ns"), json_uint(out, cost->end_ns);
-    json_key(out, "launches"), json_uint(out, cost->launches);
-    json_key(out, "ns_per_launch"), json_uint(out, cost->launch_ns);
-    json_key(out, "budget_percent");
-    if (cost->budget_ppm)
-        json_double(out, cost->budget_ppm / 1e4);
-    else
-        json_null(out);
-    json_key(out, "parts"), json_array_begin(out);
+    struct table parts = begin_list_in_line(table, part_columns);
     for (int part = 0; part < PROF_COST_COUNT; part++)
-        write_cost_part(out, cost, (enum prof_cost_part)part);
-    json_array_end(out);
-    json_object_end(out);
+        part_row(&parts, cost, (enum prof_cost_part)part);
+    table_end(&parts);
 }
 
-static void write_throttle(struct json_out *out, const struct timeline *timeline,
-                           const struct tl_throttle *throttle)
-{
-    json_object_begin(out);
-    json_key(out, "what"), json_string(out, run_cost_throttle_name(throttle));
-    json_key(out, "recorded"), json_bool(out, throttle->on);
-    json_key(out, "time_ns"), json_int(out, throttle->time_ns);
-    json_key(out, "pid"), json_uint(out, timeline->processes.at[throttle->process].info.pid);
-    json_key(out, "cost_percent"), json_double(out, throttle->cost_ppm / 1e4);
-    json_key(out, "budget_percent"), json_double(out, throttle->budget_ppm / 1e4);
-    json_object_end(out);
-}
+#define COST_COLUMNS(X)                                                             \
+    X(table_number(table, run_cost_percent(cost)), "percent")                       \
+    X(table_count(table, cost->base_ns), "base_ns")                                 \
+    X(table_count(table, cost->taken_ns), "taken_ns")                               \
+    X(table_count(table, cost->begin_ns), "begin_ns")                               \
+    X(table_count(table, cost->own_ns), "own_threads_ns")                           \
+    X(table_count(table, cost->end_ns), "end_ns")                                   \
+    X(table_count(table, cost->launches), "launches")                               \
+    X(table_count(table, cost->launch_ns), "ns_per_launch")                         \
+    X(table_number(table, cost->budget_ppm ? cost->budget_ppm / 1e4 : (double)NAN), \
+      "budget_percent")                                                             \
+    X(parts_cell(table, cost), "parts")
+TABLE_ROW(cost, COST_COLUMNS, const struct run_cost *cost)
+
+#define THROTTLE_COLUMNS(X)                                          \
+    X(table_string(table, run_cost_throttle_name(throttle)), "what") \
+    X(table_bool(table, throttle->on), "recorded")                   \
+    X(table_int(table, throttle->time_ns), "time_ns")                \
+    X(cell_pid(table, timeline, throttle->process), "pid")           \
+    X(table_number(table, throttle->cost_ppm / 1e4), "cost_percent") \
+    X(table_number(table, throttle->budget_ppm / 1e4), "budget_percent")
+TABLE_ROW(throttle, THROTTLE_COLUMNS, const struct timeline *timeline,
+          const struct tl_throttle *throttle)
 
 void cost_json(struct json_out *out, const struct timeline *timeline)
 {
+    struct table object = table_in_json(out, cost_columns),
+                 shed = table_in_json(out, throttle_columns);
     struct run_cost cost;
     run_cost_init(&cost, timeline);
-    if (cost.stated)
-        write_cost(out, &cost);
+    if (cost.stated) {
+        json_key(out, "cost"), cost_row(&object, &cost);
+        json_object_end(out);
+    }
     if (!cost.stated && !timeline->throttles.count)
         return;
-    json_key(out, "shed"), json_array_begin(out);
+    table_begin(&shed, "shed", NULL, throttle_columns);
     for (uint32_t i = 0; i < timeline->throttles.count; i++)
-        write_throttle(out, timeline, &timeline->throttles.at[i]);
-    json_array_end(out);
+        throttle_row(&shed, timeline, &timeline->throttles.at[i]);
+    table_end(&shed);
 }
 
 /* {"ranges", "marks", "begin_end_ranges",
  *                "domains": [{pid, name, ranges, marks, begin_end_ranges}],
  *                "categories": [{pid, domain, category, name, ranges, marks, begin_end_ranges}]}
  *
- * The default domain's name is null, and so is that of a category of which only the number is
+ * of all processes. The default domain's name is null, and so is that of a category of which only the number is
  * known.
  */
 
-static void write_counts(struct json_out *out, const struct nvtx_count *count)
+#define COUNT_COLUMNS(X, counts)                     \
+    X(table_count(table, (counts).ranges), "ranges") \
+    X(table_count(table, (counts).marks), "marks")   \
+    X(table_count(table, (counts).begin_ends), "begin_end_ranges")
+
+#define DOMAIN_COLUMNS(X)                                                \
+    X(cell_pid(table, timeline, timeline->domains.at[i].process), "pid") \
+    X(cell_name(table, timeline, timeline->domains.at[i].name), "name")  \
+    COUNT_COLUMNS(X, counts->domains[i])
+TABLE_ROW(domain, DOMAIN_COLUMNS, const struct timeline *timeline, const struct nvtx_counts *counts,
+          uint32_t i)
+
+static void domains_cell(struct table *table, const struct timeline *timeline,
+                         const struct nvtx_counts *counts)
 {
-    json_key(out, "ranges"), json_uint(out, count->ranges);
-    json_key(out, "marks"), json_uint(out, count->marks);
-    json_key(out, "begin_end_ranges"), json_uint(out, count->begin_ends);
+    struct table domains = begin_list(table, domain_columns);
+    for (uint32_t i = 0; i < timeline->domains.count; i++)
+        domain_row(&domains, timeline, counts, i);
+    table_end(&domains);
 }
 
-static void write_name(struct json_out *out, const struct timeline *timeline, uint32_t name)
+#define CATEGORY_COLUMNS(X)                                                              \
+    X(cell_pid(table, timeline, timeline->domains.at[category->domain].process), "pid")  \
+    X(cell_name(table, timeline, timeline->domains.at[category->domain].name), "domain") \
+    X(table_count(table, category->number), "category")                                  \
+    X(cell_name(table, timeline, category->name), "name")                                \
+    COUNT_COLUMNS(X, *count)
+TABLE_ROW(category, CATEGORY_COLUMNS, const struct timeline *timeline,
+          const struct tl_category *category, const struct nvtx_count *count)
+
+static void categories_cell(struct table *table, const struct timeline *timeline,
+                            const struct nvtx_counts *counts)
 {
-    if (name < timeline->names.count)
-        json_text(out, timeline->names.at[name]);
-    else
-        json_null(out);
+    struct table categories = begin_list(table, category_columns);
+    for (uint32_t i = 0; i < timeline->categories.count; i++)
+        category_row(&categories, timeline, &timeline->categories.at[i], &counts->categories[i]);
+    table_end(&categories);
 }
 
-static uint64_t pid_of(const struct timeline *timeline, const struct tl_domain *domain)
-{
-    return timeline->processes.at[domain->process].info.pid;
-}
-
-static void write_domains(struct json_out *out, const struct timeline *timeline,
-                          const struct nvtx_counts *counts)
-{
-    json_key(out, "domains"), json_array_begin(out);
-    for (uint32_t i = 0; i < timeline->domains.count; i++) {
-        const struct tl_domain *domain = &timeline->domains.at[i];
-        json_newline(out);
-        json_object_begin(out);
-        json_key(out, "pid"), json_uint(out, pid_of(timeline, domain));
-        json_key(out, "name"), write_name(out, timeline, domain->name);
-        write_counts(out, &counts->domains[i]);
-        json_object_end(out);
-    }
-    json_array_end(out);
-}
-
-static void write_categories(struct json_out *out, const struct timeline *timeline,
-                             const struct nvtx_counts *counts)
-{
-    json_key(out, "categories"), json_array_begin(out);
-    for (uint32_t i = 0; i < timeline->categories.count; i++) {
-        const struct tl_category *category = &timeline->categories.at[i];
-        const struct tl_domain *domain = &timeline->domains.at[category->domain];
-        json_newline(out);
-        json_object_begin(out);
-        json_key(out, "pid"), json_uint(out, pid_of(timeline, domain));
-        json_key(out, "domain"), write_name(out, timeline, domain->name);
-        json_key(out, "category"), json_uint(out, category->number);
-        json_key(out, "name"), write_name(out, timeline, category->name);
-        write_counts(out, &counts->categories[i]);
-        json_object_end(out);
-    }
-    json_array_end(out);
-}
-
-/* Member "nvtx" of an open object: counts, and lists of the domains and categories of all
- * processes. */
-static void write_nvtx(struct json_out *out, const struct timeline *timeline,
-                       const struct nvtx_counts *counts)
-{
-    json_key(out, "nvtx"), json_object_begin(out);
-    write_counts(out, &counts->all);
-    write_domains(out, timeline, counts);
-    write_categories(out, timeline, counts);
-    json_object_end(out);
-}
+#define NVTX_COLUMNS(X)                                 \
+    COUNT_COLUMNS(X, counts->all)                       \
+    X(domains_cell(table, timeline, counts), "domains") \
+    X(categories_cell(table, timeline, counts), "categories")
+TABLE_ROW(nvtx, NVTX_COLUMNS, const struct timeline *timeline, const struct nvtx_counts *counts)
 
 /* ---- the run ---- */
 
@@ -202,158 +193,125 @@ void facts_json_loss(struct json_out *out, const struct run_facts *facts)
 
 /* "file" is empty where the child's file is not among those given, "time_ns" null where it was made
  * before the recording began. */
-static void write_child(struct json_out *out, const struct timeline *timeline,
-                        const struct tl_child *child)
-{
-    static const char *const origins[] = {
-        [PROF_CHILD_FORK] = "fork", [PROF_CHILD_SPAWN] = "spawn", [PROF_CHILD_EXEC] = "exec"};
-    const char *file =
-        child->recorded == TL_NONE ? "" : timeline->processes.at[child->recorded].path;
-    json_object_begin(out);
-    json_key(out, "pid"), json_uint(out, child->pid);
-    json_key(out, "origin"), json_string(out, origins[child->origin]);
-    json_key(out, "time_ns");
-    if (child->time_ns == TL_NO_TIME)
-        json_null(out);
-    else
-        json_int(out, child->time_ns);
-    json_key(out, "file"), json_string(out, file);
-    json_object_end(out);
-}
+#define CHILD_COLUMNS(X)                                                                          \
+    X(table_count(table, child->pid), "pid")                                                      \
+    X(table_string(table, origins[child->origin]), "origin")                                      \
+    X(child->time_ns == TL_NO_TIME ? table_none(table) : table_int(table, child->time_ns),        \
+      "time_ns")                                                                                  \
+    X(table_string(                                                                               \
+          table, child->recorded == TL_NONE ? "" : timeline->processes.at[child->recorded].path), \
+      "file")
+static const char *const origins[] = {
+    [PROF_CHILD_FORK] = "fork", [PROF_CHILD_SPAWN] = "spawn", [PROF_CHILD_EXEC] = "exec"};
+TABLE_ROW(child, CHILD_COLUMNS, const struct timeline *timeline, const struct tl_child *child)
 
-static void write_children(struct json_out *out, const struct timeline *timeline, uint32_t process)
+static void children_cell(struct table *table, const struct timeline *timeline, uint32_t process)
 {
-    json_key(out, "children"), json_array_begin(out);
+    struct table children = begin_list_in_line(table, child_columns);
     for (uint32_t i = 0; i < timeline->children.count; i++)
         if (timeline->children.at[i].process == process)
-            write_child(out, timeline, &timeline->children.at[i]);
-    json_array_end(out);
+            child_row(&children, timeline, &timeline->children.at[i]);
+    table_end(&children);
 }
 
 /* "end_ns" and "stop" are null where recording was not switched off. */
-static void write_window(struct json_out *out, const struct tl_window *window)
-{
-    bool stopped = window->end_ns != TL_NO_TIME;
-    json_object_begin(out);
-    json_key(out, "epoch"), json_uint(out, window->epoch);
-    json_key(out, "start_ns"), json_int(out, window->start_ns);
-    json_key(out, "end_ns");
-    if (stopped)
-        json_int(out, window->end_ns);
-    else
-        json_null(out);
-    json_key(out, "start");
-    json_string(out, run_facts_reason_name((enum prof_control_reason)window->start_reason));
-    json_key(out, "stop");
-    if (stopped)
-        json_string(out, run_facts_reason_name((enum prof_control_reason)window->stop_reason));
-    else
-        json_null(out);
-    json_object_end(out);
-}
+#define WINDOW_COLUMNS(X)                                                                          \
+    X(table_count(table, window->epoch), "epoch")                                                  \
+    X(table_int(table, window->start_ns), "start_ns")                                              \
+    X(stopped ? table_int(table, window->end_ns) : table_none(table), "end_ns")                    \
+    X(table_string(table, run_facts_reason_name((enum prof_control_reason)window->start_reason)),  \
+      "start")                                                                                     \
+    X(stopped ? table_string(table,                                                                \
+                             run_facts_reason_name((enum prof_control_reason)window->stop_reason)) \
+              : table_none(table),                                                                 \
+      "stop")
+TABLE_ROW(window, WINDOW_COLUMNS, const struct tl_window *window, bool stopped)
 
-static void write_windows(struct json_out *out, const struct timeline *timeline, uint32_t process)
+static void windows_cell(struct table *table, const struct timeline *timeline, uint32_t process)
 {
-    json_key(out, "windows"), json_array_begin(out);
-    for (uint32_t i = 0; i < timeline->windows.count; i++)
-        if (timeline->windows.at[i].process == process)
-            write_window(out, &timeline->windows.at[i]);
-    json_array_end(out);
-}
-
-/* Only files of others have any. */
-static void write_warnings(struct json_out *out, const struct timeline *timeline, uint32_t process)
-{
-    if (timeline->warnings.count == 0)
-        return;
-    json_key(out, "warnings"), json_array_begin(out);
-    for (uint32_t i = 0; i < timeline->warnings.count; i++) {
-        const struct tl_warning *warning = &timeline->warnings.at[i];
-        if (warning->process != process)
-            continue;
-        json_object_begin(out);
-        json_key(out, "what"), json_text(out, timeline->names.at[warning->what]);
-        json_key(out, "count"), json_uint(out, warning->count);
-        json_object_end(out);
+    struct table windows = begin_list_in_line(table, window_columns);
+    for (uint32_t i = 0; i < timeline->windows.count; i++) {
+        const struct tl_window *window = &timeline->windows.at[i];
+        if (window->process == process)
+            window_row(&windows, window, window->end_ns != TL_NO_TIME);
     }
-    json_array_end(out);
+    table_end(&windows);
 }
 
-static void write_notes(struct json_out *out, const struct timeline *timeline, uint32_t process)
+#define WARNING_COLUMNS(X)                                          \
+    X(table_text(table, timeline->names.at[warning->what]), "what") \
+    X(table_count(table, warning->count), "count")
+TABLE_ROW(warning, WARNING_COLUMNS, const struct timeline *timeline,
+          const struct tl_warning *warning)
+
+static void warnings_cell(struct table *table, const struct timeline *timeline, uint32_t process)
 {
-    if (timeline->notes.count == 0)
-        return;
-    json_key(out, "notes"), json_array_begin(out);
+    struct table warnings = begin_list_in_line(table, warning_columns);
+    for (uint32_t i = 0; i < timeline->warnings.count; i++)
+        if (timeline->warnings.at[i].process == process)
+            warning_row(&warnings, timeline, &timeline->warnings.at[i]);
+    table_end(&warnings);
+}
+
+static void notes_cell(struct table *table, const struct timeline *timeline, uint32_t process)
+{
+    struct json_out *out = table_json(table);
+    json_array_begin(out);
     for (uint32_t i = 0; i < timeline->notes.count; i++)
         if (timeline->notes.at[i].process == process)
             json_text(out, timeline->names.at[timeline->notes.at[i].text]);
     json_array_end(out);
 }
 
-static void write_system_clock(struct json_out *out, const struct tl_process_info *info)
-{
-    if (!info->system_clock_known)
-        return;
-    json_key(out, "clock_synchronized"), json_bool(out, info->system_clock_synchronized);
-    json_key(out, "clock_error_ns"), json_int(out, info->system_clock_max_error_ns);
-    json_key(out, "clock_estimated_error_ns"), json_int(out, info->system_clock_estimated_error_ns);
-}
+/* Only files of others have warnings and notes. */
+#define IF_KNOWN(known, cell) (known) ? cell : table_absent(table)
+#define PROCESS_FACTS(X)                                                                           \
+    X(table_count(table, info->pid), "pid")                                                        \
+    X(table_count(table, info->parent_pid), "parent_pid")                                          \
+    X(table_text(table, info->program), "program")                                                 \
+    X(table_text(table, info->host), "host")                                                       \
+    X(table_string(table, process->path ? process->path : ""), "file")                             \
+    X(table_int(table, info->rank), "rank")                                                        \
+    X(table_int(table, info->local_rank), "local_rank")                                            \
+    X(table_int(table, info->world_size), "world_size")                                            \
+    X(table_count(table, info->start_realtime_ns), "start_realtime_ns")                            \
+    X(table_int(table, process->end_ns - process->start_ns), "duration_ns")                        \
+    X(table_bool(table, info->closed), "closed")                                                   \
+    X(table_bool(table, info->ring), "ring")                                                       \
+    X(table_bool(table, info->simulated), "simulated")                                             \
+    X(table_string(table, run_facts_mode_name(info->gpu_mode)), "mode")                            \
+    X(table_text(table, info->gpu_reason), "mode_reason")                                          \
+    X(table_text(table, info->cupti), "cupti")                                                     \
+    X(table_text(table, info->driver), "driver")                                                   \
+    X(table_text(table, info->library_version), "libprof")                                         \
+    X(IF_KNOWN(info->system_clock_known, table_bool(table, info->system_clock_synchronized)),      \
+      "clock_synchronized")                                                                        \
+    X(IF_KNOWN(info->system_clock_known, table_int(table, info->system_clock_max_error_ns)),       \
+      "clock_error_ns")                                                                            \
+    X(IF_KNOWN(info->system_clock_known, table_int(table, info->system_clock_estimated_error_ns)), \
+      "clock_estimated_error_ns")                                                                  \
+    X(IF_KNOWN(info->format.size, table_text(table, info->format)), "format")                      \
+    X(children_cell(table, timeline, index), "children")                                           \
+    X(windows_cell(table, timeline, index), "windows")                                             \
+    X(IF_KNOWN(info->request.size, table_text(table, info->request)), "request")                   \
+    X(IF_KNOWN(timeline->warnings.count, warnings_cell(table, timeline, index)), "warnings")       \
+    X(IF_KNOWN(timeline->notes.count, notes_cell(table, timeline, index)), "notes")
+TABLE_ROW(process, PROCESS_FACTS, const struct timeline *timeline, uint32_t index,
+          const struct tl_process *process, const struct tl_process_info *info)
 
-static void write_process(struct json_out *out, const struct timeline *timeline, uint32_t index)
-{
-    const struct tl_process *process = &timeline->processes.at[index];
-    const struct tl_process_info *info = &process->info;
-    json_newline(out);
-    json_object_begin(out);
-    json_key(out, "pid"), json_uint(out, info->pid);
-    json_key(out, "parent_pid"), json_uint(out, info->parent_pid);
-    json_key(out, "program"), json_text(out, info->program);
-    json_key(out, "host"), json_text(out, info->host);
-    json_key(out, "file"), json_string(out, process->path ? process->path : "");
-    json_key(out, "rank"), json_int(out, info->rank);
-    json_key(out, "local_rank"), json_int(out, info->local_rank);
-    json_key(out, "world_size"), json_int(out, info->world_size);
-    json_key(out, "start_realtime_ns"), json_uint(out, info->start_realtime_ns);
-    json_key(out, "duration_ns"), json_int(out, process->end_ns - process->start_ns);
-    json_key(out, "closed"), json_bool(out, info->closed);
-    json_key(out, "ring"), json_bool(out, info->ring);
-    json_key(out, "simulated"), json_bool(out, info->simulated);
-    json_key(out, "mode"), json_string(out, run_facts_mode_name(info->gpu_mode));
-    json_key(out, "mode_reason"), json_text(out, info->gpu_reason);
-    json_key(out, "cupti"), json_text(out, info->cupti);
-    json_key(out, "driver"), json_text(out, info->driver);
-    json_key(out, "libprof"), json_text(out, info->library_version);
-    write_system_clock(out, info);
-    if (info->format.size)
-        json_key(out, "format"), json_text(out, info->format);
-    write_children(out, timeline, index);
-    write_windows(out, timeline, index);
-    if (info->request.size)
-        json_key(out, "request"), json_text(out, info->request);
-    write_warnings(out, timeline, index);
-    write_notes(out, timeline, index);
-    json_object_end(out);
-}
-
-static void write_device(struct json_out *out, const struct timeline *timeline,
-                         const struct tl_device *device)
-{
-    const struct tl_device_info *info = &device->info;
-    json_newline(out);
-    json_object_begin(out);
-    json_key(out, "id"), json_uint(out, info->device);
-    json_key(out, "pid"), json_uint(out, timeline->processes.at[device->process].info.pid);
-    json_key(out, "name"), json_text(out, device_name(timeline, device));
-    json_key(out, "simulated"),
-        json_bool(out, timeline->processes.at[device->process].info.simulated);
-    json_key(out, "memory_bytes"), json_uint(out, info->memory_bytes);
-    json_key(out, "memory_bandwidth"), json_uint(out, info->memory_bandwidth);
-    json_key(out, "compute_major"), json_uint(out, info->compute_major);
-    json_key(out, "compute_minor"), json_uint(out, info->compute_minor);
-    json_key(out, "multiprocessors"), json_uint(out, info->multiprocessors);
-    json_key(out, "clock_error_ns"), json_int(out, device->clock_error_ns);
-    json_object_end(out);
-}
+#define DEVICE_COLUMNS(X)                                                                     \
+    X(table_count(table, info->device), "id")                                                 \
+    X(cell_pid(table, timeline, device->process), "pid")                                      \
+    X(table_text(table, device_name(timeline, device)), "name")                               \
+    X(table_bool(table, timeline->processes.at[device->process].info.simulated), "simulated") \
+    X(table_count(table, info->memory_bytes), "memory_bytes")                                 \
+    X(table_count(table, info->memory_bandwidth), "memory_bandwidth")                         \
+    X(table_count(table, info->compute_major), "compute_major")                               \
+    X(table_count(table, info->compute_minor), "compute_minor")                               \
+    X(table_count(table, info->multiprocessors), "multiprocessors")                           \
+    X(table_int(table, device->clock_error_ns), "clock_error_ns")
+TABLE_ROW(device, DEVICE_COLUMNS, const struct timeline *timeline, const struct tl_device *device,
+          const struct tl_device_info *info)
 
 static void write_averages(struct json_out *out, const struct timeline *timeline,
                            const struct key_averages *averages, const struct write_options *options)
@@ -371,14 +329,16 @@ static void write_averages(struct json_out *out, const struct timeline *timeline
 
 void facts_json_lists(struct json_out *out, const struct timeline *timeline)
 {
-    json_newline(out), json_key(out, "processes"), json_array_begin(out);
+    struct table table = table_in_json(out, NULL);
+    json_newline(out), table_begin(&table, "processes", NULL, process_columns);
     for (uint32_t i = 0; i < timeline->processes.count; i++)
-        write_process(out, timeline, i);
-    json_array_end(out);
-    json_newline(out), json_key(out, "devices"), json_array_begin(out);
+        process_row(&table, timeline, i, &timeline->processes.at[i],
+                    &timeline->processes.at[i].info);
+    table_end(&table);
+    json_newline(out), table_begin(&table, "devices", NULL, device_columns);
     for (uint32_t i = 0; i < timeline->devices.count; i++)
-        write_device(out, timeline, &timeline->devices.at[i]);
-    json_array_end(out);
+        device_row(&table, timeline, &timeline->devices.at[i], &timeline->devices.at[i].info);
+    table_end(&table);
 }
 
 static void write_memory_member(struct json_out *out, const struct timeline *timeline, int64_t rows)
@@ -432,6 +392,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
                         const struct key_averages *averages, const struct nvtx_counts *nvtx,
                         const struct write_options *options)
 {
+    struct table object = table_in_json(out, nvtx_columns);
     struct run_facts facts;
     run_facts_init(&facts, timeline);
     json_object_begin(out);
@@ -444,7 +405,8 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     json_key(out, "timed_by_events"), json_uint(out, timeline->timings.count);
     json_key(out, "cuda_outside_ranges_ns"), json_int(out, averages->cuda_outside_ns);
     facts_json_lists(out, timeline);
-    json_newline(out), write_nvtx(out, timeline, nvtx);
+    json_newline(out), json_key(out, "nvtx"), nvtx_row(&object, timeline, nvtx);
+    json_object_end(out);
     write_averages(out, timeline, averages, options);
     write_memory_member(out, timeline, options->rows);
     json_newline(out), facts_json_loss(out, &facts);
