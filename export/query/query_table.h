@@ -12,7 +12,7 @@
 #include "global_ids.h"
 #include "memory_use.h"
 #include "slice_sums.h"
-#include "step_times.h"
+#include "steps.h"
 #include "timeline.h"
 
 #include <sqlite3.h>

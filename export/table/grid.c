@@ -14,6 +14,32 @@
 #define CELL_COLUMNS 4096u /* of text from a file */
 #define PLAIN "\033[0m"
 
+static const char *const format_names[] = {"text", "tsv", "csv", "json", "markdown"};
+
+bool write_format_find(const char *name, enum write_format *format)
+{
+    for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++)
+        if (strcmp(format_names[i], name) == 0) {
+            *format = (enum write_format)i;
+            return true;
+        }
+    return false;
+}
+
+const char *write_format_name(enum write_format format)
+{
+    return format_names[format];
+}
+
+enum grid_style write_format_style(enum write_format format)
+{
+    static const enum grid_style styles[] = {
+        [WRITE_TEXT] = GRID_ALIGNED, [WRITE_TSV] = GRID_TSV,           [WRITE_CSV] = GRID_CSV,
+        [WRITE_JSON] = GRID_ALIGNED, [WRITE_MARKDOWN] = GRID_MARKDOWN,
+    };
+    return styles[format];
+}
+
 void grid_init(struct grid *grid, uint32_t columns)
 {
     *grid = (struct grid){.columns = columns};

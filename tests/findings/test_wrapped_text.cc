@@ -1,6 +1,6 @@
 // Paragraphs fit 100 columns, whatever the text is.
 extern "C" {
-#include "wrapped_text.h"
+#include "fit.h"
 }
 
 #include <cstdlib>

@@ -2,7 +2,7 @@
 #include "timeline_maker.h"
 
 extern "C" {
-#include "step_times.h"
+#include "steps.h"
 }
 
 #include <gtest/gtest.h>

@@ -4,7 +4,6 @@
 extern "C" {
 #include "grid.h"
 #include "markdown_text.h"
-#include "write_format.h"
 }
 
 #include <gtest/gtest.h>

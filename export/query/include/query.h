@@ -14,9 +14,9 @@
 #ifndef PROF_QUERY_H
 #define PROF_QUERY_H
 
+#include "grid.h"
 #include "out_file.h"
 #include "timeline.h"
-#include "write_format.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* fit.h - fits output to a terminal: cuts names, leaves out columns, folds lines.
+/* fit.h - fits output to a terminal: cuts names, leaves out columns, folds lines, wraps paragraphs.
  *
  * Output to a file or a pipe is not fitted: scripts always get the same columns.
  */
@@ -48,6 +48,13 @@ void fit_lines(const char *text, unsigned width, FILE *stream);
  * memory. */
 bool fit_written(bool (*write)(const void *user, FILE *stream), const void *user, unsigned width,
                  FILE *stream);
+
+#define WRAPPED_COLUMNS 100u
+
+/* Writes the text, made safe to show, in lines of at most WRAPPED_COLUMNS, or of the terminal's
+ * `width` (0 any), broken at blanks where there are any: the first behind `first`, which is written
+ * as it is, the others behind as many blanks. Ends with a newline. */
+void wrapped_text(FILE *stream, unsigned width, const char *first, const char *text);
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,6 @@
 #include "grid.h"
 #include "json_out.h"
 #include "units.h"
-#include "write_format.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,7 @@
 #include "operation_totals.h"
 #include "process_name.h"
 #include "report_cells.h"
-#include "step_times.h"
+#include "steps.h"
 #include "stragglers.h"
 #include "table.h"
 #include "temporal_breakdown.h"

@@ -37,7 +37,6 @@
 #include "text.h"
 #include "units.h"
 #include "waited_for.h"
-#include "wrapped_text.h"
 
 #include <errno.h>
 #include <stdio.h>

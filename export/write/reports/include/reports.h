@@ -8,11 +8,11 @@
 #define PROF_REPORTS_H
 
 #include "blocks.h"
+#include "grid.h"
 #include "json_out.h"
 #include "key_columns.h"
 #include "timeline.h"
 #include "units.h"
-#include "write_format.h"
 
 #include <stdio.h>
 
