@@ -35,14 +35,13 @@ uint32_t steps_first_after(const struct steps *steps, uint32_t process, int64_t 
 
 /* ---- how the thread of each step spent it: on a processor, queued for one, or off ----
  *
- * From samples (PROF_SAMPLE), whose weights are the thread's CPU time and schedstat counters between
- * two of them.
+ * From samples (PROF_SAMPLE), whose weights are the thread's CPU time and schedstat counters
+ * between two of them.
  *
  * A running sample stands for all CPU time since the one before it, without the waits that lie
  * between. Its weight is spread evenly over that time, so a step is accurate to about one period of
  * sampling, and the sum over all of the time is exact.
  */
-
 struct step_time {
     uint32_t slice;      /* the step; its first segment */
     int64_t end_ns;      /* of its last segment */

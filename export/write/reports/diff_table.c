@@ -292,6 +292,11 @@ static void device_json(struct json_out *out, const struct diff_measure *of)
         measure_json(out, of);
 }
 
+static const char *match_name(const struct diff_row *row)
+{
+    return row->match == DIFF_SAME_NAME ? "name" : row->ambiguous ? "ambiguous" : "renamed";
+}
+
 /* ---- columns; `rank` as in fit.h ---- */
 
 #define TEXT_AND_VALUES (TABLE_FOR_PEOPLE | TABLE_IN_VALUES)
@@ -330,11 +335,7 @@ static void samples_cell(struct table *table, const struct report *report,
     X(names_json(report, row, table_json(table)), "names", .in = TABLE_IN_JSON)                    \
     X(path_json(report, row, table_json(table)), "path",                                           \
       .in = BY_PATH ? TABLE_IN_JSON : TABLE_NOWHERE)                                               \
-    X(table_format(table, "%s",                                                                    \
-                   row->match == DIFF_SAME_NAME ? "name"                                           \
-                   : row->ambiguous             ? "ambiguous"                                      \
-                                                : "renamed"),                                                  \
-      "match", .in = TABLE_FOR_PROGRAMS)                                                           \
+    X(table_format(table, "%s", match_name(row)), "match", .in = TABLE_FOR_PROGRAMS)               \
     X(doubles(table_json(table), row->count), "calls", .in = TABLE_IN_JSON)                        \
     X(verdict_cell(table, report, &row->time, true), "verdict", "Verdict", TABLE_FOR_PEOPLE)       \
     X(ratio_cell(table, row, &row->time), "ratio", "Ratio", TABLE_FOR_PEOPLE, .rank = 1)           \

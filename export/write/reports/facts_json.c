@@ -104,8 +104,8 @@ void cost_json(struct json_out *out, const struct timeline *timeline)
  *                "domains": [{pid, name, ranges, marks, begin_end_ranges}],
  *                "categories": [{pid, domain, category, name, ranges, marks, begin_end_ranges}]}
  *
- * of all processes. The default domain's name is null, and so is that of a category of which only the number is
- * known.
+ * of all processes. The default domain's name is null, and so is that of a category of which only
+ * the number is known.
  */
 
 #define COUNT_COLUMNS(X, counts)                     \
