@@ -109,7 +109,7 @@ static void read_sync(struct walk *walk, const struct record *record, uint64_t i
     const struct tl_sync sync = {from.type, from.context, from.stream, from.event};
     struct gpu_op op;
     if (op_of(walk, from.start_ns, from.end_ns, info, &op))
-        builder_append_sync(walk->builder, &op, &sync, NULL);
+        builder_append_sync(walk->builder, &op, &sync);
 }
 
 static void read_overhead(struct walk *walk, const struct record *record, uint64_t info)

@@ -224,10 +224,8 @@ struct builder {
     bool no_events; /* builder_leave_out_events() */
     struct timeline *timeline;
     TL_ARRAY(struct unordered *) files; /* whose events come in any order */
-    struct unordered
-        *file;    /* the one whose events are appended, or the current process is of; NULL */
-    bool gathers; /* its events are still being appended */
-    struct idmap demangled; /* name -> its demangled form, which may be itself */
+    struct unordered *file;             /* the one that the current process is of; NULL */
+    struct idmap demangled;             /* name -> its demangled form, which may be itself */
     bool failed;
 
     /* The current process. */
@@ -373,15 +371,22 @@ void build_whole_advance(struct builder *builder, struct build_thread *stack, in
 /* Appends a slice with its end to a thread's, which come sorted by start, parents before
  * children. */
 void build_slice_append(struct builder *builder, const struct complete_slice *slice);
-/* The stream that an operation's details name. */
-struct build_gpu_place {
+/* Index of the detail in the timeline's array of its kind, where equal ones are stored once.
+ * `known`: the caller's, from hashes to indexes. TL_NONE: no memory. */
+uint32_t build_detail(struct builder *builder, struct keymap *known, enum tl_gpu_kind kind,
+                      const void *detail);
+/* What an operation's details say of where it ran and of how much. */
+struct build_operation {
+    uint64_t bytes;
     uint32_t context, stream;
+    uint32_t device; /* ordinal; TL_NONE unknown, and always so of a wait */
     bool has_stream;
 };
-struct build_gpu_place build_gpu_place(const struct timeline *timeline, const struct tl_gpu *gpu);
-/* Finds the operation's name and stream by its details. `name`: id of the file's own name for it, 0
- * none. */
-void build_gpu_describe(struct builder *builder, struct tl_gpu *gpu, uint32_t name);
+struct build_operation build_operation(const struct timeline *timeline, enum tl_gpu_kind kind,
+                                       uint32_t detail);
+/* Appends an operation of the current process. Its times are the file's; its name, stream and bytes
+ * come from its details. `name`: id of the file's own name for it, 0 none. */
+void build_gpu_append(struct builder *builder, struct tl_gpu gpu, uint32_t name);
 /* An attribute of a slice of the process; `owner` may be any. */
 void build_attr_keep(struct builder *builder, uint32_t owner, const struct event_attr *attr);
 /* Before build_slices_end(): slices that were appended whole have their end. */
@@ -396,6 +401,11 @@ void build_given(struct builder *builder);
 bool build_backward(struct builder *builder);
 /* Finds or adds a stream; returns its index. `device` TL_NONE: that of the context. */
 uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream, uint32_t device);
+/* Ordinal of the context's device, TL_NONE unknown. */
+static inline uint32_t build_context_device(const struct builder *builder, uint32_t context)
+{
+    return idmap_find(&builder->context_device, context); /* IDMAP_NONE is TL_NONE */
+}
 /* Finds a stream; TL_NONE: there is none. `device` TL_NONE: the first of any device. */
 uint32_t build_stream_find(struct builder *builder, uint32_t context, uint32_t stream,
                            uint32_t device);

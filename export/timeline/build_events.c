@@ -1,6 +1,6 @@
 /* build_events.c - marks, counters, ranges that do not nest, and the attributes of all. */
 #include "array.h"
-#include "build_unordered.h"
+#include "build.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +19,6 @@ uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns)
 
 void builder_append_mark(struct builder *builder, uint32_t number, int64_t time_ns, uint32_t name)
 {
-    if (builder->gathers) {
-        unordered_append_mark(builder, number, time_ns, name);
-        return;
-    }
     uint32_t thread = build_place(builder, number, &time_ns);
     struct tl_mark *mark = thread == TL_NONE ? NULL : ARRAY_ADD(&builder->timeline->marks);
     if (!mark) {
@@ -40,10 +36,6 @@ void builder_append_mark(struct builder *builder, uint32_t number, int64_t time_
 void builder_append_counter(struct builder *builder, uint32_t number, int64_t time_ns,
                             uint32_t name, double value)
 {
-    if (builder->gathers) {
-        unordered_append_counter(builder, number, time_ns, name, value);
-        return;
-    }
     uint32_t thread = build_place(builder, number, &time_ns);
     struct tl_counter *counter = thread == TL_NONE ? NULL : ARRAY_ADD(&builder->timeline->counters);
     if (!counter) {

@@ -7,94 +7,63 @@
 
 /* What devices did. */
 
-/* The file's operations lie behind the timeline's last one, and become the timeline's process by
- * process. False: no memory. */
-static bool hand_over_gpus(struct timeline *timeline, struct unordered *file)
-{
-    if (timeline->gpus.count && !ARRAY_RESERVE_MORE(&timeline->gpus, file->gpus.count))
-        return false;
-    if (timeline->gpus.count && file->gpus.count) {
-        memcpy(timeline->gpus.at + timeline->gpus.count, file->gpus.at,
-               file->gpus.count * sizeof *file->gpus.at);
-        free(file->gpus.at);
-    } else if (file->gpus.count) {
-        free(timeline->gpus.at);
-        timeline->gpus.at = file->gpus.at;
-        timeline->gpus.capacity = file->gpus.capacity;
-    }
-    if (file->gpus.count)
-        file->gpus.at = NULL;
-    file->gpus.count = file->gpus.capacity = 0;
-    return true;
-}
-
-/* The process's operations, not yet the timeline's. */
-static struct tl_gpu *next_gpus(const struct builder *builder)
-{
-    const struct timeline *timeline = builder->timeline;
-    return timeline->gpus.at ? timeline->gpus.at + timeline->gpus.count : NULL;
-}
-
 /* From the id of the file's name to the timeline's name. */
-static void rename_kernel(struct builder *builder, uint32_t detail)
+static void rename_kernel(struct unordered *file, uint32_t detail)
 {
-    struct tl_kernel *kernel = &builder->timeline->kernels.at[detail];
-    bool *renamed = &builder->file->renamed[detail - builder->file->first_kernel];
+    struct tl_kernel *kernel = &file->builder->timeline->kernels.at[detail];
+    bool *renamed = &file->renamed[detail - file->first_kernel];
     if (!*renamed)
-        kernel->name = build_name(builder, kernel->name);
+        kernel->name = build_name(file->builder, kernel->name);
     *renamed = true;
 }
 
-static void append_gpu(struct builder *builder, struct tl_gpu *gpu, const uint32_t *numbers)
+static void append_gpu(struct unordered *file, const struct unordered_gpu *gpu)
 {
-    gpu->start_ns = build_time(builder, gpu->start_ns);
-    gpu->end_ns = build_time(builder, gpu->end_ns);
-    if (gpu->kind == TL_SYNC && !gpu->lane)
-        gpu->device =
-            idmap_find(&builder->context_device, build_gpu_place(builder->timeline, gpu).context);
+    struct builder *builder = file->builder;
+    const uint32_t *numbers = file->index->numbers;
+    uint32_t number = numbers && gpu->range ? numbers[gpu->range - 1] : 0, device = gpu->device;
     if (gpu->kind == TL_KERNEL)
-        rename_kernel(builder, gpu->detail);
-    build_gpu_describe(builder, gpu, gpu->name);
-    gpu->slice = numbers && gpu->slice && numbers[gpu->slice - 1]
-                     ? builder->first.slice + numbers[gpu->slice - 1] - 1
-                     : TL_NONE;
-    gpu->flags = unordered_is_operation(gpu) ? gpu->flags : 0;
-    gpu->lane = 0;
-    gpu->process = builder->process;
-}
-
-static void append_gpus(struct builder *builder, uint32_t process)
-{
-    const struct unordered_index *index = builder->file->index;
-    struct tl_gpu *gpus = next_gpus(builder);
-    for (uint32_t i = 0; i < index->gpu_counts[process]; i++)
-        append_gpu(builder, &gpus[i], index->numbers);
-    builder->timeline->gpus.count += index->gpu_counts[process];
+        rename_kernel(file, gpu->detail);
+    if (gpu->of_context)
+        device = build_context_device(builder, builder->timeline->syncs.at[gpu->detail].context);
+    build_gpu_append(
+        builder,
+        (struct tl_gpu){
+            .start_ns = gpu->start_ns,
+            .end_ns = gpu->end_ns,
+            .slice = number ? builder->first.slice + number - 1 : TL_NONE,
+            .correlation = gpu->correlation,
+            .kind = gpu->kind,
+            .flags = gpu->ambiguous && unordered_is_operation(gpu) ? TL_GPU_AMBIGUOUS : 0,
+            .detail = gpu->detail,
+            .device = device,
+        },
+        gpu->name);
 }
 
 /* Facts. */
 
 /* Operations of the process, waits and overhead apart. */
-static uint64_t count_operations(const struct builder *builder, uint32_t process)
+static uint64_t count_operations(const struct unordered *file, uint32_t process)
 {
-    const struct tl_gpu *gpus = next_gpus(builder);
+    struct unordered_group gpus = unordered_group(&file->index->gpus, process);
     uint64_t count = 0;
-    for (uint32_t i = 0; i < builder->file->index->gpu_counts[process]; i++)
-        count += unordered_is_operation(&gpus[i]);
+    for (uint32_t i = 0; i < gpus.count; i++)
+        count += unordered_is_operation(&file->gpus.at[gpus.at[i]]);
     return count;
 }
 
-static void set_process(struct builder *builder, uint32_t process)
+static void set_process(struct unordered *file, uint32_t process)
 {
     static const char no_records[] = "the file has no device records";
-    struct tl_process_info info = builder->file->processes.at[process];
-    info.gpu_records = count_operations(builder, process);
+    struct tl_process_info info = file->processes.at[process];
+    info.gpu_records = count_operations(file, process);
     if (info.gpu_records == 0 &&
         (info.gpu_mode == PROF_GPU_CUPTI || info.gpu_mode == PROF_GPU_OTHER)) {
         info.gpu_mode = PROF_GPU_NONE;
         info.gpu_reason = (struct text){no_records, sizeof no_records - 1};
     }
-    builder_set_process(builder, &info);
+    builder_set_process(file->builder, &info);
 }
 
 /* The names that the process uses, in the order in which it does. */
@@ -116,9 +85,9 @@ uint32_t build_file_name(const struct builder *builder, uint32_t id)
     return id && id <= file->names.count ? file->final[id - 1] : IDMAP_NONE;
 }
 
-static void use_name(struct builder *builder, uint32_t id)
+static void use_name(struct unordered *file, uint32_t id)
 {
-    struct unordered *file = builder->file;
+    struct builder *builder = file->builder;
     if (!id || id > file->names.count || file->final[id - 1] != TL_NONE)
         return;
     uint32_t name = text_pool_add(&builder->timeline->names, text_pool_text(&file->names, id));
@@ -127,81 +96,78 @@ static void use_name(struct builder *builder, uint32_t id)
 }
 
 /* The id of a name or of a label. */
-static void use(struct builder *builder, uint32_t id)
+static void use(struct unordered *file, uint32_t id)
 {
-    const struct text_pool *labels = &builder->file->labels;
+    const struct text_pool *labels = &file->labels;
     uint32_t number = id & ~UNORDERED_LABEL;
     struct event_name label;
     if (!(id & UNORDERED_LABEL)) {
-        use_name(builder, id);
+        use_name(file, id);
     } else if (number && number <= labels->count) {
         memcpy(&label, text_pool_text(labels, number).bytes, sizeof label);
-        use_name(builder, label.name);
+        use_name(file, label.name);
     }
 }
 
-static void use_slice(struct builder *builder, const struct unordered_slice *slice)
+static void use_slice(struct unordered *file, const struct unordered_slice *slice)
 {
-    use(builder, slice->name);
+    use(file, slice->name);
     for (uint32_t i = 0; i < slice->attr_count; i++) {
-        const struct event_attr *attr = &builder->file->attrs.at[slice->first_attr + i];
-        use_name(builder, attr->key);
+        const struct event_attr *attr = &file->attrs.at[slice->first_attr + i];
+        use_name(file, attr->key);
         if (attr->type == PROF_ATTR_STRING)
-            use_name(builder, (uint32_t)attr->value);
+            use_name(file, (uint32_t)attr->value);
     }
 }
 
-static void use_thread(struct builder *builder, uint32_t thread)
+static void use_thread(struct unordered *file, uint32_t thread)
 {
-    const struct unordered *file = builder->file;
     const struct unordered_index *index = file->index;
     const uint32_t *slices = index->slices.starts + thread,
                    *instants = index->instants.starts + thread;
     for (uint32_t i = slices[0]; i < slices[1]; i++)
-        use_slice(builder, &file->slices.at[index->slices.items[i].value]);
+        use_slice(file, &file->slices.at[index->slices.items[i].value]);
     for (uint32_t i = instants[0]; i < instants[1]; i++) {
         const struct unordered_instant *instant =
             &file->instants.at[index->instants.items[i].value];
         if (instant->kind != UNORDERED_MEMORY)
-            use(builder, instant->name);
+            use(file, instant->name);
     }
 }
 
-static void use_gpu(struct builder *builder, const struct tl_gpu *gpu)
+static void use_gpu(struct unordered *file, const struct unordered_gpu *gpu)
 {
-    const struct unordered *file = builder->file;
-    use_name(builder, gpu->name);
+    use_name(file, gpu->name);
     if (gpu->kind == TL_KERNEL && !file->renamed[gpu->detail - file->first_kernel])
-        use_name(builder, builder->timeline->kernels.at[gpu->detail].name);
+        use_name(file, file->builder->timeline->kernels.at[gpu->detail].name);
 }
 
-#define USE_OF_PROCESS(builder, array, process_, name_) \
-    for (uint32_t i = 0; i < (array)->count; i++)       \
-        if ((array)->at[i].process == (process_))       \
-    use_name(builder, (array)->at[i].name_)
+#define USE_OF_PROCESS(file, array, process_, name_) \
+    for (uint32_t i = 0; i < (array)->count; i++)    \
+        if ((array)->at[i].process == (process_))    \
+    use_name(file, (array)->at[i].name_)
 
-static void use_names(struct builder *builder, uint32_t process)
+static void use_names(struct unordered *file, uint32_t process)
 {
-    const struct unordered *file = builder->file;
     const struct unordered_index *index = file->index;
     struct unordered_group threads = unordered_group(&index->threads, process),
-                           asyncs = unordered_group(&index->asyncs, process);
-    USE_OF_PROCESS(builder, &file->devices, process, device.name);
-    USE_OF_PROCESS(builder, &file->domains, process, name);
-    USE_OF_PROCESS(builder, &file->categories, process, category.name);
-    USE_OF_PROCESS(builder, &file->allocators, process, name);
+                           asyncs = unordered_group(&index->asyncs, process),
+                           gpus = unordered_group(&index->gpus, process);
+    USE_OF_PROCESS(file, &file->devices, process, device.name);
+    USE_OF_PROCESS(file, &file->domains, process, name);
+    USE_OF_PROCESS(file, &file->categories, process, category.name);
+    USE_OF_PROCESS(file, &file->allocators, process, name);
     for (uint32_t i = 0; i < threads.count; i++)
-        use_thread(builder, threads.at[i] + 1);
+        use_thread(file, threads.at[i] + 1);
     for (uint32_t i = 0; i < asyncs.count; i++)
-        use(builder, file->asyncs.at[asyncs.at[i]].name);
-    const struct tl_gpu *gpus = next_gpus(builder);
-    for (uint32_t i = 0; i < index->gpu_counts[process]; i++)
-        use_gpu(builder, &gpus[i]);
+        use(file, file->asyncs.at[asyncs.at[i]].name);
+    for (uint32_t i = 0; i < gpus.count; i++)
+        use_gpu(file, &file->gpus.at[gpus.at[i]]);
 }
 
-static void define_devices(struct builder *builder, uint32_t process)
+static void define_devices(struct unordered *file, uint32_t process)
 {
-    const struct unordered *file = builder->file;
+    struct builder *builder = file->builder;
     for (uint32_t i = 0; i < file->devices.count; i++)
         if (file->devices.at[i].process == process)
             builder_define_device(builder, &file->devices.at[i].device);
@@ -213,9 +179,9 @@ static void define_devices(struct builder *builder, uint32_t process)
             builder_define_stream(builder, &file->streams.at[i].stream);
 }
 
-static void define_domains(struct builder *builder, uint32_t process)
+static void define_domains(struct unordered *file, uint32_t process)
 {
-    const struct unordered *file = builder->file;
+    struct builder *builder = file->builder;
     for (uint32_t i = 0; i < file->domains.count; i++)
         if (file->domains.at[i].process == process && file->domains.at[i].name)
             builder_define_domain(
@@ -225,28 +191,27 @@ static void define_domains(struct builder *builder, uint32_t process)
             builder_define_category(builder, &file->categories.at[i].category);
 }
 
-static void define_threads(struct builder *builder, uint32_t process)
+static void define_threads(struct unordered *file, uint32_t process)
 {
-    const struct unordered *file = builder->file;
     struct unordered_group threads = unordered_group(&file->index->threads, process);
     for (uint32_t i = 0; i < threads.count; i++) {
         const struct unordered_thread *thread = &file->threads.at[threads.at[i]];
-        builder_define_thread(builder, threads.at[i] + 1, thread->tid,
-                              unordered_name_text(builder, thread->name), false);
+        builder_define_thread(file->builder, threads.at[i] + 1, thread->tid,
+                              unordered_name_text(file, thread->name), false);
     }
 }
 
-static void define_facts(struct builder *builder, uint32_t process)
+static void define_facts(struct unordered *file, uint32_t process)
 {
-    const struct unordered *file = builder->file;
-    set_process(builder, process);
-    use_names(builder, process);
-    define_devices(builder, process);
-    define_domains(builder, process);
+    struct builder *builder = file->builder;
+    set_process(file, process);
+    use_names(file, process);
+    define_devices(file, process);
+    define_domains(file, process);
     for (uint32_t i = 0; i < file->allocators.count; i++)
         if (file->allocators.at[i].process == process)
             builder_define_allocator(builder, i + 1, file->allocators.at[i].name);
-    define_threads(builder, process);
+    define_threads(file, process);
     for (uint32_t i = 0; i < file->warnings.count && process == 0; i++) {
         const struct unordered_warning *warning = &file->warnings.at[i];
         builder_add_warning(builder, (struct text){warning->what, strlen(warning->what)},
@@ -281,9 +246,8 @@ static int64_t earlier(int64_t a, int64_t b)
 }
 
 /* When the process's first event was; the file's time 0 without any. */
-static int64_t first_event_ns(const struct builder *builder, uint32_t process)
+static int64_t first_event_ns(const struct unordered *file, uint32_t process)
 {
-    const struct unordered *file = builder->file;
     const struct unordered_index *index = file->index;
     int64_t first = INT64_MAX;
     struct unordered_group threads = unordered_group(&index->threads, process);
@@ -293,26 +257,27 @@ static int64_t first_event_ns(const struct builder *builder, uint32_t process)
     struct unordered_group asyncs = unordered_group(&index->asyncs, process);
     for (uint32_t i = 0; i < asyncs.count; i++)
         first = earlier(first, file->asyncs.at[asyncs.at[i]].start_ns);
-    const struct tl_gpu *gpus = next_gpus(builder);
-    for (uint32_t i = 0; i < index->gpu_counts[process]; i++)
-        first = earlier(first, gpus[i].start_ns);
+    struct unordered_group gpus = unordered_group(&index->gpus, process);
+    for (uint32_t i = 0; i < gpus.count; i++)
+        first = earlier(first, file->gpus.at[gpus.at[i]].start_ns);
     return first == INT64_MAX ? file->origin_ns : first;
 }
 
 /* What was allocated before the process's first event counts from that on, so that its time is that
  * of its events. */
-static void append_memory_apart(struct builder *builder, uint32_t process)
+static void append_memory_apart(struct unordered *file, uint32_t process)
 {
-    const struct unordered *file = builder->file;
+    struct builder *builder = file->builder;
     int64_t first_ns = 0;
     bool known = false;
     for (uint32_t i = 0; i < file->memories.count; i++) {
-        struct memory_event event = file->memories.at[i].event;
+        const struct unordered_memory *memory = &file->memories.at[i];
+        struct memory_event event = memory->event;
         bool at_start = event.time_ns == TL_NO_TIME;
-        if (event.thread || event.process != process)
+        if (event.thread || memory->process != process)
             continue;
         if (at_start && !known)
-            known = true, first_ns = first_event_ns(builder, process);
+            known = true, first_ns = first_event_ns(file, process);
         if (at_start)
             event.time_ns = first_ns;
         builder_append_memory(builder, &event);
@@ -322,9 +287,9 @@ static void append_memory_apart(struct builder *builder, uint32_t process)
             builder_append_migration(builder, &file->migrations.at[i].of);
 }
 
-static void append_asyncs(struct builder *builder, uint32_t process)
+static void append_asyncs(struct unordered *file, uint32_t process)
 {
-    const struct unordered *file = builder->file;
+    struct builder *builder = file->builder;
     struct unordered_group asyncs = unordered_group(&file->index->asyncs, process);
     for (uint32_t i = 0; i < asyncs.count; i++) {
         const struct unordered_async *async = &file->asyncs.at[asyncs.at[i]];
@@ -335,9 +300,10 @@ static void append_asyncs(struct builder *builder, uint32_t process)
 }
 
 /* A call that outlives the one around it ends with it. `open`: the one around it, TL_NONE. */
-static uint32_t append_frame(struct builder *builder, uint32_t thread,
+static uint32_t append_frame(struct unordered *file, uint32_t thread,
                              const struct unordered_frame *from, uint32_t open)
 {
+    struct builder *builder = file->builder;
     struct timeline *timeline = builder->timeline;
     int64_t start_ns = build_time(builder, from->start_ns);
     int64_t end_ns = build_time(builder, from->end_ns);
@@ -348,16 +314,16 @@ static uint32_t append_frame(struct builder *builder, uint32_t thread,
     uint32_t index = timeline->frames.count;
     struct tl_frame *frame = ARRAY_ADD(&timeline->frames);
     builder->failed |= !frame;
-    use_name(builder, from->name);
+    use_name(file, from->name);
     if (frame)
         *frame = (struct tl_frame){start_ns, end_ns, build_name(builder, from->name), thread, index,
                                    open,     0};
     return index;
 }
 
-static void append_frames(struct builder *builder, uint32_t process)
+static void append_frames(struct unordered *file, uint32_t process)
 {
-    const struct unordered *file = builder->file;
+    struct builder *builder = file->builder;
     struct unordered_group threads = unordered_group(&file->index->threads, process);
     for (uint32_t i = 0; i < threads.count; i++) {
         uint32_t number = threads.at[i] + 1, open = TL_NONE;
@@ -368,46 +334,44 @@ static void append_frames(struct builder *builder, uint32_t process)
         for (; thread != TL_NONE && !builder->failed && frame < file->frames.count &&
                file->frames.at[frame].thread == number;
              frame++)
-            open = append_frame(builder, thread, &file->frames.at[frame], open);
+            open = append_frame(file, thread, &file->frames.at[frame], open);
     }
 }
 
-/* Growing step by step would need twice the memory for a while. */
-static bool reserve(struct timeline *timeline, const struct unordered *file)
+/* Before the file's first process. Arrays that grew step by step would need twice the memory for a
+ * while. False: no memory. */
+static bool begin_file(struct unordered *file)
 {
-    return ARRAY_RESERVE_MORE(&timeline->slices, file->slices.count) &&
-           ARRAY_RESERVE_MORE(&timeline->attrs, file->attrs.count);
+    struct timeline *timeline = file->builder->timeline;
+    return unordered_index(file) &&
+           make_names(file, timeline->kernels.count - file->first_kernel) &&
+           ARRAY_RESERVE_MORE(&timeline->slices, file->slices.count) &&
+           ARRAY_RESERVE_MORE(&timeline->attrs, file->attrs.count) &&
+           ARRAY_RESERVE_MORE(&timeline->gpus, file->gpus.count);
 }
 
-/* Before the file's first process. False: no memory. */
-static bool begin_file(struct builder *builder, struct unordered *file)
+void unordered_finish_process(struct unordered *file, uint32_t process, struct tl_health *health)
 {
-    uint32_t kernels = builder->timeline->kernels.count - file->first_kernel;
-    return unordered_index(file) && make_names(file, kernels) && reserve(builder->timeline, file) &&
-           hand_over_gpus(builder->timeline, file);
-}
-
-static void append_process(struct builder *builder, uint32_t process, struct tl_health *health)
-{
-    define_facts(builder, process);
-    append_memory_apart(builder, process);
-    uint64_t slices = unordered_append_threads(builder, process);
-    append_frames(builder, process);
-    append_asyncs(builder, process);
-    append_gpus(builder, process);
-    health->records = slices + builder->file->index->gpu_counts[process];
-}
-
-void unordered_finish_process(struct builder *builder, uint32_t number, uint32_t process,
-                              struct tl_health *health)
-{
-    if (builder->failed)
-        return;
-    struct unordered *file = builder->files.at[number];
+    struct builder *builder = file->builder;
     builder->file = file;
     builder->origin_ns = file->origin_ns;
-    if (!file->index && !begin_file(builder, file))
-        builder->failed = true;
-    else
-        append_process(builder, process, health);
+    builder->failed |= !builder->failed && !file->index && !begin_file(file);
+    if (builder->failed)
+        return;
+    define_facts(file, process);
+    append_memory_apart(file, process);
+    uint64_t slices = unordered_append_threads(file, process);
+    if (process + 1 ==
+        file->processes.count) { /* no other needs them, and operations need memory */
+        free(file->slices.at);
+        free(file->attrs.at);
+        file->slices.at = NULL;
+        file->attrs.at = NULL;
+    }
+    append_frames(file, process);
+    append_asyncs(file, process);
+    struct unordered_group gpus = unordered_group(&file->index->gpus, process);
+    for (uint32_t i = 0; i < gpus.count && !builder->failed; i++)
+        append_gpu(file, &file->gpus.at[gpus.at[i]]);
+    health->records = slices + gpus.count;
 }

@@ -1,28 +1,20 @@
 /* build_gpu.c - what devices did: one tl_gpu each, and the details that many share; losses;
  * waits. */
-#include "build_unordered.h"
-#include "timeline.h"
+#include "array.h"
+#include "build.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What devices did: one tl_gpu each, and the details that many of them share. */
-
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9fb21c651e98df25u;
-    return hash ^ hash >> 32;
-}
-
-/* Details are whole words. `kind` keeps the four tables apart. */
+/* Details are whole words. `kind` keeps the tables apart. */
 static uint64_t detail_hash(const void *detail, size_t bytes, enum tl_gpu_kind kind)
 {
     uint64_t hash = (uint64_t)kind + 1;
     for (size_t i = 0; i < bytes; i += 8) {
         uint64_t word;
         memcpy(&word, (const uint8_t *)detail + i, sizeof word);
-        hash = mix(hash, word);
+        hash = (hash ^ word) * 0x9fb21c651e98df25u;
+        hash ^= hash >> 32;
     }
     return hash;
 }
@@ -32,14 +24,32 @@ struct details {
     void *at; /* address of the array's pointer */
     uint32_t *count, *capacity;
     size_t item_bytes;
-    enum tl_gpu_kind kind;
 };
 
-#define DETAILS(array, kind_)                                                     \
-    (struct details)                                                              \
-    {                                                                             \
-        &(array).at, &(array).count, &(array).capacity, sizeof *(array).at, kind_ \
+#define DETAILS(array)                                                     \
+    (struct details)                                                       \
+    {                                                                      \
+        &(array).at, &(array).count, &(array).capacity, sizeof *(array).at \
     }
+
+static struct details details_of(struct timeline *timeline, enum tl_gpu_kind kind)
+{
+    switch (kind) {
+    case TL_KERNEL:
+        return DETAILS(timeline->kernels);
+    case TL_MEMCPY:
+        return DETAILS(timeline->memcpys);
+    case TL_MEMSET:
+        return DETAILS(timeline->memsets);
+    case TL_GRAPH_RUN:
+        return DETAILS(timeline->graph_runs);
+    case TL_SYNC:
+        return DETAILS(timeline->syncs);
+    case TL_OVERHEAD:
+        break;
+    }
+    return DETAILS(timeline->overheads);
+}
 
 static uint8_t *details_item(const struct details *table, uint32_t index)
 {
@@ -48,49 +58,61 @@ static uint8_t *details_item(const struct details *table, uint32_t index)
     return items + (size_t)index * table->item_bytes;
 }
 
-/* Index of the detail. Two that hash alike are distinguished; then the newer one gets an entry of
- * its own. */
-static uint32_t share_detail(struct builder *builder, struct details table, const void *detail)
+/* Two that hash alike are distinguished; then the newer one gets an entry of its own. */
+uint32_t build_detail(struct builder *builder, struct keymap *known, enum tl_gpu_kind kind,
+                      const void *detail)
 {
-    uint64_t hash = detail_hash(detail, table.item_bytes, table.kind);
-    uint32_t known = keymap_find(&builder->details, hash);
-    if (known != KEYMAP_NONE && memcmp(details_item(&table, known), detail, table.item_bytes) == 0)
-        return known;
+    struct details table = details_of(builder->timeline, kind);
+    uint64_t hash = detail_hash(detail, table.item_bytes, kind);
+    uint32_t index = keymap_find(known, hash);
+    if (index != KEYMAP_NONE && memcmp(details_item(&table, index), detail, table.item_bytes) == 0)
+        return index;
     if (*table.count == *table.capacity &&
         !array_grow(table.at, table.capacity, table.item_bytes)) {
         builder->failed = true;
         return TL_NONE;
     }
-    uint32_t index = (*table.count)++;
+    index = (*table.count)++;
     memcpy(details_item(&table, index), detail, table.item_bytes);
-    builder->failed |= !keymap_set(&builder->details, hash, index);
+    builder->failed |= !keymap_set(known, hash, index);
     return index;
 }
 
-struct build_gpu_place build_gpu_place(const struct timeline *timeline, const struct tl_gpu *gpu)
+/* CUpti_ActivityObjectKind: the first of three numbers is the device's. */
+static bool names_a_device(uint32_t object_kind)
 {
-    uint32_t at = gpu->detail;
-    switch ((enum tl_gpu_kind)gpu->kind) {
+    return object_kind >= 3 && object_kind <= 5;
+}
+
+#define OF_STREAM(detail, bytes_)                                                       \
+    (struct build_operation)                                                            \
+    {                                                                                   \
+        bytes_, (detail).context, (detail).stream, build_ordinal((detail).device), true \
+    }
+
+struct build_operation build_operation(const struct timeline *timeline, enum tl_gpu_kind kind,
+                                       uint32_t detail)
+{
+    switch (kind) {
     case TL_KERNEL:
-        return (struct build_gpu_place){timeline->kernels.at[at].context,
-                                        timeline->kernels.at[at].stream, true};
+        return OF_STREAM(timeline->kernels.at[detail], 0);
     case TL_MEMCPY:
-        return (struct build_gpu_place){timeline->memcpys.at[at].context,
-                                        timeline->memcpys.at[at].stream, true};
+        return OF_STREAM(timeline->memcpys.at[detail], timeline->memcpys.at[detail].bytes);
     case TL_MEMSET:
-        return (struct build_gpu_place){timeline->memsets.at[at].context,
-                                        timeline->memsets.at[at].stream, true};
+        return OF_STREAM(timeline->memsets.at[detail], timeline->memsets.at[detail].bytes);
     case TL_GRAPH_RUN:
-        return (struct build_gpu_place){timeline->graph_runs.at[at].context,
-                                        timeline->graph_runs.at[at].stream, true};
-    case TL_SYNC:
-        return (struct build_gpu_place){timeline->syncs.at[at].context,
-                                        timeline->syncs.at[at].stream,
-                                        timeline->syncs.at[at].stream != PROF_SYNC_NO_STREAM};
+        return OF_STREAM(timeline->graph_runs.at[detail], 0);
+    case TL_SYNC: {
+        const struct tl_sync *sync = &timeline->syncs.at[detail];
+        return (struct build_operation){0, sync->context, sync->stream, TL_NONE,
+                                        sync->stream != PROF_SYNC_NO_STREAM};
+    }
     case TL_OVERHEAD:
         break;
     }
-    return (struct build_gpu_place){0};
+    const struct tl_overhead *overhead = &timeline->overheads.at[detail];
+    bool known = names_a_device(overhead->object_kind);
+    return (struct build_operation){.device = known ? overhead->object[0] : TL_NONE};
 }
 
 static uint32_t named(struct builder *builder, uint32_t name)
@@ -140,51 +162,42 @@ uint32_t build_operation_name(struct builder *builder, enum prof_summary_kind ki
 }
 
 /* The name of operations of its kind. */
-static uint32_t derive_name(struct builder *builder, const struct tl_gpu *gpu)
+static uint32_t derive_name(struct builder *builder, enum tl_gpu_kind kind, uint32_t detail)
 {
     struct timeline *timeline = builder->timeline;
     struct text_pool *names = &timeline->names;
-    switch ((enum tl_gpu_kind)gpu->kind) {
+    switch (kind) {
     case TL_KERNEL:
-        return build_demangled(builder, timeline->kernels.at[gpu->detail].name);
+        return build_demangled(builder, timeline->kernels.at[detail].name);
     case TL_MEMCPY:
-        return copy_name(builder, &timeline->memcpys.at[gpu->detail]);
+        return copy_name(builder, &timeline->memcpys.at[detail]);
     case TL_MEMSET:
-        return memset_name(builder, timeline->memsets.at[gpu->detail].memory_kind);
+        return memset_name(builder, timeline->memsets.at[detail].memory_kind);
     case TL_GRAPH_RUN:
-        return text_pool_format(names, "CUDA graph %u", timeline->graph_runs.at[gpu->detail].graph);
+        return text_pool_format(names, "CUDA graph %u", timeline->graph_runs.at[detail].graph);
     case TL_SYNC:
-        return text_pool_format(names, "%s", gpu_label_sync(timeline->syncs.at[gpu->detail].type));
+        return text_pool_format(names, "%s", gpu_label_sync(timeline->syncs.at[detail].type));
     case TL_OVERHEAD:
         break;
     }
-    return text_pool_format(names, "%s",
-                            gpu_label_overhead(timeline->overheads.at[gpu->detail].kind));
+    return text_pool_format(names, "%s", gpu_label_overhead(timeline->overheads.at[detail].kind));
 }
 
-void build_gpu_describe(struct builder *builder, struct tl_gpu *gpu, uint32_t name)
+void build_gpu_append(struct builder *builder, struct tl_gpu gpu, uint32_t name)
 {
-    struct build_gpu_place place = build_gpu_place(builder->timeline, gpu);
-    gpu->name = derive_name(builder, gpu);
-    builder->failed |= gpu->name == TL_NONE;
-    if (name)
-        gpu->name = build_name(builder, name);
-    gpu->stream = place.has_stream ? build_stream(builder, place.context, place.stream, gpu->device)
-                                   : TL_NONE;
-}
-
-/* An operation of the current process. */
-static void add_gpu(struct builder *builder, const struct gpu_op *op, struct tl_gpu gpu)
-{
-    gpu.start_ns = build_time(builder, op->start_ns);
-    gpu.end_ns = build_time(builder, op->end_ns);
+    struct build_operation of = build_operation(builder->timeline, gpu.kind, gpu.detail);
+    gpu.start_ns = build_time(builder, gpu.start_ns);
+    gpu.end_ns = build_time(builder, gpu.end_ns);
     if (gpu.end_ns < gpu.start_ns) {
         build_process(builder)->odd.backward_gpu++;
         gpu.end_ns = gpu.start_ns;
     }
-    build_gpu_describe(builder, &gpu, op->name);
-    gpu.correlation = op->correlation;
-    gpu.slice = TL_NONE; /* until build_join() finds a call */
+    gpu.bytes = of.bytes;
+    gpu.name = derive_name(builder, gpu.kind, gpu.detail);
+    builder->failed |= gpu.name == TL_NONE;
+    if (name)
+        gpu.name = build_name(builder, name);
+    gpu.stream = of.has_stream ? build_stream(builder, of.context, of.stream, gpu.device) : TL_NONE;
     gpu.process = builder->process;
     struct tl_gpu *added = builder->failed ? NULL : ARRAY_ADD(&builder->timeline->gpus);
     if (added)
@@ -193,14 +206,26 @@ static void add_gpu(struct builder *builder, const struct gpu_op *op, struct tl_
         builder->failed = true;
 }
 
-static void append_gpu(struct builder *builder, const struct gpu_op *op, struct tl_gpu gpu)
+static void append_gpu(struct builder *builder, const struct gpu_op *op, enum tl_gpu_kind kind,
+                       const void *detail)
 {
-    if (builder->failed)
+    uint32_t index =
+        builder->failed ? TL_NONE : build_detail(builder, &builder->details, kind, detail);
+    if (index == TL_NONE)
         return;
-    if (builder->gathers)
-        unordered_append_gpu(builder, op, gpu);
-    else
-        add_gpu(builder, op, gpu);
+    struct build_operation of = build_operation(builder->timeline, kind, index);
+    build_gpu_append(
+        builder,
+        (struct tl_gpu){
+            .start_ns = op->start_ns,
+            .end_ns = op->end_ns,
+            .slice = TL_NONE, /* until build_join() finds a call */
+            .correlation = op->correlation,
+            .kind = (uint8_t)kind,
+            .detail = index,
+            .device = kind == TL_SYNC ? build_context_device(builder, of.context) : of.device,
+        },
+        0);
 }
 
 void builder_append_kernel(struct builder *builder, const struct gpu_op *op,
@@ -209,75 +234,38 @@ void builder_append_kernel(struct builder *builder, const struct gpu_op *op,
     if (builder->failed)
         return;
     struct tl_kernel detail = *kernel;
-    struct tl_gpu gpu = {.kind = TL_KERNEL, .device = build_ordinal(detail.device)};
-    if (!builder->gathers)
-        detail.name = build_name(builder, detail.name);
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->kernels, TL_KERNEL), &detail);
-    append_gpu(builder, op, gpu);
+    detail.name = build_name(builder, detail.name);
+    append_gpu(builder, op, TL_KERNEL, &detail);
 }
 
 void builder_append_memcpy(struct builder *builder, const struct gpu_op *op,
                            const struct tl_memcpy *copy)
 {
-    if (builder->failed)
-        return;
-    struct tl_gpu gpu = {
-        .kind = TL_MEMCPY, .device = build_ordinal(copy->device), .bytes = copy->bytes};
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->memcpys, TL_MEMCPY), copy);
-    append_gpu(builder, op, gpu);
+    append_gpu(builder, op, TL_MEMCPY, copy);
 }
 
 void builder_append_memset(struct builder *builder, const struct gpu_op *op,
                            const struct tl_memset *set)
 {
-    if (builder->failed)
-        return;
-    struct tl_gpu gpu = {
-        .kind = TL_MEMSET, .device = build_ordinal(set->device), .bytes = set->bytes};
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->memsets, TL_MEMSET), set);
-    append_gpu(builder, op, gpu);
+    append_gpu(builder, op, TL_MEMSET, set);
 }
 
 void builder_append_graph_run(struct builder *builder, const struct gpu_op *op,
                               const struct tl_graph_run *run)
 {
-    if (builder->failed)
-        return;
-    struct tl_gpu gpu = {.kind = TL_GRAPH_RUN, .device = build_ordinal(run->device)};
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->graph_runs, TL_GRAPH_RUN), run);
-    append_gpu(builder, op, gpu);
+    append_gpu(builder, op, TL_GRAPH_RUN, run);
 }
 
 void builder_append_sync(struct builder *builder, const struct gpu_op *op,
-                         const struct tl_sync *sync, const uint32_t *device)
+                         const struct tl_sync *sync)
 {
-    if (builder->failed)
-        return;
-    struct tl_gpu gpu = {.kind = TL_SYNC};
-    gpu.device =
-        device ? build_ordinal(*device) : idmap_find(&builder->context_device, sync->context);
-    gpu.lane = builder->gathers && device; /* else contexts may come later */
-    gpu.detail = share_detail(builder, DETAILS(builder->timeline->syncs, TL_SYNC), sync);
-    append_gpu(builder, op, gpu);
-}
-
-/* CUpti_ActivityObjectKind: the first of three numbers is the device's. */
-static bool names_a_device(uint32_t object_kind)
-{
-    return object_kind >= 3 && object_kind <= 5;
+    append_gpu(builder, op, TL_SYNC, sync);
 }
 
 void builder_append_overhead(struct builder *builder, const struct gpu_op *op,
                              const struct tl_overhead *overhead)
 {
-    if (builder->failed)
-        return;
-    struct tl_gpu gpu = {.kind = TL_OVERHEAD, .device = TL_NONE};
-    if (names_a_device(overhead->object_kind))
-        gpu.device = overhead->object[0];
-    gpu.detail =
-        share_detail(builder, DETAILS(builder->timeline->overheads, TL_OVERHEAD), overhead);
-    append_gpu(builder, op, gpu);
+    append_gpu(builder, op, TL_OVERHEAD, overhead);
 }
 
 void builder_append_untimed(struct builder *builder)

@@ -143,10 +143,6 @@ static uint32_t innermost(struct builder *builder, uint32_t thread, int64_t time
 void builder_append_memory(struct builder *builder, const struct memory_event *memory)
 {
     const struct memory_op *record = &memory->record;
-    if (builder->gathers) {
-        unordered_append_memory(builder, memory, 0);
-        return;
-    }
     bool is_end = record->operation == PROF_MEMORY_RELEASE;
     uint32_t thread =
         memory->thread && !builder->failed ? build_thread_of(builder, memory->thread) : TL_NONE;
@@ -214,24 +210,9 @@ static struct build_memory_op *add_own_op(struct builder *builder, uint32_t numb
     return op;
 }
 
-static void gather_own_op(struct builder *builder, uint32_t thread, int64_t time_ns,
-                          const struct heap_allocation *alloc, uint8_t operation)
-{
-    const struct memory_event event = {
-        .time_ns = time_ns,
-        .thread = thread,
-        .record = {.address = alloc->address, .bytes = alloc->bytes, .operation = operation},
-    };
-    unordered_append_memory(builder, &event, alloc->allocator);
-}
-
 void builder_append_alloc(struct builder *builder, uint32_t number, int64_t time_ns,
                           const struct heap_allocation *alloc)
 {
-    if (builder->gathers) {
-        gather_own_op(builder, number, time_ns, alloc, PROF_MEMORY_ALLOCATE);
-        return;
-    }
     uint32_t heap = builder->failed ? TL_NONE : allocator_heap(builder, alloc->allocator);
     struct build_memory_op *op =
         add_own_op(builder, number, time_ns, alloc->allocator, alloc->address);
@@ -245,12 +226,6 @@ void builder_append_alloc(struct builder *builder, uint32_t number, int64_t time
 void builder_append_release(struct builder *builder, uint32_t number, int64_t time_ns,
                             uint32_t allocator, uint64_t address)
 {
-    if (builder->gathers) {
-        gather_own_op(builder, number, time_ns,
-                      &(struct heap_allocation){.address = address, .allocator = allocator},
-                      PROF_MEMORY_RELEASE);
-        return;
-    }
     struct build_memory_op *op = add_own_op(builder, number, time_ns, allocator, address);
     if (op)
         op->is_end = true;

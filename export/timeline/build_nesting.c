@@ -75,6 +75,11 @@ static uint32_t process_of_thread(const struct unordered *file, uint32_t index)
     return file->threads.at[index].process;
 }
 
+static uint32_t process_of_gpu(const struct unordered *file, uint32_t index)
+{
+    return file->gpus.at[index].process;
+}
+
 static uint32_t process_of_async(const struct unordered *file, uint32_t index)
 {
     uint32_t thread = file->asyncs.at[index].thread;
@@ -123,46 +128,14 @@ static bool sort(const struct unordered *file, uint32_t count, group_of_item *th
     return done;
 }
 
-/* Operations by process, each process's in the order of the file. What is of no process is left
- * out. */
-static bool sort_gpus(struct unordered *file, uint32_t *counts)
-{
-    uint32_t processes = file->processes.count, last = 0;
-    bool ordered = true;
-    for (uint32_t i = 0; i < file->gpus.count; i++) {
-        uint32_t process = file->gpus.at[i].process;
-        ordered &= process >= last && process < processes;
-        last = process;
-        if (process < processes)
-            counts[process]++;
-    }
-    if (ordered)
-        return true;
-    uint32_t *next = calloc((size_t)processes + 1, sizeof *next);
-    struct tl_gpu *sorted = next ? malloc(file->gpus.count * sizeof *sorted) : NULL;
-    for (uint32_t i = 1; i < processes && sorted; i++)
-        next[i] = next[i - 1] + counts[i - 1];
-    for (uint32_t i = 0; i < file->gpus.count && sorted; i++)
-        if (file->gpus.at[i].process < processes)
-            sorted[next[file->gpus.at[i].process]++] = file->gpus.at[i];
-    free(next);
-    if (!sorted)
-        return false;
-    free(file->gpus.at);
-    file->gpus.at = sorted;
-    file->gpus.capacity = file->gpus.count;
-    return true;
-}
-
 static bool fill(struct unordered *file, struct unordered_index *index)
 {
     uint32_t processes = file->processes.count;
-    index->gpu_counts = calloc((size_t)processes + 1, sizeof *index->gpu_counts);
     if (file->has_origins)
         index->numbers = calloc((size_t)file->slices.count + 1, sizeof *index->numbers);
-    if (!index->gpu_counts || (file->has_origins && !index->numbers))
+    if (file->has_origins && !index->numbers)
         return false;
-    return sort_gpus(file, index->gpu_counts) &&
+    return group(file, file->gpus.count, processes, process_of_gpu, &index->gpus) &&
            group(file, file->threads.count, processes, process_of_thread, &index->threads) &&
            group(file, file->asyncs.count, processes, process_of_async, &index->asyncs) &&
            sort(file, file->slices.count, slice_thread, slice_time, &index->slices) &&
@@ -177,7 +150,7 @@ void unordered_index_destroy(struct unordered_index *index)
     free(index->instants.items), free(index->instants.starts);
     free(index->threads.items), free(index->threads.starts);
     free(index->asyncs.items), free(index->asyncs.starts);
-    free(index->gpu_counts);
+    free(index->gpus.items), free(index->gpus.starts);
     free(index->numbers);
     free(index);
 }
@@ -215,7 +188,7 @@ struct open_slice {
 };
 
 struct nesting {
-    struct unordered *file;
+    const struct unordered *file;
     struct builder *builder;
     uint32_t appended; /* slices of the process */
     uint64_t clipped;
@@ -401,9 +374,9 @@ static void append_threads(struct nesting *nesting, uint32_t process)
     }
 }
 
-uint32_t unordered_append_threads(struct builder *builder, uint32_t process)
+uint32_t unordered_append_threads(struct unordered *file, uint32_t process)
 {
-    struct unordered *file = builder->file;
+    struct builder *builder = file->builder;
     struct nesting nesting = {.file = file, .builder = builder, .numbers = file->index->numbers};
     append_threads(&nesting, process);
     free(nesting.open.at);

@@ -224,26 +224,27 @@ static bool has_process(const struct wanted_ids *ids, const struct wanted *wante
 }
 
 /* The process that the operation's row or an arrow to it names. */
-static uint32_t named_process(const struct resolving *work, const struct tl_gpu *gpu)
+static uint32_t named_process(const struct resolving *work, const struct unordered_gpu *gpu)
 {
     const struct event_rows *rows = work->rows;
-    uint32_t of_row = rows->at[gpu->process].process;
+    uint32_t of_row = rows->at[gpu->row].process;
     if (of_row != EVENT_NO_PROCESS || !rows->arrows)
         return of_row;
     return rows->arrows[gpu - work->file->gpus.at];
 }
 
 /* Whether the operation can belong to the process, judging by its place in the file. */
-static bool can_own(const struct resolving *work, const struct tl_gpu *gpu, uint32_t process)
+static bool can_own(const struct resolving *work, const struct unordered_gpu *gpu, uint32_t process)
 {
-    uint32_t named = named_process(work, gpu), group = work->rows->at[gpu->process].group;
+    uint32_t named = named_process(work, gpu), group = work->rows->at[gpu->row].group;
     if (named != EVENT_NO_PROCESS)
         return process == named;
     return !group || work->rows->groups[process] == group;
 }
 
 /* What has the id in a process whose the operation can be; NULL: nothing has. */
-static const struct wanted *wanted_in_reach(const struct resolving *work, const struct tl_gpu *gpu,
+static const struct wanted *wanted_in_reach(const struct resolving *work,
+                                            const struct unordered_gpu *gpu,
                                             const struct wanted_ids *ids, uint32_t id)
 {
     const struct wanted *wanted = wanted_find(ids, id);
@@ -271,9 +272,10 @@ static bool can_launch(const struct wanted_ids *ids, const struct candidate *can
 /* The only process that can have launched the operation. `error_ns`: how far the clocks may
  * differ. */
 static uint32_t only_one(const struct resolving *work, const struct wanted_ids *ids,
-                         const struct wanted *wanted, const struct tl_gpu *gpu, int64_t error_ns)
+                         const struct wanted *wanted, const struct unordered_gpu *gpu,
+                         int64_t error_ns)
 {
-    const struct wanted *named = ids->calls ? wanted_find(&work->ranges, gpu->slice) : NULL;
+    const struct wanted *named = ids->calls ? wanted_find(&work->ranges, gpu->origin) : NULL;
     uint32_t in_reach = EVENT_NO_PROCESS, by_range = EVENT_NO_PROCESS, by_time = EVENT_NO_PROCESS;
     uint32_t reached = 0, ranges = 0, able = 0;
     for (uint32_t i = wanted->first; i < wanted->first + wanted->count;) {
@@ -294,9 +296,9 @@ static uint32_t only_one(const struct resolving *work, const struct wanted_ids *
 
 /* `by_owner`: after all that is known of the operation itself. */
 static uint32_t decide(const struct resolving *work, const struct wanted_ids *ids,
-                       const struct wanted *wanted, const struct tl_gpu *gpu, bool by_owner)
+                       const struct wanted *wanted, const struct unordered_gpu *gpu, bool by_owner)
 {
-    uint32_t owner = by_owner ? work->owners[gpu->process] : EVENT_NO_PROCESS;
+    uint32_t owner = by_owner ? work->owners[gpu->row] : EVENT_NO_PROCESS;
     if (owner != EVENT_NO_PROCESS && can_own(work, gpu, owner) && has_process(ids, wanted, owner))
         return owner;
     return only_one(work, ids, wanted, gpu, CLOCK_ERROR_NS);
@@ -316,12 +318,12 @@ static void read_call(const struct wanted_ids *ids, const struct wanted *wanted,
 }
 
 /* By call, else by range: what has the operation's id; NULL: nothing has. */
-static const struct wanted *wanted_by(const struct resolving *work, const struct tl_gpu *gpu,
+static const struct wanted *wanted_by(const struct resolving *work, const struct unordered_gpu *gpu,
                                       const struct wanted_ids **ids)
 {
     const struct wanted *wanted = wanted_in_reach(work, gpu, &work->calls, gpu->correlation);
     *ids = wanted ? &work->calls : &work->ranges;
-    return wanted ? wanted : wanted_in_reach(work, gpu, &work->ranges, gpu->slice);
+    return wanted ? wanted : wanted_in_reach(work, gpu, &work->ranges, gpu->origin);
 }
 
 /* Finds the process that owns nearly all operations of each row. `processes`: as decided so far;
@@ -332,7 +334,7 @@ static void find_owners(struct resolving *work, const uint32_t *processes)
     work->votes.count = 0;
     memset(work->by_row, 0, work->rows->count * sizeof *work->by_row);
     for (uint32_t i = 0; i < work->file->gpus.count; i++) {
-        const struct tl_gpu *gpu = &work->file->gpus.at[i];
+        const struct unordered_gpu *gpu = &work->file->gpus.at[i];
         const struct wanted_ids *ids;
         const struct wanted *wanted = wanted_by(work, gpu, &ids);
         uint32_t process = EVENT_NO_PROCESS;
@@ -340,9 +342,9 @@ static void find_owners(struct resolving *work, const uint32_t *processes)
             process = processes ? processes[i] : only_one(work, ids, wanted, gpu, 0);
         else if (wanted)
             process = process_of(work->file, wanted->slice);
-        work->by_row[gpu->process] += wanted != NULL;
+        work->by_row[gpu->row] += wanted != NULL;
         if (process != EVENT_NO_PROCESS)
-            vote(work, gpu->process, process);
+            vote(work, gpu->row, process);
     }
     count_votes(work);
 }
@@ -352,7 +354,7 @@ static bool decide_some(struct resolving *work, uint32_t *processes, bool by_own
 {
     bool any = false;
     for (uint32_t i = 0; i < work->file->gpus.count; i++) {
-        const struct tl_gpu *gpu = &work->file->gpus.at[i];
+        const struct unordered_gpu *gpu = &work->file->gpus.at[i];
         const struct wanted_ids *ids;
         const struct wanted *wanted =
             processes[i] == EVENT_NO_PROCESS ? wanted_by(work, gpu, &ids) : NULL;
@@ -391,29 +393,28 @@ static uint32_t slice_in(const struct wanted_ids *ids, const struct wanted *want
 }
 
 /* Where nothing has its ids, the operation stays with the others of its row. */
-static uint32_t process_without(const struct resolving *work, const struct tl_gpu *gpu)
+static uint32_t process_without(const struct resolving *work, const struct unordered_gpu *gpu)
 {
-    uint32_t named = named_process(work, gpu), owner = work->owners[gpu->process];
+    uint32_t named = named_process(work, gpu), owner = work->owners[gpu->row];
     return named != EVENT_NO_PROCESS   ? named
            : owner != EVENT_NO_PROCESS ? owner
-                                       : work->rows->at[gpu->process].main;
+                                       : work->rows->at[gpu->row].main;
 }
 
-static void place(struct resolving *work, struct tl_gpu *gpu, uint32_t process)
+static void place(struct resolving *work, struct unordered_gpu *gpu, uint32_t process)
 {
     const struct wanted_ids *ids;
     const struct wanted *wanted = wanted_by(work, gpu, &ids);
     if (wanted && wanted->count && process == EVENT_NO_PROCESS)
-        gpu->flags |= TL_GPU_AMBIGUOUS;
-    gpu->slice = 0;
-    if (!wanted || gpu->flags & TL_GPU_AMBIGUOUS) {
+        gpu->ambiguous = true;
+    if (!wanted || gpu->ambiguous) {
         gpu->process = process_without(work, gpu);
         return;
     }
     gpu->process = wanted->count ? process : process_of(work->file, wanted->slice);
     if (!ids->calls)
-        gpu->slice = slice_in(ids, wanted, gpu->process);
-    work->file->has_origins |= gpu->slice != 0;
+        gpu->range = slice_in(ids, wanted, gpu->process);
+    work->file->has_origins |= gpu->range != 0;
 }
 
 static void resolve(struct resolving *work, uint32_t *processes)
@@ -422,7 +423,7 @@ static void resolve(struct resolving *work, uint32_t *processes)
     for (uint32_t i = 0; i < file->gpus.count; i++) {
         bool counts = unordered_is_operation(&file->gpus.at[i]);
         want(&work->calls, file->gpus.at[i].correlation, counts);
-        want(&work->ranges, file->gpus.at[i].slice, counts);
+        want(&work->ranges, file->gpus.at[i].origin, counts);
         processes[i] = EVENT_NO_PROCESS;
     }
     for (uint32_t i = 0; i < work->rows->count; i++)
@@ -438,9 +439,8 @@ static void resolve(struct resolving *work, uint32_t *processes)
         place(work, &file->gpus.at[i], processes[i]);
 }
 
-void unordered_resolve(struct builder *builder, const struct event_rows *rows)
+void unordered_resolve(struct unordered *file, const struct event_rows *rows)
 {
-    struct unordered *file = builder->file;
     struct resolving work = {.file = file, .rows = rows};
     uint32_t *processes = calloc((size_t)file->gpus.count + 1, sizeof *processes);
     work.owners = calloc((size_t)rows->count + 1, sizeof *work.owners);
@@ -449,9 +449,9 @@ void unordered_resolve(struct builder *builder, const struct event_rows *rows)
     work.failed = !ready || !processes || !work.owners || !work.by_row;
     if (!work.failed)
         resolve(&work, processes);
-    builder->failed |= work.failed;
+    file->builder->failed |= work.failed;
     if (file->has_origins)
-        unordered_warn(builder,
+        unordered_warn(file,
                        "ids that several ranges have, of which the first is taken for the "
                        "origin of device operations",
                        work.ranges.again);

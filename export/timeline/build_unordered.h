@@ -18,6 +18,21 @@ struct unordered_thread {
     uint32_t name; /* id, 0 none */
 };
 
+/* Something that a device did. */
+struct unordered_gpu {
+    int64_t start_ns, end_ns;
+    uint32_t name; /* id; 0: derived from its details */
+    uint32_t correlation;
+    uint32_t row, process; /* as in struct unordered_op */
+    uint32_t origin;       /* the same */
+    uint32_t range;  /* 1 + the slice that it comes from, into slices; 0 none, or not resolved */
+    uint32_t detail; /* as in struct tl_gpu */
+    uint32_t device; /* ordinal; TL_NONE unknown */
+    uint8_t kind;    /* enum tl_gpu_kind */
+    bool ambiguous;
+    bool of_context; /* its device is that of its context, which may come later */
+};
+
 struct unordered_migration {
     struct migration of;
     uint32_t process;
@@ -45,7 +60,8 @@ struct unordered_instant {
 
 struct unordered_memory {
     struct memory_event event; /* with a thread: it is an instant, too */
-    uint32_t allocator;        /* into allocators, from 1; 0: CUDA's memory */
+    uint32_t process;
+    uint32_t allocator; /* into allocators, from 1; 0: CUDA's memory */
 };
 
 struct unordered_allocator {
@@ -125,8 +141,7 @@ struct unordered_sorted {
 /* What each process has, so that finishing it costs what it has and not what the file has. */
 struct unordered_index {
     struct unordered_sorted slices, instants;
-    struct unordered_groups threads, asyncs; /* by process */
-    uint32_t *gpu_counts;                    /* by process; operations are sorted by it */
+    struct unordered_groups threads, asyncs, gpus; /* by process */
     uint32_t
         *numbers; /* by slice: 1 + place of its first segment; NULL: no operation has an origin */
 };
@@ -135,9 +150,10 @@ struct unordered_index {
  * that a process uses come into the timeline in the order in which its events use them, whatever
  * the file's is. */
 struct unordered {
-    struct text_pool names; /* by id - 1 */
-    uint32_t *final;        /* by id - 1: the timeline's name, TL_NONE not used yet */
-    TL_ARRAY(bool) plain;   /* by name id: PyTorch did not compose it */
+    struct builder *builder; /* whose timeline the events will be of */
+    struct text_pool names;  /* by id - 1 */
+    uint32_t *final;         /* by id - 1: the timeline's name, TL_NONE not used yet */
+    TL_ARRAY(bool) plain;    /* by name id: PyTorch did not compose it */
     TL_ARRAY(struct tl_process_info) processes;
     TL_ARRAY(struct unordered_thread) threads;
     TL_ARRAY(struct unordered_slice) slices;
@@ -149,10 +165,8 @@ struct unordered {
     struct text note; /* of the file's first process; empty none */
     TL_ARRAY(struct unordered_async) asyncs;
     TL_ARRAY(struct unordered_frame) frames; /* by thread, then begin, outer ones first */
-    /* Until their process is finished: `process` is the file's, or a row until it is resolved;
-     * `name` is an id, 0 none; `slice` the id of a range, and when resolved 1 + index of a slice, 0
-     * none; `stream` is not set; `lane` is 1 where the device of a wait is known. */
-    TL_ARRAY(struct tl_gpu) gpus;
+    TL_ARRAY(struct unordered_gpu) gpus;
+    struct keymap details; /* see build_detail() */
     uint32_t first_kernel; /* the file's details of kernels have ids of names until they are used */
     bool *renamed;         /* by detail from there on: it has the timeline's name */
     bool has_origins;      /* an operation has one, and they are resolved */
@@ -177,18 +191,9 @@ void unordered_destroy(struct unordered *file);
 bool unordered_index(struct unordered *file);
 void unordered_index_destroy(struct unordered_index *index);
 /* Appends slices and instants of the process's threads; returns how many slices. */
-uint32_t unordered_append_threads(struct builder *builder, uint32_t process);
+uint32_t unordered_append_threads(struct unordered *file, uint32_t process);
 
-/* What builder_append_...() does while a file's events are gathered. */
-void unordered_append_gpu(struct builder *builder, const struct gpu_op *op, struct tl_gpu gpu);
-void unordered_append_mark(struct builder *builder, uint32_t thread, int64_t time_ns,
-                           uint32_t name);
-void unordered_append_counter(struct builder *builder, uint32_t thread, int64_t time_ns,
-                              uint32_t name, double value);
-void unordered_append_memory(struct builder *builder, const struct memory_event *event,
-                             uint32_t allocator);
-
-static inline bool unordered_is_operation(const struct tl_gpu *gpu)
+static inline bool unordered_is_operation(const struct unordered_gpu *gpu)
 {
     return gpu->kind <= TL_GRAPH_RUN;
 }

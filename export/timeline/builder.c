@@ -138,7 +138,6 @@ void builder_begin_process(struct builder *builder, const char *path, int64_t sh
     };
     builder->process = timeline->processes.count - 1;
     builder->file = NULL;
-    builder->gathers = false;
     builder->origin_ns = 0;
     builder->shift_ns = shift_ns > SHIFT_MAX ? SHIFT_MAX : shift_ns;
 }

@@ -11,7 +11,7 @@ using Unordered = UnorderedTest;
 
 TEST_F(Unordered, OrdersSlicesOfEachThreadParentsFirst)
 {
-    uint32_t process = unordered_add_process(builder_), one = thread(process, 11),
+    uint32_t process = unordered_add_process(file_), one = thread(process, 11),
              two = thread(process, 12);
     slice(two, 5, 9, "late");
     slice(one, 20, 30, "inner");
@@ -24,7 +24,7 @@ TEST_F(Unordered, OrdersSlicesOfEachThreadParentsFirst)
 
 TEST_F(Unordered, CutsWhatOverlapsAndLetsItGoOn)
 {
-    uint32_t one = thread(unordered_add_process(builder_), 1);
+    uint32_t one = thread(unordered_add_process(file_), 1);
     slice(one, 0, 10, "a");
     slice(one, 5, 15, "b");
     slice(one, 12, 20, "c");
@@ -36,7 +36,7 @@ TEST_F(Unordered, CutsWhatOverlapsAndLetsItGoOn)
 
 TEST_F(Unordered, KeepsEmptySlicesInTheirPlace)
 {
-    uint32_t one = thread(unordered_add_process(builder_), 1);
+    uint32_t one = thread(unordered_add_process(file_), 1);
     slice(one, 10, 10, "end");
     slice(one, 0, 10, "a");
     slice(one, 5, 5, "in");
@@ -47,7 +47,7 @@ TEST_F(Unordered, KeepsEmptySlicesInTheirPlace)
 
 TEST_F(Unordered, TakesAnEndBeforeTheBeginAsEmptyAndSaysSo)
 {
-    slice(thread(unordered_add_process(builder_), 1), 10, 3, "a");
+    slice(thread(unordered_add_process(file_), 1), 10, 3, "a");
     load();
     EXPECT_EQ(slices(), "a 10-10 0");
     ASSERT_EQ(timeline_->warnings.count, 1u);
@@ -56,7 +56,7 @@ TEST_F(Unordered, TakesAnEndBeforeTheBeginAsEmptyAndSaysSo)
 
 TEST_F(Unordered, JoinsKernelsToTheCallOfTheirProcess)
 {
-    uint32_t first = unordered_add_process(builder_), second = unordered_add_process(builder_);
+    uint32_t first = unordered_add_process(file_), second = unordered_add_process(file_);
     uint32_t one = thread(first, 1), two = thread(second, 2);
     slice(one, 0, 100, "step one");
     slice(two, 0, 100, "step two");
@@ -84,14 +84,14 @@ TEST_F(Unordered, JoinsKernelsToTheCallOfTheirProcess)
 
 TEST_F(Unordered, PutsMarksIntoTheSliceAroundThem)
 {
-    uint32_t one = thread(unordered_add_process(builder_), 1);
+    uint32_t one = thread(unordered_add_process(file_), 1);
     slice(one, 0, 10, "a");
     slice(one, 20, 30, "b");
-    builder_append_mark(builder_, one, 25, name("in b"));
-    builder_append_mark(builder_, one, 20, name("at b's begin"));
-    builder_append_mark(builder_, one, 15, name("between"));
-    builder_append_mark(builder_, one, 5, name("in a"));
-    builder_append_counter(builder_, one, 7, name("queue"), 2.5);
+    unordered_append_mark(file_, one, 25, name("in b"));
+    unordered_append_mark(file_, one, 20, name("at b's begin"));
+    unordered_append_mark(file_, one, 15, name("between"));
+    unordered_append_mark(file_, one, 5, name("in a"));
+    unordered_append_counter(file_, one, 7, name("queue"), 2.5);
     load();
     std::map<std::string, uint32_t> home;
     for (uint32_t i = 0; i < timeline_->marks.count; i++)
@@ -106,14 +106,14 @@ TEST_F(Unordered, PutsMarksIntoTheSliceAroundThem)
 
 TEST_F(Unordered, CopiesAttributesOnceEvenWhereASliceIsCut)
 {
-    uint32_t one = thread(unordered_add_process(builder_), 1);
+    uint32_t one = thread(unordered_add_process(file_), 1);
     slice(one, 0, 10, "a");
     event_attr attrs[2] = {{42, name("bytes"), PROF_ATTR_UINT},
                            {name("[[2, 3]]"), name("Input Dims"), PROF_ATTR_STRING}};
     complete_slice cut = {};
     cut.start_ns = 5, cut.end_ns = 15, cut.thread = one, cut.name = name("b");
     cut.attrs = attrs, cut.attr_count = 2;
-    unordered_append_slice(builder_, &cut);
+    unordered_append_slice(file_, &cut);
     load();
     ASSERT_EQ(timeline_->attrs.count, 2u);
     EXPECT_EQ(timeline_->attrs.at[0].slice, 1u);
@@ -125,7 +125,7 @@ TEST_F(Unordered, KeepsTimesOfRandomSlicesWhateverTheirOrder)
 {
     std::mt19937 random(1);
     std::map<std::string, int64_t> total, told;
-    uint32_t one = thread(unordered_add_process(builder_), 1);
+    uint32_t one = thread(unordered_add_process(file_), 1);
     for (int i = 0; i < 3000; i++) {
         int64_t start = random() % 2000, end = start + random() % 60;
         std::string called = "s" + std::to_string(random() % 50);
@@ -142,7 +142,7 @@ TEST_F(Unordered, KeepsTimesOfRandomSlicesWhateverTheirOrder)
 
 TEST_F(Unordered, ACallIsInsideTheRangeThatIsAsLong)
 {
-    uint32_t one = thread(unordered_add_process(builder_), 1);
+    uint32_t one = thread(unordered_add_process(file_), 1);
     slice(one, 0, 10, "call", SLICE_API);
     slice(one, 0, 10, "range");
     load();
@@ -151,7 +151,7 @@ TEST_F(Unordered, ACallIsInsideTheRangeThatIsAsLong)
 
 TEST_F(Unordered, WhatIsCutStaysAroundWhatBeginsAtTheCut)
 {
-    uint32_t one = thread(unordered_add_process(builder_), 1);
+    uint32_t one = thread(unordered_add_process(file_), 1);
     slice(one, 0, 10, "a");
     slice(one, 5, 15, "crossing");
     slice(one, 10, 20, "next");
@@ -162,7 +162,7 @@ TEST_F(Unordered, WhatIsCutStaysAroundWhatBeginsAtTheCut)
 
 TEST_F(Unordered, WhatIsCutTogetherKeepsItsOrder)
 {
-    uint32_t one = thread(unordered_add_process(builder_), 1);
+    uint32_t one = thread(unordered_add_process(file_), 1);
     slice(one, 0, 10, "a");
     slice(one, 2, 15, "outer");
     slice(one, 4, 20, "inner");
@@ -173,7 +173,7 @@ TEST_F(Unordered, WhatIsCutTogetherKeepsItsOrder)
 
 TEST_F(Unordered, WhatIsCutTogetherKeepsItsOrderWhereAllTimesAreEqual)
 {
-    uint32_t one = thread(unordered_add_process(builder_), 1);
+    uint32_t one = thread(unordered_add_process(file_), 1);
     slice(one, 0, 10, "a");
     slice(one, 4, 20, "first");
     slice(one, 4, 20, "second");
@@ -185,7 +185,7 @@ TEST_F(Unordered, WhatIsCutTogetherKeepsItsOrderWhereAllTimesAreEqual)
 
 TEST_F(Unordered, EndsWhatWouldBeCutTooOftenAndSaysSo)
 {
-    uint32_t one = thread(unordered_add_process(builder_), 1);
+    uint32_t one = thread(unordered_add_process(file_), 1);
     for (int i = 0; i < 200; i++)
         slice(one, 0, 1000 + i * 2, "around");
     slice(one, 500, 5000, "across");
@@ -200,7 +200,7 @@ TEST_F(Unordered, EndsWhatWouldBeCutTooOftenAndSaysSo)
 /* What PyTorch's emit_nvtx composes is one operator with attributes, whatever file it comes from. */
 TEST_F(UnorderedTest, NamesOfPyTorchAreTakenApart)
 {
-    unordered_add_process(builder_);
+    unordered_add_process(file_);
     uint32_t t = thread(0, 1);
     event_label label = {};
     label.name = name("aten::mm, seq = 7");
@@ -212,8 +212,8 @@ TEST_F(UnorderedTest, NamesOfPyTorchAreTakenApart)
     slice(t, 40, 49, "call, seq = 1", SLICE_API);
     complete_slice labelled = {};
     labelled.start_ns = 50, labelled.end_ns = 59, labelled.thread = t;
-    labelled.name = unordered_label(builder_, &label);
-    unordered_append_slice(builder_, &labelled);
+    labelled.name = unordered_label(file_, &label);
+    unordered_append_slice(file_, &labelled);
     load();
     EXPECT_EQ(slices(), "aten::mm 0-9 0, aten::mm 10-19 0, looks, seq = like it 20-29 0, "
                         "looks, seq = like it 30-39 0, call, seq = 1 40-49 0, aten::mm 50-59 0");
@@ -235,7 +235,7 @@ TEST_F(UnorderedTest, ManyProcessesShareOneFile)
 {
     const uint32_t processes = 2000;
     for (uint32_t i = 0; i < processes; i++) {
-        unordered_add_process(builder_);
+        unordered_add_process(file_);
         slice(thread(i, 1), 0, 9, "range " + std::to_string(i));
         kernel(i, 5, 9, "kernel " + std::to_string(i), 0);
     }

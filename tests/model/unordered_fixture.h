@@ -23,10 +23,10 @@ public:
         timeline_destroy(timeline_);
         builder_abandon(builder_);
     }
-    uint32_t name(const std::string &string) { return unordered_name(builder_, text_of(string)); }
+    uint32_t name(const std::string &string) { return unordered_name(file_, text_of(string)); }
     uint32_t thread(uint32_t process, uint32_t tid)
     {
-        return unordered_add_thread(builder_, process, tid);
+        return unordered_add_thread(file_, process, tid);
     }
     void slice(uint32_t thread, int64_t start, int64_t end, const std::string &called,
                slice_kind kind = SLICE_RANGE, uint32_t correlation = 0)
@@ -40,12 +40,12 @@ public:
         added.correlation = correlation;
         added.flags = correlation ? SLICE_LAUNCHES : 0;
         added.result = TL_RESULT_UNKNOWN;
-        unordered_append_slice(builder_, &added);
+        unordered_append_slice(file_, &added);
     }
     void kernel(uint32_t process, int64_t start, int64_t end, const std::string &called,
                 uint32_t correlation, uint32_t stream = 7)
     {
-        gpu_op op = {};
+        unordered_op op = {};
         op.start_ns = start;
         op.end_ns = end;
         op.correlation = correlation;
@@ -55,17 +55,17 @@ public:
         kernel.context = 1;
         kernel.stream = stream;
         kernel.priority = PROF_PRIORITY_UNKNOWN;
-        builder_append_kernel(builder_, &op, &kernel);
+        unordered_append_kernel(file_, &op, &kernel);
     }
     /* The builder is gone from here on. */
     const timeline *load()
     {
-        uint32_t processes = unordered_process_count(builder_);
+        uint32_t processes = unordered_process_count(file_);
         builder_set_base(builder_, 1000, 1);
         for (uint32_t i = 0; i < processes; i++) {
             tl_health health = {};
             builder_begin_process(builder_, "test", 0);
-            unordered_finish_process(builder_, file_, i, &health);
+            unordered_finish_process(file_, i, &health);
             builder_end_process(builder_, &health);
         }
         timeline_ = builder_end(builder_);
@@ -88,7 +88,7 @@ public:
     }
     std::string expected_findings;
     builder *builder_;
-    uint32_t file_;
+    unordered *file_;
     timeline *timeline_ = nullptr;
 };
 

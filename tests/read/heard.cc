@@ -67,8 +67,8 @@ HEAR(builder_append_overhead, LIST(const gpu_op *op, const tl_overhead *detail),
      gpu(4, op))
 HEAR(builder_append_graph_run, LIST(const gpu_op *op, const tl_graph_run *detail), LIST(op, detail),
      gpu(5, op))
-HEAR(builder_append_sync, LIST(const gpu_op *op, const tl_sync *detail, const uint32_t *device),
-     LIST(op, detail, device), gpu(3, op))
+HEAR(builder_append_sync, LIST(const gpu_op *op, const tl_sync *detail), LIST(op, detail),
+     gpu(3, op))
 HEAR(builder_append_attr, LIST(uint32_t thread, const event_attr *attr, uint64_t target),
      LIST(thread, attr, target),
      "attr " + number(thread) + " " + number(attr->key) + " " + number(attr->type) + " " +

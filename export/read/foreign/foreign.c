@@ -104,29 +104,29 @@ struct trace_file *foreign_open_memory(const void *bytes, size_t size, const cha
     return file;
 }
 
-static bool append_unordered(void *number, uint32_t process, struct builder *builder,
+static bool append_unordered(void *events, uint32_t process, struct builder *builder,
                              struct tl_health *health, struct read_error *error)
 {
-    (void)error; /* without memory the builder fails */
-    unordered_finish_process(builder, (uint32_t)(uintptr_t)number, process, health);
+    (void)builder; /* the one that the events were gathered for */
+    (void)error;   /* without memory the builder fails */
+    unordered_finish_process(events, process, health);
     return true;
 }
 
 /* The events are the builder's. */
-static void close_unordered(void *number)
+static void close_unordered(void *events)
 {
-    (void)number;
+    (void)events;
 }
 
-struct trace_file *format_file(const struct source *source, struct builder *builder,
-                               uint32_t number, uint64_t start_realtime_ns,
-                               struct read_error *error)
+struct trace_file *format_file(const struct source *source, struct unordered *events,
+                               uint64_t start_realtime_ns, struct read_error *error)
 {
     static const struct trace_reader reader = {append_unordered, close_unordered};
-    if (builder_failed(builder)) {
+    if (unordered_failed(events)) {
         trace_error(error, source_path(source), "out of memory");
         return NULL;
     }
-    return trace_file_adopt(source_path(source), &reader, (void *)(uintptr_t)number,
-                            unordered_process_count(builder), start_realtime_ns, error);
+    return trace_file_adopt(source_path(source), &reader, events, unordered_process_count(events),
+                            start_realtime_ns, error);
 }

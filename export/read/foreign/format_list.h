@@ -24,11 +24,9 @@ extern const struct foreign_format format_kineto;
 extern const struct foreign_format format_etdump;
 extern const struct foreign_format format_etprof;
 
-/* Makes a trace_file of the builder's file of this number, which unordered_begin()
- * returned. NULL: no memory. */
-struct trace_file *format_file(const struct source *source, struct builder *builder,
-                               uint32_t number, uint64_t start_realtime_ns,
-                               struct read_error *error);
+/* Makes a trace_file of the events, which unordered_begin() returned. NULL: no memory. */
+struct trace_file *format_file(const struct source *source, struct unordered *events,
+                               uint64_t start_realtime_ns, struct read_error *error);
 
 #ifdef __cplusplus
 }

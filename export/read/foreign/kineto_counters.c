@@ -12,10 +12,10 @@ void kineto_counters_fini(struct kineto_counters *counters)
 }
 
 /* The number of the three as one name; 0: no memory. */
-static uint32_t join(struct builder *builder, uint32_t name, const char *before, struct text rest,
+static uint32_t join(struct unordered *events, uint32_t name, const char *before, struct text rest,
                      const char *behind)
 {
-    const struct text first = unordered_name_text(builder, name);
+    const struct text first = unordered_name_text(events, name);
     const struct text parts[] = {first, {before, strlen(before)}, rest, {behind, strlen(behind)}};
     size_t size = 0;
     char *both = malloc(first.size + parts[1].size + rest.size + parts[3].size);
@@ -23,18 +23,18 @@ static uint32_t join(struct builder *builder, uint32_t name, const char *before,
         memcpy(both + size, parts[i].bytes, parts[i].size);
         size += parts[i].size;
     }
-    const uint32_t number = both ? unordered_name(builder, (struct text){both, size}) : 0;
+    const uint32_t number = both ? unordered_name(events, (struct text){both, size}) : 0;
     free(both);
     return number;
 }
 
-uint32_t kineto_counters_name(struct builder *builder, uint32_t name, struct text id)
+uint32_t kineto_counters_name(struct unordered *events, uint32_t name, struct text id)
 {
     if (!id.size)
         return name;
     if (id.bytes[0] == '"')
         id = (struct text){id.bytes + 1, id.size - 2};
-    return join(builder, name, "[", id, "]");
+    return join(events, name, "[", id, "]");
 }
 
 bool kineto_counters_add(struct kineto_counters *counters, const struct kineto_value *value)
@@ -48,7 +48,7 @@ bool kineto_counters_add(struct kineto_counters *counters, const struct kineto_v
            keymap_set(&counters->only, value->counter, only == KEYMAP_NONE ? value->series : 0);
 }
 
-bool kineto_counters_finish(const struct kineto_counters *counters, struct builder *builder)
+bool kineto_counters_finish(const struct kineto_counters *counters, struct unordered *events)
 {
     struct keymap names = {0}; /* counter and series -> name */
     bool failed = false;
@@ -59,12 +59,12 @@ bool kineto_counters_finish(const struct kineto_counters *counters, struct build
         if (keymap_find(&counters->only, value->counter) == 0) {
             name = keymap_find(&names, key);
             if (name == KEYMAP_NONE) {
-                name = join(builder, value->counter, ": ",
-                            unordered_name_text(builder, value->series), "");
+                name = join(events, value->counter, ": ",
+                            unordered_name_text(events, value->series), "");
                 failed = !name || !keymap_set(&names, key, name);
             }
         }
-        builder_append_counter(builder, value->thread, value->time_ns, name, value->value);
+        unordered_append_counter(events, value->thread, value->time_ns, name, value->value);
     }
     keymap_fini(&names);
     return !failed;

@@ -29,12 +29,12 @@ void kineto_counters_fini(struct kineto_counters *counters);
 
 /* The number of a counter's name with its id as it stands in the file, which may be empty or in
  * quotes. 0: no memory. */
-uint32_t kineto_counters_name(struct builder *builder, uint32_t name, struct text id);
+uint32_t kineto_counters_name(struct unordered *events, uint32_t name, struct text id);
 
 /* Keeps a value until all are known. False: no memory. */
 bool kineto_counters_add(struct kineto_counters *counters, const struct kineto_value *value);
 
 /* Appends all values under the names above. False: no memory. */
-bool kineto_counters_finish(const struct kineto_counters *counters, struct builder *builder);
+bool kineto_counters_finish(const struct kineto_counters *counters, struct unordered *events);
 
 #endif

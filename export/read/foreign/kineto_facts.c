@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool kineto_facts_init(struct kineto_facts *facts, struct builder *builder,
+bool kineto_facts_init(struct kineto_facts *facts, struct unordered *events,
                        struct kineto_rows *rows)
 {
     *facts = (struct kineto_facts){
-        .builder = builder, .rows = rows, .own = {.rank = -1, .world_size = -1}};
+        .events = events, .rows = rows, .own = {.rank = -1, .world_size = -1}};
     facts->value = malloc(KINETO_FACT_BYTES + JSON_PAD_BYTES);
     return facts->value != NULL;
 }
@@ -45,8 +45,8 @@ static struct text string_of(struct kineto_facts *facts, struct text value)
     char *plain = malloc(value.size);
     struct text kept = {"", 0};
     if (plain)
-        kept = unordered_keep_text(facts->builder,
-                                   (struct text){plain, json_unescape(&string, plain)});
+        kept =
+            unordered_keep_text(facts->events, (struct text){plain, json_unescape(&string, plain)});
     free(plain);
     return kept;
 }
@@ -85,7 +85,7 @@ static void read_device_member(void *user, const struct json_string *key, struct
         int64_t bytes = number_of(value);
         device->memory_bytes = bytes < 0 ? 0 : (uint64_t)bytes;
     } else if (json_string_is(key, "name")) {
-        device->name = unordered_name(facts->builder, string_of(facts, value));
+        device->name = unordered_name(facts->events, string_of(facts, value));
     }
     for (size_t i = 0; i < sizeof device_fields / sizeof *device_fields; i++)
         if (json_string_is(key, device_fields[i].key)) {
@@ -213,7 +213,7 @@ void kineto_facts_memory(struct kineto_facts *facts, const struct kineto_event *
 static bool has_amd_device(const struct kineto_facts *facts)
 {
     for (uint32_t i = 0; i < facts->device_count; i++) {
-        struct text name = unordered_name_text(facts->builder, facts->devices[i].name);
+        struct text name = unordered_name_text(facts->events, facts->devices[i].name);
         if (text_begins(name, "AMD ") || text_begins(name, "gfx") ||
             memmem(name.bytes, name.size, "Instinct", 8) ||
             memmem(name.bytes, name.size, "Radeon", 6))
@@ -271,14 +271,14 @@ void kineto_facts_devices(const struct kineto_facts *facts, uint32_t process)
 {
     struct tl_device_info common;
     for (uint32_t i = 0; i < facts->device_count; i++)
-        unordered_add_device(facts->builder, process, &facts->devices[i]);
+        unordered_add_device(facts->events, process, &facts->devices[i]);
     if (api_of(facts) != TL_API_HIP || !common_device(facts, &common))
         return;
-    uint64_t busy = unordered_busy_devices(facts->builder, process);
+    uint64_t busy = unordered_busy_devices(facts->events, process);
     for (uint32_t ordinal = 0; ordinal < KINETO_DEVICES_MAX; ordinal++) {
         common.device = ordinal;
         if (busy >> ordinal & 1 && !is_described(facts, ordinal))
-            unordered_add_device(facts->builder, process, &common);
+            unordered_add_device(facts->events, process, &common);
     }
 }
 

@@ -196,28 +196,28 @@ static void fill_sync(const struct kineto_event *event, struct text text, struct
     sync->stream = stream < 0 || stream > UINT32_MAX ? PROF_SYNC_NO_STREAM : (uint32_t)stream;
 }
 
-static void append_sync(struct builder *builder, const struct kineto_event *event, struct text text,
-                        const struct gpu_op *op)
+static void append_sync(struct unordered *events, const struct kineto_event *event,
+                        struct text text, const struct unordered_op *op)
 {
     struct tl_sync sync = {0};
     uint32_t device = kineto_gpu_device(event);
     fill_sync(event, text, &sync);
-    builder_append_sync(builder, op, &sync,
-                        kineto_has(&event->args, KINETO_DEVICE) ? &device : NULL);
+    unordered_append_sync(events, op, &sync,
+                          kineto_has(&event->args, KINETO_DEVICE) ? &device : NULL);
 }
 
-static void append_kernel(struct builder *builder, const struct kineto_event *event,
-                          const struct gpu_op *op)
+static void append_kernel(struct unordered *events, const struct kineto_event *event,
+                          const struct unordered_op *op)
 {
     struct tl_kernel kernel = {0};
-    struct gpu_op unnamed = *op;
+    struct unordered_op unnamed = *op;
     fill_kernel(event, op->name, &kernel);
     unnamed.name = 0;
-    builder_append_kernel(builder, &unnamed, &kernel);
+    unordered_append_kernel(events, &unnamed, &kernel);
 }
 
-void kineto_gpu_append(struct builder *builder, const struct kineto_event *event, struct text text,
-                       struct gpu_op *op)
+void kineto_gpu_append(struct unordered *events, const struct kineto_event *event, struct text text,
+                       struct unordered_op *op)
 {
     struct tl_memcpy copy = {0};
     struct tl_memset set = {0};
@@ -230,24 +230,24 @@ void kineto_gpu_append(struct builder *builder, const struct kineto_event *event
     switch (event->category) {
     case KINETO_MEMCPY:
         fill_memcpy(event, text, &copy);
-        builder_append_memcpy(builder, op, &copy);
+        unordered_append_memcpy(events, op, &copy);
         break;
     case KINETO_MEMSET:
         fill_memset(event, text, &set);
-        builder_append_memset(builder, op, &set);
+        unordered_append_memset(events, op, &set);
         break;
     case KINETO_GRAPH_RUN:
         fill_graph(event, &run);
-        builder_append_graph_run(builder, op, &run);
+        unordered_append_graph_run(events, op, &run);
         break;
     case KINETO_SYNC:
-        append_sync(builder, event, text, op);
+        append_sync(events, event, text, op);
         break;
     case KINETO_OVERHEAD:
-        builder_append_overhead(builder, op, &(struct tl_overhead){0});
+        unordered_append_overhead(events, op, &(struct tl_overhead){0});
         break;
     default:
-        append_kernel(builder, event, op);
+        append_kernel(events, event, op);
     }
 }
 
@@ -275,7 +275,7 @@ struct heap {
 };
 
 struct heaps {
-    struct builder *builder;
+    struct unordered *events;
     struct kineto_memory *memory;
     struct keymap first; /* process and device -> the latest of its heaps, into at */
     struct heap *at;
@@ -306,20 +306,20 @@ static uint8_t kind_of(const struct kineto_args *args, bool is_host)
     return is_host ? KIND_PAGEABLE : KIND_DEVICE;
 }
 
-static uint32_t allocator_of(const struct kineto_args *args, struct builder *builder)
+static uint32_t allocator_of(const struct kineto_args *args, struct unordered *events)
 {
     if (!kineto_has(args, KINETO_MEMORY_ALLOCATOR))
         return 0;
     const struct json_string *name = &args->at[KINETO_MEMORY_ALLOCATOR].text;
     char *plain = malloc(name->size + (size_t)1);
     uint32_t number =
-        plain ? unordered_name(builder, (struct text){plain, json_unescape(name, plain)}) : 0;
+        plain ? unordered_name(events, (struct text){plain, json_unescape(name, plain)}) : 0;
     free(plain);
     return number;
 }
 
 bool kineto_memory_add(struct kineto_memory *memory, const struct kineto_event *event,
-                       int64_t time_ns, uint32_t thread, struct builder *builder)
+                       int64_t time_ns, uint32_t thread, struct unordered *events)
 {
     const struct kineto_args *args = &event->args;
     struct kineto_memory_op *op = ARRAY_ADD(memory);
@@ -335,7 +335,7 @@ bool kineto_memory_add(struct kineto_memory *memory, const struct kineto_event *
         .thread = thread,
         .device = (uint16_t)(device < 0 || device > UINT16_MAX ? UINT16_MAX : device),
         .is_host = kineto_number(args, KINETO_MEMORY_TYPE, 0) == 0,
-        .allocator = allocator_of(args, builder),
+        .allocator = allocator_of(args, events),
     };
     op->kind = kind_of(args, op->is_host);
     return true;
@@ -355,14 +355,14 @@ static struct heap *add_heap(struct heaps *heaps, const struct kineto_memory_op 
                            .kind = op->kind,
                            .before_it = latest == KEYMAP_NONE ? 0 : latest + 1};
     if (op->allocator)
-        added->allocator = unordered_add_allocator(heaps->builder, process, op->allocator);
+        added->allocator = unordered_add_allocator(heaps->events, process, op->allocator);
     return added;
 }
 
 /* A process has few heaps on a device. */
 static struct heap *heap_of(struct heaps *heaps, const struct kineto_memory_op *op)
 {
-    uint32_t process = unordered_thread_process(heaps->builder, op->thread);
+    uint32_t process = unordered_thread_process(heaps->events, op->thread);
     uint32_t device = op->is_host ? UINT32_MAX : op->device;
     int64_t key = (int64_t)((uint64_t)process << 32 | device);
     uint32_t latest = keymap_find_id(&heaps->first, key);
@@ -389,9 +389,8 @@ static struct memory_op record_of(const struct heap *heap, uint64_t address, int
 static void put_before(struct heaps *heaps, struct heap *heap, uint64_t address, int64_t bytes)
 {
     struct memory_op record = record_of(heap, address, bytes);
-    builder_append_memory(
-        heaps->builder,
-        &(struct memory_event){.time_ns = TL_NO_TIME, .process = heap->process, .record = record});
+    unordered_append_memory(heaps->events, heap->process,
+                            &(struct memory_event){.time_ns = TL_NO_TIME, .record = record});
     heap->before -= bytes;
 }
 
@@ -439,19 +438,19 @@ static void release(struct heaps *heaps, struct heap *heap, uint32_t index)
         put_before(heaps, heap, op->address, -op->bytes);
 }
 
-static void append_memory(struct builder *builder, const struct kineto_memory_op *op,
+static void append_memory(struct unordered *events, const struct kineto_memory_op *op,
                           const struct heap *heap, const struct memory_op *record)
 {
     if (!heap->allocator)
-        builder_append_memory(builder, &(struct memory_event){.time_ns = op->time_ns,
-                                                              .thread = op->thread,
-                                                              .process = heap->process,
-                                                              .record = *record});
+        unordered_append_memory(events, heap->process,
+                                &(struct memory_event){.time_ns = op->time_ns,
+                                                       .thread = op->thread,
+                                                       .record = *record});
     else if (record->operation == PROF_MEMORY_RELEASE)
-        builder_append_release(builder, op->thread, op->time_ns, heap->allocator, record->address);
+        unordered_append_release(events, op->thread, op->time_ns, heap->allocator, record->address);
     else
-        builder_append_alloc(
-            builder, op->thread, op->time_ns,
+        unordered_append_alloc(
+            events, op->thread, op->time_ns,
             &(struct heap_allocation){record->address, record->bytes, heap->allocator});
 }
 
@@ -470,7 +469,7 @@ static void take(struct heaps *heaps, uint32_t index)
     else
         release(heaps, heap, index);
     struct memory_op record = record_of(heap, op->address, op->bytes);
-    append_memory(heaps->builder, op, heap, &record);
+    append_memory(heaps->events, op, heap, &record);
 }
 
 /* What was allocated before and not released: only its size is known. */
@@ -495,9 +494,9 @@ static int by_time(const void *left, const void *right)
     return (a->next > b->next) - (a->next < b->next);
 }
 
-bool kineto_memory_finish(struct kineto_memory *memory, struct builder *builder)
+bool kineto_memory_finish(struct kineto_memory *memory, struct unordered *events)
 {
-    struct heaps heaps = {.builder = builder, .memory = memory};
+    struct heaps heaps = {.events = events, .memory = memory};
     for (uint32_t i = 0; i < memory->count; i++)
         memory->at[i].next = i; /* what is at one time stays as in the file */
     if (memory->count)

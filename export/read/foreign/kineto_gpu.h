@@ -12,8 +12,8 @@ extern "C" {
 
 /* Appends what a device did. `text` is the event's name. `op` has its times, its row, and the id of
  * its name; the rest is filled. The event's category is one for which kineto_is_device(). */
-void kineto_gpu_append(struct builder *builder, const struct kineto_event *event, struct text text,
-                       struct gpu_op *op);
+void kineto_gpu_append(struct unordered *events, const struct kineto_event *event, struct text text,
+                       struct unordered_op *op);
 
 /* Whether an event that claims to be a kernel has any kernel args, or is on a device's row: other
  * tools trace kernels of operating systems, on the rows of processes. */
@@ -55,9 +55,9 @@ void kineto_memory_fini(struct kineto_memory *memory);
 bool kineto_memory_is(const struct kineto_event *event);
 /* False: no memory. */
 bool kineto_memory_add(struct kineto_memory *memory, const struct kineto_event *event,
-                       int64_t time_ns, uint32_t thread, struct builder *builder);
+                       int64_t time_ns, uint32_t thread, struct unordered *events);
 /* When threads are in their processes: appends all. False: no memory. */
-bool kineto_memory_finish(struct kineto_memory *memory, struct builder *builder);
+bool kineto_memory_finish(struct kineto_memory *memory, struct unordered *events);
 
 #ifdef __cplusplus
 }

@@ -32,7 +32,7 @@ struct device_row {
 };
 
 struct reader {
-    struct builder *builder;
+    struct unordered *events;
     struct kineto_event *event; /* the current one */
     struct kineto_rows rows;
     struct kineto_facts facts;
@@ -79,12 +79,12 @@ static struct text plain_text(struct reader *reader, const struct json_string *s
 
 static uint32_t number_text(struct reader *reader, const struct json_string *string)
 {
-    return unordered_name(reader->builder, plain_text(reader, string));
+    return unordered_name(reader->events, plain_text(reader, string));
 }
 
 static uint32_t number_literal(struct reader *reader, const char *literal)
 {
-    return unordered_name(reader->builder, (struct text){literal, strlen(literal)});
+    return unordered_name(reader->events, (struct text){literal, strlen(literal)});
 }
 
 static uint32_t attr_key(struct reader *reader, enum kineto_arg arg)
@@ -160,12 +160,12 @@ static bool read_segment(struct reader *reader, const struct complete_slice *sli
     uint32_t first = keymap_find_id(&reader->segments, of);
     if (first == KEYMAP_NONE) {
         reader->failed |=
-            !keymap_set_id(&reader->segments, of, unordered_slice_count(reader->builder));
+            !keymap_set_id(&reader->segments, of, unordered_slice_count(reader->events));
         return false;
     }
-    if (!unordered_slice_goes_on(reader->builder, first, slice))
+    if (!unordered_slice_goes_on(reader->events, first, slice))
         return false;
-    unordered_extend_slice(reader->builder, first, slice->end_ns, slice->flags);
+    unordered_extend_slice(reader->events, first, slice->end_ns, slice->flags);
     return true;
 }
 
@@ -178,7 +178,7 @@ static void read_slice(struct reader *reader, int64_t start_ns)
         .start_ns = start_ns,
         .end_ns = start_ns + event->duration_ns,
         .thread = thread_of(reader),
-        .name = unordered_name(reader->builder, name),
+        .name = unordered_name(reader->events, name),
         .attrs = attrs,
     };
     kineto_slice_classify(event, name, &slice);
@@ -196,7 +196,7 @@ static void read_slice(struct reader *reader, int64_t start_ns)
         slice.attr_count = make_attrs(reader, attrs);
     else if (kineto_has(&event->args, KINETO_CALL_STACK))
         slice.attr_count = make_attr(reader, KINETO_CALL_STACK, attrs);
-    unordered_append_slice(reader->builder, &slice);
+    unordered_append_slice(reader->events, &slice);
 }
 
 /* What stands on the rows of one pid and is of one device is nearly always of one process. A pid
@@ -230,11 +230,11 @@ static void read_gpu(struct reader *reader, int64_t start_ns)
 {
     const struct kineto_event *event = reader->event;
     struct text name = plain_text(reader, &event->name);
-    struct gpu_op op = {.start_ns = start_ns,
-                        .end_ns = start_ns + event->duration_ns,
-                        .name = unordered_name(reader->builder, name),
-                        .process = device_row(reader)};
-    kineto_gpu_append(reader->builder, event, name, &op);
+    struct unordered_op op = {.start_ns = start_ns,
+                              .end_ns = start_ns + event->duration_ns,
+                              .name = unordered_name(reader->events, name),
+                              .row = device_row(reader)};
+    kineto_gpu_append(reader->events, event, name, &op);
     reader->failed |= !kineto_flows_operation(&reader->flows, place_of(reader));
     reader->operations++;
 }
@@ -246,7 +246,7 @@ static void read_window(struct reader *reader, int64_t time_ns)
     const struct kineto_event *event = reader->event;
     if (event->name.size >= sizeof prefix - 1 &&
         !memcmp(event->name.bytes, prefix, sizeof prefix - 1))
-        unordered_note_window(reader->builder, time_ns, time_ns + event->duration_ns);
+        unordered_note_window(reader->events, time_ns, time_ns + event->duration_ns);
 }
 
 static void read_complete(struct reader *reader, int64_t time_ns)
@@ -284,7 +284,7 @@ static void read_end(struct reader *reader, int64_t time_ns)
         .time_ns = time_ns,
         .owner = thread,
         .thread = thread,
-        .name = unordered_name(reader->builder, name),
+        .name = unordered_name(reader->events, name),
         .correlation = slice.correlation,
         .kind = slice.kind,
         .flags = slice.flags,
@@ -310,7 +310,7 @@ static void read_async_end(struct reader *reader, int64_t time_ns)
     }
     struct kineto_end end = {
         .time_ns = time_ns,
-        .owner = common ? unordered_name(reader->builder, (struct text){common, size}) : 0,
+        .owner = common ? unordered_name(reader->events, (struct text){common, size}) : 0,
         .thread = thread_of(reader),
         .name = labelled(reader, number_text(reader, &event->name)),
         .is_end = event->phase == 'e' || event->phase == 'F',
@@ -343,7 +343,7 @@ static void read_counter(struct reader *reader, int64_t time_ns)
     struct kineto_value sample = {
         .time_ns = time_ns,
         .thread = kineto_rows_thread(&reader->rows, &reader->event->pid, &reader->event->tid, 0),
-        .counter = kineto_counters_name(reader->builder, number_text(reader, &reader->event->name),
+        .counter = kineto_counters_name(reader->events, number_text(reader, &reader->event->name),
                                         (struct text){id->bytes, id->size})};
     reader->failed |= !sample.counter;
     bool more = args->size > 0;
@@ -372,8 +372,7 @@ static void read_name(struct reader *reader)
     struct text what = {event->name.bytes, event->name.size};
     if (text_begins(what, "process_name")) {
         kineto_rows_name_process(&reader->rows, &event->pid, name);
-        kineto_rows_describe(&reader->rows, &event->pid,
-                             unordered_name_text(reader->builder, name));
+        kineto_rows_describe(&reader->rows, &event->pid, unordered_name_text(reader->events, name));
     } else if (text_begins(what, "thread_name"))
         kineto_rows_name_thread(&reader->rows, &event->pid, &event->tid, name);
 }
@@ -390,10 +389,10 @@ static void read_mark(struct reader *reader, int64_t time_ns)
     if (kineto_memory_is(reader->event)) {
         kineto_facts_memory(&reader->facts, reader->event);
         reader->failed |= !kineto_memory_add(&reader->memory, reader->event, time_ns,
-                                             thread_of(reader), reader->builder);
+                                             thread_of(reader), reader->events);
     } else if (!is_about_profiler(reader->event))
-        builder_append_mark(reader->builder, thread_of(reader), time_ns,
-                            labelled(reader, number_text(reader, &reader->event->name)));
+        unordered_append_mark(reader->events, thread_of(reader), time_ns,
+                              labelled(reader, number_text(reader, &reader->event->name)));
 }
 
 /* A number of 32 bits that stands for the id in the whole file. */
@@ -496,21 +495,21 @@ static void visit_member(void *user, struct text key, struct text segment, bool 
 
 static void warn_of_file(struct reader *reader, const struct kineto_walked *walked)
 {
-    struct builder *builder = reader->builder;
-    unordered_warn(builder, "array of events without its end: the file was cut off, or not closed",
+    struct unordered *events = reader->events;
+    unordered_warn(events, "array of events without its end: the file was cut off, or not closed",
                    walked->cut_arrays);
-    unordered_warn(builder, "event cut off by the end of the file", walked->cut_events);
-    unordered_warn(builder, "items in the list of events that are not events",
+    unordered_warn(events, "event cut off by the end of the file", walked->cut_events);
+    unordered_warn(events, "items in the list of events that are not events",
                    walked->strange_items);
-    unordered_warn(builder, "events of more than 64 MiB left out", walked->large_events);
-    unordered_warn(builder, "events without a time left out", reader->untimed);
-    unordered_warn(builder, "times that are not numbers", reader->bad_times);
-    unordered_warn(builder, "events of a kind that is not read", reader->unknown_phases);
+    unordered_warn(events, "events of more than 64 MiB left out", walked->large_events);
+    unordered_warn(events, "events without a time left out", reader->untimed);
+    unordered_warn(events, "times that are not numbers", reader->bad_times);
+    unordered_warn(events, "events of a kind that is not read", reader->unknown_phases);
     if (reader->wide_ids.count && reader->most_id >= UINT32_MAX - reader->wide_ids.count)
-        unordered_warn(builder, "ids beyond 32 bits, which may be mistaken for others", 1);
-    unordered_warn(builder, "lists of the trace's processes that are too long to be read",
+        unordered_warn(events, "ids beyond 32 bits, which may be mistaken for others", 1);
+    unordered_warn(events, "lists of the trace's processes that are too long to be read",
                    reader->facts.large_groups);
-    unordered_warn(builder, "times of device counters or of managed memory left out",
+    unordered_warn(events, "times of device counters or of managed memory left out",
                    reader->device_counters);
 }
 
@@ -528,12 +527,12 @@ static uint64_t start_of(const struct reader *reader)
 /* By group how many of its processes have operations of devices. NULL: no memory. */
 static uint32_t *count_busy(struct reader *reader)
 {
-    uint32_t processes = unordered_process_count(reader->builder);
+    uint32_t processes = unordered_process_count(reader->events);
     bool *busy = calloc(processes + (size_t)1, sizeof *busy);
     uint32_t *counts = calloc(reader->facts.groups.count + (size_t)1, sizeof *counts);
     reader->failed |= !busy || !counts;
     if (busy && counts)
-        unordered_find_busy(reader->builder, busy);
+        unordered_find_busy(reader->events, busy);
     for (uint32_t i = 0; i < processes && busy && counts; i++)
         counts[reader->rows.process_groups.at[i]] += busy[i];
     free(busy);
@@ -545,7 +544,7 @@ static uint32_t *count_busy(struct reader *reader)
 static void append_process(struct reader *reader, uint32_t index, const uint32_t *busy)
 {
     const struct kineto_facts *facts = &reader->facts;
-    struct tl_process_info *process = builder_process_info(reader->builder, index);
+    struct tl_process_info *process = unordered_process_info(reader->events, index);
     uint32_t group = reader->rows.process_groups.at[index];
     const struct kineto_group *of = group ? &facts->groups.at[group - 1] : &facts->own;
     const char *format = reader->is_kineto ? "a Kineto trace" : "a Chrome trace";
@@ -566,7 +565,7 @@ static void append_process(struct reader *reader, uint32_t index, const uint32_t
 static void append_facts(struct reader *reader)
 {
     uint32_t *busy = count_busy(reader);
-    for (uint32_t i = 0; i < unordered_process_count(reader->builder) && busy; i++)
+    for (uint32_t i = 0; i < unordered_process_count(reader->events) && busy; i++)
         append_process(reader, i, busy);
     free(busy);
 }
@@ -574,7 +573,7 @@ static void append_facts(struct reader *reader)
 /* Where arrows lead from, which only counts where there is a choice. */
 static uint32_t *find_arrows(struct reader *reader)
 {
-    if (unordered_process_count(reader->builder) < 2)
+    if (unordered_process_count(reader->events) < 2)
         return NULL;
     uint32_t *arrows = kineto_flows_processes(&reader->flows, &reader->rows);
     reader->failed |= !arrows;
@@ -595,10 +594,9 @@ static void find_processes(struct reader *reader)
             rows[i].process = EVENT_NO_PROCESS;
     }
     if (!reader->failed)
-        unordered_resolve(
-            reader->builder,
-            &(struct event_rows){rows, count, reader->rows.process_groups.at, arrows});
-    unordered_find_contexts(reader->builder);
+        unordered_resolve(reader->events, &(struct event_rows){
+                                              rows, count, reader->rows.process_groups.at, arrows});
+    unordered_find_contexts(reader->events);
     free(rows);
     free(arrows);
 }
@@ -606,37 +604,37 @@ static void find_processes(struct reader *reader)
 /* Events are in any order, and the first one of the file is rarely the earliest. */
 static void begin_at_earliest(struct reader *reader)
 {
-    int64_t earliest_ns = unordered_end(reader->builder);
-    unordered_set_origin(reader->builder, earliest_ns);
+    int64_t earliest_ns = unordered_end(reader->events);
+    unordered_set_origin(reader->events, earliest_ns);
     reader->first_ns += earliest_ns;
 }
 
 static void finish(struct reader *reader, const struct kineto_walked *walked)
 {
-    struct builder *builder = reader->builder;
-    reader->failed |= !kineto_pairs_slices(&reader->ends, builder, reader->last_ns) ||
-                      !kineto_pairs_ranges(&reader->async_ends, builder);
-    kineto_python_finish(&reader->python, builder);
+    struct unordered *events = reader->events;
+    reader->failed |= !kineto_pairs_slices(&reader->ends, events, reader->last_ns) ||
+                      !kineto_pairs_ranges(&reader->async_ends, events);
+    kineto_python_finish(&reader->python, events);
     warn_of_file(reader, walked);
     reader->rows.is_libprofs = reader->facts.is_libprofs;
     uint32_t main = kineto_rows_finish(&reader->rows, reader->operations > 0);
     kineto_labels_finish(&reader->labels, &reader->rows);
     reader->failed |= reader->labels.failed || reader->rows.failed || reader->facts.failed;
-    unordered_warn(builder, "processes beyond 1000: what they did is shown in the largest one",
+    unordered_warn(events, "processes beyond 1000: what they did is shown in the largest one",
                    reader->rows.surplus_pids);
     kineto_rows_note_devices(&reader->rows);
     if (main != UINT32_MAX && reader->operations && !reader->failed)
         find_processes(reader);
-    reader->failed |= !kineto_memory_finish(&reader->memory, builder) ||
-                      !kineto_counters_finish(&reader->counters, builder);
+    reader->failed |= !kineto_memory_finish(&reader->memory, events) ||
+                      !kineto_counters_finish(&reader->counters, events);
     begin_at_earliest(reader);
     append_facts(reader);
 }
 
-static bool reader_init(struct reader *reader, struct builder *builder)
+static bool reader_init(struct reader *reader, struct unordered *events)
 {
-    reader->builder = reader->rows.builder = builder;
-    return kineto_facts_init(&reader->facts, reader->builder, &reader->rows);
+    reader->events = reader->rows.events = events;
+    return kineto_facts_init(&reader->facts, reader->events, &reader->rows);
 }
 
 static void reader_fini(struct reader *reader)
@@ -674,9 +672,9 @@ static bool read_file(struct reader *reader, struct source *source, bool partial
         return false;
     }
     finish(reader, &walked);
-    if (reader->failed || builder_failed(reader->builder))
+    if (reader->failed || unordered_failed(reader->events))
         trace_error(error, source_path(source), "out of memory");
-    return !reader->failed && !builder_failed(reader->builder);
+    return !reader->failed && !unordered_failed(reader->events);
 }
 
 static struct trace_file *open_kineto(struct source *source, bool partial, struct builder *builder,
@@ -684,11 +682,11 @@ static struct trace_file *open_kineto(struct source *source, bool partial, struc
 {
     struct reader *reader = calloc(1, sizeof *reader);
     struct trace_file *file = NULL;
-    uint32_t number = unordered_begin(builder);
-    if (!reader || builder_failed(builder) || !reader_init(reader, builder))
+    struct unordered *events = unordered_begin(builder);
+    if (!reader || !events || !reader_init(reader, events))
         trace_error(error, source_path(source), "out of memory");
     else if (read_file(reader, source, partial, error))
-        file = format_file(source, builder, number, start_of(reader), error);
+        file = format_file(source, events, start_of(reader), error);
     if (reader)
         reader_fini(reader);
     return file;

@@ -37,7 +37,7 @@ static uint64_t key_of(struct kineto_rows *rows, const struct kineto_id *id)
         int size = snprintf(digits, sizeof digits, "%" PRIu64, id->number);
         text = (struct text){digits, (size_t)size};
     }
-    return TEXT_KEY | unordered_name(rows->builder, text);
+    return TEXT_KEY | unordered_name(rows->events, text);
 }
 
 static bool is_text(uint64_t key)
@@ -51,7 +51,7 @@ static uint64_t number_of(const struct kineto_rows *rows, uint64_t key, struct t
     *name = (struct text){"", 0};
     if (!is_text(key))
         return key;
-    struct text text = unordered_name_text(rows->builder, (uint32_t)key);
+    struct text text = unordered_name_text(rows->events, (uint32_t)key);
     struct kineto_id id = kineto_id_of(text);
     if (id.text.bytes)
         *name = text;
@@ -156,9 +156,9 @@ static uint32_t add_row(struct kineto_rows *rows, uint64_t pid, uint64_t tid)
     }
     struct text name;
     uint64_t number = number_of(rows, tid, &name);
-    uint32_t thread = unordered_add_thread(rows->builder, 0, number);
+    uint32_t thread = unordered_add_thread(rows->events, 0, number);
     if (thread && name.size)
-        unordered_name_thread(rows->builder, thread, name);
+        unordered_name_thread(rows->events, thread, name);
     *row = (struct kineto_row){.pid = pid, .tid = tid, .slot = slot, .thread = thread};
     place(rows->row_slots, rows->row_slot_count, hash_of(pid, tid), rows->rows.count - 1);
     return rows->rows.count - 1;
@@ -271,7 +271,7 @@ void kineto_rows_note_devices(const struct kineto_rows *rows)
             : "%u rows look like device rows and are counted as threads: what that device did "
               "cannot be judged",
         count);
-    unordered_note(rows->builder, (struct text){text, strlen(text)});
+    unordered_note(rows->events, (struct text){text, strlen(text)});
 }
 
 uint32_t kineto_rows_pid(struct kineto_rows *rows, const struct kineto_id *pid)
@@ -344,14 +344,14 @@ static void put_in_group(struct kineto_rows *rows, uint32_t group)
 
 static void add_process(struct kineto_rows *rows, struct kineto_pid *pid)
 {
-    pid->process = unordered_add_process(rows->builder);
-    if (builder_failed(rows->builder))
+    pid->process = unordered_add_process(rows->events);
+    if (unordered_failed(rows->events))
         return;
-    struct tl_process_info *process = builder_process_info(rows->builder, pid->process);
+    struct tl_process_info *process = unordered_process_info(rows->events, pid->process);
     struct text text;
     uint64_t number = number_of(rows, pid->key, &text);
     process->pid = pid->renumbered ? pid->own : number;
-    process->program = pid->name ? unordered_name_text(rows->builder, pid->name) : text;
+    process->program = pid->name ? unordered_name_text(rows->events, pid->name) : text;
     put_in_group(rows, pid->group);
 }
 
@@ -359,7 +359,7 @@ static void add_process(struct kineto_rows *rows, struct kineto_pid *pid)
 static uint32_t add_unknown(struct kineto_rows *rows)
 {
     put_in_group(rows, 0);
-    return unordered_add_process(rows->builder);
+    return unordered_add_process(rows->events);
 }
 
 static uint32_t most_events(const struct kineto_rows *rows)
@@ -397,7 +397,7 @@ static void name_thread(struct kineto_rows *rows, const struct kineto_row *row, 
     uint64_t tid = number_of(rows, row->tid, &text), named = tid;
     struct text own = own_name(name, &named);
     if (named != tid && rows->is_libprofs)
-        unordered_number_thread(rows->builder, row->thread, named);
+        unordered_number_thread(rows->events, row->thread, named);
     own = named == tid || rows->is_libprofs ? own : name;
     /* where the tid is a text, two threads may differ in nothing else */
     char both[256];
@@ -406,7 +406,7 @@ static void name_thread(struct kineto_rows *rows, const struct kineto_row *row, 
                  own.bytes, (int)(text.size < 120 ? text.size : 120), text.bytes);
         own = (struct text){both, strlen(both)};
     }
-    unordered_name_thread(rows->builder, row->thread, own);
+    unordered_name_thread(rows->events, row->thread, own);
 }
 
 static void name_threads(struct kineto_rows *rows)
@@ -415,10 +415,10 @@ static void name_threads(struct kineto_rows *rows)
         const struct kineto_row_name *named = &rows->names.at[i];
         uint32_t row = find_row(rows, named->pid, named->tid);
         if (row != UINT32_MAX &&
-            text_begins(unordered_name_text(rows->builder, named->name), "Stream "))
+            text_begins(unordered_name_text(rows->events, named->name), "Stream "))
             rows->rows.at[row].is_device_like = true;
         if (row != UINT32_MAX)
-            name_thread(rows, &rows->rows.at[row], unordered_name_text(rows->builder, named->name));
+            name_thread(rows, &rows->rows.at[row], unordered_name_text(rows->events, named->name));
     }
 }
 
@@ -465,7 +465,7 @@ static void find_group_mains(struct kineto_rows *rows)
 
 static bool is_full(const struct kineto_rows *rows)
 {
-    return unordered_process_count(rows->builder) + 1 >= KINETO_PROCESSES_MAX;
+    return unordered_process_count(rows->events) + 1 >= KINETO_PROCESSES_MAX;
 }
 
 /* A group that has nothing but operations of devices is a process nonetheless. */
@@ -499,16 +499,16 @@ uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed)
     find_group_mains(rows);
     add_group_processes(rows);
     rows->main = UINT32_MAX;
-    if (builder_failed(rows->builder) || rows->failed || (!any && !needed && !rows->rows.count))
+    if (unordered_failed(rows->events) || rows->failed || (!any && !needed && !rows->rows.count))
         return UINT32_MAX;
     if (any)
         rows->main = rows->pids.at[most].process;
-    else if (unordered_process_count(rows->builder))
+    else if (unordered_process_count(rows->events))
         rows->main = 0;
     else
         rows->main = add_unknown(rows);
     for (uint32_t i = 0; i < rows->rows.count; i++)
-        unordered_move_thread(rows->builder, rows->rows.at[i].thread,
+        unordered_move_thread(rows->events, rows->rows.at[i].thread,
                               kineto_rows_of_thread(rows, rows->rows.at[i].slot));
     name_threads(rows);
     return rows->main;

@@ -66,10 +66,10 @@ struct open_ends {
 };
 
 typedef void append_pair(const struct kineto_end *begin, const struct kineto_end *end,
-                         struct builder *builder, int64_t last_ns);
+                         struct unordered *events, int64_t last_ns);
 
 static void append_slice(const struct kineto_end *begin, const struct kineto_end *end,
-                         struct builder *builder, int64_t last_ns)
+                         struct unordered *events, int64_t last_ns)
 {
     struct complete_slice slice = {
         .start_ns = begin->time_ns,
@@ -83,27 +83,27 @@ static void append_slice(const struct kineto_end *begin, const struct kineto_end
         .kind = begin->kind,
         .flags = (uint8_t)(begin->flags | (end ? 0 : SLICE_UNCLOSED)),
     };
-    unordered_append_slice(builder, &slice);
+    unordered_append_slice(events, &slice);
 }
 
 static void append_range(const struct kineto_end *begin, const struct kineto_end *end,
-                         struct builder *builder, int64_t last_ns)
+                         struct unordered *events, int64_t last_ns)
 {
     (void)last_ns;
-    uint64_t id = unordered_async_count(builder) + 1;
-    unordered_append_async(builder, begin->thread, end ? end->thread : 0, begin->time_ns,
+    uint64_t id = unordered_async_count(events) + 1;
+    unordered_append_async(events, begin->thread, end ? end->thread : 0, begin->time_ns,
                            end ? end->time_ns : begin->time_ns, begin->name, id);
 }
 
 static void append_open(const struct kineto_ends *ends, struct open_ends *open, append_pair *tell,
-                        struct builder *builder, int64_t last_ns)
+                        struct unordered *events, int64_t last_ns)
 {
     while (open->at && open->count)
-        tell(&ends->at[open->at[--open->count]], NULL, builder, last_ns);
+        tell(&ends->at[open->at[--open->count]], NULL, events, last_ns);
 }
 
 static bool pair(const struct kineto_ends *ends, const struct radix_item *items, append_pair *tell,
-                 struct builder *builder, int64_t last_ns)
+                 struct unordered *events, int64_t last_ns)
 {
     struct open_ends open = {0};
     uint64_t without_begin = 0;
@@ -111,11 +111,11 @@ static bool pair(const struct kineto_ends *ends, const struct radix_item *items,
     for (uint32_t i = 0; i < ends->count && paired; i++) {
         const struct kineto_end *end = &ends->at[items[i].value];
         if (i && end->owner != ends->at[items[i - 1].value].owner)
-            append_open(ends, &open, tell, builder, last_ns);
+            append_open(ends, &open, tell, events, last_ns);
         if (end->is_end && open.count == 0) {
             without_begin++;
         } else if (end->is_end) {
-            tell(&ends->at[open.at[--open.count]], end, builder, last_ns);
+            tell(&ends->at[open.at[--open.count]], end, events, last_ns);
         } else {
             uint32_t *place = ARRAY_ADD(&open);
             paired = place != NULL;
@@ -123,31 +123,31 @@ static bool pair(const struct kineto_ends *ends, const struct radix_item *items,
                 *place = items[i].value;
         }
     }
-    append_open(ends, &open, tell, builder, last_ns);
-    unordered_warn(builder, "ends of events without a begin", without_begin);
+    append_open(ends, &open, tell, events, last_ns);
+    unordered_warn(events, "ends of events without a begin", without_begin);
     free(open.at);
     return paired;
 }
 
-static bool pair_all(struct kineto_ends *ends, append_pair *tell, struct builder *builder,
+static bool pair_all(struct kineto_ends *ends, append_pair *tell, struct unordered *events,
                      int64_t last_ns)
 {
     if (ends->count == 0)
         return true;
     struct radix_item *items = sort_ends(ends);
-    bool paired = items && pair(ends, items, tell, builder, last_ns);
+    bool paired = items && pair(ends, items, tell, events, last_ns);
     free(items);
     return paired;
 }
 
-bool kineto_pairs_slices(struct kineto_ends *ends, struct builder *builder, int64_t last_ns)
+bool kineto_pairs_slices(struct kineto_ends *ends, struct unordered *events, int64_t last_ns)
 {
-    return pair_all(ends, append_slice, builder, last_ns);
+    return pair_all(ends, append_slice, events, last_ns);
 }
 
-bool kineto_pairs_ranges(struct kineto_ends *ends, struct builder *builder)
+bool kineto_pairs_ranges(struct kineto_ends *ends, struct unordered *events)
 {
-    return pair_all(ends, append_range, builder, 0);
+    return pair_all(ends, append_range, events, 0);
 }
 
 /* ---- labels ---- */
@@ -160,13 +160,13 @@ void kineto_labels_fini(struct kineto_labels *labels)
     free(labels->categories.at);
 }
 
-static uint32_t text_number(struct builder *builder, const struct json_string *string)
+static uint32_t text_number(struct unordered *events, const struct json_string *string)
 {
     char *plain = string->escaped ? malloc(string->size + (size_t)1) : NULL;
     struct text text = {string->bytes, string->size};
     if (plain)
         text = (struct text){plain, json_unescape(string, plain)};
-    uint32_t number = unordered_name(builder, text);
+    uint32_t number = unordered_name(events, text);
     free(plain);
     return number;
 }
@@ -176,9 +176,9 @@ static int64_t key_of(uint32_t high, uint32_t low)
     return (int64_t)((uint64_t)high << 32 | low);
 }
 
-static uint32_t new_domain(struct kineto_labels *labels, struct builder *builder, uint32_t pid)
+static uint32_t new_domain(struct kineto_labels *labels, struct unordered *events, uint32_t pid)
 {
-    uint32_t domain = unordered_add_domain(builder, 0);
+    uint32_t domain = unordered_add_domain(events, 0);
     while (labels->domain_pids.count <= domain) {
         uint32_t *added = ARRAY_ADD(&labels->domain_pids);
         labels->failed |= !added;
@@ -190,33 +190,33 @@ static uint32_t new_domain(struct kineto_labels *labels, struct builder *builder
 }
 
 /* `value`: as in the file. 0: the default domain. */
-static uint32_t domain_of(struct kineto_labels *labels, struct builder *builder, uint32_t pid,
+static uint32_t domain_of(struct kineto_labels *labels, struct unordered *events, uint32_t pid,
                           struct text value)
 {
     bool named = value.size >= 2 && value.bytes[0] == '"';
     struct json_string name = {value.bytes + named, (uint32_t)(value.size - 2 * named), named};
     if (name.size == 0)
         return 0;
-    uint32_t number = text_number(builder, &name);
+    uint32_t number = text_number(events, &name);
     int64_t key = key_of(pid, number) ^ (named ? 0 : INT64_MIN);
     uint32_t domain = keymap_find_id(&labels->domains, key);
     if (domain != KEYMAP_NONE)
         return domain;
-    domain = new_domain(labels, builder, pid);
+    domain = new_domain(labels, events, pid);
     labels->failed |= !keymap_set_id(&labels->domains, key, domain);
     if (named)
-        unordered_name_domain(builder, domain, number);
+        unordered_name_domain(events, domain, number);
     return domain;
 }
 
-static void name_category(struct kineto_labels *labels, struct builder *builder, uint32_t pid,
+static void name_category(struct kineto_labels *labels, struct unordered *events, uint32_t pid,
                           uint32_t domain, uint32_t number, struct text value)
 {
     int64_t key = key_of(domain ? domain : UINT32_MAX - pid, number);
     if (keymap_find_id(&labels->known, key) != KEYMAP_NONE)
         return;
     struct json_string string = {value.bytes + 1, (uint32_t)value.size - 2, true};
-    uint32_t name = text_number(builder, &string);
+    uint32_t name = text_number(events, &string);
     struct kineto_category_name *added = ARRAY_ADD(&labels->categories);
     labels->failed |= !added || !keymap_set_id(&labels->known, key, 0);
     if (added)
@@ -224,7 +224,7 @@ static void name_category(struct kineto_labels *labels, struct builder *builder,
 }
 
 /* Its number, with a name beside it or alone; 0: none. */
-static uint32_t category_of(struct kineto_labels *labels, struct builder *builder, uint32_t pid,
+static uint32_t category_of(struct kineto_labels *labels, struct unordered *events, uint32_t pid,
                             uint32_t domain, const struct kineto_args *args)
 {
     if (!kineto_has(args, KINETO_LABEL_CATEGORY))
@@ -240,7 +240,7 @@ static uint32_t category_of(struct kineto_labels *labels, struct builder *builde
     if (number <= 0 || number > UINT32_MAX)
         return 0;
     if (named)
-        name_category(labels, builder, pid, domain, (uint32_t)number, value);
+        name_category(labels, events, pid, domain, (uint32_t)number, value);
     return (uint32_t)number;
 }
 
@@ -273,21 +273,21 @@ uint32_t kineto_labels_name(struct kineto_labels *labels, struct kineto_rows *ro
     const struct json_string *value = &event->args.at[KINETO_DOMAIN].text;
     struct event_label label = {.name = name};
     uint32_t pid = kineto_rows_pid(rows, &event->pid);
-    label.domain = domain_of(labels, rows->builder, pid, (struct text){value->bytes, value->size});
-    label.category = category_of(labels, rows->builder, pid, label.domain, &event->args);
+    label.domain = domain_of(labels, rows->events, pid, (struct text){value->bytes, value->size});
+    label.category = category_of(labels, rows->events, pid, label.domain, &event->args);
     label.colored = read_color(&event->args, &label.color);
     label.color = label.colored ? label.color : 0;
-    return unordered_label(rows->builder, &label);
+    return unordered_label(rows->events, &label);
 }
 
 void kineto_labels_finish(struct kineto_labels *labels, const struct kineto_rows *rows)
 {
     for (uint32_t i = 1; i < labels->domain_pids.count; i++)
-        unordered_move_domain(rows->builder, i,
+        unordered_move_domain(rows->events, i,
                               kineto_rows_of_thread(rows, labels->domain_pids.at[i]));
     for (uint32_t i = 0; i < labels->categories.count; i++) {
         const struct kineto_category_name *category = &labels->categories.at[i];
-        unordered_add_category(rows->builder, kineto_rows_of_thread(rows, category->pid),
+        unordered_add_category(rows->events, kineto_rows_of_thread(rows, category->pid),
                                category->domain, category->number, category->name);
     }
 }
@@ -318,12 +318,12 @@ static int outer_first(const void *left, const void *right)
     return (a->end_ns < b->end_ns) - (a->end_ns > b->end_ns);
 }
 
-void kineto_python_finish(struct kineto_python *python, struct builder *builder)
+void kineto_python_finish(struct kineto_python *python, struct unordered *events)
 {
     if (python->frames.count)
         qsort(python->frames.at, python->frames.count, sizeof *python->frames.at, outer_first);
     for (uint32_t i = 0; i < python->frames.count; i++) {
         const struct kineto_frame *frame = &python->frames.at[i];
-        unordered_append_frame(builder, frame->thread, frame->start_ns, frame->end_ns, frame->name);
+        unordered_append_frame(events, frame->thread, frame->start_ns, frame->end_ns, frame->name);
     }
 }

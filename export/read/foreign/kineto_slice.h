@@ -47,8 +47,8 @@ bool kineto_ends_add(struct kineto_ends *ends, const struct kineto_end *end);
 /* Appends the pairs: of a thread as slices, the others as ranges. They are taken in the
  * order of their times, those of one time in the order of the file; an end closes what was begun
  * last. What has no end lasts to `last_ns`. False: no memory. */
-bool kineto_pairs_slices(struct kineto_ends *ends, struct builder *builder, int64_t last_ns);
-bool kineto_pairs_ranges(struct kineto_ends *ends, struct builder *builder);
+bool kineto_pairs_slices(struct kineto_ends *ends, struct unordered *events, int64_t last_ns);
+bool kineto_pairs_ranges(struct kineto_ends *ends, struct unordered *events);
 
 /* ---- what NVTX says of ranges and marks in a Chrome trace of libprof ----
  *
@@ -67,7 +67,7 @@ struct kineto_category_name {
 struct kineto_labels {
     struct keymap domains;              /* pid and name -> domain */
     struct keymap known;                /* domain or pid, and number of the category -> 0 */
-    KINETO_ARRAY(uint32_t) domain_pids; /* by domain of the builder, from 1: whose it is */
+    KINETO_ARRAY(uint32_t) domain_pids; /* by domain, from 1: whose it is */
     KINETO_ARRAY(struct kineto_category_name) categories;
     bool failed;
 };
@@ -87,7 +87,7 @@ void kineto_labels_finish(struct kineto_labels *labels, const struct kineto_rows
  *
  * Frames are not work of their own: as ranges they would be counted like operators, and each
  * operator's time once more for every frame around it. So they are calls of Python functions; the
- * builder makes the call stacks of what began in them.
+ * timeline makes the call stacks of what began in them.
  */
 
 struct kineto_frame {
@@ -102,7 +102,7 @@ struct kineto_python {
 void kineto_python_fini(struct kineto_python *python);
 /* False: no memory. */
 bool kineto_python_frame(struct kineto_python *python, const struct kineto_frame *frame);
-void kineto_python_finish(struct kineto_python *python, struct builder *builder);
+void kineto_python_finish(struct kineto_python *python, struct unordered *events);
 
 #ifdef __cplusplus
 }

@@ -41,7 +41,7 @@ static bool note_unread(struct sqlite_trace *trace)
     grouped(unread.rows, rows);
     snprintf(text, sizeof text, "not read: %u table%s, %s row%s (%s)", unread.tables,
              unread.tables == 1 ? "" : "s", rows, unread.rows == 1 ? "" : "s", unread.names);
-    unordered_note(trace->builder, (struct text){text, strlen(text)});
+    unordered_note(trace->events, (struct text){text, strlen(text)});
     if (trace->timed)
         return true;
     trace_error(file->error, file->path, "no event tables that profdump can read; %s", text);
@@ -71,16 +71,15 @@ static struct trace_file *open_sqlite(struct source *source, bool partial, struc
                                       struct read_error *error)
 {
     struct sqlite_file file;
-    struct sqlite_trace trace = {.file = &file, .builder = builder};
+    struct sqlite_trace trace = {.file = &file, .events = unordered_begin(builder)};
     struct trace_file *opened = NULL;
     uint64_t start_ns = 0;
-    uint32_t number = unordered_begin(builder);
-    if (builder_failed(builder)) {
+    if (!trace.events) {
         trace_error(error, source_path(source), "out of memory");
         return NULL;
     }
     if (sqlite_file_open(&file, source, partial, error) && read_tables(&trace, &start_ns))
-        opened = format_file(source, builder, number, start_ns, error);
+        opened = format_file(source, trace.events, start_ns, error);
     sqlite_trace_fini(&trace);
     sqlite_file_close(&file);
     return opened;

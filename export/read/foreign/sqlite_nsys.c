@@ -35,7 +35,7 @@ static void name_call(struct sqlite_trace *trace, int64_t id, struct sqlite_call
     }
     if (!string->call) {
         struct text name = sqlite_call_trim(string->text);
-        string->call = unordered_name(trace->builder, name);
+        string->call = unordered_name(trace->events, name);
         string->call_flags = sqlite_call_flags(name);
     }
     call->name = string->call;
@@ -170,7 +170,7 @@ static uint32_t domain_of(struct nvtx *nvtx, uint32_t process, int64_t number)
     uint32_t domain = keymap_find_id(&nvtx->domains, key);
     if (domain != KEYMAP_NONE)
         return domain;
-    domain = unordered_add_domain(nvtx->trace->builder, process);
+    domain = unordered_add_domain(nvtx->trace->events, process);
     if (!keymap_set_id(&nvtx->domains, key, domain))
         sqlite_file_fail_memory(nvtx->trace->file);
     return domain;
@@ -182,7 +182,7 @@ static uint32_t text_of(struct nvtx *nvtx, struct sqlite_rows *rows)
     struct text text = sqlite_rows_text(rows, N_TEXT);
     int64_t id;
     if (text.size)
-        return unordered_name(nvtx->trace->builder, text);
+        return unordered_name(nvtx->trace->events, text);
     return sqlite_rows_take(rows, N_TEXT_ID, &id) ? sqlite_trace_name(nvtx->trace, id) : 0;
 }
 
@@ -196,7 +196,7 @@ static uint32_t label_of(struct nvtx *nvtx, struct sqlite_rows *rows, uint32_t p
     };
     label.colored = sqlite_rows_take(rows, N_COLOR, &color);
     label.color = label.colored ? (uint32_t)color : 0;
-    return unordered_label(nvtx->trace->builder, &label);
+    return unordered_label(nvtx->trace->events, &label);
 }
 
 /* The one whole number that the program gave with the range, if it did. */
@@ -209,7 +209,7 @@ static uint32_t read_payload(struct nvtx *nvtx, struct sqlite_rows *rows, struct
             continue;
         if (!nvtx->payload)
             nvtx->payload =
-                unordered_name(nvtx->trace->builder, (struct text){called, sizeof called - 1});
+                unordered_name(nvtx->trace->events, (struct text){called, sizeof called - 1});
         *attr = (struct event_attr){(uint64_t)value, nvtx->payload, PROF_ATTR_INT};
         return 1;
     }
@@ -223,7 +223,7 @@ static void add_slice(struct nvtx *nvtx, struct sqlite_rows *rows, struct comple
     slice.attrs = &attr;
     slice.result = TL_RESULT_UNKNOWN;
     slice.kind = SLICE_RANGE;
-    unordered_append_slice(nvtx->trace->builder, &slice);
+    unordered_append_slice(nvtx->trace->events, &slice);
 }
 
 static void read_event(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t type)
@@ -236,7 +236,7 @@ static void read_event(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t type
         return;
     uint32_t label = label_of(nvtx, rows, nsys_process(trace, global));
     if (type == NVTX_MARK) {
-        builder_append_mark(trace->builder, thread, start_ns, label);
+        unordered_append_mark(trace->events, thread, start_ns, label);
     } else if (type == NVTX_PUSH_POP || open) {
         add_slice(nvtx, rows,
                   (struct complete_slice){.start_ns = start_ns,
@@ -247,7 +247,7 @@ static void read_event(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t type
     } else {
         int64_t other = sqlite_rows_int(rows, N_END_THREAD, global);
         uint32_t end_thread = other >> 24 == global >> 24 ? nsys_thread(trace, other) : 0;
-        unordered_append_async(trace->builder, thread, end_thread ? end_thread : thread, start_ns,
+        unordered_append_async(trace->events, thread, end_thread ? end_thread : thread, start_ns,
                                end_ns, label, ++nvtx->ranges);
     }
 }
@@ -257,14 +257,14 @@ static void name_domain(struct nvtx *nvtx, struct sqlite_rows *rows, uint32_t pr
     uint32_t name = text_of(nvtx, rows);
     uint32_t domain = domain_of(nvtx, process, sqlite_rows_int(rows, N_DOMAIN, 0));
     if (name)
-        unordered_name_domain(nvtx->trace->builder, domain, name);
+        unordered_name_domain(nvtx->trace->events, domain, name);
 }
 
 static void name_category(struct nvtx *nvtx, struct sqlite_rows *rows, uint32_t process)
 {
     uint32_t name = text_of(nvtx, rows);
     if (name && process != SQLITE_NO_PROCESS)
-        unordered_add_category(nvtx->trace->builder, process,
+        unordered_add_category(nvtx->trace->events, process,
                                domain_of(nvtx, process, sqlite_rows_int(rows, N_DOMAIN, 0)),
                                (uint32_t)sqlite_rows_int(rows, N_CATEGORY, 0), name);
 }
@@ -273,8 +273,8 @@ static void name_thread(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t glo
 {
     uint32_t name = text_of(nvtx, rows), thread = nsys_thread(nvtx->trace, global);
     if (name && thread)
-        unordered_name_thread(nvtx->trace->builder, thread,
-                              unordered_name_text(nvtx->trace->builder, name));
+        unordered_name_thread(nvtx->trace->events, thread,
+                              unordered_name_text(nvtx->trace->events, name));
 }
 
 static void read_row(struct nvtx *nvtx, struct sqlite_rows *rows)
@@ -370,12 +370,11 @@ static void read_memory(struct sqlite_trace *trace, struct sqlite_rows *rows)
     uint32_t thread = sqlite_rows_take(rows, M_THREAD, &global) ? nsys_thread(trace, global) : 0;
     if (!thread && process == SQLITE_NO_PROCESS)
         return;
-    struct memory_event event = {
-        .time_ns = time_ns, .thread = thread, .process = process, .record = record_of(rows)};
+    struct memory_event event = {.time_ns = time_ns, .thread = thread, .record = record_of(rows)};
     if (!thread)
         event.correlation =
             sqlite_trace_correlation(trace, sqlite_rows_int(rows, M_CORRELATION, 0));
-    builder_append_memory(trace->builder, &event);
+    unordered_append_memory(trace->events, process, &event);
 }
 
 static void read_device_memory(struct sqlite_trace *trace)
@@ -406,7 +405,7 @@ static uint32_t allocator_of(struct sqlite_trace *trace, struct sqlite_rows *row
     if (process == SQLITE_NO_PROCESS || numbers->count >= ALLOCATORS_MAX)
         return 0;
     uint32_t name = sqlite_trace_name(trace, sqlite_rows_int(rows, A_NAME, 0));
-    number = unordered_add_allocator(trace->builder, process, name);
+    number = unordered_add_allocator(trace->events, process, name);
     if (!keymap_set_id(numbers, id, number))
         sqlite_file_fail_memory(trace->file);
     return number;
@@ -429,9 +428,9 @@ static bool read_allocation(struct sqlite_trace *trace, struct sqlite_rows *rows
     if (!thread || !allocator)
         return false;
     if (operation_of(sqlite_rows_int(rows, A_OPERATION, 0)) == PROF_MEMORY_RELEASE)
-        builder_append_release(trace->builder, thread, time_ns, allocator, op.address);
+        unordered_append_release(trace->events, thread, time_ns, allocator, op.address);
     else
-        builder_append_alloc(trace->builder, thread, time_ns, &op);
+        unordered_append_alloc(trace->events, thread, time_ns, &op);
     return true;
 }
 
@@ -446,7 +445,7 @@ static void read_allocations(struct sqlite_trace *trace)
         left_out += !read_allocation(trace, &rows, &numbers);
     sqlite_trace_end(trace, &rows);
     keymap_fini(&numbers);
-    unordered_warn(trace->builder,
+    unordered_warn(trace->events,
                    "allocations without an allocator, or beyond 4096 allocators: left out",
                    left_out);
 }
@@ -462,7 +461,7 @@ static void read_cupti_overheads(struct sqlite_trace *trace)
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_OVERHEAD", columns,
                       SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
-        struct gpu_op op = {0};
+        struct unordered_op op = {0};
         bool open;
         int64_t name, global;
         if (!sqlite_trace_times(trace, &rows, &op.start_ns, &op.end_ns, &open))
@@ -478,7 +477,7 @@ static void read_cupti_overheads(struct sqlite_trace *trace)
         if (sqlite_rows_take(&rows, NAME, &name))
             op.name = sqlite_trace_name(trace, name);
         if (op.process != SQLITE_NO_PROCESS)
-            builder_append_overhead(trace->builder, &op, &overhead);
+            unordered_append_overhead(trace->events, &op, &overhead);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -491,7 +490,7 @@ static void read_overheads(struct sqlite_trace *trace)
     struct sqlite_rows rows;
     sqlite_rows_begin(&rows, trace->file, "PROF_OVERHEADS", columns, SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
-        struct gpu_op op = {0};
+        struct unordered_op op = {0};
         struct tl_overhead overhead = {0};
         bool open;
         int64_t name;
@@ -505,7 +504,7 @@ static void read_overheads(struct sqlite_trace *trace)
         if (sqlite_rows_take(&rows, NAME, &name))
             op.name = sqlite_trace_name(trace, name);
         if (op.process != SQLITE_NO_PROCESS)
-            builder_append_overhead(trace->builder, &op, &overhead);
+            unordered_append_overhead(trace->events, &op, &overhead);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -523,10 +522,10 @@ uint64_t sqlite_nsys_read(struct sqlite_trace *trace)
     read_overheads(trace);
     read_cupti_overheads(trace);
     uint64_t start_ns = sqlite_nsys_facts(trace);
-    timeline_join_pid_0(trace->builder);
-    int64_t first_ns = unordered_end(trace->builder);
+    unordered_join_pid_0(trace->events);
+    int64_t first_ns = unordered_end(trace->events);
     if (start_ns || first_ns >= 0)
         return start_ns;
-    unordered_set_origin(trace->builder, first_ns);
+    unordered_set_origin(trace->events, first_ns);
     return 0;
 }

@@ -59,7 +59,7 @@ static struct tl_device_info read_device(struct sqlite_trace *trace, struct sqli
     struct text name = sqlite_rows_text(rows, 1);
     struct tl_device_info device = {
         .device = sqlite_rows_uint32(rows, 0),
-        .name = name.size ? unordered_name(trace->builder, name) : 0,
+        .name = name.size ? unordered_name(trace->events, name) : 0,
         .memory_bytes = (uint64_t)sqlite_rows_int(rows, 2, 0),
         .memory_bandwidth = (uint64_t)sqlite_rows_int(rows, 3, 0),
         .core_clock_khz = (uint32_t)(sqlite_rows_int(rows, 7, 0) / 1000),
@@ -101,7 +101,7 @@ static void read_contexts(struct sqlite_trace *trace, const struct keymap *pids)
             .device = sqlite_rows_uint32(&rows, 2),
         };
         if (process != SQLITE_NO_PROCESS && sqlite_rows_int(&rows, 2, -1) >= 0)
-            unordered_add_context(trace->builder, process, &context);
+            unordered_add_context(trace->events, process, &context);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -120,7 +120,7 @@ static void read_streams(struct sqlite_trace *trace, const struct keymap *pids)
             .priority = (int32_t)sqlite_rows_int(&rows, 3, PROF_PRIORITY_UNKNOWN),
         };
         if (process != SQLITE_NO_PROCESS)
-            unordered_add_stream(trace->builder, process, &stream);
+            unordered_add_stream(trace->events, process, &stream);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -135,8 +135,8 @@ static void name_processes(struct sqlite_trace *trace)
         uint32_t process = keymap_find_id(&trace->processes, sqlite_rows_int(&rows, 0, 0) >> 24);
         struct text name = sqlite_rows_text(&rows, 1);
         if (process != KEYMAP_NONE && name.size)
-            builder_process_info(trace->builder, process)->program =
-                unordered_keep_text(trace->builder, name);
+            unordered_process_info(trace->events, process)->program =
+                unordered_keep_text(trace->events, name);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -150,7 +150,7 @@ static void name_threads(struct sqlite_trace *trace)
         uint32_t thread = keymap_find_id(&trace->threads, sqlite_rows_int(&rows, 0, 0));
         const struct sqlite_string *name = sqlite_trace_string(trace, sqlite_rows_int(&rows, 1, 0));
         if (thread != KEYMAP_NONE && name && name->text.size)
-            unordered_name_thread(trace->builder, thread, name->text);
+            unordered_name_thread(trace->events, thread, name->text);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -166,10 +166,10 @@ static void read_ids(struct sqlite_trace *trace)
         uint32_t process = keymap_find_id(&trace->processes, global >> 24);
         uint32_t thread = keymap_find_id(&trace->threads, global);
         if (process != KEYMAP_NONE)
-            builder_process_info(trace->builder, process)->pid =
+            unordered_process_info(trace->events, process)->pid =
                 (uint64_t)sqlite_rows_int(&rows, 1, 0);
         if (thread != KEYMAP_NONE)
-            unordered_number_thread(trace->builder, thread, (uint64_t)sqlite_rows_int(&rows, 2, 0));
+            unordered_number_thread(trace->events, thread, (uint64_t)sqlite_rows_int(&rows, 2, 0));
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -183,7 +183,7 @@ static struct text read_value(struct sqlite_trace *trace, const char *table, con
     sqlite_rows_begin(&rows, trace->file, table, columns, SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows))
         if (text_is(sqlite_rows_text(&rows, 0), name) && !value.size)
-            value = unordered_keep_text(trace->builder, sqlite_rows_text(&rows, 1));
+            value = unordered_keep_text(trace->events, sqlite_rows_text(&rows, 1));
     sqlite_trace_end(trace, &rows);
     return value;
 }
@@ -223,8 +223,8 @@ static void describe_processes(struct sqlite_trace *trace)
     static const char format[] = "nsys SQLite";
     struct text host = read_value(trace, "TARGET_INFO_SYSTEM_ENV", "Hostname");
     const struct tl_process_info mode = read_mode(trace);
-    for (uint32_t i = 0; i < unordered_process_count(trace->builder); i++) {
-        struct tl_process_info *process = builder_process_info(trace->builder, i);
+    for (uint32_t i = 0; i < unordered_process_count(trace->events); i++) {
+        struct tl_process_info *process = unordered_process_info(trace->events, i);
         process->host = host;
         process->format = (struct text){format, sizeof format - 1};
         process->gpu_mode = mode.gpu_mode;
@@ -238,8 +238,8 @@ static void describe_processes(struct sqlite_trace *trace)
 uint64_t sqlite_nsys_facts(struct sqlite_trace *trace)
 {
     struct keymap pids = {0};
-    for (uint32_t i = unordered_process_count(trace->builder); i--;)
-        if (!keymap_set(&pids, builder_process_info(trace->builder, i)->pid, i))
+    for (uint32_t i = unordered_process_count(trace->events); i--;)
+        if (!keymap_set(&pids, unordered_process_info(trace->events, i)->pid, i))
             sqlite_file_fail_memory(trace->file);
     describe_processes(trace);
     bool older = !sqlite_file_has_table(trace->file, "TARGET_INFO_GPU");

@@ -37,7 +37,7 @@ static uint32_t call_name(struct sqlite_trace *trace, bool driver, int64_t cbid)
                  (long long)cbid);
         name = unknown;
     }
-    return unordered_name(trace->builder, (struct text){name, strlen(name)});
+    return unordered_name(trace->events, (struct text){name, strlen(name)});
 }
 
 /* What calls of one callback id have in common, looked up once. */
@@ -55,7 +55,7 @@ static struct known_call call_of(struct sqlite_trace *trace, struct known_call *
         call = &known[cbid];
     if (!call->name) {
         call->name = call_name(trace, driver, cbid);
-        call->flags = sqlite_call_flags(unordered_name_text(trace->builder, call->name));
+        call->flags = sqlite_call_flags(unordered_name_text(trace->events, call->name));
         call->flags |= driver ? SLICE_DRIVER : 0;
     }
     return *call;
@@ -114,7 +114,7 @@ static void read_overheads(struct sqlite_trace *trace)
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_OVERHEAD", columns,
                       SQLITE_COUNT(columns));
     while (sqlite_rows_next(&rows)) {
-        struct gpu_op op = {0};
+        struct unordered_op op = {0};
         struct tl_overhead overhead = {0};
         bool open;
         if (!sqlite_trace_times(trace, &rows, &op.start_ns, &op.end_ns, &open))
@@ -125,11 +125,11 @@ static void read_overheads(struct sqlite_trace *trace)
         bool of_process =
             overhead.object_kind == NVPROF_PROCESS || overhead.object_kind == NVPROF_THREAD;
         uint32_t pid = of_process ? overhead.object[0] : 0;
-        op.process = of_process || !unordered_process_count(trace->builder)
+        op.process = of_process || !unordered_process_count(trace->events)
                          ? sqlite_trace_process(trace, pid, pid)
                          : 0;
         if (op.process != SQLITE_NO_PROCESS)
-            builder_append_overhead(trace->builder, &op, &overhead);
+            unordered_append_overhead(trace->events, &op, &overhead);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -140,7 +140,7 @@ static void read_version(struct sqlite_trace *trace)
     struct sqlite_rows rows;
     sqlite_rows_begin(&rows, trace->file, "Version", columns, 1);
     while (sqlite_rows_next(&rows))
-        unordered_warn(trace->builder, "versions of the schema that are later than any known",
+        unordered_warn(trace->events, "versions of the schema that are later than any known",
                        sqlite_rows_int(&rows, 0, 0) > VERSION_LATEST);
     sqlite_trace_end(trace, &rows);
 }
@@ -213,7 +213,7 @@ static void read_looks(struct markers *markers)
 /* A domain is a string; 0 means none. */
 static uint32_t domain_of(struct markers *markers, uint32_t process, int64_t string)
 {
-    struct builder *builder = markers->trace->builder;
+    struct unordered *events = markers->trace->events;
     if (string == 0)
         return 0;
     uint32_t name = sqlite_trace_name(markers->trace, string);
@@ -221,8 +221,8 @@ static uint32_t domain_of(struct markers *markers, uint32_t process, int64_t str
     uint32_t domain = keymap_find_id(&markers->domains, key);
     if (domain != KEYMAP_NONE)
         return domain;
-    domain = unordered_add_domain(builder, process);
-    unordered_name_domain(builder, domain, name);
+    domain = unordered_add_domain(events, process);
+    unordered_name_domain(events, domain, name);
     set(markers, &markers->domains, key, domain);
     return domain;
 }
@@ -244,7 +244,7 @@ static uint32_t label_of(struct markers *markers, struct sqlite_rows *rows, uint
         label.colored = looks->colored;
         label.color = looks->color;
     }
-    return unordered_label(markers->trace->builder, &label);
+    return unordered_label(markers->trace->events, &label);
 }
 
 static void add_slice(struct markers *markers, const struct half *start, int64_t end_ns,
@@ -259,7 +259,7 @@ static void add_slice(struct markers *markers, const struct half *start, int64_t
         .kind = SLICE_RANGE,
         .flags = (uint8_t)flags,
     };
-    unordered_append_slice(markers->trace->builder, &slice);
+    unordered_append_slice(markers->trace->events, &slice);
 }
 
 static void pair(struct markers *markers, const struct half *start, const struct half *end)
@@ -267,7 +267,7 @@ static void pair(struct markers *markers, const struct half *start, const struct
     if (start->thread == end->thread)
         add_slice(markers, start, end->time_ns, 0);
     else
-        unordered_append_async(markers->trace->builder, start->thread, end->thread, start->time_ns,
+        unordered_append_async(markers->trace->events, start->thread, end->thread, start->time_ns,
                                end->time_ns, start->name, ++markers->ranges);
 }
 
@@ -311,8 +311,8 @@ static void read_marker(struct markers *markers, struct sqlite_rows *rows)
         return;
     int64_t flags = sqlite_rows_int(rows, M_FLAGS, 0), id = sqlite_rows_int(rows, M_ID, 0);
     if (flags & MARKER_INSTANTANEOUS) {
-        builder_append_mark(markers->trace->builder, half.thread, half.time_ns,
-                            label_of(markers, rows, half.process));
+        unordered_append_mark(markers->trace->events, half.thread, half.time_ns,
+                              label_of(markers, rows, half.process));
         return;
     }
     half.is_start = flags & MARKER_START;
@@ -334,7 +334,7 @@ static void end_halves(struct markers *markers)
         if (half->is_start)
             add_slice(markers, half, half->time_ns, SLICE_UNCLOSED);
     }
-    unordered_warn(markers->trace->builder, "ends of ranges without a begin: left out", ends);
+    unordered_warn(markers->trace->events, "ends of ranges without a begin: left out", ends);
 }
 
 static void read_markers(struct sqlite_trace *trace)
@@ -386,7 +386,7 @@ static void read_contexts(struct sqlite_trace *trace)
 {
     static const char *const columns[] = {"contextId", "deviceId"};
     struct sqlite_rows rows;
-    uint32_t processes = unordered_process_count(trace->builder), fact_count = 0;
+    uint32_t processes = unordered_process_count(trace->events), fact_count = 0;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_CONTEXT", columns,
                       SQLITE_COUNT(columns));
     while (fact_count < FACTS_MAX && sqlite_rows_next(&rows)) {
@@ -396,7 +396,7 @@ static void read_contexts(struct sqlite_trace *trace)
         };
         bool known = sqlite_rows_int(&rows, 1, -1) >= 0;
         for (uint32_t i = 0; i < processes && known; i++, fact_count++)
-            unordered_add_context(trace->builder, i, &context);
+            unordered_add_context(trace->events, i, &context);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -405,7 +405,7 @@ static void read_streams(struct sqlite_trace *trace)
 {
     static const char *const columns[] = {"contextId", "streamId", "priority"};
     struct sqlite_rows rows;
-    uint32_t processes = unordered_process_count(trace->builder), fact_count = 0;
+    uint32_t processes = unordered_process_count(trace->events), fact_count = 0;
     sqlite_rows_begin(&rows, trace->file, "CUPTI_ACTIVITY_KIND_STREAM", columns,
                       SQLITE_COUNT(columns));
     while (fact_count < FACTS_MAX && sqlite_rows_next(&rows)) {
@@ -415,7 +415,7 @@ static void read_streams(struct sqlite_trace *trace)
             .priority = (int32_t)sqlite_rows_int(&rows, 2, PROF_PRIORITY_UNKNOWN),
         };
         for (uint32_t i = 0; i < processes; i++, fact_count++)
-            unordered_add_stream(trace->builder, i, &stream);
+            unordered_add_stream(trace->events, i, &stream);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -435,9 +435,9 @@ static void read_names(struct sqlite_trace *trace)
         uint32_t process = keymap_find_id(&trace->processes, object[0]);
         uint32_t thread = keymap_find_id(&trace->threads, nvprof_thread_id(object[0], object[1]));
         if (name && kind == NVPROF_PROCESS && process != KEYMAP_NONE)
-            builder_process_info(trace->builder, process)->program = name->text;
+            unordered_process_info(trace->events, process)->program = name->text;
         if (name && kind == NVPROF_THREAD && thread != KEYMAP_NONE)
-            unordered_name_thread(trace->builder, thread, name->text);
+            unordered_name_thread(trace->events, thread, name->text);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -445,8 +445,8 @@ static void read_names(struct sqlite_trace *trace)
 static void read_facts(struct sqlite_trace *trace)
 {
     static const char format[] = "nvprof SQLite", reason[] = "timed by nvprof";
-    for (uint32_t i = 0; i < unordered_process_count(trace->builder); i++) {
-        struct tl_process_info *process = builder_process_info(trace->builder, i);
+    for (uint32_t i = 0; i < unordered_process_count(trace->events); i++) {
+        struct tl_process_info *process = unordered_process_info(trace->events, i);
         process->format = (struct text){format, sizeof format - 1};
         process->gpu_reason = (struct text){reason, sizeof reason - 1};
     }
@@ -469,8 +469,8 @@ uint64_t sqlite_nvprof_read(struct sqlite_trace *trace)
     sqlite_gpu_read(trace, false);
     read_overheads(trace);
     read_facts(trace);
-    timeline_join_pid_0(trace->builder);
-    int64_t origin_ns = unordered_end(trace->builder);
-    unordered_set_origin(trace->builder, origin_ns);
+    unordered_join_pid_0(trace->events);
+    int64_t origin_ns = unordered_end(trace->events);
+    unordered_set_origin(trace->events, origin_ns);
     return origin_ns > 0 ? (uint64_t)origin_ns : 0;
 }

@@ -22,15 +22,15 @@ void sqlite_trace_end(struct sqlite_trace *trace, struct sqlite_rows *rows)
 
 void sqlite_trace_warn(struct sqlite_trace *trace)
 {
-    struct builder *builder = trace->builder;
-    unordered_warn(builder, "write-ahead logs beside the file: what is in them is not read",
+    struct unordered *events = trace->events;
+    unordered_warn(events, "write-ahead logs beside the file: what is in them is not read",
                    trace->file->logged);
-    unordered_warn(builder, "damaged tables: read up to the damage", trace->file->damaged);
-    unordered_warn(builder, "rows without a valid time: left out", trace->untimed);
-    unordered_warn(builder, "references to strings that are not in the file", trace->unnamed);
-    unordered_warn(builder, "values of the wrong type for their column: left out", trace->strange);
-    unordered_warn(builder, "rows of too many processes: left out", trace->too_many);
-    unordered_warn(builder, "correlation ids that CUDA cannot have: ignored", trace->uncorrelated);
+    unordered_warn(events, "damaged tables: read up to the damage", trace->file->damaged);
+    unordered_warn(events, "rows without a valid time: left out", trace->untimed);
+    unordered_warn(events, "references to strings that are not in the file", trace->unnamed);
+    unordered_warn(events, "values of the wrong type for their column: left out", trace->strange);
+    unordered_warn(events, "rows of too many processes: left out", trace->too_many);
+    unordered_warn(events, "correlation ids that CUDA cannot have: ignored", trace->uncorrelated);
 }
 
 static void keep(struct sqlite_trace *trace, struct keymap *map, int64_t id, uint32_t number)
@@ -53,7 +53,7 @@ void sqlite_trace_strings(struct sqlite_trace *trace, const char *table, const c
         if (!string)
             continue;
         *string = (struct sqlite_string){
-            .text = unordered_keep_text(trace->builder, sqlite_rows_text(&rows, 1))};
+            .text = unordered_keep_text(trace->events, sqlite_rows_text(&rows, 1))};
         keep(trace, &trace->string_places, number, trace->strings.count - 1);
     }
     sqlite_trace_end(trace, &rows);
@@ -72,10 +72,10 @@ uint32_t sqlite_trace_name(struct sqlite_trace *trace, int64_t id)
         char missing[64];
         int size = snprintf(missing, sizeof missing, "(string %lld is missing)", (long long)id);
         trace->unnamed++;
-        return unordered_name(trace->builder, (struct text){missing, (size_t)size});
+        return unordered_name(trace->events, (struct text){missing, (size_t)size});
     }
     if (!string->name)
-        string->name = unordered_name(trace->builder, string->text);
+        string->name = unordered_name(trace->events, string->text);
     return string->name;
 }
 
@@ -88,10 +88,10 @@ uint32_t sqlite_trace_process(struct sqlite_trace *trace, int64_t id, uint32_t p
         trace->too_many++;
         return SQLITE_NO_PROCESS;
     }
-    process = unordered_add_process(trace->builder);
-    if (builder_failed(trace->builder))
+    process = unordered_add_process(trace->events);
+    if (unordered_failed(trace->events))
         return SQLITE_NO_PROCESS;
-    builder_process_info(trace->builder, process)->pid = pid;
+    unordered_process_info(trace->events, process)->pid = pid;
     keep(trace, &trace->processes, id, process);
     return process;
 }
@@ -103,7 +103,7 @@ uint32_t sqlite_trace_thread(struct sqlite_trace *trace, uint32_t process, int64
     uint32_t thread = keymap_find_id(&trace->threads, id);
     if (thread != KEYMAP_NONE)
         return thread;
-    thread = unordered_add_thread(trace->builder, process, tid);
+    thread = unordered_add_thread(trace->events, process, tid);
     if (thread)
         keep(trace, &trace->threads, id, thread);
     return thread;
@@ -155,7 +155,7 @@ void sqlite_trace_call(struct sqlite_trace *trace, const struct sqlite_call *cal
         .kind = SLICE_API,
         .flags = call->flags,
     };
-    unordered_append_slice(trace->builder, &slice);
+    unordered_append_slice(trace->events, &slice);
     if (call->correlation && !idmap_set(&trace->callers, call->correlation, call->process))
         sqlite_file_fail_memory(trace->file);
 }
@@ -184,12 +184,12 @@ void sqlite_trace_devices(struct sqlite_trace *trace, const char *table, const c
                                                         struct sqlite_rows *rows))
 {
     struct sqlite_rows rows;
-    uint32_t processes = unordered_process_count(trace->builder), fact_count = 0;
+    uint32_t processes = unordered_process_count(trace->events), fact_count = 0;
     sqlite_rows_begin(&rows, trace->file, table, columns, count);
     while (fact_count < most && sqlite_rows_next(&rows)) {
         struct tl_device_info device = take(trace, &rows);
         for (uint32_t i = 0; i < processes; i++, fact_count++)
-            unordered_add_device(trace->builder, i, &device);
+            unordered_add_device(trace->events, i, &device);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -251,7 +251,7 @@ static uint32_t process_of(struct sqlite_trace *trace, struct sqlite_rows *rows,
     uint32_t caller = idmap_find(&trace->callers, correlation);
     if (caller != IDMAP_NONE)
         return caller;
-    return unordered_process_count(trace->builder) ? 0 : sqlite_trace_process(trace, 0, 0);
+    return unordered_process_count(trace->events) ? 0 : sqlite_trace_process(trace, 0, 0);
 }
 
 /* Without an end, what a device did took no time that is known. */
@@ -272,13 +272,13 @@ static bool read_place(struct sqlite_trace *trace, struct sqlite_rows *rows, str
     return place->process != SQLITE_NO_PROCESS;
 }
 
-static struct gpu_op op_of(const struct place *place)
+static struct unordered_op op_of(const struct place *place)
 {
-    return (struct gpu_op){.start_ns = place->start_ns,
-                           .end_ns = place->end_ns,
-                           .correlation = place->correlation,
-                           .process = place->process,
-                           .ambiguous = place->ambiguous};
+    return (struct unordered_op){.start_ns = place->start_ns,
+                                 .end_ns = place->end_ns,
+                                 .correlation = place->correlation,
+                                 .process = place->process,
+                                 .ambiguous = place->ambiguous};
 }
 
 static uint64_t after_epoch(int64_t time_ns)
@@ -329,8 +329,8 @@ static const char *const kernel_columns[] = {PLACE_COLUMNS,
                                              "submitted"};
 
 /* nvprof has the mangled name; nsys the demangled one, and lately the other, too. */
-static void name_kernel(struct sqlite_trace *trace, struct sqlite_rows *rows, struct gpu_op *op,
-                        struct tl_kernel *kernel)
+static void name_kernel(struct sqlite_trace *trace, struct sqlite_rows *rows,
+                        struct unordered_op *op, struct tl_kernel *kernel)
 {
     int64_t mangled, demangled;
     bool is_mangled =
@@ -349,7 +349,7 @@ static void name_kernel(struct sqlite_trace *trace, struct sqlite_rows *rows, st
 static void add_kernel(struct sqlite_trace *trace, struct sqlite_rows *rows,
                        const struct place *place)
 {
-    struct gpu_op op = op_of(place);
+    struct unordered_op op = op_of(place);
     struct tl_kernel detail = {0}, *kernel = &detail;
     name_kernel(trace, rows, &op, kernel);
     kernel->context = place->context;
@@ -372,7 +372,7 @@ static void add_kernel(struct sqlite_trace *trace, struct sqlite_rows *rows,
     kernel->queued_ns = after_epoch(sqlite_rows_int(rows, QUEUED, 0));
     kernel->submitted_ns = after_epoch(sqlite_rows_int(rows, SUBMITTED, 0));
     kernel->priority = PROF_PRIORITY_UNKNOWN;
-    builder_append_kernel(trace->builder, &op, kernel);
+    unordered_append_kernel(trace->events, &op, kernel);
 }
 
 static void read_kernels(struct sqlite_trace *trace, const char *table)
@@ -421,7 +421,7 @@ static const char *const copy_columns[] = {
 static void add_copy(struct sqlite_trace *trace, struct sqlite_rows *rows,
                      const struct place *place, bool nsys)
 {
-    struct gpu_op op = op_of(place);
+    struct unordered_op op = op_of(place);
     struct tl_memcpy detail = {0}, *copy = &detail;
     copy->bytes = after_epoch(sqlite_rows_int(rows, COPY_BYTES, 0));
     copy->context = place->context;
@@ -437,7 +437,7 @@ static void add_copy(struct sqlite_trace *trace, struct sqlite_rows *rows,
     copy->dst_context = id_32(rows, COPY_TO_CONTEXT);
     copy->graph_node = (uint64_t)sqlite_rows_int(rows, COPY_NODE, 0);
     copy->graph = sqlite_rows_uint32(rows, COPY_GRAPH);
-    builder_append_memcpy(trace->builder, &op, copy);
+    unordered_append_memcpy(trace->events, &op, copy);
 }
 
 /* nsys has what the driver moved of managed memory among the copies. No call made it. False: it is
@@ -469,7 +469,7 @@ static bool add_migration(struct sqlite_trace *trace, struct sqlite_rows *rows,
     default:
         return false;
     }
-    unordered_append_moved(trace->builder, place->process, &migration);
+    unordered_append_migration(trace->events, place->process, &migration);
     return true;
 }
 
@@ -491,7 +491,7 @@ static const char *const set_columns[] = {PLACE_COLUMNS, "value",   "bytes",    
 static void add_set(struct sqlite_trace *trace, struct sqlite_rows *rows, const struct place *place,
                     bool nsys)
 {
-    struct gpu_op op = op_of(place);
+    struct unordered_op op = op_of(place);
     struct tl_memset detail = {0}, *set = &detail;
     set->bytes = after_epoch(sqlite_rows_int(rows, SET_BYTES, 0));
     set->context = place->context;
@@ -502,7 +502,7 @@ static void add_set(struct sqlite_trace *trace, struct sqlite_rows *rows, const 
     set->value = sqlite_rows_uint32(rows, SET_VALUE);
     set->graph_node = (uint64_t)sqlite_rows_int(rows, SET_NODE, 0);
     set->graph = sqlite_rows_uint32(rows, SET_GRAPH);
-    builder_append_memset(trace->builder, &op, set);
+    unordered_append_memset(trace->events, &op, set);
 }
 
 static void read_sets(struct sqlite_trace *trace, bool nsys)
@@ -531,14 +531,14 @@ static void read_waits(struct sqlite_trace *trace, bool nsys)
     while (sqlite_rows_next(&rows)) {
         if (!read_place(trace, &rows, &place))
             continue;
-        struct gpu_op op = op_of(&place);
+        struct unordered_op op = op_of(&place);
         struct tl_sync sync = {.type = sqlite_rows_uint32(&rows, nsys ? WAIT_TYPE_NSYS : WAIT_TYPE),
                                .context = place.context,
                                .event = id_32(&rows, nsys ? WAIT_EVENT_NSYS : WAIT_EVENT)};
         sync.stream = sync.type == 4 ? PROF_SYNC_NO_STREAM : place.stream;
         uint32_t device = place.device;
         bool known = sqlite_rows_int(&rows, DEVICE, -1) >= 0;
-        builder_append_sync(trace->builder, &op, &sync, known ? &device : NULL);
+        unordered_append_sync(trace->events, &op, &sync, known ? &device : NULL);
     }
     sqlite_trace_end(trace, &rows);
 }
@@ -554,12 +554,12 @@ static void read_graphs(struct sqlite_trace *trace)
     while (sqlite_rows_next(&rows)) {
         if (!read_place(trace, &rows, &place))
             continue;
-        struct gpu_op op = op_of(&place);
+        struct unordered_op op = op_of(&place);
         struct tl_graph_run run = {.graph = sqlite_rows_uint32(&rows, FIRST_OWN),
                                    .context = place.context,
                                    .stream = place.stream,
                                    .device = place.device};
-        builder_append_graph_run(trace->builder, &op, &run);
+        unordered_append_graph_run(trace->events, &op, &run);
     }
     sqlite_trace_end(trace, &rows);
 }

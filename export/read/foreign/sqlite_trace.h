@@ -29,7 +29,7 @@ struct sqlite_string {
 
 struct sqlite_trace {
     struct sqlite_file *file;
-    struct builder *builder;
+    struct unordered *events;
     struct keymap string_places; /* id -> into strings */
     struct keymap processes;     /* the file's id -> its number */
     struct keymap threads;       /* thread ids of the file -> its number */

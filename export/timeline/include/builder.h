@@ -2,7 +2,7 @@
  *
  * A reader calls builder_begin_process(), defines names, threads and devices, appends events, and
  * calls builder_end_process(). builder_end() returns the timeline. Files whose events come
- * in any order are appended with the calls of unordered.h.
+ * in any order are gathered with the calls of unordered.h.
  *
  * Ids are the file's own: of names, threads (from 1), stacks, modules, contexts and streams. A name
  * id is defined by builder_define_name(), or by builder_define_event_name() if NVTX gave it a
@@ -172,12 +172,6 @@ struct cuda_graph {
 struct gpu_op {
     int64_t start_ns, end_ns;
     uint32_t correlation; /* CUPTI's id of the call; 0 none */
-    uint32_t name;        /* the file's name for it; 0: derived from its details */
-    /* Of files whose events come in any order; else 0: */
-    uint32_t process; /* the file's; before unordered_resolve() the row */
-    /* `correlation` of the range that it comes from, where no call has its own; 0 none */
-    uint32_t origin;
-    bool ambiguous; /* the file says that its ids match calls of several processes */
 };
 
 /* Memory was allocated or released; what the file does not say is 0. */
@@ -197,8 +191,7 @@ struct memory_op {
 struct memory_event {
     int64_t time_ns;
     uint32_t correlation;
-    uint32_t thread;  /* whose innermost slice did it, where no call is named; 0 none */
-    uint32_t process; /* of files whose events come in any order: the file's; else 0 */
+    uint32_t thread; /* whose innermost slice did it, where no call is named; 0 none */
     struct memory_op record;
 };
 
@@ -450,10 +443,9 @@ void builder_append_memcpy(struct builder *builder, const struct gpu_op *op,
 /* Appends a memset. */
 void builder_append_memset(struct builder *builder, const struct gpu_op *op,
                            const struct tl_memset *set);
-/* Appends a wait. `device` points to its device's ordinal; NULL: the device of the wait's
- * context. */
+/* Appends a wait, which is of the device of its context. */
 void builder_append_sync(struct builder *builder, const struct gpu_op *op,
-                         const struct tl_sync *sync, const uint32_t *device);
+                         const struct tl_sync *sync);
 /* Appends a stretch of the driver's or the profiler's overhead. */
 void builder_append_overhead(struct builder *builder, const struct gpu_op *op,
                              const struct tl_overhead *overhead);

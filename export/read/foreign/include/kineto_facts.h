@@ -56,12 +56,12 @@ void kineto_group_rank(struct kineto_group *group, const struct json_string *key
 #define KINETO_DEVICES_MAX 64u /* as many as unordered_busy_devices() returns */
 
 struct kineto_facts {
-    struct builder *builder;
+    struct unordered *events;
     uint64_t
         base_ns; /* since the epoch: what all times count from; 0 the epoch itself, or unknown */
     struct kineto_rows *rows;
-    struct kineto_group own; /* of the file as a whole; the builder keeps its host */
-    KINETO_ARRAY(struct kineto_group) groups; /* the builder keeps their texts */
+    struct kineto_group own;                  /* of the file as a whole; the events keep its host */
+    KINETO_ARRAY(struct kineto_group) groups; /* the events keep their texts */
     struct text format;                       /* what libprof read it from; empty: it recorded it */
     int64_t span_ns;                          /* see struct tl_process_info */
     bool is_libprofs, simulated;              /* libprof wrote the file; its device was simulated */
@@ -78,7 +78,7 @@ struct kineto_facts {
 };
 
 /* False: no memory. */
-bool kineto_facts_init(struct kineto_facts *facts, struct builder *builder,
+bool kineto_facts_init(struct kineto_facts *facts, struct unordered *events,
                        struct kineto_rows *rows);
 void kineto_facts_fini(struct kineto_facts *facts);
 

@@ -1,4 +1,4 @@
-/* kineto_rows.h - the rows of a Chrome trace, (pid, tid), as threads of a builder.
+/* kineto_rows.h - the rows of a Chrome trace, (pid, tid), as threads of a timeline.
  *
  * Which pids are processes is known at the end: devices have pids too, and things are said of pids
  * that have no events. What is on rows of a pid that is not a process belongs to the process that
@@ -26,7 +26,7 @@ struct kineto_row {
 struct kineto_pid {
     uint64_t key;
     uint64_t events;  /* of threads; 0: no process */
-    uint32_t name;    /* of the builder, 0 none */
+    uint32_t name;    /* id, 0 none */
     uint32_t process; /* its process, or the one of its group */
     uint32_t group;   /* see kineto_facts.h; 0 none */
     bool renumbered;
@@ -55,7 +55,7 @@ struct kineto_row_name {
     }
 
 struct kineto_rows {
-    struct builder *builder;
+    struct unordered *events;
     KINETO_ARRAY(struct kineto_row) rows;
     KINETO_ARRAY(struct kineto_pid) pids;
     KINETO_ARRAY(struct kineto_row_name) names;
@@ -70,7 +70,7 @@ struct kineto_rows {
     bool failed;
 };
 
-/* Zeroed but for `builder` is empty. */
+/* Zeroed but for `events` is empty. */
 void kineto_rows_fini(struct kineto_rows *rows);
 
 /* The thread for the row; 0: no memory. `events`: how many thread events this stands for, 0 if it
@@ -107,7 +107,7 @@ uint32_t kineto_rows_of_thread(const struct kineto_rows *rows, uint32_t pid);
 /* The same for operations on its rows that nothing else assigns: their process and group. */
 struct event_row kineto_rows_of_device(const struct kineto_rows *rows, uint32_t pid);
 
-/* Adds the processes to the builder, puts threads into them, names both. Returns which process has
+/* Adds the processes to the events, puts threads into them, names both. Returns which process has
  * most of the events; `needed`: at least one process is. UINT32_MAX: there is none. */
 uint32_t kineto_rows_finish(struct kineto_rows *rows, bool needed);
 
