@@ -175,7 +175,6 @@ struct build_memory {
     } pools;
     struct keymap heaps;  /* allocator, or kind and device -> heaps[] */
     struct keymap living; /* address -> pools[]: the newest pool there */
-    uint32_t first_heap, first_memory, first_event, first_pool, first_migration;
 };
 
 /* What was said about a node at one time. */
@@ -210,14 +209,13 @@ struct build_graphs {
     uint32_t *order;      /* facts by node, then time */
     struct keymap nodes;  /* node -> runs[] */
     struct keymap graphs; /* the file's id -> graphs[] */
-    uint32_t first_graph, first_node, first_captured, first_launch;
 };
 
 /* Where a process's part of each array begins. */
 struct build_first {
-    uint32_t child, thread, slice, api, async, mark, counter, attr, gpu, device, stream;
-    uint32_t segment, mark_attr, async_attr, domain, block, slice_stack, timing, frame, entry;
-    uint32_t sample;
+#define BUILD_FIRST(type, member) uint32_t member;
+    TL_ARRAYS(BUILD_FIRST)
+#undef BUILD_FIRST
 };
 
 struct builder {
@@ -297,7 +295,7 @@ uint32_t build_thread_of(struct builder *builder, uint32_t number);
 int64_t build_time(const struct builder *builder, int64_t time_ns);
 static inline struct build_thread *build_stack(struct builder *builder, uint32_t thread)
 {
-    return &builder->threads.at[thread - builder->first.thread];
+    return &builder->threads.at[thread - builder->first.threads];
 }
 
 /* The innermost open range, of whatever stack; NULL: none is open. */
@@ -451,7 +449,6 @@ uint32_t launch_index_find(const struct launch_index *index, uint32_t correlatio
                            int64_t latest_ns);
 
 /* Memory. */
-void build_memory_begin(struct builder *builder);
 void build_memory_forget(struct builder *builder);
 void build_memory_fini(struct builder *builder);
 
@@ -462,7 +459,6 @@ bool build_memory_end(struct builder *builder);
 bool build_migrations(struct builder *builder);
 
 /* Graphs. */
-void build_graphs_begin(struct builder *builder);
 void build_graphs_forget(struct builder *builder);
 void build_graphs_fini(struct builder *builder);
 

@@ -109,7 +109,7 @@ static void read_slice(struct search *search, const struct tl_attr *attrs, uint3
 static void find_numbered(struct search *search)
 {
     const struct timeline *timeline = search->builder->timeline;
-    for (uint32_t i = search->builder->first.attr, end; i < timeline->attrs.count; i = end) {
+    for (uint32_t i = search->builder->first.attrs, end; i < timeline->attrs.count; i = end) {
         end = i + 1;
         while (end < timeline->attrs.count &&
                timeline->attrs.at[end].slice == timeline->attrs.at[i].slice)
@@ -121,7 +121,7 @@ static void find_numbered(struct search *search)
 static void index_segments(struct search *search)
 {
     const struct timeline *timeline = search->builder->timeline;
-    for (uint32_t i = search->builder->first.segment; i < timeline->segments.count; i++)
+    for (uint32_t i = search->builder->first.segments; i < timeline->segments.count; i++)
         search->failed |= !keymap_set(&search->after, timeline->segments.at[i].before,
                                       timeline->segments.at[i].slice);
 }
@@ -193,7 +193,7 @@ static void add_link(struct search *search, uint32_t forward, uint32_t backward)
 static void index_threads(struct search *search)
 {
     const struct builder *builder = search->builder;
-    uint32_t first = builder->first.thread, count = builder->timeline->threads.count - first;
+    uint32_t first = builder->first.threads, count = builder->timeline->threads.count - first;
     search->latest = calloc((size_t)count + 1, sizeof *search->latest);
     search->failed |= !search->latest;
     for (uint32_t i = 0; i < count; i++) {
@@ -308,13 +308,13 @@ struct borrowed {
 static void find_last(const struct borrowed *borrowed)
 {
     const struct builder *builder = borrowed->builder;
-    const struct tl_slice *slices = builder->timeline->slices.at + builder->first.slice;
+    const struct tl_slice *slices = builder->timeline->slices.at + builder->first.slices;
     for (uint32_t i = 0; i < borrowed->size; i++)
         borrowed->last[i] = i + 1;
     for (uint32_t i = borrowed->size; i-- > 0;) {
         uint32_t *around = slices[i].parent == TL_NONE
                                ? NULL
-                               : &borrowed->last[slices[i].parent - builder->first.slice];
+                               : &borrowed->last[slices[i].parent - builder->first.slices];
         if (around && *around < borrowed->last[i])
             *around = borrowed->last[i];
     }
@@ -323,8 +323,8 @@ static void find_last(const struct borrowed *borrowed)
 /* A backward range with all that is inside. */
 static void borrow(struct borrowed *borrowed, uint32_t outer, uint32_t number)
 {
-    uint32_t from = outer - borrowed->builder->first.slice + borrowed->size,
-             to = borrowed->last[outer - borrowed->builder->first.slice] + borrowed->size;
+    uint32_t from = outer - borrowed->builder->first.slices + borrowed->size,
+             to = borrowed->last[outer - borrowed->builder->first.slices] + borrowed->size;
     for (; from < to; from /= 2, to /= 2) {
         if (from & 1)
             borrowed->tree[from++] = number;
@@ -337,7 +337,7 @@ static void borrow(struct borrowed *borrowed, uint32_t outer, uint32_t number)
 static uint32_t borrowed_path(const struct borrowed *borrowed, uint32_t slice)
 {
     uint32_t number = 0;
-    for (uint32_t i = slice - borrowed->builder->first.slice + borrowed->size; i; i /= 2)
+    for (uint32_t i = slice - borrowed->builder->first.slices + borrowed->size; i; i /= 2)
         if (borrowed->tree[i] > number)
             number = borrowed->tree[i];
     return number ? borrowed->path[number - 1] : TL_NONE;
@@ -379,8 +379,8 @@ static uint32_t merge_stacks(struct borrowed *borrowed, struct tl_stack_of *to)
 {
     struct builder *builder = borrowed->builder;
     struct timeline *timeline = builder->timeline;
-    uint32_t next = builder->first.slice_stack, made = 0;
-    for (uint32_t i = builder->first.slice; i < timeline->slices.count; i++) {
+    uint32_t next = builder->first.slice_stacks, made = 0;
+    for (uint32_t i = builder->first.slices; i < timeline->slices.count; i++) {
         bool has_own =
             next < timeline->slice_stacks.count && timeline->slice_stacks.at[next].owner == i;
         uint32_t stack = has_own ? timeline->slice_stacks.at[next++].stack : TL_NONE;
@@ -397,7 +397,7 @@ static uint32_t merge_stacks(struct borrowed *borrowed, struct tl_stack_of *to)
 
 static void replace_stacks(struct builder *builder, const struct tl_stack_of *by, uint32_t count)
 {
-    builder->timeline->slice_stacks.count = builder->first.slice_stack;
+    builder->timeline->slice_stacks.count = builder->first.slice_stacks;
     for (uint32_t i = 0; i < count; i++) {
         struct tl_stack_of *kept = ARRAY_ADD(&builder->timeline->slice_stacks);
         if (kept)
@@ -412,7 +412,7 @@ static bool borrowed_init(struct borrowed *borrowed, struct builder *builder, ui
     const struct timeline *timeline = builder->timeline;
     uint32_t links = timeline->fwdbwds.count - first_link;
     *borrowed = (struct borrowed){.builder = builder, .first_link = first_link};
-    borrowed->size = timeline->slices.count - builder->first.slice;
+    borrowed->size = timeline->slices.count - builder->first.slices;
     borrowed->last = malloc(borrowed->size * sizeof *borrowed->last);
     borrowed->tree = calloc((size_t)borrowed->size * 2, sizeof *borrowed->tree);
     borrowed->path = malloc(links * sizeof *borrowed->path);

@@ -43,7 +43,7 @@ void builder_begin_block(struct builder *builder, int64_t time_ns, uint32_t name
 /* The range is the last one that was begun. */
 void builder_set_block_event(struct builder *builder, int32_t chain, uint32_t instruction)
 {
-    if (builder->failed || builder->timeline->asyncs.count == builder->first.async)
+    if (builder->failed || builder->timeline->asyncs.count == builder->first.asyncs)
         return;
     uint32_t async = builder->timeline->asyncs.count - 1;
     add_item(builder,
@@ -95,7 +95,7 @@ static struct radix_item *sort_items(const struct builder *builder)
 static struct tl_block *current_block(const struct builder *builder)
 {
     const struct timeline *timeline = builder->timeline;
-    return timeline->blocks.count > builder->first.block
+    return timeline->blocks.count > builder->first.blocks
                ? &timeline->blocks.at[timeline->blocks.count - 1]
                : NULL;
 }
@@ -210,7 +210,7 @@ bool build_blocks(struct builder *builder)
 static struct tl_block *latest_block(const struct builder *builder)
 {
     const struct timeline *timeline = builder->timeline;
-    bool any = !builder->failed && timeline->blocks.count > builder->first.block;
+    bool any = !builder->failed && timeline->blocks.count > builder->first.blocks;
     return any ? &timeline->blocks.at[timeline->blocks.count - 1] : NULL;
 }
 

@@ -185,9 +185,9 @@ static void end_open(struct tl_async *asyncs, uint32_t count, int64_t last_ns)
 void build_asyncs_end(struct builder *builder)
 {
     struct tl_async *asyncs = builder->timeline->asyncs.at;
-    uint32_t count = builder->timeline->asyncs.count - builder->first.async;
+    uint32_t count = builder->timeline->asyncs.count - builder->first.asyncs;
     if (count)
-        asyncs += builder->first.async;
+        asyncs += builder->first.asyncs;
     struct end_list ends = {NULL, builder->range_ends.count};
     struct radix_item *begins = sort_begins(builder, asyncs, count);
     ends.items = sort_ends(builder, builder->range_ends.at, ends.count);
@@ -243,7 +243,7 @@ static void keep_attr(struct builder *builder, struct tl_attr *place, struct tl_
 static bool is_of_latest(const struct builder *builder, uint64_t id)
 {
     uint32_t count = builder->timeline->asyncs.count;
-    return count > builder->first.async && builder->timeline->asyncs.at[count - 1].id == id;
+    return count > builder->first.asyncs && builder->timeline->asyncs.at[count - 1].id == id;
 }
 
 /* Another thread's log may be walked ahead of the one in which the range begins, so some wait. */
@@ -289,7 +289,7 @@ void build_attr_keep(struct builder *builder, uint32_t owner, const struct event
 static void index_asyncs(struct builder *builder, struct keymap *by_id)
 {
     const struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->first.async; i < timeline->asyncs.count && !builder->failed; i++)
+    for (uint32_t i = builder->first.asyncs; i < timeline->asyncs.count && !builder->failed; i++)
         builder->failed |= !keymap_set(by_id, timeline->asyncs.at[i].id, i);
 }
 
@@ -341,7 +341,7 @@ static bool sort_attrs(struct tl_attr *attrs, uint32_t count)
 bool build_attrs_sort(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    return SORT_NEW(timeline->attrs, builder->first.attr) &&
-           SORT_NEW(timeline->mark_attrs, builder->first.mark_attr) &&
-           SORT_NEW(timeline->async_attrs, builder->first.async_attr);
+    return SORT_NEW(timeline->attrs, builder->first.attrs) &&
+           SORT_NEW(timeline->mark_attrs, builder->first.mark_attrs) &&
+           SORT_NEW(timeline->async_attrs, builder->first.async_attrs);
 }

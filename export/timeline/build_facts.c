@@ -187,7 +187,7 @@ bool build_devices_find_again(struct builder *builder)
 {
     const struct timeline *timeline = builder->timeline;
     bool stored = true;
-    for (uint32_t i = builder->first.device; i < timeline->devices.count && stored; i++)
+    for (uint32_t i = builder->first.devices; i < timeline->devices.count && stored; i++)
         stored = idmap_set(&builder->device_slots, timeline->devices.at[i].info.device, i);
     return stored;
 }
@@ -314,7 +314,7 @@ static void name_streams(struct builder *builder)
     struct timeline *timeline = builder->timeline;
     if (builder->given_streams.count == 0)
         return;
-    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
+    for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[i];
         if (gpu->slice != TL_NONE && gpu->stream != TL_NONE)
             name_stream(builder, gpu);
@@ -325,7 +325,7 @@ void build_given(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
     bool context = builder->named_contexts == 1 && builder->context_count == 1;
-    for (uint32_t i = builder->first.device; i < timeline->devices.count; i++) {
+    for (uint32_t i = builder->first.devices; i < timeline->devices.count; i++) {
         struct tl_device *device = &timeline->devices.at[i];
         device->given_name = idmap_find(&builder->given_devices, device->info.device);
         if (device->given_name == IDMAP_NONE && context &&
@@ -341,7 +341,7 @@ void build_given(struct builder *builder)
 static struct tl_child *find_early(struct builder *builder, uint32_t pid)
 {
     struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->first.child; i < timeline->children.count; i++) {
+    for (uint32_t i = builder->first.children; i < timeline->children.count; i++) {
         struct tl_child *child = &timeline->children.at[i];
         if (child->time_ns != TL_NO_TIME)
             return NULL;

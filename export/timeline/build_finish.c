@@ -31,7 +31,7 @@ static void append_gpu(struct unordered *file, const struct unordered_gpu *gpu)
         (struct tl_gpu){
             .start_ns = gpu->start_ns,
             .end_ns = gpu->end_ns,
-            .slice = number ? builder->first.slice + number - 1 : TL_NONE,
+            .slice = number ? builder->first.slices + number - 1 : TL_NONE,
             .correlation = gpu->correlation,
             .kind = gpu->kind,
             .flags = gpu->ambiguous && unordered_is_operation(gpu) ? TL_GPU_AMBIGUOUS : 0,

@@ -173,14 +173,14 @@ static void cut_thread(struct cutter *cutter, struct tl_thread *thread, const ui
 /* Calls by thread, each thread's in the order of its log. */
 static uint32_t *sort_calls(struct builder *builder, uint32_t count, uint32_t *first_of)
 {
-    const struct tl_frame *calls = builder->timeline->frames.at + builder->first.frame;
+    const struct tl_frame *calls = builder->timeline->frames.at + builder->first.frames;
     uint32_t *order = malloc(((size_t)count + 1) * sizeof *order), sum = 0;
     for (uint32_t i = 0; i < count; i++)
-        first_of[calls[i].thread - builder->first.thread + 1]++;
+        first_of[calls[i].thread - builder->first.threads + 1]++;
     for (uint32_t i = 0; i <= builder->threads.count; i++)
         first_of[i] = sum += first_of[i];
     for (uint32_t i = 0; i < count && order; i++)
-        order[first_of[calls[i].thread - builder->first.thread]++] = i;
+        order[first_of[calls[i].thread - builder->first.threads]++] = i;
     return order;
 }
 
@@ -188,7 +188,7 @@ static void cut_all(struct cutter *cutter, const uint32_t *order, const uint32_t
 {
     struct builder *builder = cutter->builder;
     for (uint32_t i = 0; i < builder->threads.count; i++) {
-        struct tl_thread *thread = &builder->timeline->threads.at[builder->first.thread + i];
+        struct tl_thread *thread = &builder->timeline->threads.at[builder->first.threads + i];
         uint32_t first = i ? ends[i - 1] : 0;
         cut_thread(cutter, thread, order + first, ends[i] - first);
     }
@@ -199,7 +199,7 @@ static bool keep(struct cutter *cutter)
 {
     struct builder *builder = cutter->builder;
     struct timeline *timeline = builder->timeline;
-    uint32_t first = builder->first.frame;
+    uint32_t first = builder->first.frames;
     timeline->frames.count = first;
     for (uint32_t i = 0; i < cutter->made.count; i++) {
         struct tl_frame *frame = ARRAY_ADD(&timeline->frames);
@@ -210,27 +210,27 @@ static bool keep(struct cutter *cutter)
         frame->parent += frame->parent == TL_NONE ? 0 : first;
     }
     for (uint32_t i = 0; i < builder->threads.count; i++)
-        timeline->threads.at[builder->first.thread + i].first_frame += first;
+        timeline->threads.at[builder->first.threads + i].first_frame += first;
     return true;
 }
 
 static void find_parents(struct builder *builder, uint32_t count)
 {
-    struct tl_frame *calls = builder->timeline->frames.at + builder->first.frame;
+    struct tl_frame *calls = builder->timeline->frames.at + builder->first.frames;
     for (uint32_t i = 0; i < count; i++)
-        calls[i].parent -= calls[i].parent == TL_NONE ? 0 : builder->first.frame;
+        calls[i].parent -= calls[i].parent == TL_NONE ? 0 : builder->first.frames;
 }
 
 bool build_frame_segments(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    uint32_t count = timeline->frames.count - builder->first.frame;
+    uint32_t count = timeline->frames.count - builder->first.frames;
     if (!count)
         return true;
     find_parents(builder, count);
     struct cutter cutter = {.builder = builder,
-                            .calls = timeline->frames.at + builder->first.frame};
-    uint64_t slices = timeline->slices.count - builder->first.slice;
+                            .calls = timeline->frames.at + builder->first.frames};
+    uint64_t slices = timeline->slices.count - builder->first.slices;
     cutter.segments_left = (count + slices) * SEGMENTS_PER_EVENT;
     cutter.first_segment = malloc(count * sizeof *cutter.first_segment);
     uint32_t *ends = calloc((size_t)builder->threads.count + 2, sizeof *ends);

@@ -388,7 +388,7 @@ bool build_waits(struct builder *builder)
         return true;
     qsort(builder->cuda_events.at, builder->cuda_events.count, sizeof *builder->cuda_events.at,
           compare);
-    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
+    for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++)
         if (timeline->gpus.at[i].kind == TL_SYNC && !add_wait(builder, i))
             return false;
     return true;

@@ -186,15 +186,6 @@ static int by_slice(const void *left, const void *right)
 
 /* ---- life ---- */
 
-void build_graphs_begin(struct builder *builder)
-{
-    const struct timeline *timeline = builder->timeline;
-    builder->graphs.first_graph = timeline->graphs.count;
-    builder->graphs.first_node = timeline->graph_nodes.count;
-    builder->graphs.first_captured = timeline->captured.count;
-    builder->graphs.first_launch = timeline->graph_launches.count;
-}
-
 void build_graphs_forget(struct builder *builder)
 {
     struct build_graphs *graphs = &builder->graphs;
@@ -232,7 +223,7 @@ static uint64_t key_of(const struct build_node_fact *fact)
 static bool add_unknown(struct builder *builder)
 {
     const struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->graphs.first_graph; i < timeline->graphs.count; i++) {
+    for (uint32_t i = builder->first.graphs; i < timeline->graphs.count; i++) {
         const struct tl_graph *graph = &timeline->graphs.at[i];
         if (!(graph->flags & PROF_GRAPH_ELSEWHERE))
             continue;
@@ -414,7 +405,7 @@ static bool build_graph_nodes(struct builder *builder)
     for (uint32_t i = 0; i < builder->graphs.runs.count; i++)
         if (!add_node(builder, &builder->graphs.runs.at[i]))
             return false;
-    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
+    for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++)
         if (!add_captured(builder, i))
             return false;
     return true;
@@ -429,7 +420,7 @@ bool build_graphs(struct builder *builder)
     for (uint32_t i = 0; i < graphs->launches.count; i++)
         if (!add_launch(builder, &graphs->launches.at[i]))
             return false;
-    for (uint32_t i = graphs->first_launch; i < timeline->graph_launches.count; i++)
+    for (uint32_t i = builder->first.graph_launches; i < timeline->graph_launches.count; i++)
         expect_copies(timeline, &timeline->graph_launches.at[i]);
     return build_graph_nodes(builder);
 }

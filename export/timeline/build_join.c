@@ -59,7 +59,7 @@ static bool match_brackets(struct builder *builder)
     for (uint32_t i = 0; i < builder->brackets.count; i++)
         stored &= keymap_set(&by_correlation, builder->brackets.at[i].correlation, i);
     struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->first.gpu;
+    for (uint32_t i = builder->first.gpus;
          i < timeline->gpus.count && stored && builder->brackets.count; i++) {
         struct tl_gpu *gpu = &timeline->gpus.at[i];
         uint32_t found =
@@ -127,7 +127,7 @@ bool build_join(struct builder *builder)
     bool ready = match_brackets(builder) && launch_index_init(&index, builder);
     if (!ready)
         return false;
-    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
+    for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++) {
         struct tl_gpu *gpu = &timeline->gpus.at[i];
         join_one(builder, &index, gpu, cached_bar(builder, &cache, gpu->device));
     }
@@ -404,8 +404,8 @@ static bool join(struct builder *builder)
 
 static bool sort(struct builder *builder)
 {
-    struct tl_timing *timings = builder->timeline->timings.at + builder->first.timing;
-    uint32_t count = builder->timeline->timings.count - builder->first.timing;
+    struct tl_timing *timings = builder->timeline->timings.at + builder->first.timings;
+    uint32_t count = builder->timeline->timings.count - builder->first.timings;
     struct radix_item *items = calloc(count, sizeof *items);
     struct tl_timing *sorted = calloc(count, sizeof *sorted);
     for (uint32_t i = 0; i < count && items; i++)
@@ -424,9 +424,9 @@ static bool sort(struct builder *builder)
 static void drop_doubles(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    uint32_t kept = builder->first.timing;
+    uint32_t kept = builder->first.timings;
     for (uint32_t i = kept; i < timeline->timings.count; i++) {
-        if (kept > builder->first.timing &&
+        if (kept > builder->first.timings &&
             timeline->timings.at[kept - 1].slice == timeline->timings.at[i].slice)
             build_process(builder)->odd.stray_timings++;
         else
@@ -515,7 +515,7 @@ static bool nest(struct builder *builder)
     struct timeline *timeline = builder->timeline;
     struct nesting nesting = {.thread = TL_NONE};
     bool built = true;
-    for (uint32_t i = builder->first.timing; i < timeline->timings.count && built; i++) {
+    for (uint32_t i = builder->first.timings; i < timeline->timings.count && built; i++) {
         enter_thread(&nesting, slice_of(timeline, i)->thread);
         leave_ended(timeline, &nesting, timeline->timings.at[i].slice);
         fit(builder, &nesting, &timeline->timings.at[i]);
@@ -530,7 +530,7 @@ static bool nest(struct builder *builder)
 
 static void count_unread(struct builder *builder)
 {
-    uint32_t read = builder->timeline->timings.count - builder->first.timing;
+    uint32_t read = builder->timeline->timings.count - builder->first.timings;
     uint32_t timed = builder->timed.count;
     build_process(builder)->odd.unread_timings = timed > read ? timed - read : 0;
 }
@@ -539,7 +539,7 @@ bool build_timings(struct builder *builder)
 {
     if (!join(builder))
         return false;
-    if (builder->timeline->timings.count > builder->first.timing) {
+    if (builder->timeline->timings.count > builder->first.timings) {
         if (!sort(builder))
             return false;
         drop_doubles(builder);

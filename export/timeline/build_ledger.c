@@ -384,7 +384,7 @@ static bool count_call(struct ledger_work *work, const struct build_launch *laun
 static void count_origins(struct ledger_work *work)
 {
     const struct timeline *timeline = work->builder->timeline;
-    for (uint32_t i = work->builder->first.gpu; i < timeline->gpus.count; i++) {
+    for (uint32_t i = work->builder->first.gpus; i < timeline->gpus.count; i++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[i];
         if (gpu->slice == TL_NONE || timeline->slices.at[gpu->slice].kind == TL_API ||
             !tl_is_work(gpu))
@@ -400,7 +400,7 @@ static bool learn_handles(struct ledger_work *work)
 {
     const struct timeline *timeline = work->builder->timeline;
     bool learnt = true;
-    for (uint32_t i = work->builder->first.gpu; i < timeline->gpus.count && learnt; i++) {
+    for (uint32_t i = work->builder->first.gpus; i < timeline->gpus.count && learnt; i++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[i];
         if (gpu->slice == TL_NONE || gpu->stream == TL_NONE || !tl_is_work(gpu))
             continue;
@@ -523,7 +523,7 @@ static void count_flags(struct ledger_work *work)
 {
     const struct builder *builder = work->builder;
     struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
+    for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[i];
         timeline->ledger.before_launch += (gpu->flags & TL_GPU_BEFORE_LAUNCH) != 0;
         if (!(gpu->flags & (TL_GPU_ORPHAN | TL_GPU_AMBIGUOUS)))
@@ -532,7 +532,7 @@ static void count_flags(struct ledger_work *work)
             ledger_row(&work->rows, ledger_rows_stream(&work->rows, gpu->stream));
         *(gpu->flags & TL_GPU_ORPHAN ? &row->orphans : &row->ambiguous) += 1;
     }
-    for (uint32_t i = builder->first.thread; i < timeline->threads.count; i++) {
+    for (uint32_t i = builder->first.threads; i < timeline->threads.count; i++) {
         timeline->ledger.unclosed += timeline->threads.at[i].unclosed;
         timeline->ledger.unopened += timeline->threads.at[i].unopened;
     }
@@ -559,7 +559,7 @@ static bool fill_rows(struct ledger_work *work)
         filled = count_call(work, &builder->launches.at[i]);
     count_origins(work);
     filled = filled && ledger_foreign_count(builder, &work->rows);
-    for (uint32_t i = builder->graphs.first_launch;
+    for (uint32_t i = builder->first.graph_launches;
          i < builder->timeline->graph_launches.count && filled; i++)
         filled = count_graph_launch(work, &builder->timeline->graph_launches.at[i]);
     return filled && explain(work) && name_causes(&work->unrecorded, &work->rows);
@@ -569,7 +569,7 @@ bool build_ledger(struct builder *builder)
 {
     struct ledger_work work = {
         .builder = builder,
-        .unrecorded = {.timeline = builder->timeline, .first = builder->first.entry},
+        .unrecorded = {.timeline = builder->timeline, .first = builder->first.unrecorded},
     };
     fill_pool(&work);
     bool filled = ledger_rows_begin(&work.rows, builder) && fill_rows(&work);

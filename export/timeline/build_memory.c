@@ -470,11 +470,11 @@ static void list_events(struct pairing *pairing)
 static bool sort_memories(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    uint32_t first = builder->memory.first_memory, next = first;
+    uint32_t first = builder->first.memories, next = first;
     uint32_t count = timeline->memories.count - first;
     uint32_t *place = malloc((count + (size_t)1) * sizeof *place);
     struct tl_memory *sorted = malloc((count + (size_t)1) * sizeof *sorted);
-    for (uint32_t i = builder->memory.first_event;
+    for (uint32_t i = builder->first.memory_events;
          i < timeline->memory_events.count && place && sorted; i++) {
         struct tl_memory_event *event = &timeline->memory_events.at[i];
         if (!event->is_end) {
@@ -527,16 +527,6 @@ static bool build_memory_pair(struct builder *builder, const struct launch_index
     return done && !builder->failed && sort_memories(builder);
 }
 
-void build_memory_begin(struct builder *builder)
-{
-    const struct timeline *timeline = builder->timeline;
-    builder->memory.first_heap = timeline->heaps.count;
-    builder->memory.first_memory = timeline->memories.count;
-    builder->memory.first_event = timeline->memory_events.count;
-    builder->memory.first_pool = timeline->pools.count;
-    builder->memory.first_migration = timeline->migrations.count;
-}
-
 void build_memory_forget(struct builder *builder)
 {
     builder->memory.ops.count = 0;
@@ -556,7 +546,7 @@ void build_memory_fini(struct builder *builder)
 static void mark_passed_on(struct builder *builder)
 {
     struct tl_heap *heaps = builder->timeline->heaps.at;
-    uint32_t first = builder->memory.first_heap, count = builder->timeline->heaps.count;
+    uint32_t first = builder->first.heaps, count = builder->timeline->heaps.count;
     for (uint32_t i = first; i < count; i++)
         for (uint32_t j = first; heaps[i].allocator && heaps[i].device != TL_NONE && j < count; j++)
             heaps[j].is_passed_on |= !heaps[j].allocator && heaps[j].device == heaps[i].device;

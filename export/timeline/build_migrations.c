@@ -38,7 +38,7 @@ void builder_append_migration(struct builder *builder, const struct migration *f
 static bool sort_migrations(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    uint32_t first = builder->memory.first_migration, count = timeline->migrations.count - first;
+    uint32_t first = builder->first.migrations, count = timeline->migrations.count - first;
     struct radix_item *items = malloc((count + (size_t)1) * sizeof *items);
     struct tl_migration *sorted = malloc((count + (size_t)1) * sizeof *sorted);
     for (uint32_t i = 0; i < count && items; i++)
@@ -76,7 +76,7 @@ static bool touches(const struct tl_migration *migration, uint32_t device)
 static uint32_t find_kernel(const struct builder *builder, const struct tl_migration *migration)
 {
     const struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->first.stream; i < timeline->streams.count; i++) {
+    for (uint32_t i = builder->first.streams; i < timeline->streams.count; i++) {
         const struct tl_stream *stream = &timeline->streams.at[i];
         uint32_t op = touches(migration, stream->device)
                           ? last_of_stream(timeline, stream, migration->start_ns)
@@ -110,7 +110,7 @@ static uint32_t find_slice(const struct builder *builder, int64_t time_ns)
 {
     const struct timeline *timeline = builder->timeline;
     uint32_t best = TL_NONE;
-    for (uint32_t i = builder->first.thread; i < timeline->threads.count; i++) {
+    for (uint32_t i = builder->first.threads; i < timeline->threads.count; i++) {
         uint32_t slice = open_slice(timeline, &timeline->threads.at[i], time_ns);
         if (slice == TL_NONE || timeline->slices.at[slice].flags & TL_INTERNAL)
             continue;
@@ -126,7 +126,7 @@ bool build_migrations(struct builder *builder)
     struct timeline *timeline = builder->timeline;
     if (!sort_migrations(builder))
         return false;
-    for (uint32_t i = builder->memory.first_migration; i < timeline->migrations.count; i++) {
+    for (uint32_t i = builder->first.migrations; i < timeline->migrations.count; i++) {
         struct tl_migration *migration = &timeline->migrations.at[i];
         migration->gpu = find_kernel(builder, migration);
         migration->slice = migration->gpu == TL_NONE ? find_slice(builder, migration->start_ns)

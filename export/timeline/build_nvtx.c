@@ -220,6 +220,6 @@ void builder_define_category(struct builder *builder, const struct nvtx_category
 
 void build_nvtx_end(struct builder *builder)
 {
-    for (uint32_t i = builder->first.domain; i < builder->timeline->domains.count; i++)
+    for (uint32_t i = builder->first.domains; i < builder->timeline->domains.count; i++)
         name_domain(builder, i);
 }

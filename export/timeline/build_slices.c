@@ -477,7 +477,7 @@ void builder_cut_thread(struct builder *builder, uint32_t number)
 void build_slices_end(struct builder *builder)
 {
     for (uint32_t i = 0; i < builder->threads.count; i++) {
-        uint32_t thread = builder->first.thread + i;
+        uint32_t thread = builder->first.threads + i;
         close_above(builder, thread, 0, builder->threads.at[i].last_ns, true);
         build_frames_end_due(builder, thread, INT64_MAX);
         build_frames_close(builder, thread, builder->threads.at[i].last_ns, true);
@@ -579,7 +579,7 @@ static const struct tl_segment *find_segment(const struct builder *builder, uint
 {
     const struct timeline *timeline = builder->timeline;
     uint32_t place = ARRAY_LOWER_BOUND(&timeline->segments, struct tl_segment, slice,
-                                       builder->first.segment, slice);
+                                       builder->first.segments, slice);
     bool found = place < timeline->segments.count && timeline->segments.at[place].slice == slice;
     return found ? &timeline->segments.at[place] : NULL;
 }
@@ -588,8 +588,8 @@ static const struct tl_segment *find_segment(const struct builder *builder, uint
 static void add_segment(struct builder *builder, uint32_t continues)
 {
     uint32_t latest = builder->timeline->slices.count - 1;
-    uint32_t before = builder->first.slice + continues;
-    if (continues >= latest - builder->first.slice)
+    uint32_t before = builder->first.slices + continues;
+    if (continues >= latest - builder->first.slices)
         return;
     const struct tl_segment *known = find_segment(builder, before);
     uint32_t first = known ? known->first : before;

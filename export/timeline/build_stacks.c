@@ -147,7 +147,7 @@ static void append_async_stack(struct builder *builder, uint64_t range, uint32_t
 {
     const struct timeline *timeline = builder->timeline;
     uint32_t count = timeline->asyncs.count;
-    if (count > builder->first.async && timeline->asyncs.at[count - 1].id == range)
+    if (count > builder->first.asyncs && timeline->asyncs.at[count - 1].id == range)
         add_async_stack(builder, count - 1, stack);
 }
 
@@ -169,9 +169,9 @@ void builder_set_stack(struct builder *builder, uint32_t number, uint32_t id, ui
 static void drop_later(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    uint32_t kept = builder->first.slice_stack;
+    uint32_t kept = builder->first.slice_stacks;
     for (uint32_t i = kept; i < timeline->slice_stacks.count; i++)
-        if (i == builder->first.slice_stack ||
+        if (i == builder->first.slice_stacks ||
             timeline->slice_stacks.at[i].owner != timeline->slice_stacks.at[kept - 1].owner)
             timeline->slice_stacks.at[kept++] = timeline->slice_stacks.at[i];
     timeline->slice_stacks.count = kept;
@@ -180,10 +180,10 @@ static void drop_later(struct builder *builder)
 /* By slice. Called when slices have their places. */
 bool build_stacks_sort(struct builder *builder)
 {
-    uint32_t count = builder->timeline->slice_stacks.count - builder->first.slice_stack;
+    uint32_t count = builder->timeline->slice_stacks.count - builder->first.slice_stacks;
     if (count < 2)
         return true;
-    struct tl_stack_of *all = builder->timeline->slice_stacks.at + builder->first.slice_stack;
+    struct tl_stack_of *all = builder->timeline->slice_stacks.at + builder->first.slice_stacks;
     struct radix_item *items = calloc(count, sizeof *items);
     for (uint32_t i = 0; i < count && items; i++)
         items[i] = (struct radix_item){all[i].owner, all[i].stack};
@@ -428,7 +428,7 @@ static void open_segment(struct whole_calls *calls, uint32_t index)
 {
     struct builder *builder = calls->builder;
     const struct tl_frame *frame = &builder->timeline->frames.at[index];
-    uint32_t first = builder->first.frame, *open = ARRAY_ADD(&calls->open);
+    uint32_t first = builder->first.frames, *open = ARRAY_ADD(&calls->open);
     builder->failed |= !open;
     if (open)
         *open = index;
@@ -473,7 +473,7 @@ static void give_frames(struct whole_calls *calls, const struct tl_thread *threa
             return;
         if (calls->open.count && !(slice->flags & TL_INTERNAL)) {
             const struct tl_frame *on = &timeline->frames.at[calls->open.at[calls->open.count - 1]];
-            add_stack_on_path(builder, index, calls->path_of[on->call - builder->first.frame]);
+            add_stack_on_path(builder, index, calls->path_of[on->call - builder->first.frames]);
         }
     }
 }
@@ -481,14 +481,14 @@ static void give_frames(struct whole_calls *calls, const struct tl_thread *threa
 static bool give_all_frames(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    uint32_t count = timeline->frames.count - builder->first.frame;
+    uint32_t count = timeline->frames.count - builder->first.frames;
     struct whole_calls calls = {.builder = builder};
     if (!count)
         return true;
     calls.path_of = malloc(count * sizeof *calls.path_of);
     builder->failed |= !calls.path_of;
     for (uint32_t i = 0; i < builder->threads.count && !builder->failed; i++)
-        give_frames(&calls, &timeline->threads.at[builder->first.thread + i]);
+        give_frames(&calls, &timeline->threads.at[builder->first.threads + i]);
     free(calls.path_of);
     free(calls.open.at);
     return !builder->failed;
@@ -528,7 +528,7 @@ static void give_stated(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
     struct keymap known = {0};
-    uint32_t kept = builder->first.attr;
+    uint32_t kept = builder->first.attrs;
     for (uint32_t i = kept; i < timeline->attrs.count && !builder->failed; i++) {
         struct tl_attr attr = timeline->attrs.at[i];
         bool stated = attr.value < timeline->names.count &&
@@ -637,12 +637,12 @@ static int by_time(const void *left, const void *right)
 bool build_samples_end(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    uint32_t first = builder->first.sample, count = timeline->samples.count - first;
+    uint32_t first = builder->first.samples, count = timeline->samples.count - first;
     if (count > 1)
         qsort(timeline->samples.at + first, count, sizeof *timeline->samples.at, by_time);
     if (count == 0)
         return true;
-    struct threads_of_tid threads = {.timeline = timeline, .first_thread = builder->first.thread};
+    struct threads_of_tid threads = {.timeline = timeline, .first_thread = builder->first.threads};
     bool complete = find_threads(&threads);
     for (uint32_t i = first; i < timeline->samples.count && complete; i++)
         timeline->samples.at[i].thread = thread_sampled(&threads, &timeline->samples.at[i]);

@@ -96,7 +96,7 @@ uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream
 static void describe_devices(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->first.stream; i < timeline->streams.count; i++) {
+    for (uint32_t i = builder->first.streams; i < timeline->streams.count; i++) {
         uint32_t ordinal = timeline->streams.at[i].device;
         if (ordinal == TL_NONE || build_device_find(builder, ordinal))
             continue;
@@ -131,11 +131,11 @@ static int by_place(const void *left, const void *right)
 static void move_gpus(struct builder *builder, const uint32_t *place)
 {
     struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
+    for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++) {
         struct tl_gpu *gpu = &timeline->gpus.at[i];
         if (gpu->stream == TL_NONE)
             continue;
-        gpu->stream = place[gpu->stream - builder->first.stream] + builder->first.stream;
+        gpu->stream = place[gpu->stream - builder->first.streams] + builder->first.streams;
         if (gpu->device == TL_NONE)
             gpu->device = timeline->streams.at[gpu->stream].device;
     }
@@ -144,7 +144,7 @@ static void move_gpus(struct builder *builder, const uint32_t *place)
 static void place_streams(struct builder *builder, struct stream_order *order, uint32_t *place,
                           uint32_t count)
 {
-    struct tl_stream *streams = builder->timeline->streams.at + builder->first.stream;
+    struct tl_stream *streams = builder->timeline->streams.at + builder->first.streams;
     for (uint32_t i = 0; i < count; i++)
         order[i] = (struct stream_order){streams[i], i};
     qsort(order, count, sizeof *order, by_place);
@@ -159,7 +159,7 @@ static bool find_again(struct builder *builder, uint32_t count)
 {
     bool stored = true;
     keymap_fini(&builder->stream_pairs);
-    for (uint32_t i = builder->first.stream; i < builder->first.stream + count && stored; i++)
+    for (uint32_t i = builder->first.streams; i < builder->first.streams + count && stored; i++)
         stored = note_stream(builder, i);
     return stored;
 }
@@ -168,10 +168,10 @@ bool build_streams(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
     describe_devices(builder);
-    uint32_t devices = timeline->devices.count - builder->first.device;
-    uint32_t count = timeline->streams.count - builder->first.stream;
+    uint32_t devices = timeline->devices.count - builder->first.devices;
+    uint32_t count = timeline->streams.count - builder->first.streams;
     if (devices > 1)
-        qsort(timeline->devices.at + builder->first.device, devices, sizeof *timeline->devices.at,
+        qsort(timeline->devices.at + builder->first.devices, devices, sizeof *timeline->devices.at,
               by_device);
     if (!build_devices_find_again(builder))
         return false;
@@ -193,7 +193,7 @@ bool build_streams(struct builder *builder)
 /* Groups: one per stream of the process, in order; what belongs to no stream comes last. */
 static uint32_t group_of(const struct builder *builder, const struct tl_gpu *gpu, uint32_t groups)
 {
-    return gpu->stream == TL_NONE ? groups - 1 : gpu->stream - builder->first.stream;
+    return gpu->stream == TL_NONE ? groups - 1 : gpu->stream - builder->first.streams;
 }
 
 /* Puts gpus[i] where gpus[from[i]] was to go: new[i] = old[from[i]], without a second copy. `from`
@@ -271,7 +271,7 @@ static bool sort_gpus(struct builder *builder, struct tl_gpu *gpus, uint32_t cou
 static void count_streams(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
+    for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++) {
         uint32_t index = timeline->gpus.at[i].stream;
         if (index != TL_NONE && timeline->streams.at[index].gpu_count++ == 0)
             timeline->streams.at[index].first_gpu = i;
@@ -281,11 +281,11 @@ static void count_streams(struct builder *builder)
 bool build_gpus_sort(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    uint32_t count = timeline->gpus.count - builder->first.gpu;
+    uint32_t count = timeline->gpus.count - builder->first.gpus;
     if (count == 0)
         return true;
-    bool sorted = sort_gpus(builder, timeline->gpus.at + builder->first.gpu, count,
-                            timeline->streams.count - builder->first.stream + 1);
+    bool sorted = sort_gpus(builder, timeline->gpus.at + builder->first.gpus, count,
+                            timeline->streams.count - builder->first.streams + 1);
     count_streams(builder);
     return sorted;
 }
@@ -327,7 +327,7 @@ static void fill_stream(struct tl_stream *stream, struct tl_gpu *gpus)
 bool build_lanes(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->first.stream; i < timeline->streams.count; i++)
+    for (uint32_t i = builder->first.streams; i < timeline->streams.count; i++)
         if (timeline->streams.at[i].gpu_count)
             fill_stream(&timeline->streams.at[i],
                         timeline->gpus.at + timeline->streams.at[i].first_gpu);

@@ -91,32 +91,9 @@ static void free_arrays(struct builder *builder)
 
 static void note_first(struct builder *builder)
 {
-    const struct timeline *timeline = builder->timeline;
-    builder->first = (struct build_first){
-        .timing = timeline->timings.count,
-        .child = timeline->children.count,
-        .thread = timeline->threads.count,
-        .slice = timeline->slices.count,
-        .api = timeline->apis.count,
-        .async = timeline->asyncs.count,
-        .mark = timeline->marks.count,
-        .counter = timeline->counters.count,
-        .attr = timeline->attrs.count,
-        .gpu = timeline->gpus.count,
-        .device = timeline->devices.count,
-        .stream = timeline->streams.count,
-        .segment = timeline->segments.count,
-        .mark_attr = timeline->mark_attrs.count,
-        .async_attr = timeline->async_attrs.count,
-        .domain = timeline->domains.count,
-        .block = timeline->blocks.count,
-        .slice_stack = timeline->slice_stacks.count,
-        .sample = timeline->samples.count,
-        .frame = timeline->frames.count,
-        .entry = timeline->unrecorded.count,
-    };
-    build_memory_begin(builder);
-    build_graphs_begin(builder);
+#define NOTE_FIRST(type, member) builder->first.member = builder->timeline->member.count;
+    TL_ARRAYS(NOTE_FIRST)
+#undef NOTE_FIRST
 }
 
 void builder_begin_process(struct builder *builder, const char *path, int64_t shift_ns)
@@ -161,28 +138,28 @@ static struct extent measure(const struct builder *builder)
 {
     const struct timeline *timeline = builder->timeline;
     struct extent extent = {0};
-    for (uint32_t i = builder->first.slice; i < timeline->slices.count; i++)
+    for (uint32_t i = builder->first.slices; i < timeline->slices.count; i++)
         if (!(timeline->slices.at[i].flags & TL_INTERNAL))
             widen(&extent, timeline->slices.at[i].start_ns, timeline->slices.at[i].end_ns);
-    for (uint32_t i = builder->first.frame; i < timeline->frames.count && !builder->file; i++)
+    for (uint32_t i = builder->first.frames; i < timeline->frames.count && !builder->file; i++)
         widen(&extent, timeline->frames.at[i].start_ns, timeline->frames.at[i].end_ns);
-    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
+    for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++)
         if (!(timeline->gpus.at[i].flags & TL_GPU_INTERNAL))
             widen(&extent, timeline->gpus.at[i].start_ns, timeline->gpus.at[i].end_ns);
-    for (uint32_t i = builder->first.timing; i < timeline->timings.count; i++)
+    for (uint32_t i = builder->first.timings; i < timeline->timings.count; i++)
         widen(&extent, timeline->timings.at[i].start_ns, timeline->timings.at[i].end_ns);
-    for (uint32_t i = builder->first.async; i < timeline->asyncs.count; i++)
+    for (uint32_t i = builder->first.asyncs; i < timeline->asyncs.count; i++)
         widen(&extent, timeline->asyncs.at[i].start_ns, timeline->asyncs.at[i].end_ns);
-    for (uint32_t i = builder->first.mark; i < timeline->marks.count; i++)
+    for (uint32_t i = builder->first.marks; i < timeline->marks.count; i++)
         widen(&extent, timeline->marks.at[i].time_ns, timeline->marks.at[i].time_ns);
-    for (uint32_t i = builder->first.sample; i < timeline->samples.count; i++)
+    for (uint32_t i = builder->first.samples; i < timeline->samples.count; i++)
         widen(&extent, timeline->samples.at[i].time_ns, timeline->samples.at[i].time_ns);
-    for (uint32_t i = builder->first.counter; i < timeline->counters.count; i++)
+    for (uint32_t i = builder->first.counters; i < timeline->counters.count; i++)
         widen(&extent, timeline->counters.at[i].time_ns, timeline->counters.at[i].time_ns);
-    for (uint32_t i = builder->memory.first_event; i < timeline->memory_events.count; i++)
+    for (uint32_t i = builder->first.memory_events; i < timeline->memory_events.count; i++)
         widen(&extent, timeline->memory_events.at[i].time_ns,
               timeline->memory_events.at[i].time_ns);
-    for (uint32_t i = builder->memory.first_migration; i < timeline->migrations.count; i++)
+    for (uint32_t i = builder->first.migrations; i < timeline->migrations.count; i++)
         widen(&extent, timeline->migrations.at[i].start_ns, timeline->migrations.at[i].end_ns);
     return extent;
 }
@@ -203,7 +180,7 @@ static void clip_frames(struct builder *builder, struct extent extent)
     const struct unordered_window *window = &builder->file->window;
     if (window->any)
         widen(&extent, build_time(builder, window->start_ns), build_time(builder, window->end_ns));
-    for (uint32_t i = builder->first.frame; i < timeline->frames.count && extent.any; i++) {
+    for (uint32_t i = builder->first.frames; i < timeline->frames.count && extent.any; i++) {
         struct tl_frame *frame = &timeline->frames.at[i];
         frame->start_ns = within(&extent, frame->start_ns);
         frame->end_ns = within(&extent, frame->end_ns);
@@ -234,10 +211,10 @@ static bool group_by_slice(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
     uint32_t next = timeline->gpu_by_slice.count;
-    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
+    for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++)
         if (timeline->gpus.at[i].slice != TL_NONE)
             timeline->slices.at[timeline->gpus.at[i].slice].gpu_count++;
-    for (uint32_t i = builder->first.slice; i < timeline->slices.count; i++) {
+    for (uint32_t i = builder->first.slices; i < timeline->slices.count; i++) {
         struct tl_slice *slice = &timeline->slices.at[i];
         slice->gpu_first = slice->gpu_count ? next : 0;
         next += slice->gpu_count;
@@ -248,7 +225,7 @@ static bool group_by_slice(struct builder *builder)
                         sizeof(uint32_t)))
             return false;
     timeline->gpu_by_slice.count = next;
-    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
+    for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++) {
         if (timeline->gpus.at[i].slice == TL_NONE)
             continue;
         struct tl_slice *slice = &timeline->slices.at[timeline->gpus.at[i].slice];
@@ -296,7 +273,7 @@ static struct radix_item *sort_runs(const struct builder *builder)
 static void find_places(const struct builder *builder, const struct radix_item *runs,
                         uint32_t *place)
 {
-    uint32_t first = builder->first.slice, next = 0;
+    uint32_t first = builder->first.slices, next = 0;
     for (uint32_t i = 0; i < builder->runs.count; i++) {
         uint32_t from = builder->runs.at[runs[i].value].first,
                  end = run_end(builder, runs[i].value);
@@ -321,7 +298,8 @@ static void reorder(struct tl_slice *slices, uint32_t *place, uint32_t count)
 
 static uint32_t moved(const struct builder *builder, const uint32_t *place, uint32_t slice)
 {
-    return slice == TL_NONE ? TL_NONE : place[slice - builder->first.slice] + builder->first.slice;
+    return slice == TL_NONE ? TL_NONE
+                            : place[slice - builder->first.slices] + builder->first.slices;
 }
 
 static void tell_new_places(struct builder *builder, struct tl_slice *slices, uint32_t count,
@@ -330,17 +308,17 @@ static void tell_new_places(struct builder *builder, struct tl_slice *slices, ui
     struct timeline *timeline = builder->timeline;
     for (uint32_t i = 0; i < count; i++)
         slices[i].parent = moved(builder, place, slices[i].parent);
-    for (uint32_t i = builder->first.mark; i < timeline->marks.count; i++)
+    for (uint32_t i = builder->first.marks; i < timeline->marks.count; i++)
         timeline->marks.at[i].slice = moved(builder, place, timeline->marks.at[i].slice);
-    for (uint32_t i = builder->first.attr; i < timeline->attrs.count; i++)
+    for (uint32_t i = builder->first.attrs; i < timeline->attrs.count; i++)
         timeline->attrs.at[i].slice = moved(builder, place, timeline->attrs.at[i].slice);
-    for (uint32_t i = builder->first.segment; i < timeline->segments.count; i++) {
+    for (uint32_t i = builder->first.segments; i < timeline->segments.count; i++) {
         struct tl_segment *segment = &timeline->segments.at[i];
         *segment = (struct tl_segment){moved(builder, place, segment->slice),
                                        moved(builder, place, segment->first),
                                        moved(builder, place, segment->before)};
     }
-    for (uint32_t i = builder->first.slice_stack; i < timeline->slice_stacks.count; i++) {
+    for (uint32_t i = builder->first.slice_stacks; i < timeline->slice_stacks.count; i++) {
         struct tl_stack_of *of = &timeline->slice_stacks.at[i];
         of->owner = moved(builder, place, of->owner);
     }
@@ -354,7 +332,7 @@ static void tell_new_places(struct builder *builder, struct tl_slice *slices, ui
     for (uint32_t i = 0; i < builder->graphs.facts.count; i++)
         builder->graphs.facts.at[i].slice =
             moved(builder, place, builder->graphs.facts.at[i].slice);
-    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++)
+    for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++)
         timeline->gpus.at[i].slice = moved(builder, place, timeline->gpus.at[i].slice);
     for (uint32_t i = 0; i < builder->memory.ops.count; i++)
         builder->memory.ops.at[i].slice = moved(builder, place, builder->memory.ops.at[i].slice);
@@ -368,7 +346,7 @@ static int by_slice(const void *left, const void *right)
 
 static void sort_segments(struct builder *builder)
 {
-    uint32_t first = builder->first.segment, count = builder->timeline->segments.count - first;
+    uint32_t first = builder->first.segments, count = builder->timeline->segments.count - first;
     if (count > 1)
         qsort(builder->timeline->segments.at + first, count, sizeof *builder->timeline->segments.at,
               by_slice);
@@ -376,7 +354,7 @@ static void sort_segments(struct builder *builder)
 
 static bool move_slices(struct builder *builder)
 {
-    uint32_t first = builder->first.slice, count = builder->timeline->slices.count - first;
+    uint32_t first = builder->first.slices, count = builder->timeline->slices.count - first;
     struct tl_slice *slices = builder->timeline->slices.at + first;
     struct radix_item *runs = sort_runs(builder);
     uint32_t *place = calloc((size_t)count + 1, sizeof *place);
@@ -395,7 +373,7 @@ static bool move_slices(struct builder *builder)
 static void number_threads(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    for (uint32_t i = builder->first.slice; i < timeline->slices.count; i++) {
+    for (uint32_t i = builder->first.slices; i < timeline->slices.count; i++) {
         struct tl_thread *thread = &timeline->threads.at[timeline->slices.at[i].thread];
         if (thread->slice_count++ == 0)
             thread->first_slice = i;

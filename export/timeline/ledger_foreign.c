@@ -64,7 +64,7 @@ static bool find_captures(struct foreign *foreign)
     const struct timeline *timeline = builder->timeline;
     TL_ARRAY(struct capture_end) ends = {0};
     bool kept = true;
-    for (uint32_t i = builder->first.slice; i < timeline->slices.count && kept; i++) {
+    for (uint32_t i = builder->first.slices; i < timeline->slices.count && kept; i++) {
         const struct tl_slice *slice = &timeline->slices.at[i];
         enum call_kind kind = slice->kind == TL_API ? kind_of(foreign, slice) : CALL_OTHER;
         if (kind != CALL_CAPTURE && kind != CALL_CAPTURE_END)
@@ -136,7 +136,7 @@ static void count_launches(struct foreign *foreign)
     uint32_t outer = TL_NONE;
     enum call_kind outer_kind = CALL_OTHER;
     bool has_record = false;
-    for (uint32_t i = builder->first.slice; i < timeline->slices.count; i++) {
+    for (uint32_t i = builder->first.slices; i < timeline->slices.count; i++) {
         const struct tl_slice *slice = &timeline->slices.at[i];
         if (slice->kind != TL_API)
             continue;
@@ -164,7 +164,7 @@ bool ledger_foreign_count(struct builder *builder, struct ledger_rows *rows)
         return true;
     struct foreign foreign = {
         .builder = builder, .rows = rows, .kinds = calloc(timeline->names.count + (size_t)1, 1)};
-    for (uint32_t i = builder->first.gpu; i < timeline->gpus.count; i++) {
+    for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[i];
         foreign.has_records |= tl_is_work(gpu);
         foreign.loose += tl_is_work(gpu) &&

@@ -25,8 +25,8 @@ bool ledger_rows_begin(struct ledger_rows *rows, const struct builder *builder)
         .timeline = timeline,
         .process = builder->process,
         .first = timeline->ledger_rows.count,
-        .streams = timeline->streams.count - builder->first.stream,
-        .first_stream = builder->first.stream,
+        .streams = timeline->streams.count - builder->first.streams,
+        .first_stream = builder->first.streams,
     };
     for (uint32_t i = 0; i < rows->streams; i++)
         if (add_row(rows, TL_LEDGER_STREAM, rows->first_stream + i, 0) == TL_NONE)
