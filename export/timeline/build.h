@@ -1,26 +1,8 @@
 /* build.h - the inside of a builder; private to this folder.
  *
  * A builder reads processes (files) one after the other. Events are appended to the timeline's
- * arrays as they come. When a process ends, its part of each array is sorted and correlated:
- *
- *     build_facts.c    the process, its names, threads, devices, children; when recording was on
- *     build_slices.c   ranges, steps and CUDA calls of threads: a stack per thread, or whole
- *     build_stacks.c   call stacks, and what their addresses mean; samples
- *     build_frames.c   calls of Python functions, cut so that they nest with slices
- *     build_events.c   marks, counters, begin/end ranges; attributes of all
- *     build_nvtx.c     what NVTX adds to a name
- *     build_backward.c forward range -> its backward passes, and their stacks
- *     build_gpu.c      device operations; losses; what waits were for
- *     build_blocks.c   profiling blocks, and the events and allocations in them
- *     build_streams.c  streams and devices sorted; operations by stream and time; lanes of those
- *                      that overlap
- *     build_join.c     operation -> call that launched it; range timed by CUDA events -> its time
- *                      on the device
- *     build_memory.c   allocations, pools, migrations
- *     build_graphs.c   CUDA graphs: what a launch should execute, which code captured which node
- *     build_ledger.c   launched = recorded + lost, by stream and by call
- *     build_unordered.h  files whose events come in any order
- *     ledger_rows.h    the rows that it fills
+ * arrays as they come. When a process ends, its part of each array is sorted and correlated.
+ * README.md says which build_*.c does what.
  *
  * Append calls return nothing. A lack of memory sets `failed`, and later calls do nothing.
  */
@@ -69,22 +51,9 @@ struct build_thread {
     bool whole;                    /* its slices are appended whole */
 };
 
-/* An event name, understood when it is first used: by then all names and domains are known. */
-struct build_event {
-    struct event_name record;
-    uint32_t name, label;
-    bool understood;
-};
-
 /* What a name id stands for. */
 struct build_ref {
     uint32_t name, label;
-};
-
-/* An attribute of a begin/end range whose begin has not been seen yet. */
-struct build_attr {
-    struct tl_attr attr;
-    uint64_t id;
 };
 
 /* A stretch of slices that one thread appended. */
@@ -98,119 +67,6 @@ struct build_launch {
     uint32_t slice;
 };
 
-/* One libprof's own operation with the CPU times around it. */
-struct build_bracket {
-    int64_t before_ns, after_ns;
-    uint32_t device, correlation;
-};
-
-/* A device record that came and could not be kept. */
-struct build_lost {
-    struct lost_record record;
-    uint32_t correlation;
-    uint32_t slice; /* the call that launched it, TL_NONE */
-    uint32_t next;  /* of the same call, TL_NONE the last */
-};
-
-/* A range that is timed by events. */
-struct build_timed {
-    uint64_t token;
-    uint32_t slice;
-};
-
-/* An event recorded in a stream. */
-struct build_cuda_event {
-    uint32_t context, event, correlation, stream;
-};
-
-/* The end of a begin/end range. */
-struct build_range_end {
-    int64_t time_ns;
-    uint64_t id;
-    uint32_t thread;
-};
-
-/* Something that begins a profiling block, empties it or is part of it, as it comes from the
- * logs. */
-struct build_block_item {
-    int64_t time_ns;
-    uint32_t kind;  /* enum of build_blocks.c */
-    uint32_t index; /* name, async or heap */
-    uint64_t value; /* instruction or bytes */
-    int32_t chain;
-    uint32_t thread;
-};
-
-/* An allocation or a release, as in the file. */
-struct build_memory_op {
-    int64_t time_ns;
-    uint64_t address, bytes;
-    uint64_t pool, pool_bytes;
-    uint32_t space; /* whose addresses: 0 CUDA's, else an allocator's number */
-    uint32_t heap;  /* of an allocation */
-    uint32_t slice; /* TL_NONE: to be found by correlation */
-    uint32_t thread;
-    uint32_t correlation;
-    uint32_t flags;
-    bool is_end;
-};
-
-/* What is known of a pool at a moment. */
-struct build_pool_state {
-    int64_t time_ns;
-    uint64_t address, bytes, used_bytes, release_threshold;
-    uint32_t device;
-    uint8_t operation; /* as pool_event.operation; 0: known from an allocation */
-    uint8_t type;
-};
-
-struct build_memory {
-    struct {
-        struct build_memory_op *at;
-        uint32_t count, capacity;
-    } ops;
-    struct {
-        struct build_pool_state *at;
-        uint32_t count, capacity;
-    } pools;
-    struct keymap heaps;  /* allocator, or kind and device -> heaps[] */
-    struct keymap living; /* address -> pools[]: the newest pool there */
-};
-
-/* What was said about a node at one time. */
-struct build_node_fact {
-    int64_t time_ns;
-    uint64_t node, original;
-    uint32_t graph;
-    uint32_t slice;  /* innermost open when it was made, TL_NONE */
-    uint32_t stack;  /* into stacks[], TL_NONE */
-    uint32_t origin; /* the fact of the node that was captured or added, TL_NONE unknown */
-    uint8_t type, flags;
-    bool earlier;
-};
-
-/* A call that launches a graph. */
-struct build_graph_launch {
-    uint32_t slice;
-    uint32_t graph; /* the file's id, 0 unknown */
-    uint32_t operations;
-    bool whole;
-};
-
-/* The facts of one node, in order of time: a stretch of an array of places. */
-struct build_node_run {
-    uint32_t first, count;
-};
-
-struct build_graphs {
-    TL_ARRAY(struct build_node_fact) facts;
-    TL_ARRAY(struct build_graph_launch) launches;
-    TL_ARRAY(struct build_node_run) runs;
-    uint32_t *order;      /* facts by node, then time */
-    struct keymap nodes;  /* node -> runs[] */
-    struct keymap graphs; /* the file's id -> graphs[] */
-};
-
 /* Where a process's part of each array begins. */
 struct build_first {
 #define BUILD_FIRST(type, member) uint32_t member;
@@ -218,69 +74,84 @@ struct build_first {
 #undef BUILD_FIRST
 };
 
+/* Parts of a builder. Each is what one build_*.c gathers of the current process, and private to it:
+ *
+ *     struct build_X *build_X_create(void)    NULL: no memory
+ *     build_X_reset()                         frees what it holds: another process begins
+ */
+#define BUILD_PARTS(X)                                                                         \
+    X(facts)   /* names by id; threads, devices and windows by number; names that NVTX gave */ \
+    X(slices)  /* names of calls; stacks of domains */                                         \
+    X(stacks)  /* stacks and modules by id */                                                  \
+    X(events)  /* ends and attributes that wait for their range */                             \
+    X(nvtx)    /* event names, domains, categories */                                          \
+    X(gpu)     /* details by hash, names of copies, CUDA events */                             \
+    X(blocks)  /* what is dealt out to blocks */                                               \
+    X(streams) /* streams by number */                                                         \
+    X(join)    /* calls that launched something, ranges that are timed */                      \
+    X(memory)  /* operations on memory, and pools */                                           \
+    X(graphs)  /* launches and nodes */                                                        \
+    X(ledger)  /* records that were lost */
+
+/* Defines these two. Further arguments free what the part holds; it begins, and begins again, as
+ * zeros. */
+#define BUILD_PART(part, ...)                          \
+    struct build_##part *build_##part##_create(void)   \
+    {                                                  \
+        return calloc(1, sizeof(struct build_##part)); \
+    }                                                  \
+    void build_##part##_reset(struct builder *builder) \
+    {                                                  \
+        struct build_##part *part = builder->part;     \
+        __VA_ARGS__;                                   \
+        *part = (struct build_##part){0};              \
+    }
+
 struct builder {
-    bool no_events; /* builder_leave_out_events() */
     struct timeline *timeline;
     TL_ARRAY(struct unordered *) files; /* whose events come in any order */
-    struct unordered *file;             /* the one that the current process is of; NULL */
     struct idmap demangled;             /* name -> its demangled form, which may be itself */
+    struct keymap frame_paths;          /* parent << 32 | name -> frame_paths[] */
+    bool no_events;                     /* builder_leave_out_events() */
     bool failed;
 
     /* The current process. */
     uint32_t process;
-    int64_t origin_ns; /* the file's time 0 */
-    int64_t shift_ns;  /* from there to the timeline's time 0 */
+    struct unordered *file; /* the one that it is of; NULL */
+    int64_t origin_ns;      /* the file's time 0 */
+    int64_t shift_ns;       /* from there to the timeline's time 0 */
     struct build_first first;
-    struct idmap names;        /* file's id -> names[] */
-    struct idmap kernel_names; /* file's id -> names[], demangled */
-    struct idmap thread_slots; /* file's number -> threads[] */
-    struct idmap api_names;    /* cbid and domain -> names[] */
-    struct idmap windows;      /* epoch -> the latest of windows[] */
-    struct idmap notes;        /* names[] -> notes[] */
-    struct idmap context_device;
-    struct idmap stack_ids;     /* file's id -> stacks[] */
-    struct idmap module_ids;    /* file's id -> modules[] */
-    struct idmap device_slots;  /* ordinal -> devices[] */
-    struct keymap places;       /* device << 32 | context -> its number, in order of appearance */
-    struct keymap streams;      /* place << 32 | stream -> streams[] */
-    struct keymap stream_pairs; /* context << 32 | stream -> the first of streams[] */
-    struct keymap details;      /* hash of a detail -> its index */
-    struct keymap frame_stacks; /* stack of addresses << 32 | path of frames -> stacks[] */
-    struct keymap frame_paths;  /* parent << 32 | name -> frame_paths[], of all processes */
-    uint32_t copy_names[16 * 16 * 16];
-    uint32_t memset_names[16];
     TL_ARRAY(struct build_thread) threads; /* parallel to the process's part of timeline->threads */
-    TL_ARRAY(int64_t) frame_ends;          /* when Python calls of all threads ended; ascending */
-    TL_ARRAY(struct build_run) runs;
-    TL_ARRAY(struct build_launch) launches;
-    TL_ARRAY(struct build_bracket) brackets;
-    TL_ARRAY(struct build_range_end) range_ends;
-    struct build_memory memory;
-    struct build_graphs graphs;
-    TL_ARRAY(struct build_block_item) block_items;
-    TL_ARRAY(struct build_lost) losts;
-    TL_ARRAY(struct stream_loss) stream_losses;
-    bool whole_blocks; /* the last block takes what comes */
-    TL_ARRAY(struct build_timed) timed;
-    TL_ARRAY(struct build_cuda_event) cuda_events;
-    TL_ARRAY(struct range_time) range_times;
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */
-
-    /* NVTX, of the current process. */
-    struct idmap event_slots;    /* file's id -> events[] */
-    struct idmap domain_slots;   /* file's number -> domains[] */
-    struct keymap categories;    /* domain and number -> categories[] */
-    struct keymap tops_slots;    /* thread and domain -> tops[] */
-    struct keymap given_streams; /* handle -> names[] */
-    struct idmap given_devices;  /* ordinal -> names[] */
-    TL_ARRAY(struct build_event) events;
-    TL_ARRAY(uint32_t) tops; /* see STACKS_FIXED */
-    TL_ARRAY(struct build_attr) early_attrs;
-    uint32_t plain_label;                  /* of NVTX ranges that have only a name; TL_NONE */
-    uint32_t context_name, named_contexts; /* of the first one named; how many were, 2 = several */
-    uint64_t context_handle;               /* of that one */
-    uint32_t context_count, context_ordinal; /* of all contexts; the device of the last */
+    TL_ARRAY(struct build_run) runs;
+    TL_ARRAY(int64_t) frame_ends; /* when Python calls of all threads ended; ascending */
+#define BUILD_MEMBER(part) struct build_##part *part;
+    BUILD_PARTS(BUILD_MEMBER)
+#undef BUILD_MEMBER
 };
+
+#define BUILD_DECLARE(part)                           \
+    struct build_##part *build_##part##_create(void); \
+    void build_##part##_reset(struct builder *builder);
+BUILD_PARTS(BUILD_DECLARE)
+#undef BUILD_DECLARE
+
+/* Slices are brought together by thread: by old place, the new one. Both count from the process's
+ * first slice. */
+struct build_places {
+    const uint32_t *place;
+    uint32_t first;
+};
+static inline uint32_t build_moved(const struct build_places *places, uint32_t slice)
+{
+    return slice == TL_NONE ? TL_NONE : places->place[slice - places->first] + places->first;
+}
+/* Slices that the part refers to have new places. */
+void build_join_move(struct builder *builder, const struct build_places *places);
+void build_graphs_move(struct builder *builder, const struct build_places *places);
+void build_memory_move(struct builder *builder, const struct build_places *places);
+/* The next slice is of this thread. */
+void build_run_begin(struct builder *builder, uint32_t thread);
 
 /* Shared by the build_*.c files. */
 struct tl_process *build_process(struct builder *builder);
@@ -291,7 +162,13 @@ uint32_t build_kernel_name(struct builder *builder, uint32_t id);
 /* The demangled form of a name; the name where there is none. TL_NONE: no memory. */
 uint32_t build_demangled(struct builder *builder, uint32_t name);
 /* Index into timeline->threads; TL_NONE: no memory. */
-uint32_t build_thread_of(struct builder *builder, uint32_t number);
+uint32_t build_thread_of_slow(struct builder *builder, uint32_t number);
+static inline uint32_t build_thread_of(struct builder *builder, uint32_t number)
+{
+    return number == builder->current_number && builder->current_thread != TL_NONE
+               ? builder->current_thread
+               : build_thread_of_slow(builder, number);
+}
 int64_t build_time(const struct builder *builder, int64_t time_ns);
 static inline struct build_thread *build_stack(struct builder *builder, uint32_t thread)
 {
@@ -308,12 +185,10 @@ static inline const struct stack_entry *build_innermost(const struct build_threa
 
 /* What an id stands for: a name, or an event name with its label. */
 struct build_ref build_event_ref(struct builder *builder, uint32_t id);
-/* Index of the name of this id; IDMAP_NONE: there is none. */
+bool build_is_event_name(const struct builder *builder, uint32_t id);
+/* Index of the name of this id; IDMAP_NONE: there is none. build_file_name(): in builder->file. */
+uint32_t build_name_of_id(const struct builder *builder, uint32_t id);
 uint32_t build_file_name(const struct builder *builder, uint32_t id);
-static inline uint32_t build_name_of_id(const struct builder *builder, uint32_t id)
-{
-    return builder->file ? build_file_name(builder, id) : idmap_find(&builder->names, id);
-}
 static inline struct build_ref build_ref(struct builder *builder, uint32_t id)
 {
     uint32_t name = build_name_of_id(builder, id);
@@ -321,6 +196,9 @@ static inline struct build_ref build_ref(struct builder *builder, uint32_t id)
 }
 /* The same for an NVTX range: it has a label in any case. */
 struct build_ref build_nvtx_ref(struct builder *builder, uint32_t id);
+
+/* Index of the domain of this number; IDMAP_NONE: there is none. */
+uint32_t build_domain_find(const struct builder *builder, uint32_t number);
 
 /* The name of a CUDA call; made up where the file does not name it. */
 uint32_t build_api_name(struct builder *builder, enum prof_api_domain of, uint32_t cbid);
@@ -351,6 +229,8 @@ struct build_addresses {
     bool wanted;
     uint32_t id; /* 0: it could not be taken */
 };
+/* The stack of this id; TL_NONE: there is none, and that is counted. */
+uint32_t build_stack_of_id(struct builder *builder, uint32_t id);
 void build_slice_stack(struct builder *builder, uint32_t slice, struct build_addresses addresses);
 void build_async_stack(struct builder *builder, uint32_t async);
 /* Of a file whose events come in any order: the stacks that its attributes "Call stack" state, and
@@ -400,10 +280,7 @@ bool build_backward(struct builder *builder);
 /* Finds or adds a stream; returns its index. `device` TL_NONE: that of the context. */
 uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream, uint32_t device);
 /* Ordinal of the context's device, TL_NONE unknown. */
-static inline uint32_t build_context_device(const struct builder *builder, uint32_t context)
-{
-    return idmap_find(&builder->context_device, context); /* IDMAP_NONE is TL_NONE */
-}
+uint32_t build_context_device(const struct builder *builder, uint32_t context);
 /* Finds a stream; TL_NONE: there is none. `device` TL_NONE: the first of any device. */
 uint32_t build_stream_find(struct builder *builder, uint32_t context, uint32_t stream,
                            uint32_t device);
@@ -428,6 +305,11 @@ bool build_ledger(struct builder *builder);
 /* After the last process: which children have a file among those given. */
 bool build_children_find(struct builder *builder);
 
+/* The slice is a call that can be the origin of operations with this id. */
+void build_launch_add(struct builder *builder, uint32_t correlation, uint32_t slice);
+/* All of them; after build_join() by correlation, then start. */
+const struct build_launch *build_launches(const struct builder *builder, uint32_t *count);
+
 /* Finds the call of a correlation id: launches[starts[b] .. starts[b + 1]) are those whose id
  * begins with the bits of b. */
 struct launch_index {
@@ -438,10 +320,13 @@ struct launch_index {
     unsigned shift;
 };
 
-/* Indexes the calls of the current process. Sorts builder->launches, which must not change while
- * the index is in use. False: no memory. */
+/* Indexes the calls of the current process. Sorts them; none may be added while the index is in
+ * use. False: no memory. */
 bool launch_index_init(struct launch_index *index, struct builder *builder);
 void launch_index_fini(struct launch_index *index);
+
+/* Finds the calls of operations whose records were lost. */
+void build_ledger_join(struct builder *builder, const struct launch_index *index);
 
 /* The slice of the latest call of this id that began at or before `latest_ns`; of the first one
  * when all began later; TL_NONE when there is none. */
@@ -449,8 +334,6 @@ uint32_t launch_index_find(const struct launch_index *index, uint32_t correlatio
                            int64_t latest_ns);
 
 /* Memory. */
-void build_memory_forget(struct builder *builder);
-void build_memory_fini(struct builder *builder);
 
 /* After the slices are in their place and device operations are sorted. False: no memory. */
 bool build_memory_end(struct builder *builder);
@@ -459,8 +342,6 @@ bool build_memory_end(struct builder *builder);
 bool build_migrations(struct builder *builder);
 
 /* Graphs. */
-void build_graphs_forget(struct builder *builder);
-void build_graphs_fini(struct builder *builder);
 
 /* The slice is a call that launches a graph. */
 void build_graph_launch(struct builder *builder, const struct api_call *api, uint32_t slice);

@@ -4,6 +4,24 @@
 
 #include <stdlib.h>
 
+/* Something that begins a profiling block, empties it or is part of it, as it comes from the
+ * logs. */
+struct build_block_item {
+    int64_t time_ns;
+    uint32_t kind;  /* enum item_kind */
+    uint32_t index; /* name, async or heap */
+    uint64_t value; /* instruction or bytes */
+    int32_t chain;
+    uint32_t thread;
+};
+
+struct build_blocks {
+    TL_ARRAY(struct build_block_item) items;
+    bool whole; /* the last block takes what comes */
+};
+
+BUILD_PART(blocks, free(blocks->items.at))
+
 /* Profiling blocks: which event and which allocation belongs to which.
  *
  * A block is the whole process's, and what belongs to it may be in any thread's log. So everything
@@ -19,11 +37,11 @@ static bool deal(struct builder *builder, const struct build_block_item *item);
 /* In a block that is added as a whole, items are assigned as they come. */
 static void add_item(struct builder *builder, struct build_block_item item)
 {
-    if (builder->whole_blocks) {
+    if (builder->blocks->whole) {
         builder->failed |= !deal(builder, &item);
         return;
     }
-    struct build_block_item *added = builder->failed ? NULL : ARRAY_ADD(&builder->block_items);
+    struct build_block_item *added = builder->failed ? NULL : ARRAY_ADD(&builder->blocks->items);
     if (added)
         *added = item;
     else
@@ -65,7 +83,7 @@ void builder_append_block(struct builder *builder, const struct whole_block *blo
         begun->input = block->input;
     }
     builder->failed |= !begun;
-    builder->whole_blocks = true;
+    builder->blocks->whole = true;
 }
 
 void build_blocks_alloc(struct builder *builder, int64_t time_ns, uint32_t thread, uint32_t heap,
@@ -82,10 +100,10 @@ void build_blocks_alloc(struct builder *builder, int64_t time_ns, uint32_t threa
 
 static struct radix_item *sort_items(const struct builder *builder)
 {
-    uint32_t count = builder->block_items.count;
+    uint32_t count = builder->blocks->items.count;
     struct radix_item *order = calloc(count, sizeof *order);
     for (uint32_t i = 0; i < count && order; i++)
-        order[i] = (struct radix_item){radix_key(builder->block_items.at[i].time_ns), i};
+        order[i] = (struct radix_item){radix_key(builder->blocks->items.at[i].time_ns), i};
     if (order && radix_sort(order, count))
         return order;
     free(order);
@@ -193,13 +211,13 @@ static bool deal(struct builder *builder, const struct build_block_item *item)
 
 bool build_blocks(struct builder *builder)
 {
-    uint32_t count = builder->block_items.count;
+    uint32_t count = builder->blocks->items.count;
     if (count == 0)
         return true;
     struct radix_item *order = sort_items(builder);
     bool dealt = order != NULL;
     for (uint32_t i = 0; i < count && dealt; i++)
-        dealt = deal(builder, &builder->block_items.at[order[i].value]);
+        dealt = deal(builder, &builder->blocks->items.at[order[i].value]);
     free(order);
     return dealt;
 }

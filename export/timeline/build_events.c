@@ -5,6 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An attribute of a begin/end range whose begin has not been seen yet. */
+struct build_attr {
+    struct tl_attr attr;
+    uint64_t id;
+};
+
+/* The end of a begin/end range. */
+struct build_range_end {
+    int64_t time_ns;
+    uint64_t id;
+    uint32_t thread;
+};
+
+struct build_events {
+    TL_ARRAY(struct build_range_end) range_ends;
+    TL_ARRAY(struct build_attr) early_attrs;
+};
+
+BUILD_PART(events, free(events->range_ends.at), free(events->early_attrs.at))
+
 /* Marks, counters, and ranges that do not nest. */
 
 uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns)
@@ -12,9 +32,7 @@ uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns)
     *time_ns = build_time(builder, *time_ns);
     if (builder->failed)
         return TL_NONE;
-    return number == builder->current_number && builder->current_thread != TL_NONE
-               ? builder->current_thread
-               : build_thread_of(builder, number);
+    return build_thread_of(builder, number);
 }
 
 void builder_append_mark(struct builder *builder, uint32_t number, int64_t time_ns, uint32_t name)
@@ -74,7 +92,8 @@ void builder_begin_async(struct builder *builder, uint32_t number, int64_t time_
 void builder_end_async(struct builder *builder, uint32_t number, int64_t time_ns, uint64_t id)
 {
     uint32_t thread = build_place(builder, number, &time_ns);
-    struct build_range_end *end = thread == TL_NONE ? NULL : ARRAY_ADD(&builder->range_ends);
+    struct build_range_end *end =
+        thread == TL_NONE ? NULL : ARRAY_ADD(&builder->events->range_ends);
     if (end)
         *end = (struct build_range_end){time_ns, id, thread};
     else
@@ -139,7 +158,7 @@ static uint32_t skip_strangers(const struct builder *builder, struct end_list en
     while (next < ends.count && ends.items[next].key < async->id)
         next++;
     while (next < ends.count && ends.items[next].key == async->id &&
-           builder->range_ends.at[ends.items[next].value].time_ns <
+           builder->events->range_ends.at[ends.items[next].value].time_ns <
                async->start_ns - END_BEFORE_BEGIN_NS)
         next++;
     return next;
@@ -158,7 +177,7 @@ static void match_ends(struct builder *builder, struct tl_async *asyncs,
             again && (previous->flags & TL_UNCLOSED || previous->end_ns > async->start_ns);
         next = skip_strangers(builder, ends, next, async);
         if (next < ends.count && ends.items[next].key == async->id) {
-            end_async(async, &builder->range_ends.at[ends.items[next++].value]);
+            end_async(async, &builder->events->range_ends.at[ends.items[next++].value]);
             matched++;
         }
         previous = async;
@@ -188,9 +207,9 @@ void build_asyncs_end(struct builder *builder)
     uint32_t count = builder->timeline->asyncs.count - builder->first.asyncs;
     if (count)
         asyncs += builder->first.asyncs;
-    struct end_list ends = {NULL, builder->range_ends.count};
+    struct end_list ends = {NULL, builder->events->range_ends.count};
     struct radix_item *begins = sort_begins(builder, asyncs, count);
-    ends.items = sort_ends(builder, builder->range_ends.at, ends.count);
+    ends.items = sort_ends(builder, builder->events->range_ends.at, ends.count);
     if (!builder->failed)
         match_ends(builder, asyncs, begins, count, ends);
     end_open(asyncs, count, last_time(builder));
@@ -254,7 +273,7 @@ static void append_async_attr(struct builder *builder, struct tl_attr attr, uint
                   builder->timeline->asyncs.count - 1);
         return;
     }
-    struct build_attr *early = ARRAY_ADD(&builder->early_attrs);
+    struct build_attr *early = ARRAY_ADD(&builder->events->early_attrs);
     if (early)
         *early = (struct build_attr){attr, id};
     else
@@ -296,11 +315,11 @@ static void index_asyncs(struct builder *builder, struct keymap *by_id)
 void build_attrs_end(struct builder *builder)
 {
     struct keymap by_id = {0};
-    if (builder->early_attrs.count == 0)
+    if (builder->events->early_attrs.count == 0)
         return;
     index_asyncs(builder, &by_id);
-    for (uint32_t i = 0; i < builder->early_attrs.count && !builder->failed; i++) {
-        const struct build_attr *early = &builder->early_attrs.at[i];
+    for (uint32_t i = 0; i < builder->events->early_attrs.count && !builder->failed; i++) {
+        const struct build_attr *early = &builder->events->early_attrs.at[i];
         uint32_t async = keymap_find(&by_id, early->id);
         KEEP_ATTR(builder, &builder->timeline->async_attrs, early->attr, async);
     }

@@ -7,6 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is known of the current process and its file. */
+struct build_facts {
+    struct idmap names;        /* file's id -> names[] */
+    struct idmap kernel_names; /* file's id -> names[], demangled */
+    struct idmap thread_slots; /* file's number -> threads[] */
+    struct idmap windows;      /* epoch -> the latest of windows[] */
+    struct idmap notes;        /* names[] -> notes[] */
+    struct idmap context_device;
+    struct idmap device_slots; /* ordinal -> devices[] */
+
+    /* Of NVTX. */
+    struct keymap given_streams;           /* handle -> names[] */
+    struct idmap given_devices;            /* ordinal -> names[] */
+    uint32_t context_name, named_contexts; /* of the first one named; how many were, 2 = several */
+    uint64_t context_handle;               /* of that one */
+    uint32_t context_count, context_ordinal; /* of all contexts; the device of the last */
+};
+
+BUILD_PART(facts, idmap_fini(&facts->names), idmap_fini(&facts->kernel_names),
+           idmap_fini(&facts->thread_slots), idmap_fini(&facts->windows), idmap_fini(&facts->notes),
+           idmap_fini(&facts->context_device), idmap_fini(&facts->device_slots),
+           keymap_fini(&facts->given_streams), idmap_fini(&facts->given_devices))
+
 /* The process, its names, threads, devices, contexts and streams. */
 
 struct tl_process *build_process(struct builder *builder)
@@ -29,6 +52,11 @@ uint32_t build_missing_name(struct builder *builder, uint32_t id)
                        : text_pool_format(&builder->timeline->names, "(name lost)");
     builder->failed |= name == TL_NONE;
     return name;
+}
+
+uint32_t build_name_of_id(const struct builder *builder, uint32_t id)
+{
+    return builder->file ? build_file_name(builder, id) : idmap_find(&builder->facts->names, id);
 }
 
 /* Where a name is meant, the id of an event name stands for its name. */
@@ -62,14 +90,14 @@ uint32_t build_demangled(struct builder *builder, uint32_t name)
 
 uint32_t build_kernel_name(struct builder *builder, uint32_t id)
 {
-    uint32_t known = idmap_find(&builder->kernel_names, id);
+    uint32_t known = idmap_find(&builder->facts->kernel_names, id);
     if (known != IDMAP_NONE)
         return known;
     uint32_t name = build_name(builder, id);
     if (builder->failed)
         return TL_NONE;
     name = build_demangled(builder, name);
-    builder->failed |= name == TL_NONE || !idmap_set(&builder->kernel_names, id, name);
+    builder->failed |= name == TL_NONE || !idmap_set(&builder->facts->kernel_names, id, name);
     return name;
 }
 
@@ -91,7 +119,8 @@ static uint32_t add_thread(struct builder *builder, uint32_t number)
 {
     uint32_t index = builder->timeline->threads.count;
     struct tl_thread *thread = ARRAY_ADD(&builder->timeline->threads);
-    if (!thread || !begin_stack(builder) || !idmap_set(&builder->thread_slots, number, index)) {
+    if (!thread || !begin_stack(builder) ||
+        !idmap_set(&builder->facts->thread_slots, number, index)) {
         builder->failed = true;
         return TL_NONE;
     }
@@ -100,14 +129,13 @@ static uint32_t add_thread(struct builder *builder, uint32_t number)
     return index;
 }
 
-uint32_t build_thread_of(struct builder *builder, uint32_t number)
+uint32_t build_thread_of_slow(struct builder *builder, uint32_t number)
 {
-    uint32_t thread = idmap_find(&builder->thread_slots, number);
+    uint32_t thread = idmap_find(&builder->facts->thread_slots, number);
     if (thread == IDMAP_NONE)
         thread = add_thread(builder, number);
     builder->current_number = number;
-    builder->current_thread = thread;
-    return thread;
+    return builder->current_thread = thread;
 }
 
 static struct text keep(struct builder *builder, struct text text)
@@ -141,11 +169,10 @@ void builder_define_name(struct builder *builder, uint32_t id, struct text text)
     if (builder->failed)
         return;
     uint32_t name = text_pool_add(&builder->timeline->names, text);
-    uint32_t known = idmap_find(&builder->names, id);
+    uint32_t known = idmap_find(&builder->facts->names, id);
     build_process(builder)->odd.redefined_names +=
-        (known != IDMAP_NONE && known != name) ||
-        idmap_find(&builder->event_slots, id) != IDMAP_NONE;
-    builder->failed |= name == TL_NONE || !idmap_set(&builder->names, id, name);
+        (known != IDMAP_NONE && known != name) || build_is_event_name(builder, id);
+    builder->failed |= name == TL_NONE || !idmap_set(&builder->facts->names, id, name);
 }
 
 void builder_define_thread(struct builder *builder, uint32_t number, uint64_t tid, struct text name,
@@ -163,7 +190,7 @@ void builder_define_thread(struct builder *builder, uint32_t number, uint64_t ti
 
 struct tl_device *build_device_find(struct builder *builder, uint32_t ordinal)
 {
-    uint32_t found = idmap_find(&builder->device_slots, ordinal);
+    uint32_t found = idmap_find(&builder->facts->device_slots, ordinal);
     return found == IDMAP_NONE ? NULL : &builder->timeline->devices.at[found];
 }
 
@@ -171,7 +198,7 @@ struct tl_device *build_device_add(struct builder *builder, uint32_t ordinal)
 {
     struct timeline *timeline = builder->timeline;
     struct tl_device *added = ARRAY_ADD(&timeline->devices);
-    if (!added || !idmap_set(&builder->device_slots, ordinal, timeline->devices.count - 1)) {
+    if (!added || !idmap_set(&builder->facts->device_slots, ordinal, timeline->devices.count - 1)) {
         builder->failed = true;
         return NULL;
     }
@@ -188,7 +215,7 @@ bool build_devices_find_again(struct builder *builder)
     const struct timeline *timeline = builder->timeline;
     bool stored = true;
     for (uint32_t i = builder->first.devices; i < timeline->devices.count && stored; i++)
-        stored = idmap_set(&builder->device_slots, timeline->devices.at[i].info.device, i);
+        stored = idmap_set(&builder->facts->device_slots, timeline->devices.at[i].info.device, i);
     return stored;
 }
 
@@ -205,12 +232,19 @@ void builder_define_device(struct builder *builder, const struct tl_device_info 
     kept->name = device->name ? build_name(builder, device->name) : TL_NONE;
 }
 
+uint32_t build_context_device(const struct builder *builder, uint32_t context)
+{
+    return idmap_find(&builder->facts->context_device, context); /* IDMAP_NONE is TL_NONE */
+}
+
 void builder_define_context(struct builder *builder, const struct cuda_context *context)
 {
-    builder->context_count += idmap_find(&builder->context_device, context->context) == IDMAP_NONE;
-    builder->context_ordinal = context->device;
+    builder->facts->context_count +=
+        idmap_find(&builder->facts->context_device, context->context) == IDMAP_NONE;
+    builder->facts->context_ordinal = context->device;
     if (context->device != IDMAP_NONE)
-        builder->failed |= !idmap_set(&builder->context_device, context->context, context->device);
+        builder->failed |=
+            !idmap_set(&builder->facts->context_device, context->context, context->device);
 }
 
 void builder_define_stream(struct builder *builder, const struct cuda_stream *stream)
@@ -220,16 +254,6 @@ void builder_define_stream(struct builder *builder, const struct cuda_stream *st
     uint32_t index = build_stream(builder, stream->context, stream->stream, TL_NONE);
     if (index != TL_NONE)
         builder->timeline->streams.at[index].priority = stream->priority;
-}
-
-void builder_define_api_name(struct builder *builder, enum prof_api_domain domain, uint32_t cbid,
-                             uint32_t name)
-{
-    if (builder->failed || cbid > UINT16_MAX)
-        return;
-    uint32_t index = build_name(builder, name);
-    builder->failed |=
-        index == TL_NONE || !idmap_set(&builder->api_names, cbid * 4 + (uint32_t)domain, index);
 }
 
 void builder_add_loss(struct builder *builder, enum prof_loss_cause cause, uint64_t count)
@@ -252,10 +276,10 @@ void builder_add_note(struct builder *builder, struct text text)
     struct timeline *timeline = builder->timeline;
     uint32_t name = builder->failed ? TL_NONE : text_pool_add(&timeline->names, text);
     builder->failed |= name == TL_NONE;
-    if (builder->failed || idmap_find(&builder->notes, name) != IDMAP_NONE)
+    if (builder->failed || idmap_find(&builder->facts->notes, name) != IDMAP_NONE)
         return;
     struct tl_note *note = ARRAY_ADD(&timeline->notes);
-    builder->failed |= !note || !idmap_set(&builder->notes, name, timeline->notes.count - 1);
+    builder->failed |= !note || !idmap_set(&builder->facts->notes, name, timeline->notes.count - 1);
     if (note)
         *note = (struct tl_note){builder->process, name};
 }
@@ -272,16 +296,16 @@ void builder_add_note(struct builder *builder, struct text text)
 static void set_device_name(struct builder *builder, uint64_t ordinal, uint32_t name)
 {
     if (ordinal <= UINT16_MAX)
-        builder->failed |= !idmap_set(&builder->given_devices, (uint32_t)ordinal, name);
+        builder->failed |= !idmap_set(&builder->facts->given_devices, (uint32_t)ordinal, name);
 }
 
 static void set_context_name(struct builder *builder, uint64_t handle, uint32_t name)
 {
-    bool again = builder->named_contexts && handle == builder->context_handle;
-    if (!again && builder->named_contexts < 2)
-        builder->named_contexts++;
-    builder->context_handle = handle;
-    builder->context_name = name;
+    bool again = builder->facts->named_contexts && handle == builder->facts->context_handle;
+    if (!again && builder->facts->named_contexts < 2)
+        builder->facts->named_contexts++;
+    builder->facts->context_handle = handle;
+    builder->facts->context_name = name;
 }
 
 void builder_define_resource(struct builder *builder, const struct named_resource *resource)
@@ -290,7 +314,7 @@ void builder_define_resource(struct builder *builder, const struct named_resourc
         return;
     uint32_t name = build_name(builder, resource->name);
     if (resource->type == PROF_RESOURCE_STREAM && resource->handle)
-        builder->failed |= !keymap_set(&builder->given_streams, resource->handle, name);
+        builder->failed |= !keymap_set(&builder->facts->given_streams, resource->handle, name);
     else if (resource->type == PROF_RESOURCE_DEVICE)
         set_device_name(builder, resource->handle, name);
     else if (resource->type == PROF_RESOURCE_CONTEXT)
@@ -304,7 +328,7 @@ static void name_stream(struct builder *builder, const struct tl_gpu *gpu)
     if (slice->flags & TL_GRAPH || timeline->streams.at[gpu->stream].given_name != TL_NONE)
         return;
     uint64_t handle = timeline->apis.at[slice->api].stream_handle;
-    uint32_t name = handle ? keymap_find(&builder->given_streams, handle) : KEYMAP_NONE;
+    uint32_t name = handle ? keymap_find(&builder->facts->given_streams, handle) : KEYMAP_NONE;
     if (name != KEYMAP_NONE)
         timeline->streams.at[gpu->stream].given_name = name;
 }
@@ -312,7 +336,7 @@ static void name_stream(struct builder *builder, const struct tl_gpu *gpu)
 static void name_streams(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    if (builder->given_streams.count == 0)
+    if (builder->facts->given_streams.count == 0)
         return;
     for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[i];
@@ -324,13 +348,13 @@ static void name_streams(struct builder *builder)
 void build_given(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
-    bool context = builder->named_contexts == 1 && builder->context_count == 1;
+    bool context = builder->facts->named_contexts == 1 && builder->facts->context_count == 1;
     for (uint32_t i = builder->first.devices; i < timeline->devices.count; i++) {
         struct tl_device *device = &timeline->devices.at[i];
-        device->given_name = idmap_find(&builder->given_devices, device->info.device);
+        device->given_name = idmap_find(&builder->facts->given_devices, device->info.device);
         if (device->given_name == IDMAP_NONE && context &&
-            device->info.device == builder->context_ordinal)
-            device->given_name = builder->context_name;
+            device->info.device == builder->facts->context_ordinal)
+            device->given_name = builder->facts->context_name;
     }
     name_streams(builder);
 }
@@ -527,7 +551,7 @@ bool builder_leaves_out_events(const struct builder *builder)
 /* The one that a stop ends: the latest of that epoch in this file. */
 static struct tl_window *find_window(struct builder *builder, uint32_t epoch)
 {
-    uint32_t known = idmap_find(&builder->windows, epoch);
+    uint32_t known = idmap_find(&builder->facts->windows, epoch);
     return known == IDMAP_NONE ? NULL : &builder->timeline->windows.at[known];
 }
 
@@ -535,7 +559,8 @@ static void open_window(struct builder *builder, uint32_t epoch, enum prof_contr
                         int64_t time_ns)
 {
     struct tl_window *window = ARRAY_ADD(&builder->timeline->windows);
-    if (!window || !idmap_set(&builder->windows, epoch, builder->timeline->windows.count - 1)) {
+    if (!window ||
+        !idmap_set(&builder->facts->windows, epoch, builder->timeline->windows.count - 1)) {
         builder->failed = true;
         return;
     }

@@ -6,6 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An event recorded in a stream. */
+struct build_cuda_event {
+    uint32_t context, event, correlation, stream;
+};
+
+struct build_gpu {
+    struct keymap details;             /* see build_detail() */
+    uint32_t copy_names[16 * 16 * 16]; /* by kinds: 1 + into names[]; 0 not made yet */
+    uint32_t memset_names[16];
+    TL_ARRAY(struct build_cuda_event) cuda_events;
+};
+
+BUILD_PART(gpu, keymap_fini(&gpu->details), free(gpu->cuda_events.at))
+
 /* Details are whole words. `kind` keeps the tables apart. */
 static uint64_t detail_hash(const void *detail, size_t bytes, enum tl_gpu_kind kind)
 {
@@ -124,28 +138,28 @@ static uint32_t named(struct builder *builder, uint32_t name)
 static uint32_t copy_name(struct builder *builder, const struct tl_memcpy *copy)
 {
     bool usual = copy->copy_kind < 16 && copy->src_kind < 16 && copy->dst_kind < 16;
-    uint32_t *known =
-        &builder
-             ->copy_names[usual ? copy->copy_kind * 256 + copy->src_kind * 16 + copy->dst_kind : 0];
-    if (usual && *known != TL_NONE)
-        return *known;
+    unsigned kinds = copy->copy_kind * 256u + copy->src_kind * 16u + copy->dst_kind;
+    uint32_t *known = &builder->gpu->copy_names[usual ? kinds : 0];
+    if (usual && *known)
+        return *known - 1;
     uint32_t name = text_pool_format(
         &builder->timeline->names, "Memcpy %s (%s -> %s)", gpu_label_copy_kind(copy->copy_kind),
         gpu_label_memory_kind(copy->src_kind), gpu_label_memory_kind(copy->dst_kind));
     if (usual)
-        *known = name;
+        *known = name + 1;
     return named(builder, name);
 }
 
 static uint32_t memset_name(struct builder *builder, uint8_t kind)
 {
     bool usual = kind < 16;
-    if (usual && builder->memset_names[kind] != TL_NONE)
-        return builder->memset_names[kind];
+    uint32_t *known = &builder->gpu->memset_names[usual ? kind : 0];
+    if (usual && *known)
+        return *known - 1;
     uint32_t name =
         text_pool_format(&builder->timeline->names, "Memset (%s)", gpu_label_memory_kind(kind));
     if (usual)
-        builder->memset_names[kind] = name;
+        *known = name + 1;
     return named(builder, name);
 }
 
@@ -210,7 +224,7 @@ static void append_gpu(struct builder *builder, const struct gpu_op *op, enum tl
                        const void *detail)
 {
     uint32_t index =
-        builder->failed ? TL_NONE : build_detail(builder, &builder->details, kind, detail);
+        builder->failed ? TL_NONE : build_detail(builder, &builder->gpu->details, kind, detail);
     if (index == TL_NONE)
         return;
     struct build_operation of = build_operation(builder->timeline, kind, index);
@@ -274,44 +288,6 @@ void builder_append_untimed(struct builder *builder)
         build_process(builder)->odd.zero_time_gpu++;
 }
 
-void builder_append_start_event(struct builder *builder, uint32_t device, uint32_t correlation,
-                                int64_t before_ns, int64_t after_ns)
-{
-    struct build_bracket *bracket = ARRAY_ADD(&builder->brackets);
-    if (bracket)
-        *bracket = (struct build_bracket){build_time(builder, before_ns),
-                                          build_time(builder, after_ns), device, correlation};
-    else
-        builder->failed = true;
-}
-
-/* Device records that came and could not be kept, and whose they were. */
-
-void builder_append_lost(struct builder *builder, uint32_t correlation,
-                         const struct lost_record *record)
-{
-    if (builder->failed)
-        return;
-    struct build_lost *lost = ARRAY_ADD(&builder->losts);
-    if (lost)
-        *lost = (struct build_lost){*record, correlation, TL_NONE, TL_NONE};
-    else
-        builder->failed = true;
-    build_stream(builder, record->context, record->stream, build_ordinal(record->device));
-}
-
-void builder_add_stream_loss(struct builder *builder, const struct stream_loss *record)
-{
-    if (builder->failed)
-        return;
-    struct stream_loss *loss = ARRAY_ADD(&builder->stream_losses);
-    if (loss)
-        *loss = *record;
-    else
-        builder->failed = true;
-    build_stream(builder, record->of.context, record->of.stream, build_ordinal(record->of.device));
-}
-
 /* What waits for events were for.
  *
  * An event is recorded again and again. A wait is for what was recorded last when it was called
@@ -326,7 +302,7 @@ void builder_append_cuda_event(struct builder *builder, uint32_t correlation,
 {
     if (builder->failed)
         return;
-    struct build_cuda_event *kept = ARRAY_ADD(&builder->cuda_events);
+    struct build_cuda_event *kept = ARRAY_ADD(&builder->gpu->cuda_events);
     if (kept)
         *kept = (struct build_cuda_event){event->context, event->event, correlation, event->stream};
     else
@@ -351,15 +327,15 @@ static int compare(const void *left, const void *right)
 static const struct build_cuda_event *find_before(const struct builder *builder,
                                                   const struct build_cuda_event *wanted)
 {
-    uint32_t low = 0, high = builder->cuda_events.count;
+    uint32_t low = 0, high = builder->gpu->cuda_events.count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (in_order(&builder->cuda_events.at[middle], wanted) < 0)
+        if (in_order(&builder->gpu->cuda_events.at[middle], wanted) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    const struct build_cuda_event *found = low ? &builder->cuda_events.at[low - 1] : NULL;
+    const struct build_cuda_event *found = low ? &builder->gpu->cuda_events.at[low - 1] : NULL;
     return found && found->context == wanted->context && found->event == wanted->event ? found
                                                                                        : NULL;
 }
@@ -384,10 +360,10 @@ static bool add_wait(struct builder *builder, uint32_t gpu)
 bool build_waits(struct builder *builder)
 {
     const struct timeline *timeline = builder->timeline;
-    if (builder->cuda_events.count == 0)
+    if (builder->gpu->cuda_events.count == 0)
         return true;
-    qsort(builder->cuda_events.at, builder->cuda_events.count, sizeof *builder->cuda_events.at,
-          compare);
+    qsort(builder->gpu->cuda_events.at, builder->gpu->cuda_events.count,
+          sizeof *builder->gpu->cuda_events.at, compare);
     for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++)
         if (timeline->gpus.at[i].kind == TL_SYNC && !add_wait(builder, i))
             return false;

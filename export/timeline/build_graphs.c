@@ -6,6 +6,52 @@
 
 #include <stdlib.h>
 
+/* What was said about a node at one time. */
+struct build_node_fact {
+    int64_t time_ns;
+    uint64_t node, original;
+    uint32_t graph;
+    uint32_t slice;  /* innermost open when it was made, TL_NONE */
+    uint32_t stack;  /* into stacks[], TL_NONE */
+    uint32_t origin; /* the fact of the node that was captured or added, TL_NONE unknown */
+    uint8_t type, flags;
+    bool earlier;
+};
+
+/* A call that launches a graph. */
+struct build_graph_launch {
+    uint32_t slice;
+    uint32_t graph; /* the file's id, 0 unknown */
+    uint32_t operations;
+    bool whole;
+};
+
+/* The facts of one node, in order of time: a stretch of an array of places. */
+struct build_node_run {
+    uint32_t first, count;
+};
+
+struct build_graphs {
+    TL_ARRAY(struct build_node_fact) facts;
+    TL_ARRAY(struct build_graph_launch) launches;
+    TL_ARRAY(struct build_node_run) runs;
+    uint32_t *order;      /* facts by node, then time */
+    struct keymap nodes;  /* node -> runs[] */
+    struct keymap graphs; /* the file's id -> graphs[] */
+};
+
+BUILD_PART(graphs, free(graphs->facts.at), free(graphs->launches.at), free(graphs->runs.at),
+           free(graphs->order), keymap_fini(&graphs->nodes), keymap_fini(&graphs->graphs))
+
+void build_graphs_move(struct builder *builder, const struct build_places *places)
+{
+    struct build_graphs *graphs = builder->graphs;
+    for (uint32_t i = 0; i < graphs->launches.count; i++)
+        graphs->launches.at[i].slice = build_moved(places, graphs->launches.at[i].slice);
+    for (uint32_t i = 0; i < graphs->facts.count; i++)
+        graphs->facts.at[i].slice = build_moved(places, graphs->facts.at[i].slice);
+}
+
 /* Graphs, their launches, and how many operations each launch was to give.
  *
  * A graph's kernels and sets run at every launch, each with a record; a launch carries their
@@ -17,11 +63,11 @@
 static uint32_t build_graph_of(struct builder *builder, uint32_t id)
 {
     struct timeline *timeline = builder->timeline;
-    uint32_t known = keymap_find(&builder->graphs.graphs, id);
+    uint32_t known = keymap_find(&builder->graphs->graphs, id);
     if (known != KEYMAP_NONE)
         return known;
     struct tl_graph *graph = ARRAY_ADD(&timeline->graphs);
-    if (!graph || !keymap_set(&builder->graphs.graphs, id, timeline->graphs.count - 1)) {
+    if (!graph || !keymap_set(&builder->graphs->graphs, id, timeline->graphs.count - 1)) {
         builder->failed = true;
         return TL_NONE;
     }
@@ -50,7 +96,7 @@ void builder_define_graph(struct builder *builder, int64_t time_ns, const struct
 
 void build_graph_launch(struct builder *builder, const struct api_call *api, uint32_t slice)
 {
-    struct build_graph_launch *launch = ARRAY_ADD(&builder->graphs.launches);
+    struct build_graph_launch *launch = ARRAY_ADD(&builder->graphs->launches);
     if (!launch) {
         builder->failed = true;
         return;
@@ -69,36 +115,25 @@ static uint32_t innermost(struct builder *builder, uint32_t thread)
     return stack->stack.count ? stack->stack.at[stack->stack.count - 1].slice : TL_NONE;
 }
 
-static uint32_t stack_of(struct builder *builder, const struct graph_node *from)
-{
-    struct tl_anomalies *odd = &build_process(builder)->odd;
-    uint32_t stack = from->stack ? idmap_find(&builder->stack_ids, from->stack) : IDMAP_NONE;
-    if (!from->has_stack)
-        return TL_NONE;
-    odd->untaken_stacks += from->stack == 0;
-    odd->missing_stacks += from->stack && stack == IDMAP_NONE;
-    return stack == IDMAP_NONE ? TL_NONE : stack;
-}
-
 void builder_append_graph_node(struct builder *builder, uint32_t number, int64_t time_ns,
                                const struct graph_node *from)
 {
     uint32_t thread = number ? build_place(builder, number, &time_ns) : TL_NONE;
     if (!number)
         time_ns = build_time(builder, time_ns);
-    struct build_node_fact *fact = builder->failed ? NULL : ARRAY_ADD(&builder->graphs.facts);
+    struct build_node_fact *fact = builder->failed ? NULL : ARRAY_ADD(&builder->graphs->facts);
     if (!fact) {
         builder->failed = true;
         return;
     }
+    uint32_t stack = from->has_stack ? build_stack_of_id(builder, from->stack) : TL_NONE;
     *fact = (struct build_node_fact){
         .time_ns = time_ns,
         .node = from->node,
         .original = from->original,
         .graph = from->graph,
         .slice = thread == TL_NONE ? TL_NONE : innermost(builder, thread),
-        .stack = number ? build_frames_stack(builder, thread, stack_of(builder, from))
-                        : stack_of(builder, from),
+        .stack = number ? build_frames_stack(builder, thread, stack) : stack,
         .origin = TL_NONE,
         .type = from->type,
         .flags = from->flags,
@@ -184,26 +219,6 @@ static int by_slice(const void *left, const void *right)
     return (a->slice > b->slice) - (a->slice < b->slice);
 }
 
-/* ---- life ---- */
-
-void build_graphs_forget(struct builder *builder)
-{
-    struct build_graphs *graphs = &builder->graphs;
-    graphs->facts.count = graphs->launches.count = graphs->runs.count = 0;
-    free(graphs->order);
-    graphs->order = NULL;
-    keymap_fini(&graphs->nodes);
-    keymap_fini(&graphs->graphs);
-}
-
-void build_graphs_fini(struct builder *builder)
-{
-    build_graphs_forget(builder);
-    free(builder->graphs.facts.at);
-    free(builder->graphs.launches.at);
-    free(builder->graphs.runs.at);
-}
-
 /* Who captured the nodes that devices ran.
  *
  * Device records carry ids of nodes of executable graphs. Those are clones, of clones perhaps, and
@@ -227,7 +242,7 @@ static bool add_unknown(struct builder *builder)
         const struct tl_graph *graph = &timeline->graphs.at[i];
         if (!(graph->flags & PROF_GRAPH_ELSEWHERE))
             continue;
-        struct build_node_fact *fact = ARRAY_ADD(&builder->graphs.facts);
+        struct build_node_fact *fact = ARRAY_ADD(&builder->graphs->facts);
         if (!fact)
             return false;
         *fact = (struct build_node_fact){.time_ns = graph->made_ns,
@@ -244,10 +259,10 @@ static bool add_unknown(struct builder *builder)
 /* In order of time: what a fact refers to has been resolved. */
 static bool resolve(struct builder *builder, const struct radix_item *by_time)
 {
-    struct build_node_fact *facts = builder->graphs.facts.at;
+    struct build_node_fact *facts = builder->graphs->facts.at;
     struct keymap latest = {0};
     bool stored = true;
-    for (uint32_t i = 0; i < builder->graphs.facts.count && stored; i++) {
+    for (uint32_t i = 0; i < builder->graphs->facts.count && stored; i++) {
         uint32_t index = by_time[i].value;
         struct build_node_fact *fact = &facts[index];
         uint32_t from = fact->original ? keymap_find(&latest, fact->original) : KEYMAP_NONE;
@@ -265,7 +280,7 @@ static bool resolve(struct builder *builder, const struct radix_item *by_time)
 
 static bool add_run(struct builder *builder, uint64_t key, uint32_t first, uint32_t count)
 {
-    struct build_graphs *graphs = &builder->graphs;
+    struct build_graphs *graphs = builder->graphs;
     struct build_node_run *run = ARRAY_ADD(&graphs->runs);
     if (!run)
         return false;
@@ -276,7 +291,7 @@ static bool add_run(struct builder *builder, uint64_t key, uint32_t first, uint3
 /* `items` are the facts by node, then time. */
 static bool find_runs(struct builder *builder, const struct radix_item *items, uint32_t count)
 {
-    struct build_graphs *graphs = &builder->graphs;
+    struct build_graphs *graphs = builder->graphs;
     graphs->order = calloc(count + (size_t)1, sizeof *graphs->order);
     bool stored = graphs->order != NULL;
     for (uint32_t i = 0, first = 0; i < count && stored; i++) {
@@ -291,7 +306,7 @@ static bool find_runs(struct builder *builder, const struct radix_item *items, u
 
 static bool sort_facts(struct builder *builder)
 {
-    struct build_graphs *graphs = &builder->graphs;
+    struct build_graphs *graphs = builder->graphs;
     uint32_t count = graphs->facts.count;
     struct radix_item *items = calloc(count + (size_t)1, sizeof *items);
     bool sorted = items != NULL;
@@ -309,7 +324,7 @@ static bool sort_facts(struct builder *builder)
 static const struct build_node_fact *latest_fact(const struct builder *builder, uint64_t key,
                                                  int64_t time_ns)
 {
-    const struct build_graphs *graphs = &builder->graphs;
+    const struct build_graphs *graphs = builder->graphs;
     uint32_t found = keymap_find(&graphs->nodes, key);
     if (found == KEYMAP_NONE)
         return NULL;
@@ -333,7 +348,7 @@ static const struct build_node_fact *captured_as(const struct builder *builder, 
     const struct build_node_fact *unknown = latest_fact(builder, NODE_OF_GRAPH(graph), time_ns);
     if (!fact || fact->origin == TL_NONE || (unknown && unknown->time_ns >= fact->time_ns))
         return NULL;
-    return &builder->graphs.facts.at[fact->origin];
+    return &builder->graphs->facts.at[fact->origin];
 }
 
 static uint32_t stack_of_origin(const struct timeline *timeline,
@@ -373,7 +388,7 @@ static bool add_captured(struct builder *builder, uint32_t index)
 static bool add_node(struct builder *builder, const struct build_node_run *run)
 {
     struct timeline *timeline = builder->timeline;
-    const struct build_graphs *graphs = &builder->graphs;
+    const struct build_graphs *graphs = builder->graphs;
     const struct build_node_fact *last =
         &graphs->facts.at[graphs->order[run->first + run->count - 1]];
     uint32_t graph = keymap_find(&graphs->graphs, last->graph);
@@ -402,8 +417,8 @@ static bool build_graph_nodes(struct builder *builder)
     struct timeline *timeline = builder->timeline;
     if (!add_unknown(builder) || !sort_facts(builder))
         return false;
-    for (uint32_t i = 0; i < builder->graphs.runs.count; i++)
-        if (!add_node(builder, &builder->graphs.runs.at[i]))
+    for (uint32_t i = 0; i < builder->graphs->runs.count; i++)
+        if (!add_node(builder, &builder->graphs->runs.at[i]))
             return false;
     for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++)
         if (!add_captured(builder, i))
@@ -413,7 +428,7 @@ static bool build_graph_nodes(struct builder *builder)
 
 bool build_graphs(struct builder *builder)
 {
-    struct build_graphs *graphs = &builder->graphs;
+    struct build_graphs *graphs = builder->graphs;
     struct timeline *timeline = builder->timeline;
     if (graphs->launches.count > 1)
         qsort(graphs->launches.at, graphs->launches.count, sizeof *graphs->launches.at, by_slice);

@@ -4,6 +4,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One libprof's own operation with the CPU times around it. */
+struct build_bracket {
+    int64_t before_ns, after_ns;
+    uint32_t device, correlation;
+};
+
+/* A range that is timed by events. */
+struct build_timed {
+    uint64_t token;
+    uint32_t slice;
+};
+
+struct build_join {
+    TL_ARRAY(struct build_launch) launches;
+    TL_ARRAY(struct build_bracket) brackets;
+    TL_ARRAY(struct build_timed) timed;
+    TL_ARRAY(struct range_time) range_times;
+};
+
+BUILD_PART(join, free(join->launches.at), free(join->brackets.at), free(join->timed.at),
+           free(join->range_times.at))
+
+void build_join_move(struct builder *builder, const struct build_places *places)
+{
+    struct build_join *join = builder->join;
+    for (uint32_t i = 0; i < join->launches.count; i++)
+        join->launches.at[i].slice = build_moved(places, join->launches.at[i].slice);
+    for (uint32_t i = 0; i < join->timed.count; i++)
+        join->timed.at[i].slice = build_moved(places, join->timed.at[i].slice);
+}
+
+const struct build_launch *build_launches(const struct builder *builder, uint32_t *count)
+{
+    *count = builder->join->launches.count;
+    return builder->join->launches.at;
+}
+
 /* Which call launched a device operation, and how far the two clocks can be apart.
  *
  * Calls and operations carry a correlation id. It is 32 bits wide and wraps, so several calls of a
@@ -28,6 +65,17 @@
 static bool is_operation(const struct tl_gpu *gpu)
 {
     return gpu->kind <= TL_GRAPH_RUN;
+}
+
+void builder_append_start_event(struct builder *builder, uint32_t device, uint32_t correlation,
+                                int64_t before_ns, int64_t after_ns)
+{
+    struct build_bracket *bracket = ARRAY_ADD(&builder->join->brackets);
+    if (bracket)
+        *bracket = (struct build_bracket){build_time(builder, before_ns),
+                                          build_time(builder, after_ns), device, correlation};
+    else
+        builder->failed = true;
 }
 
 /* How far the operation lies outside of its bracket; 0 within. */
@@ -56,16 +104,16 @@ static bool match_brackets(struct builder *builder)
 {
     struct keymap by_correlation = {0};
     bool stored = true;
-    for (uint32_t i = 0; i < builder->brackets.count; i++)
-        stored &= keymap_set(&by_correlation, builder->brackets.at[i].correlation, i);
+    for (uint32_t i = 0; i < builder->join->brackets.count; i++)
+        stored &= keymap_set(&by_correlation, builder->join->brackets.at[i].correlation, i);
     struct timeline *timeline = builder->timeline;
     for (uint32_t i = builder->first.gpus;
-         i < timeline->gpus.count && stored && builder->brackets.count; i++) {
+         i < timeline->gpus.count && stored && builder->join->brackets.count; i++) {
         struct tl_gpu *gpu = &timeline->gpus.at[i];
         uint32_t found =
             gpu->kind == TL_MEMSET ? keymap_find(&by_correlation, gpu->correlation) : KEYMAP_NONE;
         if (found != KEYMAP_NONE)
-            prove_clock(builder, gpu, &builder->brackets.at[found]);
+            prove_clock(builder, gpu, &builder->join->brackets.at[found]);
     }
     keymap_fini(&by_correlation);
     return stored;
@@ -131,13 +179,18 @@ bool build_join(struct builder *builder)
         struct tl_gpu *gpu = &timeline->gpus.at[i];
         join_one(builder, &index, gpu, cached_bar(builder, &cache, gpu->device));
     }
-    /* They have no time: of several calls with one id, the latest is taken. */
-    for (uint32_t i = 0; i < builder->losts.count; i++) {
-        struct build_lost *lost = &builder->losts.at[i];
-        lost->slice = launch_index_find(&index, lost->correlation, INT64_MAX);
-    }
+    build_ledger_join(builder, &index);
     launch_index_fini(&index);
     return true;
+}
+
+void build_launch_add(struct builder *builder, uint32_t correlation, uint32_t slice)
+{
+    struct build_launch *launch = ARRAY_ADD(&builder->join->launches);
+    if (launch)
+        *launch = (struct build_launch){correlation, slice};
+    else
+        builder->failed = true;
 }
 
 /* A sort in place, and a table of buckets.
@@ -261,9 +314,9 @@ static bool fill_buckets(struct launch_index *index)
 
 bool launch_index_init(struct launch_index *index, struct builder *builder)
 {
-    struct calls calls = {builder->launches.at, builder->timeline->slices.at};
+    struct calls calls = {builder->join->launches.at, builder->timeline->slices.at};
     *index = (struct launch_index){
-        .launches = calls.at, .slices = calls.slices, .count = builder->launches.count};
+        .launches = calls.at, .slices = calls.slices, .count = builder->join->launches.count};
     if (!is_sorted(&calls, index->count))
         sort_part(&calls, 0, index->count, 0);
     return fill_buckets(index);
@@ -344,7 +397,7 @@ void builder_set_timed(struct builder *builder, uint32_t number, uint64_t token)
         thread == TL_NONE ? NULL : find_timed(build_stack(builder, thread));
     if (!range)
         return;
-    struct build_timed *timed = ARRAY_ADD(&builder->timed);
+    struct build_timed *timed = ARRAY_ADD(&builder->join->timed);
     if (timed)
         *timed = (struct build_timed){token, range->first};
     else
@@ -355,7 +408,7 @@ void builder_append_range_time(struct builder *builder, const struct range_time 
 {
     if (builder->failed)
         return;
-    struct range_time *kept = ARRAY_ADD(&builder->range_times);
+    struct range_time *kept = ARRAY_ADD(&builder->join->range_times);
     if (!kept) {
         builder->failed = true;
         return;
@@ -388,10 +441,11 @@ static bool join(struct builder *builder)
 {
     struct keymap by_token = {0};
     bool built = true;
-    for (uint32_t i = 0; i < builder->timed.count && built; i++)
-        built = keymap_set(&by_token, builder->timed.at[i].token, builder->timed.at[i].slice);
-    for (uint32_t i = 0; i < builder->range_times.count && built; i++) {
-        const struct range_time *time = &builder->range_times.at[i];
+    for (uint32_t i = 0; i < builder->join->timed.count && built; i++)
+        built = keymap_set(&by_token, builder->join->timed.at[i].token,
+                           builder->join->timed.at[i].slice);
+    for (uint32_t i = 0; i < builder->join->range_times.count && built; i++) {
+        const struct range_time *time = &builder->join->range_times.at[i];
         uint32_t slice = keymap_find(&by_token, time->token);
         if (slice == KEYMAP_NONE || time->device > UINT16_MAX)
             build_process(builder)->odd.stray_timings++;
@@ -531,7 +585,7 @@ static bool nest(struct builder *builder)
 static void count_unread(struct builder *builder)
 {
     uint32_t read = builder->timeline->timings.count - builder->first.timings;
-    uint32_t timed = builder->timed.count;
+    uint32_t timed = builder->join->timed.count;
     build_process(builder)->odd.unread_timings = timed > read ? timed - read : 0;
 }
 

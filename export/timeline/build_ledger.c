@@ -7,6 +7,59 @@
 
 #include <stdlib.h>
 
+/* A device record that came and could not be kept. */
+struct build_lost {
+    struct lost_record record;
+    uint32_t correlation;
+    uint32_t slice; /* the call that launched it, TL_NONE */
+    uint32_t next;  /* of the same call, TL_NONE the last */
+};
+
+struct build_ledger {
+    TL_ARRAY(struct build_lost) losts;
+    TL_ARRAY(struct stream_loss) stream_losses;
+};
+
+BUILD_PART(ledger, free(ledger->losts.at), free(ledger->stream_losses.at))
+
+/* ---- device records that came and could not be kept ---- */
+
+void builder_append_lost(struct builder *builder, uint32_t correlation,
+                         const struct lost_record *record)
+{
+    if (builder->failed)
+        return;
+    struct build_lost *lost = ARRAY_ADD(&builder->ledger->losts);
+    if (lost)
+        *lost = (struct build_lost){*record, correlation, TL_NONE, TL_NONE};
+    else
+        builder->failed = true;
+    build_stream(builder, record->context, record->stream, build_ordinal(record->device));
+}
+
+void builder_add_stream_loss(struct builder *builder, const struct stream_loss *record)
+{
+    if (builder->failed)
+        return;
+    struct stream_loss *loss = ARRAY_ADD(&builder->ledger->stream_losses);
+    if (loss)
+        *loss = *record;
+    else
+        builder->failed = true;
+    build_stream(builder, record->of.context, record->of.stream, build_ordinal(record->of.device));
+}
+
+/* They have no time: of several calls with one id, the latest is taken. */
+void build_ledger_join(struct builder *builder, const struct launch_index *index)
+{
+    for (uint32_t i = 0; i < builder->ledger->losts.count; i++) {
+        struct build_lost *lost = &builder->ledger->losts.at[i];
+        lost->slice = launch_index_find(index, lost->correlation, INT64_MAX);
+    }
+}
+
+/* ---- the ledger ---- */
+
 /* Of one process. Until they are explained, unrecorded[].place is a row. */
 struct ledger_unrecorded {
     struct timeline *timeline;
@@ -224,7 +277,7 @@ static void count_lost(struct ledger_work *work, uint32_t row, uint32_t slice, u
 /* A call's own go in front of those that are known already. */
 static bool link_lost(struct ledger_work *work, uint32_t index)
 {
-    struct build_lost *lost = &work->builder->losts.at[index];
+    struct build_lost *lost = &work->builder->ledger->losts.at[index];
     lost->next = keymap_find(&work->losts, lost->slice);
     return keymap_set(&work->losts, lost->slice, index);
 }
@@ -232,7 +285,7 @@ static bool link_lost(struct ledger_work *work, uint32_t index)
 static bool sort_lost(struct ledger_work *work, uint32_t index)
 {
     struct builder *builder = work->builder;
-    const struct build_lost *lost = &builder->losts.at[index];
+    const struct build_lost *lost = &builder->ledger->losts.at[index];
     subtract(&work->pool[lost->record.cause], 1);
     if (lost->slice == TL_NONE) {
         ledger_row(&work->rows, row_of_lost(work, &lost->record))->outside++;
@@ -317,7 +370,7 @@ static bool count_graph_launch(struct ledger_work *work, const struct tl_graph_l
     uint64_t there = launch->recorded;
     timeline->ledger.unjudged += !is_judged(timeline, launch);
     for (uint32_t i = keymap_find(&work->losts, launch->slice); i != TL_NONE;
-         i = work->builder->losts.at[i].next)
+         i = work->builder->ledger->losts.at[i].next)
         there++;
     if (launch->expected <= there)
         return true;
@@ -336,7 +389,7 @@ static uint64_t count_losts(struct ledger_work *work, uint32_t slice, uint64_t m
 {
     uint64_t count = 0;
     for (uint32_t i = keymap_find(&work->losts, slice); i != TL_NONE;) {
-        const struct build_lost *lost = &work->builder->losts.at[i];
+        const struct build_lost *lost = &work->builder->ledger->losts.at[i];
         uint32_t row = row_of_lost(work, &lost->record);
         if (count < most)
             count_lost(work, row, slice, lost->record.cause);
@@ -481,8 +534,8 @@ static bool explain(struct ledger_work *work)
         for (uint32_t i = work->rows.first; i < end; i++)
             ledger_row(&work->rows, i)->unobserved +=
                 subtract(&ledger_row(&work->rows, i)->missing, UINT64_MAX);
-    for (uint32_t i = 0; i < builder->stream_losses.count; i++)
-        if (!explain_by_stream(work, &builder->stream_losses.at[i]))
+    for (uint32_t i = 0; i < builder->ledger->stream_losses.count; i++)
+        if (!explain_by_stream(work, &builder->ledger->stream_losses.at[i]))
             return false;
     for (uint32_t i = work->rows.first; i < builder->timeline->ledger_rows.count; i++)
         explain_row(work, ledger_row(&work->rows, i));
@@ -553,10 +606,12 @@ static bool fill_rows(struct ledger_work *work)
 {
     struct builder *builder = work->builder;
     bool filled = learn_handles(work);
-    for (uint32_t i = 0; i < builder->losts.count && filled; i++)
+    for (uint32_t i = 0; i < builder->ledger->losts.count && filled; i++)
         filled = sort_lost(work, i);
-    for (uint32_t i = 0; i < builder->launches.count && filled; i++)
-        filled = count_call(work, &builder->launches.at[i]);
+    uint32_t launches;
+    const struct build_launch *launch = build_launches(builder, &launches);
+    for (uint32_t i = 0; i < launches && filled; i++)
+        filled = count_call(work, &launch[i]);
     count_origins(work);
     filled = filled && ledger_foreign_count(builder, &work->rows);
     for (uint32_t i = builder->first.graph_launches;

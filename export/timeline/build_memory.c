@@ -7,6 +7,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An allocation or a release, as in the file. */
+struct build_memory_op {
+    int64_t time_ns;
+    uint64_t address, bytes;
+    uint64_t pool, pool_bytes;
+    uint32_t space; /* whose addresses: 0 CUDA's, else an allocator's number */
+    uint32_t heap;  /* of an allocation */
+    uint32_t slice; /* TL_NONE: to be found by correlation */
+    uint32_t thread;
+    uint32_t correlation;
+    uint32_t flags;
+    bool is_end;
+};
+
+/* What is known of a pool at a moment. */
+struct build_pool_state {
+    int64_t time_ns;
+    uint64_t address, bytes, used_bytes, release_threshold;
+    uint32_t device;
+    uint8_t operation; /* as pool_event.operation; 0: known from an allocation */
+    uint8_t type;
+};
+
+struct build_memory {
+    TL_ARRAY(struct build_memory_op) ops;
+    TL_ARRAY(struct build_pool_state) pools;
+    struct keymap heaps;  /* allocator, or kind and device -> heaps[] */
+    struct keymap living; /* address -> pools[]: the newest pool there */
+};
+
+BUILD_PART(memory, free(memory->ops.at), free(memory->pools.at), keymap_fini(&memory->heaps),
+           keymap_fini(&memory->living))
+
+void build_memory_move(struct builder *builder, const struct build_places *places)
+{
+    for (uint32_t i = 0; i < builder->memory->ops.count; i++) {
+        struct build_memory_op *op = &builder->memory->ops.at[i];
+        op->slice = build_moved(places, op->slice);
+    }
+}
+
 #define UNKNOWN_DEVICE UINT16_MAX
 #define ALLOCATOR_KEY (UINT64_C(1) << 63)
 
@@ -23,7 +64,7 @@ static uint32_t add_heap(struct builder *builder, uint64_t key, struct tl_heap h
 {
     struct timeline *timeline = builder->timeline;
     struct tl_heap *added = ARRAY_ADD(&timeline->heaps);
-    if (!added || !keymap_set(&builder->memory.heaps, key, timeline->heaps.count - 1)) {
+    if (!added || !keymap_set(&builder->memory->heaps, key, timeline->heaps.count - 1)) {
         builder->failed = true;
         return TL_NONE;
     }
@@ -34,7 +75,7 @@ static uint32_t add_heap(struct builder *builder, uint64_t key, struct tl_heap h
 static uint32_t cuda_heap(struct builder *builder, uint8_t kind, uint32_t device)
 {
     uint64_t key = (uint64_t)kind << 32 | device;
-    uint32_t known = keymap_find(&builder->memory.heaps, key);
+    uint32_t known = keymap_find(&builder->memory->heaps, key);
     if (known != KEYMAP_NONE)
         return known;
     uint32_t name =
@@ -47,7 +88,7 @@ static uint32_t cuda_heap(struct builder *builder, uint8_t kind, uint32_t device
 static uint32_t allocator_heap(struct builder *builder, uint32_t allocator)
 {
     uint64_t key = ALLOCATOR_KEY | allocator;
-    uint32_t known = keymap_find(&builder->memory.heaps, key);
+    uint32_t known = keymap_find(&builder->memory->heaps, key);
     if (known != KEYMAP_NONE)
         return known;
     build_process(builder)->odd.missing_names++;
@@ -89,7 +130,7 @@ static uint32_t device_of_allocator(struct text name)
 void builder_define_allocator(struct builder *builder, uint32_t allocator, uint32_t name)
 {
     uint64_t key = ALLOCATOR_KEY | allocator;
-    if (builder->failed || keymap_find(&builder->memory.heaps, key) != KEYMAP_NONE)
+    if (builder->failed || keymap_find(&builder->memory->heaps, key) != KEYMAP_NONE)
         return;
     uint32_t text = build_name(builder, name);
     add_heap(builder, key,
@@ -101,7 +142,7 @@ void builder_define_allocator(struct builder *builder, uint32_t allocator, uint3
 
 static struct build_memory_op *add_op(struct builder *builder)
 {
-    struct build_memory_op *op = builder->failed ? NULL : ARRAY_ADD(&builder->memory.ops);
+    struct build_memory_op *op = builder->failed ? NULL : ARRAY_ADD(&builder->memory->ops);
     builder->failed |= !op;
     return op;
 }
@@ -110,13 +151,13 @@ static uint32_t device_of(struct builder *builder, uint16_t device, uint32_t con
 {
     if (device != UNKNOWN_DEVICE)
         return device;
-    return idmap_find(&builder->context_device, context); /* IDMAP_NONE is TL_NONE */
+    return build_context_device(builder, context);
 }
 
 static void note_pool(struct builder *builder, const struct memory_event *memory)
 {
     const struct memory_op *record = &memory->record;
-    struct build_pool_state *state = ARRAY_ADD(&builder->memory.pools);
+    struct build_pool_state *state = ARRAY_ADD(&builder->memory->pools);
     if (!state) {
         builder->failed = true;
         return;
@@ -174,7 +215,7 @@ void builder_append_memory(struct builder *builder, const struct memory_event *m
 
 void builder_append_memory_pool(struct builder *builder, const struct pool_event *pool)
 {
-    struct build_pool_state *state = ARRAY_ADD(&builder->memory.pools);
+    struct build_pool_state *state = ARRAY_ADD(&builder->memory->pools);
     if (!state) {
         builder->failed = true;
         return;
@@ -240,7 +281,7 @@ static struct tl_pool *add_pool(struct builder *builder, const struct build_pool
 {
     struct timeline *timeline = builder->timeline;
     struct tl_pool *pool = ARRAY_ADD(&timeline->pools);
-    if (!pool || !keymap_set(&builder->memory.living, state->address, timeline->pools.count - 1)) {
+    if (!pool || !keymap_set(&builder->memory->living, state->address, timeline->pools.count - 1)) {
         builder->failed = true;
         return NULL;
     }
@@ -256,7 +297,7 @@ static struct tl_pool *add_pool(struct builder *builder, const struct build_pool
 /* The pool that was at `address`; TL_NONE. */
 static uint32_t build_pool_at(const struct builder *builder, uint64_t address)
 {
-    uint32_t found = keymap_find(&builder->memory.living, address);
+    uint32_t found = keymap_find(&builder->memory->living, address);
     return found == KEYMAP_NONE ? TL_NONE : found;
 }
 
@@ -291,13 +332,13 @@ static void apply_state(struct builder *builder, const struct build_pool_state *
 
 static bool build_pools(struct builder *builder)
 {
-    uint32_t count = builder->memory.pools.count;
+    uint32_t count = builder->memory->pools.count;
     struct radix_item *items = malloc((count + (size_t)1) * sizeof *items);
     for (uint32_t i = 0; i < count && items; i++)
-        items[i] = (struct radix_item){radix_key(builder->memory.pools.at[i].time_ns), i};
+        items[i] = (struct radix_item){radix_key(builder->memory->pools.at[i].time_ns), i};
     bool sorted = items && radix_sort(items, count);
     for (uint32_t i = 0; i < count && sorted && !builder->failed; i++)
-        apply_state(builder, &builder->memory.pools.at[items[i].value]);
+        apply_state(builder, &builder->memory->pools.at[items[i].value]);
     free(items);
     return sorted && !builder->failed;
 }
@@ -324,7 +365,7 @@ struct pairing {
 
 static bool sort_by(struct pairing *pairing, uint64_t (*key_of)(const struct build_memory_op *op))
 {
-    const struct build_memory_op *ops = pairing->builder->memory.ops.at;
+    const struct build_memory_op *ops = pairing->builder->memory->ops.at;
     for (uint32_t i = 0; i < pairing->count; i++)
         pairing->items[i].key = key_of(&ops[pairing->items[i].value]);
     return radix_sort(pairing->items, pairing->count);
@@ -401,7 +442,7 @@ static void end_memory(struct pairing *pairing, uint32_t index, const struct bui
 static void replace(struct pairing *pairing, uint32_t open, uint32_t i)
 {
     struct builder *builder = pairing->builder;
-    end_memory(pairing, open, &builder->memory.ops.at[i]);
+    end_memory(pairing, open, &builder->memory->ops.at[i]);
     builder->timeline->memories.at[open].flags |= TL_MEMORY_REPLACED;
     pairing->replaced_by[i] = open;
     build_process(builder)->odd.reused_addresses++;
@@ -411,7 +452,7 @@ static void replace(struct pairing *pairing, uint32_t open, uint32_t i)
 static uint32_t pair_one(struct pairing *pairing, uint32_t i, uint32_t open)
 {
     struct builder *builder = pairing->builder;
-    const struct build_memory_op *op = &builder->memory.ops.at[i];
+    const struct build_memory_op *op = &builder->memory->ops.at[i];
     if (op->is_end && open == TL_NONE) {
         build_process(builder)->odd.unknown_frees++;
         return TL_NONE;
@@ -429,7 +470,7 @@ static uint32_t pair_one(struct pairing *pairing, uint32_t i, uint32_t open)
 
 static void pair_all(struct pairing *pairing, const struct launch_index *index)
 {
-    struct build_memory_op *ops = pairing->builder->memory.ops.at;
+    struct build_memory_op *ops = pairing->builder->memory->ops.at;
     const struct build_memory_op *before = NULL;
     uint32_t open = TL_NONE;
     for (uint32_t n = 0; n < pairing->count && !pairing->builder->failed; n++) {
@@ -456,7 +497,7 @@ static void add_event(struct pairing *pairing, uint32_t memory, const struct bui
 /* The items are in the order of time again. */
 static void list_events(struct pairing *pairing)
 {
-    const struct build_memory_op *ops = pairing->builder->memory.ops.at;
+    const struct build_memory_op *ops = pairing->builder->memory->ops.at;
     for (uint32_t n = 0; n < pairing->count && !pairing->builder->failed; n++) {
         uint32_t i = pairing->items[n].value;
         if (pairing->replaced_by[i] != TL_NONE)
@@ -493,7 +534,7 @@ static bool sort_memories(struct builder *builder)
 
 static bool pairing_init(struct pairing *pairing, struct builder *builder)
 {
-    uint32_t count = builder->memory.ops.count;
+    uint32_t count = builder->memory->ops.count;
     *pairing = (struct pairing){.builder = builder, .count = count};
     pairing->items = malloc((count + (size_t)1) * sizeof *pairing->items);
     pairing->memory_of = malloc((count + (size_t)1) * sizeof *pairing->memory_of);
@@ -527,21 +568,6 @@ static bool build_memory_pair(struct builder *builder, const struct launch_index
     return done && !builder->failed && sort_memories(builder);
 }
 
-void build_memory_forget(struct builder *builder)
-{
-    builder->memory.ops.count = 0;
-    builder->memory.pools.count = 0;
-    keymap_fini(&builder->memory.heaps);
-    keymap_fini(&builder->memory.living);
-}
-
-void build_memory_fini(struct builder *builder)
-{
-    build_memory_forget(builder);
-    free(builder->memory.ops.at);
-    free(builder->memory.pools.at);
-}
-
 /* Few heaps. */
 static void mark_passed_on(struct builder *builder)
 {
@@ -556,7 +582,7 @@ bool build_memory_end(struct builder *builder)
 {
     struct launch_index index;
     mark_passed_on(builder);
-    if (builder->memory.ops.count == 0)
+    if (builder->memory->ops.count == 0)
         return build_pools(builder) && build_migrations(builder);
     if (!build_pools(builder) || !launch_index_init(&index, builder))
         return false;

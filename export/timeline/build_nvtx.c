@@ -9,14 +9,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An event name, understood when it is first used: by then all names and domains are known. */
+struct build_event {
+    struct event_name record;
+    uint32_t name, label;
+    bool understood;
+};
+
+struct build_nvtx {
+    struct idmap event_slots;  /* file's id -> events[] */
+    struct idmap domain_slots; /* file's number -> domains[] */
+    struct keymap categories;  /* domain and number -> categories[] */
+    TL_ARRAY(struct build_event) events;
+    uint32_t plain_label; /* 1 + that of NVTX ranges that have only a name; 0 not made yet */
+};
+
+BUILD_PART(nvtx, idmap_fini(&nvtx->event_slots), idmap_fini(&nvtx->domain_slots),
+           keymap_fini(&nvtx->categories), free(nvtx->events.at))
+
+uint32_t build_domain_find(const struct builder *builder, uint32_t number)
+{
+    return idmap_find(&builder->nvtx->domain_slots, number);
+}
+
 static uint32_t build_domain(struct builder *builder, uint32_t number)
 {
-    uint32_t index = idmap_find(&builder->domain_slots, number);
+    uint32_t index = build_domain_find(builder, number);
     if (index != IDMAP_NONE)
         return index;
     struct tl_domain *domain = ARRAY_ADD(&builder->timeline->domains);
     index = builder->timeline->domains.count - 1;
-    if (!domain || !idmap_set(&builder->domain_slots, number, index)) {
+    if (!domain || !idmap_set(&builder->nvtx->domain_slots, number, index)) {
         builder->failed = true;
         return TL_NONE;
     }
@@ -27,12 +50,12 @@ static uint32_t build_domain(struct builder *builder, uint32_t number)
 static uint32_t find_category(struct builder *builder, uint32_t domain, uint32_t number)
 {
     uint64_t key = (uint64_t)domain << 32 | number;
-    uint32_t index = keymap_find(&builder->categories, key);
+    uint32_t index = keymap_find(&builder->nvtx->categories, key);
     if (index != KEYMAP_NONE)
         return index;
     struct tl_category *category = ARRAY_ADD(&builder->timeline->categories);
     index = builder->timeline->categories.count - 1;
-    if (!category || !keymap_set(&builder->categories, key, index)) {
+    if (!category || !keymap_set(&builder->nvtx->categories, key, index)) {
         builder->failed = true;
         return TL_NONE;
     }
@@ -135,10 +158,15 @@ static void understand(struct builder *builder, struct build_event *event)
         event->label = make_label(builder, event);
 }
 
+bool build_is_event_name(const struct builder *builder, uint32_t id)
+{
+    return idmap_find(&builder->nvtx->event_slots, id) != IDMAP_NONE;
+}
+
 /* Labels of a file whose events come in any order are defined when they are first used. */
 static uint32_t slot_of(struct builder *builder, uint32_t id)
 {
-    uint32_t slot = idmap_find(&builder->event_slots, id), number = id & ~UNORDERED_LABEL;
+    uint32_t slot = idmap_find(&builder->nvtx->event_slots, id), number = id & ~UNORDERED_LABEL;
     bool is_label =
         builder->file && id & UNORDERED_LABEL && number && number <= builder->file->labels.count;
     if (slot != IDMAP_NONE || !is_label)
@@ -147,7 +175,7 @@ static uint32_t slot_of(struct builder *builder, uint32_t id)
     memcpy(&record, text_pool_text(&builder->file->labels, number).bytes, sizeof record);
     record.id = id;
     builder_define_event_name(builder, &record);
-    return idmap_find(&builder->event_slots, id);
+    return idmap_find(&builder->nvtx->event_slots, id);
 }
 
 struct build_ref build_event_ref(struct builder *builder, uint32_t id)
@@ -155,7 +183,7 @@ struct build_ref build_event_ref(struct builder *builder, uint32_t id)
     uint32_t slot = slot_of(builder, id);
     if (slot == IDMAP_NONE)
         return (struct build_ref){build_missing_name(builder, id), TL_NONE};
-    struct build_event *event = &builder->events.at[slot];
+    struct build_event *event = &builder->nvtx->events.at[slot];
     if (!event->understood)
         understand(builder, event);
     return (struct build_ref){event->name, event->label};
@@ -166,34 +194,35 @@ struct build_ref build_nvtx_ref(struct builder *builder, uint32_t id)
     struct build_ref ref = build_ref(builder, id);
     if (ref.label != TL_NONE)
         return ref;
-    if (builder->plain_label == TL_NONE) {
+    if (!builder->nvtx->plain_label) {
         uint32_t domain = build_domain(builder, 0);
-        builder->plain_label = add_label(
-            builder, (struct tl_label){.domain = domain, .category = TL_NONE, .name = TL_NONE});
+        builder->nvtx->plain_label =
+            1 + add_label(builder, (struct tl_label){
+                                       .domain = domain, .category = TL_NONE, .name = TL_NONE});
     }
-    ref.label = builder->plain_label;
+    ref.label = builder->nvtx->plain_label - 1;
     return ref;
 }
 
 /* An id that a name has too stands for the name. */
 void builder_define_event_name(struct builder *builder, const struct event_name *record)
 {
-    uint32_t slot = idmap_find(&builder->event_slots, record->id);
+    uint32_t slot = idmap_find(&builder->nvtx->event_slots, record->id);
     if (builder->failed)
         return;
     build_process(builder)->odd.redefined_names +=
-        idmap_find(&builder->names, record->id) != IDMAP_NONE;
+        build_name_of_id(builder, record->id) != IDMAP_NONE;
     if (slot != IDMAP_NONE) {
-        struct event_name *known = &builder->events.at[slot].record;
+        struct event_name *known = &builder->nvtx->events.at[slot].record;
         build_process(builder)->odd.redefined_names += memcmp(known, record, sizeof *known) != 0;
         *known = *record;
         return;
     }
-    struct build_event *event = ARRAY_ADD(&builder->events);
+    struct build_event *event = ARRAY_ADD(&builder->nvtx->events);
     if (event)
         *event = (struct build_event){*record, TL_NONE, TL_NONE, false};
-    builder->failed |=
-        !event || !idmap_set(&builder->event_slots, record->id, builder->events.count - 1);
+    builder->failed |= !event || !idmap_set(&builder->nvtx->event_slots, record->id,
+                                            builder->nvtx->events.count - 1);
 }
 
 void builder_define_domain(struct builder *builder, const struct nvtx_domain *record)

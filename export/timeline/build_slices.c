@@ -1,7 +1,17 @@
 /* build_slices.c - ranges, steps and CUDA calls of threads, by begin and end or whole. */
 #include "build.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+struct build_slices {
+    struct idmap api_names;   /* cbid and domain -> names[] */
+    struct keymap tops_slots; /* thread and domain -> tops[] */
+    TL_ARRAY(uint32_t) tops;  /* see STACKS_FIXED */
+};
+
+BUILD_PART(slices, idmap_fini(&slices->api_names), keymap_fini(&slices->tops_slots),
+           free(slices->tops.at))
 
 /* Ranges, steps and CUDA calls of a thread become a tree.
  *
@@ -19,20 +29,6 @@
  * damaged file could make quadratically many segments. */
 #define CUTS_MAX 64
 
-/* The next slice is of this thread. */
-static void build_run_open(struct builder *builder, uint32_t thread)
-{
-    uint32_t count = builder->runs.count;
-    if (count && builder->runs.at[count - 1].thread == thread)
-        return;
-    struct build_run *run = ARRAY_ADD(&builder->runs);
-    if (!run) {
-        builder->failed = true;
-        return;
-    }
-    *run = (struct build_run){thread, builder->timeline->slices.count};
-}
-
 /* Something that begins. */
 struct opening {
     struct build_ref ref;
@@ -42,7 +38,8 @@ struct opening {
 
 static uint32_t *top_of(struct builder *builder, struct build_thread *thread, uint32_t stack)
 {
-    return stack < STACKS_FIXED ? &thread->top[stack] : &builder->tops.at[stack - STACKS_FIXED];
+    return stack < STACKS_FIXED ? &thread->top[stack]
+                                : &builder->slices->tops.at[stack - STACKS_FIXED];
 }
 
 /* Appends a slice inside of what is open; NULL: no memory. */
@@ -50,7 +47,7 @@ static struct tl_slice *open_slice(struct builder *builder, uint32_t thread, int
                                    struct opening opening)
 {
     struct build_thread *stack = build_stack(builder, thread);
-    build_run_open(builder, thread);
+    build_run_begin(builder, thread);
     struct tl_slice *slice = ARRAY_ADD(&builder->timeline->slices);
     struct stack_entry *entry = slice ? ARRAY_ADD(&stack->stack) : NULL;
     if (!entry) {
@@ -118,9 +115,7 @@ uint32_t build_enter(struct builder *builder, uint32_t number, int64_t *time_ns)
 {
     if (builder->failed)
         return TL_NONE;
-    uint32_t thread = number == builder->current_number && builder->current_thread != TL_NONE
-                          ? builder->current_thread
-                          : build_thread_of(builder, number);
+    uint32_t thread = build_thread_of(builder, number);
     if (thread == TL_NONE)
         return TL_NONE;
     struct build_thread *stack = build_stack(builder, thread);
@@ -242,9 +237,9 @@ void builder_end_range(struct builder *builder, uint32_t number, int64_t time_ns
 /* The number of a thread's stack for a domain that is not the default one; TL_NONE: no memory. */
 static uint32_t add_stack(struct builder *builder, uint64_t key)
 {
-    uint32_t *top = ARRAY_ADD(&builder->tops);
-    uint32_t index = builder->tops.count - 1;
-    if (!top || !keymap_set(&builder->tops_slots, key, index)) {
+    uint32_t *top = ARRAY_ADD(&builder->slices->tops);
+    uint32_t index = builder->slices->tops.count - 1;
+    if (!top || !keymap_set(&builder->slices->tops_slots, key, index)) {
         builder->failed = true;
         return TL_NONE;
     }
@@ -260,7 +255,7 @@ static uint32_t find_stack(const struct builder *builder, struct build_thread *s
         return STACK_DEFAULT_DOMAIN;
     if (stack->domain == domain)
         return stack->domain_stack;
-    uint32_t index = keymap_find(&builder->tops_slots, (uint64_t)thread << 32 | domain);
+    uint32_t index = keymap_find(&builder->slices->tops_slots, (uint64_t)thread << 32 | domain);
     if (index == KEYMAP_NONE)
         return TL_NONE;
     stack->domain = domain;
@@ -292,7 +287,7 @@ void builder_end_nvtx_range(struct builder *builder, uint32_t number, int64_t ti
     if (thread == TL_NONE)
         return;
     uint32_t place = STACK_NONE;
-    uint32_t domain = idmap_find(&builder->domain_slots, domain_number);
+    uint32_t domain = build_domain_find(builder, domain_number);
     struct build_thread *open = build_stack(builder, thread);
     uint32_t stack = domain == IDMAP_NONE ? TL_NONE : find_stack(builder, open, thread, domain);
     if (stack != TL_NONE)
@@ -320,16 +315,26 @@ void builder_begin_step(struct builder *builder, uint32_t number, int64_t time_n
     continue_all(builder, thread, time_ns, cuts, count);
 }
 
+void builder_define_api_name(struct builder *builder, enum prof_api_domain domain, uint32_t cbid,
+                             uint32_t name)
+{
+    if (builder->failed || cbid > UINT16_MAX)
+        return;
+    uint32_t index = build_name(builder, name);
+    builder->failed |= index == TL_NONE ||
+                       !idmap_set(&builder->slices->api_names, cbid * 4 + (uint32_t)domain, index);
+}
+
 uint32_t build_api_name(struct builder *builder, enum prof_api_domain of, uint32_t cbid)
 {
     uint32_t key = cbid * 4 + ((uint32_t)of & 3);
-    uint32_t name = idmap_find(&builder->api_names, key);
+    uint32_t name = idmap_find(&builder->slices->api_names, key);
     if (name != IDMAP_NONE)
         return name;
     build_process(builder)->odd.missing_names++;
     const char *domain = of == PROF_API_DRIVER ? "driver" : "runtime";
     name = text_pool_format(&builder->timeline->names, "CUDA %s call %u", domain, cbid);
-    builder->failed |= name == TL_NONE || !idmap_set(&builder->api_names, key, name);
+    builder->failed |= name == TL_NONE || !idmap_set(&builder->slices->api_names, key, name);
     return name;
 }
 
@@ -362,15 +367,6 @@ static bool covered_by_outer(const struct builder *builder, const struct build_t
         place = stack->stack.at[place].below;
     }
     return false;
-}
-
-static void add_launch(struct builder *builder, const struct api_call *api, uint32_t slice)
-{
-    struct build_launch *launch = ARRAY_ADD(&builder->launches);
-    if (launch)
-        *launch = (struct build_launch){api->correlation, slice};
-    else
-        builder->failed = true;
 }
 
 static uint32_t add_api(struct builder *builder, const struct api_call *api)
@@ -421,7 +417,7 @@ void builder_begin_call(struct builder *builder, uint32_t number, int64_t time_n
     if (!covered && flags & TL_GRAPH && !(flags & TL_INTERNAL))
         build_graph_launch(builder, api, builder->timeline->slices.count - 1);
     if (!covered && api->correlation)
-        add_launch(builder, api, builder->timeline->slices.count - 1);
+        build_launch_add(builder, api->correlation, builder->timeline->slices.count - 1);
 }
 
 /* Place of the innermost open call of this correlation id. */
@@ -515,8 +511,7 @@ static uint32_t add_whole_api(struct builder *builder, const struct complete_sli
 {
     uint32_t index = builder->timeline->apis.count;
     struct tl_api *api = ARRAY_ADD(&builder->timeline->apis);
-    struct build_launch *launch = api && from->correlation ? ARRAY_ADD(&builder->launches) : NULL;
-    if (!api || (from->correlation && !launch)) {
+    if (!api) {
         builder->failed = true;
         return TL_NONE;
     }
@@ -526,8 +521,8 @@ static uint32_t add_whole_api(struct builder *builder, const struct complete_sli
         .kernel_name = TL_NONE,
         .domain = from->flags & SLICE_DRIVER ? PROF_API_DRIVER : PROF_API_RUNTIME,
     };
-    if (launch)
-        *launch = (struct build_launch){from->correlation, builder->timeline->slices.count - 1};
+    if (from->correlation)
+        build_launch_add(builder, from->correlation, builder->timeline->slices.count - 1);
     return index;
 }
 
@@ -539,7 +534,7 @@ static struct tl_slice *add_slice(struct builder *builder, uint32_t thread,
     int64_t start_ns = build_time(builder, from->start_ns),
             end_ns = build_time(builder, from->end_ns);
     close_until(builder, stack, start_ns);
-    build_run_open(builder, thread);
+    build_run_begin(builder, thread);
     uint32_t depth = stack->stack.count, index = builder->timeline->slices.count;
     struct tl_slice *slice = ARRAY_ADD(&builder->timeline->slices);
     struct stack_entry *entry = slice ? ARRAY_ADD(&stack->stack) : NULL;

@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct build_stacks {
+    struct idmap stack_ids;     /* file's id -> stacks[] */
+    struct idmap module_ids;    /* file's id -> modules[] */
+    struct keymap frame_stacks; /* stack of addresses << 32 | path of frames -> stacks[] */
+};
+
+BUILD_PART(stacks, idmap_fini(&stacks->stack_ids), idmap_fini(&stacks->module_ids),
+           keymap_fini(&stacks->frame_stacks))
+
 /* A process has a few hundred; more than the recorder keeps is a damaged file, and looking an
  * address up must not become quadratic. */
 #define MODULES_MAX 16384u
@@ -30,7 +39,7 @@ void builder_define_stack(struct builder *builder, const struct call_stack *stac
         return;
     uint32_t first = timeline->addresses.count;
     struct tl_stack *added = keep_addresses(builder, stack) ? ARRAY_ADD(&timeline->stacks) : NULL;
-    if (!added || !idmap_set(&builder->stack_ids, stack->id, timeline->stacks.count - 1)) {
+    if (!added || !idmap_set(&builder->stacks->stack_ids, stack->id, timeline->stacks.count - 1)) {
         builder->failed = true;
         return;
     }
@@ -53,7 +62,8 @@ void builder_define_module(struct builder *builder, const struct loaded_module *
         return;
     uint32_t path = text_pool_add(&builder->timeline->names, module->path);
     struct tl_module *added = path == TL_NONE ? NULL : ARRAY_ADD(&timeline->modules);
-    if (!added || !idmap_set(&builder->module_ids, module->id, timeline->modules.count - 1)) {
+    if (!added ||
+        !idmap_set(&builder->stacks->module_ids, module->id, timeline->modules.count - 1)) {
         builder->failed = true;
         return;
     }
@@ -74,16 +84,15 @@ void builder_define_module(struct builder *builder, const struct loaded_module *
 
 void builder_end_module(struct builder *builder, uint32_t id, uint64_t ticks)
 {
-    uint32_t module = builder->failed ? IDMAP_NONE : idmap_find(&builder->module_ids, id);
+    uint32_t module = builder->failed ? IDMAP_NONE : idmap_find(&builder->stacks->module_ids, id);
     if (module != IDMAP_NONE)
         builder->timeline->modules.at[module].gone_ticks = ticks;
 }
 
-/* TL_NONE: it has none, and that is counted. */
-static uint32_t find_stack(struct builder *builder, uint32_t id)
+uint32_t build_stack_of_id(struct builder *builder, uint32_t id)
 {
     struct tl_anomalies *odd = &build_process(builder)->odd;
-    uint32_t stack = idmap_find(&builder->stack_ids, id);
+    uint32_t stack = idmap_find(&builder->stacks->stack_ids, id);
     if (id == 0)
         odd->untaken_stacks++;
     else if (stack == IDMAP_NONE)
@@ -128,7 +137,7 @@ void build_slice_stack(struct builder *builder, uint32_t slice, struct build_add
     uint32_t thread = builder->timeline->slices.at[slice].thread;
     if (builder->failed)
         return;
-    uint32_t stack = addresses.wanted ? find_stack(builder, addresses.id) : TL_NONE;
+    uint32_t stack = addresses.wanted ? build_stack_of_id(builder, addresses.id) : TL_NONE;
     stack = build_frames_stack(builder, thread, stack);
     if (stack != TL_NONE)
         add_slice_stack(builder, slice, stack);
@@ -154,7 +163,7 @@ static void append_async_stack(struct builder *builder, uint64_t range, uint32_t
 void builder_set_stack(struct builder *builder, uint32_t number, uint32_t id, uint64_t range)
 {
     uint32_t thread = builder->failed ? TL_NONE : build_thread_of(builder, number);
-    uint32_t stack = thread == TL_NONE ? TL_NONE : find_stack(builder, id);
+    uint32_t stack = thread == TL_NONE ? TL_NONE : build_stack_of_id(builder, id);
     if (stack == TL_NONE)
         return;
     stack = build_frames_stack(builder, thread, stack);
@@ -399,11 +408,11 @@ static uint32_t add_stack(struct builder *builder, uint32_t addresses, uint32_t 
 uint32_t build_stack_on_path(struct builder *builder, uint32_t stack, uint32_t path)
 {
     uint64_t key = (uint64_t)stack << 32 | path;
-    uint32_t known = keymap_find(&builder->frame_stacks, key);
+    uint32_t known = keymap_find(&builder->stacks->frame_stacks, key);
     if (known != KEYMAP_NONE)
         return known;
     known = add_stack(builder, stack, path);
-    if (known != TL_NONE && !keymap_set(&builder->frame_stacks, key, known))
+    if (known != TL_NONE && !keymap_set(&builder->stacks->frame_stacks, key, known))
         builder->failed = true;
     return known;
 }
@@ -568,7 +577,7 @@ void builder_append_sample(struct builder *builder, const struct thread_sample *
 {
     if (builder->failed)
         return;
-    uint32_t stack = find_stack(builder, sample->stack);
+    uint32_t stack = build_stack_of_id(builder, sample->stack);
     stack = sampled_stack(builder, stack, sample->names, sample->name_count);
     struct tl_sample *added = ARRAY_ADD(&builder->timeline->samples);
     if (!added) {

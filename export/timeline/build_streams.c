@@ -6,12 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The process's streams and devices in order, and its device operations by
- * them. */
-
 /* Streams are found by two keys: by all of (device, context, stream), the first two of which
  * `places` numbers, and by (context, stream), which finds the first stream of that pair whatever
  * its device is. */
+struct build_streams {
+    struct keymap places;   /* device << 32 | context -> its number, in order of appearance */
+    struct keymap by_place; /* place << 32 | stream -> streams[] */
+    struct keymap by_pair;  /* context << 32 | stream -> the first of streams[] */
+};
+
+BUILD_PART(streams, keymap_fini(&streams->places), keymap_fini(&streams->by_place),
+           keymap_fini(&streams->by_pair))
+
+/* The process's streams and devices in order, and its device operations by
+ * them. */
+
 static uint64_t pair_key(uint32_t context, uint32_t stream)
 {
     return (uint64_t)context << 32 | stream;
@@ -21,11 +30,11 @@ static uint64_t pair_key(uint32_t context, uint32_t stream)
 static uint32_t place_of(struct builder *builder, uint32_t device, uint32_t context)
 {
     uint64_t key = (uint64_t)device << 32 | context;
-    uint32_t place = keymap_find(&builder->places, key);
+    uint32_t place = keymap_find(&builder->streams->places, key);
     if (place != KEYMAP_NONE)
         return place;
-    place = builder->places.count;
-    builder->failed |= !keymap_set(&builder->places, key, place);
+    place = builder->streams->places.count;
+    builder->failed |= !keymap_set(&builder->streams->places, key, place);
     return place;
 }
 
@@ -34,9 +43,9 @@ static bool note_stream(struct builder *builder, uint32_t index)
     const struct tl_stream *stream = &builder->timeline->streams.at[index];
     uint64_t pair = pair_key(stream->context, stream->stream);
     uint64_t place = place_of(builder, stream->device, stream->context);
-    return keymap_set(&builder->streams, place << 32 | stream->stream, index) &&
-           (keymap_find(&builder->stream_pairs, pair) != KEYMAP_NONE ||
-            keymap_set(&builder->stream_pairs, pair, index));
+    return keymap_set(&builder->streams->by_place, place << 32 | stream->stream, index) &&
+           (keymap_find(&builder->streams->by_pair, pair) != KEYMAP_NONE ||
+            keymap_set(&builder->streams->by_pair, pair, index));
 }
 
 static uint32_t add_stream(struct builder *builder, uint32_t context, uint32_t stream,
@@ -64,9 +73,9 @@ uint32_t build_stream_find(struct builder *builder, uint32_t context, uint32_t s
                            uint32_t device)
 {
     if (device == TL_NONE)
-        return keymap_find(&builder->stream_pairs, pair_key(context, stream));
+        return keymap_find(&builder->streams->by_pair, pair_key(context, stream));
     uint64_t place = place_of(builder, device, context);
-    return keymap_find(&builder->streams, place << 32 | stream);
+    return keymap_find(&builder->streams->by_place, place << 32 | stream);
 }
 
 /* A stream that was announced without its device, and is now seen at work on one. */
@@ -83,7 +92,7 @@ static uint32_t settle_stream(struct builder *builder, uint32_t context, uint32_
 
 uint32_t build_stream(struct builder *builder, uint32_t context, uint32_t stream, uint32_t device)
 {
-    uint32_t of_context = idmap_find(&builder->context_device, context); /* IDMAP_NONE is TL_NONE */
+    uint32_t of_context = build_context_device(builder, context);
     if (device == TL_NONE)
         device = of_context;
     uint32_t index = build_stream_find(builder, context, stream, device);
@@ -158,7 +167,7 @@ static void place_streams(struct builder *builder, struct stream_order *order, u
 static bool find_again(struct builder *builder, uint32_t count)
 {
     bool stored = true;
-    keymap_fini(&builder->stream_pairs);
+    keymap_fini(&builder->streams->by_pair);
     for (uint32_t i = builder->first.streams; i < builder->first.streams + count && stored; i++)
         stored = note_stream(builder, i);
     return stored;

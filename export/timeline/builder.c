@@ -19,74 +19,13 @@ static void forget_process(struct builder *builder)
 {
     for (uint32_t i = 0; i < builder->threads.count; i++)
         free(builder->threads.at[i].stack.at), free(builder->threads.at[i].frames.at);
-    idmap_fini(&builder->names);
-    idmap_fini(&builder->kernel_names);
-    idmap_fini(&builder->thread_slots);
-    idmap_fini(&builder->api_names);
-    idmap_fini(&builder->windows);
-    idmap_fini(&builder->notes);
-    idmap_fini(&builder->context_device);
-    idmap_fini(&builder->stack_ids);
-    idmap_fini(&builder->module_ids);
-    keymap_fini(&builder->places);
-    keymap_fini(&builder->streams);
-    keymap_fini(&builder->stream_pairs);
-    idmap_fini(&builder->device_slots);
-    keymap_fini(&builder->details);
-    keymap_fini(&builder->frame_stacks);
-    idmap_fini(&builder->event_slots);
-    idmap_fini(&builder->domain_slots);
-    keymap_fini(&builder->categories);
-    keymap_fini(&builder->tops_slots);
-    keymap_fini(&builder->given_streams);
-    idmap_fini(&builder->given_devices);
-    builder->events.count = 0;
-    builder->tops.count = 0;
-    builder->early_attrs.count = 0;
-    builder->whole_blocks = false;
-    builder->plain_label = builder->context_name = TL_NONE;
-    builder->named_contexts = builder->context_count = 0;
     builder->threads.count = 0;
     builder->runs.count = 0;
     builder->frame_ends.count = 0;
-    builder->launches.count = 0;
-    builder->brackets.count = 0;
-    builder->range_ends.count = 0;
-    build_memory_forget(builder);
-    build_graphs_forget(builder);
-    builder->block_items.count = 0;
-    builder->timed.count = 0;
-    builder->cuda_events.count = 0;
-    builder->range_times.count = 0;
-    builder->losts.count = 0;
-    builder->stream_losses.count = 0;
     builder->current_thread = TL_NONE;
-    memset(builder->copy_names, 0xff, sizeof builder->copy_names);
-    memset(builder->memset_names, 0xff, sizeof builder->memset_names);
-}
-
-static void free_arrays(struct builder *builder)
-{
-    forget_process(builder);
-    idmap_fini(&builder->demangled);
-    keymap_fini(&builder->frame_paths);
-    free(builder->threads.at);
-    free(builder->runs.at);
-    free(builder->frame_ends.at);
-    free(builder->launches.at);
-    free(builder->brackets.at);
-    free(builder->range_ends.at);
-    free(builder->events.at);
-    free(builder->tops.at);
-    free(builder->early_attrs.at);
-    build_memory_fini(builder);
-    build_graphs_fini(builder);
-    free(builder->block_items.at);
-    free(builder->timed.at);
-    free(builder->cuda_events.at);
-    free(builder->range_times.at);
-    free(builder->losts.at);
-    free(builder->stream_losses.at);
+#define RESET(part) build_##part##_reset(builder);
+    BUILD_PARTS(RESET)
+#undef RESET
 }
 
 static void note_first(struct builder *builder)
@@ -241,6 +180,19 @@ static bool group_by_slice(struct builder *builder)
  * places.
  */
 
+void build_run_begin(struct builder *builder, uint32_t thread)
+{
+    uint32_t count = builder->runs.count;
+    if (count && builder->runs.at[count - 1].thread == thread)
+        return;
+    struct build_run *run = ARRAY_ADD(&builder->runs);
+    if (!run) {
+        builder->failed = true;
+        return;
+    }
+    *run = (struct build_run){thread, builder->timeline->slices.count};
+}
+
 static uint32_t run_end(const struct builder *builder, uint32_t run)
 {
     return run + 1 < builder->runs.count ? builder->runs.at[run + 1].first
@@ -296,46 +248,31 @@ static void reorder(struct tl_slice *slices, uint32_t *place, uint32_t count)
         }
 }
 
-static uint32_t moved(const struct builder *builder, const uint32_t *place, uint32_t slice)
-{
-    return slice == TL_NONE ? TL_NONE
-                            : place[slice - builder->first.slices] + builder->first.slices;
-}
-
 static void tell_new_places(struct builder *builder, struct tl_slice *slices, uint32_t count,
-                            const uint32_t *place)
+                            const struct build_places *places)
 {
     struct timeline *timeline = builder->timeline;
     for (uint32_t i = 0; i < count; i++)
-        slices[i].parent = moved(builder, place, slices[i].parent);
+        slices[i].parent = build_moved(places, slices[i].parent);
     for (uint32_t i = builder->first.marks; i < timeline->marks.count; i++)
-        timeline->marks.at[i].slice = moved(builder, place, timeline->marks.at[i].slice);
+        timeline->marks.at[i].slice = build_moved(places, timeline->marks.at[i].slice);
     for (uint32_t i = builder->first.attrs; i < timeline->attrs.count; i++)
-        timeline->attrs.at[i].slice = moved(builder, place, timeline->attrs.at[i].slice);
+        timeline->attrs.at[i].slice = build_moved(places, timeline->attrs.at[i].slice);
     for (uint32_t i = builder->first.segments; i < timeline->segments.count; i++) {
         struct tl_segment *segment = &timeline->segments.at[i];
-        *segment = (struct tl_segment){moved(builder, place, segment->slice),
-                                       moved(builder, place, segment->first),
-                                       moved(builder, place, segment->before)};
+        *segment = (struct tl_segment){build_moved(places, segment->slice),
+                                       build_moved(places, segment->first),
+                                       build_moved(places, segment->before)};
     }
     for (uint32_t i = builder->first.slice_stacks; i < timeline->slice_stacks.count; i++) {
         struct tl_stack_of *of = &timeline->slice_stacks.at[i];
-        of->owner = moved(builder, place, of->owner);
+        of->owner = build_moved(places, of->owner);
     }
-    for (uint32_t i = 0; i < builder->timed.count; i++)
-        builder->timed.at[i].slice = moved(builder, place, builder->timed.at[i].slice);
-    for (uint32_t i = 0; i < builder->launches.count; i++)
-        builder->launches.at[i].slice = moved(builder, place, builder->launches.at[i].slice);
-    for (uint32_t i = 0; i < builder->graphs.launches.count; i++)
-        builder->graphs.launches.at[i].slice =
-            moved(builder, place, builder->graphs.launches.at[i].slice);
-    for (uint32_t i = 0; i < builder->graphs.facts.count; i++)
-        builder->graphs.facts.at[i].slice =
-            moved(builder, place, builder->graphs.facts.at[i].slice);
     for (uint32_t i = builder->first.gpus; i < timeline->gpus.count; i++)
-        timeline->gpus.at[i].slice = moved(builder, place, timeline->gpus.at[i].slice);
-    for (uint32_t i = 0; i < builder->memory.ops.count; i++)
-        builder->memory.ops.at[i].slice = moved(builder, place, builder->memory.ops.at[i].slice);
+        timeline->gpus.at[i].slice = build_moved(places, timeline->gpus.at[i].slice);
+    build_join_move(builder, places);
+    build_graphs_move(builder, places);
+    build_memory_move(builder, places);
 }
 
 static int by_slice(const void *left, const void *right)
@@ -361,7 +298,7 @@ static bool move_slices(struct builder *builder)
     bool ready = runs && place;
     if (ready) {
         find_places(builder, runs, place);
-        tell_new_places(builder, slices, count, place);
+        tell_new_places(builder, slices, count, &(struct build_places){place, first});
         reorder(slices, place, count);
         sort_segments(builder);
     }
@@ -422,15 +359,27 @@ static struct timeline *create_timeline(void)
     return timeline;
 }
 
+static void free_parts(struct builder *builder)
+{
+#define FREE(part) free(builder->part);
+    BUILD_PARTS(FREE)
+#undef FREE
+}
+
 struct builder *builder_begin(void)
 {
     struct builder *builder = calloc(1, sizeof *builder);
     if (!builder)
         return NULL;
     builder->timeline = create_timeline();
-    forget_process(builder);
-    if (builder->timeline)
+    bool complete = builder->timeline != NULL;
+#define CREATE(part) complete &= (builder->part = build_##part##_create()) != NULL;
+    BUILD_PARTS(CREATE)
+#undef CREATE
+    if (complete)
         return builder;
+    timeline_destroy(builder->timeline);
+    free_parts(builder);
     free(builder);
     return NULL;
 }
@@ -451,7 +400,13 @@ static void destroy_builder(struct builder *builder)
     for (uint32_t i = 0; i < builder->files.count; i++)
         unordered_destroy(builder->files.at[i]);
     free(builder->files.at);
-    free_arrays(builder);
+    forget_process(builder);
+    free(builder->threads.at);
+    free(builder->runs.at);
+    free(builder->frame_ends.at);
+    idmap_fini(&builder->demangled);
+    keymap_fini(&builder->frame_paths);
+    free_parts(builder);
     free(builder);
 }
 
