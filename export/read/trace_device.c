@@ -3,138 +3,60 @@
 
 /* Records of what devices did. They lie in logs of threads, and belong to none. */
 
-/* False: it has no time; it is counted. */
-static bool op_of(struct walk *walk, uint64_t start_ns, uint64_t end_ns, uint64_t info,
-                  struct gpu_op *op)
+/* Its header, start and end. */
+#define TIMES_BYTES 24u
+#define SAME_MEMBERS(kind)                                                                       \
+    PROF_STATIC_ASSERT(TIMES_BYTES + sizeof(struct tl_##kind) == sizeof(struct prof_rec_##kind), \
+                       "layout")
+
+/* The times of an operation's record, and the details behind them. False: it has no time; it is
+ * counted. */
+static bool read_operation(struct walk *walk, const struct record *record, uint64_t info,
+                           struct gpu_op *op, void *detail, size_t detail_bytes)
 {
-    if (start_ns == 0) {
+    struct {
+        uint64_t header, start_ns, end_ns;
+        uint8_t detail[sizeof(struct tl_kernel)]; /* the longest */
+    } from;
+    record_copy(record, &from, TIMES_BYTES + detail_bytes);
+    memcpy(detail, from.detail, detail_bytes);
+    if (from.start_ns == 0) {
         builder_append_untimed(walk->builder);
         return false;
     }
-    *op = (struct gpu_op){.start_ns = clockmap_device_ns(&walk->clock, start_ns),
-                          .end_ns = clockmap_device_ns(&walk->clock, end_ns),
+    *op = (struct gpu_op){.start_ns = clockmap_device_ns(&walk->clock, from.start_ns),
+                          .end_ns = clockmap_device_ns(&walk->clock, from.end_ns),
                           .correlation = (uint32_t)info};
     return true;
 }
 
-static struct tl_kernel kernel_of(const struct prof_rec_kernel *from)
-{
-    return (struct tl_kernel){
-        .context = from->context,
-        .stream = from->stream,
-        .name = from->name,
-        .grid_x = from->grid_x,
-        .grid_y = from->grid_y,
-        .grid_z = from->grid_z,
-        .block_x = from->block_x,
-        .block_y = from->block_y,
-        .block_z = from->block_z,
-        .registers = from->registers,
-        .device = from->device,
-        .local_memory = from->local_memory,
-        .static_shared_memory = from->static_shared_memory,
-        .dynamic_shared_memory = from->dynamic_shared_memory,
-        .graph_node = from->graph_node,
-        .graph = from->graph,
-        .priority = from->priority,
-        .queued_ns = from->queued_ns,
-        .submitted_ns = from->submitted_ns,
-        .cluster_x = from->cluster_x,
-        .cluster_y = from->cluster_y,
-        .cluster_z = from->cluster_z,
-        .launch_type = from->launch_type,
-        .channel_type = from->channel_type,
-        .channel = from->channel,
-        .shared_memory_executed = from->shared_memory_executed,
-    };
-}
-
+SAME_MEMBERS(kernel);
 static void read_kernel(struct walk *walk, const struct record *record, uint64_t info)
 {
-    struct prof_rec_kernel from;
-    record_copy(record, &from, sizeof from);
-    if (record->words * 8 < offsetof(struct prof_rec_kernel, priority) + sizeof from.priority)
-        from.priority = PROF_PRIORITY_UNKNOWN;
     struct gpu_op op;
-    struct tl_kernel kernel = kernel_of(&from);
-    if (op_of(walk, from.start_ns, from.end_ns, info, &op))
-        builder_append_kernel(walk->builder, &op, &kernel);
+    struct tl_kernel kernel;
+    if (!read_operation(walk, record, info, &op, &kernel, sizeof kernel))
+        return;
+    if (record->words * 8 < offsetof(struct prof_rec_kernel, priority) + sizeof kernel.priority)
+        kernel.priority = PROF_PRIORITY_UNKNOWN;
+    builder_append_kernel(walk->builder, &op, &kernel);
 }
 
-static void read_memcpy(struct walk *walk, const struct record *record, uint64_t info)
-{
-    struct prof_rec_memcpy from;
-    record_copy(record, &from, sizeof from);
-    const struct tl_memcpy copy = {.bytes = from.bytes,
-                                   .context = from.context,
-                                   .stream = from.stream,
-                                   .device = from.device,
-                                   .copy_kind = from.copy_kind,
-                                   .src_kind = from.src_kind,
-                                   .dst_kind = from.dst_kind,
-                                   .flags = from.flags,
-                                   .src_device = from.src_device,
-                                   .dst_device = from.dst_device,
-                                   .graph = from.graph,
-                                   .graph_node = from.graph_node,
-                                   .src_context = from.src_context,
-                                   .dst_context = from.dst_context};
-    struct gpu_op op;
-    if (op_of(walk, from.start_ns, from.end_ns, info, &op))
-        builder_append_memcpy(walk->builder, &op, &copy);
-}
-
-static void read_memset(struct walk *walk, const struct record *record, uint64_t info)
-{
-    struct prof_rec_memset from;
-    record_copy(record, &from, sizeof from);
-    const struct tl_memset set = {.bytes = from.bytes,
-                                  .context = from.context,
-                                  .stream = from.stream,
-                                  .device = from.device,
-                                  .memory_kind = from.memory_kind,
-                                  .flags = from.flags,
-                                  .value = from.value,
-                                  .graph_node = from.graph_node,
-                                  .graph = from.graph};
-    struct gpu_op op;
-    if (op_of(walk, from.start_ns, from.end_ns, info, &op))
-        builder_append_memset(walk->builder, &op, &set);
-}
-
-static void read_sync(struct walk *walk, const struct record *record, uint64_t info)
-{
-    struct prof_rec_sync from;
-    record_copy(record, &from, sizeof from);
-    const struct tl_sync sync = {from.type, from.context, from.stream, from.event};
-    struct gpu_op op;
-    if (op_of(walk, from.start_ns, from.end_ns, info, &op))
-        builder_append_sync(walk->builder, &op, &sync);
-}
-
-static void read_overhead(struct walk *walk, const struct record *record, uint64_t info)
-{
-    struct prof_rec_overhead from;
-    record_copy(record, &from, sizeof from);
-    const struct tl_overhead overhead = {
-        .kind = from.kind,
-        .object_kind = from.object_kind,
-        .object = {from.object[0], from.object[1], from.object[2]}};
-    struct gpu_op op;
-    if (op_of(walk, from.start_ns, from.end_ns, info, &op))
-        builder_append_overhead(walk->builder, &op, &overhead);
-}
-
-static void read_graph_run(struct walk *walk, const struct record *record, uint64_t info)
-{
-    struct prof_rec_graph_run from;
-    record_copy(record, &from, sizeof from);
-    const struct tl_graph_run run = {
-        .graph = from.graph, .context = from.context, .stream = from.stream, .device = from.device};
-    struct gpu_op op;
-    if (op_of(walk, from.start_ns, from.end_ns, info, &op))
-        builder_append_graph_run(walk->builder, &op, &run);
-}
+/* Of every other kind. */
+#define READ_OPERATION(kind)                                                               \
+    SAME_MEMBERS(kind);                                                                    \
+    static void read_##kind(struct walk *walk, const struct record *record, uint64_t info) \
+    {                                                                                      \
+        struct gpu_op op;                                                                  \
+        struct tl_##kind detail;                                                           \
+        if (read_operation(walk, record, info, &op, &detail, sizeof detail))               \
+            builder_append_##kind(walk->builder, &op, &detail);                            \
+    }
+READ_OPERATION(memcpy)
+READ_OPERATION(memset)
+READ_OPERATION(sync)
+READ_OPERATION(overhead)
+READ_OPERATION(graph_run)
 
 /* The causes of a later version are of no use: their sum is with unknown_losses. */
 static void read_lost(struct walk *walk, const struct record *record, uint64_t info)

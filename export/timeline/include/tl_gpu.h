@@ -95,87 +95,34 @@ struct tl_graph_launch {
     bool whole;        /* one TL_GRAPH_RUN is expected, no nodes */
 };
 
-/* Details of operations. Equal ones are stored once; what differs from one operation to the next of
- * the same kind (its times, its correlation id) is in struct tl_gpu. They are compared as bytes:
- * every struct is whole words without a gap. */
+/* Details of operations: what a record has behind its times. Equal ones are stored once; what
+ * differs from one operation to the next of the same kind (its times, its correlation id) is in
+ * struct tl_gpu. They are compared as bytes: every struct is whole words without a gap. */
 
+/* `name` is into names[]: as the compiler made it, mangled. */
 struct tl_kernel {
-    uint32_t context, stream; /* CUPTI's ids */
-    uint32_t name;            /* into names[]: as the compiler made it, mangled */
-    uint32_t grid_x;          /* blocks */
-    uint16_t grid_y, grid_z;
-    uint16_t block_x, block_y; /* threads */
-    uint16_t block_z;
-    uint16_t registers;             /* per thread */
-    uint16_t device;                /* ordinal; UINT16_MAX unknown */
-    uint16_t local_memory;          /* bytes per thread, 65,535 = that or more */
-    uint32_t static_shared_memory;  /* bytes */
-    uint32_t dynamic_shared_memory; /* bytes */
-    uint64_t graph_node;            /* CUPTI's id; 0 of no graph */
-    uint32_t graph;                 /* CUPTI's id; 0 of no graph */
-    int32_t priority;               /* of the launch; PROF_PRIORITY_UNKNOWN where it is not known */
-    uint64_t queued_ns;             /* since the epoch; 0 unknown */
-    uint64_t submitted_ns;          /* since the epoch; 0 unknown */
-    uint16_t cluster_x, cluster_y, cluster_z; /* blocks */
-    uint8_t launch_type;                      /* CUpti_ActivityLaunchType */
-    uint8_t channel_type;                     /* CUpti_ChannelType */
-    uint32_t channel;
-    uint32_t shared_memory_executed; /* bytes */
+    PROF_KERNEL_MEMBERS
 };
 
 struct tl_memcpy {
-    uint64_t bytes;
-    uint32_t context, stream; /* CUPTI's ids */
-    uint16_t device;          /* ordinal; UINT16_MAX unknown */
-    /* CUpti_ActivityMemcpyKind: 1 HtoD 2 DtoH 3 HtoA 4 AtoH 5 AtoA 6 AtoD 7 DtoA 8 DtoD 9 HtoH
-     * 10 PtoP */
-    uint8_t copy_kind;
-    /* CUpti_ActivityMemoryKind: 1 pageable 2 pinned 3 device 4 array 5 managed 6 device static
-     * 7 managed static */
-    uint8_t src_kind, dst_kind;
-    uint8_t flags; /* 1 asynchronous */
-    uint8_t reserved0;
-    uint16_t reserved1;
-    uint16_t src_device, dst_device; /* ordinals, of a copy between devices */
-    uint32_t graph;                  /* CUPTI's id; 0 of no graph */
-    uint64_t graph_node;             /* CUPTI's id; 0 of no graph */
-    uint32_t src_context, dst_context;
+    PROF_MEMCPY_MEMBERS
 };
 
 struct tl_memset {
-    uint64_t bytes;
-    uint32_t context, stream; /* CUPTI's ids */
-    uint16_t device;          /* ordinal; UINT16_MAX unknown */
-    uint8_t memory_kind;      /* as tl_memcpy.src_kind */
-    uint8_t flags;            /* 1 asynchronous */
-    uint32_t value;
-    uint64_t graph_node; /* CUPTI's id; 0 of no graph */
-    uint32_t graph;      /* CUPTI's id; 0 of no graph */
-    uint32_t reserved0;
+    PROF_MEMSET_MEMBERS
 };
 
 struct tl_sync {
-    /* CUpti_ActivitySynchronizationType: 1 event 2 stream wait event 3 stream 4 context */
-    uint32_t type;
-    uint32_t context; /* CUPTI's id */
-    uint32_t stream;  /* CUPTI's id; PROF_SYNC_NO_STREAM when the wait is not about one stream */
-    uint32_t event;   /* CUPTI's id; PROF_SYNC_NO_EVENT where none is meant */
+    PROF_SYNC_MEMBERS
 };
 
 struct tl_overhead {
-    uint32_t kind; /* CUpti_ActivityOverheadKind */
-    /* CUpti_ActivityObjectKind: 1 process 2 thread 3 device 4 context 5 stream */
-    uint32_t object_kind;
-    uint32_t object[3]; /* pid, tid, - or device, context, stream */
-    uint32_t reserved0;
+    PROF_OVERHEAD_MEMBERS
 };
 
 /* A launched graph as a whole. */
 struct tl_graph_run {
-    uint32_t graph;           /* CUPTI's id */
-    uint32_t context, stream; /* CUPTI's ids */
-    uint16_t device;          /* ordinal; UINT16_MAX unknown */
-    uint16_t reserved0;
+    PROF_GRAPH_RUN_MEMBERS
 };
 
 /* A device as CUPTI or the file describes it; 0 unknown. */

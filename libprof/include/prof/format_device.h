@@ -1,7 +1,11 @@
 /* format_device.h - records of what devices did, in LOG chunks.
  *
  * Part of format.h. Each struct begins with the record's header word; sizes are multiples of 8.
- * Device times are CLOCK_REALTIME nanoseconds, as CUPTI delivers them.
+ * Device times are CLOCK_REALTIME nanoseconds, as CUPTI delivers them. Ids of contexts, streams,
+ * graphs and nodes are CUPTI's; a graph's are 0 where there is none. Devices are ordinals,
+ * UINT16_MAX where CUPTI does not report them.
+ *
+ * PROF_..._MEMBERS are what a record has behind its times, so that a reader can keep the same.
  */
 #ifndef PROF_FORMAT_DEVICE_H
 #define PROF_FORMAT_DEVICE_H
@@ -12,92 +16,104 @@
 extern "C" {
 #endif
 
+#define PROF_KERNEL_MEMBERS                                                                       \
+    uint32_t context;                                                                             \
+    uint32_t stream;                                                                              \
+    uint32_t name; /* mangled */                                                                  \
+    uint32_t grid_x;                                                                              \
+    uint16_t grid_y, grid_z; /* CUDA's limit is 65,535 */                                         \
+    uint16_t block_x, block_y;                                                                    \
+    uint16_t block_z;                                                                             \
+    uint16_t registers; /* per thread */                                                          \
+    uint16_t device;                                                                              \
+    uint16_t local_memory;          /* bytes per thread, 65,535 = that or more */                 \
+    uint32_t static_shared_memory;  /* bytes */                                                   \
+    uint32_t dynamic_shared_memory; /* bytes */                                                   \
+    /* Absent in 64-byte records: the rest is stored only if any of it is known. */               \
+    uint64_t graph_node;                                                                          \
+    uint32_t graph;                                                                               \
+    int32_t priority;      /* of the launch; PROF_PRIORITY_UNKNOWN if CUPTI does not report it */ \
+    uint64_t queued_ns;    /* 0 unknown */                                                        \
+    uint64_t submitted_ns; /* 0 unknown */                                                        \
+    uint16_t cluster_x, cluster_y, cluster_z;                                                     \
+    uint8_t launch_type;  /* CUpti_ActivityLaunchType */                                          \
+    uint8_t channel_type; /* CUpti_ChannelType */                                                 \
+    uint32_t channel;                                                                             \
+    uint32_t shared_memory_executed; /* bytes */
+
 struct prof_rec_kernel {
     uint64_t header;
     uint64_t start_ns;
     uint64_t end_ns;
-    uint32_t context;
-    uint32_t stream;
-    uint32_t name; /* mangled */
-    uint32_t grid_x;
-    uint16_t grid_y, grid_z; /* CUDA's limit is 65,535 */
-    uint16_t block_x, block_y;
-    uint16_t block_z;
-    uint16_t registers; /* per thread */
-    uint16_t device;
-    uint16_t local_memory;          /* bytes per thread, 65,535 = that or more */
-    uint32_t static_shared_memory;  /* bytes */
-    uint32_t dynamic_shared_memory; /* bytes */
-    /* Absent in 64-byte records: the rest is stored only if any of it is known. */
-    uint64_t graph_node;
-    uint32_t graph;
-    int32_t priority;      /* of the launch; PROF_PRIORITY_UNKNOWN if CUPTI does not report it */
-    uint64_t queued_ns;    /* 0 unknown */
-    uint64_t submitted_ns; /* 0 unknown */
-    uint16_t cluster_x, cluster_y, cluster_z;
-    uint8_t launch_type;  /* CUpti_ActivityLaunchType */
-    uint8_t channel_type; /* CUpti_ChannelType */
-    uint32_t channel;
-    uint32_t shared_memory_executed; /* bytes */
+    PROF_KERNEL_MEMBERS
 };
 #define PROF_REC_KERNEL_SHORT_BYTES 64u
 #define PROF_PRIORITY_UNKNOWN INT32_MIN
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_kernel) == 112, "layout");
 
+#define PROF_MEMCPY_MEMBERS                                                          \
+    uint64_t bytes;                                                                  \
+    uint32_t context;                                                                \
+    uint32_t stream;                                                                 \
+    uint16_t device;                                                                 \
+    /* CUpti_ActivityMemcpyKind: 1 HtoD 2 DtoH 3 HtoA 4 AtoH 5 AtoA */               \
+    /* 6 AtoD 7 DtoA 8 DtoD 9 HtoH 10 PtoP */                                        \
+    uint8_t copy_kind;                                                               \
+    /* CUpti_ActivityMemoryKind: 1 pageable 2 pinned 3 device 4 array 5 managed */   \
+    /* 6 device static 7 managed static */                                           \
+    uint8_t src_kind;                                                                \
+    uint8_t dst_kind;                                                                \
+    uint8_t flags; /* 1 asynchronous */                                              \
+    uint16_t reserved0;                                                              \
+    /* Absent in 48-byte records: only peer copies and graph nodes have the rest. */ \
+    uint16_t src_device, dst_device;                                                 \
+    uint32_t graph;                                                                  \
+    uint64_t graph_node;                                                             \
+    uint32_t src_context, dst_context;
+
 struct prof_rec_memcpy {
     uint64_t header;
     uint64_t start_ns;
     uint64_t end_ns;
-    uint64_t bytes;
-    uint32_t context;
-    uint32_t stream;
-    uint16_t device;
-    /* CUpti_ActivityMemcpyKind: 1 HtoD 2 DtoH 3 HtoA 4 AtoH 5 AtoA 6 AtoD 7 DtoA 8 DtoD 9 HtoH
-     * 10 PtoP */
-    uint8_t copy_kind;
-    /* CUpti_ActivityMemoryKind: 1 pageable 2 pinned 3 device 4 array 5 managed 6 device static
-     * 7 managed static */
-    uint8_t src_kind;
-    uint8_t dst_kind;
-    uint8_t flags; /* 1 asynchronous */
-    uint16_t reserved0;
-    /* Absent in 48-byte records: only peer copies and graph nodes have the rest. */
-    uint16_t src_device, dst_device;
-    uint32_t graph;
-    uint64_t graph_node;
-    uint32_t src_context, dst_context;
+    PROF_MEMCPY_MEMBERS
 };
 #define PROF_REC_MEMCPY_SHORT_BYTES 48u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_memcpy) == 72, "layout");
+
+#define PROF_MEMSET_MEMBERS                                          \
+    uint64_t bytes;                                                  \
+    uint32_t context;                                                \
+    uint32_t stream;                                                 \
+    uint16_t device;                                                 \
+    uint8_t memory_kind; /* as src_kind above */                     \
+    uint8_t flags;       /* 1 asynchronous */                        \
+    uint32_t value;                                                  \
+    /* Absent in 48-byte records: only graph nodes have the rest. */ \
+    uint64_t graph_node;                                             \
+    uint32_t graph;                                                  \
+    uint32_t reserved0;
 
 struct prof_rec_memset {
     uint64_t header;
     uint64_t start_ns;
     uint64_t end_ns;
-    uint64_t bytes;
-    uint32_t context;
-    uint32_t stream;
-    uint16_t device;
-    uint8_t memory_kind; /* as src_kind above */
-    uint8_t flags;       /* 1 asynchronous */
-    uint32_t value;
-    /* Absent in 48-byte records: only graph nodes have the rest. */
-    uint64_t graph_node;
-    uint32_t graph;
-    uint32_t reserved0;
+    PROF_MEMSET_MEMBERS
 };
 #define PROF_REC_MEMSET_SHORT_BYTES 48u
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_memset) == 64, "layout");
+
+#define PROF_SYNC_MEMBERS                                                                   \
+    /* CUpti_ActivitySynchronizationType: 1 event 2 stream wait event 3 stream 4 context */ \
+    uint32_t type;                                                                          \
+    uint32_t context;                                                                       \
+    uint32_t stream; /* PROF_SYNC_NO_STREAM if the wait is not for one stream */            \
+    uint32_t event;
 
 struct prof_rec_sync {
     uint64_t header;
     uint64_t start_ns;
     uint64_t end_ns;
-    /* CUpti_ActivitySynchronizationType: 1 event 2 stream wait event 3 stream 4 context */
-    uint32_t type;
-    uint32_t context;
-    uint32_t stream; /* PROF_SYNC_NO_STREAM if the wait is not for one stream */
-    uint32_t event;
+    PROF_SYNC_MEMBERS
 };
 #define PROF_SYNC_NO_STREAM 0xffffffffu
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_sync) == 40, "layout");
@@ -114,30 +130,36 @@ struct prof_rec_cuda_event {
 #define PROF_SYNC_NO_EVENT 0xffffffffu
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_cuda_event) == 24, "layout");
 
+#define PROF_OVERHEAD_MEMBERS                                                      \
+    uint32_t kind; /* CUpti_ActivityOverheadKind */                                \
+    /* CUpti_ActivityObjectKind: 1 process 2 thread 3 device 4 context 5 stream */ \
+    uint32_t object_kind;                                                          \
+    uint32_t object[3]; /* pid, tid, - or device, context, stream */               \
+    uint32_t reserved0;
+
 /* Overhead that CUPTI reports for itself or the driver: buffer handling, instrumentation, lazy
  * loading. */
 struct prof_rec_overhead {
     uint64_t header;
     uint64_t start_ns;
     uint64_t end_ns;
-    uint32_t kind; /* CUpti_ActivityOverheadKind */
-    /* CUpti_ActivityObjectKind: 1 process 2 thread 3 device 4 context 5 stream */
-    uint32_t object_kind;
-    uint32_t object[3]; /* pid, tid, - or device, context, stream */
-    uint32_t reserved0;
+    PROF_OVERHEAD_MEMBERS
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_overhead) == 48, "layout");
+
+#define PROF_GRAPH_RUN_MEMBERS \
+    uint32_t graph;            \
+    uint32_t context;          \
+    uint32_t stream;           \
+    uint16_t device;           \
+    uint16_t reserved0;
 
 /* From the start of a graph's first node to the end of its last. */
 struct prof_rec_graph_run {
     uint64_t header;
     uint64_t start_ns;
     uint64_t end_ns;
-    uint32_t graph;
-    uint32_t context;
-    uint32_t stream;
-    uint16_t device;
-    uint16_t reserved0;
+    PROF_GRAPH_RUN_MEMBERS
 };
 PROF_STATIC_ASSERT(sizeof(struct prof_rec_graph_run) == 40, "layout");
 
