@@ -37,7 +37,7 @@ static void sort_equal_starts(const struct unordered *file, struct radix_item *i
         for (uint32_t i = first; i < end; i++) {
             const struct unordered_slice *slice = &file->slices.at[items[i].value];
             items[i].key = radix_key(slice->end_ns);
-            items[i].value |= slice->kind == SLICE_API ? IS_CALL : 0;
+            items[i].value |= slice->kind == TL_API ? IS_CALL : 0;
         }
         qsort(items + first, end - first, sizeof *items, longer_first);
         for (uint32_t i = first; i < end; i++) {
@@ -250,11 +250,11 @@ static void append_segment(struct nesting *nesting, const struct rest *rest, int
         .continues = first ? 0 : rest->continues,
         .result = slice->result,
         .kind = slice->kind,
-        .flags = (uint8_t)(slice->flags | (first ? 0 : SLICE_CONTINUED)),
+        .flags = (uint8_t)(slice->flags | (first ? 0 : TL_CONTINUED)),
     };
     /* only the last segment is without an end */
     if (end_ns < rest->end_ns)
-        segment.flags &= (uint8_t)~SLICE_UNCLOSED;
+        segment.flags &= (uint8_t)~TL_UNCLOSED;
     build_slice_append(nesting->builder, &segment);
     nesting->appended++;
     if (first && nesting->numbers)

@@ -94,7 +94,7 @@ static uint32_t process_of(const struct unordered *file, uint32_t slice)
 static struct wanted *wanted_of(const struct wanted_ids *ids, uint32_t index)
 {
     const struct unordered_slice *slice = &ids->file->slices.at[index];
-    if (!slice->correlation || (slice->kind == SLICE_API) != ids->calls)
+    if (!slice->correlation || (slice->kind == TL_API) != ids->calls)
         return NULL;
     struct wanted *wanted = wanted_slot(ids, slice->correlation);
     return wanted->id ? wanted : NULL;
@@ -313,7 +313,7 @@ static void read_call(const struct wanted_ids *ids, const struct wanted *wanted,
     for (uint32_t i = wanted->first; i < wanted->first + wanted->count; i++) {
         struct shared *call = &ids->shared.at[i];
         const struct unordered_slice *slice = &ids->file->slices.at[call->slice - 1];
-        call->taken |= call->process == process && !(slice->flags & SLICE_GRAPH);
+        call->taken |= call->process == process && !(slice->flags & TL_GRAPH);
     }
 }
 

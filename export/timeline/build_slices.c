@@ -497,13 +497,10 @@ static void close_until(struct builder *builder, struct build_thread *stack, int
 
 static uint8_t flags_of(const struct complete_slice *from)
 {
-    unsigned flags = from->flags & SLICE_UNCLOSED ? TL_UNCLOSED : 0;
-    flags |= from->flags & SLICE_CONTINUED ? TL_CONTINUED : 0;
-    if (from->kind != SLICE_API)
-        return (uint8_t)flags;
-    flags |= from->flags & (SLICE_LAUNCHES | SLICE_GRAPH) ? TL_LAUNCHES : 0;
-    flags |= from->flags & SLICE_GRAPH ? TL_GRAPH : 0;
-    return (uint8_t)flags;
+    unsigned flags = from->flags & (TL_UNCLOSED | TL_CONTINUED);
+    if (from->kind == TL_API)
+        flags |= from->flags & (TL_LAUNCHES | TL_GRAPH);
+    return (uint8_t)(flags & TL_GRAPH ? flags | TL_LAUNCHES : flags);
 }
 
 /* What a call was to launch is unknown: such a file holds what was recorded. */
@@ -542,10 +539,10 @@ static struct tl_slice *add_slice(struct builder *builder, uint32_t thread,
         builder->failed = true;
         return NULL;
     }
-    struct build_ref ref = from->kind == SLICE_RANGE
+    struct build_ref ref = from->kind == TL_RANGE
                                ? build_ref(builder, from->name)
                                : (struct build_ref){build_name(builder, from->name), TL_NONE};
-    const enum tl_slice_kind kind = from->kind == SLICE_API ? TL_API : kind_of_range(builder, ref);
+    const enum tl_slice_kind kind = from->kind == TL_API ? TL_API : kind_of_range(builder, ref);
     stack->whole = true;
     stack->last_ns = start_ns;
     *entry = (struct stack_entry){
@@ -603,9 +600,9 @@ void build_slice_append(struct builder *builder, const struct complete_slice *fr
         return;
     if (slice->kind == TL_API)
         slice->api = add_whole_api(builder, from);
-    if (from->flags & SLICE_CONTINUED)
+    if (from->flags & TL_CONTINUED)
         add_segment(builder, from->continues);
-    if (from->flags & SLICE_UNCLOSED)
+    if (from->flags & TL_UNCLOSED)
         builder->timeline->threads.at[thread].unclosed++;
     for (uint32_t i = 0; i < from->attr_count && !builder->failed; i++)
         build_attr_keep(builder, builder->timeline->slices.count - 1, &from->attrs[i]);

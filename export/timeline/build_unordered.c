@@ -325,7 +325,7 @@ void unordered_append_slice(struct unordered *file, const struct complete_slice 
     if (!kept)
         return;
     struct split_name parts;
-    bool is_split = slice->kind == SLICE_RANGE && split(file, slice->name, &parts);
+    bool is_split = slice->kind == TL_RANGE && split(file, slice->name, &parts);
     uint32_t first_attr = file->attrs.count;
     keep_attrs(file, slice->attrs, slice->attr_count);
     if (is_split)
@@ -341,7 +341,7 @@ void unordered_append_slice(struct unordered *file, const struct complete_slice 
         .first_attr = first_attr,
         .attr_count = (uint16_t)(attrs > UINT16_MAX ? UINT16_MAX : attrs),
         .kind = slice->kind,
-        .flags = slice->flags & (uint8_t)~SLICE_CONTINUED,
+        .flags = slice->flags & (uint8_t)~TL_CONTINUED,
     };
 }
 
@@ -363,7 +363,7 @@ void unordered_extend_slice(struct unordered *file, uint32_t index, int64_t end_
     struct unordered_slice *slice = &file->slices.at[index];
     if (end_ns > slice->end_ns)
         slice->end_ns = end_ns;
-    slice->flags |= flags & SLICE_UNCLOSED;
+    slice->flags |= flags & TL_UNCLOSED;
 }
 
 void unordered_append_async(struct unordered *file, uint32_t thread, uint32_t end_thread,
@@ -640,8 +640,7 @@ static struct span span_of(const struct unordered *file)
     struct span span = {INT64_MAX, INT64_MIN};
     for (uint32_t i = 0; i < file->slices.count; i++) {
         const struct unordered_slice *slice = &file->slices.at[i];
-        widen(&span, slice->start_ns,
-              slice->flags & SLICE_UNCLOSED ? slice->start_ns : slice->end_ns);
+        widen(&span, slice->start_ns, slice->flags & TL_UNCLOSED ? slice->start_ns : slice->end_ns);
     }
     for (uint32_t i = 0; i < file->instants.count; i++)
         widen(&span, file->instants.at[i].time_ns, file->instants.at[i].time_ns);
@@ -663,7 +662,7 @@ int64_t unordered_end(struct unordered *file)
 {
     struct span span = span_of(file);
     for (uint32_t i = 0; i < file->slices.count; i++)
-        if (file->slices.at[i].flags & SLICE_UNCLOSED)
+        if (file->slices.at[i].flags & TL_UNCLOSED)
             file->slices.at[i].end_ns = span.last_ns;
     keymap_fini(&file->details);
     return span.first_ns == INT64_MAX ? 0 : span.first_ns;

@@ -167,9 +167,9 @@ TEST_F(Nsys, CallsLoseTheVersionThatCuptiAppends)
         EXPECT_EQ(std::string(trimmed.bytes, trimmed.size), to);
     }
     auto flags = [](const char *of) { return (unsigned)sqlite_call_flags({of, strlen(of)}); };
-    EXPECT_EQ(flags("cudaLaunchKernel"), SLICE_LAUNCHES);
-    EXPECT_EQ(flags("cudaGraphLaunch"), SLICE_LAUNCHES | SLICE_GRAPH);
-    EXPECT_EQ(flags("cuMemcpyHtoD_v2"), SLICE_LAUNCHES | SLICE_DRIVER);
+    EXPECT_EQ(flags("cudaLaunchKernel"), TL_LAUNCHES);
+    EXPECT_EQ(flags("cudaGraphLaunch"), TL_LAUNCHES | TL_GRAPH);
+    EXPECT_EQ(flags("cuMemcpyHtoD_v2"), TL_LAUNCHES | SLICE_DRIVER);
     EXPECT_EQ(flags("cudaLaunchHostFunc"), 0u);
     EXPECT_EQ(flags("cudaMalloc"), 0u);
 }

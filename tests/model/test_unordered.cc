@@ -60,8 +60,8 @@ TEST_F(Unordered, JoinsKernelsToTheCallOfTheirProcess)
     uint32_t one = thread(first, 1), two = thread(second, 2);
     slice(one, 0, 100, "step one");
     slice(two, 0, 100, "step two");
-    slice(one, 10, 20, "cudaLaunchKernel", SLICE_API, 7);
-    slice(two, 30, 40, "cudaLaunchKernel", SLICE_API, 7);
+    slice(one, 10, 20, "cudaLaunchKernel", TL_API, 7);
+    slice(two, 30, 40, "cudaLaunchKernel", TL_API, 7);
     kernel(second, 50, 60, "second", 7);
     kernel(first, 50, 60, "first", 7);
     kernel(first, 70, 80, "nobody's", 8);
@@ -143,7 +143,7 @@ TEST_F(Unordered, KeepsTimesOfRandomSlicesWhateverTheirOrder)
 TEST_F(Unordered, ACallIsInsideTheRangeThatIsAsLong)
 {
     uint32_t one = thread(unordered_add_process(file_), 1);
-    slice(one, 0, 10, "call", SLICE_API);
+    slice(one, 0, 10, "call", TL_API);
     slice(one, 0, 10, "range");
     load();
     EXPECT_EQ(slices(), "range 0-10 0, call 0-10 1");
@@ -209,7 +209,7 @@ TEST_F(UnorderedTest, NamesOfPyTorchAreTakenApart)
     slice(t, 10, 19, "aten::mm, seq = 13, op_id = 6, sizes = [[2, 3], [3, 4]]");
     slice(t, 20, 29, "looks, seq = like it");
     slice(t, 30, 39, "looks, seq = like it");
-    slice(t, 40, 49, "call, seq = 1", SLICE_API);
+    slice(t, 40, 49, "call, seq = 1", TL_API);
     complete_slice labelled = {};
     labelled.start_ns = 50, labelled.end_ns = 59, labelled.thread = t;
     labelled.name = unordered_label(file_, &label);

@@ -105,7 +105,7 @@ TEST_F(UnorderedLabels, WhatHasNoEndEndsWithTheFile)
     open.start_ns = open.end_ns = 100;
     open.thread = one;
     open.name = name("open");
-    open.flags = SLICE_UNCLOSED;
+    open.flags = TL_UNCLOSED;
     unordered_append_slice(file_, &open);
     slice(one, 110, 170, "inside");
     expected_findings = "warning unbalanced-ranges";

@@ -29,7 +29,7 @@ public:
         return unordered_add_thread(file_, process, tid);
     }
     void slice(uint32_t thread, int64_t start, int64_t end, const std::string &called,
-               slice_kind kind = SLICE_RANGE, uint32_t correlation = 0)
+               tl_slice_kind kind = TL_RANGE, uint32_t correlation = 0)
     {
         complete_slice added = {};
         added.start_ns = start;
@@ -38,7 +38,7 @@ public:
         added.name = name(called);
         added.kind = (uint8_t)kind;
         added.correlation = correlation;
-        added.flags = correlation ? SLICE_LAUNCHES : 0;
+        added.flags = correlation ? TL_LAUNCHES : 0;
         added.result = TL_RESULT_UNKNOWN;
         unordered_append_slice(file_, &added);
     }

@@ -182,9 +182,9 @@ static void read_slice(struct reader *reader, int64_t start_ns)
         .attrs = attrs,
     };
     kineto_slice_classify(event, name, &slice);
-    if (slice.kind == SLICE_API)
+    if (slice.kind == TL_API)
         kineto_facts_call(&reader->facts, event);
-    if (slice.kind == SLICE_RANGE) {
+    if (slice.kind == TL_RANGE) {
         kineto_rows_categorize(
             &reader->rows, slice.thread,
             (struct text){event->category_text.bytes, event->category_text.size});
@@ -192,7 +192,7 @@ static void read_slice(struct reader *reader, int64_t start_ns)
     }
     if (read_segment(reader, &slice))
         return;
-    if (event->args.seen && slice.kind != SLICE_API)
+    if (event->args.seen && slice.kind != TL_API)
         slice.attr_count = make_attrs(reader, attrs);
     else if (kineto_has(&event->args, KINETO_CALL_STACK))
         slice.attr_count = make_attr(reader, KINETO_CALL_STACK, attrs);

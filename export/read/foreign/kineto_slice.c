@@ -20,14 +20,14 @@ void kineto_slice_classify(const struct kineto_event *event, struct text name,
     slice->result = TL_RESULT_UNKNOWN;
     if (event->category == KINETO_RUNTIME_CALL || driver) {
         int64_t correlation = kineto_number(&event->args, KINETO_CORRELATION, 0);
-        slice->kind = SLICE_API;
+        slice->kind = TL_API;
         slice->correlation =
             correlation > 0 && correlation <= UINT32_MAX ? (uint32_t)correlation : 0;
         slice->flags =
-            (uint8_t)((slice->correlation ? SLICE_LAUNCHES : 0) | (driver ? SLICE_DRIVER : 0) |
-                      (is_graph_launch(name) ? SLICE_GRAPH : 0));
+            (uint8_t)((slice->correlation ? TL_LAUNCHES : 0) | (driver ? SLICE_DRIVER : 0) |
+                      (is_graph_launch(name) ? TL_GRAPH : 0));
     } else {
-        slice->kind = SLICE_RANGE;
+        slice->kind = TL_RANGE;
         slice->correlation = kineto_external_id(&event->args);
     }
 }
@@ -81,7 +81,7 @@ static void append_slice(const struct kineto_end *begin, const struct kineto_end
         .correlation = begin->correlation,
         .result = TL_RESULT_UNKNOWN,
         .kind = begin->kind,
-        .flags = (uint8_t)(begin->flags | (end ? 0 : SLICE_UNCLOSED)),
+        .flags = (uint8_t)(begin->flags | (end ? 0 : TL_UNCLOSED)),
     };
     unordered_append_slice(events, &slice);
 }

@@ -347,9 +347,9 @@ uint8_t sqlite_call_flags(struct text name)
     enum call_kind kind = call_name_kind(name);
     unsigned flags = 0;
     if (kind == CALL_GRAPH)
-        flags |= SLICE_LAUNCHES | SLICE_GRAPH;
+        flags |= TL_LAUNCHES | TL_GRAPH;
     else if (kind == CALL_LAUNCH || kind == CALL_COPY)
-        flags |= SLICE_LAUNCHES;
+        flags |= TL_LAUNCHES;
     if (text_begins(name, "cu") && !text_begins(name, "cuda"))
         flags |= SLICE_DRIVER;
     return (uint8_t)flags;

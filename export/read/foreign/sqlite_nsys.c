@@ -61,7 +61,7 @@ static void read_call(struct sqlite_trace *trace, struct sqlite_rows *rows)
     call.thread = nsys_thread(trace, global);
     call.correlation = sqlite_trace_correlation(trace, sqlite_rows_int(rows, C_CORRELATION, 0));
     call.result = (int32_t)sqlite_rows_int(rows, C_RESULT, TL_RESULT_UNKNOWN);
-    call.flags = open ? SLICE_UNCLOSED : 0;
+    call.flags = open ? TL_UNCLOSED : 0;
     name_call(trace, sqlite_rows_int(rows, C_NAME, 0), &call);
     if (call.thread)
         sqlite_trace_call(trace, &call);
@@ -222,7 +222,7 @@ static void add_slice(struct nvtx *nvtx, struct sqlite_rows *rows, struct comple
     slice.attr_count = read_payload(nvtx, rows, &attr);
     slice.attrs = &attr;
     slice.result = TL_RESULT_UNKNOWN;
-    slice.kind = SLICE_RANGE;
+    slice.kind = TL_RANGE;
     unordered_append_slice(nvtx->trace->events, &slice);
 }
 
@@ -243,7 +243,7 @@ static void read_event(struct nvtx *nvtx, struct sqlite_rows *rows, int64_t type
                                           .end_ns = end_ns,
                                           .thread = thread,
                                           .name = label,
-                                          .flags = open ? SLICE_UNCLOSED : 0});
+                                          .flags = open ? TL_UNCLOSED : 0});
     } else {
         int64_t other = sqlite_rows_int(rows, N_END_THREAD, global);
         uint32_t end_thread = other >> 24 == global >> 24 ? nsys_thread(trace, other) : 0;

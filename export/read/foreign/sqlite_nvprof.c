@@ -76,7 +76,7 @@ static bool read_call(struct sqlite_trace *trace, struct sqlite_rows *rows,
     call->thread = sqlite_trace_thread(trace, call->process, nvprof_thread_id(pid, tid), tid);
     call->correlation = sqlite_trace_correlation(trace, sqlite_rows_int(rows, C_CORRELATION, 0));
     call->result = (int32_t)sqlite_rows_int(rows, C_RESULT, TL_RESULT_UNKNOWN);
-    call->flags = open ? SLICE_UNCLOSED : 0;
+    call->flags = open ? TL_UNCLOSED : 0;
     return call->thread != 0;
 }
 
@@ -256,7 +256,7 @@ static void add_slice(struct markers *markers, const struct half *start, int64_t
         .thread = start->thread,
         .name = start->name,
         .result = TL_RESULT_UNKNOWN,
-        .kind = SLICE_RANGE,
+        .kind = TL_RANGE,
         .flags = (uint8_t)flags,
     };
     unordered_append_slice(markers->trace->events, &slice);
@@ -332,7 +332,7 @@ static void end_halves(struct markers *markers)
             continue;
         ends += !half->is_start;
         if (half->is_start)
-            add_slice(markers, half, half->time_ns, SLICE_UNCLOSED);
+            add_slice(markers, half, half->time_ns, TL_UNCLOSED);
     }
     unordered_warn(markers->trace->events, "ends of ranges without a begin: left out", ends);
 }

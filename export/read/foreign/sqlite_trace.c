@@ -152,7 +152,7 @@ void sqlite_trace_call(struct sqlite_trace *trace, const struct sqlite_call *cal
         .name = call->name,
         .correlation = call->correlation,
         .result = call->result,
-        .kind = SLICE_API,
+        .kind = TL_API,
         .flags = call->flags,
     };
     unordered_append_slice(trace->events, &slice);

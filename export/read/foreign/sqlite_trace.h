@@ -104,7 +104,7 @@ struct sqlite_call {
     uint32_t name;        /* its id */
     uint32_t correlation; /* 0 none */
     int32_t result;
-    uint8_t flags; /* SLICE_* */
+    uint8_t flags; /* as complete_slice.flags */
 };
 
 /* A CUDA call; remembers whose its correlation id is. */
@@ -115,7 +115,7 @@ void sqlite_trace_call(struct sqlite_trace *trace, const struct sqlite_call *cal
 /* The name of a callback id, without a version, as in "cudaLaunchKernel"; NULL: not known. */
 const char *sqlite_call_name(bool driver, int64_t cbid);
 
-/* SLICE_* of a call of this name. */
+/* complete_slice.flags of a call of this name. */
 uint8_t sqlite_call_flags(struct text name);
 
 /* The name without the version that CUPTI appends: "cudaLaunchKernel_v7000" is "cudaLaunchKernel";

@@ -56,13 +56,7 @@ struct event_attr {
     uint32_t type;  /* enum prof_attr_type */
 };
 
-enum slice_kind { SLICE_RANGE, SLICE_API };
-
-#define SLICE_UNCLOSED 1u  /* the file has no end of it */
-#define SLICE_LAUNCHES 2u  /* device operations of its correlation id are its own */
-#define SLICE_GRAPH 4u     /* they are those of a graph */
-#define SLICE_CONTINUED 8u /* continues the slice `continues` */
-#define SLICE_DRIVER 16u   /* a call of the driver's interface, not of the runtime's */
+#define SLICE_DRIVER 128u /* beside TL_*: a call of the driver's interface, not of the runtime's */
 
 /* A range, step or call with its begin and its end: for unordered_append_slice() of unordered.h. */
 struct complete_slice {
@@ -74,8 +68,9 @@ struct complete_slice {
     uint32_t correlation; /* 0 none; of a range: an id that has a meaning in the reader only */
     uint32_t continues;   /* 0-based index of the process's slice that it continues */
     int32_t result;       /* of a call: its result code, or TL_RESULT_UNKNOWN */
-    uint8_t kind;         /* enum slice_kind */
-    uint8_t flags;        /* SLICE_* */
+    uint8_t kind;         /* TL_RANGE, also of a step; TL_API */
+    uint8_t
+        flags; /* TL_UNCLOSED, TL_CONTINUED; of a call also TL_LAUNCHES, TL_GRAPH, SLICE_DRIVER */
 };
 
 /* A call stack, innermost first. Its addresses are where calls return to. */

@@ -30,7 +30,7 @@ struct unordered;
 struct unordered *unordered_begin(struct builder *builder);
 /* Whether an allocation failed, for this file or for its builder. */
 bool unordered_failed(const struct unordered *file);
-/* After the file's last event: what has no end (SLICE_UNCLOSED) ends with the last event. Returns
+/* After the file's last event: what has no end (TL_UNCLOSED) ends with the last event. Returns
  * the time of the first event, 0 without any. */
 int64_t unordered_end(struct unordered *file);
 /* Sets the time that becomes 0; the default is 0. */
@@ -91,7 +91,7 @@ uint32_t unordered_thread_process(const struct unordered *file, uint32_t thread)
 void unordered_move_thread(struct unordered *file, uint32_t thread, uint32_t process);
 
 /* Appends a range, a step or a call with its attributes, which are copied. One that ends before it
- * begins is taken as empty, and counted by a warning. `continues` and SLICE_CONTINUED do not
+ * begins is taken as empty, and counted by a warning. `continues` and TL_CONTINUED do not
  * count. */
 void unordered_append_slice(struct unordered *file, const struct complete_slice *slice);
 /* How many slices the file has so far. Slices count from 0. */
@@ -99,7 +99,7 @@ uint32_t unordered_slice_count(const struct unordered *file);
 /* Whether the slice ends where `next` begins and is the same thing. */
 bool unordered_slice_goes_on(const struct unordered *file, uint32_t slice,
                              const struct complete_slice *next);
-/* The slice lasts until then, where that is later; SLICE_UNCLOSED of `flags` is its own, too. */
+/* The slice lasts until then, where that is later; TL_UNCLOSED of `flags` is its own, too. */
 void unordered_extend_slice(struct unordered *file, uint32_t slice, int64_t end_ns, uint8_t flags);
 /* Appends a call of a Python function. They come by thread, then begin, outer ones first.
  * What lies outside of the time of the process's other events and of unordered_note_window() is cut
