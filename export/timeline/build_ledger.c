@@ -1,6 +1,5 @@
 /* build_ledger.c - launched = recorded + every way of not being recorded, by stream and graph, and
  * by call. */
-#include "ledger_foreign.h"
 #include "ledger_rows.h"
 
 #include "array.h"

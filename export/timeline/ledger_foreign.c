@@ -1,5 +1,6 @@
-/* ledger_foreign.c - see ledger_foreign.h. */
-#include "ledger_foreign.h"
+/* ledger_foreign.c - launches of other profilers' files, of which only the names of calls tell what
+ * they launched. */
+#include "ledger_rows.h"
 
 #include "array.h"
 #include "call_names.h"

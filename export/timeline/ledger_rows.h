@@ -31,6 +31,11 @@ uint32_t ledger_rows_graph(struct ledger_rows *rows, uint32_t graph);
 bool ledger_rows_learn(struct ledger_rows *rows, uint32_t thread, uint64_t handle, uint32_t stream);
 uint32_t ledger_rows_find(const struct ledger_rows *rows, uint32_t thread, uint64_t handle);
 
+/* In ledger_foreign.c: counts the launch calls of the builder's process, if its file is of others,
+ * that have no record of an operation: as unobserved, or as captured where a stream was. False: no
+ * memory. */
+bool ledger_foreign_count(struct builder *builder, struct ledger_rows *rows);
+
 /* Adds the row to timeline->ledger, and what is counted nowhere else to the losses of its
  * process. */
 void ledger_rows_sum(struct timeline *timeline, const struct tl_ledger_row *row);
