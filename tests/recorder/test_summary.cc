@@ -14,12 +14,14 @@ extern "C" {
 
 #include <atomic>
 #include <thread>
+#include <vector>
 
 namespace
 {
 
 struct Totals {
     uint64_t rows = 0, ranges = 0, rounds = 0;
+    std::vector<prof_rec_summary_step> steps;
 };
 
 // The SUMMARY records of the file's META chunks.
@@ -36,6 +38,8 @@ Totals read_summaries()
         size_t at = (chunk ? PROF_CHUNK_HEADER_BYTES : PROF_FILE_HEADER_BYTES) / 8;
         for (size_t size; at < PROF_CHUNK_BYTES / 8 && words[at]; at += size) {
             size = PROF_WORD_SIZE(words[at]);
+            if (PROF_WORD_TYPE(words[at]) == PROF_REC_SUMMARY_STEP)
+                memcpy(&totals.steps.emplace_back(), words + at, sizeof totals.steps.back());
             if (PROF_WORD_TYPE(words[at]) != PROF_REC_SUMMARY)
                 continue;
             prof_rec_summary summary;
@@ -115,6 +119,26 @@ TEST_F(Summary, CountsARangeThatAnotherOneCutsOnce)
         EXPECT_EQ(flush().ranges, 1u);
         EXPECT_TRUE(thread_event_fast(PROF_KIND_NVTX_POP, 0));
         EXPECT_EQ(flush().ranges, 2u);
+    });
+}
+
+TEST_F(Summary, StepsLastUntilTheNextOneWhateverIsOpen)
+{
+    IN_A_PROCESS_OF_ITS_OWN({
+        begin("86400");
+        prof_range_push("around the first");
+        prof_step();
+        prof_range_push("across");
+        prof_step();
+        prof_range_pop();
+        prof_range_pop();
+        prof_step();
+        Totals totals = flush();
+        EXPECT_EQ(totals.ranges, 2u);
+        ASSERT_EQ(totals.steps.size(), 2u);
+        EXPECT_EQ(totals.steps[0].start_ns + totals.steps[0].duration_ns, totals.steps[1].start_ns);
+        EXPECT_GT(totals.steps[0].duration_ns, 0u);
+        EXPECT_GT(totals.steps[1].duration_ns, 0u);
     });
 }
 

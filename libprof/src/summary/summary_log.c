@@ -1,8 +1,8 @@
 /* summary_log.c - walks what the threads' logs have gained: ranges, steps and CUDA calls.
  *
  * It pairs begins and ends as the reader does (export/timeline/build_slices.c): prof.h and each
- * NVTX domain have a stack of ranges each, and a range goes on after the end of another one that
- * cuts it. A chunk that a ring recycled first is counted, and what was open ends there.
+ * NVTX domain have a stack of ranges each, and a range goes on after the end of another one, or of
+ * a step, that cuts it. A step lasts until the next one. A chunk that a ring recycled first is counted, and what was open ends there.
  */
 #include "atomic.h"
 #include "chunks.h"
@@ -180,13 +180,13 @@ static void log_begin_range(struct log *log, int64_t now_ns, uint64_t name, uint
         log_meter_range(name);
 }
 
-/* Ends the range at `place`. Ranges above it go on, and are counted once, when they end. Steps and
- * calls above it end here: the end of such a call was lost. */
+/* Ends the range or step at `place`. Ranges and steps above it go on, and are counted once, when
+ * they end. Calls above it end here: the end of such a call was lost. */
 static void log_end_at(struct log *log, uint32_t place, int64_t now_ns)
 {
     uint32_t kept = place;
     for (uint32_t i = place; i < log->count; i++) {
-        if (i > place && log->open[i].kind == LOG_RANGE)
+        if (i > place && log->open[i].kind != LOG_CALL)
             log->open[kept++] = log->open[i];
         else
             log_count(&log->open[i], now_ns);
@@ -207,11 +207,13 @@ static void log_end_range(struct log *log, int64_t now_ns, uint32_t stack)
         }
 }
 
-/* A range that began in the step before, and is still open, keeps that step going. */
 static void log_begin_step(struct log *log, int64_t now_ns, uint64_t number)
 {
-    if (log->count && log->open[log->count - 1].kind == LOG_STEP)
-        log_close_above(log, log->count - 1, now_ns);
+    uint32_t place = log->count;
+    while (place && log->open[place - 1].kind != LOG_STEP)
+        place--;
+    if (place)
+        log_end_at(log, place - 1, now_ns);
     if (log_push(log, (struct log_open){.start_ns = now_ns, .name = number, .kind = LOG_STEP}))
         summary_step_begin(number, now_ns);
 }
