@@ -44,13 +44,14 @@ hang() {
 says() { "$PROF_BIN/profdump" hang "${@:2}" >said.txt || fail "profdump hang: $?"; grep -q -- "$1" said.txt || fail "'$1' is not said: $(cat said.txt)"; }
 
 # ---- one process: where it stands, also while it lives and where signals are blocked ----
-for how in mutex spin blocked; do
+for how in mutex spin blocked deep; do
     hang "$how" ./hangs "$how"
 done
-for how in mutex spin blocked; do
+for how in mutex spin blocked deep; do
     await_line "$how.prof.hang.txt" '^end$'
     grep -q 'name="train step"' "$how.prof.hang.txt" || fail "$how: the open range is not listed"
 done
+! grep -q 'name="inside"' deep.prof.hang.txt || fail "deep: a range that ended is listed"
 for how in mutex blocked; do
     says ' is in train step' "$how.prof"
     grep -q 'take_lock (hangs)' said.txt || fail "$how: the stack lacks take_lock: $(cat said.txt)"

@@ -3,6 +3,7 @@
  *     mutex        locks what it holds already; another thread waits for the same
  *     spin         computes for ever
  *     blocked      as mutex, with every signal blocked
+ *     deep         as mutex, after it has opened and ended 400 ranges inside of the range
  *     naps         as mutex, beside threads that sleep for a moment again and again
  *     idle         sleeps without a range
  *     slow N       works, each range N ms long, for 20 ranges
@@ -212,6 +213,10 @@ int main(int argc, char **argv)
     prof_range_push("train step");
     if (strcmp(how, "spin") == 0)
         compute_forever();
+    for (int i = 0; i < 400 && strcmp(how, "deep") == 0; i++)
+        prof_range_push("inside");
+    for (int i = 0; i < 400 && strcmp(how, "deep") == 0; i++)
+        prof_range_pop();
     if (strcmp(how, "resume") == 0) {
         alarm(120);
         while (!has_line(argv[2], "end"))

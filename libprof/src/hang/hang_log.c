@@ -33,6 +33,7 @@ static struct {
     struct log_walk_chunk chunks[HANG_LOG_PIECES];
     struct hang_open open[HANG_LOG_DEPTH];
     unsigned depth, listed;
+    unsigned deep; /* ranges that are open beyond those kept */
     uint32_t tid;
     uint64_t since;                             /* hang_work_take_operation() */
     uint32_t call_names[2][HANG_LOG_CALLS];     /* by domain and cbid */
@@ -133,11 +134,23 @@ static void hang_log_push(struct log_walk_event event, uint64_t name, uint64_t t
     if (hang_log->depth < HANG_LOG_DEPTH)
         hang_log->open[hang_log->depth++] = (struct hang_open){
             .ticks = ticks, .name = (uint32_t)name, .kind = event.kind, .nvtx = event.nvtx};
+    else
+        hang_log->deep += event.kind == LOG_WALK_RANGE_BEGIN;
+}
+
+/* Nothing is open. */
+static void hang_log_clear(void)
+{
+    hang_log->depth = hang_log->deep = 0;
 }
 
 /* The innermost of that kind; others stay. */
 static void hang_log_pop(enum log_walk_kind kind, bool nvtx)
 {
+    if (kind == LOG_WALK_RANGE_BEGIN && hang_log->deep) {
+        hang_log->deep--;
+        return;
+    }
     for (unsigned i = hang_log->depth; i-- > 0;) {
         const struct hang_open *open = &hang_log->open[i];
         if (open->kind != kind || open->nvtx != nvtx)
@@ -249,7 +262,7 @@ static void hang_log_list(void)
         hang_text_add("\n");
     }
     hang_log->listed += hang_log->depth;
-    hang_log->depth = 0;
+    hang_log_clear();
 }
 
 static bool hang_log_follow(void *base_ticks, const uint64_t *record, unsigned words)
@@ -259,11 +272,11 @@ static bool hang_log_follow(void *base_ticks, const uint64_t *record, unsigned w
     switch (event.kind) {
     case LOG_WALK_THREAD:
         hang_log->tid = (uint32_t)(record[1] >> 32);
-        hang_log->depth = 0;
+        hang_log_clear();
         break;
     case LOG_WALK_THREAD_END:
     case LOG_WALK_EPOCH:
-        hang_log->depth = 0;
+        hang_log_clear();
         break;
     case LOG_WALK_RANGE_BEGIN:
         hang_log_push(event, event.value, ticks);
@@ -356,7 +369,8 @@ unsigned hang_log_add_open(void)
 {
     uint64_t end = chunks_count(), from = end > HANG_LOG_CHUNKS ? end - HANG_LOG_CHUNKS : 1;
     size_t count = log_walk_find(from, end, hang_log->chunks, HANG_LOG_PIECES, NULL);
-    hang_log->depth = hang_log->listed = 0;
+    hang_log_clear();
+    hang_log->listed = 0;
     hang_log->tid = 0;
     hang_work_begin();
     hang_log_read_facts();
