@@ -105,8 +105,9 @@ static void print_steps(const struct timeline *timeline, FILE *out)
         uint32_t middle = count / 2;
         time_text((double)times[middle], median);
         time_text((double)times[count - 1], longest);
-        fprintf(out, "Steps:   %.3g/s, median %s, longest %s, last %s\n",
-                count / ((double)(last_ns - first_ns) / 1e9), median, longest,
+        double rate = count / ((double)(last_ns - first_ns) / 1e9);
+        fprintf(out, rate < 999 ? "Steps:   %.3g/s" : "Steps:   %.0f/s", rate);
+        fprintf(out, ", median %s, longest %s, last %s\n", median, longest,
                 shown(timeline->names.at[last], name));
     }
     free(ends);
