@@ -26,7 +26,9 @@ expect_cuda shed.prof -- "$sheds[:2] == [('stacks', False), ('calls', False)] an
     "[e['name'] for e in trace.all if e['name'].startswith('libprof: ')][:2] == ['libprof: stacks not recorded any more', 'libprof: calls not recorded any more']" \
     "trace.head['libprof']['shed'] == facts['shed'] and trace.head['libprof']['cost']['parts']"
 "$PROF_BIN/profdump" shed.prof >table.txt
-grep -Eq '^libprof cost [0-9.]+ % of wall, [0-9]+ ns per launch \(CUPTI.s own cost not included\); start-up [0-9.]+[mu]?s; background threads [0-9.]+[mu]?s$' table.txt || fail "no cost: $(tail -5 table.txt)"
+per_launch=', [0-9]+ ns per launch \(CUPTI.s own cost not included\)'
+few=' \(CUPTI.s own cost not included; [0-9]+ launches are too few to tell the cost of one\)' # on a slow machine
+grep -Eq "^libprof cost [0-9.]+ % of wall($per_launch|$few); start-up [0-9.]+[mu]?s; background threads [0-9.]+[mu]?s\$" table.txt || fail "no cost: $(tail -5 table.txt)"
 grep -Eq 'not recorded any more: call stacks \(' table.txt || fail "no stamp: $(tail -5 table.txt)"
 "$PROF_BIN/profdump" check shed.prof | found '^note  *shed ' || fail "check is silent about it"
 "$PROF_BIN/profdump" --fail-on-loss shed.prof >/dev/null || fail "what the user chose counts as a loss"
