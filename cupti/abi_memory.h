@@ -6,7 +6,7 @@
  * CUPTI gives no record: what is allocated is then read from the call's arguments.
  *
  *     GIVES(field, offset)   where the call puts the address
- *     BOX(field, offset)     where the call puts an address and, 8 bytes behind it, a pitch
+ *     BOX(field, offset)     where the call puts an address and, 8 bytes after it, a pitch
  *     TAKES(field, offset)   the address to release
  *     BYTES(field, offset)   how much
  *     PITCH(field, offset)   where the call puts a pitch; bytes = pitch * rows (* depth)

@@ -147,7 +147,7 @@ static struct slot *buffers_find(const uint8_t *buffer)
     return NULL;
 }
 
-/* CUPTI may have written behind what it calls valid, and is promised zeroes in all of the buffer.
+/* CUPTI may have written after what it calls valid, and is promised zeroes in all of the buffer.
  * Pages that were never used need no memory: dropping them makes them zero, too. */
 static void buffers_zero(struct slot *slot, size_t used)
 {

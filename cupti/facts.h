@@ -94,7 +94,7 @@ bool lost_was_off(uint32_t correlation);
  *     start event         the event that times on this device will be counted from
  *     before_ticks        CPU
  *     4-byte memset       device: its activity record says when it ran
- *     after_ticks         CPU, once the event behind the memset has happened
+ *     after_ticks         CPU, once the event after the memset has happened
  *
  * So the device's clock, as CUPTI converts it, is proven to lie between two CPU readings, or by how
  * much it does not. Done once per device, on a stream of its own, at the end of a CUDA call that

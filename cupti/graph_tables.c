@@ -11,7 +11,7 @@
 
 /* Ids of nodes and handles, which are addresses of structs, are above these. */
 #define KEY_EMPTY 0u
-#define KEY_LEFT 1u /* free, but what was placed behind it may be beyond */
+#define KEY_LEFT 1u /* free, but what was placed after it may be beyond */
 #define KEY_BUSY 2u
 
 /* Which place belongs to which key; the caller stores the entries, by the same index. */

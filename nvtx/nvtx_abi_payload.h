@@ -55,7 +55,7 @@ struct nvtx_entry {
     const char *name;
     const char *description;
     uint64_t detail; /* length of an array or string, or the index of the entry that has it */
-    uint64_t offset; /* 0 behind the first entry: by natural alignment */
+    uint64_t offset; /* 0 after the first entry: by natural alignment */
     const void *semantics;
     const void *reserved;
 };

@@ -45,7 +45,7 @@ struct nvtx_record_text nvtx_record_message(int32_t type, union nvtx_message mes
 #define NVTX_WIDE_HASH_BYTES 16u
 #define NVTX_WIDE_BYTES (PROF_NAME_BYTES_MAX + 8u + NVTX_WIDE_HASH_BYTES)
 
-/* Writes `text` with a terminator and returns the bytes without it. Never reads behind the
+/* Writes `text` with a terminator and returns the bytes without it. Never reads after the
  * terminator. Each value that is not a character (a surrogate, too large, negative) becomes
  * U+FFFD. */
 size_t nvtx_wide_to_utf8(const wchar_t *text, char utf8[NVTX_WIDE_BYTES]);

@@ -8,7 +8,7 @@
 typedef void (*itt_function)(void);
 
 struct itt_binding {
-    const char *name; /* behind "__itt_" */
+    const char *name; /* after "__itt_" */
     itt_function function;
 };
 

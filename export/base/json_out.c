@@ -181,7 +181,7 @@ static size_t put_short(char *to, char letter)
     return 2;
 }
 
-/* `next` is the byte behind, 0 at the end. */
+/* `next` is the byte after, 0 at the end. */
 static size_t put_ascii(char *to, uint32_t c, char next)
 {
     switch (c) {

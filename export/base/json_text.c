@@ -83,7 +83,7 @@ const char *json_skip(struct json_cursor *cursor, const char *p)
     return skip_scalar(cursor, p);
 }
 
-/* A number taken apart: digits without leading zeros, the power of ten behind them. */
+/* A number taken apart: digits without leading zeros, the power of ten after them. */
 struct decimal {
     uint64_t digits; /* as many as fit */
     int64_t exponent;
@@ -136,7 +136,7 @@ static bool read_decimal(struct text text, struct decimal *decimal)
 static bool scale_text(struct text text, unsigned scale, bool nearest, int64_t *number)
 {
     struct decimal decimal;
-    unsigned dropped = 0; /* the digit behind those that are kept */
+    unsigned dropped = 0; /* the digit after those that are kept */
     if (!read_decimal(text, &decimal))
         return false;
     uint64_t value = decimal.digits;
@@ -229,7 +229,7 @@ int json_hex_digit(char byte)
     return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/* The four digits behind "\u", or -1. */
+/* The four digits after "\u", or -1. */
 static int32_t read_hex(const char *p, const char *end)
 {
     int32_t value = 0;
@@ -265,7 +265,7 @@ static char *put_utf8(char *to, uint32_t code)
     return to;
 }
 
-/* `p` is behind "\u" and its digits have the value `code`; returns the place behind the
+/* `p` is behind "\u" and its digits have the value `code`; returns the place after the
  * character. */
 static const char *read_unicode(const char *p, const char *end, int32_t code, uint32_t *character)
 {

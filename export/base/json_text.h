@@ -91,7 +91,7 @@ static inline const char *json_find_quote(const char *p)
 #endif
 }
 
-/* From behind the opening quote to the closing one. */
+/* From after the opening quote to the closing one. */
 static inline const char *json_string_body(struct json_cursor *cursor, const char *p,
                                            struct json_string *string)
 {
@@ -139,7 +139,7 @@ static inline const char *json_next(struct json_cursor *cursor, const char *p, c
     return *more ? json_space(p + 1) : p + 1;
 }
 
-/* The first quote or bracket, which may be one of the quotes behind `end`. */
+/* The first quote or bracket, which may be one of the quotes after `end`. */
 const char *json_find_structure(const char *p);
 
 /* Any value. Brackets within it are counted, not compared. */

@@ -102,7 +102,7 @@ unsigned show_text_cut(struct text text, unsigned columns, char *to);
 /* The number of characters that show_text() would need, counted up to `limit`. */
 unsigned show_text_width(struct text text, unsigned limit);
 
-/* Writes text of an XML document: at most `columns` characters, "..." behind them where something
+/* Writes text of an XML document: at most `columns` characters, "..." after them where something
  * did not fit. What drives a terminal or a reader of XML is shown as show_text() shows it, so it is
  * well-formed, and has no meaning in HTML either. */
 void xml_text(FILE *stream, struct text text, unsigned columns);

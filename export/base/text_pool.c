@@ -42,7 +42,7 @@ static struct text_pool_block *add_block(struct text_pool_block **place, size_t 
     return *place = block;
 }
 
-/* A large text gets a block of its own, behind the one that is being filled. */
+/* A large text gets a block of its own, after the one that is being filled. */
 static char *reserve(struct text_pool *pool, size_t size)
 {
     if (pool->blocks && size <= BLOCK_BYTES - pool->block_used) {

@@ -16,7 +16,7 @@ static const struct {
 } time_units[] = {
     {"", 1, 0}, {"s", 1000000000, 9}, {"ms", 1000000, 6}, {"us", 1000, 3}, {"ns", 1, 0}};
 
-/* From here on, doubles have no digits behind the point that would be worth rounding. */
+/* From here on, doubles have no digits after the point that would be worth rounding. */
 #define WHOLE_FROM 1e15
 
 static void print_fixed(double value, unsigned scale, int digits, const char *unit, char *to)

@@ -26,7 +26,7 @@ static void rest(int64_t ns)
     nanosleep(&time, NULL);
 }
 
-/* Where the part from `done_ns` on ends: with the recording's first stop behind it, or after the
+/* Where the part from `done_ns` on ends: with the recording's first stop after it, or after the
  * interval. False after having complained. Facts about the process are read whole, so the last
  * chunks are enough. */
 static bool find_end(const struct follow *follow, int64_t *end_ns)

@@ -465,7 +465,7 @@ static bool parse_option(struct profdump_options *options, struct words *words, 
     return false;
 }
 
-/* Options may stand anywhere, also before the command and behind inputs. */
+/* Options may stand anywhere, also before the command and after inputs. */
 static bool parse_words(struct profdump_options *options, struct words *words)
 {
     bool parsed = true, ended = false;

@@ -407,7 +407,7 @@ static bool begin_table(struct report *report, size_t rows, size_t columns)
     return !report->failed;
 }
 
-/* The table, behind the ones before it. */
+/* The table, after the ones before it. */
 static void end_table(struct report *report, const struct pytorch_device_rows *device, bool first,
                       size_t columns)
 {

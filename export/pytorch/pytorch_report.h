@@ -111,7 +111,7 @@ struct pytorch_cell {
     bool is_number; /* right-aligned */
 };
 
-/* The first row is the heading; no newline behind the last. False: `to` failed. */
+/* The first row is the heading; no newline after the last. False: `to` failed. */
 bool pytorch_tabulate(FILE *to, const struct pytorch_cell *cells, uint32_t rows, uint32_t columns);
 
 /* Pairs the names of both: those of the first, then those that only the second has. Names within

@@ -45,7 +45,7 @@ const char *pytorch_devices_next(const char *p, const char *end, struct text *it
     struct json_cursor cursor = {.end = end};
     if (p >= end || *p == ']')
         return NULL;
-    p = json_space(p + 1); /* behind the bracket, or the comma */
+    p = json_space(p + 1); /* after the bracket, or the comma */
     if (p >= end || *p == ']')
         return NULL;
     struct device_texts device = {{NULL, 0}, {NULL, 0}};

@@ -66,7 +66,7 @@ bool pytorch_is_op(const struct augment_event *event);
 /* Appends a segment of the member's value. False: no memory. */
 bool pytorch_devices_segment(struct pytorch_trace *trace, struct text segment, bool first);
 
-/* Iterates over the items of such a list: returns the byte behind the item, or NULL at the end.
+/* Iterates over the items of such a list: returns the byte after the item, or NULL at the end.
  * `item` and `id` are as written. `p` is the list's first byte, or what the last call returned. */
 const char *pytorch_devices_next(const char *p, const char *end, struct text *item, struct text *id,
                                  struct text *name);

@@ -30,7 +30,7 @@ bool pytorch_list_begin(struct pytorch_list *list, struct text text)
     return true;
 }
 
-/* From behind a quote to behind the one that closes. */
+/* From after a quote to after the one that closes. */
 static const char *behind_string(const char *p, const char *end)
 {
     while (p < end && *p != '"')

@@ -40,7 +40,7 @@ struct query_data {
     /* What kernels are called for short, as nsys has it; NULL not needed yet. */
     struct text *shorts;
     uint32_t short_count;
-    uint32_t *short_ids;       /* by name: into names, or behind them into shorts */
+    uint32_t *short_ids;       /* by name: into names, or after them into shorts */
     const uint32_t *nvtx_rows; /* how many rows of NVTX_EVENTS are written, which is the next one's
                                   rangeId; NULL: the item is */
 };

@@ -9,7 +9,7 @@
     PROF_STATIC_ASSERT(TIMES_BYTES + sizeof(struct tl_##kind) == sizeof(struct prof_rec_##kind), \
                        "layout")
 
-/* The times of an operation's record, and the details behind them. False: it has no time; it is
+/* The times of an operation's record, and the details after them. False: it has no time; it is
  * counted. */
 static bool read_operation(struct walk *walk, const struct record *record, uint64_t info,
                            struct gpu_op *op, void *detail, size_t detail_bytes)

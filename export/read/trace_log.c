@@ -214,7 +214,7 @@ struct log_state {
     uint64_t begun; /* range id of the record before, if that began a range */
 };
 
-/* Time of a thread's event: never behind the thread's last one. */
+/* Time of a thread's event: never after the thread's last one. */
 static inline int64_t event_ns(struct log_state *log, uint64_t info)
 {
     struct walk_thread *thread = log->thread;

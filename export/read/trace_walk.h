@@ -26,7 +26,7 @@ enum record_status {
     RECORD_GOOD,
     RECORD_TORN,    /* reserved, never committed: skip `words` */
     RECORD_UNKNOWN, /* a type of a later version: skip `words` */
-    RECORD_BAD,     /* impossible: nothing behind it can be trusted */
+    RECORD_BAD,     /* impossible: nothing after it can be trusted */
 };
 
 /* Looks at the word `at`, of which `room` words remain in the chunk (at least 1). A live recorder

@@ -289,7 +289,7 @@ static uint32_t shown_name(const struct timeline *timeline, const struct tl_slic
     return tl_shown_name(timeline, slice->name, tl_slice_label(slice));
 }
 
-/* The call at `index` and all below it; returns the index behind the last of them, 0: no memory. */
+/* The call at `index` and all below it; returns the index after the last of them, 0: no memory. */
 static uint32_t add_call(struct blocks *blocks, uint32_t index, const int64_t *ends)
 {
     const struct timeline *timeline = blocks->timeline;

@@ -134,7 +134,7 @@ void block_taxes_fini(struct block_taxes *taxes)
 
 /* ---- ranges ----
  *
- * Time of ranges in which none of their kernels ran, and of the kernels behind them.
+ * Time of ranges in which none of their kernels ran, and of the kernels after them.
  *
  * Slices of a thread are a tree in the order of a walk, so what a range launched is a stretch of
  * the list of kernels by launching slice; one that goes on in segments has a stretch for each.

@@ -311,7 +311,7 @@ static bool is_call(const char *function, struct text call)
 
 #define CALL_FRAMES_MOST 16u /* of a CUDA runtime that is linked into the program */
 
-/* The first frame of the program: behind those of CUDA, whether it is a library or a part of the
+/* The first frame of the program: after those of CUDA, whether it is a library or a part of the
  * program. */
 static uint32_t first_shown(const struct symbols *symbols, struct text call)
 {

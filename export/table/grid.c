@@ -346,7 +346,7 @@ static bool write_fixed(const struct grid *grid, FILE *stream)
 
 /* ---- ruled ---- */
 
-#define NAME_LEAST 12u /* characters of a name behind its indentation */
+#define NAME_LEAST 12u /* characters of a name after its indentation */
 
 /* To which the names of a column may be cut. */
 static unsigned least_ruled(const struct grid *grid, uint32_t column, unsigned width)

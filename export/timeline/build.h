@@ -208,7 +208,7 @@ uint32_t build_operation_name(struct builder *builder, enum prof_summary_kind ki
 /* The event's thread; converts its time to the timeline's. TL_NONE: skip the event. */
 uint32_t build_place(struct builder *builder, uint32_t number, int64_t *time_ns);
 
-/* The thread of an event, ready to be written to, and its time, not behind the thread's last;
+/* The thread of an event, ready to be written to, and its time, not after the thread's last;
  * TL_NONE: no memory. */
 uint32_t build_enter(struct builder *builder, uint32_t number, int64_t *time_ns);
 

@@ -299,7 +299,7 @@ static bool build_fwdbwd(struct builder *builder)
 struct borrowed {
     struct builder *builder;
     uint32_t first_link, size; /* of the process */
-    uint32_t *last;            /* by slice: behind the last one that is inside */
+    uint32_t *last;            /* by slice: after the last one that is inside */
     uint32_t *tree;
     uint32_t *path; /* by link: TL_NONE none */
 };

@@ -68,7 +68,7 @@ struct ledger_unrecorded {
 
 /* A row knows how many of its operations which cause took, not which. They are dealt out in the
  * order of time, from what takes the earliest (enum tl_unrecorded_cause has that in front of all)
- * to what takes the latest (behind all). */
+ * to what takes the latest (after all). */
 
 static bool add(struct ledger_unrecorded *unrecorded, uint32_t slice, uint32_t place,
                 uint32_t count, uint32_t cause)

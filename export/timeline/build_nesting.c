@@ -324,7 +324,7 @@ struct items {
     uint32_t count;
 };
 
-/* Instants come behind the slices that begin with them: they are inside. */
+/* Instants come after the slices that begin with them: they are inside. */
 static void append_instants(struct nesting *nesting, struct items *instants, int64_t before_ns)
 {
     const struct unordered_instant *all = nesting->file->instants.at;

@@ -199,7 +199,7 @@ static void count_votes(struct resolving *work)
     }
 }
 
-/* The slices of one process among those of an id; `first` is moved behind them. */
+/* The slices of one process among those of an id; `first` is moved after them. */
 struct candidate {
     struct shared *at;
     uint32_t count;

@@ -349,7 +349,7 @@ static void check_frame(struct check *check, uint32_t i)
     check_add(check, CHECK_RULE_FRAMES, CHECK_ERROR, !ordered,
               "Python call %" PRIu32 " \"%.*s\" is out of order at %" PRId64 " ns", i,
               CHECK_TEXT(name), frame->start_ns);
-    /* Of two that follow each other the second lies in the first or behind it. */
+    /* Of two that follow each other the second lies in the first or after it. */
     bool nested =
         !same_thread || frame->start_ns >= previous->end_ns || frame->end_ns <= previous->end_ns;
     check_add(check, CHECK_RULE_FRAMES, CHECK_ERROR, !nested,

@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Words that are in every dictionary behind the timeline's names. */
+/* Words that are in every dictionary after the timeline's names. */
 enum arrow_word {
     ARROW_RANGE,
     ARROW_STEP,

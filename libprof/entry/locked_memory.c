@@ -90,7 +90,7 @@ static uint64_t locked_memory_page_from(const void *address)
     return ((uintptr_t)address + page - 1) & ~(page - 1);
 }
 
-/* Tables are zero at first: they lie behind all other data of the library. */
+/* Tables are zero at first: they lie after all other data of the library. */
 static void locked_memory_set_hole(struct locked_memory_walk *walk)
 {
     walk->hole_from =

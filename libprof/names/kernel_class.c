@@ -46,7 +46,7 @@ bool kernel_class_holds(const char *name, size_t bytes, const char *part)
 }
 
 /* A mangled name, as the Itanium C++ ABI has it: "_Z", perhaps "N" and qualifiers, then each
- * identifier behind its length. */
+ * identifier after its length. */
 static size_t kernel_class_mangled_function(const char *name, size_t bytes)
 {
     size_t at = 2;

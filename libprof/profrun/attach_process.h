@@ -66,7 +66,7 @@ enum attach_end attach_process_end(const struct attach_process *process, char *t
 /* Reads a file of /proc/PID, or of /proc where `pid` is 0. Returns false if there is none. */
 bool attach_process_file(pid_t pid, const char *name, char *text, size_t text_bytes);
 
-/* The text or number behind "Name:\t" in /proc/PID/status, up to the end of the line. 0: none. */
+/* The text or number after "Name:\t" in /proc/PID/status, up to the end of the line. 0: none. */
 bool attach_process_status_text(const char *status, const char *name, char *value,
                                 size_t value_bytes);
 long attach_process_status_number(const char *status, const char *name);

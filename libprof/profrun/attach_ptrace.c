@@ -107,11 +107,11 @@ static uint64_t align_up(uint64_t value, uint64_t to)
 }
 
 struct layout {
-    uint64_t first_stack, first_stack_bytes; /* from below: behind the struct */
+    uint64_t first_stack, first_stack_bytes; /* from below: after the struct */
     uint64_t bare_stack_end;
     uint64_t
-        block; /* behind thread-local storage, of which the bare thread uses what libc has in it */
-    uint64_t heap; /* behind the block and struct attach_heap */
+        block; /* after thread-local storage, of which the bare thread uses what libc has in it */
+    uint64_t heap; /* after the block and struct attach_heap */
     uint64_t end;
 };
 

@@ -54,7 +54,7 @@ static bool outpath_is_fixed(char *text)
     return true;
 }
 
-/* `directory`, its percent signs doubled, and `pattern` behind it. */
+/* `directory`, its percent signs doubled, and `pattern` after it. */
 static char *outpath_join(const char *directory, const char *pattern)
 {
     char *joined = malloc(2 * strlen(directory) + strlen(pattern) + 2);

@@ -96,7 +96,7 @@ static enum runopts_verdict runopts_setenv(const char *name, const char *value)
     return setenv(name, value, 1) == 0 ? RUNOPTS_RUN : runopts_wrong("cannot set ", name);
 }
 
-/* A number from 1 to `most`, and nothing behind it; 0: anything else. */
+/* A number from 1 to `most`, and nothing after it; 0: anything else. */
 static uint64_t runopts_number(const char *text, uint64_t most)
 {
     uint64_t number;

@@ -57,7 +57,7 @@ int preload_init(struct preload *preload, bool want_sim);
 void preload_fini(struct preload *preload);
 
 /* Changes this process' environment, which the program inherits. Existing LD_PRELOAD entries are
- * kept before ours, LD_LIBRARY_PATH entries behind, CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH
+ * kept before ours, LD_LIBRARY_PATH entries after, CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH
  * and INTEL_LIBITTNOTIFY64 as they are. False: out of memory. preload_set_sim() comes first: its
  * libraries stand before libprof's. */
 bool preload_set_library(const struct preload *preload);

@@ -76,7 +76,7 @@ def _stack_text(trace: str) -> str:
 
 
 def _kernel(provenance: Provenance, name: str) -> _Known:
-    """By name; a number for the place of its call may stand behind it."""
+    """By name; a number for the place of its call may stand after it."""
     return provenance.setdefault(re.sub(r":\d+$", "", name), _Known())
 
 

@@ -164,7 +164,7 @@ def averages_of_cycles(
 def events_of_cycles(
     recordings: Sequence[Recording], shown: Shown, layout: Layout, with_functions: bool
 ) -> EventList[FunctionEvent]:
-    """Events of all of them, as many lists behind each other."""
+    """Events of all of them, as many lists after each other."""
     events = [event for recording in recordings for event in events_of(recording, shown, with_functions)]
     layout = layout._replace(device=any(event.device_type.name == "CUDA" for event in events))
     listed = EventList(events, layout=layout)

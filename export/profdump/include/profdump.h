@@ -155,7 +155,7 @@ int cmd_query_timeline(const struct profdump_options *options, const struct time
  * and nothing was written. Returns an exit status. */
 int cmd_chrome_copy(const struct profdump_options *options, bool *copied);
 
-/* Reports one sentence to the error listener of this thread; without one, on stderr behind
+/* Reports one sentence to the error listener of this thread; without one, on stderr after
  * "profdump: ". Bytes that could control a terminal are escaped. complain_more() adds an item to
  * the last sentence, on stderr as a line of its own. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);

@@ -48,7 +48,7 @@ void query_destroy(struct query *query);
 /* Prepares one statement, after the one before has ended. False: query_error() says why. */
 bool query_begin(struct query *query, const char *sql);
 
-/* Names of tables and views, and of the columns of one; NULL behind the last. */
+/* Names of tables and views, and of the columns of one; NULL after the last. */
 const char *query_table_name(size_t table);
 const char *query_column_of(size_t table, size_t column);
 

@@ -115,7 +115,7 @@ static void append_segment(const struct walk *walk, struct text key, struct text
 }
 
 /* A string, an object or an array of any size; `p` is at its first byte. Its parts are passed on as
- * they come. Returns the place behind it, or NULL. */
+ * they come. Returns the place after it, or NULL. */
 static const char *pass_value(struct walk *walk, struct text key, const char *p, bool tell)
 {
     struct passing passing = {.depth = *p != '"', .in_string = *p == '"'};
@@ -162,7 +162,7 @@ static const char *pass_member(struct walk *walk, struct text key, const char *p
                                                : pass_scalar(walk, key, p);
 }
 
-/* What becomes of an event that is not all there. Returns the place to look at again or behind it;
+/* What becomes of an event that is not all there. Returns the place to look at again or after it;
  * NULL: no further, and `*cut` says that this is because the file ends. */
 static const char *more_of_event(struct walk *walk, const char *p, bool *again, bool *cut)
 {
@@ -238,7 +238,7 @@ static const char *end_of_cut(struct walk *walk, bool within_event)
     return walk->window.end;
 }
 
-/* Behind an item: at the next one, or behind the array's end, which sets `*done`. */
+/* Behind an item: at the next one, or after the array's end, which sets `*done`. */
 static const char *behind_item(struct walk *walk, const char *p, bool *done)
 {
     bool failed;
@@ -257,7 +257,7 @@ static const char *behind_item(struct walk *walk, const char *p, bool *done)
     return p + *done;
 }
 
-/* From behind its bracket to behind its end. */
+/* From after its bracket to after its end. */
 static const char *walk_items(struct walk *walk, const char *p)
 {
     bool failed, done = false, cut = false;
@@ -290,7 +290,7 @@ static const char *walk_events(struct walk *walk, const char *p)
     return p;
 }
 
-/* The key at `p`, kept in walk->key; the place behind its colon. */
+/* The key at `p`, kept in walk->key; the place after its colon. */
 static const char *walk_key(struct walk *walk, const char *p, struct text *key)
 {
     for (;;) {
@@ -312,13 +312,13 @@ static const char *walk_key(struct walk *walk, const char *p, struct text *key)
     }
 }
 
-/* An array of events that was cut has nothing behind it. */
+/* An array of events that was cut has nothing after it. */
 static bool was_cut(const struct walk *walk)
 {
     return walk->walked->cut_arrays || walk->walked->cut_events;
 }
 
-/* From behind the brace to behind its end. */
+/* From after the brace to after its end. */
 static const char *walk_members(struct walk *walk, const char *p)
 {
     struct text key;

@@ -77,7 +77,7 @@ static bool fill_block(struct kineto_blocks *blocks, struct block *block, struct
 
 /* ---- parsing ahead ---- */
 
-/* The brace behind the next "},": most likely one of an event. NULL: there is none. */
+/* The brace after the next "},": most likely one of an event. NULL: there is none. */
 static const char *guess_event(const char *p, const char *end)
 {
     while (p < end && (p = memchr(p, '}', (size_t)(end - p)))) {

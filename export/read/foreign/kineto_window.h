@@ -25,13 +25,13 @@ extern "C" {
 
 /* Events that were parsed ahead; nothing but commas and white space is between them. */
 struct kineto_run {
-    const char *begin, *end;            /* in the window: the first brace, behind the last one */
+    const char *begin, *end;            /* in the window: the first brace, after the last one */
     const uint8_t *packed, *packed_end; /* see kineto_event_unpack() */
 };
 
 struct kineto_window {
     struct source *source;
-    const char *begin, *end; /* JSON_PAD_BYTES quotes are behind the end */
+    const char *begin, *end; /* JSON_PAD_BYTES quotes are after the end */
     uint64_t offset;         /* of `begin` in the unpacked file */
     struct kineto_run run;   /* begin NULL: none */
     struct kineto_blocks *blocks;

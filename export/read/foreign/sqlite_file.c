@@ -16,7 +16,7 @@
 /* A file that is unpacked into memory, at most. */
 #define MEMORY_BYTES_MAX ((size_t)16 << 30)
 
-/* The longest row: no text can be longer than the file. A damaged file can chain one page behind
+/* The longest row: no text can be longer than the file. A damaged file can chain one page after
  * each of its rows again and again: what is read of texts is counted, so at most twice the file
  * is. */
 #define ROW_BYTES_LEAST (256 << 10)

@@ -11,7 +11,7 @@ struct thread_walk {
     int64_t at_ns, to_ns;
     uint32_t open; /* innermost slice at `at_ns`; TL_NONE */
     uint32_t next; /* begins later */
-    uint32_t end;  /* behind the thread's last */
+    uint32_t end;  /* after the thread's last */
 };
 
 struct thread_segment {
@@ -353,7 +353,7 @@ static bool add_recorded(struct gap_segments *segments, int64_t from_ns, int64_t
            add_after_launch(segments, launched_ns, to_ns);
 }
 
-/* The first of the process's windows; `*end` behind its last. */
+/* The first of the process's windows; `*end` after its last. */
 static uint32_t windows_of(const struct timeline *timeline, uint32_t process, uint32_t *end)
 {
     uint32_t first = ARRAY_LOWER_BOUND(&timeline->windows, struct tl_window, process, 0, process);

@@ -153,7 +153,7 @@ enum block_difference block_compare(const struct timeline *timeline, const struc
                                     const struct tl_block *second, uint32_t *index);
 
 /* Compares each block with the one of its name and process before it, in the order of their
- * appearance; starts with the `from`-th block of the timeline. Returns the index behind the one
+ * appearance; starts with the `from`-th block of the timeline. Returns the index after the one
  * that differs, 0 when none does. False in `enough_memory`: no memory. */
 uint32_t blocks_mismatch(const struct timeline *timeline, uint32_t from,
                          struct block_mismatch *mismatch, bool *enough_memory);

@@ -37,7 +37,7 @@ struct device_walk {
 bool device_walk_init(struct device_walk *walk, const struct timeline *timeline);
 void device_walk_fini(struct device_walk *walk);
 
-/* Begins with the device of streams[first]: it has that stream and those behind it that are of the
+/* Begins with the device of streams[first]: it has that stream and those after it that are of the
  * same process and device. Returns where the next device's begin. */
 uint32_t device_walk_begin(struct device_walk *walk, uint32_t first);
 

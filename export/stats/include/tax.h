@@ -40,7 +40,7 @@ struct range_tax {
     int64_t after_ns;  /* the same after the call had ended */
 };
 
-/* While a call or, behind it, at least one kernel of it ran. */
+/* While a call or, after it, at least one kernel of it ran. */
 static inline int64_t range_tax_whole_ns(const struct range_tax *row)
 {
     return row->total_ns + row->after_ns;

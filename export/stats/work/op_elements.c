@@ -517,7 +517,7 @@ static enum op_known read_pool(const struct op_formula *formula, const struct op
     return known;
 }
 
-/* A window that would begin in the padding behind the input does not exist. Below 0: none fits. */
+/* A window that would begin in the padding after the input does not exist. Below 0: none fits. */
 static int64_t pooled_size(const struct pool *pool, int i, int64_t size)
 {
     int64_t stride = pool->stride[i], padding = pool->padding[i];

@@ -136,7 +136,7 @@ static bool op_list_next(struct op_list *list, struct text *element)
     return true;
 }
 
-/* Ended, and nothing but spaces behind it. */
+/* Ended, and nothing but spaces after it. */
 static bool op_list_is_whole(const struct op_list *list)
 {
     return list->ended && !list->failed && skip_space(list->at, list->end) == list->end;

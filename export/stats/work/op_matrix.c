@@ -161,7 +161,7 @@ static enum op_known count_outer(const struct op_formula *formula, const struct 
     return OP_KNOWN;
 }
 
-/* The type of the output is an argument: the fourth at first, since PyTorch 2.5 the seventh, behind
+/* The type of the output is an argument: the fourth at first, since PyTorch 2.5 the seventh, after
  * two scales that are always there. "" is that of the factors. */
 static enum op_type scaled_type(const struct op_inputs *inputs, const struct op_tensor *a)
 {

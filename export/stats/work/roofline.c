@@ -167,7 +167,7 @@ static void find_peak(struct pass *pass, struct roofline_device *device)
     pass->bandwidth = peak_rates_bandwidth(&device->peak) * 1e9;
 }
 
-/* Both are in the order of devices: the search goes on behind the one before. */
+/* Both are in the order of devices: the search goes on after the one before. */
 static void find_times(struct pass *pass, struct roofline_device *device)
 {
     for (uint32_t i = 0; i < pass->times.count; i++) {

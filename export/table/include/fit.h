@@ -31,7 +31,7 @@ struct fit_column {
 void fit_columns(struct fit_column *columns, unsigned count, unsigned width);
 
 /* Cuts a text that is `columns` wide, and safe to show, to `width`, which is at least 3: what is
- * behind its first two thirds gives way to "...", since names of kernels and paths often differ at
+ * after its first two thirds gives way to "...", since names of kernels and paths often differ at
  * the end alone. `to` has room for the text and 4 bytes. */
 void fit_text(const char *text, unsigned columns, unsigned width, char *to);
 
@@ -52,8 +52,8 @@ bool fit_written(bool (*write)(const void *user, FILE *stream), const void *user
 #define WRAPPED_COLUMNS 100u
 
 /* Writes the text, made safe to show, in lines of at most WRAPPED_COLUMNS, or of the terminal's
- * `width` (0 any), broken at blanks where there are any: the first behind `first`, which is written
- * as it is, the others behind as many blanks. Ends with a newline. */
+ * `width` (0 any), broken at blanks where there are any: the first after `first`, which is written
+ * as it is, the others after as many blanks. Ends with a newline. */
 void wrapped_text(FILE *stream, unsigned width, const char *first, const char *text);
 
 #ifdef __cplusplus

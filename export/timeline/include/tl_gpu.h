@@ -95,7 +95,7 @@ struct tl_graph_launch {
     bool whole;        /* one TL_GRAPH_RUN is expected, no nodes */
 };
 
-/* Details of operations: what a record has behind its times. Equal ones are stored once; what
+/* Details of operations: what a record has after its times. Equal ones are stored once; what
  * differs from one operation to the next of the same kind (its times, its correlation id) is in
  * struct tl_gpu. They are compared as bytes: every struct is whole words without a gap. */
 

@@ -122,7 +122,7 @@ bool merge_event_id(struct text text, uint64_t *id, bool *is_text)
     return true;
 }
 
-/* Digits before and behind the point. */
+/* Digits before and after the point. */
 struct parts {
     struct text whole, fraction;
     bool negative;
@@ -475,7 +475,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Each file's ids begin behind those of the files before. Kineto's flows have the ids of
+/* Each file's ids begin after those of the files before. Kineto's flows have the ids of
  * correlations, and keep them; but where ids of flows or ranges are so large that correlations
  * would leave their 32 bits, as addresses are, the two count apart. */
 static void choose_ids(struct merge_plan *plan, struct used_ids used)

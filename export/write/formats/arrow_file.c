@@ -58,7 +58,7 @@ static size_t add_zeros(struct flat_out *out, size_t size)
     return at;
 }
 
-/* Until what comes `ahead` bytes behind the end is aligned. */
+/* Until what comes `ahead` bytes after the end is aligned. */
 static void align_end(struct flat_out *out, size_t ahead, size_t align)
 {
     size_t over = (out->bytes.size + ahead) % align;

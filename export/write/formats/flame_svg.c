@@ -21,7 +21,7 @@
  * ends with ';'. */
 struct branch {
     uint32_t first, end; /* lines */
-    size_t bytes;        /* of their paths, in common: up to and with the ';' behind the function */
+    size_t bytes;        /* of their paths, in common: up to and with the ';' after the function */
     int64_t ns;
     double x;
     unsigned level;

@@ -53,7 +53,7 @@ function clear(node) {
 
 /* ---- names ---- */
 
-/* Where the parameters begin behind the template arguments that begin at `open`; the whole length where there are none. */
+/* Where the parameters begin after the template arguments that begin at `open`; the whole length where there are none. */
 function parametersAt(name, open) {
   for (let i = open, depth = 0; i < name.length; i++) {
     if (name[i] === "<") depth++;

@@ -271,7 +271,7 @@ struct html_tree {
 };
 
 /* A value: {title, metrics[], all, shown, names[], nodes[]: [parent (-1 none), name, kind, calls,
- * self of each metric, rest of each metric]}; nodes come behind their parents, the heaviest first.
+ * self of each metric, rest of each metric]}; nodes come after their parents, the heaviest first.
  * "steps": null, or as html_step_sums_write() has it: by node calls, self of each metric, rest of
  * each metric. False: no memory. */
 bool html_tree_write(struct json_out *out, const struct html_tree *tree);

@@ -50,7 +50,7 @@ static bool choice_init(struct choice *choice, const struct html_tree *tree)
     return false;
 }
 
-/* Children come behind their parents. */
+/* Children come after their parents. */
 static void add_up(struct choice *choice, int64_t all_ns[HTML_METRICS])
 {
     const struct html_tree *tree = choice->tree;
@@ -329,7 +329,7 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-/* TL_NONE: no memory. Texts with the same hash lie behind each other. */
+/* TL_NONE: no memory. Texts with the same hash lie after each other. */
 static uint32_t intern(struct functions *functions, const char *text)
 {
     uint64_t hash = hash_of(text);

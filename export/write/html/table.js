@@ -4,7 +4,7 @@
  *
  * A column is { title, help, number, value(row), show(row) }: values are compared, `show` gives what
  * stands in the cell. null is unknown: it sorts last. `text(row)` is what a search looks at; `detail(row)` is shown
- * below a row that is opened, `over(row)` is called for the row under the pointer, and with null behind it.
+ * below a row that is opened, `over(row)` is called for the row under the pointer, and with null after it.
  */
 
 const PAGE_ROWS = 20;

@@ -32,7 +32,7 @@ class Reader {
   }
 }
 
-/* Many texts, behind their sizes. A text is made when it is asked for: a million of them took a second. Where a letter is a
+/* Many texts, after their sizes. A text is made when it is asked for: a million of them took a second. Where a letter is a
  * byte, which the names of programs mostly are, they are parts of one string. */
 class Texts {
   constructor(reader, length) {

@@ -96,7 +96,7 @@ static inline void chrome_time_write(struct chrome *chrome, int64_t ns)
 }
 
 /* chrome_arrows.c: arrows from a call to what it launched, from a range to the same range timed by
- * events, from a forward range to its backward passes. An arrow's end is written behind the slice
+ * events, from a forward range to its backward passes. An arrow's end is written after the slice
  * that it is tied to. Failures are the writer's. */
 
 /* From a slice to each operation that it launched. */

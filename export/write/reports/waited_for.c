@@ -20,7 +20,7 @@
 
 /* What was sampled with one stack on one thread. */
 struct pile {
-    char *path; /* functions, outermost first, each with a line end behind it */
+    char *path; /* functions, outermost first, each with a line end after it */
     uint32_t device, tid, stack;
     int64_t run_ns, wait_ns, queued_ns;
     bool counted;
@@ -160,7 +160,7 @@ static int by_path(const void *left, const void *right)
 /* Piles side by side whose paths have the same first `bytes`. */
 struct branch {
     uint32_t first, end;
-    size_t bytes; /* up to and with the line end behind its function */
+    size_t bytes; /* up to and with the line end after its function */
     int64_t ns;
 };
 

@@ -5,7 +5,7 @@
  * graphs and nodes are CUPTI's; a graph's are 0 where there is none. Devices are ordinals,
  * UINT16_MAX where CUPTI does not report them.
  *
- * PROF_..._MEMBERS are what a record has behind its times, so that a reader can keep the same.
+ * PROF_..._MEMBERS are what a record has after its times, so that a reader can keep the same.
  */
 #ifndef PROF_FORMAT_DEVICE_H
 #define PROF_FORMAT_DEVICE_H

@@ -540,7 +540,7 @@ static void chunks_adapt(uint64_t used)
 }
 
 /* Announced before `mapped` is read, as chunks_suspend() sets that to 0 before it looks for us: a
- * page behind the cut would be a SIGBUS to the host. */
+ * page after the cut would be a SIGBUS to the host. */
 static void chunks_populate_ahead(uint64_t claimed)
 {
     uint64_t populated = load_relaxed(&chunks.populated);
@@ -704,7 +704,7 @@ static void chunks_cut(uint64_t claimed)
 }
 
 /* `mapped` goes to 0 first: a thread that claims a chunk from now on sees it and gives up; one that
- * had claimed before is counted by the `claims` read after (all seq_cst). So nobody writes behind
+ * had claimed before is counted by the `claims` read after (all seq_cst). So nobody writes after
  * the cut. */
 static void chunks_suspend_locked(void)
 {

@@ -132,7 +132,7 @@ static bool copies_read(uint64_t chunk)
     return true;
 }
 
-/* The place behind the last word that is not zero. */
+/* The place after the last word that is not zero. */
 static size_t copies_end(size_t begin)
 {
     size_t end = COPIES_CHUNK_WORDS;

@@ -112,7 +112,7 @@ bool log_walk_read(const struct log_walk_chunk *chunk, uint32_t at, uint64_t wor
 
 /* ---- records ---- */
 
-/* Nothing behind the last word that is not zero was stored. */
+/* Nothing after the last word that is not zero was stored. */
 static uint32_t log_walk_stored_end(const uint64_t words[LOG_WALK_WORDS], uint32_t at, uint32_t end)
 {
     while (end > at && !words[end - 1])

@@ -173,7 +173,7 @@ static inline uint32_t names_kept(uint64_t *kept)
  *
  * What is kept of a name of more than PROF_NAME_BYTES_MAX bytes is its beginning, up to a whole
  * character of UTF-8, and a mark: "...#" and 16 hexadecimal digits, a hash of the rest. So names
- * that differ behind the cut stay different.
+ * that differ after the cut stay different.
  */
 
 #define NAMES_MARK_BYTES 20u

@@ -44,7 +44,7 @@ static void output_put_number(struct output_text *text, uint32_t number)
     output_put_value(text, digits);
 }
 
-/* `escape` points behind "%q{". Returns the character behind '}', or NULL when there is none. */
+/* `escape` points after "%q{". Returns the character after '}', or NULL when there is none. */
 static const char *output_put_variable(struct output_text *text, const char *escape)
 {
     char name[128];
@@ -57,7 +57,7 @@ static const char *output_put_variable(struct output_text *text, const char *esc
     return end + 1;
 }
 
-/* `escape` points behind '%'. Returns where to go on. */
+/* `escape` points after '%'. Returns where to go on. */
 static const char *output_put_escape(struct output_text *text, const char *escape,
                                      const struct output_facts *facts)
 {

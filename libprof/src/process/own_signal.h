@@ -31,7 +31,7 @@ enum own_signal_use { OWN_SIGNAL_SAMPLES, OWN_SIGNAL_HANG, OWN_SIGNAL_USES };
 void own_signal_use(enum own_signal_use use, const void *values, size_t bytes,
                     void (*handle)(void *value, const void *context));
 
-/* Call before each send, on a thread of ours: only then has glibc installed its handler, behind
+/* Call before each send, on a thread of ours: only then has glibc installed its handler, after
  * which ours goes. False: no signal may be sent, as the program has its own handler for this
  * number. Costs a system call. */
 bool own_signal_prepare(void);

@@ -121,7 +121,7 @@ size_t process_read_file(const char *path, char *to, size_t size)
     return have;
 }
 
-/* A field of /proc/self/stat, counted behind the parenthesised name, which may hold anything
+/* A field of /proc/self/stat, counted after the parenthesised name, which may hold anything
  * (proc(5)). */
 static bool process_stat_field(int number, char *value, size_t value_bytes)
 {

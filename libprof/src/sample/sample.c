@@ -77,7 +77,7 @@ static uint64_t sample_newly_queued_ns(struct sample_thread *thread)
     return now > before ? now - before : 0;
 }
 
-/* The number of a stack. Of the innermost frame it has the address behind the instruction, as if
+/* The number of a stack. Of the innermost frame it has the address after the instruction, as if
  * that were a call. */
 static uint32_t sample_stack(const struct unwind_registers *registers,
                              const struct unwind_dump *dump)

@@ -109,7 +109,7 @@ void session_tick_collectors(void);
  * events. Stores the path. Returns 0, or an errno value. */
 int session_file_create(const struct rank *rank, char path[SESSION_PATH_BYTES]);
 
-/* The first chunk's beginning, for a thread of the program's or one of ours; and the records behind
+/* The first chunk's beginning, for a thread of the program's or one of ours; and the records after
  * it, once others may see the file. */
 void session_file_fill_header(struct prof_file_header *header, const struct rank *rank,
                               bool by_program);

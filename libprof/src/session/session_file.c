@@ -124,7 +124,7 @@ int session_file_create(const struct rank *rank, char path[SESSION_PATH_BYTES])
     return error;
 }
 
-/* ---- the header, and the facts behind it ---- */
+/* ---- the header, and the facts after it ---- */
 
 static void session_file_fill_clock(struct prof_file_header *header)
 {

@@ -28,7 +28,7 @@
 #define METRICS_STALE_S 600
 #define METRICS_FILE_BEGIN "libprof-"
 #define METRICS_FILE_END ".live.prom"
-#define METRICS_TEMPORARY ".new" /* behind the name: no collector reads it */
+#define METRICS_TEMPORARY ".new" /* after the name: no collector reads it */
 
 static struct {
     char directory[PATH_MAX], path[PATH_MAX + 512];

@@ -87,7 +87,7 @@ static uint32_t memory_find(uint64_t address, uint32_t allocator)
     return at;
 }
 
-/* Those behind it move up, so that a search does not end at the gap. */
+/* Those after it move up, so that a search does not end at the gap. */
 static void memory_remove(uint32_t at)
 {
     struct memory_live *live = memory->live;

@@ -385,7 +385,7 @@ static void device_step_emit(uint32_t place, uint32_t first)
     meta_append(PROF_REC_SUMMARY_STEP, &record, sizeof record, NULL, 0);
 }
 
-/* In order; a step that has not ended holds up those behind it. */
+/* In order; a step that has not ended holds up those after it. */
 void summary_steps_emit(int64_t until_ns)
 {
     uint32_t place = 0, first = 0;

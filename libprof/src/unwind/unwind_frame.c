@@ -19,7 +19,7 @@
 
 /* ---- the first instructions ---- */
 
-/* The number that `sub $SIZE,%rsp` has behind `mov %rsp,%rbp`, as far as the thread has come; 0:
+/* The number that `sub $SIZE,%rsp` has after `mov %rsp,%rbp`, as far as the thread has come; 0:
  * there is none. */
 static uint64_t unwind_frame_size(const uint8_t *code, size_t bytes)
 {
@@ -64,7 +64,7 @@ static bool unwind_leads_to(uint64_t target, uint64_t function)
         return true;
     if (!unwind_copy(code, target, sizeof code))
         return false;
-    for (unsigned at = 0; at <= 5; at++) /* behind endbr64, and bnd */
+    for (unsigned at = 0; at <= 5; at++) /* after endbr64, and bnd */
         if (code[at] == 0xff && code[at + 1] == 0x25)
             return unwind_copy(&found, unwind_relative(code + at + 2, target + at + 6),
                                sizeof found) &&

@@ -17,7 +17,7 @@ def _refer(to: bytearray, place: int, write: Write) -> None:
 
 
 def text(value: Union[str, bytes]) -> Write:
-    """A string, or a vector of bytes: they are the same but for the NUL behind."""
+    """A string, or a vector of bytes: they are the same but for the NUL after."""
 
     def write(to: bytearray) -> int:
         raw = value.encode() if isinstance(value, str) else value

@@ -92,7 +92,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _number_texts(column: Sequence[Any]) -> List[str]:
-    """Numbers aligned at their points, which integers and exponents have behind them."""
+    """Numbers aligned at their points, which integers and exponents have after them."""
     whole = all(isinstance(value, int) for value in column if value is not None)
     texts = ["" if value is None else str(value) if whole else format(value, "g") for value in column]
     if whole:

@@ -209,7 +209,7 @@ def _change(key: Tuple[str, str], before: Job, after: Job, tests: int) -> Change
 
 
 def _by_cause(change: Change) -> Tuple[bool, float]:
-    """Sorts effects behind causes; of each, the largest change of the time per rank and step first."""
+    """Sorts effects after causes; of each, the largest change of the time per rank and step first."""
     return bool(change.effect), -abs(change.per_step_ns)
 
 

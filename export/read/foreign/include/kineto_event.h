@@ -151,7 +151,7 @@ const char *kineto_event_read(struct kineto_event *event, const struct kineto_ke
                               struct json_cursor *cursor, const char *p);
 
 /* For a row of events: all but the arguments that were not seen. `to` has room for an event; the
- * size is returned, or the place behind. Texts stay where they are. */
+ * size is returned, or the place after. Texts stay where they are. */
 size_t kineto_event_pack(const struct kineto_event *event, uint8_t *to);
 const uint8_t *kineto_event_unpack(struct kineto_event *event, const uint8_t *from);
 

@@ -18,7 +18,7 @@ struct kineto_visitor {
     /* An event, which may be changed. */
     void (*take)(void *user, struct kineto_event *event);
     /* Without `take`, for those who look at an event's bytes: `p` is at the brace of an event.
-     * Returns the place behind it; NULL as in json_text.h, and then nothing may have come of it:
+     * Returns the place after it; NULL as in json_text.h, and then nothing may have come of it:
      * the event may be seen again, when more of it is there. */
     const char *(*event)(void *user, struct json_cursor *cursor, const char *p);
     /* Begin and end of an array of events. May be NULL. */

@@ -60,7 +60,7 @@ void finding_parts_join(struct finding_steps *steps, struct finding_parts *to,
 void finding_parts_move(struct finding_steps *steps, struct finding_parts *to,
                         const struct finding_parts *from);
 
-/* The part behind `part` in the list, the first for NULL; NULL: that was the last. */
+/* The part after `part` in the list, the first for NULL; NULL: that was the last. */
 const struct finding_part *finding_parts_next(const struct finding_steps *steps,
                                               const struct finding_parts *parts,
                                               const struct finding_part *part);

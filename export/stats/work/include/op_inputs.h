@@ -79,7 +79,7 @@ unsigned op_type_bits(enum op_type type);
 
 /* Lists in the texts that PyTorch writes beside a range: "[[1, 2], []]", "[2, 2]", "True".
  *
- * Texts come from files: any bytes are met. Nothing is read behind a text's end. Threads: any.
+ * Texts come from files: any bytes are met. Nothing is read after a text's end. Threads: any.
  */
 
 /* A whole number, which may be written "1e3" or "128.0". False: it is not one, or beyond 2^53. */

@@ -39,7 +39,7 @@ bool chrome_copy_write(const char *path, bool (*write_all)(void *user, struct js
  * member. If members repeat, the last one counts, as for most readers. */
 struct augment_event {
     struct text name, category, duration;
-    struct text args; /* an object, from its brace to behind the one that closes */
+    struct text args; /* an object, from its brace to after the one that closes */
     struct text external_id, device;
     struct text dims, types, values; /* of an operator's inputs */
     struct text flop, gigabytes;     /* "kernel_flop", "kernel_num_gb" */
