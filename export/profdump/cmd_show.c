@@ -223,7 +223,8 @@ static bool set_kind(struct profdump_options *options, const char *name)
                 options->write.table = kinds[i].table;
                 return true;
             }
-    complain("--kind: '%s' is not one of kernels, copies, sets, calls, ranges, python, with-python, projected",
+    complain("--kind: '%s' is not one of kernels, copies, sets, calls, ranges, python, "
+             "with-python, projected",
              name);
     return false;
 }
@@ -389,8 +390,7 @@ int cmd_show_print(const struct profdump_options *options, const struct timeline
     struct write_options with = options->write;
     struct stack_groups groups = {0};
     bool by_stack = with.group_by & KEY_BY_STACK;
-    bool has_python =
-        with.table == WRITE_TABLE_PYTHON || with.table == WRITE_TABLE_WITH_PYTHON;
+    bool has_python = with.table == WRITE_TABLE_PYTHON || with.table == WRITE_TABLE_WITH_PYTHON;
     if (has_python && !timeline->frames.count)
         complain("this recording has no calls of Python functions%s",
                  timeline_is_native(timeline)

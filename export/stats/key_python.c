@@ -145,8 +145,7 @@ bool key_rows_add_python(struct key_rows *rows)
     const struct timeline *timeline = rows->timeline;
     struct walk walk = {.rows = rows,
                         .calls = calloc((size_t)timeline->frames.count + 1, sizeof *walk.calls)};
-    rows->functions_ns =
-        calloc((size_t)timeline->slices.count + 1, sizeof *rows->functions_ns);
+    rows->functions_ns = calloc((size_t)timeline->slices.count + 1, sizeof *rows->functions_ns);
     rows->failed |= !walk.calls || !rows->functions_ns;
     for (uint32_t i = 0; i < timeline->threads.count && !rows->failed; i++) {
         const struct tl_thread *thread = &timeline->threads.at[i];

@@ -144,8 +144,8 @@ static void end_gap(struct sweep *sweep)
         finding_parts_add(sweep->steps, &row->long_parts,
                           finding_steps_at(sweep->steps, row->process, from_ns),
                           (struct finding_amounts){.count = 1});
-        finding_parts_add_time(sweep->steps, &row->long_parts, row->process, from_ns, sweep->classes.now_ns,
-                               (struct finding_amounts){.cost_ns = 1});
+        finding_parts_add_time(sweep->steps, &row->long_parts, row->process, from_ns,
+                               sweep->classes.now_ns, (struct finding_amounts){.cost_ns = 1});
     }
     sweep->idle_ns = 0;
 }

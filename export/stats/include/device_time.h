@@ -78,8 +78,8 @@ static inline void class_sweep_begin(struct class_sweep *sweep, int64_t now_ns)
     *sweep = (struct class_sweep){now_ns, {INT64_MIN, INT64_MIN, INT64_MIN}};
 }
 
-/* The classes that run at `now_ns`, as bits 1 << enum work_class. Lowers *end_ns to the first end of
- * one of them. */
+/* The classes that run at `now_ns`, as bits 1 << enum work_class. Lowers *end_ns to the first end
+ * of one of them. */
 static inline unsigned class_sweep_running(const struct class_sweep *sweep, int64_t *end_ns)
 {
     unsigned running = 0;

@@ -2,7 +2,8 @@
  *
  * It pairs begins and ends as the reader does (export/timeline/build_slices.c): prof.h and each
  * NVTX domain have a stack of ranges each, and a range goes on after the end of another one, or of
- * a step, that cuts it. A step lasts until the next one. A chunk that a ring recycled first is counted, and what was open ends there.
+ * a step, that cuts it. A step lasts until the next one. A chunk that a ring recycled first is
+ * counted, and what was open ends there.
  */
 #include "atomic.h"
 #include "chunks.h"
