@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char insert_memory[] =
+    "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS(start, globalPid, deviceId, address, bytes, memKind, "
+    "memoryOperationType, name, globalTid) VALUES(?,?,?,?,?,?,?,?,?)";
+
 /* Of tables that SQL does not have. */
 static const char *const inserts[NSYS_TABLES] = {
-    [NSYS_MEMORY] = "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS(start, globalPid, deviceId, address, "
-                    "bytes, memKind, memoryOperationType, name, globalTid) "
-                    "VALUES(?,?,?,?,?,?,?,?,?)",
+    [NSYS_MEMORY] = insert_memory,
     [NSYS_LAUNCHES] = "INSERT INTO PROF_LAUNCHES VALUES(?,?,?)",
     [NSYS_ATTRIBUTES] = "INSERT INTO PROF_ATTRIBUTES VALUES(?,?,?)",
     [NSYS_FAILED] = "INSERT INTO PROF_FAILED_CALLS VALUES(?,?,?,?)",
