@@ -104,7 +104,8 @@ void kineto_rows_group(struct kineto_rows *rows, struct text pid, uint32_t group
                        const struct kineto_id *own);
 /* After kineto_rows_finish(): the process of the threads' events on its rows. */
 uint32_t kineto_rows_of_thread(const struct kineto_rows *rows, uint32_t pid);
-/* The same for operations on its rows that nothing else assigns: their process and group. */
+/* After kineto_rows_finish(), too: the process and group that an operation on its rows gets where
+ * nothing else assigns it to any. */
 struct event_row kineto_rows_of_device(const struct kineto_rows *rows, uint32_t pid);
 
 /* Adds the processes to the events, puts threads into them, names both. Returns which process has
