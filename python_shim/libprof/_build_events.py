@@ -11,7 +11,7 @@ from ._arrow import ArrowTable
 from ._recording import Recording
 from .events import DeviceType, FunctionEvent, Interval, Kernel
 from ._operator_events import DOMAIN, settle
-from ._python_events import functions_of, weave
+from ._python_events import end_ns, functions_of, weave
 from ._source_paths import Shortened
 
 
@@ -39,17 +39,13 @@ def _owner(call: FunctionEvent) -> FunctionEvent:
     return event if event is not None else call
 
 
-def _end_ns(event: FunctionEvent) -> int:
-    return event.start_ns + event.duration_ns
-
-
 def _sum(one: Optional[int], other: Optional[int]) -> Optional[int]:
     return None if one is None or other is None else one + other
 
 
 def _extend(event: FunctionEvent, later: FunctionEvent) -> None:
     """Makes one event of a range that was cut: `later` is its next segment."""
-    event.duration_ns = _end_ns(later) - event.start_ns
+    event.duration_ns = end_ns(later) - event.start_ns
     event.time_range = Interval(event.time_range.start, later.time_range.end)
     event.set_exact_times(
         _sum(event._self_ns, later._self_ns),
@@ -109,7 +105,7 @@ class _Builder:
                 _extend(first[row], rows[row])
         for event in {id(event): event for event, row in zip(first, rows) if event is not row}.values():
             around = event.cpu_parent
-            while around is not None and _end_ns(around) < _end_ns(event):
+            while around is not None and end_ns(around) < end_ns(event):
                 around = around.cpu_parent
             _move(event, around)
         return [event for event, row in zip(first, rows) if event is row]

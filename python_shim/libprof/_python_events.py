@@ -37,7 +37,7 @@ class _Open:
 
     def around(self, event: FunctionEvent) -> Tuple[int, Optional[FunctionEvent]]:
         """The innermost that is still open when the event begins, and its place; -1 if there is none."""
-        while self._events and _end(self._events[-1][1]) <= event.start_ns:
+        while self._events and end_ns(self._events[-1][1]) <= event.start_ns:
             self._events.pop()
         return self._events[-1] if self._events else (-1, None)
 
@@ -45,13 +45,14 @@ class _Open:
         self._events.append((place, event))
 
 
-def _end(event: FunctionEvent) -> int:
+def end_ns(event: FunctionEvent) -> int:
+    """When it ended, nanoseconds since the epoch."""
     return event.start_ns + event.duration_ns
 
 
 def _order(event: FunctionEvent) -> Tuple[int, int, bool, int]:
     """Outer ones first. Events of a thread nest, functions too, so order and ends say what is in what."""
-    return (event.start_ns, -_end(event), not event.is_python_function, event.id)
+    return (event.start_ns, -end_ns(event), not event.is_python_function, event.id)
 
 
 def _weave_thread(events: List[FunctionEvent]) -> None:
