@@ -125,9 +125,8 @@ def _add_sums(averages: EventList[FunctionEventAvg], events: Iterable[FunctionEv
 
 
 def _averages_of(recording: Recording, shown: Shown, by: Groups, layout: Layout) -> EventList[FunctionEventAvg]:
-    by_function = (by.functions or by.stack_n > 0) and any(recording.table(ArrowTable.FUNCTIONS).values())
-    is_plain = not (by.shapes or by.stack_n or layout.memory or layout.flops)  # profdump adds up these rows
-    if by.overloads or (by_function and not is_plain) or hides_something(recording, shown):
+    by_function = by.want_functions() and any(recording.table(ArrowTable.FUNCTIONS).values())
+    if not by.are_of_profdump(by_function, layout) or hides_something(recording, shown):
         events = events_of(recording, shown, with_functions=by.functions)
         has_device = any(event.device_type.name == "CUDA" for event in events)
         return EventList(events, layout=layout._replace(device=has_device)).key_averages(*by)

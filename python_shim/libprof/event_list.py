@@ -46,6 +46,15 @@ class Groups(NamedTuple):
     overloads: bool = False
     functions: bool = False  # Python functions are rows, too
 
+    def want_functions(self) -> bool:
+        """Whether rows depend on calls of Python functions, if there are any."""
+        return self.functions or self.stack_n > 0
+
+    def are_of_profdump(self, by_function: bool, layout: Layout) -> bool:
+        """Whether profdump adds up such rows, also by function; the others are added up from events."""
+        is_plain = not (self.shapes or self.stack_n or layout.memory or layout.flops)
+        return not self.overloads and (is_plain or not by_function)
+
 
 def has_rows_of_functions(wanted: Optional[bool]) -> bool:
     """Whether Python functions are rows. Default: as in the imported PyTorch (always up to 2.13)."""
@@ -182,9 +191,8 @@ class EventList(List[Event]):
         shapes, functions = group_by_input_shapes or group_by_input_shape, has_rows_of_functions(include_python_functions)
         by = Groups(shapes, group_by_stack_n, group_by_overload_name, functions)
         is_recording = self._is_as_given() and self._source is not None and not (self and self._averaged)
-        by_function = (by.functions or by.stack_n > 0) and any(event.kind == "python" for event in self)
-        is_plain = not (by.shapes or by.stack_n or self._layout.memory or self._layout.flops)
-        if is_recording and not by.overloads and (is_plain or not by_function):
+        by_function = by.want_functions() and any(event.kind == "python" for event in self)
+        if is_recording and by.are_of_profdump(by_function, self._layout):
             assert self._source is not None
             return averages_of(self._source, by.shapes, by.stack_n, self._layout, by_function)
         return self._added_up(by)
