@@ -55,17 +55,9 @@ def _extend(event: FunctionEvent, later: FunctionEvent) -> None:
     event.cpu_memory_usage = _sum(event.cpu_memory_usage, later.cpu_memory_usage)
     event.device_memory_usage = _sum(event.device_memory_usage, later.device_memory_usage)
     event.kernels += later.kernels
-    _move(later, None)
-    for child in list(later.cpu_children):
-        _move(child, event)
-
-
-def _move(event: FunctionEvent, around: Optional[FunctionEvent]) -> None:
-    if event.cpu_parent is not None:
-        event.cpu_parent.cpu_children.remove(event)
-    event.cpu_parent = around
-    if around is not None:
-        around.cpu_children.append(event)
+    event.cpu_children += later.cpu_children
+    for child in later.cpu_children:
+        child.cpu_parent = event
 
 
 class _Builder:
@@ -98,17 +90,25 @@ class _Builder:
 
     def _joined(self, rows: List[FunctionEvent]) -> List[FunctionEvent]:
         """One event of each range that was cut. As in torch.profiler, it is not inside of what it outlives."""
-        first = list(rows)
+        first, cut, later = list(rows), {}, set()
         for row, continues in enumerate(self._events.get("continues", [])):
             if continues is not None:
                 first[row] = first[continues]
                 _extend(first[row], rows[row])
-        for event in {id(event): event for event, row in zip(first, rows) if event is not row}.values():
+                cut[id(first[row])] = first[row]
+                later.add(id(rows[row]))
+        parents = {id(event.cpu_parent): event.cpu_parent for event in rows if id(event) in later or id(event) in cut}
+        for parent in parents.values():
+            if parent is not None:
+                parent.cpu_children = [one for one in parent.cpu_children if id(one) not in later and id(one) not in cut]
+        for event in cut.values():
             around = event.cpu_parent
             while around is not None and end_ns(around) < end_ns(event):
                 around = around.cpu_parent
-            _move(event, around)
-        return [event for event, row in zip(first, rows) if event is row]
+            event.cpu_parent = around
+            if around is not None:
+                around.cpu_children.append(event)
+        return [event for event in rows if id(event) not in later]
 
     def _list_of(self, text: Optional[str]) -> List[Any]:
         """A list of the caller's own; texts repeat, and are parsed once."""
