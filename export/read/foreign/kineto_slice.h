@@ -67,7 +67,7 @@ struct kineto_category_name {
 struct kineto_labels {
     struct keymap domains;              /* pid and name -> domain */
     struct keymap known;                /* domain or pid, and number of the category -> 0 */
-    KINETO_ARRAY(uint32_t) domain_pids; /* by domain, from 1: whose it is */
+    KINETO_ARRAY(uint32_t) domain_pids; /* by domain, from 1: its process */
     KINETO_ARRAY(struct kineto_category_name) categories;
     bool failed;
 };

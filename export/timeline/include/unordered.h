@@ -132,7 +132,7 @@ void unordered_add_context(struct unordered *file, uint32_t process,
 void unordered_add_stream(struct unordered *file, uint32_t process,
                           const struct cuda_stream *stream);
 
-/* When a device did something, for which call, and whose it is. */
+/* An operation of a device: when it ran, which call launched it, and for which process. */
 struct unordered_op {
     int64_t start_ns, end_ns;
     uint32_t correlation; /* CUPTI's id of the call; 0 none */
