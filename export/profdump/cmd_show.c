@@ -390,8 +390,7 @@ int cmd_show_print(const struct profdump_options *options, const struct timeline
     struct write_options with = options->write;
     struct stack_groups groups = {0};
     bool by_stack = with.group_by & KEY_BY_STACK;
-    bool has_python = with.table == WRITE_TABLE_PYTHON || with.table == WRITE_TABLE_WITH_PYTHON;
-    if (has_python && !timeline->frames.count)
+    if (write_table_has_python(with.table) && !timeline->frames.count)
         complain("this recording has no calls of Python functions%s",
                  timeline_is_native(timeline)
                      ? "; 'python -m libprof run --python-calls' records them"

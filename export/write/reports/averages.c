@@ -363,8 +363,7 @@ bool averages_rows_select(struct key_averages *averages, const struct timeline *
     wanted.group_by = options->group_by;
     wanted.stack_groups = options->stacks.groups;
     wanted.top_level = options->top_level;
-    wanted.python =
-        options->table == WRITE_TABLE_PYTHON || options->table == WRITE_TABLE_WITH_PYTHON;
+    wanted.python = write_table_has_python(options->table);
     wanted.spread = spread || wants_spread(options);
     if (!key_averages_init_by(averages, timeline, &wanted))
         return false;

@@ -40,6 +40,11 @@ enum write_table {
     WRITE_TABLE_WITH_PYTHON, /* all, and Python functions, as torch.profiler has them */
 };
 
+static inline bool write_table_has_python(enum write_table table)
+{
+    return table == WRITE_TABLE_PYTHON || table == WRITE_TABLE_WITH_PYTHON;
+}
+
 /* Stacks that count as one in a table by stack; the caller's. */
 struct write_stacks {
     const uint32_t *groups; /* by stack: as key_options.stack_groups */
