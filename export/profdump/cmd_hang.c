@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "demangle.h"
 #include "evidence.h"
+#include "hang_lines.h"
 #include "hang_ranks.h"
 #include "json_out.h"
 #include "options.h"
@@ -53,10 +54,10 @@ static void print_frame(struct place_names *names, const char *line, FILE *out)
 /* The line of the thread `tid`; NULL: there is none. */
 static const char *find_thread(const char *text, uint64_t tid)
 {
-    char head[64];
-    snprintf(head, sizeof head, "\nthread tid=%" PRIu64 " ", tid);
-    const char *at = strstr(text, head);
-    return at ? at + 1 : NULL;
+    const char *line = hang_lines_of_last(text);
+    while ((line = hang_lines_find(line, "thread")) && hang_line_number(line, "tid") != tid)
+        line = hang_lines_next(line);
+    return line;
 }
 
 /* Native frames of the thread whose line this is. */
@@ -72,23 +73,30 @@ static void print_native(struct place_names *names, const char *thread, FILE *ou
     }
 }
 
-/* The mutex that the thread waits for, and what its owner is doing. By name: numbers differ between
- * ranks. */
-static void print_lock(struct place_names *names, const char *text, uint64_t tid, FILE *out)
+/* The mutex that the main thread waits for, and what its owner is doing; then what the threads of
+ * deadlocks do. By name: numbers differ between ranks. */
+static void print_locks(struct place_names *names, const struct hang_rank *rank, FILE *out)
 {
-    const char *thread = find_thread(text, tid), *end = thread ? strchrnul(thread, '\n') : NULL;
-    const char *at = thread ? strstr(thread, " owner=") : NULL;
-    uint32_t owner = at && at < end ? (uint32_t)strtoul(at + strlen(" owner="), NULL, 10) : 0;
-    const char *holder = owner ? find_thread(text, owner) : NULL;
-    const char *name = holder ? strstr(holder, " name=\"") : NULL;
-    if (owner == tid)
+    uint32_t tid = (uint32_t)rank->process->info.pid;
+    const char *thread = find_thread(rank->text, tid);
+    uint32_t owner = thread ? (uint32_t)hang_line_number(thread, "owner") : 0;
+    const char *holder = owner ? find_thread(rank->text, owner) : NULL;
+    struct text name;
+    if (owner == tid && tid)
         fputs("it waits for a mutex that it holds itself\n", out);
-    if (owner == tid || !name)
-        return;
-    name += strlen(" name=\"");
-    fprintf(out, "it waits for a mutex that thread \"%.*s\" holds, which is in\n",
-            (int)strcspn(name, "\"\n"), name);
-    print_native(names, holder, out);
+    else if (holder && hang_line_field(holder, "name", &name)) {
+        fprintf(out, "it waits for a mutex that thread \"%.*s\" holds, which is in\n",
+                (int)name.size, name.bytes);
+        print_native(names, holder, out);
+    }
+    for (uint32_t i = 0; i < rank->locks.waits.count; i++) {
+        const struct hang_wait *wait = &rank->locks.waits.at[i];
+        if (wait->tid == tid || wait->tid == owner)
+            continue;
+        fprintf(out, "thread \"%.*s\", which is in a deadlock, is in\n", (int)wait->name.size,
+                wait->name.bytes);
+        print_native(names, find_thread(rank->text, wait->tid), out);
+    }
 }
 
 /* The interpreter lists the main thread last. */
@@ -123,29 +131,35 @@ static char *read_stack(struct place_names *names, struct hang_rank *rank)
     const struct tl_process *process = rank->process;
     char *bytes = NULL, *text = NULL;
     size_t size;
+    bool complete = true;
     struct read_error error;
     FILE *out = open_memstream(&bytes, &size);
     if (!out)
         return NULL;
     struct trace_file *file = trace_file_open(process->path, true, &error);
     if (file && trace_file_hang_text(file, &text) && text && !has_resumed(text)) {
+        rank->text = text;
+        complete = hang_locks_read(&rank->locks, text);
         print_python(text, out);
         if (ftell(out) == 0)
             print_native(names, find_thread(text, process->info.pid), out);
-        print_lock(names, text, process->info.pid, out);
+        print_locks(names, rank, out);
         rank->resident_bytes = read_resident(text);
         rank->is_at_start = strstr(text, "\nnothing-recorded\n") != NULL;
-    }
-    free(text);
+    } else
+        free(text);
     trace_file_close(file);
-    return fclose(out) == 0 ? bytes : NULL;
+    if (fclose(out) == 0 && complete)
+        return bytes;
+    free(bytes);
+    return NULL;
 }
 
 /* ---- words ---- */
 
 static const char *const state_names[] = {"ended", "not closed", "gone", "stopped", "running"};
-static const char *const kind_names[] = {"missing", "other", "lost", "stopped",
-                                         "device",  "open",  "start"};
+static const char *const kind_names[] = {"missing",  "other",  "lost", "stopped",
+                                         "deadlock", "device", "open", "start"};
 
 static const char *name_of(const struct timeline *timeline, uint32_t name)
 {
@@ -202,6 +216,29 @@ static void print_stuck(const struct hang_ranks *ranks, const struct hang_rank *
     fprintf(out, "; last completed: %s", last ? name_of(timeline, last->name) : "nothing");
 }
 
+/* Each thread of the deadlocks of a process, with the mutex that it holds and the one it wants. */
+static void print_deadlocks(const struct hang_locks *locks, FILE *out)
+{
+    const char *separator = "";
+    for (uint32_t i = 0; i < locks->waits.count; i++) {
+        const struct hang_wait *wait = &locks->waits.at[i];
+        fprintf(out, "%sthread %u (%.*s) ", separator, wait->tid, (int)wait->name.size,
+                wait->name.bytes);
+        if (wait->owner == wait->tid)
+            fprintf(out, "waits for mutex 0x%" PRIx64 ", which it holds itself", wait->mutex);
+        else
+            fprintf(out, "holds mutex 0x%" PRIx64 " and waits for 0x%" PRIx64, wait->holds,
+                    wait->mutex);
+        separator = ", ";
+    }
+}
+
+/* Those of other ranks that are open have a verdict of their own. */
+static bool shows_deadlocks(const struct hang_verdict *verdict, const struct hang_rank *rank)
+{
+    return hang_rank_is_deadlocked(rank) && verdict->kind != HANG_OPEN;
+}
+
 /* A rank that has a file. */
 static void print_found(const struct hang_ranks *ranks, const struct hang_verdict *verdict,
                         const struct hang_rank *rank, FILE *out)
@@ -212,7 +249,10 @@ static void print_found(const struct hang_ranks *ranks, const struct hang_verdic
     case HANG_MISSING:
         fputs(" has not entered ", out);
         print_collective(timeline, verdict->expected, out);
-        fputs(rank->state == HANG_ENDED ? ": it has ended" : "", out);
+        if (rank->state == HANG_ENDED)
+            fputs(": it has ended", out);
+        else if (rank->stuck_call != TL_NONE)
+            fputs(", and ", out), print_stuck(ranks, rank, out);
         break;
     case HANG_OTHER:
         fputs(" entered ", out);
@@ -226,6 +266,10 @@ static void print_found(const struct hang_ranks *ranks, const struct hang_verdic
     case HANG_STOPPED:
         fputs(" is stopped, by SIGSTOP or a debugger", out);
         break;
+    case HANG_DEADLOCK:
+        fputs(" cannot go on: ", out);
+        print_deadlocks(&rank->locks, out);
+        break;
     case HANG_DEVICE:
         fputc(' ', out);
         print_stuck(ranks, rank, out);
@@ -238,6 +282,8 @@ static void print_found(const struct hang_ranks *ranks, const struct hang_verdic
         fputs(" has recorded nothing since it began, and stands still", out);
         break;
     }
+    if (shows_deadlocks(verdict, rank) && verdict->kind != HANG_DEADLOCK)
+        fputs("; ", out), print_deadlocks(&rank->locks, out);
 }
 
 static void print_verdict(const struct hang_ranks *ranks, const struct hang_verdict *verdict,
@@ -290,6 +336,57 @@ static void print_memory(const struct hang_rank *rank, FILE *out)
             rank->resident_bytes ? resident : "unknown", device);
 }
 
+/* A stream with operations that have not completed, as PROF_HANG wrote it. */
+struct hang_stream {
+    uint64_t handle, outstanding;
+    char *first, *completed; /* names of operations, readable */
+    struct text seconds;     /* since the launch of the first */
+    struct text within;      /* the range around that launch; empty: none */
+};
+
+static char *readable_field(const char *line, const char *name)
+{
+    struct text value = {"?", 1};
+    size_t size;
+    hang_line_field(line, name, &value);
+    char *demangled = demangle_name(value.bytes, value.size, &size);
+    return demangled ? demangled : strndup(value.bytes, value.size);
+}
+
+static void read_stream(struct hang_stream *stream, const char *line)
+{
+    *stream = (struct hang_stream){.handle = hang_line_number(line, "handle"),
+                                   .outstanding = hang_line_number(line, "outstanding"),
+                                   .first = readable_field(line, "first"),
+                                   .completed = readable_field(line, "completed")};
+    hang_line_field(line, "seconds", &stream->seconds);
+    hang_line_field(line, "in", &stream->within);
+}
+
+static void each_stream(const struct hang_rank *rank,
+                        void (*take)(void *user, const struct hang_stream *stream), void *user)
+{
+    const char *line = rank->text ? hang_lines_of_last(rank->text) : NULL;
+    for (; (line = hang_lines_find(line, "stream")); line = hang_lines_next(line)) {
+        struct hang_stream stream;
+        read_stream(&stream, line);
+        if (stream.first && stream.completed)
+            take(user, &stream);
+        free(stream.first);
+        free(stream.completed);
+    }
+}
+
+static void print_stream(void *out, const struct hang_stream *stream)
+{
+    fprintf(out, "    stream 0x%" PRIx64 ": %" PRIu64 " outstanding, first %s", stream->handle,
+            stream->outstanding, stream->first);
+    if (stream->within.size)
+        fprintf(out, " in %.*s", (int)stream->within.size, stream->within.bytes);
+    fprintf(out, ", launched %.*s s earlier; last completed: %s\n", (int)stream->seconds.size,
+            stream->seconds.bytes, stream->completed);
+}
+
 static void print_group(const struct hang_ranks *ranks, uint32_t group, const char *stack,
                         FILE *out)
 {
@@ -308,6 +405,7 @@ static void print_group(const struct hang_ranks *ranks, uint32_t group, const ch
         print_collective(ranks->timeline, last, out);
         fputs(last->open ? ", not completed\n" : ", completed\n", out);
     }
+    each_stream(rank, print_stream, out);
     print_memory(rank, out);
     if (*stack) {
         fputs("    stack of the main thread:\n", out);
@@ -371,19 +469,41 @@ static void json_key_chain(struct json_out *json, const struct hang_ranks *ranks
     json_array_end(json);
 }
 
+static void json_hex(struct json_out *json, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "0x%" PRIx64, value);
+    json_string(json, text);
+}
+
 /* The value of a key that was written. */
 static void json_collective(struct json_out *json, const struct hang_ranks *ranks,
                             const struct hang_collective *one)
 {
-    char communicator[32];
-    snprintf(communicator, sizeof communicator, "0x%llx", (unsigned long long)one->communicator);
     json_object_begin(json);
     json_key(json, "function"), json_string(json, name_of(ranks->timeline, one->name));
-    json_key(json, "communicator"), json_string(json, communicator);
+    json_key(json, "communicator"), json_hex(json, one->communicator);
     json_key(json, "number"), json_uint(json, one->number);
     json_key(json, "bytes"), json_uint(json, one->bytes);
     json_key(json, "open"), json_bool(json, one->open);
     json_object_end(json);
+}
+
+static void json_deadlocks(struct json_out *json, const struct hang_locks *locks)
+{
+    json_key(json, "threads"), json_array_begin(json);
+    for (uint32_t i = 0; i < locks->waits.count; i++) {
+        const struct hang_wait *wait = &locks->waits.at[i];
+        json_object_begin(json);
+        json_key(json, "deadlock"), json_uint(json, wait->deadlock);
+        json_key(json, "tid"), json_uint(json, wait->tid);
+        json_key(json, "name"), json_text(json, wait->name);
+        json_key(json, "holds"), json_hex(json, wait->holds);
+        json_key(json, "waits_for"), json_hex(json, wait->mutex);
+        json_key(json, "owner"), json_uint(json, wait->owner);
+        json_object_end(json);
+    }
+    json_array_end(json);
 }
 
 static void json_verdict(struct json_out *json, const struct hang_ranks *ranks,
@@ -400,12 +520,26 @@ static void json_verdict(struct json_out *json, const struct hang_ranks *ranks,
         if (fclose(words) == 0)
             json_key(json, "sentence"), json_string(json, sentence);
     }
+    if (verdict->at != TL_NONE && shows_deadlocks(verdict, &ranks->at[verdict->at]))
+        json_deadlocks(json, &ranks->at[verdict->at].locks);
     if (verdict->entered)
         json_key(json, "entered"), json_collective(json, ranks, verdict->entered);
     if (verdict->expected)
         json_key(json, "expected"), json_collective(json, ranks, verdict->expected);
     json_object_end(json);
     free(sentence);
+}
+
+static void json_stream(void *user, const struct hang_stream *stream)
+{
+    struct json_out *json = user;
+    json_object_begin(json);
+    json_key(json, "handle"), json_hex(json, stream->handle);
+    json_key(json, "outstanding"), json_uint(json, stream->outstanding);
+    json_key(json, "first"), json_string(json, stream->first);
+    json_key(json, "in"), json_text(json, stream->within);
+    json_key(json, "completed"), json_string(json, stream->completed);
+    json_object_end(json);
 }
 
 static void json_rank(struct json_out *json, const struct hang_ranks *ranks, uint32_t i,
@@ -423,6 +557,9 @@ static void json_rank(struct json_out *json, const struct hang_ranks *ranks, uin
     json_key(json, "resident_bytes"), json_uint(json, rank->resident_bytes);
     json_key(json, "device_bytes"), json_uint(json, rank->device_bytes);
     json_key_chain(json, ranks, rank->open_slice);
+    json_key(json, "streams"), json_array_begin(json);
+    each_stream(rank, json_stream, json);
+    json_array_end(json);
     if (hang_rank_last(rank)) {
         json_key(json, "last_collective");
         json_collective(json, ranks, hang_rank_last(rank));

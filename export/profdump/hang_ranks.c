@@ -355,12 +355,18 @@ void hang_ranks_judge(struct hang_ranks *ranks)
     for (int32_t i = 0; i < ranks->world && i < (int32_t)ranks->count + 64; i++)
         if (!has_file(ranks, i))
             add_verdict(ranks, (struct hang_verdict){.kind = HANG_LOST, .rank = i, .at = TL_NONE});
+    bool explained = ranks->verdict_count; /* not by a deadlock: it may not concern the ranges */
     for (uint32_t i = 0; i < ranks->count; i++) {
         struct hang_verdict verdict = {.at = i};
-        if (judge(ranks, &ranks->at[i], expected, &verdict))
+        if (judge(ranks, &ranks->at[i], expected, &verdict)) {
             add_verdict(ranks, verdict);
+            explained = true;
+        } else if (hang_rank_is_deadlocked(&ranks->at[i])) {
+            verdict.kind = HANG_DEADLOCK;
+            add_verdict(ranks, verdict);
+        }
     }
-    if (!ranks->verdict_count)
+    if (!explained)
         add_open(ranks);
     if (!ranks->verdict_count)
         add_at_start(ranks);
@@ -395,7 +401,7 @@ bool hang_ranks_init(struct hang_ranks *ranks, const struct timeline *timeline)
 {
     *ranks = (struct hang_ranks){.timeline = timeline, .world = -1};
     ranks->at = calloc(timeline->processes.count + 1, sizeof *ranks->at);
-    ranks->verdicts = calloc(2 * (size_t)timeline->processes.count + 65, sizeof *ranks->verdicts);
+    ranks->verdicts = calloc(3 * (size_t)timeline->processes.count + 65, sizeof *ranks->verdicts);
     if (!ranks->at || !ranks->verdicts || !read_ranks(ranks))
         return false;
     qsort(ranks->at, ranks->count, sizeof *ranks->at, compare_ranks);
@@ -412,6 +418,8 @@ void hang_ranks_fini(struct hang_ranks *ranks)
     for (uint32_t i = 0; i < ranks->count; i++) {
         free(ranks->at[i].collectives.at);
         free(ranks->at[i].in_order);
+        free(ranks->at[i].text);
+        hang_locks_fini(&ranks->at[i].locks);
     }
     free(ranks->at);
     free(ranks->verdicts);

@@ -4,6 +4,7 @@
 #define PROF_HANG_RANKS_H
 
 #include "array.h"
+#include "hang_locks.h"
 #include "timeline.h"
 
 /* A collective that a process entered: a range of NCCL's NVTX domain. */
@@ -38,6 +39,9 @@ struct hang_rank {
     bool has_events;         /* of its own threads */
     bool is_at_start;        /* as PROF_HANG wrote. The caller's, before hang_ranks_judge() */
     uint64_t resident_bytes; /* of the process when it hung; 0 unknown. The caller's */
+    char *text; /* that PROF_HANG wrote; NULL: it goes on, or there is none. The caller's,
+                              * freed by hang_ranks_fini() */
+    struct hang_locks locks; /* of the text. The caller's, like it */
     uint32_t group;          /* index of the first rank that does the same */
 };
 
@@ -47,14 +51,20 @@ static inline const struct hang_collective *hang_rank_last(const struct hang_ran
     return rank->collectives.count ? &rank->collectives.at[rank->collectives.count - 1] : NULL;
 }
 
+static inline bool hang_rank_is_deadlocked(const struct hang_rank *rank)
+{
+    return rank->locks.deadlocks && rank->state != HANG_ENDED;
+}
+
 enum hang_kind {
-    HANG_MISSING, /* has not entered a collective that others wait in */
-    HANG_OTHER,   /* entered another one */
-    HANG_LOST,    /* no file of this rank, or its process is gone */
-    HANG_STOPPED, /* its process is stopped */
-    HANG_DEVICE,  /* an operation of a device does not end */
-    HANG_OPEN,    /* is in a range; cause unknown */
-    HANG_START,   /* has recorded nothing since it began, and PROF_HANG found it standing still */
+    HANG_MISSING,  /* has not entered a collective that others wait in */
+    HANG_OTHER,    /* entered another one */
+    HANG_LOST,     /* no file of this rank, or its process is gone */
+    HANG_STOPPED,  /* its process is stopped */
+    HANG_DEADLOCK, /* threads of it wait for each other's mutexes */
+    HANG_DEVICE,   /* an operation of a device does not end */
+    HANG_OPEN,     /* is in a range; cause unknown */
+    HANG_START,    /* has recorded nothing since it began, and PROF_HANG found it standing still */
 };
 
 struct hang_verdict {

@@ -44,10 +44,10 @@ hang() {
 says() { "$PROF_BIN/profdump" hang "${@:2}" >said.txt || fail "profdump hang: $?"; grep -q -- "$1" said.txt || fail "'$1' is not said: $(cat said.txt)"; }
 
 # ---- one process: where it stands, also while it lives and where signals are blocked ----
-for how in mutex spin blocked deep; do
+for how in mutex cross spin blocked deep; do
     hang "$how" ./hangs "$how"
 done
-for how in mutex spin blocked deep; do
+for how in mutex cross spin blocked deep; do
     await_line "$how.prof.hang.txt" '^end$'
     grep -q 'name="train step"' "$how.prof.hang.txt" || fail "$how: the open range is not listed"
 done
@@ -60,7 +60,18 @@ done
 says 'it waits for a mutex that it holds itself' mutex.prof
 main=$(sed -n 's/.* pid=\([0-9]*\) .*/\1/p' mutex.prof.hang.txt | head -1)
 same "threads that wait for the main thread's mutex" 2 "$(grep -c "^thread .* mutex=0x[0-9a-f]* owner=$main$" mutex.prof.hang.txt)"
+says 'cannot go on: thread [0-9]* (hangs) waits for mutex 0x[0-9a-f]*, which it holds itself$' mutex.prof
 says 'compute_forever (hangs)' spin.prof
+says '^Hang: .* cannot go on: thread [0-9]* (t[0-2]) holds mutex 0x[0-9a-f]* and waits for 0x[0-9a-f]*, thread ' cross.prof
+same "stacks of the threads in the deadlock" 3 "$(grep -A 1 'which is in a deadlock, is in' said.txt | grep -c 'take_two (hangs)')"
+"$PROF_BIN/profdump" hang --format json cross.prof | python3 -c '
+import json, sys
+(deadlock, opened) = json.load(sys.stdin)["verdicts"]
+threads = deadlock["threads"]
+assert (deadlock["kind"], opened["kind"]) == ("deadlock", "open"), (deadlock, opened)
+assert sorted(thread["name"] for thread in threads) == ["t0", "t1", "t2"] and len({thread["holds"] for thread in threads}) == 3, threads
+for thread, following in zip(threads, threads[1:] + threads[:1]):
+    assert thread["waits_for"] == following["holds"] and thread["owner"] == following["tid"], threads' || fail "JSON of a deadlock"
 end_all
 says 'take_lock (hangs)' mutex.prof # killed: everything is in the file
 

@@ -8,6 +8,7 @@
  *     idle         sleeps without a range
  *     slow N       works, each range N ms long, for 20 ranges
  *     resume FILE  stands still until a line "end" is in FILE, then works until a line "resumed" is
+ *     cross        three threads lock three mutexes crosswise
  *     collective DIRECTORY [ODD]
  *                  rank RANK of WORLD_SIZE: enters all-reduces of NCCL's NVTX domain, each of which waits until all ranks
  *                  have entered it: two of 512 B, then of 1 MiB. ODD: "skip" this rank does other work instead of the third; "other" it enters another
@@ -26,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -70,11 +72,35 @@ static void deadlock(void)
     take_lock(NULL);
 }
 
+static pthread_barrier_t all_hold_one;
+
+/* Three threads, each of which waits for the lock of the next one; the main thread waits for none of them. */
+__attribute__((noinline)) static void *take_two(void *number)
+{
+    static pthread_mutex_t locks[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+                                       PTHREAD_MUTEX_INITIALIZER};
+    prctl(PR_SET_NAME, (char[]){'t', (char)('0' + (long)number), 0});
+    pthread_mutex_lock(&locks[(long)number]);
+    pthread_barrier_wait(&all_hold_one);
+    pthread_mutex_lock(&locks[((long)number + 1) % 3]);
+    return NULL;
+}
+
 __attribute__((noinline)) static void *nap_forever(void *ns)
 {
     for (;;)
         nanosleep(&(struct timespec){0, (long)ns}, NULL);
     return NULL;
+}
+
+static void cross_locks(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&all_hold_one, NULL, 3);
+    for (long i = 0; i < 3; i++)
+        pthread_create(&thread, NULL, take_two, (void *)i);
+    for (;;)
+        pause();
 }
 
 static void begin_naps(void)
@@ -226,6 +252,8 @@ int main(int argc, char **argv)
             work(1, 10);
         return 0;
     }
+    if (strcmp(how, "cross") == 0)
+        cross_locks();
     deadlock();
     return 1;
 }
