@@ -247,22 +247,51 @@ static bool is_same(const struct hang_collective *a, const struct hang_collectiv
     return a && b && a->name == b->name && a->bytes == b->bytes;
 }
 
-/* The collective that the most ranks stand in; of communicators alike the first. */
+/* It entered a collective of the communicator. */
+static bool is_member(const struct hang_rank *rank, uint64_t communicator)
+{
+    for (uint32_t i = 0; i < rank->collectives.count; i++)
+        if (rank->collectives.at[i].communicator == communicator)
+            return true;
+    return false;
+}
+
+/* How many ranks entered a collective; `lacking` is whether another member did not. */
+static uint32_t count_entered(const struct hang_ranks *ranks, const struct hang_collective *one,
+                              bool *lacking)
+{
+    uint32_t entered = 0;
+    *lacking = false;
+    for (uint32_t i = 0; i < ranks->count; i++) {
+        const struct hang_rank *rank = &ranks->at[i];
+        bool same = is_same(collective_of(rank, one->communicator, one->number), one);
+        entered += same;
+        *lacking |= !same && is_member(rank, one->communicator);
+    }
+    return entered;
+}
+
+/* The collective that the most ranks stand in; of communicators alike the first. One that a member
+ * has not entered comes first: where all did, only its record may be late. */
 static const struct hang_collective *find_expected(const struct hang_ranks *ranks)
 {
     const struct hang_collective *expected = NULL;
+    bool expected_lacks = false;
     uint32_t most = 0;
     for (uint32_t i = 0; i < ranks->count; i++) {
         const struct hang_rank *rank = &ranks->at[i];
         const struct hang_collective *last = hang_rank_last(rank);
-        uint32_t others = 0;
         if (!last || !last->open || rank->state == HANG_ENDED)
             continue;
-        for (uint32_t j = 0; j < ranks->count; j++)
-            others += is_same(collective_of(&ranks->at[j], last->communicator, last->number), last);
-        if (others > most || (others == most && expected && last->number < expected->number)) {
-            most = others;
+        bool lacks;
+        uint32_t entered = count_entered(ranks, last, &lacks);
+        if (expected && lacks != expected_lacks
+                ? lacks
+                : entered > most ||
+                      (entered == most && expected && last->number < expected->number)) {
+            most = entered;
             expected = last;
+            expected_lacks = lacks;
         }
     }
     return expected;
@@ -307,7 +336,8 @@ static bool judge(const struct hang_ranks *ranks, struct hang_rank *rank,
     verdict->entered = entered;
     verdict->expected = expected;
     verdict->rank = rank->rank;
-    bool behind = expected && !is_same(entered, expected) && !is_helper(ranks, rank);
+    bool behind = expected && !is_same(entered, expected) && !is_helper(ranks, rank) &&
+                  (is_member(rank, expected->communicator) || !rank->collectives.count);
     if (rank->state == HANG_PAUSED)
         verdict->kind = HANG_STOPPED;
     else if (behind && entered)

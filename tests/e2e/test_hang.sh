@@ -229,6 +229,23 @@ done
 unset SIM_KERNEL_NS
 end_all
 
+# ---- a job whose kernels do not end: the rank that has not entered what the others are in is named, with what it waits for ----
+"$CC" -std=gnu17 -O1 -g -Wall -Wextra -I"$include" -isystem "$nvtx_include" "$cuda_programs/late_rank.c" -o late_rank \
+    -L"$SIM_LIB" -l:libcudart.so.13 -l:libcuda.so.1 -ldl
+mkdir late
+for rank in 0 1 2 3; do
+    limit=2s RANK=$rank WORLD_SIZE=4 LD_LIBRARY_PATH=$SIM_LIB SIM_KERNEL_NS=3600000000000 \
+        hang late/$rank ./late_rank $((rank == 2 ? 1 : 2))
+done
+for rank in 0 1 2 3; do
+    await_line late/$rank.prof.hang.txt '^end$'
+done
+says '^Hang: rank 2 has not entered ncclAllReduce #2 .*, and has not seen work(float\*, int) end' late
+same "late: one rank alone is named" 1 "$(grep -c '^Hang: \|^      rank' said.txt)"
+grep -q '^    stream 0x[0-9a-f]*: 2 outstanding, first work(float\*, int) in ncclAllReduce, launched .*; last completed: ' said.txt ||
+    fail "the stream is not described: $(cat said.txt)"
+end_all
+
 # ---- Python: two locks ----
 find_pythons 3.9 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3
 for each in "${pythons[@]}"; do
