@@ -6,7 +6,8 @@ CMake builds them in a directory of its own and installs them into the package, 
 profdump was linked with, which it finds relative to itself. The wheel's tag says which glibc it needs: that of the
 machine it was built on, so wheels for many machines are built on an old one.
 
-The environment variable LIBPROF_CMAKE_ARGS has further arguments for CMake.
+The environment variable LIBPROF_CMAKE_ARGS has further arguments for CMake. LIBPROF_OBSERVERS has the arguments of
+observers.py: the releases of PyTorch for which the wheel has a ready observer, "all", or nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 from typing import Iterable, Set, Tuple
@@ -85,7 +87,7 @@ def copy_product(prefix: Path, package: Path) -> None:
 def newest_glibc(package: Path) -> int:
     """Minor number of the newest glibc whose symbols a file of the package asks for."""
     asked: Set[int] = {17}
-    for file in [*package.glob("bin/*"), *package.glob("lib/**/*.so*")]:
+    for file in [*package.glob("bin/*"), *package.glob("lib/**/*.so*"), *package.glob("torch_observers/*.so")]:
         asked.update(int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)\0", file.read_bytes()))
     return max(asked)
 
@@ -102,7 +104,12 @@ class BuildProduct(build_py):
         prefix = work / "prefix"
         shutil.rmtree(prefix, ignore_errors=True)
         build_product(work, prefix)
-        copy_product(prefix, Path(self.build_lib) / "libprof")
+        package = Path(self.build_lib) / "libprof"
+        copy_product(prefix, package)
+        observers = shlex.split(os.environ.get("LIBPROF_OBSERVERS", ""))
+        if observers:
+            command = [sys.executable, str(ROOT / "python_shim" / "observers.py"), str(package / "torch_observers")]
+            subprocess.run([*command, *(one for one in observers if one != "all")], check=True)
 
 
 class PlatformDistribution(Distribution):

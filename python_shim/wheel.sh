@@ -4,6 +4,8 @@
 # A wheel runs where glibc has all functions that it was linked with. Debian 11 has glibc 2.31; of that, the wheel needs
 # nothing newer than 2.28 (manylinux_2_28), since it is linked with the older versions of five mathematical functions.
 # Debian 11's SQLite is too old, so that of Debian 12 is built first, from Debian's sources. Needs root and mmdebstrap.
+# The wheel has an observer for each release of PyTorch that observers.py lists; LIBPROF_OBSERVERS lists others, or is
+# empty for none.
 # Exits with status 77 where such a root file system cannot be made.
 set -euo pipefail
 suite=bullseye
@@ -14,13 +16,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)
-packages=gcc,libc6-dev,make,python3-venv,zlib1g-dev,libzstd-dev,libdw-dev,ca-certificates,dpkg-dev,tcl,xz-utils
+packages=gcc,g++,libc6-dev,make,python3-venv,zlib1g-dev,libzstd-dev,libdw-dev,ca-certificates,dpkg-dev,tcl,xz-utils
 mmdebstrap --variant=minbase --include="$packages" "$suite" "$work/root" "$mirror" || exit 77
 
 # Name resolution and certificates of this machine; of its environment, only how to reach the network.
 cp -L /etc/resolv.conf /etc/hosts "$work/root/etc/"
 cp -L /etc/ssl/certs/ca-certificates.crt "$work/root/etc/ssl/certs/"
-mapfile -t network < <(env | grep -E '^(https?_proxy|no_proxy|SSL_CERT_FILE|PIP_CERT|PIP_INDEX_URL)=')
+mapfile -t variables < <(env | grep -E '^(https?_proxy|no_proxy|SSL_CERT_FILE|PIP_CERT|PIP_INDEX_URL)=')
+variables+=("LIBPROF_OBSERVERS=${LIBPROF_OBSERVERS-all}")
 mkdir "$work/root/src"
 git -C "$source_dir" ls-files -z -co --exclude-standard | tar -C "$source_dir" -c --null -T - | tar -x -C "$work/root/src"
 cat >"$work/root/build.sh" <<'BUILD'
@@ -49,5 +52,5 @@ unshare --mount --pid --fork --kill-child -- sh -c '
     shift 2
     mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" &&
         exec chroot "$root" env -i PATH=/venv/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" bash /build.sh "$mirror"
-    ' wheel "$work/root" "$mirror" "${network[@]}"
+    ' wheel "$work/root" "$mirror" "${variables[@]}"
 cp "$work"/root/dist/*.whl "$out/"

@@ -1,34 +1,35 @@
-"""``torch_observer.cc``: compiled once for each PyTorch, kept in the user's cache, and loaded.
+"""The observer of PyTorch's operators, ``torch_observer.cc``: found in the wheel, or compiled, and loaded.
 
-It needs a C++ compiler (``CXX``, c++, g++ or clang++) the first time. ``LIBPROF_TORCH_OBSERVER=0`` does without it.
+A PyTorch that no build in the wheel fits needs a C++ compiler (``CXX``, c++, g++ or clang++) the first time; what it makes
+is kept in the user's cache. ``LIBPROF_TORCH_OBSERVER=0`` does without an observer.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import functools
 import hashlib
 import operator
 import os
 import platform
-import shlex
-import shutil
-import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
 from types import ModuleType
 from typing import Any, List, NamedTuple, Optional, Tuple
 
-from . import _native
+from . import _native, _observer_builds
+from ._observer_builds import SOURCE, BuildError, Target
 from ._profdump import unrecorded_environment
 from .errors import ProfError
 
 OPERATORS, SHAPES, FLOPS, MEMORY, OVERLOADS, IDS, MODULES = 1, 2, 4, 8, 16, 32, 64
-SOURCE = Path(__file__).with_name("torch_observer.cc")
 VARIABLE = "LIBPROF_TORCH_OBSERVER"
-_COMPILE_S = 300
+SWITCHED_OFF = f"{VARIABLE}=0"
+_SECONDS = 10  # of one processor: 7 to 10 with GCC 12, of which PyTorch's headers take five
 _lock = threading.RLock()
 
 
@@ -114,14 +115,9 @@ def _cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "libprof"
 
 
-def _compiler() -> List[str]:
-    named = shlex.split(os.environ.get("CXX", ""))
-    if named:
-        return named
-    for name in ("c++", "g++", "clang++"):
-        if shutil.which(name):
-            return [name]
-    raise ProfError("there is no C++ compiler (CXX, c++, g++, clang++)")
+def _target(torch: ModuleType) -> Target:
+    include = Path(str(torch.__file__)).parent / "include"
+    return Target(include, bool(torch.compiled_with_cxx11_abi()), bool(torch.version.debug))
 
 
 def _file_name(torch: ModuleType) -> str:
@@ -131,40 +127,43 @@ def _file_name(torch: ModuleType) -> str:
     return f"torch_observer-{torch.__version__}-{digest}.so"
 
 
-def _compile(torch: ModuleType, path: Path) -> None:
-    """Writes the library; ProfError with the compiler's first error."""
-    home = Path(str(torch.__file__)).parent
-    abi = int(torch.compiled_with_cxx11_abi())
-    release = [] if torch.version.debug else ["-DNDEBUG"]  # classes have other members without it
+def _compile(torch: ModuleType, path: Path, how_often: str) -> None:
+    """Writes the library, unless another process of this user has done so meanwhile."""
+    environment = unrecorded_environment()
     part = f"{path}.{os.getpid()}"
-    command = [
-        *_compiler(), "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", f"-D_GLIBCXX_USE_CXX11_ABI={abi}",
-        *release, "-isystem", str(home / "include"), "-o", part, str(SOURCE), f"-L{home / 'lib'}", "-lc10", "-ltorch_cpu",
-    ]  # fmt: skip
-    try:
-        done = subprocess.run(
-            command, env=unrecorded_environment(), capture_output=True, text=True, timeout=_COMPILE_S, check=False
-        )
-        if done.returncode:
-            errors = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
-            raise ProfError(f"{command[0]}: {errors[0] if errors else done.returncode}")
-        os.replace(part, path)
-    except (OSError, subprocess.SubprocessError) as error:
-        raise ProfError(f"{command[0]}: {error}") from error
-    finally:
-        if os.path.exists(part):
-            os.unlink(part)
+    with open(f"{path}.lock", "w", encoding="utf-8") as lock:
+        with contextlib.suppress(OSError):  # some file systems have no locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if path.exists():
+            return
+        if _observer_builds.compiler(environment):
+            text = f"libprof: compiling the observer for PyTorch {torch.__version__}, {how_often}: about {_SECONDS} s"
+            print(text, file=sys.stderr, flush=True)
+        try:
+            libraries = Path(str(torch.__file__)).parent / "lib"
+            _observer_builds.build(_target(torch), part, libraries, environment, "-O1")
+            os.replace(part, path)
+        finally:
+            if os.path.exists(part):
+                os.unlink(part)
 
 
 def _load(torch: ModuleType) -> Observer:
+    ready = _observer_builds.find(_target(torch))
+    if ready is not None:
+        with contextlib.suppress(OSError):  # of another processor, or PyTorch's libraries lack a function
+            return Observer(str(ready))
     name = _file_name(torch)
     with contextlib.ExitStack() as stack:
-        directory = _cache()
-        if not _is_own(directory):  # this process compiles one of its own
-            directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="libprof-")))
+        directory, how_often = _cache(), "once"
+        if not _is_own(directory):
+            directory, how_often = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="libprof-"))), "for this process"
         path = directory / name
         if not path.exists():
-            _compile(torch, path)
+            try:
+                _compile(torch, path, how_often)
+            except BuildError as error:
+                raise ProfError(f"this package has no observer for PyTorch {torch.__version__}; {error}") from error
         return Observer(str(path))
 
 
@@ -183,7 +182,7 @@ def find(torch: Any) -> Tuple[Optional[Observer], str]:
         if _found is None:
             try:
                 if os.environ.get(VARIABLE) == "0":
-                    raise ProfError(f"{VARIABLE}=0")
+                    raise ProfError(SWITCHED_OFF)
                 _found = _Found(_load(torch), "")
             except (ProfError, AttributeError, OSError) as error:
                 _found = _Found(None, str(error))

@@ -1,6 +1,7 @@
 /* torch_observer.cc - PyTorch's operators and memory, for the recorder.
  *
- * _torch_observer.py compiles it where it is used, against the headers of the PyTorch that is installed there.
+ * The wheel has builds for releases of PyTorch (observers.py). For another PyTorch, _torch_observer.py compiles it where
+ * it is used, against the headers that are installed there.
  *
  * Operators come through a RecordFunction callback of all threads. PyTorch's own NVTX and ITT states occupy the one
  * profiler that a thread can have, and so does torch.profiler; a callback stands beside them. A range of
@@ -211,7 +212,12 @@ void append_type(std::string &text, const c10::IValue &value)
     static constexpr const char *names[] = {"", "", "TensorList", "Scalar", "ScalarList", ""};
     const kind kind = kind_of(value);
     text += '"';
-    text += kind == TENSOR ? value.toTensor().dtype().name() : std::string_view(names[kind]);
+    if (kind == TENSOR) {
+        const auto name = value.toTensor().dtype().name(); /* up to PyTorch 2.4 c10's own class */
+        text.append(name.data(), name.size());
+    } else {
+        text += names[kind];
+    }
     text += '"';
 }
 
