@@ -108,7 +108,6 @@ class Library:
 
     def __init__(self, path: Optional[str]) -> None:
         self.path = path
-        self.loaded_before_torch = "torch" not in sys.modules
         self._quick, slow = _open(path)
         try:
             for library, functions in ((self._quick, _RECORDING), (slow, _CONTROL)):
@@ -154,6 +153,12 @@ class Library:
         if function is not None:
             function.restype, function.argtypes = _status, [ctypes.c_int]
         return function
+
+    def torch_stubs(self) -> Any:
+        """The address of an object through which PyTorch annotates operators."""
+        make = self._quick.libprof_torch_stubs
+        make.restype = ctypes.c_void_p
+        return make()
 
     def check(self, status: int) -> None:
         """Raises :class:`ProfError` with the C layer's sentence unless `status` is ``PROF_OK``."""

@@ -1,9 +1,8 @@
 """PyTorch's operators and memory while a profile records, in a process that has imported it.
 
-Operators come through an observer that is compiled for the PyTorch that is installed (``_torch_observer.py``): of all
-threads, also while profilers of PyTorch's own are on. Without a compiler PyTorch emits them through NVTX where it was
-built with CUDA, else through ITT: of one thread, in the place that a thread has for a profiler. ITT looks for who
-listens when it is first called, and PyTorch calls it while it is imported: libprof.so has to be in the process before.
+Operators come through an observer that was built for the PyTorch that is installed (``_torch_observer.py``): of all
+threads, also while profilers of PyTorch's own are on. Without one PyTorch annotates them (``_torch_operators.py``): of
+one thread, in the place that a thread has for a profiler.
 
 Nothing here imports torch.
 """
@@ -11,24 +10,20 @@ Nothing here imports torch.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import sys
 from types import ModuleType
 from typing import Any, FrozenSet, Iterator, List, Optional, Set
 
-from . import _native, _torch_observer, _torch_operators
+from . import _torch_observer, _torch_operators
 from ._guest import thread_local
 from ._recording import ALL_MEMORY
 from ._torch_observer import MEMORY, MODULES, OPERATORS, OVERLOADS, SHAPES, Observer
 from ._torch_operators import ELSEWHERE, Place, announcement, place_of
 from .errors import ProfError, warn
 
-_LATE = (
-    "PyTorch's operators are not recorded: it was imported before libprof. "
-    "Put `import libprof` before `import torch`, or run the program with profrun"
-)
+_ALONE = "PyTorch's operators are recorded on this thread alone, without memory and types of inputs: {}"
 _BUSY = "PyTorch's operators are not recorded: PyTorch's own profiler is on"
-_NO_SHAPES = "record_shapes, with_flops: PyTorch emits no shapes through ITT, and the observer is missing: {}"
+_NO_SHAPES = "record_shapes, with_flops: builds of PyTorch for ROCm annotate operators without shapes, and the observer is missing: {}"
 _NO_OVERLOADS = "experimental_config: names of overloads are not recorded, since the observer is missing: {}"
 _NO_MODULES = "with_modules: modules of scripted operators are not recorded, since the observer is missing: {}"
 _NO_MEMORY = "profile_memory: allocations by PyTorch are not recorded ({}) and shown as --"
@@ -92,33 +87,19 @@ class _Emitted(_torch_operators.Operators):
 _emitted: Optional[_Emitted] = None
 
 
-def _in_c_environment(name: str) -> bool:
-    """What libprof.so has set is not in os.environ, which is a copy of what there was at the start."""
-    getenv = ctypes.CDLL(None).getenv
-    getenv.restype, getenv.argtypes = ctypes.c_char_p, [ctypes.c_char_p]
-    return bool(getenv(name.encode()))
-
-
-def _came_too_late() -> bool:
-    library = _native.library()
-    listens = library.loaded_before_torch and _in_c_environment("INTEL_LIBITTNOTIFY64")
-    return library.path is not None and not listens
-
-
 @contextlib.contextmanager
 def _emitting(torch: ModuleType, shapes: bool, why: str) -> Iterator[None]:
     """Without the observer; `why` says why there is none."""
     global _emitted
     try:
-        itt = _torch_operators.annotation_state(torch) == torch.autograd.ProfilerState.ITT
-        if itt and _came_too_late():
-            raise ProfError(_LATE)
         _emitted = _emitted or _Emitted(torch)
     except ProfError as error:
         _warn_once(str(error))
         yield
         return
-    if shapes and itt:
+    if why != _torch_observer.SWITCHED_OFF:
+        _warn_once(_ALONE.format(why))
+    if shapes and not _emitted.has_shapes():
         _warn_once(_NO_SHAPES.format(why))
     if not _emitted.enter(shapes):
         _warn_once(_BUSY)

@@ -1,8 +1,8 @@
-"""PyTorch's operators as ranges, for a whole program: through the observer, or without it as PyTorch emits them.
+"""PyTorch's operators as ranges, for a whole program: through the observer, or without it as PyTorch annotates them.
 
-PyTorch calls NVTX (CUDA builds) or ITT (others) around every operator when its profiler is in that state, and libprof
-records both. The state is switched on here without ``emit_nvtx``, which synchronises the device first: that would
-initialise CUDA in a program that may want to fork before.
+PyTorch's profiler has a state in which it annotates every operator through NVTX. In builds without CUDA there is nothing
+behind that state; libprof puts its own object there. The state is switched on here without ``emit_nvtx``, which
+synchronises the device first: that would initialise CUDA in a program that may want to fork before.
 
 A thread has room for one profiler. When the program begins one of its own, this one makes room, and comes back when
 that has ended; meanwhile operators are not recorded, and a mark says so.
@@ -11,7 +11,10 @@ that has ended; meanwhile operators are not recorded, and a mark says so.
 from __future__ import annotations
 
 import atexit
+import ctypes
+import re
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Callable, List, Optional
 
@@ -235,6 +238,10 @@ class Operators(PlaceHolder):
         self._enable = torch.autograd._enable_profiler
         self._disable = torch.autograd._disable_profiler
 
+    def has_shapes(self) -> bool:
+        """Whether annotations have the sizes of inputs."""
+        return bool(self._state == self._torch.autograd.ProfilerState.NVTX)
+
     def begin(self) -> bool:
         """On the calling thread, where no other profiler of PyTorch's is on; whether none is."""
         if self._torch.autograd._profiler_enabled():
@@ -255,16 +262,35 @@ class Operators(PlaceHolder):
         return session is not None
 
 
-def annotation_state(torch: ModuleType) -> Any:
-    """The state of PyTorch's profiler whose annotations libprof hears; :class:`ProfError` where it has none."""
-    if not hasattr(torch, "autograd"):
-        raise ProfError("the module 'torch' here is not PyTorch")
+_STUBS = ["record", "elapsed", "mark", "rangePush", "rangePop", "enabled", "onEachDevice", "synchronize", "~ProfilerStubs"]
+
+
+def _give_stubs(torch: ModuleType, register: str) -> None:
+    """Gives PyTorch libprof's object for annotations, if it is one of the class that PyTorch has."""
+    home = Path(str(torch.__file__)).parent
+    try:
+        header = (home / "include" / "torch" / "csrc" / "profiler" / "stubs" / "base.h").read_text(encoding="utf-8")
+        if re.findall(r"\bvirtual\s[^(]*?(~?\w+)\(", header) != _STUBS:
+            raise ProfError("its interface for annotations is another one")
+        function = ctypes.CDLL(str(home / "lib" / "libtorch_cpu.so"))[
+            f"_ZN5torch8profiler4impl{len(register)}{register}EPNS1_13ProfilerStubsE"
+        ]
+    except (AttributeError, OSError, ProfError) as error:
+        raise ProfError(f"PyTorch {torch.__version__} cannot annotate its operators: {error}") from error
+    function.restype, function.argtypes = None, [ctypes.c_void_p]
+    function(_native.library().torch_stubs())
+
+
+def annotation_state(torch: Any) -> Any:
+    """The state of PyTorch's profiler whose annotations libprof receives; :class:`ProfError` where it has none."""
     states = torch.autograd.ProfilerState
     if torch.version.cuda is not None:
         return states.NVTX
-    if torch.profiler.itt.is_available():
+    if torch.version.hip is not None:  # its NVTX is roctx, which its own profiler may need
+        _give_stubs(torch, "registerITTMethods")
         return states.ITT
-    raise ProfError("this build of PyTorch has neither NVTX nor ITT: its operators cannot be recorded")
+    _give_stubs(torch, "registerCUDAMethods")
+    return states.NVTX
 
 
 _operators: Optional[Operators] = None
@@ -278,8 +304,9 @@ def start(torch: ModuleType, shapes: bool) -> None:
     global _operators, _is_observed
     if _operators is not None or _is_observed:
         return
-    state = annotation_state(torch)  # raises for what is not PyTorch
-    observer, _why = _torch_observer.find(torch)
+    if not hasattr(torch, "autograd"):
+        raise ProfError("the module 'torch' here is not PyTorch")
+    observer, why = _torch_observer.find(torch)
     if observer is not None:
         inputs = SHAPES if shapes else 0
         observer.begin(OPERATORS | inputs)
@@ -287,7 +314,9 @@ def start(torch: ModuleType, shapes: bool) -> None:
         announcement.begin(torch)
         _is_observed = True
         return
-    _operators = Operators(torch, shapes, state)
+    _operators = Operators(torch, shapes, annotation_state(torch))
+    if why != _torch_observer.SWITCHED_OFF:
+        warn(f"PyTorch's operators are recorded without types of inputs, on threads of Python alone: {why}")
     _operators.make_room(torch)
     _operators.begin()
     _new_threads.add(begin_thread)
