@@ -350,3 +350,114 @@ const char *json_each_member(struct json_cursor *cursor, const char *p, json_tak
     }
     return p;
 }
+
+/* ---- a value that is written as it is ---- */
+
+static const char *check_digits(const char *p, const char *end)
+{
+    const char *first = p;
+    while (p < end && *p >= '0' && *p <= '9')
+        p++;
+    return p > first ? p : NULL;
+}
+
+static const char *check_number(const char *p, const char *end)
+{
+    p += *p == '-';
+    const char *first = p;
+    p = check_digits(p, end);
+    if (p && *first == '0' && p - first > 1)
+        return NULL;
+    if (p && p < end && *p == '.')
+        p = check_digits(p + 1, end);
+    if (p && p < end && (*p == 'e' || *p == 'E')) {
+        p++;
+        p = check_digits(p + (p < end && (*p == '-' || *p == '+')), end);
+    }
+    return p;
+}
+
+/* From after the backslash. */
+static const char *check_escape(const char *p, const char *end)
+{
+    if (p == end || *p != 'u')
+        return p < end && memchr("\"\\/bfnrt", *p, 8) ? p + 1 : NULL;
+    for (unsigned digits = 4; digits; digits--)
+        if (++p == end || json_hex_digit(*p) < 0)
+            return NULL;
+    return p + 1;
+}
+
+/* From after the opening quote. */
+static const char *check_string(const char *p, const char *end)
+{
+    while (p && p < end && *p != '"')
+        p = (unsigned char)*p < ' ' ? NULL : *p == '\\' ? check_escape(p + 1, end) : p + 1;
+    return p && p < end ? p + 1 : NULL;
+}
+
+static const char *check_space(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+        p++;
+    return p;
+}
+
+static const char *check_word(const char *p, const char *end)
+{
+    static const char *const words[] = {"true", "false", "null"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t size = strlen(words[i]);
+        if ((size_t)(end - p) >= size && memcmp(p, words[i], size) == 0)
+            return p + size;
+    }
+    return NULL;
+}
+
+static const char *check_value(const char *p, const char *end, unsigned depth);
+
+/* The key of a member, and its colon. */
+static const char *check_key(const char *p, const char *end)
+{
+    p = p < end && *p == '"' ? check_string(p + 1, end) : NULL;
+    p = p ? check_space(p, end) : NULL;
+    return p && p < end && *p == ':' ? p + 1 : NULL;
+}
+
+/* From after the bracket. */
+static const char *check_items(const char *p, const char *end, char close, unsigned depth)
+{
+    p = check_space(p, end);
+    if (p < end && *p == close)
+        return p + 1;
+    while (p) {
+        p = close == '}' ? check_key(check_space(p, end), end) : p;
+        p = p ? check_value(p, end, depth) : NULL;
+        if (!p || p == end || (*p != ',' && *p != close))
+            return NULL;
+        if (*p++ == close)
+            return p;
+    }
+    return NULL;
+}
+
+/* With the space around it. */
+static const char *check_value(const char *p, const char *end, unsigned depth)
+{
+    p = check_space(p, end);
+    if (p == end || !depth)
+        return NULL;
+    if (*p == '"')
+        p = check_string(p + 1, end);
+    else if (*p == '{' || *p == '[')
+        p = check_items(p + 1, end, *p == '{' ? '}' : ']', depth - 1);
+    else
+        p = *p == '-' || (*p >= '0' && *p <= '9') ? check_number(p, end) : check_word(p, end);
+    return p ? check_space(p, end) : NULL;
+}
+
+bool json_is_valid(struct text text)
+{
+    const char *end = text.bytes + text.size;
+    return utf8_is_valid(text) && check_value(text.bytes, end, JSON_DEPTH_MAX) == end;
+}

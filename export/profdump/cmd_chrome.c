@@ -3,10 +3,12 @@
 #include "commands.h"
 #include "compat.h"
 #include "inputs.h"
+#include "json_text.h"
 #include "merge_chrome.h"
 #include "options.h"
 #include "packed_out.h"
 #include "profdump.h"
+#include "source.h"
 #include "stack_text.h"
 #include "window_options.h"
 
@@ -24,23 +26,50 @@ static bool write_trace(const struct profdump_options *options, const struct tim
     return written;
 }
 
+#define METADATA_BYTES_MAX (UINT32_C(64) << 20)
+
+/* The object in a file; freed by the caller. False: there is none, and it was said why. */
+static bool read_metadata(const char *path, struct text *metadata)
+{
+    struct read_error error;
+    struct source *source = source_open(path, &error);
+    size_t size = 0;
+    char *bytes = source ? source_read_all(source, METADATA_BYTES_MAX, &size, &error) : NULL;
+    source_close(source);
+    *metadata = (struct text){bytes, size};
+    if (!bytes)
+        complain("--metadata: %s", error.message);
+    else if (!json_is_valid(*metadata) || *json_space(bytes) != '{')
+        complain("--metadata: %s: not a JSON object", path);
+    else
+        return true;
+    free(bytes);
+    return false;
+}
+
+static int write_as(const struct profdump_options *options, const struct timeline *timeline,
+                    const char *path, bool for_tensorboard)
+{
+    struct write_chrome_more more = {
+        .pack = packed_out_open, .behind = true, .for_tensorboard = for_tensorboard};
+    struct write_error error;
+    if (options->metadata && !read_metadata(options->metadata, &more.metadata))
+        return EXIT_FAILURE;
+    bool written = write_trace(options, timeline, path, &more, &error);
+    free((char *)more.metadata.bytes);
+    return finish_export(options, timeline, written, &error);
+}
+
 int cmd_chrome(const struct profdump_options *options, const struct timeline *timeline,
                const char *path)
 {
-    static const struct write_chrome_more packed = {.pack = packed_out_open, .behind = true};
-    struct write_error error;
-    bool written = write_trace(options, timeline, path, &packed, &error);
-    return finish_export(options, timeline, written, &error);
+    return write_as(options, timeline, path, false);
 }
 
 int cmd_tensorboard(const struct profdump_options *options, const struct timeline *timeline,
                     const char *path)
 {
-    static const struct write_chrome_more more = {
-        .pack = packed_out_open, .behind = true, .for_tensorboard = true};
-    struct write_error error;
-    bool written = write_trace(options, timeline, path, &more, &error);
-    return finish_export(options, timeline, written, &error);
+    return write_as(options, timeline, path, true);
 }
 
 static void say(const char *path, uint64_t count, const char *what)
@@ -81,8 +110,8 @@ int cmd_chrome_copy(const struct profdump_options *options, bool *copied)
 {
     struct inputs inputs;
     *copied = false;
-    if (window_options_given(options))
-        return EXIT_SUCCESS; /* whole files are copied */
+    if (window_options_given(options) || options->metadata)
+        return EXIT_SUCCESS; /* whole files are copied, as they are */
     if (!inputs_split(options, &inputs))
         return EXIT_FAILURE;
     *copied = inputs.chrome_count > 0;

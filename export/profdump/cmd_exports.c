@@ -448,6 +448,8 @@ bool export_options_agree(const struct profdump_options *options)
     return is_for(options, options->svg.width_px, "width", EXPORT_SVG) &&
            is_for(options, options->arrow_table, "arrow-table", EXPORT_ARROW) &&
            is_for(options, options->label_count, "label", EXPORT_PROMETHEUS) &&
+           (options->export_paths[EXPORT_TENSORBOARD] ||
+            is_for(options, options->metadata, "metadata", EXPORT_CHROME)) &&
            is_for(options, options->html_full, "html-full", EXPORT_HTML) &&
            is_for(options, options->metric_given, "metric", EXPORT_FOLDED) &&
            is_for(options, options->by_function, "stacks", EXPORT_FOLDED);
@@ -480,6 +482,7 @@ const struct option_entry export_options[] = {
      .values = "events launches kernels counters functions"},
     {FLAG("html-full", html_full, "keep every event in the timeline of the HTML report")},
     {CALL("label", "NAME=VALUE", add_label, "label each metric for Prometheus; may be repeated")},
+    {TEXT("metadata", "FILE", metadata, "add the members of a JSON object to the Chrome trace")},
     {CALL("width", "N", set_width, "draw the SVG N pixels wide (1200)")},
     {0},
 };

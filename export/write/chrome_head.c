@@ -7,12 +7,15 @@
 #include "chrome.h"
 
 #include "chrome_rows.h"
+#include "json_text.h"
 #include "reports.h"
 #include "run_facts.h"
 #include "write.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void write_device(struct chrome *chrome, const struct tl_device *device)
 {
@@ -59,6 +62,33 @@ static void write_devices(struct chrome *chrome)
         if (!is_listed(chrome->timeline, i))
             write_device(chrome, &chrome->timeline->devices.at[i]);
     json_array_end(&chrome->out);
+}
+
+/* A member that stands as it is, on a line of its own. */
+static void write_member(void *user, const struct json_string *key, struct text value)
+{
+    struct chrome *chrome = user;
+    struct json_out *out = &chrome->out;
+    chrome->stated_distributed |= json_string_is(key, "distributedInfo");
+    json_newline(out);
+    json_quoted(out, key->bytes - 1, (size_t)key->size + 2);
+    json_colon(out);
+    json_out_bytes(out, " ", 1); /* some readers search for `"rank": 0` */
+    json_quoted(out, value.bytes, value.size);
+}
+
+/* False: no memory. */
+static bool write_metadata(struct chrome *chrome, struct text metadata)
+{
+    char *bytes = malloc(metadata.size + JSON_PAD_BYTES);
+    if (!bytes)
+        return false;
+    memcpy(bytes, metadata.bytes, metadata.size);
+    memset(bytes + metadata.size, '"', JSON_PAD_BYTES);
+    struct json_cursor cursor = {.end = bytes + metadata.size};
+    json_each_member(&cursor, json_space(bytes), write_member, chrome);
+    free(bytes);
+    return true;
 }
 
 static void write_distributed(struct chrome *chrome)
@@ -161,7 +191,11 @@ void chrome_head_write(struct chrome *chrome)
     json_object_begin(out);
     json_newline(out), json_key(out, "schemaVersion"), json_uint(out, 1);
     write_devices(chrome);
-    write_distributed(chrome);
+    if (chrome->more && chrome->more->metadata.size &&
+        !write_metadata(chrome, chrome->more->metadata))
+        out->error = ENOMEM;
+    if (!chrome->stated_distributed)
+        write_distributed(chrome);
     if (timeline->processes.count)
         json_newline(out), json_key(out, "host_name"),
             json_text(out, timeline->processes.at[0].info.host);

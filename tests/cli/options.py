@@ -20,10 +20,11 @@ VALUES = {  # what an argument may be where the declaration does not tell
     "--name-limit": "9", "--names": "a,b", "--sequences": "x", "--kernel-wait": "5", "--queue-full": "5",
     "--limits": "/dev/null", "--confidence": "95", "--resamples": "100", "--fail-if-slower": "5%",
     "--interval": "5s", "--range": "x", "--block": "x", "--event": "x", "--total-of": "x", "--etrecord": "maps", "--compare": "run.etdp",
-    "--debug-buffer": "run.bin", "--label": "job=a",
+    "--debug-buffer": "run.bin", "--label": "job=a", "--metadata": "more.json",
 }  # fmt: skip
 ALSO = {  # what an option needs beside it
     "--to": ["-o", "out"], "--width": ["-o", "out.svg"], "--arrow-table": ["-o", "out.arrow"], "--label": ["-o", "out.prom"], "--html-full": ["-o", "out.html"],
+    "--metadata": ["-o", "out.json"],
     "--metric": ["-o", "out.folded"], "--depth": ["--tree"], "--stacks": ["-o", "out.folded"], "--fail-on": ["--fail-if-slower", "5%"],
 }  # fmt: skip
 INPUTS = {

@@ -167,6 +167,25 @@ TEST(JsonText, TellsACutValueFromAWrongOne)
     }
 }
 
+TEST(JsonText, KnowsWhatIsWholeAndValid)
+{
+    auto is_valid = [](const std::string &json) {
+        return json_is_valid({json.data(), json.size()});
+    };
+    for (const char *good : {"{}", " [] ", "0", "-0.5e+3", "true", "null", "\"\\u00e9\\n\"",
+                             "{\"a\": [1, {\"b\": false}], \"\": \"x\"}", "1E9"})
+        EXPECT_TRUE(is_valid(good)) << good;
+    for (const char *bad :
+         {"",      " ",          "{",     "[1,]", "[1 2]",  "{\"a\"}", "{\"a\":}",
+          "{a:1}", "{\"a\":1,}", "[}",    "01",   "1.",     "-",       "1e",
+          "+1",    "tru",        "NaN",   "\"a",  "\"\t\"", "\"\\x\"", "\"\\u12g4\"",
+          "\"\\",  "\"\xff\"",   "{} {}", "1,2",  "'a'"})
+        EXPECT_FALSE(is_valid(bad)) << bad;
+    EXPECT_TRUE(
+        is_valid(std::string(JSON_DEPTH_MAX - 1, '[') + std::string(JSON_DEPTH_MAX - 1, ']')));
+    EXPECT_FALSE(is_valid(std::string(100000, '[') + std::string(100000, ']')));
+}
+
 TEST(JsonText, SkipsDeepNestingWithoutAStack)
 {
     Json json(std::string(5000000, '[') + std::string(5000000, ']'));

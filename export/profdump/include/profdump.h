@@ -101,6 +101,7 @@ struct profdump_options {
     struct write_svg_options svg;
     const char *labels[LABELS_MAX]; /* --label, for Prometheus */
     size_t label_count;
+    const char *metadata; /* --metadata, for Chrome traces; NULL not given */
     unsigned arrow_table; /* --arrow-table: enum arrow_table + 1; 0 not given */
     struct window_options window;
 

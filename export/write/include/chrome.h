@@ -30,6 +30,7 @@ struct chrome {
     struct chrome_collectives collectives;
     uint32_t point_of; /* chrome_arrows.c: the slice that was requested last, TL_NONE */
     bool point_touches;
+    bool stated_distributed; /* by the caller's metadata */
     uint64_t skipped_counters; /* not a number, which JSON does not have */
     uint32_t *
         segment_of; /* by slice: 1 + the first one of its segments, 0 it has none; NULL: none has */
