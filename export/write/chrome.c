@@ -192,8 +192,10 @@ static void write_operator(struct chrome *chrome, uint32_t slice)
     const struct tl_fwdbwd *link = timeline_fwdbwd_of(timeline, slice);
     if (!chrome_for_tensorboard(chrome))
         chrome_args_external_id(chrome, slice);
-    if (!link)
+    if (!link) {
+        chrome_args_no_forward(chrome, slice);
         return;
+    }
     uint32_t forward = timeline->slices.at[link->forward].thread;
     json_key(&chrome->out, "Fwd thread id"),
         json_uint(&chrome->out, timeline->threads.at[forward].tid);
@@ -241,6 +243,12 @@ static void write_slice_stack(struct chrome *chrome, uint32_t index)
         write_stack(chrome, stack);
 }
 
+static bool is_of_pytorch(const struct chrome *chrome, uint32_t slice, struct tl_attrs attrs)
+{
+    return chrome_operators_has(&chrome->operators, slice) ||
+           chrome_args_is_annotation(chrome, attrs);
+}
+
 static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs,
                          uint32_t attr_count)
 {
@@ -265,15 +273,18 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
         chrome_args_external_id(chrome, index), write_api_args(chrome, slice);
     else if (chrome_operators_has(&chrome->operators, index))
         write_operator(chrome, index);
+    else if (chrome->operators.bits && !chrome_for_tensorboard(chrome))
+        json_key(out, "External id"), json_uint(out, (uint64_t)index + 1);
     if (slice->kind != TL_API)
-        chrome_attrs_write(chrome, slice->label, of,
-                           chrome_operators_has(&chrome->operators, index));
+        chrome_attrs_write(chrome, slice->label, of, is_of_pytorch(chrome, index, of));
     if (chrome->segment_of)
         write_segment(chrome, index);
     if (slice->flags & (TL_CONTINUED | TL_UNCLOSED))
         write_state(out, slice->flags);
     if (chrome->stacks && !tl_attrs_state_stack(chrome->timeline, of))
         write_slice_stack(chrome, index);
+    if (slice->kind != TL_API)
+        chrome_args_index(chrome);
     json_object_end(out), json_object_end(out);
     if (slice->gpu_count)
         chrome_arrows_launches(chrome, row, index);

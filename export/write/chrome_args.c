@@ -36,6 +36,12 @@ void chrome_args_external_id(struct chrome *chrome, uint32_t slice)
         json_key(&chrome->out, "External id"), json_uint(&chrome->out, (uint64_t) operator+ 1);
 }
 
+void chrome_args_index(struct chrome *chrome)
+{
+    if (chrome->operators.bits)
+        json_key(&chrome->out, "Ev Idx"), json_uint(&chrome->out, chrome->event_index++);
+}
+
 static void write_place(struct json_out *out, uint32_t device, uint32_t context, uint32_t stream,
                         uint64_t correlation)
 {
@@ -112,6 +118,8 @@ static void write_graph(struct chrome *chrome, const struct tl_gpu *op, uint64_t
         write_captured(chrome, op);
 }
 
+static bool write_collective(struct chrome *chrome, const struct tl_gpu *op);
+
 static void write_kernel(struct chrome *chrome, const struct tl_gpu *op)
 {
     struct json_out *out = &chrome->out;
@@ -133,7 +141,8 @@ static void write_kernel(struct chrome *chrome, const struct tl_gpu *op)
         json_key(out, "priority"), json_int(out, kernel->priority);
     if (kernel->channel)
         json_key(out, "channel"), json_uint(out, kernel->channel);
-    chrome_collectives_write(&chrome->collectives, op, out);
+    if (!write_collective(chrome, op))
+        chrome_collectives_write(&chrome->collectives, op, out);
 }
 
 /* Bytes per nanosecond are GB per second. */
@@ -244,8 +253,8 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op)
  *
  * PyTorch's NVTX ranges and its operators get the words that Kineto has for the same facts: "seq"
  * (and "stashed_seq", which a function of the backward pass has) becomes "Sequence number", "rf_id"
- * becomes "Record function id", "sizes" becomes "Input Dims". Texts about inputs are written as
- * lists where they are text of that form.
+ * and "user_rf_id" become "Record function id", "sizes" becomes "Input Dims". Texts about inputs
+ * are written as lists where they are text of that form.
  *
  * What was read from a Chrome trace has Kineto's words already, and its lists are text here.
  *
@@ -258,10 +267,12 @@ enum word {
     WORD_SEQ,
     WORD_STASHED,
     WORD_RF_ID,
+    WORD_USER_RF_ID,
     WORD_SIZES,
     WORD_TYPES,
     WORD_STRIDES,
     WORD_CONCRETE,
+    WORD_COMMS_ID,
     WORD_SEQUENCE, /* from here on: members of ours */
     WORD_DIMS,
     WORD_EXTERNAL_ID,
@@ -286,10 +297,12 @@ static const struct {
     {"seq", ""},
     {"stashed_seq", ""},
     {"rf_id", ""},
+    {"user_rf_id", ""},
     {"sizes", ""},
     {"Input type", ""},
     {"Input Strides", ""},
     {"Concrete Inputs", ""},
+    {"Comms Id", ""},
     {"Sequence number", "Sequence number (attribute)"},
     {"Input Dims", "Input Dims (attribute)"},
     {"External id", "External id (attribute)"},
@@ -481,13 +494,29 @@ static bool is_nested_list(struct text text)
     return false;
 }
 
-static void write_list(struct chrome *chrome, const struct tl_attr *attr)
+/* A number beyond what attributes hold: an id. */
+static bool is_whole(struct text text)
+{
+    bool whole = text.size && text.size <= 20 && (text.size == 1 || *text.bytes != '0');
+    for (size_t i = 0; i < text.size; i++)
+        whole &= text.bytes[i] >= '0' && text.bytes[i] <= '9';
+    return whole;
+}
+
+static void write_as_json(struct chrome *chrome, const struct tl_attr *attr,
+                          bool (*is_json)(struct text text))
 {
     struct text text = chrome->timeline->names.at[attr->value];
-    if (is_nested_list(text))
+    if (is_json(text))
         json_quoted(&chrome->out, text.bytes, text.size);
     else
         write_value(chrome, attr);
+}
+
+static void write_list(struct chrome *chrome, const struct tl_attr *attr)
+{
+    write_as_json(chrome, attr,
+                  chrome->attr_words[attr->key] == WORD_COMMS_ID ? is_whole : is_nested_list);
 }
 
 static void write_dims(struct chrome *chrome, const struct tl_attr *attr)
@@ -519,7 +548,7 @@ static __attribute__((noinline)) void write_special(struct chrome *chrome, struc
     if (number && is_integer(attr)) {
         json_key(&chrome->out, "Sequence number");
         write_value(chrome, attr);
-    } else if (word == WORD_RF_ID && is_integer(attr)) {
+    } else if ((word == WORD_RF_ID || word == WORD_USER_RF_ID) && is_integer(attr)) {
         json_key(&chrome->out, "Record function id");
         write_value(chrome, attr);
     } else if (word == WORD_SIZES && attr->type == PROF_ATTR_STRING) {
@@ -536,6 +565,66 @@ static __attribute__((noinline)) void write_special(struct chrome *chrome, struc
     }
 }
 
+/* What PyTorch stated about the collective, in Kineto's order. */
+static const char *const collective_keys[] = {
+    "Collective name",
+    "In msg nelems",
+    "Out msg nelems",
+    "Group size",
+    "dtype",
+    "In split size",
+    "Out split size",
+    "Process Group Name",
+    "Process Group Description",
+    "Process Group Ranks",
+    "Rank",
+    "Src Rank",
+    "Dst Rank",
+    "Seq",
+    "Comms Id",
+};
+
+static const struct tl_attr *attr_called(const struct chrome *chrome, struct tl_attrs attrs,
+                                         const char *key)
+{
+    for (uint32_t i = 0; i < attrs.count; i++)
+        if (text_is(chrome->timeline->names.at[attrs.at[i].key], key))
+            return &attrs.at[i];
+    return NULL;
+}
+
+/* Members of a kernel that a record_param_comms launched, as Kineto copies them from there. False:
+ * it is another's. */
+static bool write_collective(struct chrome *chrome, const struct tl_gpu *op)
+{
+    const struct timeline *timeline = chrome->timeline;
+    uint32_t launch = chrome_collectives_launch(timeline, op);
+    uint32_t around = chrome_operators_of(&chrome->operators, launch);
+    if (around == TL_NONE ||
+        !text_is(timeline->names.at[timeline->slices.at[around].name], "record_param_comms"))
+        return false;
+    struct tl_attrs attrs = timeline_slice_attrs(timeline, around);
+    if (!attr_called(chrome, attrs, collective_keys[0]))
+        return false;
+    for (size_t i = 0; i < sizeof collective_keys / sizeof *collective_keys; i++) {
+        const struct tl_attr *attr = attr_called(chrome, attrs, collective_keys[i]);
+        if (!attr)
+            continue;
+        quoted_names_write(&chrome->names, &chrome->out, attr->key);
+        json_colon(&chrome->out);
+        if (chrome->attr_words[attr->key] == WORD_COMMS_ID && attr->type == PROF_ATTR_STRING)
+            write_list(chrome, attr);
+        else
+            write_value(chrome, attr);
+    }
+    return true;
+}
+
+bool chrome_args_is_annotation(const struct chrome *chrome, struct tl_attrs attrs)
+{
+    return has_word(chrome, attrs, WORD_USER_RF_ID);
+}
+
 /* Which words have a meaning here: PyTorch's only of what is its own or came through NVTX, those
  * about inputs also in what was read from a Chrome trace. */
 static bool is_special(uint8_t word, bool is_labelled, bool is_operator)
@@ -546,7 +635,8 @@ static bool is_special(uint8_t word, bool is_labelled, bool is_operator)
     return word >= WORD_DOMAIN || is_about_inputs || (is_operator && word < WORD_SEQUENCE);
 }
 
-void chrome_args_sequence(struct chrome *chrome, uint32_t slice)
+/* NULL: it has none. */
+static const struct tl_attr *sequence_of(const struct chrome *chrome, uint32_t slice)
 {
     struct tl_attrs attrs = timeline_slice_attrs(chrome->timeline, slice);
     const struct tl_attr *found = NULL;
@@ -557,8 +647,20 @@ void chrome_args_sequence(struct chrome *chrome, uint32_t slice)
         if (is_sequence && is_integer(&attrs.at[i]))
             found = &attrs.at[i];
     }
+    return found;
+}
+
+void chrome_args_sequence(struct chrome *chrome, uint32_t slice)
+{
+    const struct tl_attr *found = sequence_of(chrome, slice);
     if (found)
         json_key(&chrome->out, "Sequence number"), write_value(chrome, found);
+}
+
+void chrome_args_no_forward(struct chrome *chrome, uint32_t slice)
+{
+    if (sequence_of(chrome, slice))
+        json_key(&chrome->out, "Fwd thread id"), json_uint(&chrome->out, 0);
 }
 
 void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs attrs,

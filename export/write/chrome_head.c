@@ -211,9 +211,22 @@ void chrome_head_write(struct chrome *chrome)
         write_throttle(chrome, &timeline->throttles.at[i]);
 }
 
+/* As Kineto ends its events. */
+static void write_window_end(struct chrome *chrome)
+{
+    struct json_out *out = &chrome->out;
+    json_newline(out), json_object_begin(out);
+    json_members(out, "\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\"");
+    json_members(out, "\"pid\":\"\",\"tid\":\"\"");
+    json_key(out, "ts"), json_microseconds(out, chrome_time(chrome, chrome->timeline->end_ns));
+    json_object_end(out);
+}
+
 void chrome_head_finish(struct chrome *chrome)
 {
     struct json_out *out = &chrome->out;
+    if (chrome->operators.bits)
+        write_window_end(chrome);
     if (chrome->more && chrome->more->events)
         chrome->more->events(chrome->more->user, out);
     json_array_end(out);

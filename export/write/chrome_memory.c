@@ -66,6 +66,7 @@ static void write_instant(struct chrome *chrome, int64_t time_ns, const struct h
     json_key(out, "Device Id"), json_int(out, heap_levels_device(heap));
     json_key(out, "Device Type"), json_uint(out, heap_levels_device_type(heap));
     write_heap(chrome, heap);
+    chrome_args_index(chrome);
     json_object_end(out), json_object_end(out);
 }
 

@@ -59,9 +59,16 @@ static bool has_domain(const struct timeline *timeline)
     return false;
 }
 
+/* libprof gives it to PyTorch's own ranges alone; torch.distributed, to record_param_comms. */
+static bool is_of_operators_alone(struct text key)
+{
+    return text_is(key, "rf_id") || text_is(key, "Collective name");
+}
+
 #define OPERATORS_NAME 1u
 #define OPERATORS_KEY 2u
-#define OPERATORS_RF_ID 4u /* libprof gives it to PyTorch's own ranges alone */
+#define OPERATORS_ALONE 4u /* an attribute of operators alone */
+#define OPERATORS_USER 8u  /* an attribute of ranges that the program named to PyTorch */
 
 /* By name, what it is; `*any`: there may be operators. NULL when memory is short. */
 static uint8_t *classify_names(const struct timeline *timeline, bool *any)
@@ -71,17 +78,23 @@ static uint8_t *classify_names(const struct timeline *timeline, bool *any)
         struct text name = timeline->names.at[i];
         kinds[i] = (uint8_t)((has_namespace(name) || is_backward(name) ? OPERATORS_NAME : 0) |
                              (is_said_of_operators(name) ? OPERATORS_KEY : 0) |
-                             (text_is(name, "rf_id") ? OPERATORS_RF_ID : 0));
+                             (is_of_operators_alone(name) ? OPERATORS_ALONE : 0) |
+                             (text_is(name, "user_rf_id") ? OPERATORS_USER : 0));
         seen |= kinds[i];
     }
     bool known = (seen & OPERATORS_KEY && timeline->attrs.count) || has_domain(timeline);
-    *any = (seen & OPERATORS_NAME && known) || seen & OPERATORS_RF_ID;
+    *any = (seen & OPERATORS_NAME && known) || seen & OPERATORS_ALONE;
     return kinds;
 }
 
 static void mark(struct chrome_operators *operators, uint32_t slice)
 {
     operators->bits[slice / 64] |= UINT64_C(1) << slice % 64;
+}
+
+static void unmark(struct chrome_operators *operators, uint32_t slice)
+{
+    operators->bits[slice / 64] &= ~(UINT64_C(1) << slice % 64);
 }
 
 static void mark_domain(struct chrome_operators *operators, const uint8_t *kinds)
@@ -115,7 +128,7 @@ static bool is_of_operator(const struct chrome_operators *operators, const uint8
     const struct tl_slice *slice = &operators->timeline->slices.at[attr->slice];
     if (slice->kind != TL_RANGE)
         return false;
-    if (kinds[attr->key] & OPERATORS_RF_ID)
+    if (kinds[attr->key] & OPERATORS_ALONE)
         return true;
     return (kinds[attr->key] & OPERATORS_KEY) &&
            (kinds[slice->name] & OPERATORS_NAME || is_inside_namesake(operators, slice));
@@ -127,6 +140,9 @@ static void mark_all(struct chrome_operators *operators, const uint8_t *kinds)
     for (uint32_t i = 0; i < timeline->attrs.count; i++)
         if (is_of_operator(operators, kinds, &timeline->attrs.at[i]))
             mark(operators, timeline->attrs.at[i].slice);
+    for (uint32_t i = 0; i < timeline->attrs.count; i++)
+        if (kinds[timeline->attrs.at[i].key] & OPERATORS_USER)
+            unmark(operators, timeline->attrs.at[i].slice);
     if (has_domain(timeline))
         mark_domain(operators, kinds);
     for (uint32_t i = 0; i < timeline->segments.count; i++)
@@ -480,8 +496,7 @@ static void write_collective(const struct chrome_collectives *collectives, uint3
         json_key(out, "Root"), json_int(out, (int64_t)value);
 }
 
-/* A replayed kernel is its call's that was captured, not the graph launch's. */
-static uint32_t launched_in(const struct timeline *timeline, const struct tl_gpu *op)
+uint32_t chrome_collectives_launch(const struct timeline *timeline, const struct tl_gpu *op)
 {
     const struct tl_captured *captured = captured_of(timeline, (uint32_t)(op - timeline->gpus.at));
     return captured && captured->when == TL_CAPTURED_RECORDED ? captured->slice : op->slice;
@@ -494,7 +509,7 @@ void chrome_collectives_write_slow(const struct chrome_collectives *collectives,
     struct text kernel = timeline->names.at[op->name];
     if (kernel.size < 4 || memcmp(kernel.bytes, "nccl", 4) != 0)
         return;
-    uint32_t slice = launched_in(timeline, op);
+    uint32_t slice = chrome_collectives_launch(timeline, op);
     uint32_t call = slice == TL_NONE ? TL_NONE : collectives->around[slice];
     if (call != TL_NONE)
         write_collective(collectives, call, collective_of(timeline, call), kernel, out);

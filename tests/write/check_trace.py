@@ -111,6 +111,14 @@ def check_shape(report, index, event):
             report.say(f"{where}: args lack '{key}'")
 
 
+def without_window_end(report, events):
+    """Kineto's last event is of no process, thread or category."""
+    ends = [event for event in events if event.get("name") == "Record Window End"]
+    if ends and (ends != events[-1:] or ends[0]["s"] != "g" or ends[0]["pid"] or ends[0]["tid"]):
+        report.say(f"the end of the window: {ends!r:.200}")
+    return [event for event in events if event not in ends]
+
+
 def check_nesting(report, rows):
     for row, slices in rows.items():
         stack = []
@@ -247,7 +255,7 @@ def check(path):
     report.trace = trace
     check_head(report, text, trace)
     check_decimals(report, text)
-    events = trace.get("traceEvents") or []
+    events = without_window_end(report, trace.get("traceEvents") or [])
     for index, event in enumerate(events):
         check_shape(report, index, event)
     if report.problems:

@@ -143,7 +143,35 @@ TEST_F(ChromeNvtx, KnowsOperatorsOfAnyNameByTheirRecordFunction)
 {
     trace.push(10, "triton_poi_fused_add_0").attr("rf_id", PROF_ATTR_INT, 7).pop(20);
     std::string text = write();
-    EXPECT_EQ(args(text, "\"cpu_op\""), R"({"External id":1,"Record function id":7})");
+    EXPECT_EQ(args(text, "\"cpu_op\""), R"({"External id":1,"Record function id":7,"Ev Idx":0})");
+}
+
+TEST_F(ChromeNvtx, WritesInputsOfRangesThatTheProgramNamed)
+{
+    trace.push(10, "aten::mm").attr("rf_id", PROF_ATTR_INT, 7).pop(20);
+    trace.push(30, "mine::loss").attr("user_rf_id", PROF_ATTR_INT, 0);
+    trace.attr("sizes", PROF_ATTR_STRING, trace.name("[[5]]")).pop(40);
+    std::string text = write();
+    EXPECT_EQ(args(text, "\"user_annotation\",\"name\":\"mine::loss\""),
+              R"({"External id":2,"Record function id":0,"Input Dims":[[5]],"Ev Idx":1})");
+    EXPECT_EQ(count(text, "\"name\":\"Record Window End\""), 1u);
+}
+
+TEST_F(ChromeNvtx, GivesKernelsTheCollectiveOfTheOperatorThatLaunchedThem)
+{
+    trace.push(10, "record_param_comms").attr("rf_id", PROF_ATTR_INT, 7);
+    trace.attr("Seq", PROF_ATTR_INT, 3);
+    trace.attr("Collective name", PROF_ATTR_STRING, trace.name("allreduce"));
+    trace.attr("Comms Id", PROF_ATTR_STRING, trace.name("10159970886763999802"));
+    trace.attr("Process Group Ranks", PROF_ATTR_STRING, trace.name("[0, 1]"));
+    trace.launch(20, 30, 1).pop(40).launch(50, 60, 2);
+    trace.kernel(100, 200, 1).kernel(300, 400, 2);
+    std::string text = write();
+    EXPECT_EQ(count(text, R"("Collective name":"allreduce","Process Group Ranks":"[0, 1]",)"
+                          R"("Seq":3,"Comms Id":10159970886763999802})"),
+              1u)
+        << text;
+    EXPECT_EQ(count(text, "\"Collective name\""), 2u) << "the operator and its kernel";
 }
 
 TEST_F(ChromeNvtx, TakesDimensionsThatAreNoListsAsText)
@@ -158,8 +186,7 @@ TEST_F(ChromeNvtx, TakesDimensionsThatAreNoListsAsText)
         write_error error;
         std::string path = scratch.path("bad.json");
         ASSERT_TRUE(write_chrome(t, nullptr, nullptr, path.c_str(), &error));
-        EXPECT_NE(read_file(path).find("\"args\":{\"domain\":\"\",\"Input Dims\":\""),
-                  std::string::npos)
+        EXPECT_NE(read_file(path).find("\"domain\":\"\",\"Input Dims\":\""), std::string::npos)
             << bad;
     }
     EXPECT_EQ(args_with_text("sizes", "[-1, [0,  10], []]"),
@@ -224,16 +251,16 @@ TEST_F(ChromeNvtx, WritesPyTorchsRangesAsOperators)
     EXPECT_EQ(count(text, "\"cat\":\"cpu_op\""), 3u);
     EXPECT_EQ(count(text, "\"cat\":\"user_annotation\""), 4u);
     EXPECT_EQ(args(text, "\"cpu_op\",\"name\":\"aten::linear\""),
-              R"({"External id":1,"domain":"","Sequence number":4})");
+              R"({"External id":1,"Fwd thread id":0,"domain":"","Sequence number":4,"Ev Idx":0})");
     EXPECT_EQ(args(text, "\"cpu_op\",\"name\":\"aten::mm\""),
-              R"({"External id":4,"domain":"","Sequence number":4})");
+              R"({"External id":4,"Fwd thread id":0,"domain":"","Sequence number":4,"Ev Idx":2})");
     EXPECT_EQ(args(text, "\"ts\":1.200"), R"({"External id":1,"cbid":211,"correlation":1})");
     EXPECT_EQ(args(text, "\"ts\":1.600"), R"({"External id":4,"cbid":211,"correlation":2})");
     EXPECT_EQ(args(text, "\"ts\":2.400"), R"({"cbid":211,"correlation":3})");
     EXPECT_EQ(count(args(text, "\"cat\":\"kernel\""), "{\"External id\":1,"), 1u) << text;
     EXPECT_EQ(count(text, "\"External id\":1,"), 3u) << "the operator, its call and its kernel";
     EXPECT_EQ(count(text, "\"External id\":4,"), 3u);
-    EXPECT_EQ(count(text, "\"External id\""), 7u) << "and MmBackward0";
+    EXPECT_EQ(count(text, "\"External id\""), 11u) << "and MmBackward0, and the annotations";
 }
 
 TEST_F(ChromeNvtx, NamesStreamsAndDevicesAsTheProgramDoes)

@@ -94,12 +94,25 @@ static uint32_t attr_key(struct reader *reader, enum kineto_arg arg)
     return reader->attr_keys[arg];
 }
 
-/* What statistics are made of, and where kernels of Inductor's come from; only that. */
+/* What torch.distributed stated about a collective. */
+#define COLLECTIVE_TEXTS                                                                          \
+    (KINETO_BIT(KINETO_COLLECTIVE) | KINETO_BIT(KINETO_ELEMENT_TYPE) |                            \
+     KINETO_BIT(KINETO_IN_SPLIT) | KINETO_BIT(KINETO_OUT_SPLIT) | KINETO_BIT(KINETO_GROUP_NAME) | \
+     KINETO_BIT(KINETO_GROUP_ABOUT) | KINETO_BIT(KINETO_GROUP_RANKS) |                            \
+     KINETO_BIT(KINETO_COMMS_ID))
+#define COLLECTIVE_NUMBERS                                                  \
+    (KINETO_BIT(KINETO_IN_ELEMENTS) | KINETO_BIT(KINETO_OUT_ELEMENTS) |     \
+     KINETO_BIT(KINETO_GROUP_SIZE) | KINETO_BIT(KINETO_OWN_RANK) |          \
+     KINETO_BIT(KINETO_SOURCE_RANK) | KINETO_BIT(KINETO_TARGET_RANK) |      \
+     KINETO_BIT(KINETO_COLLECTIVE_NUMBER) | KINETO_BIT(KINETO_FIRST_RANK) | \
+     KINETO_BIT(KINETO_RANK_STRIDE) | KINETO_BIT(KINETO_ASYNCHRONIZED))
+
+/* What statistics are made of, where kernels of Inductor's come from, and collectives. */
 #define TEXT_ATTRS                                                                      \
     (KINETO_BIT(KINETO_SHAPES) | KINETO_BIT(KINETO_TYPES) | KINETO_BIT(KINETO_VALUES) | \
      KINETO_BIT(KINETO_CALL_STACK) | KINETO_BIT(KINETO_KERNEL_BACKEND) |                \
-     KINETO_BIT(KINETO_KERNEL_FILE))
-#define NUMBER_ATTRS (KINETO_BIT(KINETO_SEQUENCE) | KINETO_BIT(KINETO_BYTES))
+     KINETO_BIT(KINETO_KERNEL_FILE) | COLLECTIVE_TEXTS)
+#define NUMBER_ATTRS (KINETO_BIT(KINETO_SEQUENCE) | KINETO_BIT(KINETO_BYTES) | COLLECTIVE_NUMBERS)
 #define REAL_ATTRS \
     (KINETO_BIT(KINETO_FLOPS) | KINETO_BIT(KINETO_KERNEL_FLOP) | KINETO_BIT(KINETO_KERNEL_NUM_GB))
 

@@ -30,7 +30,8 @@ struct chrome {
     struct chrome_collectives collectives;
     uint32_t point_of; /* chrome_arrows.c: the slice that was requested last, TL_NONE */
     bool point_touches;
-    bool stated_distributed; /* by the caller's metadata */
+    uint64_t event_index;      /* of the next event of PyTorch's */
+    bool stated_distributed;   /* by the caller's metadata */
     uint64_t skipped_counters; /* not a number, which JSON does not have */
     uint32_t *
         segment_of; /* by slice: 1 + the first one of its segments, 0 it has none; NULL: none has */
@@ -51,6 +52,8 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op);
 void chrome_args_external_id(struct chrome *chrome, uint32_t slice);
 /* "Sequence number" of a range of PyTorch's, if it has one. */
 void chrome_args_sequence(struct chrome *chrome, uint32_t slice);
+/* "Fwd thread id" of one that has a sequence number, and is not known to be of a backward pass. */
+void chrome_args_no_forward(struct chrome *chrome, uint32_t slice);
 
 /* chrome_tensorboard.c: what is different for TensorBoard's plugin. */
 
@@ -74,6 +77,13 @@ bool chrome_attrs_init(struct chrome *chrome);
 void chrome_attrs_fini(struct chrome *chrome);
 void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs attrs,
                         bool is_operator);
+
+/* Whether they are of a range that the program named to PyTorch. */
+bool chrome_args_is_annotation(const struct chrome *chrome, struct tl_attrs attrs);
+
+/* "Ev Idx", the last member of "args": the number of an operator, annotation or memory event among
+ * these, where there are operators. */
+void chrome_args_index(struct chrome *chrome);
 
 /* Kineto's words for a CUpti_ActivitySynchronizationType. */
 const char *chrome_args_sync_name(uint32_t type);

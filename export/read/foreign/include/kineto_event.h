@@ -12,47 +12,65 @@ extern "C" {
 /* ---- what is wanted of the "args" of an event ---- */
 
 /* X(symbol, key, kind). Keys of all versions; where two keys mean one thing they stand together. */
-#define KINETO_ARGS(X)                           \
-    X(EXTERNAL_ID, "External id", NUMBER)        \
-    X(EXTERNAL_ID_2021, "external id", NUMBER)   \
-    X(CORRELATION, "correlation", NUMBER)        \
-    X(DEVICE, "device", NUMBER)                  \
-    X(CONTEXT, "context", NUMBER)                \
-    X(STREAM, "stream", NUMBER)                  \
-    X(REGISTERS, "registers per thread", NUMBER) \
-    X(SHARED_MEMORY, "shared memory", NUMBER)    \
-    X(GRID, "grid", THREE)                       \
-    X(BLOCK, "block", THREE)                     \
-    X(BYTES, "bytes", NUMBER)                    \
-    X(PRIORITY, "priority", NUMBER)              \
-    X(GRAPH, "graph id", NUMBER)                 \
-    X(GRAPH_NODE, "graph node id", NUMBER)       \
-    X(KIND, "kind", TEXT)                        \
-    X(SYNC_KIND, "cuda_sync_kind", TEXT)         \
-    X(NAME, "name", TEXT)                        \
-    X(LABELS, "labels", TEXT)                    \
-    X(SHAPES, "Input Dims", RAW)                 \
-    X(TYPES, "Input type", RAW)                  \
-    X(VALUES, "Concrete Inputs", RAW)            \
-    X(SEQUENCE, "Sequence number", NUMBER)       \
-    X(CALL_STACK, "Call stack", TEXT)            \
-    X(ADDRESS, "Addr", NUMBER)                   \
-    X(MEMORY_BYTES, "Bytes", NUMBER)             \
-    X(MEMORY_TOTAL, "Total Allocated", NUMBER)   \
-    X(MEMORY_DEVICE, "Device Id", NUMBER)        \
-    X(MEMORY_TYPE, "Device Type", NUMBER)        \
-    X(AMBIGUOUS, "ambiguous", NUMBER)            \
-    X(MEMORY_ALLOCATOR, "allocator", TEXT)       \
-    X(DOMAIN, "domain", RAW)                     \
-    X(LABEL_CATEGORY, "category", RAW)           \
-    X(LABEL_NUMBER, "category id", NUMBER)       \
-    X(COLOR, "color", TEXT)                      \
-    X(SEGMENT_OF, "piece of", NUMBER)            \
-    X(FLOPS, "flops", REAL)                      \
-    X(KERNEL_FLOP, "kernel_flop", REAL)          \
-    X(KERNEL_NUM_GB, "kernel_num_gb", REAL)      \
-    X(KERNEL_BACKEND, "kernel_backend", TEXT)    \
-    X(KERNEL_FILE, "kernel_file", TEXT)
+#define KINETO_ARGS(X)                                \
+    X(EXTERNAL_ID, "External id", NUMBER)             \
+    X(EXTERNAL_ID_2021, "external id", NUMBER)        \
+    X(CORRELATION, "correlation", NUMBER)             \
+    X(DEVICE, "device", NUMBER)                       \
+    X(CONTEXT, "context", NUMBER)                     \
+    X(STREAM, "stream", NUMBER)                       \
+    X(REGISTERS, "registers per thread", NUMBER)      \
+    X(SHARED_MEMORY, "shared memory", NUMBER)         \
+    X(GRID, "grid", THREE)                            \
+    X(BLOCK, "block", THREE)                          \
+    X(BYTES, "bytes", NUMBER)                         \
+    X(PRIORITY, "priority", NUMBER)                   \
+    X(GRAPH, "graph id", NUMBER)                      \
+    X(GRAPH_NODE, "graph node id", NUMBER)            \
+    X(KIND, "kind", TEXT)                             \
+    X(SYNC_KIND, "cuda_sync_kind", TEXT)              \
+    X(NAME, "name", TEXT)                             \
+    X(LABELS, "labels", TEXT)                         \
+    X(SHAPES, "Input Dims", RAW)                      \
+    X(TYPES, "Input type", RAW)                       \
+    X(VALUES, "Concrete Inputs", RAW)                 \
+    X(SEQUENCE, "Sequence number", NUMBER)            \
+    X(CALL_STACK, "Call stack", TEXT)                 \
+    X(ADDRESS, "Addr", NUMBER)                        \
+    X(MEMORY_BYTES, "Bytes", NUMBER)                  \
+    X(MEMORY_TOTAL, "Total Allocated", NUMBER)        \
+    X(MEMORY_DEVICE, "Device Id", NUMBER)             \
+    X(MEMORY_TYPE, "Device Type", NUMBER)             \
+    X(AMBIGUOUS, "ambiguous", NUMBER)                 \
+    X(MEMORY_ALLOCATOR, "allocator", TEXT)            \
+    X(DOMAIN, "domain", RAW)                          \
+    X(LABEL_CATEGORY, "category", RAW)                \
+    X(LABEL_NUMBER, "category id", NUMBER)            \
+    X(COLOR, "color", TEXT)                           \
+    X(SEGMENT_OF, "piece of", NUMBER)                 \
+    X(FLOPS, "flops", REAL)                           \
+    X(KERNEL_FLOP, "kernel_flop", REAL)               \
+    X(KERNEL_NUM_GB, "kernel_num_gb", REAL)           \
+    X(KERNEL_BACKEND, "kernel_backend", TEXT)         \
+    X(KERNEL_FILE, "kernel_file", TEXT)               \
+    X(COLLECTIVE, "Collective name", TEXT)            \
+    X(IN_ELEMENTS, "In msg nelems", NUMBER)           \
+    X(OUT_ELEMENTS, "Out msg nelems", NUMBER)         \
+    X(GROUP_SIZE, "Group size", NUMBER)               \
+    X(ELEMENT_TYPE, "dtype", TEXT)                    \
+    X(IN_SPLIT, "In split size", TEXT)                \
+    X(OUT_SPLIT, "Out split size", TEXT)              \
+    X(GROUP_NAME, "Process Group Name", TEXT)         \
+    X(GROUP_ABOUT, "Process Group Description", TEXT) \
+    X(GROUP_RANKS, "Process Group Ranks", TEXT)       \
+    X(OWN_RANK, "Rank", NUMBER)                       \
+    X(SOURCE_RANK, "Src Rank", NUMBER)                \
+    X(TARGET_RANK, "Dst Rank", NUMBER)                \
+    X(COLLECTIVE_NUMBER, "Seq", NUMBER)               \
+    X(COMMS_ID, "Comms Id", RAW)                      \
+    X(FIRST_RANK, "Global rank start", NUMBER)        \
+    X(RANK_STRIDE, "Global rank stride", NUMBER)      \
+    X(ASYNCHRONIZED, "Is asynchronized op", NUMBER)
 
 enum kineto_arg {
 #define KINETO_ARG(symbol, key, kind) KINETO_##symbol,
