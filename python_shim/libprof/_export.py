@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import gzip
 import json
 import os
-import shutil
 import socket
 import tempfile
 import time
-from typing import IO, Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Optional
 
-from ._output import replacing
 from ._recording import Recording
 from .errors import ProfError
 
@@ -26,36 +22,26 @@ def parsed_json(text: str) -> Any:
 
 
 def chrome_trace(recording: Recording, path: str, members: Dict[str, Any], kind: str = "chrome") -> None:
-    """`members` become the first of the trace's object; without any, profdump writes the file itself. `kind`: of
-    profdump's formats, "chrome" or "tensorboard"."""
-    if not members:
-        recording.export(path, kind)
-        return
-    if path.endswith(".zst"):
-        raise ValueError("a trace with metadata cannot be compressed other than as .gz")
-    folder = os.path.dirname(path) or "."
-    with replacing(path, recording.paths) as file, tempfile.TemporaryDirectory(dir=folder, prefix=".libprof-") as directory:
-        plain = os.path.join(directory, "plain.json")
-        recording.export(plain, kind)
-        packed = gzip.GzipFile(fileobj=file, mode="wb") if path.endswith(".gz") else contextlib.nullcontext(file)
-        with open(plain, "rb") as source, packed as target:
-            _copy_with(source, target, members)
-
-
-def _copy_with(source: IO[bytes], target: Any, members: Dict[str, Any]) -> None:
-    assert source.read(1) == b"{", "a Chrome trace is an object"
-    target.write(b"{" + json.dumps(members).encode()[1:-1] + b",")
-    shutil.copyfileobj(source, target)
+    """`members` become members of the trace's object. `kind`: of profdump's formats, "chrome" or "tensorboard"."""
+    with tempfile.NamedTemporaryFile("w", prefix="libprof-", suffix=".json", encoding="utf-8") as file:
+        json.dump(members, file, default=str)
+        file.flush()
+        recording.export(path, kind, *(("--metadata", file.name) if members else ()))
 
 
 def tensorboard_trace_handler(
-    dir_name: str, worker_name: Optional[str] = None, use_gzip: bool = False, use_python_export: bool = False
+    dir_name: str,
+    worker_name: Optional[str] = None,
+    use_gzip: bool = False,
+    use_python_export: bool = False,
+    plugin_views: bool = False,
 ) -> Callable[[Any], None]:
     """For on_trace_ready: writes each cycle to WORKER.NANOSECONDS.pt.trace.json in a directory, which it creates if
-    necessary. Calls and ranges have the categories that TensorBoard's plugin knows; for other programs, use
-    export_chrome_trace().
+    necessary. The files are those of export_chrome_trace().
 
     ``worker_name`` must differ between workers; the default is HOST_PID. ``use_python_export`` has no effect.
+    ``plugin_views`` writes calls and ranges in the categories that TensorBoard's plugin knows, which fills its views of
+    kernels by operator and of collectives; other programs do not know them.
     """
 
     def handler(prof: Any) -> None:
@@ -65,7 +51,7 @@ def tensorboard_trace_handler(
             raise ProfError(f"cannot create {dir_name}: {error.strerror}") from error
         worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
         name = f"{worker}.{time.time_ns()}.pt.trace.json{'.gz' if use_gzip else ''}"
-        export = getattr(prof, "_export_for_tensorboard", prof.export_chrome_trace)
-        export(os.path.join(dir_name, name))
+        export = getattr(prof, "_export_for_plugin", None) if plugin_views else None
+        (export or prof.export_chrome_trace)(os.path.join(dir_name, name))
 
     return handler

@@ -1,8 +1,8 @@
 """Which events are PyTorch's operators, and which FLOPs they carry: torch.profiler's rules.
 
 PyTorch emits operators and the ranges of its record_function() alike through NVTX or ITT, in its own ITT domain or with
-attributes. What tells them apart then is the name. ``torch_observer.cc`` gives operators attributes, and none to
-record_function(); "rf_id" is of operators only.
+attributes. What tells them apart then is the name. ``torch_observer.cc`` gives operators attributes; "rf_id" is of operators
+only, and "user_rf_id" of a record_function() with arguments.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ def is_operator(event: FunctionEvent) -> bool:
     emitted = event.domain == DOMAIN or event.sequence_nr >= 0 or event.input_shapes or event.input_dtypes
     if event.kind != "range" or not (emitted or any(name in event.attributes for name in ATTRIBUTES)):
         return False
-    if "rf_id" in event.attributes:
-        return True
+    if "rf_id" in event.attributes or "user_rf_id" in event.attributes:
+        return "rf_id" in event.attributes
     around = event.cpu_parent  # "detach" in "aten::detach" is no name of the program's
     return bool(_NAME.match(event.name)) or (around is not None and around.name.endswith(f"::{event.name}"))
 
 
 def keywords_of(event: FunctionEvent) -> Dict[str, Any]:
     """Keyword arguments of a range that only profilers see, such as Inductor's around a kernel."""
-    if "rf_id" not in event.attributes:
+    if "rf_id" not in event.attributes or "Collective name" in event.attributes:
         return {}
     told = {key: value for key, value in event.attributes.items() if key not in _NO_KEYWORDS}
     return {key: _TRUTHS.get(value, value) for key, value in told.items()}

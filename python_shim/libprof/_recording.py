@@ -157,11 +157,11 @@ class Recording:
         self.facts()
         return read_table(self.paths, table, self.window) if self.paths else {}
 
-    def export(self, path: str, kind: Optional[str]) -> None:
+    def export(self, path: str, kind: Optional[str], *words: str) -> None:
         """Writes it in one of profdump's formats, None: that of the name, and keeps the facts, so that the file is read only
-        once.
+        once. `words`: more options of profdump.
         """
-        self._answers[_JSON] = export(self._run, path, kind, *_JSON)
+        self._answers[_JSON] = export(self._run, path, kind, *_JSON, *words)
 
     def export_text(self, path: str, *arguments: str) -> None:
         """Writes what profdump prints with these arguments."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from types import ModuleType
-from typing import Any, FrozenSet, Iterator, List, Optional, Set
+from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Set
 
 from . import _torch_observer, _torch_operators
 from ._guest import thread_local
@@ -41,6 +41,22 @@ def _imported() -> Optional[ModuleType]:
     """PyTorch, if the program has imported it. A module of that name may be another one."""
     torch = sys.modules.get("torch")
     return torch if hasattr(torch, "autograd") else None
+
+
+def distributed_info() -> Optional[Dict[str, Any]]:
+    """The job that this process is part of, as torch.profiler describes it in Chrome traces; None outside of a job."""
+    dist = sys.modules.get("torch.distributed")
+    torch = _imported()
+    if dist is None or torch is None or not dist.is_available() or not dist.is_initialized():
+        return None
+    info = {"backend": dist.get_backend(), "rank": dist.get_rank(), "world_size": dist.get_world_size()}
+    with contextlib.suppress(AttributeError):  # not in every version
+        info["pg_count"] = dist.get_pg_count()
+        info["pg_config"] = dist.distributed_c10d._get_all_pg_configs()
+    if info["backend"] == "nccl":
+        with contextlib.suppress(AttributeError, RuntimeError):
+            info["nccl_version"] = ".".join(str(part) for part in torch.cuda.nccl.version())
+    return info
 
 
 # ---- without the observer ----

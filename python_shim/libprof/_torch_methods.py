@@ -65,15 +65,13 @@ class TorchMethods:
 
     def get_trace_id(self) -> Optional[str]:
         """The id of the latest cycle: of the callback, else a random one; None before the first. Chrome traces have
-        the callback's as "trace_id".
+        it as "trace_id".
         """
         return self._trace_id or None
 
     def _new_trace_id(self) -> None:
         callback = self.custom_trace_id_callback
         self._trace_id = callback() if callback else f"{uuid.uuid4().int:032X}"
-        if callback:
-            self._metadata["trace_id"] = self._trace_id
 
     def preset_metadata_json(self, key: str, value: str) -> None:
         """As add_metadata_json(), which may be called before the start, too."""

@@ -200,7 +200,7 @@ class FunctionEvent(TimesMixin):
     @property
     def external_id(self) -> int:
         """PyTorch's number of the operator, 0 where it is not recorded; its range in Chrome traces has another."""
-        return int(self.attributes.get("rf_id") or self.attributes.get("op_id", 0))
+        return int(self.attributes.get("rf_id") or self.attributes.get("user_rf_id") or self.attributes.get("op_id", 0))
 
     def set_cpu_parent(self, parent: "FunctionEvent") -> None:
         """Puts it inside another event."""

@@ -182,6 +182,7 @@ class profile(TorchMethods):
         self._seen: Optional[_torch.Seen] = None
         self._cycles: List[Recording] = []  # the latest first; without acc_events only that
         self._metadata: Dict[str, Any] = {}
+        self._described: Dict[str, Any] = {}  # of the latest cycle, at its beginning
         self.with_modules, self.experimental_config = with_modules, experimental_config
         self.execution_trace_observer = execution_trace_observer
         self.post_processing_timeout_s = post_processing_timeout_s
@@ -324,9 +325,17 @@ class profile(TorchMethods):
 
     def _begin_window(self) -> None:
         self._new_trace_id()
+        self._described = self._description()
         if self.execution_trace_observer is not None:
             self.execution_trace_observer.start()
         self._window_start_ns = time.time_ns()
+
+    def _description(self) -> Dict[str, Any]:
+        """What torch.profiler writes about a profile at the top of its traces."""
+        flags = ("profile_memory", "with_stack", "record_shapes", "with_modules", "with_flops")
+        described: Dict[str, Any] = {"trace_id": self._trace_id, **{name: 1 for name in flags if getattr(self, name)}}
+        job = _torch.distributed_info()
+        return {**described, "distributedInfo": job} if job else described
 
     def _switch_on(self) -> None:
         if self._recording is not None:
@@ -463,11 +472,11 @@ class profile(TorchMethods):
         """
         self._export_chrome(os.fspath(path), "chrome")
 
-    def _export_for_tensorboard(self, path: str) -> None:
+    def _export_for_plugin(self, path: str) -> None:
         self._export_chrome(path, "tensorboard")
 
     def _export_chrome(self, path: str, kind: str) -> None:
-        _export.chrome_trace(self._result(), path, self._metadata, kind)
+        _export.chrome_trace(self._result(), path, {**self._described, **self._metadata}, kind)
         self._shown(stacklevel=5)
         self._warn_of_activities()
 

@@ -23,6 +23,7 @@
 #include <cstring>
 #include <exception>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <sstream>
@@ -250,8 +251,9 @@ enum word { SIZES, TYPES, STRIDES, CONCRETE, WORDS };
 
 site words[WORDS] = {{"sizes", 0}, {"Input type", 0}, {"Input Strides", 0}, {"Concrete Inputs", 0}};
 site flops_word = {"flops", 0}, sequence_word = {"seq", 0}, backward_word = {"stashed_seq", 0},
-     thread_word = {"forward_tid", 0}, id_word = {"rf_id", 0}, overload_word = {"overload_name", 0},
-     modules_word = {"Module Hierarchy", 0}, trouble_word = {"not described", 0};
+     thread_word = {"forward_tid", 0}, id_word = {"rf_id", 0}, annotation_word = {"user_rf_id", 0},
+     overload_word = {"overload_name", 0}, modules_word = {"Module Hierarchy", 0},
+     trouble_word = {"not described", 0};
 
 /* What is said of inputs that have the same numbers. */
 struct description {
@@ -462,6 +464,24 @@ void add_keywords(const at::RecordFunction &function)
             to.attr_string(key.c_str(), text_of(value).c_str());
 }
 
+/* What torch.distributed states about a collective, in torch.profiler's words: its name, process group, ranks, sizes. */
+void add_collective(const at::RecordFunction &function)
+{
+    const auto stated = torch::profiler::impl::saveNcclMeta(function);
+    for (const auto &[key, value] :
+         std::map<std::string, std::string>(stated.begin(), stated.end())) {
+        int64_t number = 0;
+        const char *end = value.data() + value.size();
+        const auto read = std::from_chars(value.data(), end, number);
+        const bool is_quoted = value.size() > 1 && value.front() == '"' && value.back() == '"';
+        if (read.ptr == end && read.ec == std::errc())
+            to.attr_int(key.c_str(), number);
+        else
+            to.attr_string(key.c_str(),
+                           (is_quoted ? value.substr(1, value.size() - 2) : value).c_str());
+    }
+}
+
 /* "TOP(Net)::forward.a(Linear)::forward." of a scripted module: where its interpreter is, as torch.profiler writes it. */
 std::string modules_of(const at::RecordFunction &function)
 {
@@ -502,6 +522,25 @@ void push(const at::RecordFunction &function)
     to.range_push_attrs(function.name(), said.at, said.count);
     if (wanted & SHAPES && function.seqNr() < 0)
         add_keywords(function);
+    if (function.isNcclMeta())
+        add_collective(function);
+}
+
+/* A range that the program named, with the arguments that it gave it. */
+void push_annotation(const at::RecordFunction &function)
+{
+    const uint32_t wanted = requested.load(std::memory_order_relaxed);
+    const bool has_inputs = wanted & SHAPES && !function.inputs().empty();
+    attributes said;
+    if (has_inputs || wanted & IDS)
+        said.add(annotation_word, wanted & IDS ? static_cast<int64_t>(function.handle()) : 0);
+    try {
+        if (has_inputs)
+            add_description(said, function, SHAPES);
+    } catch (const std::exception &) {
+        said.add(trouble_word, 1);
+    }
+    to.range_push_attrs(function.name(), said.at, said.count);
 }
 
 std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction &function)
@@ -516,7 +555,7 @@ std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction &function)
     context->where = &mine;
     context->place = mine;
     if (function.scope() == at::RecordScope::USER_SCOPE)
-        to.range_push(function.name());
+        push_annotation(function);
     else
         push(function);
     return context;

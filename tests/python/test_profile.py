@@ -420,6 +420,11 @@ def test_tensorboard(tmp_path: Path) -> None:
     plain = next(name for name in listed if name.endswith(".json"))
     events = json.loads((tmp_path / "new" / "run" / plain).read_text())["traceEvents"]
     ranges = [event for event in events if event["ph"] == "X"]
+    assert ranges and all(event["cat"] == "user_annotation" for event in ranges)
+    with profile(on_trace_ready=libprof.tensorboard_trace_handler(str(tmp_path / "plugin"), plugin_views=True)):
+        work()
+    (path,) = (tmp_path / "plugin").iterdir()
+    ranges = [event for event in json.loads(path.read_text())["traceEvents"] if event["ph"] == "X"]
     assert ranges and all(event["cat"] == "cpu_op" and event["args"]["External id"] for event in ranges)
     (tmp_path / "file").write_text("")
     with pytest.raises(RuntimeError, match="cannot create"):

@@ -58,7 +58,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("profile", "stop_trace"): "The same. start(), stop() and schedules do not call it, start_trace() or prepare_trace().",
     ("profile", "profiler"): "The profile itself.",
     ("profile.export_chrome_trace", "use_python_export="): NO_EFFECT + ".",
-    ("tensorboard_trace_handler", "dir_name="): "Files have the categories that TensorBoard's plugin knows; see `profdump --to tensorboard`.",
+    ("tensorboard_trace_handler", "dir_name="): "The same; `plugin_views=True` fills more views of TensorBoard's plugin; see `profdump --to tensorboard`.",
     ("tensorboard_trace_handler", "use_python_export="): NO_EFFECT + ".",
     ("FunctionEvent", "concrete_inputs"): "The same; text where Python has no such value (complex numbers, symbols).",
     **{
