@@ -371,6 +371,7 @@ static void add_operation(struct builder *b, const struct tl_gpu *op, struct key
         return;
     struct key_average *row = &b->averages->rows[index];
     int64_t ns = duration(op->start_ns, op->end_ns);
+    key_row_begins(row, op->start_ns);
     row->count++;
     row->outer_count++;
     row->cuda_total_ns += ns;
@@ -413,6 +414,8 @@ static void find_row(struct builder *b, struct frame *frame, const struct tl_sli
     frame->counts = !b->options->top_level || b->visible == 0;
     b->visible++;
     b->rows.states[frame->row].open++;
+    if (frame->counts)
+        key_row_begins(&b->averages->rows[frame->row], slice->start_ns);
     if (frame->call && !(slice->flags & TL_CONTINUED) && frame->counts) {
         frame->call->row = frame->row;
         frame->call->start_ns = slice->start_ns;
@@ -490,6 +493,7 @@ static void add_async(struct builder *b, uint32_t index)
         return;
     int64_t ns = duration(async->start_ns, async->end_ns);
     struct key_average *into = &b->averages->rows[row];
+    key_row_begins(into, async->start_ns);
     into->count++;
     into->outer_count++;
     into->cpu_total_ns += ns;
@@ -543,8 +547,10 @@ static void add_marks(struct builder *b)
         group.path = key_rows_path(&b->rows, name, KEY_MARK, TL_NONE);
         group.step = key_context_step(&b->context, group.process, mark->time_ns);
         uint32_t row = key_rows_find(&b->rows, name, KEY_MARK, &group);
-        if (!b->rows.failed)
-            b->averages->rows[row].count++, b->averages->rows[row].outer_count++;
+        if (b->rows.failed)
+            return;
+        key_row_begins(&b->averages->rows[row], mark->time_ns);
+        b->averages->rows[row].count++, b->averages->rows[row].outer_count++;
     }
 }
 

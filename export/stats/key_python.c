@@ -108,6 +108,7 @@ static void open_call(struct walk *walk, uint32_t index)
         return;
     item->frame = index;
     item->row = row;
+    key_row_begins(&walk->rows->averages->rows[row], frame->start_ns);
     walk->rows->states[row].open++;
 }
 

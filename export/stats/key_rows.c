@@ -246,8 +246,11 @@ static void add_row(struct key_rows *rows, uint32_t key, enum key_kind kind,
         return;
     }
     struct key_average *row = &averages->rows[averages->count];
-    *row = (struct key_average){
-        .name = row_name(rows, key, kind), .kind = kind, .key = key, .group = *group};
+    *row = (struct key_average){.name = row_name(rows, key, kind),
+                                .kind = kind,
+                                .key = key,
+                                .first_ns = INT64_MAX,
+                                .group = *group};
     forget_others(&row->group, rows->options->group_by);
     rows->states[averages->count++] = (struct key_state){0};
 }

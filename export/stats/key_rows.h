@@ -156,6 +156,12 @@ uint32_t key_rows_path(struct key_rows *rows, uint32_t name, enum key_kind kind,
 /* Adds the calls of Python functions, before all others. False: no memory, and rows->failed. */
 bool key_rows_add_python(struct key_rows *rows);
 
+/* A call of the row begins; calls of a thread come in order, those of several do not. */
+static inline void key_row_begins(struct key_average *row, int64_t start_ns)
+{
+    row->first_ns = start_ns < row->first_ns ? start_ns : row->first_ns;
+}
+
 /* A call of the row. */
 static inline void key_rows_sample(struct key_rows *rows, uint32_t row, uint32_t process,
                                    int64_t start_ns, int64_t duration_ns)

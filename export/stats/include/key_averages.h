@@ -100,7 +100,8 @@ struct key_options {
 struct key_average {
     struct text name; /* the timeline's, or a literal */
     enum key_kind kind;
-    uint32_t key; /* of key_names; of the first event, where rows are not grouped by name */
+    uint32_t key;     /* of key_names; of the first event, where rows are not grouped by name */
+    int64_t first_ns; /* when its first call began */
     uint64_t count;
     uint64_t outer_count; /* of these: outermost calls. Totals and averages cover only these, since
                              their time includes that of the nested ones */

@@ -471,6 +471,7 @@ static void write_row(struct json_out *out, const struct group_texts *texts,
     json_object_begin(out);
     json_key(out, "name"), json_text(out, row->name);
     json_key(out, "kind"), json_string(out, key_kind_name(row->kind));
+    json_key(out, "first_ns"), json_int(out, row->first_ns);
     write_times(out, row);
     if (row->spread.count)
         write_spread(out, row);
