@@ -6,7 +6,7 @@ pytest imports it wherever libprof is installed. So it is a package of its own: 
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator, List, Optional
 
 import pytest
 
@@ -25,14 +25,52 @@ def pytest_configure(config: Any) -> None:
     """With --prof: recording begins."""
     path = config.getoption("--prof", None)
     if path:
-        config.pluginmanager.register(_Recorder(config, path), "libprof-recorder")
+        starts_workers = config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
+        plugin = _OfWorkers(config) if starts_workers else _Recorder(config, path)
+        config.pluginmanager.register(plugin, "libprof-recorder")
 
 
-def _path_of_worker(config: Any, path: str) -> str:
+def _path_of_worker(worker: Optional[str], path: str) -> str:
     """pytest-xdist's workers have files of their own."""
-    worker = getattr(config, "workerinput", {}).get("workerid")
     stem, extension = os.path.splitext(path)
     return f"{stem}-{worker}{extension}" if worker else path
+
+
+_OUTPUT = "libprof"
+
+
+def _print_table(terminalreporter: Any, paths: List[str], table: Callable[[], str]) -> None:
+    """Trouble with it is no failure of the tests."""
+    terminalreporter.section("libprof")
+    try:
+        terminalreporter.write_line(table().rstrip())
+    except Exception as error:
+        terminalreporter.write_line(f"libprof: {error}")
+    terminalreporter.write_line(f"libprof: wrote {', '.join(paths)}")
+
+
+class _OfWorkers:
+    """The process that starts pytest-xdist's workers, which record: it runs no test."""
+
+    def __init__(self, config: Any) -> None:
+        self._rows = config.getoption("--prof-rows")
+        self._paths: List[str] = []
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """A worker has ended, and perhaps said where its file is."""
+        path = getattr(node, "workeroutput", {}).get(_OUTPUT)
+        if path and os.path.exists(path):
+            self._paths.append(path)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """The table of all workers."""
+        import libprof
+
+        if self._paths:
+            whole = libprof.read(*sorted(self._paths))
+            table = lambda: whole.table(sort="cpu_total", rows=self._rows).partition("\n\n")[2]  # without the summary
+            _print_table(terminalreporter, sorted(self._paths), table)
 
 
 class _Recorder:
@@ -41,9 +79,9 @@ class _Recorder:
     def __init__(self, config: Any, path: str) -> None:
         import libprof  # a run without --prof does not load it
 
-        self._libprof = libprof
+        self._libprof, self._config = libprof, config
         self._rows = config.getoption("--prof-rows")
-        self._path = _path_of_worker(config, path)
+        self._path = _path_of_worker(getattr(config, "workerinput", {}).get("workerid"), path)
         try:
             libprof.configure(output=os.path.abspath(self._path))
             self._profile = libprof.profile(with_stack=config.getoption("--prof-stacks"))
@@ -79,18 +117,16 @@ class _Recorder:
             yield
 
     def pytest_sessionfinish(self) -> None:
-        """Recording ends."""
+        """Recording ends. Its file has another name if there was one already."""
         self._profile.stop()
+        self._path = os.path.relpath(self._libprof.output_path() or self._path)
+        if hasattr(self._config, "workeroutput"):
+            self._config.workeroutput[_OUTPUT] = self._path
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """The table. Trouble with it is no failure of the tests."""
-        terminalreporter.section("libprof")
-        try:
-            table = self._profile.key_averages().table(sort_by="cpu_time_total", row_limit=self._rows)
-        except self._libprof.ProfError as error:
-            table = f"libprof: {error}"
-        terminalreporter.write_line(table.rstrip())
-        terminalreporter.write_line(f"libprof: wrote {self._path}")
+        """The table."""
+        table = lambda: str(self._profile.key_averages().table(sort_by="cpu_time_total", row_limit=self._rows))
+        _print_table(terminalreporter, [self._path], table)
 
 
 __all__ = ["pytest_addoption", "pytest_configure"]
