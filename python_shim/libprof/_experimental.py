@@ -5,12 +5,18 @@ Its fields cannot be read, but its pickled state has them in order: where two st
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, Dict, Optional, Sequence
 
 from .errors import warn
 
-_FIELD = "capture_overload_names"
-_NO_EFFECT = f"experimental_config: only {_FIELD} has an effect here"
+_OVERLOADS = "capture_overload_names"
+_ALWAYS = ("verbose", "profile_all_threads")
+"""What is recorded with or without them: stacks of operators with with_stack, and all threads."""
+_IGNORED = (
+    "adjust_timestamps", "adjust_profiler_step", "disable_external_correlation", "enable_cuda_sync_events",
+    "expose_kineto_event_metadata", "profiler_measure_per_kernel", "record_python_gc_info", "trace_only",
+)  # fmt: skip
+_OTHERS = "other settings"
 
 
 def _state(config: Any) -> Sequence[Any]:
@@ -22,23 +28,29 @@ def _differences(one: Sequence[Any], other: Sequence[Any]) -> Sequence[int]:
     return [at for at, both in enumerate(zip(one, other)) if both[0] != both[1]]
 
 
-def _place(kind: Any) -> Optional[int]:
-    """Of the field in the state; None in PyTorch up to 2.6, which has no such field."""
+def _place(kind: Any, field: str) -> Optional[int]:
+    """Of the field in the state; None in a PyTorch that has no such field."""
     try:
-        places = _differences(_state(kind()), _state(kind(**{_FIELD: True})))
+        places = _differences(_state(kind()), _state(kind(**{field: True})))
     except TypeError:
         return None
     return places[0] if len(places) == 1 else None
 
 
 def wants_overload_names(config: Any) -> bool:
-    """Whether names of overloads are to be recorded. Warns of what else the configuration asks for."""
+    """Whether names of overloads are to be recorded. Warns of what else the configuration asks for, and does not get."""
     if not config:
         return False
+    names: Dict[int, str] = {}
     try:
-        changed, place = _differences(_state(config), _state(type(config)())), _place(type(config))
+        changed = _differences(_state(config), _state(type(config)()))
+        if changed:
+            places = {_place(type(config), field): field for field in (_OVERLOADS, *_ALWAYS, *_IGNORED)}
+            names = {place: field for place, field in places.items() if place is not None}
     except (AttributeError, TypeError):
-        changed, place = [-1], None  # no configuration of PyTorch's
-    if any(at != place for at in changed):
-        warn(_NO_EFFECT)
-    return place in changed
+        changed = [-1]  # no configuration of PyTorch's
+    asked = {names.get(place, _OTHERS) for place in changed}
+    without_effect = asked.difference((_OVERLOADS, *_ALWAYS))
+    if without_effect:
+        warn(f"experimental_config: without effect here: {', '.join(sorted(without_effect))}")
+    return _OVERLOADS in asked
