@@ -493,6 +493,12 @@ std::string modules_of(const at::RecordFunction &function)
     return text;
 }
 
+/* "Sq" of an autograd.Function: readers know other operators with a sequence number by their name. */
+bool is_named_by_program(const at::RecordFunction &function)
+{
+    return function.scope() == at::RecordScope::FUNCTION && !std::strchr(function.name(), ':');
+}
+
 void push(const at::RecordFunction &function)
 {
     const uint32_t wanted = requested.load(std::memory_order_relaxed);
@@ -504,7 +510,7 @@ void push(const at::RecordFunction &function)
         add_forward_thread(said, function);
     else if (function.seqNr() >= 0 && entered_in != process.load(std::memory_order_relaxed))
         enter_forward_thread();
-    if (function.seqNr() < 0 || wanted & IDS)
+    if (function.seqNr() < 0 || wanted & IDS || is_named_by_program(function))
         said.add(id_word, static_cast<int64_t>(function.handle()));
     try {
         if (wanted & (SHAPES | FLOPS) && !function.inputs().empty())
