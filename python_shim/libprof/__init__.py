@@ -14,7 +14,7 @@ PyTorch's operators.
 
 from typing import TYPE_CHECKING, Any
 
-from . import _compiled, _native
+from . import _compiled, _native, _torch_types, itt
 from ._after_import import after_import as _after_import
 from ._export import tensorboard_trace_handler
 from .annotations import Allocator, attr, counter, mark, thread_name
@@ -22,7 +22,7 @@ from .averages import FunctionEventAvg
 from .errors import LibraryError, ProfdumpError, ProfError, UnfinishedError
 from .event_list import EventList
 from .events import DeviceType, FunctionEvent, Interval, Kernel
-from .profiler import ProfilerActivity, profile, supported_activities
+from .profiler import ProfilerActivity, kineto_available, profile, supported_activities
 from .ranges import is_recording, range_end, range_start, record_function
 from .recorder import configure, flush, load, output_path, start, step, stop
 from .schedule import ProfilerAction, schedule
@@ -32,14 +32,11 @@ from .version import __version__
 if TYPE_CHECKING:
     from ._snapshot import MemorySnapshot, memory_snapshot
 
+_KinetoProfile = profile  # of which torch.profiler's profile is a subclass
 range = record_function
 _native.load_if_there()
 _after_import("torch._dynamo", _compiled.add_rules)
-
-
-def kineto_available() -> bool:
-    """Always True: timelines need no Kineto here."""
-    return True
+_after_import("torch.autograd.profiler_util", _torch_types.adopt)
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -84,6 +81,7 @@ __all__ = [
     "counter",
     "flush",
     "is_recording",
+    "itt",
     "kineto_available",
     "load",
     "mark",

@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Optional
 from ._arrow import ArrowTable
 from ._recording import Recording
 from .events import DeviceType, FunctionEvent, Interval, Kernel
+from ._memory_events import memory_events
 from ._operator_events import DOMAIN, settle
 from ._python_events import end_ns, functions_of, weave
 from ._source_paths import Shortened
@@ -67,6 +68,7 @@ class _Builder:
         self._recording = recording
         self._events = recording.table(ArrowTable.EVENTS)
         self._kernels = recording.table(ArrowTable.KERNELS)
+        self._use_device = "cuda" if self._kernels.get("start") else recording.use_device
         self._shortened = Shortened()
         self._parsed: Dict[str, List[Any]] = {}
         starts = [*self._events.get("start", []), *self._kernels.get("start", [])]
@@ -86,7 +88,8 @@ class _Builder:
         if functions:
             weave(events, functions)
         events = self._joined(events)
-        return sorted(events + operations + functions, key=lambda event: (event.start_ns, event.id))
+        memory = memory_events(self._recording, self._base_ns, len(events) + len(operations) + len(functions))
+        return sorted(events + operations + functions + memory, key=lambda event: (event.start_ns, event.id))
 
     def _joined(self, rows: List[FunctionEvent]) -> List[FunctionEvent]:
         """One event of each range that was cut. As in torch.profiler, it is not inside of what it outlives."""
@@ -132,10 +135,12 @@ class _Builder:
         event.start_ns, event.duration_ns, event.pid = start, duration, table["pid"][row]
         event.domain = table["domain"][row]
         event.kind, event.is_async = "range" if kind == "async" else kind, kind == "async"
+        event.name, event.use_device = event.key, self._use_device
         event.is_user_annotation = event.kind in ("range", "step") and event.domain in (None, DOMAIN)
         event.count = event.outer_count = 0 if table["continues"][row] is not None else 1
         event.correlation, event.result = table["correlation"][row], table["result"][row]
-        event.thread_name, event.flops = table["thread_name"][row], table["flops"][row]
+        event.thread_name = table["thread_name"][row]
+        event.flops = int(table["flops"][row] or 0) if self._recording.with_flops else 0
         event.structured_input_shapes = self._list_of(table["shapes"][row])
         event.input_shapes = _without_lists(event.structured_input_shapes)
         event.shape_text = table["shapes"][row] or ""
@@ -146,7 +151,7 @@ class _Builder:
         concrete = event.attributes.pop("Concrete Inputs", None)
         event.concrete_inputs = [_value_of(text) for text in self._list_of(concrete)]
         event.overload_name = event.attributes.pop("overload_name", "")
-        event.fwd_thread, sequence = table["forward_tid"][row], table["sequence"][row]
+        event.fwd_thread, sequence = table["forward_tid"][row] or 0, table["sequence"][row]
         event.sequence_nr = -1 if sequence is None else sequence
         known = self._recording.known_memory
         event.cpu_memory_usage = (table["host_bytes"][row] or 0) if "cpu" in known else None

@@ -61,7 +61,7 @@ def _each(changes: List[_Change]) -> List[Tuple[int, int, int, int]]:
 
 
 def write(recording: Recording, path: str, device: Optional[str]) -> None:
-    """Bytes in use as .json or .json.gz; each allocation as .raw.json.gz."""
+    """Bytes in use; each allocation as .raw.json.gz. Compressed if `path` ends in .gz."""
     changes = _changes(recording.table(ArrowTable.COUNTERS), device)
     text = json.dumps(_each(changes) if path.endswith(".raw.json.gz") else _in_use(changes)).encode()
     with replacing(path, recording.paths) as file:

@@ -46,7 +46,7 @@ def keywords_of(event: FunctionEvent) -> Dict[str, Any]:
 def _is_counted_above(event: FunctionEvent) -> bool:
     around = event.cpu_parent
     while around is not None:
-        if around.name in COUNTED and around.flops is not None:
+        if around.name in COUNTED and around.flops:
             return True
         around = around.cpu_parent
     return False
@@ -60,10 +60,10 @@ def settle(events: Iterable[FunctionEvent]) -> None:
     for event in events:
         if is_operator(event):
             operators.append(event)
-        elif event.name.startswith("cublas") and event.flops is not None and _is_counted_above(event):
-            event.flops = None
+        elif event.name.startswith("cublas") and event.flops and _is_counted_above(event):
+            event.flops = 0
     for event in operators:
         event.is_user_annotation = False
         event.kwinputs = keywords_of(event)
         if event.name.startswith("aten::") and event.name not in COUNTED:
-            event.flops = None
+            event.flops = 0

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Dict, List, Mapping, NoReturn, Sequence
 
 from ._cli import flush
-from .errors import LibraryError, ProfdumpError
+from .errors import LibraryError, ProfdumpError, warn
 
 
 def find_program(name: str) -> str:
@@ -28,6 +28,20 @@ def find_program(name: str) -> str:
     if not found:
         raise LibraryError(f"{name} is not in {own}{'' if named else ' nor on PATH'}")
     return found
+
+
+def check_program(name: str) -> None:
+    """Says before a recording what would be missed after it: :class:`LibraryError` if ``LIBPROF_BIN`` is wrong, otherwise a
+    warning, since another machine can read the recording.
+    """
+    try:
+        path = find_program(name)
+        if not os.access(path, os.X_OK):
+            raise LibraryError(f"{path} cannot be executed")
+    except LibraryError as error:
+        if os.environ.get("LIBPROF_BIN"):
+            raise LibraryError(f"LIBPROF_BIN: {error}") from None
+        warn(f"results will not be available: {error}")
 
 
 def unrecorded_environment() -> Dict[str, str]:

@@ -85,6 +85,7 @@ class Recording:
     Runs profdump once for each question. If nothing was recorded, the answers are those about an empty trace, and a
     warning says ``why_empty``, once. ``known_memory``: "cpu" and "device" where all allocators were seen, so that 0 is 0.
     ``off``: activity types that are left out of results from one moment to another, nanoseconds since the epoch.
+    ``use_device``: the kind of device that was profiled, if any; what ran on a CUDA device is there nevertheless.
     """
 
     def __init__(
@@ -94,13 +95,21 @@ class Recording:
         why_empty: str = "there was no range, call, mark or counter value during this profile",
         known_memory: FrozenSet[str] = ALL_MEMORY,
         off: Sequence[Tuple[FrozenSet[str], int, int]] = (),
+        with_flops: bool = True,
+        with_memory: bool = False,
+        use_device: Optional[str] = "cuda",
     ) -> None:
         self.paths = list(paths)
         self.known_memory, self.off = known_memory, off
+        self.with_flops, self.with_memory, self.use_device = with_flops, with_memory, use_device
         self.window = window if paths else None
         self._why_empty: Optional[str] = why_empty
         self._answers: Dict[Tuple[str, ...], str] = {}
         self._made: Dict[str, Any] = {}
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """For pickle and copy: without what was made of the file."""
+        return {**self.__dict__, "_made": {}}
 
     def _run(self, *words: str) -> str:
         """Runs profdump on the recording. If the file has no time in the window, the recording is empty from then on."""
@@ -145,6 +154,11 @@ class Recording:
         """profdump's JSON."""
         facts: Dict[str, Any] = json.loads(self.ask(*_JSON, *arguments))
         return facts
+
+    def query(self, sql: str) -> List[Dict[str, Any]]:
+        """Rows of one SQL statement about the recording."""
+        rows: List[Dict[str, Any]] = json.loads(run_profdump(["query", *_JSON, *window_words(self.window), "--", sql, *self.paths]))
+        return rows
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """What `make` makes, the first time."""

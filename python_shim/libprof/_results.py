@@ -73,7 +73,7 @@ def events_of(recording: Recording, shown: Shown, with_functions: bool = False) 
     def is_shown(event: FunctionEvent) -> bool:
         kind = event.activity_type
         is_off = any(kind in types and start <= event.start_ns < end for types, start, end in recording.off)
-        return kind in shown.types and not is_off
+        return (kind in shown.types or kind is None) and not is_off
 
     def make() -> List[FunctionEvent]:
         events = build_events(recording, with_functions)
@@ -93,12 +93,11 @@ class _Sums:
     """FLOPs and bytes of events that are one row of averages."""
 
     def __init__(self) -> None:
-        self.flops: Optional[float] = None
+        self.flops = 0
         self.memory: Dict[str, Optional[int]] = dict.fromkeys(MEMORY, 0)
 
     def add(self, event: FunctionEvent) -> None:
-        if event.flops is not None:
-            self.flops = (self.flops or 0) + event.flops
+        self.flops += event.flops
         inner = is_inside_its_like(event)
         for name in MEMORY:
             size, so_far = getattr(event, name), self.memory[name]
@@ -118,7 +117,7 @@ def _add_sums(averages: EventList[FunctionEventAvg], events: Iterable[FunctionEv
     for row in averages:
         sums = groups.get((row.key, row.kind, row.shape_text or "", tuple(row.stack)))
         if layout.flops:
-            row.flops = sums.flops if sums else None
+            row.flops = sums.flops if sums else 0
         if layout.memory:
             for name in MEMORY:
                 setattr(row, name, sums.memory[name] if sums else None)

@@ -65,8 +65,6 @@ _VALUES: Dict[str, Callable[[Any], Any]] = {
     "flops": lambda e: e.flops or 0,
 }
 
-_KINDS = ("range", "call", "mark", "kernel", "memcpy", "memset", "graph")
-
 
 class Layout(NamedTuple):
     """What is shown, and how."""
@@ -96,23 +94,10 @@ def canonical_sort(sort_by: str) -> str:
 
 
 def sort_events(events: Sequence[Any], column: str) -> List[Any]:
-    """Descending (names ascending); ties in profdump's order."""
-
-    def ties(event: Any) -> Tuple[Any, ...]:
-        return (
-            -_VALUES["cuda_total"](event),
-            -_VALUES["cpu_total"](event),
-            event.key.encode(errors="replace"),
-            _kind_of(event),
-        )
-
+    """Descending (names ascending); ties stay in their order."""
     if column == "name":
-        return sorted(events, key=lambda event: (event.key.encode(errors="replace"), ties(event)))
-    return sorted(events, key=lambda event: (-(_VALUES[column](event) or 0), ties(event)))
-
-
-def _kind_of(event: Any) -> int:
-    return _KINDS.index(event.kind) if event.kind in _KINDS else len(_KINDS)
+        return sorted(events, key=lambda event: str(event.key))
+    return sorted(events, key=lambda event: _VALUES[column](event) or 0, reverse=True)
 
 
 def _piece(character: str) -> str:
@@ -171,7 +156,7 @@ class _Column(NamedTuple):
 
 class _Rows:
     def __init__(self, events: Sequence[Any], all_events: Sequence[Any], layout: Layout) -> None:
-        self.events, self.layout = events, layout
+        self.events, self.all_events, self.layout = events, all_events, layout
         self.cpu_ns = sum(_VALUES["self_cpu"](event) for event in all_events)
         self.cuda_ns = device_total_ns(all_events)
         self.flops_title, self.flops_scale = _times.flops_unit(
@@ -183,7 +168,10 @@ class _Rows:
         self.name_width = min(longest + 4, layout.name_width)
         has_overloads = any(getattr(event, "overload_name", "") for event in events)
         self.overloads = self._group(has_overloads, "Overload Name", lambda e: e.overload_name, layout.name_width)
-        self.shapes = self._group(layout.shapes, "Input Shapes", _shapes_text, layout.shapes_width)
+        has_shapes = layout.shapes and any(_shapes_text(event) != "[]" for event in all_events)
+        self.shapes = self._group(has_shapes, "Input Shapes", _shapes_text, layout.shapes_width)
+        self.flops = [self._flops_text(event) for event in events] if layout.flops else []
+        self.flops_width = max(_WIDTH, len(self.flops_title)) if layout.flops else 0
         self.stacks = [[_frame_text(one, layout.stack_width) for one in event.stack] for event in events]
         longest_frame = max((len(one) for stack in self.stacks for one in stack), default=0)
         self.stack_width = max(_WIDTH, len(_STACK_TITLE), longest_frame) if layout.stack else 0
@@ -207,10 +195,9 @@ class _Rows:
                 _Column("CUDA time avg", self._time("cuda_avg")),
             ]
         if self.layout.memory:
-            columns += [_memory_column(title, column) for title, column in _MEMORY]
+            on_device = any(event.device_memory_usage != 0 for event in self.all_events)
+            columns += [_memory_column(title, column) for title, column in (_MEMORY if on_device else _MEMORY[:2])]
         columns.append(_Column("# of Calls", lambda e: str(e.count)))
-        if self.layout.flops:
-            columns.append(_Column(self.flops_title, self._flops_text))
         return columns
 
     def _flops_text(self, event: Any) -> str:
@@ -220,24 +207,29 @@ class _Rows:
         self, wanted: bool, title: str, text: Callable[[Any], str], limit: int
     ) -> Tuple[str, List[str], int]:
         texts = [_group_text(text(event), limit) for event in self.events] if wanted else []
-        return title, texts, max([_WIDTH, len(title), *map(len, texts)]) if wanted else 0
+        longest = max(map(len, texts), default=0) + 4
+        return title, texts, max(_WIDTH, len(title), min(longest, limit)) if wanted else 0
 
     def _rule(self) -> str:
         widths = [self.name_width, *([self.overloads[2]] if self.overloads[2] else []), *[_WIDTH] * len(self.columns)]
-        return "  ".join("-" * width for width in [*widths, *filter(None, (self.shapes[2], self.stack_width))])
+        last = (self.shapes[2], self.flops_width, self.stack_width)
+        return "  ".join("-" * width for width in [*widths, *filter(None, last)])
 
-    def _line(self, name: str, overload: str, cells: Sequence[str], shapes: str, stack: str) -> str:
+    def _line(self, name: str, overload: str, cells: Sequence[str], shapes: str, flops: str, stack: str) -> str:
         line = [name.rjust(self.name_width), *([overload.rjust(self.overloads[2])] if self.overloads[2] else [])]
         line += [cell.rjust(_WIDTH) for cell in cells]
         if self.shapes[2]:
             line.append(shapes.rjust(self.shapes[2]))
+        if self.flops_width:
+            line.append(flops.rjust(self.flops_width))
         if self.stack_width:
             line.append(stack)
         return "  ".join(line).rstrip()
 
     def lines(self) -> List[str]:
         rule = self._rule()
-        titles = self._line("Name", self.overloads[0], [c.title for c in self.columns], self.shapes[0], _STACK_TITLE)
+        names = [column.title for column in self.columns]
+        titles = self._line("Name", self.overloads[0], names, self.shapes[0], self.flops_title, _STACK_TITLE)
         lines = ["=" * len(rule), _cut(self.layout.header, 400)[0]] if self.layout.header else []
         lines += [rule, titles, rule]
         for at, event in enumerate(self.events):
@@ -245,7 +237,8 @@ class _Rows:
             shapes = self.shapes[1][at] if self.shapes[2] else ""
             first, *frames = self.stacks[at] or [""]
             overload = self.overloads[1][at] if self.overloads[2] else ""
-            lines.append(self._line(_name_text(event.key, self.layout.name_width), overload, cells, shapes, first))
+            name, flops = _name_text(event.key, self.layout.name_width), self.flops[at] if self.flops else ""
+            lines.append(self._line(name, overload, cells, shapes, flops, first))
             if self.stack_width:
                 indent = " " * (len(rule) - self.stack_width)
                 lines += [*(indent + frame for frame in frames), ""]
@@ -268,8 +261,7 @@ def _memory_column(title: str, column: str) -> _Column:
 
 
 def _shapes_text(event: Any) -> str:
-    text = getattr(event, "shape_text", None)
-    return text if text is not None else str(event.input_shapes or "")
+    return getattr(event, "shape_text", None) or str(event.input_shapes or [])
 
 
 def device_total_ns(events: Sequence[Any]) -> float:
@@ -293,10 +285,10 @@ def _nested_lines(shown: Sequence[Any]) -> List[str]:
     return [f"Totals and averages of outermost calls only: {', '.join(texts)}{more}"]
 
 
-def table_text(events: Sequence[Any], row_limit: int, layout: Layout) -> str:
-    """The table of these events in this order, `row_limit` of them (-1: all), and the totals of all."""
+def table_text(events: Sequence[Any], row_limit: int, layout: Layout, of: Optional[Sequence[Any]] = None) -> str:
+    """The table of these events in this order, `row_limit` of them (-1: all), and the totals of all events `of` a list."""
     shown = events if row_limit < 0 else events[:row_limit]
-    rows = _Rows(shown, events, layout)
+    rows = _Rows(shown, events if of is None else of, layout)
     lines = rows.lines()
     if len(shown) < len(events):
         lines.append(f"{len(shown)} of {len(events)} rows")
@@ -309,11 +301,11 @@ def table_text(events: Sequence[Any], row_limit: int, layout: Layout) -> str:
     return "\n".join(lines) + "\n"
 
 
-def with_notes_of(text: str, other: str) -> str:
-    """The other table with what is below the rows of this one, profdump's: what was lost, and notes."""
-    rows, notes = ([*one.splitlines()] for one in (other, text))
-    return "\n".join(rows[: _end_of_rows(rows)] + notes[_end_of_rows(notes) :]) + "\n"
+_NO_NOTES = ("Ledger: nothing lost", "GPU mode: none", "libprof cost ")
 
 
-def _end_of_rows(lines: Sequence[str]) -> int:
-    return max(at for at, line in enumerate(lines) if line.startswith("---")) + 1
+def notes_of(text: str) -> str:
+    """What profdump prints below the totals of a table: what was lost, and other notes. That all is well needs none."""
+    lines = text.splitlines()
+    totals = max(at for at, line in enumerate(lines) if " time total: " in line)
+    return "".join(f"{line}\n" for line in lines[totals + 1 :] if not line.startswith(_NO_NOTES))

@@ -96,12 +96,12 @@ class TorchMethods:
         """None: no export is left to be done."""
 
     def export_memory_timeline(self, path: str, device: Optional[str] = None) -> None:
-        """Writes the memory in use over time, needs ``profile_memory``: as [times, sizes] if `path` ends in .json or .json.gz,
-        each allocation if in .raw.json.gz, else the HTML report. `device` is "cpu" or "cuda:N". Tensors have no categories.
+        """Writes the memory in use over time, needs ``profile_memory``: the HTML report if `path` ends in .html, each allocation
+        if in .raw.json.gz, else [times, sizes], compressed if in .gz. `device` is "cpu" or "cuda:N". Tensors have no categories.
         """
         if not self.profile_memory:
             raise ValueError("export_memory_timeline() needs profile_memory=True")
-        if path.endswith((".json", ".json.gz")):
-            _memory_timeline.write(self._shown(), path, device)
-        else:
+        if path.endswith(".html"):
             self.export(path, "html")
+        else:
+            _memory_timeline.write(self._shown(), path, device)

@@ -32,8 +32,9 @@ from ._recording import Recording
 from ._torch_observer import SHAPES
 from .averages import FunctionEventAvg as _Average
 from .errors import ProfError
-from .event_list import EventList as _EventList, has_rows_of_functions
+from .event_list import EventList as _EventList, Listed, has_rows_of_functions
 from .events import Interval, Kernel
+from .profiler import kineto_available
 from .ranges import record_function
 from .schedule import KinetoStepTracker
 
@@ -84,7 +85,7 @@ class FunctionEventAvg(FormattedTimesMixin, _Average):
         )
 
 
-class EventList(List[Any]):
+class EventList(Listed[Any]):
     """Events or averages, printed as a table of five columns."""
 
     def __str__(self) -> str:
@@ -436,6 +437,6 @@ class StringTable(DefaultDict[str, str]):
 
 __all__ = [
     "EnforceUnique", "EventList", "FunctionEvent", "FunctionEventAvg", "Interval", "Kernel", "KinetoStepTracker",
-    "StringTable", "build_table", "emit_itt", "emit_nvtx", "format_time", "load_nvprof", "parse_nvprof_trace", "profile",
-    "range", "record_function",
+    "StringTable", "build_table", "emit_itt", "emit_nvtx", "format_time", "kineto_available", "load_nvprof",
+    "parse_nvprof_trace", "profile", "range", "record_function",
 ]  # fmt: skip

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import Any, Callable, Collection, Dict, List, Optional, Union
+from typing import Any, Callable, Collection, Dict, Iterable, List, Optional, Union
 
 from ._source_paths import Shortened
-from .events import DeviceType, FunctionEvent, TimesMixin
+from .events import DeviceType, FunctionEvent, TimesMixin, scope_of, shown_device_types
 
 MEMORY = ("cpu_memory_usage", "self_cpu_memory_usage", "device_memory_usage", "self_device_memory_usage")
 DEVICE_KINDS = ("kernel", "memcpy", "memset", "graph")
@@ -25,9 +25,9 @@ class FunctionEventAvg(TimesMixin):
     ``count`` is of all calls. Totals and averages cover the ``outer_count`` outermost ones only, whose time includes
     that of the calls nested in them.
 
-    ``kind`` is range, call, mark, kernel, memcpy, memset or graph. ``input_shapes``, ``stack`` and ``overload_name`` tell rows
+    ``kind`` is range, call, mark, python, memory, kernel, memcpy, memset or graph. ``input_shapes``, ``stack`` and ``overload_name`` tell rows
     apart where they were asked for; `stack` has the innermost function first. Memory is net bytes, None where
-    allocators were not seen; ``flops`` is None where nothing says it. ``row`` is all that profdump's JSON says of it.
+    allocators were not seen; ``flops`` is 0 where nothing says it. ``row`` is all that profdump's JSON says of it.
     """
 
     key: Optional[str]
@@ -35,7 +35,7 @@ class FunctionEventAvg(TimesMixin):
     self_cpu_memory_usage: Optional[int]
     device_memory_usage: Optional[int]
     self_device_memory_usage: Optional[int]
-    node_id, scope = -1, 0
+    node_id = -1
     is_async = is_remote = is_legacy = False
     cpu_parent: Optional[FunctionEvent] = None
 
@@ -47,7 +47,8 @@ class FunctionEventAvg(TimesMixin):
             setattr(self, name, 0)
         self.input_shapes: Any = None
         self.stack: List[str] = []
-        self.flops: Optional[float] = None
+        self.flops = 0
+        self.use_device: Optional[str] = None
         self.shape_text: Optional[str] = None
         self.row: Dict[str, Any] = {}
         self.find_annotations: Callable[[], Collection[str]] = frozenset
@@ -63,7 +64,8 @@ class FunctionEventAvg(TimesMixin):
     @property
     def device_type(self) -> DeviceType:
         """Where it happened."""
-        return DeviceType.CUDA if self.kind in DEVICE_KINDS else DeviceType.CPU
+        kind = DeviceType.CUDA if self.kind in DEVICE_KINDS else DeviceType.CPU
+        return shown_device_types.get(kind, kind)
 
     @property
     def is_user_annotation(self) -> bool:
@@ -73,14 +75,15 @@ class FunctionEventAvg(TimesMixin):
         return self.kind == "range" and self.key in self.find_annotations()
 
     @property
-    def use_device(self) -> Optional[str]:
-        """The kind of device that its device times are of."""
-        return "cuda"
+    def scope(self) -> int:
+        """See :attr:`FunctionEvent.scope`."""
+        return scope_of(str(self.key), self.is_user_annotation) if self.kind == "range" else 0
 
     def add(self, other: Union[FunctionEvent, "FunctionEventAvg"]) -> "FunctionEventAvg":
         """Adds an event, or an average, of the same key; the first one's becomes its own."""
         if self.key is None:
             self.key, self.kind = other.key, "range" if other.kind == "step" else other.kind
+            self.use_device = other.use_device
         if other.key != self.key:
             raise AssertionError(f"{other.key!r} is not added to {self.key!r}")
         self._take_annotation(other)
@@ -115,8 +118,7 @@ class FunctionEventAvg(TimesMixin):
         for name in MEMORY:
             mine, others = getattr(self, name), getattr(other, name)
             setattr(self, name, None if mine is None or others is None else mine + others)
-        if other.flops is not None:
-            self.flops = (self.flops or 0) + other.flops
+        self.flops += other.flops
         return self
 
     def _add_event(self, event: FunctionEvent) -> None:
@@ -176,6 +178,11 @@ def average_of_row(row: Dict[str, Any], memory: Optional[Dict[str, Any]], shorte
         average.device_memory_usage = memory["cuda"]["net_bytes"]
         average.self_device_memory_usage = memory["cuda"]["self_net_bytes"]
     return average
+
+
+def in_order(averages: Iterable[FunctionEventAvg]) -> List[FunctionEventAvg]:
+    """By the first call of each, as in torch.profiler, of those that have a ``row``."""
+    return sorted(averages, key=lambda average: (average.row["first_ns"], -average.row["cpu_total_ns"]))
 
 
 def _parsed(text: Optional[str]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from inspect import signature
 from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Tuple, TypeVar, Union, cast
@@ -9,11 +10,12 @@ from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, T
 from . import _table, _times, notebook
 from ._arrow import ArrowTable
 from ._build_events import build_events
+from ._memory_events import memory_average
 from ._output import replacing
-from ._recording import ALL_MEMORY, Recording, table_of
+from ._recording import Recording, table_of
 from ._source_paths import Shortened
 from ._table import Layout
-from .averages import FunctionEventAvg, average_of_row
+from .averages import FunctionEventAvg, average_of_row, in_order
 from .errors import ProfError
 from .events import FunctionEvent
 
@@ -67,18 +69,30 @@ def has_rows_of_functions(wanted: Optional[bool]) -> bool:
 Event = TypeVar("Event", bound=Union[FunctionEvent, FunctionEventAvg])
 
 
-class EventList(List[Event]):
+class Listed(List[Event]):
+    """Base of lists of events: a class that may get another base, as `list` itself may not."""
+
+
+class EventList(Listed[Event]):
     """A list of :class:`FunctionEvent` or :class:`FunctionEventAvg`, as a recording gives it or as it was
     chosen: ``EventList[FunctionEvent]``, ``EventList[FunctionEventAvg]``.
 
-    While a list is as a recording gave it, profdump prints its table, with what was lost below it. When
-    it was filtered, sorted or put together, the same layout is printed from the events in it: percentages and
-    totals are theirs.
+    Averages are in the order in which their names first came. While a list is as a recording gave it, what was lost is
+    below its table. When it was filtered, sorted or put together, percentages and totals are of the events in it.
     """
 
-    def __init__(self, events: Iterable[Event] = (), *, layout: Layout = Layout()) -> None:
+    def __init__(
+        self,
+        events: Iterable[Event] = (),
+        *,
+        layout: Layout = Layout(),
+        use_device: Optional[str] = None,
+        profile_memory: bool = False,
+        with_flops: bool = False,
+    ) -> None:
+        """torch.profiler's keywords say which columns a table has; those of devices are there where devices did something."""
         super().__init__(events)
-        self._layout = layout
+        self._layout = layout._replace(memory=layout.memory or profile_memory, flops=layout.flops or with_flops)
         self._source: Optional[Recording] = None
         self._options: Tuple[str, ...] = ()
         self._given: Tuple[Any, ...] = ()
@@ -117,7 +131,7 @@ class EventList(List[Event]):
     def table(
         self,
         sort_by: Optional[str] = None,
-        row_limit: int = 100,
+        row_limit: Optional[int] = 100,
         max_src_column_width: Optional[int] = 75,
         max_name_column_width: Optional[int] = 55,
         max_shapes_column_width: Optional[int] = 80,
@@ -127,12 +141,12 @@ class EventList(List[Event]):
     ) -> str:
         """The table as text; "" of an empty list.
 
-        ``sort_by`` is a column such as ``self_cuda_time_total``, descending; None sorts what a recording gave
-        by time, and leaves other lists as they are. ``row_limit`` -1 shows all rows. Widths are of columns; None does not
-        limit them.
-        ``time_unit`` is s, ms, us or ns. ValueError for a column or a unit that there is not.
+        ``sort_by`` is a column such as ``self_cuda_time_total``, descending; None leaves the list's order. ``row_limit`` -1
+        or None shows all rows. Widths are of columns; None does not limit them. ``time_unit`` is s, ms, us or ns. ValueError
+        for a column or a unit that there is not, TypeError for a limit that is no integer.
         """
         _times.check_unit(time_unit)
+        row_limit = _limit(row_limit)
         sort = _table.canonical_sort(sort_by) if sort_by is not None else None
         if not self:
             return ""
@@ -141,41 +155,30 @@ class EventList(List[Event]):
             name_width=_width(max_name_column_width), shapes_width=_width(max_shapes_column_width),
             stack_width=_width(max_src_column_width),
         )  # fmt: skip
-        text = self._table_of_trace(sort, row_limit, layout)
-        return text if text is not None else self._table_of_list(sort, row_limit, layout)
+        events: List[Any] = self
+        if not self._averaged:
+            layout = layout._replace(shapes=any(e.input_shapes for e in events), stack=any(e.stack for e in events))
+        if top_level_events_only:
+            events = self._top_level()
+        if sort is not None:
+            events = _table.sort_events(events, sort)
+        return _table.table_text(events, row_limit, layout, self) + self._notes()
 
-    def _table_of_trace(self, sort: Optional[str], row_limit: int, layout: Layout) -> Optional[str]:
-        """What profdump prints; None where it has no such option. Rows that it would cut are printed here."""
-        if layout.flops or (layout.memory and not self._is_memory_profdumps()):
-            return None
-        widths = 8 <= layout.name_width <= _table.UNLIMITED and row_limit >= -1
-        if not (self._is_as_given() and self._averaged and widths):
-            return None
-        options = [*self._options, "--rows", str(row_limit), "--name-width", str(layout.name_width)]
-        options += ["--sort", sort] if sort else []
-        options += ["--header", layout.header] if layout.header else []
-        options += ["--top-level"] if layout.top_level_events_only else []
-        options += ["--time-unit", layout.time_unit] if layout.time_unit else []
-        assert self._source is not None
-        text = table_of(self._source.ask(*options))
-        is_plain = layout.shapes_width == 80 and not layout.stack and _WITH_FUNCTIONS[1] not in self._options
-        return text if is_plain else _table.with_notes_of(text, self._table_of_list(sort, row_limit, layout))
+    def _top_level(self) -> List[Any]:
+        """A recording's averages are added up again from the calls that nothing is around."""
+        if not (self._source is not None and self._is_as_given() and self._averaged):
+            return [event for event in self if event.cpu_parent is None]
+        return _rows_of(self._source.facts(*self._options, "--top-level"), Shortened(), {})
 
-    def _is_memory_profdumps(self) -> bool:
-        """It has bytes by name alone, and none that are unknown."""
-        return _MEMORY[1] in self._options and self._source is not None and self._source.known_memory == ALL_MEMORY
+    def _notes(self) -> str:
+        """Of a recording: what was lost."""
+        if self._source is None or not self._is_as_given() or not self._averaged:
+            return ""
+        return _table.notes_of(table_of(self._source.ask("--rows", "0")))
 
     @property
     def _averaged(self) -> bool:
         return isinstance(self[0], FunctionEventAvg)
-
-    def _table_of_list(self, sort: Optional[str], row_limit: int, layout: Layout) -> str:
-        events: List[Any] = self
-        if layout.top_level_events_only:
-            events = [event for event in events if event.cpu_parent is None]
-        if sort is not None:
-            events = _table.sort_events(events, sort)
-        return _table.table_text(events, row_limit, layout)
 
     def key_averages(
         self,
@@ -246,6 +249,11 @@ class EventList(List[Event]):
         return self._source
 
 
+def _limit(row_limit: Optional[int]) -> int:
+    """TypeError for what is no number."""
+    return -1 if row_limit is None else operator.index(row_limit)
+
+
 def _width(limit: Optional[int]) -> int:
     return _table.UNLIMITED if limit is None else limit
 
@@ -312,13 +320,20 @@ def averages_of(
     facts = recording.facts(*options)
     memory = {row["name"]: row for row in facts.get("memory", {}).get("ranges", [])} if layout.memory else {}
     layout = layout._replace(device=_has_device(facts))
-    shortened = Shortened()
-    rows = [average_of_row(row, memory.get(row["name"]), shortened) for row in facts["key_averages"]]
+    rows = _rows_of(facts, Shortened(), memory)
+    outside = memory_average(recording)
+    rows = in_order([*rows, outside]) if outside is not None else rows
     for row in rows:
         row.find_annotations = lambda: annotations_of(recording)
+        row.use_device = "cuda" if layout.device else recording.use_device
         if layout.memory:
             row.forget_memory(recording.known_memory)
     return EventList(rows, layout=layout)._comes_from(recording, *options)
+
+
+def _rows_of(facts: Dict[str, Any], shortened: Shortened, memory: Dict[str, Any]) -> List[FunctionEventAvg]:
+    """Averages in the order in which they first came."""
+    return in_order(average_of_row(row, memory.get(row["name"]), shortened) for row in facts["key_averages"])
 
 
 def annotations_of(recording: Recording) -> FrozenSet[str]:

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import enum
+import re
 from typing import Any, Dict, List, Optional
 
 from ._times import us_text
+
+
+STEPS = "ProfilerStep*"
+"""The name under which steps are added up."""
+
+
+def is_device_type(one: Any, other: object) -> bool:
+    """Whether both are device types, of libprof or of PyTorch, and the same."""
+    return type(other).__name__ == DeviceType.__name__ and bool(one.value == other.value)  # type: ignore[attr-defined]
 
 
 class DeviceType(enum.Enum):
@@ -13,6 +23,15 @@ class DeviceType(enum.Enum):
 
     CPU = 0
     CUDA = 1
+
+    __eq__ = is_device_type
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
+shown_device_types: Dict[DeviceType, Any] = {}
+"""PyTorch's, where it is imported."""
 
 
 class Interval:
@@ -123,7 +142,15 @@ _ACTIVITY_TYPES = {
     "memcpy": "gpu_memcpy",
     "memset": "gpu_memset",
     "graph": "gpu_graph",
-}
+}  # memory has no type
+
+
+_BACKWARD = re.compile(r"torch::autograd::|(?!autograd::engine::).*Backward\d*$")
+
+
+def scope_of(name: str, is_user_annotation: bool) -> int:
+    """See :attr:`FunctionEvent.scope`."""
+    return 7 if is_user_annotation else 1 if _BACKWARD.match(name) else 0
 
 
 def _without(size: Optional[int], parts: List[Optional[int]]) -> Optional[int]:
@@ -135,14 +162,16 @@ class FunctionEvent(TimesMixin):
     """A range, a step or a CUDA call on a thread, or an operation on a device (`device_type`).
 
     ``time_range`` is in microseconds since the recording began; ``start_ns`` (since the epoch) and
-    ``duration_ns`` are exact. ``kind`` is range, step, call, mark, python, kernel, memcpy, memset or graph.
+    ``duration_ns`` are exact. ``kind`` is range, step, call, mark, python, memory, kernel, memcpy, memset or graph.
     ``thread`` is the operating system's thread id, of a device operation its stream. Children lie inside
     their parent on the same thread. An operation is one of the ``kernels`` of the innermost range around its
     launch, or, outside of all, of the call. ``input_shapes`` and ``stack`` are lists. What is not known is
     -1, None or empty: also bytes of memory, where allocators were not seen.
 
-    ``is_user_annotation`` is for steps and for what the program named, not for PyTorch's operators. ``flops`` are on
-    the operators on which torch.profiler has them.
+    Steps are called "ProfilerStep*"; ``trace_name`` is "ProfilerStep#N". ``is_user_annotation`` is for steps and for what
+    the program named, not for PyTorch's operators. ``flops`` are on the operators on which torch.profiler has them, 0
+    elsewhere and without ``with_flops``. ``use_device`` is the kind of device that device times are of, None if none was
+    profiled.
     """
 
     def __init__(
@@ -158,9 +187,10 @@ class FunctionEvent(TimesMixin):
         device_index: int = -1,
     ) -> None:
         self.id, self.name, self.thread, self.kind, self.pid = id, name, thread, kind, 0
+        self.trace_name: Optional[str] = name
         self.time_range = Interval(start_us, end_us)
         self.start_ns, self.duration_ns = round(start_us * 1000), round((end_us - start_us) * 1000)
-        self.device_type, self.device_index, self.device_resource_id = device_type, device_index, thread
+        self._device_type, self.device_index, self.device_resource_id = device_type, device_index, thread
         self.is_async = False
         self.kernels: List[Kernel] = []
         self.cpu_parent: Optional[FunctionEvent] = None
@@ -179,23 +209,29 @@ class FunctionEvent(TimesMixin):
         self.stack: List[str] = []
         self.attributes: Dict[str, Any] = {}
         self.sequence_nr = -1
-        self.fwd_thread: Optional[int] = None
-        self.flops: Optional[float] = None
+        self.fwd_thread = 0
+        self.flops = 0
         self.cpu_memory_usage: Optional[int] = 0
         self.device_memory_usage: Optional[int] = 0
         self.is_user_annotation = kind in ("range", "step")
+        self.use_device: Optional[str] = "cuda"
         self.thread_name: Optional[str] = None
         self.domain: Optional[str] = None
         self._self_ns: Optional[int] = None
         self._device_ns: Optional[int] = None
         self._self_device_ns: Optional[int] = None
 
-    node_id, scope, is_remote, is_legacy = -1, 0, False, False
+    node_id, is_remote, is_legacy = -1, False, False
     flow_start = False
     python_id = python_parent_id = python_module_id = -1
     flow_id = flow_type = linked_correlation_id = 0
     self_cpu_percent = total_cpu_percent = total_device_percent = -1
     event_metadata: Optional[Dict[str, Any]] = None
+
+    @property
+    def scope(self) -> int:
+        """PyTorch's number: 7 of what the program named, 1 of backward functions, 0 of all others."""
+        return scope_of(self.name, self.is_user_annotation)
 
     @property
     def external_id(self) -> int:
@@ -211,23 +247,23 @@ class FunctionEvent(TimesMixin):
         self.cpu_children.append(child)
 
     @property
+    def device_type(self) -> DeviceType:
+        """Where it happened; PyTorch's type where that is imported."""
+        return shown_device_types.get(self._device_type, self._device_type)
+
+    @property
     def key(self) -> str:
         """What it is added up under: its name, "ProfilerStep*" for every step."""
-        return "ProfilerStep*" if self.kind == "step" else self.name
+        return STEPS if self.kind == "step" else self.name
 
     @property
-    def trace_name(self) -> str:
-        """Its name in a Chrome trace."""
-        return self.name
-
-    @property
-    def activity_type(self) -> str:
+    def activity_type(self) -> Optional[str]:
         """The category that it has in a Chrome trace: cpu_op, user_annotation, cuda_runtime, kernel ..."""
         if self.kind in ("range", "step"):
             return "user_annotation" if self.is_user_annotation else "cpu_op"
         if self.kind == "call":
             return "cuda_runtime" if self.name.startswith("cuda") else "cuda_driver"
-        return _ACTIVITY_TYPES[self.kind]
+        return _ACTIVITY_TYPES.get(self.kind)
 
     @property
     def is_python_function(self) -> bool:
@@ -240,11 +276,6 @@ class FunctionEvent(TimesMixin):
     def cpu_interval(self) -> Interval:
         """The older name of ``time_range``."""
         return self.time_range
-
-    @property
-    def use_device(self) -> Optional[str]:
-        """The kind of device that its device times are of."""
-        return "cuda"
 
     @property
     def metadata(self) -> Dict[str, Any]:
@@ -265,7 +296,7 @@ class FunctionEvent(TimesMixin):
 
     @property
     def _on_cpu(self) -> bool:
-        return self.device_type is DeviceType.CPU
+        return self._device_type is DeviceType.CPU
 
     @property
     def cpu_time_total(self) -> float:

@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Opt
 
 from . import _export, _python_calls, _torch, notebook, recorder
 from ._guest import thread_local
+from ._profdump import check_program
 from ._recording import ALL_MEMORY, Recording, Window
 from ._experimental import wants_overload_names
 from ._results import Shown, averages_of_cycles, events_of_cycles, hides_something, types_of
@@ -53,6 +54,11 @@ def supported_activities() -> Set[ProfilerActivity]:
     torch: Any = sys.modules.get("torch")
     without_cuda = hasattr(torch, "version") and torch.version.cuda is None
     return {ProfilerActivity.CPU} if without_cuda else {ProfilerActivity.CPU, ProfilerActivity.CUDA}
+
+
+def kineto_available() -> bool:
+    """Always True: timelines need no Kineto here."""
+    return True
 
 
 _FILTERS = {
@@ -169,6 +175,8 @@ class profile(TorchMethods):
         super().__init__(custom_trace_id_callback)
         self._turn = threading.RLock()
         self.activities, self._activities = _activities_of(activities, use_cuda)
+        has_devices = ProfilerActivity.CUDA in self.activities & supported_activities()
+        self.use_device = "cuda" if has_devices else None
         self.schedule: Schedule = schedule or always
         self.on_trace_ready = on_trace_ready
         self.record_shapes, self.profile_memory = record_shapes, profile_memory
@@ -219,9 +227,12 @@ class profile(TorchMethods):
 
     @_in_turn
     def start(self) -> None:
-        """Begins step 0 of the schedule. Raises ProfError, a RuntimeError, if the profile is running."""
+        """Begins step 0 of the schedule. Raises ProfError, a RuntimeError, if the profile is running, or if ``LIBPROF_BIN``
+        names a directory without profdump.
+        """
         if self._running_in is not None and not self._is_forked():
             raise ProfError("this profile is already running")
+        check_program("profdump")
         self._recording = None
         self._running_in = os.getpid()
         self.step_num = 0
@@ -264,8 +275,11 @@ class profile(TorchMethods):
 
     @_in_turn
     def stop(self) -> None:
-        """Ends the profile. A cycle in progress is kept and passed to on_trace_ready. Does nothing if not running."""
+        """Ends the profile. A cycle in progress is kept and passed to on_trace_ready. Does nothing if it has ended;
+        UnfinishedError if it was never started, with a schedule only a warning.
+        """
         if self._running_in is None:
+            self._check_started()
             return
         try:
             if self._is_forked():
@@ -281,6 +295,27 @@ class profile(TorchMethods):
             KinetoStepTracker.erase_step_count(_STEP_NAME)
             if getattr(_local, "stepper", None) is self:
                 _local.stepper = None
+
+    def _check_started(self) -> None:
+        if self._cycles or self.step_num or self._trace_id:
+            return
+        if self.schedule is always:
+            raise UnfinishedError("stop() without start(): nothing was recorded")
+        warn("stop() has no effect: the profile is not running")
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """For pickle and copy: the results, without what belongs to this process. They need the trace file."""
+        if self._running_in is not None:
+            raise TypeError("a profile cannot be copied while it is running")
+        own = ("_turn", "_recording", "_seen", "on_trace_ready", "schedule", "custom_trace_id_callback", "experimental_config",
+               "execution_trace_observer")  # fmt: skip
+        return {name: value for name, value in self.__dict__.items() if name not in own}
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._turn, self._recording, self._seen = threading.RLock(), None, None
+        self.schedule, self.on_trace_ready, self.custom_trace_id_callback = always, None, None
+        self.experimental_config = self.execution_trace_observer = None
 
     def __del__(self) -> None:
         if getattr(self, "_recording", None) is not None and not self._is_forked() and not sys.is_finalizing():
@@ -383,7 +418,10 @@ class profile(TorchMethods):
             recorder.flush_if_any()
         path = recorder.output_path()
         window = Window(start_ns, end_ns)
-        recording = Recording([path] if path else [], window, known_memory=known, off=self._end_toggles(end_ns))
+        recording = Recording(
+            [path] if path else [], window, known_memory=known, off=self._end_toggles(end_ns),
+            with_flops=self.with_flops, with_memory=self.profile_memory, use_device=self.use_device,
+        )  # fmt: skip
         self._cycles = [recording, *(self._cycles if self.acc_events else [])]
 
     # ---- results ----

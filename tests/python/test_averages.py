@@ -12,6 +12,7 @@ import pytest
 
 import libprof
 from libprof import EventList, profile, record_function
+from libprof._table import notes_of
 
 
 @pytest.fixture(scope="module")
@@ -256,10 +257,10 @@ def test_frames_of_a_group_are_one_per_line(stacks: profile, include_python_func
     assert short[at][short[1].index("Source Location") :] == "..." + row.stack[0][-17:]
 
 
-def test_notes_stay_below_stacks(prof: profile, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prof, "profile_memory", False)
-    averages = prof.key_averages(group_by_stack_n=2)
-    assert "Source Location" in averages.table() and "\nLedger: " in averages.table()
+def test_notes_are_only_of_what_is_not_well() -> None:
+    totals = "---\nSelf CPU time total: 1us\nSelf CUDA time total: 2us\n"
+    assert notes_of(f"{totals}GPU mode: none, no CUDA\nLedger: nothing lost\nlibprof cost 1 %\n") == ""
+    assert notes_of(f"{totals}Ledger: launched 2 = recorded 1\nNote: cut\n") == "Ledger: launched 2 = recorded 1\nNote: cut\n"
 
 
 @pytest.mark.parametrize("limits", ["name", "src", "shapes", "name src shapes"])

@@ -297,4 +297,4 @@ def test_steps_with_numbers_of_ones_own() -> None:
         libprof.step(number=42)
         with pytest.raises(ValueError, match="cannot be negative: -1"):
             libprof.step(-1)
-    assert [event.name for event in prof.events()] == ["ProfilerStep#41", "ProfilerStep#42"]
+    assert [event.trace_name for event in prof.events()] == ["ProfilerStep#41", "ProfilerStep#42"]

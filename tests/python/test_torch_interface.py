@@ -101,13 +101,17 @@ def test_overloads_are_recorded_only_if_wanted() -> None:
 def test_other_experiments_warn() -> None:
     kind = torch._C._profiler._ExperimentalConfig
     for make in (libprof.profile, autograd.profile):
-        for config in (1, kind(verbose=True), kind(verbose=True, capture_overload_names=True)):
-            with pytest.warns(RuntimeWarning, match="experimental_config: only capture_overload_names has an effect here"):
+        for config, ignored in (
+            (1, "other settings"),
+            (kind(verbose=True, profiler_metrics=["a"]), "other settings"),
+            (kind(capture_overload_names=True, enable_cuda_sync_events=True), "enable_cuda_sync_events"),
+        ):
+            with pytest.warns(RuntimeWarning, match=f"experimental_config: without effect here: {ignored}$"):
                 make(experimental_config=config)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            make(experimental_config=kind(capture_overload_names=True))
-            make(experimental_config=kind())
+            for fields in ({}, {"capture_overload_names": True}, {"verbose": True}, {"profile_all_threads": True}):
+                make(experimental_config=kind(**fields))
 
 
 def test_parts_of_a_cycle() -> None:
@@ -209,7 +213,7 @@ def test_steps_of_several_requesters() -> None:
         for requester in ("profiler", "optimizer", "optimizer", "profiler", "profiler"):
             tracker.increment_step(requester)
         assert tracker.current_step() == first + 3 and tracker.erase_step_count("profiler") and not tracker.erase_step_count("x")
-    assert [event.name for event in prof.events()] == [f"ProfilerStep#{first + number}" for number in (1, 2, 3)]
+    assert [event.trace_name for event in prof.events()] == [f"ProfilerStep#{first + number}" for number in (1, 2, 3)]
 
 
 def test_steps_of_profiles_count_too() -> None:

@@ -68,7 +68,7 @@ def test_steps_are_numbered_as_the_profile_counts_them() -> None:
     with libprof.profile(schedule=schedule) as prof:
         for _ in range(110):
             prof.step()
-    assert [event.name for event in prof.events()] == ["ProfilerStep#106", "ProfilerStep#107"]
+    assert [event.trace_name for event in prof.events()] == ["ProfilerStep#106", "ProfilerStep#107"]
 
 
 def test_profiles_that_step_together_do_not_count_twice() -> None:
@@ -202,7 +202,7 @@ def test_flops_of_shapes_are_counted_once() -> None:
     assert sum(row.flops for row in ours.key_averages() if row.flops) == total == ours.total_average().flops
     assert sum(event.flops for event in ours.events() if event.flops) == total
     names = {row.key: row.flops for row in ours.key_averages()}
-    assert names["aten::mm"] == 2 * 64**3 + 16 and names["aten::matmul"] is names["aten::linear"] is None
+    assert names["aten::mm"] == 2 * 64**3 + 16 and names["aten::matmul"] == names["aten::linear"] == 0
 
 
 def test_flops_of_cublas_are_the_operators() -> None:
@@ -275,9 +275,8 @@ def test_operators_have_their_shapes_flops_and_memory() -> None:
     expected, counted = (flops(prof.key_averages(group_by_input_shape=True)) for prof in profiles)
     assert counted == expected and any(name == "aten::conv2d" for name, _shapes in counted)
     memory = [{row.key: row.cpu_memory_usage for row in prof.key_averages()} for prof in profiles]
-    assert {key: size for key, size in memory[1].items() if size} == {
-        key: size for key, size in memory[0].items() if size and key != "[memory]"
-    }
+    theirs, ours = ({key: size for key, size in sizes.items() if size} for sizes in memory)
+    assert ours == theirs and ours["[memory]"] < 0
     text = profiles[1].key_averages(group_by_input_shape=True).table(sort_by="self_cpu_memory_usage", row_limit=3)
     assert "16.00 KB" in text and "Total FLOPs" in text, text
 
@@ -373,7 +372,7 @@ print(row.device_memory_usage, prof.key_averages().total_average().cpu_memory_us
 for averages in (prof.key_averages(), prof.key_averages(group_by_input_shape=True)):
     text = averages.table(sort_by="cpu_memory_usage")
     line = next(line for line in text.splitlines() if " allocates " in line)
-    print(line.split()[6:10], "0 B" in line)
+    print(line.split()[6:8], "0 B" in line, "CUDA" in text)
 if "theirs" in sys.argv:
     around.__exit__(None, None, None)
 """
@@ -385,6 +384,6 @@ if "theirs" in sys.argv:
 )
 def test_memory_that_was_not_seen_is_not_zero(run_python: Any, how: str, why: str) -> None:
     done = run_python(MEMORY, how, env={"LIBPROF_TORCH_OBSERVER": "0" if how == "0" else ""})
-    line = "['--', '--', '0', 'B'] True"
+    line = "['--', '--'] False False"
     assert done.stdout.splitlines() == ["None None None None", "0 None", line, line], done.stderr
     assert re.search(rf"program.py:\d+: RuntimeWarning: profile_memory: .*{why}.*shown as --", done.stderr), done.stderr

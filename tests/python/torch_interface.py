@@ -43,12 +43,18 @@ def takes(function: Any, keyword: str) -> bool:
     return any(one.name == keyword or one.kind is one.VAR_KEYWORD for one in parameters)
 
 
+def is_ours(one: Any, name: str) -> bool:
+    """Whether it has that, and not only from PyTorch's class, from which it inherits."""
+    kinds = (one if isinstance(one, type) else type(one)).__mro__
+    return name in getattr(one, "__dict__", {}) or any(name in vars(kind) for kind in kinds if not kind.__module__.startswith("torch"))
+
+
 EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("torch.profiler", "ExecutionTraceObserver"): "PyTorch's own class, imported on first use. Its files contain the ranges of `torch.profiler.record_function`, but not libprof's.",
     ("torch.profiler", "kineto_available"): "Always true: libprof records without Kineto.",
     ("torch.profiler", "supported_activities"): "CPU, and CUDA unless PyTorch is a build without it; whether there are devices or not.",
     ("profile", "with_modules="): "With the observer, the same: scripted modules in Chrome traces. For other modules, use with_stack.",
-    ("profile", "experimental_config="): "Only capture_overload_names has an effect; other settings cause a warning.",
+    ("profile", "experimental_config="): "capture_overload_names has an effect. verbose and profile_all_threads are always on. A warning names other settings.",
     ("profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
     ("profile", "activities="): "CPU and CUDA; others are named in a warning. Lists of types are honoured in results, not in files.",
     ("profile", "profile_memory="): "With the observer, memory of the CPU and of CUDA devices; elsewhere `--` and a warning.",
@@ -57,6 +63,8 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("profile", "toggle_collection_dynamic"): "Results leave out what begins while an activity is off; files have it.",
     ("profile", "stop_trace"): "The same. start(), stop() and schedules do not call it, start_trace() or prepare_trace().",
     ("profile", "profiler"): "The profile itself.",
+    ("profile", "stop"): "The same. With a schedule, a warning if it was never started; a second call does nothing.",
+    ("EventList", "table"): "The same columns and order of rows (names ascend), and below them what was lost. ValueError for an unknown column or unit, TypeError for a row_limit that is no number.",
     ("profile.export_chrome_trace", "use_python_export="): NO_EFFECT + ".",
     ("tensorboard_trace_handler", "dir_name="): "The same; `plugin_views=True` fills more views of TensorBoard's plugin; see `profdump --to tensorboard`.",
     ("tensorboard_trace_handler", "use_python_export="): NO_EFFECT + ".",
@@ -68,7 +76,8 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     },
     ("FunctionEvent", "python_id"): "The same number as in the Chrome trace of the same cycle.",
     ("FunctionEvent", "python_module_id"): "The same in a process's first profile; a module keeps its number in later ones.",
-    ("FunctionEvent", "scope"): "Always 0.",
+    ("FunctionEvent", "scope"): "The same; 0 for functions of TorchScript.",
+    ("FunctionEventAvg", "scope"): "The same; 0 for functions of TorchScript.",
     ("FunctionEvent", "flow_id"): "Always 0: `kernels` and Chrome traces connect calls and operations.",
     ("FunctionEvent", "flow_type"): "Always 0.",
     ("FunctionEvent", "flow_start"): "Always false.",
@@ -78,10 +87,10 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("FunctionEvent", "total_device_percent"): "Always -1.",
     ("FunctionEvent", "event_metadata"): "Always None; `attributes` has what was recorded.",
     ("FunctionEvent", "metadata_json"): "`attributes`, a dict.",
-    ("FunctionEvent", "name"): "Steps are \"ProfilerStep#N\"; `key` is \"ProfilerStep*\".",
     ("FunctionEvent", "id"): "The number of the event in the list.",
     ("FunctionEvent", "external_id"): "PyTorch's number, 0 for operators with a sequence number.",
-    ("FunctionEvent", "use_device"): "Always \"cuda\".",
+    ("FunctionEvent", "use_device"): "None in builds of PyTorch without CUDA and without the activity CUDA, as there; \"cuda\" also where there is no device.",
+    ("FunctionEvent", "device_type"): "PyTorch's type where it is imported.",
     ("FunctionEvent", "is_legacy"): "Always false.",
     ("FunctionEvent", "is_remote"): "Always false.",
     ("FunctionEvent", "node_id"): "Always -1.",
@@ -99,7 +108,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("autograd.profile", "use_kineto="): NO_EFFECT + ".",
     ("autograd.profile", "key_averages"): "The five-column table by name; grouped by more, or with Python functions, libprof.profile's.",
     ("autograd.profile.export_chrome_trace", "use_python_export="): NO_EFFECT + ".",
-    ("autograd.profile", "experimental_config="): "Only capture_overload_names has an effect; other settings cause a warning.",
+    ("autograd.profile", "experimental_config="): "capture_overload_names has an effect. verbose and profile_all_threads are always on. A warning names other settings.",
     ("autograd.profile", "with_modules="): "As libprof.profile's.",
     ("autograd.profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
     ("FunctionEvent.append_kernel", "duration="): "Not there: start and end instead.",
@@ -134,7 +143,7 @@ def walk_keywords(group: str, theirs: Any, ours: Any) -> Iterator[Item]:
 def walk_class(group: str, theirs: Any, ours: Any) -> Iterator[Item]:
     """Methods and attributes, and the keywords of methods that both have."""
     for name in public(theirs):
-        yield Item(group, name, hasattr(ours, name))
+        yield Item(group, name, is_ours(ours, name))
         method = inspect.getattr_static(theirs, name, None)
         if inspect.isfunction(method) and callable(getattr(ours, name, None)):
             yield from walk_keywords(f"{group}.{name}", method, getattr(ours, name))
