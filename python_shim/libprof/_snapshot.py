@@ -9,15 +9,13 @@ innermost function first.
 
 from __future__ import annotations
 
-import json
 import os
-import pickle
 import re
 from collections import Counter
-from typing import IO, Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
+from . import _pickles
 from ._snapshot_ranges import Ranges
-from ._times import printable
 from .errors import ProfError
 
 ALLOCATED, INACTIVE = "active_allocated", "inactive"
@@ -27,31 +25,6 @@ MOMENTS_KEPT = 20  # of the first and of the last times that memory ran out: eac
 ROUNDED = 512  # the allocator's blocks begin at multiples of it
 
 Stack = Tuple[str, ...]
-
-
-class _Unpickler(pickle.Unpickler):
-    """Makes dicts, lists, tuples, texts and numbers: a snapshot has nothing else. It imports and calls nothing."""
-
-    def find_class(self, module: str, name: str) -> NoReturn:
-        """Refuses every class and function."""
-        raise pickle.UnpicklingError(f"it contains {module}.{name}")
-
-
-_DAMAGE = (
-    pickle.UnpicklingError, EOFError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError,
-    MemoryError,  # for a size that it claims
-)  # fmt: skip
-
-
-def _load(file: IO[bytes], path: str) -> Any:
-    """Of a pickle, or of JSON, which no pickle begins like."""
-    is_json = file.read(1) in (b"{", b"[")
-    file.seek(0)
-    try:
-        return json.load(file) if is_json else _Unpickler(file).load()
-    except _DAMAGE as error:
-        why = printable(" ".join(str(error).split())) or type(error).__name__
-        raise ProfError(f"{path}: not a memory snapshot of PyTorch, or incomplete: {why}") from error
 
 
 class Block(NamedTuple):
@@ -434,4 +407,4 @@ def memory_snapshot(source: Union[str, "os.PathLike[str]", Dict[str, Any], List[
         return MemorySnapshot(source)
     path = os.fspath(source)
     with open(path, "rb") as file:
-        return MemorySnapshot(_load(file, path), path)
+        return MemorySnapshot(_pickles.load(file, path, "a memory snapshot of PyTorch"), path)
