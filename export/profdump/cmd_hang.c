@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "demangle.h"
 #include "evidence.h"
+#include "flight_dump.h"
 #include "hang_lines.h"
 #include "hang_ranks.h"
 #include "json_out.h"
@@ -651,12 +652,15 @@ const struct command command_hang = {
     .about = "Reads the recordings of one job: running, finished or killed. Names ranks that are "
              "lost, stopped, missing from a collective or in a different one, and operations that "
              "do not end. Groups ranks that do the same. Shows stacks if the job ran with "
-             "PROF_HANG.",
+             "PROF_HANG. Also reads dumps of PyTorch's flight recorder, alone or beside "
+             "recordings; this needs Python.",
     .examples = "hang rank*.prof\n"
+                "hang nccl_trace_rank_*\n"
                 "hang --format json recordings/",
     .question = QUESTION_TIME,
     .options = options_of_hang,
     .run = run,
+    .python_reads = flight_dump_is_among,
     .partial = true,
     .tables = true,
 };

@@ -29,10 +29,11 @@ static char start[] =
     "sys.path.append(os.path.join(sys.argv.pop(1), '..', 'share', 'libprof', 'python'))\n"
     "try:\n"
     "    from libprof.__main__ import own_command\n"
-    "    if sys.argv[1] not in ('snapshot', 'origins'):\n"
+    "    if sys.argv[1] not in ('snapshot', 'origins', 'hang'):\n"
     "        import libprof.fleet._cli\n"
     "except ImportError as error:\n"
-    "    what = 'a dataset' if sys.argv[1] == 'trace' else repr(sys.argv[1])\n"
+    "    whats = {'trace': 'a dataset', 'hang': 'a flight recorder dump'}\n"
+    "    what = whats.get(sys.argv[1], repr(sys.argv[1]))\n"
     "    sys.exit(f\"profdump: {what} needs libprof's Python package, which is not on any package "
     "index: build it with './dev wheel', then pip install dist/libprof-*.whl ({error})\")\n"
     "sys.exit(own_command(sys.argv[1], sys.argv[2:]))\n";

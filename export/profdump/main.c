@@ -170,7 +170,9 @@ static bool is_for_python(int argc, char **argv)
 {
     const struct command *command = commands_find(NULL, argv[1]);
     bool help = argc == 3 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0);
-    return command && command->run_python && !help;
+    return command && !help &&
+           (command->run_python ||
+            (command->python_reads && command->python_reads(argv + 2, argc - 2)));
 }
 
 int main(int argc, char **argv)

@@ -57,6 +57,10 @@ def own_command(name: str, arguments: List[str]) -> int:
         from . import _snapshot_cli
 
         return _snapshot_cli.main(arguments)
+    if name == "hang":
+        from . import _flight_cli
+
+        return _flight_cli.main(arguments)
     if name == "origins":
         from . import _origins_cli
 

@@ -36,6 +36,8 @@ struct command {
     /* All words after it, but --help, go to the Python package. The command must be the first
      * word. */
     bool run_python;
+    /* words with which the command is one of Python's, too; NULL: there are none */
+    bool (*python_reads)(char *const *words, int count);
     /* Checks the command's own options once all are parsed; NULL: none. False after having
      * complained. */
     bool (*agree)(struct profdump_options *options);
