@@ -14,6 +14,7 @@ from ._memory_events import memory_events
 from ._operator_events import DOMAIN, settle
 from ._python_events import end_ns, functions_of, weave
 from ._source_paths import Shortened
+from ._task_events import put_into_tasks
 
 
 def _without_lists(shapes: List[Any]) -> List[Any]:
@@ -88,6 +89,8 @@ class _Builder:
         if functions:
             weave(events, functions)
         events = self._joined(events)
+        if self._recording.tasks:
+            put_into_tasks(events + functions, self._recording.tasks)
         memory = memory_events(self._recording, self._base_ns, len(events) + len(operations) + len(functions))
         return sorted(events + operations + functions + memory, key=lambda event: (event.start_ns, event.id))
 

@@ -85,6 +85,7 @@ class Recording:
     Runs profdump once for each question. If nothing was recorded, the answers are those about an empty trace, and a
     warning says ``why_empty``, once. ``known_memory``: "cpu" and "device" where all allocators were seen, so that 0 is 0.
     ``off``: activity types that are left out of results from one moment to another, nanoseconds since the epoch.
+    ``tasks``: which of asyncio's tasks ran when, of _tasks.py.
     ``use_device``: the kind of device that was profiled, if any; what ran on a CUDA device is there nevertheless.
     """
 
@@ -98,10 +99,12 @@ class Recording:
         with_flops: bool = True,
         with_memory: bool = False,
         use_device: Optional[str] = "cuda",
+        tasks: Sequence[Any] = (),
     ) -> None:
         self.paths = list(paths)
         self.known_memory, self.off = known_memory, off
         self.with_flops, self.with_memory, self.use_device = with_flops, with_memory, use_device
+        self.tasks = list(tasks)
         self.window = window if paths else None
         self._why_empty: Optional[str] = why_empty
         self._answers: Dict[Tuple[str, ...], str] = {}

@@ -123,13 +123,26 @@ def _add_sums(averages: EventList[FunctionEventAvg], events: Iterable[FunctionEv
                 setattr(row, name, sums.memory[name] if sums else None)
 
 
+def _with_facts_of(averages: EventList[FunctionEventAvg], others: EventList[FunctionEventAvg]) -> EventList[FunctionEventAvg]:
+    """The others, with what profdump says beside their numbers."""
+    known = {(row.key, row.kind, row.shape_text or "", tuple(row.stack)): row.row for row in averages}
+    for row in others:
+        row.row = known.get((row.key, row.kind, row.shape_text or "", tuple(row.stack)), {})
+    return others
+
+
 def _averages_of(recording: Recording, shown: Shown, by: Groups, layout: Layout) -> EventList[FunctionEventAvg]:
     by_function = by.want_functions() and any(recording.table(ArrowTable.FUNCTIONS).values())
-    if not by.are_of_profdump(by_function, layout) or hides_something(recording, shown):
+    is_of_events = not by.are_of_profdump(by_function, layout) or hides_something(recording, shown)
+    if is_of_events or recording.tasks:
         events = events_of(recording, shown, with_functions=by.functions)
         has_device = any(event.device_type.name == "CUDA" for event in events)
-        return EventList(events, layout=layout._replace(device=has_device)).key_averages(*by)
+        added_up = EventList(events, layout=layout._replace(device=has_device)).key_averages(*by)
+    if is_of_events:
+        return added_up
     averages = averages_of(recording, by.shapes, by.stack_n, layout, by_function)
+    if recording.tasks:  # profdump does not know which task did what
+        return _with_facts_of(averages, added_up)._comes_from(recording, *averages._options)
     if layout.flops or (layout.memory and not averages._layout.memory):
         _add_sums(averages, events_of(recording, shown), by.shapes, by.stack_n, layout)
         averages._layout = averages._layout._replace(memory=layout.memory)

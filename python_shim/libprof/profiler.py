@@ -13,7 +13,7 @@ import warnings
 from types import TracebackType
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple, Type, TypeVar, cast
 
-from . import _export, _python_calls, _torch, notebook, recorder
+from . import _export, _python_calls, _tasks, _torch, notebook, recorder
 from ._guest import thread_local
 from ._profdump import check_program
 from ._recording import ALL_MEMORY, Recording, Window
@@ -421,6 +421,7 @@ class profile(TorchMethods):
         recording = Recording(
             [path] if path else [], window, known_memory=known, off=self._end_toggles(end_ns),
             with_flops=self.with_flops, with_memory=self.profile_memory, use_device=self.use_device,
+            tasks=_tasks.switches(*window),
         )  # fmt: skip
         self._cycles = [recording, *(self._cycles if self.acc_events else [])]
 

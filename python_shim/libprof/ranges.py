@@ -13,7 +13,7 @@ from asyncio import _get_running_loop as _running_loop
 from types import TracebackType
 from typing import Any, Dict, List, Optional, Tuple, Type
 
-from . import _native, _open_ranges
+from . import _native, _open_ranges, _tasks
 from ._compiled import ScriptName
 from ._decorate import Function, decorate
 from .annotations import set_attribute
@@ -76,8 +76,9 @@ class record_function:
     - In the body of a coroutine or an asynchronous generator, and with ``async with`` anywhere, other tasks may
       run on the thread before the range ends. Such a range does not nest with the thread's other ranges: its
       time is exact, its device time is that of all operations which the thread launched meanwhile, its self
-      CPU time is zero. It cannot have attributes: they cause a warning. Coroutines are recognized only in
-      asyncio; with another framework use ``async with``.
+      CPU time is zero. In results of a :class:`libprof.profile`, with asyncio's own event loop, it contains what
+      its task did, and its self CPU time is that during which its task ran. It cannot have attributes: they cause
+      a warning. Coroutines are recognized only in asyncio; with another framework use ``async with``.
     - Elsewhere a range may end while ranges inside it are still open, for example in a suspended generator.
       The inner ranges are cut there and continue outside as another call with the attribute ``continued``:
       times are exact, and each cut adds one to the count. The same holds for greenlets (gevent, eventlet).
@@ -95,7 +96,7 @@ class record_function:
 
     _jit_override_qualname = ScriptName()
     _attributes: Optional[Dict[str, Any]] = None
-    _begun: Optional[List[Tuple[Any, int]]] = None
+    _begun: Optional[List[Tuple[Any, int, Optional[_tasks.TaskRange]]]] = None
 
     def __init__(self, name: str, args: Any = None, **attributes: Any) -> None:
         try:
@@ -170,7 +171,8 @@ class record_function:
             _warn_of_attributes(self.name)
         if self._begun is None:
             self._begun = []
-        self._begun.append((_task_or_thread(), _native.library().prof_range_begin(self._name)))
+        number = _native.library().prof_range_begin(self._name)
+        self._begun.append((_task_or_thread(), number, _tasks.opened(self.name)))
         return self
 
     def _end(self, owner: Any) -> bool:
@@ -178,7 +180,9 @@ class record_function:
         begun = self._begun or []
         for index in range(len(begun) - 1, -1, -1):
             if owner is None or begun[index][0] == owner:
-                _native.library().prof_range_end(begun.pop(index)[1])
+                _, number, one = begun.pop(index)
+                _native.library().prof_range_end(number)
+                _tasks.closed(one)
                 return True
         return False
 
