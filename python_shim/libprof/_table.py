@@ -1,6 +1,6 @@
-"""The table of averages that were chosen, ordered or made in Python: the layout of export/write/reports/averages_table.c.
+"""The table of averages and events: the layout of export/write/reports/averages_table.c; a test holds the two together.
 
-What comes straight from a recording is printed by profdump itself; a test holds the two together.
+Rows are in torch.profiler's order, and columns where torch.profiler has them.
 """
 
 from __future__ import annotations
@@ -174,7 +174,8 @@ class _Rows:
         self.flops_width = max(_WIDTH, len(self.flops_title)) if layout.flops else 0
         self.stacks = [[_frame_text(one, layout.stack_width) for one in event.stack] for event in events]
         longest_frame = max((len(one) for stack in self.stacks for one in stack), default=0)
-        self.stack_width = max(_WIDTH, len(_STACK_TITLE), longest_frame) if layout.stack else 0
+        has_stacks = layout.stack and any(event.stack for event in all_events)
+        self.stack_width = max(_WIDTH, len(_STACK_TITLE), longest_frame) if has_stacks else 0
 
     def _time(self, column: str) -> Callable[[Any], str]:
         return lambda event: _times.ns_text(_VALUES[column](event), self.layout.time_unit)

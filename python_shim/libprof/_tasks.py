@@ -67,7 +67,7 @@ def closed(one: Optional[TaskRange]) -> None:
 @functools.lru_cache(maxsize=None)
 def _watch_tasks() -> None:
     """An event loop runs each step of a task through this method, in the context of the task."""
-    run = asyncio.Handle._run  # type: ignore[attr-defined]
+    run = asyncio.Handle._run
 
     @functools.wraps(run)
     def _run(self: Any) -> None:
@@ -80,7 +80,7 @@ def _watch_tasks() -> None:
             if before or self._context.get(_stack, ()):
                 _note(())
 
-    asyncio.Handle._run = _run  # type: ignore[attr-defined]
+    asyncio.Handle._run = _run  # type: ignore[method-assign]
 
 
 def switches(start_ns: int, end_ns: int) -> List[Switch]:

@@ -34,7 +34,9 @@ def _show_device_types(theirs: Any) -> None:
         __eq__ = is_device_type
         __ne__ = lambda self, other: not self == other
         __hash__ = theirs.__hash__
-        __reduce__ = lambda self: (DeviceType, (self.value,))
+
+        def __reduce__(self) -> Any:
+            return (DeviceType, (self.value,))
 
     Shown.__name__ = Shown.__qualname__ = theirs.__name__
     shown_device_types.update({one: Shown(one.value) for one in DeviceType})

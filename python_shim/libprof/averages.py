@@ -7,7 +7,7 @@ import json
 from typing import Any, Callable, Collection, Dict, Iterable, List, Optional, Union
 
 from ._source_paths import Shortened
-from .events import DeviceType, FunctionEvent, TimesMixin, scope_of, shown_device_types
+from .events import DeviceType, FunctionEvent, TimesMixin, scope_of, shown_device_type
 
 MEMORY = ("cpu_memory_usage", "self_cpu_memory_usage", "device_memory_usage", "self_device_memory_usage")
 DEVICE_KINDS = ("kernel", "memcpy", "memset", "graph")
@@ -64,8 +64,7 @@ class FunctionEventAvg(TimesMixin):
     @property
     def device_type(self) -> DeviceType:
         """Where it happened."""
-        kind = DeviceType.CUDA if self.kind in DEVICE_KINDS else DeviceType.CPU
-        return shown_device_types.get(kind, kind)
+        return shown_device_type(DeviceType.CUDA if self.kind in DEVICE_KINDS else DeviceType.CPU)
 
     @property
     def is_user_annotation(self) -> bool:

@@ -17,7 +17,7 @@ from ._source_paths import Shortened
 from ._table import Layout
 from .averages import FunctionEventAvg, average_of_row, in_order
 from .errors import ProfError
-from .events import FunctionEvent
+from .events import FunctionEvent, flattened, unflattened
 
 STACKS_METRICS = (
     "self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total",
@@ -105,9 +105,15 @@ class EventList(Listed[Event]):
         given = self._given
         return self._source is not None and len(self) == len(given) and all(map(_is_same, self, given))
 
-    def __getstate__(self) -> Dict[str, Any]:
-        """For pickle and copy: without the recording, whose file is not part of the list."""
-        return {**self.__dict__, "_source": None, "_options": (), "_given": ()}
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """For pickle and copy: without the recording, whose file is not part of the list, and events one after the other,
+        since those inside of each other would be copied by calls inside of each other.
+        """
+        state = {**self.__dict__, "_source": None, "_options": (), "_given": ()}
+        whole = len(self) and all(isinstance(event, FunctionEvent) for event in self)
+        listed = cast(List[Any], self)
+        rows = cast(List[Any], flattened(listed)) if whole else [*listed]
+        return _restored, (type(self), rows, bool(whole), len(self), state)
 
     def supported_export_stacks_metrics(self) -> List[str]:
         """What ``export_stacks`` can weigh with."""
@@ -247,6 +253,12 @@ class EventList(Listed[Event]):
         if self._source is None:
             raise ProfError("cannot export a list that was filtered, sorted or combined: export the profile")
         return self._source
+
+
+def _restored(kind: type, rows: List[Any], is_flat: bool, count: int, state: Dict[str, Any]) -> Any:
+    listed = kind(unflattened(rows)[:count] if is_flat else rows)
+    listed.__dict__.update(state)
+    return listed
 
 
 def _limit(row_limit: Optional[int]) -> int:

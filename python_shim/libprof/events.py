@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple, Type
 
 from ._times import us_text
 
@@ -30,8 +30,13 @@ class DeviceType(enum.Enum):
         return hash(self.value)
 
 
-shown_device_types: Dict[DeviceType, Any] = {}
+shown_device_types: Dict[DeviceType, DeviceType] = {}
 """PyTorch's, where it is imported."""
+
+
+def shown_device_type(one: DeviceType) -> DeviceType:
+    """What programs compare with."""
+    return shown_device_types.get(one, one)
 
 
 class Interval:
@@ -249,7 +254,7 @@ class FunctionEvent(TimesMixin):
     @property
     def device_type(self) -> DeviceType:
         """Where it happened; PyTorch's type where that is imported."""
-        return shown_device_types.get(self._device_type, self._device_type)
+        return shown_device_type(self._device_type)
 
     @property
     def key(self) -> str:
@@ -352,3 +357,38 @@ class FunctionEvent(TimesMixin):
             f"thread={self.thread} input_shapes={self.input_shapes} is_async={self.is_async} "
             f"seq_nr={self.sequence_nr}>"
         )
+
+
+_LINKS = ("cpu_parent", "cpu_children")
+_Flat = Tuple[Type[FunctionEvent], Dict[str, Any], Optional[int], List[int]]
+
+
+def flattened(events: List[FunctionEvent]) -> List[_Flat]:
+    """Events, then those that they are linked to: class, fields, number of the parent, numbers of the children."""
+    numbers: Dict[int, int] = {}
+    found: List[FunctionEvent] = []
+
+    def number(event: FunctionEvent) -> int:
+        if id(event) not in numbers:
+            numbers[id(event)] = len(found)
+            found.append(event)
+        return numbers[id(event)]
+
+    for event in events:
+        number(event)
+    rows: List[_Flat] = []
+    for event in found:  # grows meanwhile
+        fields = {name: value for name, value in event.__dict__.items() if name not in _LINKS}
+        parent = number(event.cpu_parent) if event.cpu_parent is not None else None
+        rows.append((type(event), fields, parent, [number(child) for child in event.cpu_children]))
+    return rows
+
+
+def unflattened(rows: List[_Flat]) -> List[FunctionEvent]:
+    """The events again."""
+    events: List[FunctionEvent] = [kind.__new__(kind) for kind, *_ in rows]
+    for event, (_, fields, parent, children) in zip(events, rows):
+        event.__dict__.update(fields)
+        event.cpu_parent = None if parent is None else events[parent]
+        event.cpu_children = [events[child] for child in children]
+    return events

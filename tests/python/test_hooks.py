@@ -1,7 +1,7 @@
 """libprof in other packages' places for profilers, with the real packages."""
 
 # long: it fetches many packages
-# packages: torch==2.13.0+cpu numpy transformers ipython fsspec packaging pyyaml tqdm typing-extensions psutil
+# packages: torch==2.13.0+cpu numpy transformers ipython fsspec packaging pyyaml tqdm typing-extensions psutil pytest-xdist execnet
 # bare packages: lightning lightning-utilities torchmetrics accelerate
 
 from __future__ import annotations
@@ -157,6 +157,17 @@ def test_pytest(tmp_path: Path) -> None:
     (test,) = [event for event in events if event["name"] == "program.py::test_a"]
     inside = [e["name"] for e in events if test["ts"] <= e["ts"] and e["ts"] + e["dur"] <= test["ts"] + test["dur"]]
     assert inside == ["program.py::test_a", "setup", "call", "teardown"]
+
+
+def test_pytest_with_workers(tmp_path: Path) -> None:
+    pytest.importorskip("xdist")
+    for _ in range(2):  # a recording that is there already is not overwritten
+        said = pytest_says(tmp_path, "--prof", "run.prof", "--prof-rows=-1", "-n", "2")
+        (line,) = [line for line in said.splitlines() if line.startswith("libprof: wrote ")]
+        names = line.removeprefix("libprof: wrote ").split(", ")
+        assert len(names) == 2 and all((tmp_path / name).exists() for name in names), said
+        table = {line.split()[0]: line.split()[-1] for line in said.splitlines() if line.rstrip().endswith(("1", "3"))}
+        assert table["program.py::test_a"] == "1" and table["setup"] == table["call"] == "3"
 
 
 def chrome_of(path: Path) -> str:

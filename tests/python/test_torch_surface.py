@@ -142,6 +142,23 @@ def test_results_are_copied(through: Any) -> None:
         pickle.dumps(running)
 
 
+def test_deep_events_are_copied() -> None:
+    def even(depth: int) -> Any:
+        return odd(depth - 1) if depth else torch.ones(3)
+
+    def odd(depth: int) -> Any:
+        return even(depth - 1)
+
+    with libprof.profile(with_stack=True) as prof:
+        even(400)
+    events = prof.events()
+    for again in (pickle.loads(pickle.dumps(events)), copy.deepcopy(events)):
+        assert [event.name for event in again] == [event.name for event in events]
+        parents = [[event.cpu_parent.id if event.cpu_parent else None for event in listed] for listed in (again, events)]
+        assert parents[0] == parents[1]
+        assert again[-1].cpu_parent in again and again[-1] in again[-1].cpu_parent.cpu_children
+
+
 def test_names_of_modules() -> None:
     assert libprof.itt.is_available() and autograd.kineto_available() and libprof.kineto_available()
     assert isinstance(libprof.profile(), libprof._KinetoProfile)
