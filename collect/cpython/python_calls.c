@@ -292,7 +292,7 @@ static void python_enter_right(const struct python_api *api, struct python_threa
         mine->imports++;
     } else if (!mine->imports) {
         uint32_t name = python_names_resolve(api, code, NULL);
-        uint32_t mark = python_names_lookup(api, code) & PYTHON_NAMES_MODULE;
+        uint32_t mark = python_names_lookup(api, code) & PYTHON_NAMES_OBJECT;
         python_remember(mine->stack, name | mark);
         python_record(mine, PROF_KIND_FRAME_PUSH, name);
     }
@@ -355,10 +355,10 @@ static bool python_is_innermost(const struct python_api *api, const struct pytho
 static bool python_is_innermost_module(const struct python_api *api,
                                        const struct python_stack *stack, PyObject *code)
 {
-    if (stack->depth == 0 || !(python_names_lookup(api, code) & PYTHON_NAMES_MODULE))
+    if (stack->depth == 0 || !(python_names_lookup(api, code) & PYTHON_NAMES_OBJECT))
         return false;
     uint32_t name = stack->name[stack->depth - 1];
-    return name & PYTHON_NAMES_MODULE || name == python_names_resolve(api, code, NULL);
+    return name & PYTHON_NAMES_OBJECT || name == python_names_resolve(api, code, NULL);
 }
 
 /* The stack is right, or has just been emitted. */

@@ -35,6 +35,7 @@ struct python_modules {
 };
 
 static struct python_modules *python_modules;
+static PyObject *python_modules_observer; /* guarded by the GIL */
 
 static bool python_modules_map(void)
 {
@@ -46,12 +47,22 @@ static bool python_modules_map(void)
     return python_modules != NULL;
 }
 
-bool python_modules_is_call(const char *name, size_t size)
+/* "...FILE(LINE): ...FUNCTION" */
+static bool python_modules_is_in(const char *name, size_t size, const char *file,
+                                 const char *function)
 {
-    static const char file[] = "torch/nn/modules/module.py(", function[] = "_wrapped_call_impl";
-    size_t tail = sizeof function - 1;
+    size_t tail = strlen(function);
     return size > tail && memcmp(name + size - tail, function, tail) == 0 &&
-           memmem(name, size, file, sizeof file - 1);
+           memmem(name, size, file, strlen(file));
+}
+
+uint32_t python_modules_kind(const char *name, size_t size)
+{
+    if (python_modules_is_in(name, size, "torch/nn/modules/module.py(", "_wrapped_call_impl"))
+        return PYTHON_NAMES_MODULE;
+    bool is_step =
+        python_modules_is_in(name, size, "torch/optim/optimizer.py(", "_optimizer_step_code");
+    return is_step ? PYTHON_NAMES_STEP : 0;
 }
 
 /* A new reference; NULL: there is none. */
@@ -154,11 +165,45 @@ static uint32_t python_modules_number(const struct python_api *api, PyObject *se
     return (uint32_t)module->name;
 }
 
-uint32_t python_modules_name(const struct python_api *api, PyObject *frame)
+/* Functions that run within are not recorded: the interpreter does not call a profiler within a
+ * call of a profiler. */
+static void python_modules_tell(const struct python_api *api, PyObject *self)
 {
+    PyObject *observer = python_modules_observer;
+    if (!observer)
+        return;
+    api->Py_IncRef(observer);
+    PyObject *result = api->PyObject_CallFunction(observer, "O", self);
+    if (result)
+        api->Py_DecRef(result);
+    else
+        api->PyErr_Clear();
+    api->Py_DecRef(observer);
+}
+
+void python_modules_observe(const struct python_api *api, PyObject *callable)
+{
+    PyObject *before = python_modules_observer;
+    bool is_one = callable != api->none;
+    if (is_one)
+        api->Py_IncRef(callable);
+    python_modules_observer = is_one ? callable : NULL;
+    if (before)
+        api->Py_DecRef(before);
+}
+
+uint32_t python_modules_name(const struct python_api *api, PyObject *frame, uint32_t kind)
+{
+    if (kind == PYTHON_NAMES_STEP && !python_modules_observer)
+        return 0;
     PyObject *self = python_modules_map() ? python_modules_self(api, frame) : NULL;
     if (!self)
         return 0;
+    python_modules_tell(api, self);
+    if (kind == PYTHON_NAMES_STEP) {
+        api->Py_DecRef(self);
+        return 0;
+    }
     struct python_module *module = python_modules_find(self);
     bool is_known = module->self && python_modules_is_alive(api, module);
     uint32_t name = is_known ? names_kept(&module->name) : python_modules_number(api, self, module);

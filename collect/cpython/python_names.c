@@ -93,8 +93,7 @@ static uint32_t python_names_create(const struct python_api *api, PyObject *code
     end += sprintf(end, "(%ld): ", python_line(api, code));
     end = python_append(api, end, code, "co_qualname", "co_name"); /* since 3.11 */
     uint32_t id = names_intern(name, (size_t)(end - name));
-    bool begins_modules = id && python_modules_is_call(name, (size_t)(end - name));
-    return id | (begins_modules ? PYTHON_NAMES_MODULE : 0);
+    return id ? id | python_modules_kind(name, (size_t)(end - name)) : 0;
 }
 
 static void python_names_keep(const struct python_api *api, PyObject *code, uint32_t word)
@@ -152,13 +151,14 @@ uint32_t python_names_resolve(const struct python_api *api, PyObject *code, PyOb
 {
     PyObject *type, *value, *trace;
     uint32_t id = python_names_lookup(api, code), module = 0;
-    if (id && !(id & PYTHON_NAMES_MODULE))
+    if (id && !(id & PYTHON_NAMES_OBJECT))
         return id;
     api->PyErr_Fetch(&type, &value, &trace);
     if (!id)
         id = python_names_make(api, code);
-    if (id & PYTHON_NAMES_MODULE)
-        module = python_modules_name(api, frame ? frame : api->PyEval_GetFrame());
+    if (id & PYTHON_NAMES_OBJECT)
+        module = python_modules_name(api, frame ? frame : api->PyEval_GetFrame(),
+                                     id & PYTHON_NAMES_OBJECT);
     api->PyErr_Restore(type, value, trace);
-    return module ? module : id & ~PYTHON_NAMES_MODULE;
+    return module ? module : id & ~PYTHON_NAMES_OBJECT;
 }

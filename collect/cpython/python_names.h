@@ -21,6 +21,8 @@ extern ssize_t python_names_index __attribute__((visibility("hidden")));
 #define PYTHON_NAMES_IMPORT 0x80000000u   /* the code is the import system's */
 #define PYTHON_NAMES_EXAMINED 0x40000000u /* it is not, and has no name yet */
 #define PYTHON_NAMES_MODULE 0x20000000u   /* calls of modules begin in it: below */
+#define PYTHON_NAMES_STEP 0x10000000u     /* an optimizer's step calls it: below */
+#define PYTHON_NAMES_OBJECT (PYTHON_NAMES_MODULE | PYTHON_NAMES_STEP)
 
 #define PYTHON_NAMES_PART_MAX 2000u /* bytes of file, function and class: two of them fit a name */
 #define PYTHON_NAMES_PART_BYTES \
@@ -39,7 +41,7 @@ static inline uint64_t python_names_word(const struct python_api *api, PyObject 
 }
 
 /* The id of a function's name if it has one already in this process's file, else 0; with
- * PYTHON_NAMES_MODULE where frames have names of their own. */
+ * one of PYTHON_NAMES_OBJECT where the object matters that it is called on. */
 static inline uint32_t python_names_lookup(const struct python_api *api, PyObject *code)
 {
     uint64_t word = python_names_word(api, code);
@@ -79,11 +81,17 @@ uint32_t python_builtins_resolve(const struct python_api *api, PyObject *callabl
  * keep their numbers until the process ends.
  */
 
-/* Whether this is the name of the function in which calls of modules begin. */
-bool python_modules_is_call(const char *name, size_t size);
+/* PYTHON_NAMES_MODULE of the name of the function in which calls of modules begin,
+ * PYTHON_NAMES_STEP of the one that optimizers call at the end of a step, else 0. */
+uint32_t python_modules_kind(const char *name, size_t size);
 
-/* The id of the name of the module that a frame of that function is a call of; 0: it is not known.
- * Clears exceptions of its own; there is none when it is called. */
-uint32_t python_modules_name(const struct python_api *api, PyObject *frame);
+/* The id of the name of the module that a frame of such a function, of this kind, is a call of; 0:
+ * it is not known, or none. Calls the observer with the module or optimizer. Clears exceptions of
+ * its own; there is none when it is called. */
+uint32_t python_modules_name(const struct python_api *api, PyObject *frame, uint32_t kind);
+
+/* Makes `callable` the observer, which returns at once for an object that it has seen; None: there
+ * is none from then on. */
+void python_modules_observe(const struct python_api *api, PyObject *callable);
 
 #endif

@@ -1,10 +1,10 @@
-/* python_ranges.c - push and pop as builtin functions of Python, which cost less than half of a
- * call through ctypes.
+/* python_ranges.c - builtin functions of Python: push and pop, which cost less than half of a call
+ * through ctypes, and what takes a Python object.
  */
 #define PROF_IMPLEMENTATION
 #include "prof/python.h"
 
-#include "python_api.h"
+#include "python_names.h"
 
 #include <string.h>
 
@@ -34,10 +34,20 @@ static PyObject *python_range_pop(PyObject *self, PyObject *const *arguments, ss
     return python_none(python_api());
 }
 
+static PyObject *python_observe(PyObject *self, PyObject *const *arguments, ssize_t count)
+{
+    const struct python_api *api = python_api();
+    (void)self;
+    python_modules_observe(api, count == 1 ? arguments[0] : api->none);
+    return python_none(api);
+}
+
 /* PyCFunction_NewEx() keeps their addresses. */
 static struct python_method python_range_methods[] = {
     {"range_push", python_range_push, PYTHON_METH_FASTCALL, "Opens a range: prof_range_push()."},
     {"range_pop", python_range_pop, PYTHON_METH_FASTCALL, "Closes it: prof_range_pop()."},
+    {"modules_observe", python_observe, PYTHON_METH_FASTCALL,
+     "Has a function called with each PyTorch module and optimizer that is called; None: no more."},
 };
 
 void *prof_python_function(const char *name)
