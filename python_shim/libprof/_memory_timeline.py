@@ -1,13 +1,15 @@
 """torch.profiler's files of memory over time: bytes in use, or each allocation.
 
-Which tensors are parameters, gradients or activations is PyTorch's own knowledge: all memory is in the column of what has
-no category.
+Which tensors are parameters, gradients or activations is found out by PyTorch's own code, from what _kineto.py gives it.
+Where that was not recorded, all memory is in the column of what has no category.
 """
 
 from __future__ import annotations
 
 import gzip
+import importlib
 import json
+import tempfile
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from ._arrow import ArrowTable
@@ -25,11 +27,10 @@ class _Change(NamedTuple):
     bytes: int
 
 
-def _changes(table: Dict[str, List[Any]], device: Optional[str]) -> List[_Change]:
-    """Of one device ("cpu", "cuda", "cuda:N"); by default device 0 if anything was allocated there, else the host."""
+def _changes(table: Dict[str, List[Any]], device: str) -> List[_Change]:
+    """Of one device ("cpu", "cuda", "cuda:N")."""
     memory = [row for row, kind in enumerate(table.get("kind", [])) if kind == "memory"]
     on_device = [row for row in memory if table["name"][row] == "device"]
-    device = device or ("cuda:0" if on_device else "cpu")
     if device == "cpu":
         chosen = [row for row in memory if table["name"][row] == _HOST]
     else:
@@ -60,9 +61,30 @@ def _each(changes: List[_Change]) -> List[Tuple[int, int, int, int]]:
     ]
 
 
-def write(recording: Recording, path: str, device: Optional[str]) -> None:
-    """Bytes in use; each allocation as .raw.json.gz. Compressed if `path` ends in .gz."""
-    changes = _changes(recording.table(ArrowTable.COUNTERS), device)
-    text = json.dumps(_each(changes) if path.endswith(".raw.json.gz") else _in_use(changes)).encode()
+def _default_device(changes: Dict[str, List[Any]]) -> str:
+    """Device 0 if anything was allocated there, else the host."""
+    memory = zip(changes.get("kind", []), changes.get("name", []))
+    return "cuda:0" if any(kind == "memory" and name == "device" for kind, name in memory) else "cpu"
+
+
+def _categorized(profile: Any, device: str, raw: bool) -> bytes:
+    """What PyTorch writes of its analysis of a profile (``MemoryProfile``)."""
+    timeline = importlib.import_module(type(profile).__module__).MemoryProfileTimeline(profile)
+    if not raw:
+        return json.dumps(timeline._coalesce_timeline(device)).encode()
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        timeline.export_memory_timeline_raw(file.name, device)
+        return file.read()
+
+
+def write(recording: Recording, path: str, device: Optional[str], profile: Any = None) -> None:
+    """Bytes in use; each allocation as .raw.json.gz. Compressed if `path` ends in .gz. `profile`: PyTorch's analysis, if any."""
+    table, raw = recording.table(ArrowTable.COUNTERS), path.endswith(".raw.json.gz")
+    device = device or _default_device(table)
+    if profile is not None:
+        text = _categorized(profile, device, raw)
+    else:
+        changes = _changes(table, device)
+        text = json.dumps(_each(changes) if raw else _in_use(changes)).encode()
     with replacing(path, recording.paths) as file:
         file.write(gzip.compress(text) if path.endswith(".gz") else text)

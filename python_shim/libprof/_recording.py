@@ -87,6 +87,7 @@ class Recording:
     ``off``: activity types that are left out of results from one moment to another, nanoseconds since the epoch.
     ``tasks``: which of asyncio's tasks ran when, of _tasks.py.
     ``use_device``: the kind of device that was profiled, if any; what ran on a CUDA device is there nevertheless.
+    ``seen`` makes what _tensors.py has of tensors and allocations.
     """
 
     def __init__(
@@ -100,9 +101,10 @@ class Recording:
         with_memory: bool = False,
         use_device: Optional[str] = "cuda",
         tasks: Sequence[Any] = (),
+        seen: Optional[Callable[[], Any]] = None,
     ) -> None:
         self.paths = list(paths)
-        self.known_memory, self.off = known_memory, off
+        self.known_memory, self.off, self.seen = known_memory, off, seen
         self.with_flops, self.with_memory, self.use_device = with_flops, with_memory, use_device
         self.tasks = list(tasks)
         self.window = window if paths else None

@@ -17,6 +17,7 @@ from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Set
 from . import _torch_observer, _torch_operators
 from ._guest import thread_local
 from ._recording import ALL_MEMORY
+from ._tensors import Capture
 from ._torch_observer import MEMORY, MODULES, OPERATORS, OVERLOADS, SHAPES, Observer
 from ._torch_operators import ELSEWHERE, Place, announcement, place_of
 from .errors import ProfError, warn
@@ -161,6 +162,16 @@ class Seen:
 
     def _device_changed(self) -> bool:
         return self._place is not None and self._place.observer.device_reports() != self._reports
+
+
+def capture(memory: bool, modules: bool) -> Optional[Capture]:
+    """Of a window that begins: tensors and allocations with `memory`, and with `modules` what modules and optimizers hold.
+    None: nothing of that is recorded.
+    """
+    torch = _imported()
+    if torch is None or not memory:
+        return None
+    return Capture(_torch_observer.find(torch)[0], modules)
 
 
 # ---- a profile ----

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 import uuid
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Optional, Tuple
 
 from . import _memory_timeline
 from ._export import parsed_json
+from ._kineto import KinetoResults
 from ._recording import Recording
-from ._results import types_of
+from ._results import Shown, events_of, types_of
+from .errors import UnfinishedError
 from .event_list import EventList
 from .events import FunctionEvent
 
@@ -19,6 +22,8 @@ class TorchMethods:
 
     _metadata: Dict[str, Any]
     profile_memory: bool
+    record_shapes: bool
+    with_stack: bool
 
     def __init__(self, custom_trace_id_callback: Optional[Callable[[], str]]) -> None:
         self.custom_trace_id_callback = custom_trace_id_callback
@@ -28,6 +33,10 @@ class TorchMethods:
 
     def events(self) -> EventList[FunctionEvent]:
         """All events."""
+        raise NotImplementedError
+
+    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
+        """Writes a Chrome trace."""
         raise NotImplementedError
 
     def export(self, path: str, format: Optional[str] = None) -> None:
@@ -85,6 +94,27 @@ class TorchMethods:
         return self
 
     @property
+    def kineto_results(self) -> Optional[KinetoResults]:
+        """torch.profiler's results of the latest cycle, for tools that read them; None before there are any."""
+        try:
+            recording = self._shown()
+        except UnfinishedError:
+            return None
+        make = lambda: KinetoResults(recording, events_of(recording, Shown(), with_functions=True), self.export_chrome_trace)
+        results: KinetoResults = recording.once("kineto_results", make)
+        return results
+
+    def _memory_profile(self) -> Any:
+        """PyTorch's own analysis of memory: which tensors are parameters, gradients, activations. ValueError unless the
+        profile has ``record_shapes``, ``profile_memory`` and ``with_stack``.
+        """
+        required = ("record_shapes", "profile_memory", "with_stack")
+        missing = [f"{name}=True" for name in required if not getattr(self, name)]
+        if missing:
+            raise ValueError(f"{', '.join(missing)} required for memory profiling.")
+        return importlib.import_module("torch.profiler._memory_profiler").MemoryProfile(self.kineto_results)
+
+    @property
     def function_events(self) -> EventList[FunctionEvent]:
         """Its name for events()."""
         return self.events()
@@ -97,11 +127,13 @@ class TorchMethods:
 
     def export_memory_timeline(self, path: str, device: Optional[str] = None) -> None:
         """Writes the memory in use over time, needs ``profile_memory``: the HTML report if `path` ends in .html, each allocation
-        if in .raw.json.gz, else [times, sizes], compressed if in .gz. `device` is "cpu" or "cuda:N". Tensors have no categories.
+        if in .raw.json.gz, else [times, sizes], compressed if in .gz. `device` is "cpu" or "cuda:N". Tensors have categories
+        (parameters, gradients, activations ...) with ``record_shapes`` and ``with_stack``, too.
         """
         if not self.profile_memory:
             raise ValueError("export_memory_timeline() needs profile_memory=True")
         if path.endswith(".html"):
             self.export(path, "html")
         else:
-            _memory_timeline.write(self._shown(), path, device)
+            has_categories = self.record_shapes and self.with_stack and self._shown().seen is not None
+            _memory_timeline.write(self._shown(), path, device, self._memory_profile() if has_categories else None)

@@ -26,7 +26,8 @@ from ._observer_builds import SOURCE, BuildError, Target
 from ._profdump import unrecorded_environment
 from .errors import ProfError
 
-OPERATORS, SHAPES, FLOPS, MEMORY, OVERLOADS, IDS, MODULES = 1, 2, 4, 8, 16, 32, 64
+OPERATORS, SHAPES, FLOPS, MEMORY, OVERLOADS, IDS, MODULES, POINTERS = 1, 2, 4, 8, 16, 32, 64, 128
+TENSOR_ROW_BYTES = 72  # struct tensor_row
 VARIABLE = "LIBPROF_TORCH_OBSERVER"
 SWITCHED_OFF = f"{VARIABLE}=0"
 _SECONDS = 10  # of one processor: 7 to 10 with GCC 12, of which PyTorch's headers take five
@@ -70,6 +71,8 @@ class Observer:
             setattr(recorder, name, library.address(f"prof_{name}"))
         self._functions.libprof_torch_place_begin.restype = ctypes.c_bool
         self._functions.libprof_torch_device_reports.restype = ctypes.c_uint64
+        self._functions.libprof_torch_tensors.restype = ctypes.c_size_t
+        self._functions.libprof_torch_tensors.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]
         self._functions.libprof_torch_init(ctypes.byref(recorder))
         self._wanted: List[int] = []
 
@@ -89,6 +92,8 @@ class Observer:
         before, self._wanted = together(self._wanted), wanted
         if together(wanted) != before:
             self._functions.libprof_torch_observe(together(wanted))
+        if not together(wanted) & POINTERS:
+            self._functions.libprof_torch_tensors_clear()
 
     def place_begin(self, wanted: int) -> bool:
         """This thread's place for a profiler, with SHAPES and MEMORY of `wanted`; False if another profiler has it."""
@@ -101,6 +106,12 @@ class Observer:
     def device_reports(self) -> int:
         """How often memory of devices other than CUDA's was handed out or taken back so far: it is not recorded."""
         return int(self._functions.libprof_torch_device_reports())
+
+    def tensors(self, first: int, count: int) -> Tuple[int, bytes]:
+        """How many rows of tensors and allocations there are, and at most `count` of them, from `first` on."""
+        rows = ctypes.create_string_buffer(max(1, count * TENSOR_ROW_BYTES))
+        there = int(self._functions.libprof_torch_tensors(rows, first, count))
+        return there, rows.raw[: max(0, min(count, there - first)) * TENSOR_ROW_BYTES]
 
 
 class _Found(NamedTuple):

@@ -304,6 +304,11 @@ class profile:
         """Sum of self times on the CPU, microseconds."""
         return float(sum(event.self_cpu_time_total for event in self._finished()))
 
+    @property
+    def kineto_results(self) -> Any:
+        """See :attr:`libprof.profile.kineto_results`."""
+        return self._profile.kineto_results
+
     def toggle_collection_dynamic(self, enabled: bool, activities: Iterable[Any]) -> None:
         """See :meth:`libprof.profile.toggle_collection_dynamic`."""
         self._profile.toggle_collection_dynamic(enabled, activities)

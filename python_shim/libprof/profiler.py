@@ -21,7 +21,8 @@ from ._experimental import wants_overload_names
 from ._results import Shown, averages_of_cycles, events_of_cycles, hides_something, types_of
 from ._table import Layout
 from ._torch_methods import TorchMethods
-from ._torch_observer import FLOPS, IDS, MEMORY, MODULES, OVERLOADS, SHAPES
+from ._tensors import Capture
+from ._torch_observer import FLOPS, IDS, MEMORY, MODULES, OVERLOADS, POINTERS, SHAPES
 from .averages import FunctionEventAvg
 from .errors import ProfError, UnfinishedError, only_warning, warn
 from .event_list import EventList, Groups, export_stacks, has_rows_of_functions
@@ -188,6 +189,7 @@ class profile(TorchMethods):
         self._recording: Optional[contextlib.ExitStack] = None
         self._window_start_ns: Optional[int] = None
         self._seen: Optional[_torch.Seen] = None
+        self._capture: Optional[Capture] = None
         self._cycles: List[Recording] = []  # the latest first; without acc_events only that
         self._metadata: Dict[str, Any] = {}
         self._described: Dict[str, Any] = {}  # of the latest cycle, at its beginning
@@ -363,6 +365,7 @@ class profile(TorchMethods):
         self._described = self._description()
         if self.execution_trace_observer is not None:
             self.execution_trace_observer.start()
+        self._capture = _torch.capture(self.profile_memory, self.with_stack)
         self._window_start_ns = time.time_ns()
 
     def _description(self) -> Dict[str, Any]:
@@ -386,7 +389,7 @@ class profile(TorchMethods):
         return (
             (SHAPES if self.record_shapes or self.with_flops else 0)
             | (FLOPS if self.with_flops else 0)
-            | (MEMORY if self.profile_memory else 0)
+            | (MEMORY | POINTERS if self.profile_memory else 0)
             | (OVERLOADS if self._with_overloads else 0)
             | (IDS if self.execution_trace_observer is not None else 0)
             | (MODULES if self.with_modules else 0)
@@ -412,6 +415,7 @@ class profile(TorchMethods):
         self._window_start_ns, end_ns = None, time.time_ns()
         if self.execution_trace_observer is not None:
             self.execution_trace_observer.stop()
+        seen = self._capture.end() if self._capture is not None else None
         known = self._seen.known_memory() if self._seen is not None else ALL_MEMORY
         self._switch_off()
         with only_warning():
@@ -421,7 +425,7 @@ class profile(TorchMethods):
         recording = Recording(
             [path] if path else [], window, known_memory=known, off=self._end_toggles(end_ns),
             with_flops=self.with_flops, with_memory=self.profile_memory, use_device=self.use_device,
-            tasks=_tasks.switches(*window),
+            tasks=_tasks.switches(*window), seen=seen,
         )  # fmt: skip
         self._cycles = [recording, *(self._cycles if self.acc_events else [])]
 

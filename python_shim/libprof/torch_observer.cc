@@ -29,11 +29,13 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <pthread.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace
@@ -75,7 +77,8 @@ enum request : uint32_t {
     MEMORY = 8,
     OVERLOADS = 16,
     IDS = 32,
-    MODULES = 64
+    MODULES = 64,
+    POINTERS = 128
 };
 
 recorder to;                             /* set once, before the first callback */
@@ -323,6 +326,116 @@ private:
     std::unique_ptr<description> places[1024];
 };
 
+/* ---- tensors and allocations ----
+ *
+ * Which tensors operators take, and what is allocated for them, as _tensors.py has it: only while a
+ * profile asks for it, and in memory, since the addresses mean nothing to another process.
+ */
+
+struct tensor_row {
+    int64_t kind; /* scalar type << 8 | layout; of an allocation ~ handle of the latest operator */
+    int64_t tid, time_ns;
+    int64_t handle; /* of the operator; of an allocation the innermost one, or 0 */
+    union {
+        int64_t place; /* number of the input << 32 | number in the list, or all ones */
+        int64_t bytes; /* negative: freed */
+    };
+    int64_t impl;    /* of an allocation, bytes handed out then */
+    int64_t storage; /* address of the data, -1: it has none */
+    int64_t device;  /* type << 32 | index */
+    int64_t reserved;
+};
+
+constexpr size_t TENSOR_ROWS_MAX = size_t(1) << 22; /* 300 MB */
+
+/* Addresses of tensors mean the same tensor while a weak reference keeps them from being used
+ * again. */
+struct tensor_log {
+    std::mutex mutex;
+    std::vector<tensor_row> rows;
+    std::unordered_map<const void *, c10::weak_intrusive_ptr<c10::TensorImpl>> seen;
+};
+
+/* Never destroyed: PyTorch's threads may outlive static objects. */
+tensor_log &tensors = *new tensor_log;
+thread_local int64_t innermost = 0; /* handle of the operator that is open */
+thread_local int64_t latest = 0; /* of the one that began last; later ones have greater numbers */
+
+int64_t tid()
+{
+    thread_local const int64_t mine = syscall(SYS_gettid);
+    return mine;
+}
+
+int64_t now_ns()
+{
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return int64_t(now.tv_sec) * 1000000000 + now.tv_nsec;
+}
+
+int64_t device_number(const c10::Device &device)
+{
+    return int64_t(device.type()) << 32 | uint32_t(int32_t(device.index()));
+}
+
+bool has_room()
+{
+    return tensors.rows.size() < TENSOR_ROWS_MAX;
+}
+
+void log_tensor(const at::Tensor &tensor, const tensor_row &of, uint64_t input, uint32_t place)
+{
+    if (!tensor.defined() || tensor.is_nested() || !has_room())
+        return;
+    tensor_row row = of;
+    row.kind = int64_t(tensor.scalar_type()) << 8 | int64_t(tensor.layout());
+    row.place = int64_t(input << 32 | place);
+    row.impl = reinterpret_cast<intptr_t>(tensor.unsafeGetTensorImpl());
+    row.storage = tensor.has_storage() ? reinterpret_cast<intptr_t>(tensor.storage().data()) : -1;
+    row.device = device_number(tensor.device());
+    tensors.rows.push_back(row);
+    tensors.seen.try_emplace(tensor.unsafeGetTensorImpl(), tensor.getIntrusivePtr());
+}
+
+void log_inputs(const at::RecordFunction &function)
+{
+    tensor_row row = {};
+    row.tid = tid();
+    row.time_ns = now_ns();
+    row.handle = static_cast<int64_t>(function.handle());
+    const std::lock_guard<std::mutex> lock(tensors.mutex);
+    uint64_t input = 0;
+    for (const c10::IValue &value : function.inputs()) {
+        if (value.isTensor()) {
+            log_tensor(value.toTensor(), row, input, UINT32_MAX);
+        } else if (value.isTensorList()) {
+            uint32_t place = 0;
+            for (const c10::IValue &item : value.toListRef())
+                log_tensor(item.toTensor(), row, input, place++);
+        }
+        input++;
+    }
+}
+
+void log_allocation(const void *address, int64_t bytes, size_t allocated, size_t reserved,
+                    const c10::Device &device)
+{
+    tensor_row row = {};
+    row.kind = ~latest;
+    row.tid = tid();
+    row.time_ns = now_ns();
+    row.handle = innermost;
+    row.bytes = bytes;
+    row.impl = static_cast<int64_t>(allocated);
+    row.storage = reinterpret_cast<intptr_t>(address);
+    row.device = device_number(device);
+    row.reserved = static_cast<int64_t>(reserved);
+    const std::lock_guard<std::mutex> lock(tensors.mutex);
+    if (has_room())
+        tensors.rows.push_back(row);
+}
+
 /* ---- operators ---- */
 
 /* How many ranges of ours are open on a thread, in the recording in which they began. */
@@ -350,6 +463,7 @@ thread_local spare_ranges spare;
 struct opened final : at::ObserverContext {
     open_ranges *where;
     open_ranges place;
+    int64_t outer; /* `innermost` before */
 
     static void *operator new(size_t size)
     {
@@ -510,7 +624,7 @@ void push(const at::RecordFunction &function)
         add_forward_thread(said, function);
     else if (function.seqNr() >= 0 && entered_in != process.load(std::memory_order_relaxed))
         enter_forward_thread();
-    if (function.seqNr() < 0 || wanted & IDS || is_named_by_program(function))
+    if (function.seqNr() < 0 || wanted & (IDS | POINTERS) || is_named_by_program(function))
         said.add(id_word, static_cast<int64_t>(function.handle()));
     try {
         if (wanted & (SHAPES | FLOPS) && !function.inputs().empty())
@@ -525,6 +639,8 @@ void push(const at::RecordFunction &function)
     site overload = {wanted & OVERLOADS ? overload_of(function) : "", 0};
     if (overload.name && *overload.name)
         said.add(overload_word, overload);
+    if (wanted & POINTERS && wanted & SHAPES && !function.inputs().empty())
+        log_inputs(function);
     to.range_push_attrs(function.name(), said.at, said.count);
     if (wanted & SHAPES && function.seqNr() < 0)
         add_keywords(function);
@@ -560,6 +676,8 @@ std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction &function)
     mine.depth++;
     context->where = &mine;
     context->place = mine;
+    context->outer = innermost;
+    innermost = latest = static_cast<int64_t>(function.handle());
     if (function.scope() == at::RecordScope::USER_SCOPE)
         push_annotation(function);
     else
@@ -571,7 +689,10 @@ std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction &function)
 void leave(const at::RecordFunction &, at::ObserverContext *context)
 {
     const auto *range = static_cast<const opened *>(context);
-    if (!range || range->where != &mine || range->place.epoch != mine.epoch || gate() != mine.epoch)
+    if (!range || range->where != &mine)
+        return;
+    innermost = range->outer;
+    if (range->place.epoch != mine.epoch || gate() != mine.epoch)
         return;
     for (; mine.depth >= range->place.depth; mine.depth--)
         to.range_pop();
@@ -628,11 +749,13 @@ struct place final : torch::profiler::impl::ProfilerStateBase {
         return torch::profiler::impl::ActiveProfilerType::NONE;
     }
 
-    void reportMemoryUsage(void *address, int64_t bytes, size_t, size_t reserved,
+    void reportMemoryUsage(void *address, int64_t bytes, size_t allocated, size_t reserved,
                            c10::Device device) override
     {
         if (!gate() || !memoryProfilingEnabled()) /* CUDA's allocators do not ask */
             return;
+        if (requested.load(std::memory_order_relaxed) & POINTERS)
+            log_allocation(address, bytes, allocated, reserved, device);
         if (device.is_cpu()) {
             record(to.allocator, address, bytes);
         } else if (is_known(device)) {
@@ -701,4 +824,24 @@ EXPORTED void libprof_torch_place_end()
 EXPORTED uint64_t libprof_torch_device_reports()
 {
     return device_reports.load(std::memory_order_relaxed);
+}
+
+/* Tensors and allocations that were logged since the last libprof_torch_tensors_clear(): how many
+ * rows of nine 64-bit numbers (tensor_row). Copies at most `count` of them, from row `first` on. */
+EXPORTED size_t libprof_torch_tensors(void *rows, size_t first, size_t count)
+{
+    const std::lock_guard<std::mutex> lock(tensors.mutex);
+    const size_t all = tensors.rows.size();
+    if (first < all)
+        std::memcpy(rows, &tensors.rows[first], std::min(count, all - first) * sizeof(tensor_row));
+    return all;
+}
+
+EXPORTED void libprof_torch_tensors_clear()
+{
+    std::vector<tensor_row> rows;
+    std::unordered_map<const void *, c10::weak_intrusive_ptr<c10::TensorImpl>> seen;
+    const std::lock_guard<std::mutex> lock(tensors.mutex);
+    rows.swap(tensors.rows);
+    seen.swap(tensors.seen); /* released after the lock */
 }

@@ -28,7 +28,10 @@ from libprof import autograd
 from libprof._profdump import find_program
 from torch.autograd import profiler as torch_autograd
 
-FILES = ("test_profiler.py", "test_record_function.py", "test_profiler_tree.py", "test_memory_profiler.py", "test_execution_trace.py")
+FILES = (
+    "test_profiler.py", "test_record_function.py", "test_profiler_tree.py", "test_memory_profiler.py", "test_execution_trace.py",
+    "test_torch_tidy.py", "test_kineto.py", "test_python_tracer.py",
+)  # fmt: skip
 REASONS = Path(__file__).with_suffix(".txt")
 TIMEOUT_S = 1500
 
