@@ -20,10 +20,11 @@ from ._guest import thread_local
 class _Owner:
     """Dies with its thread."""
 
-    __slots__ = ("__weakref__", "ranges")
+    __slots__ = ("__weakref__", "ranges", "through")
 
     def __init__(self) -> None:
         self.ranges: List[Any] = [None]
+        self.through: List[Any] = []
 
 
 _owners: "weakref.WeakSet[_Owner]" = weakref.WeakSet()
@@ -31,11 +32,11 @@ _lock = threading.Lock()
 
 
 class _OfThread(thread_local):
-    """``ranges`` is the calling thread's list."""
+    """``ranges`` is the calling thread's list, ``through`` that of _execution_trace.py."""
 
     def __init__(self) -> None:
         self.owner = _Owner()
-        self.ranges = self.owner.ranges
+        self.ranges, self.through = self.owner.ranges, self.owner.through
         with _lock:
             _owners.add(self.owner)
 
@@ -47,15 +48,24 @@ ENDED = object()
 """
 
 
-def _all_lists() -> List[List[Any]]:
+def _all_owners() -> List[_Owner]:
     with _lock:
-        return [owner.ranges for owner in _owners]
+        return list(_owners)
 
 
 def forget_all() -> None:
     """Every range has ended with the recording."""
-    for ranges in _all_lists():
-        del ranges[1:]
+    for owner in _all_owners():
+        del owner.ranges[1:], owner.through[:]
+
+
+def has_through() -> bool:
+    """Whether a thread has such a range open; without any, the lists are empty from then on."""
+    if any(one is not None for owner in _all_owners() for one in owner.through):
+        return True
+    for owner in _all_owners():
+        del owner.through[:]
+    return False
 
 
 def find_innermost(ranges: List[Any], wanted: object) -> Optional[int]:
@@ -68,10 +78,10 @@ def find_innermost(ranges: List[Any], wanted: object) -> Optional[int]:
 
 def mark_ended_elsewhere(wanted: object) -> bool:
     """Marks a range of another thread; False where no thread has it open."""
-    for ranges in _all_lists():
-        index = find_innermost(ranges, wanted)
+    for owner in _all_owners():
+        index = find_innermost(owner.ranges, wanted)
         if index is not None:
-            ranges[index] = ENDED
+            owner.ranges[index] = ENDED
             return True
     return False
 

@@ -38,7 +38,7 @@ def _warn_once(text: str) -> None:
     _warned.add(text)
 
 
-def _imported() -> Optional[ModuleType]:
+def imported() -> Optional[ModuleType]:
     """PyTorch, if the program has imported it. A module of that name may be another one."""
     torch = sys.modules.get("torch")
     return torch if hasattr(torch, "autograd") else None
@@ -47,7 +47,7 @@ def _imported() -> Optional[ModuleType]:
 def distributed_info() -> Optional[Dict[str, Any]]:
     """The job that this process is part of, as torch.profiler describes it in Chrome traces; None outside of a job."""
     dist = sys.modules.get("torch.distributed")
-    torch = _imported()
+    torch = imported()
     if dist is None or torch is None or not dist.is_available() or not dist.is_initialized():
         return None
     info = {"backend": dist.get_backend(), "rank": dist.get_rank(), "world_size": dist.get_world_size()}
@@ -147,7 +147,7 @@ class Seen:
 
     def known_memory(self) -> FrozenSet[str]:
         """The sides ("cpu", "device") of which every allocator was seen so far; warns about the others."""
-        torch: Any = _imported()
+        torch: Any = imported()
         if torch is None:
             return ALL_MEMORY
         known, trouble = set(ALL_MEMORY), self._trouble()
@@ -168,7 +168,7 @@ def capture(memory: bool, modules: bool) -> Optional[Capture]:
     """Of a window that begins: tensors and allocations with `memory`, and with `modules` what modules and optimizers hold.
     None: nothing of that is recorded.
     """
-    torch = _imported()
+    torch = imported()
     if torch is None or not memory:
         return None
     return Capture(_torch_observer.find(torch)[0], modules)
@@ -203,7 +203,7 @@ def recorded(wanted: int) -> Iterator[Optional[Seen]]:
 
     Without PyTorch it does nothing. It warns once about what it cannot record.
     """
-    torch, place, why = _imported(), None, ""
+    torch, place, why = imported(), None, ""
     with contextlib.ExitStack() as stack:
         if torch is not None:
             observer, why = _torch_observer.find(torch)

@@ -17,6 +17,7 @@ from . import _export, _python_calls, _tasks, _torch, notebook, recorder
 from ._guest import thread_local
 from ._profdump import check_program
 from ._recording import ALL_MEMORY, Recording, Window
+from ._execution_trace import ExecutionTrace, observer_from_environment
 from ._experimental import wants_overload_names
 from ._results import Shown, averages_of_cycles, events_of_cycles, hides_something, types_of
 from ._table import Layout
@@ -194,7 +195,9 @@ class profile(TorchMethods):
         self._metadata: Dict[str, Any] = {}
         self._described: Dict[str, Any] = {}  # of the latest cycle, at its beginning
         self.with_modules, self.experimental_config = with_modules, experimental_config
-        self.execution_trace_observer = execution_trace_observer
+        observer = execution_trace_observer or observer_from_environment(_torch.imported())
+        self.execution_trace_observer = observer
+        self._execution_trace = ExecutionTrace(_torch.imported(), observer) if observer is not None else None
         self.post_processing_timeout_s = post_processing_timeout_s
         if post_processing_timeout_s is not None and post_processing_timeout_s < 0:
             raise ValueError(f"post_processing_timeout_s must be non-negative, not {post_processing_timeout_s}")
@@ -257,6 +260,8 @@ class profile(TorchMethods):
             warn("step() has no effect: the profile is not running")
             return
         self.step_num += 1
+        if self._execution_trace is not None:
+            self._execution_trace.end_step()
         if not self._is_forked():
             action = ProfilerAction.NONE
             with only_warning():
@@ -274,6 +279,8 @@ class profile(TorchMethods):
             stepper = _local.stepper = self
         if stepper is self:
             recorder.step(self.step_num)
+        if self._execution_trace is not None and self._window_start_ns is not None:
+            self._execution_trace.begin_step(self.step_num)
 
     @_in_turn
     def stop(self) -> None:
@@ -288,7 +295,7 @@ class profile(TorchMethods):
                 self._switch_off()
             else:
                 self._go_to(ProfilerAction.NONE, self._switch_on)
-                if self.execution_trace_observer is not None:
+                if self._execution_trace is not None:
                     self.execution_trace_observer.cleanup()
                 if not self._cycles:
                     self._cycles = [Recording([], why_empty="the schedule reached no step that is recorded")]
@@ -363,8 +370,8 @@ class profile(TorchMethods):
     def _begin_window(self) -> None:
         self._new_trace_id()
         self._described = self._description()
-        if self.execution_trace_observer is not None:
-            self.execution_trace_observer.start()
+        if self._execution_trace is not None:
+            self._execution_trace.begin()
         self._capture = _torch.capture(self.profile_memory, self.with_stack)
         self._window_start_ns = time.time_ns()
 
@@ -391,7 +398,7 @@ class profile(TorchMethods):
             | (FLOPS if self.with_flops else 0)
             | (MEMORY | POINTERS if self.profile_memory else 0)
             | (OVERLOADS if self._with_overloads else 0)
-            | (IDS if self.execution_trace_observer is not None else 0)
+            | (IDS if self._execution_trace is not None else 0)
             | (MODULES if self.with_modules else 0)
         )
 
@@ -413,8 +420,8 @@ class profile(TorchMethods):
 
     def _keep_window(self, start_ns: int) -> None:
         self._window_start_ns, end_ns = None, time.time_ns()
-        if self.execution_trace_observer is not None:
-            self.execution_trace_observer.stop()
+        if self._execution_trace is not None:
+            self._execution_trace.end()
         seen = self._capture.end() if self._capture is not None else None
         known = self._seen.known_memory() if self._seen is not None else ALL_MEMORY
         self._switch_off()

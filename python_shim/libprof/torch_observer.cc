@@ -665,10 +665,18 @@ void push_annotation(const at::RecordFunction &function)
     to.range_push_attrs(function.name(), said.at, said.count);
 }
 
+/* A step, as _execution_trace.py opens it for PyTorch's observer: the recorder has it already. */
+bool is_step(const at::RecordFunction &function)
+{
+    return function.scope() == at::RecordScope::USER_SCOPE &&
+           requested.load(std::memory_order_relaxed) & IDS &&
+           std::string_view(function.name()).substr(0, 13) == "ProfilerStep#";
+}
+
 std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction &function)
 {
     const uint32_t epoch = gate();
-    if (!epoch)
+    if (!epoch || is_step(function))
         return nullptr;
     auto context = std::make_unique<opened>();
     if (mine.epoch != epoch)

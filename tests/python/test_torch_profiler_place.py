@@ -7,13 +7,14 @@ from __future__ import annotations
 import json
 import threading
 import warnings
+from collections import Counter
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any, Dict, Iterator, List, Tuple
 
 import pytest
 
 import libprof
-from libprof import _torch_observer
+from libprof import _torch_observer, ranges
 
 torch = pytest.importorskip("torch")
 KEYWORDS = {"kernel_file": "/tmp/kernel.py", "num_warps": 4, "scale": 0.5, "is_fused": True, "quoted": 'a "name"'}
@@ -142,3 +143,75 @@ def test_operators_have_the_numbers_of_an_execution_trace(tmp_path: Path) -> Non
     numbered = {one["args"]["Record function id"]: one["name"] for one in events if one.get("cat") == "cpu_op"}
     assert {"aten::mul", "aten::sum", "aten::ones"} <= set(numbered.values())
     assert numbered.items() <= known.items()
+
+
+def written_by(profiler: Any, directory: Path) -> Tuple[List[Dict[str, Any]], Any, Path]:
+    """Nodes of the execution trace of a program with steps and ranges, the profile, and its Chrome trace."""
+    observer = torch.profiler.ExecutionTraceObserver().register_callback(str(directory / f"{profiler.__name__}.et.json"))
+    schedule = profiler.schedule(wait=1, warmup=1, active=2, repeat=1)
+    with profiler.profile(schedule=schedule, execution_trace_observer=observer, record_shapes=True) as prof:
+        for _ in range(5):
+            with profiler.record_function("outer"):
+                with profiler.record_function("inner"):
+                    torch.ones(3).mul(2)
+            prof.step()
+    nodes = json.loads((directory / f"{profiler.__name__}.et.json").read_text())["nodes"]
+    return nodes, prof, directory / f"{profiler.__name__}.json"
+
+
+def attributes_of(node: Dict[str, Any]) -> Dict[str, Any]:
+    return {one["name"]: one["value"] for one in node["attrs"]}
+
+
+def test_execution_traces_have_steps_and_ranges(tmp_path: Path) -> None:
+    """As torch.profiler's: converters and replays find iterations by the names of steps."""
+    theirs, _, _ = written_by(torch.profiler, tmp_path)
+    ours, prof, path = written_by(libprof, tmp_path)
+    assert [node["name"] for node in ours] == [node["name"] for node in theirs]
+    assert [node["name"] for node in ours if "ProfilerStep" in node["name"]] == ["ProfilerStep#2", "ProfilerStep#3"]
+    parents = {node["id"]: node["name"] for node in ours}
+    assert {parents[node["ctrl_deps"]] for node in ours if node["name"] == "outer"} == {"ProfilerStep#2", "ProfilerStep#3"}
+    known = {attributes_of(node)["rf_id"]: node["name"] for node in ours if "rf_id" in attributes_of(node)}
+    events = [one for one in chrome(prof, path) if "Record function id" in one.get("args", {})]
+    assert events and all(known[one["args"]["Record function id"]] == one["name"] for one in events)
+    assert Counter(one["name"] for one in events if one["cat"] == "user_annotation") == {"outer": 2, "inner": 2}
+    counts = {row.key: row.count for row in prof.key_averages()}
+    assert counts["ProfilerStep*"] == 2 and counts["outer"] == counts["inner"] == 2
+
+
+def test_ranges_end_in_any_order_while_an_execution_trace_is_written(tmp_path: Path) -> None:
+    def suspended() -> Iterator[int]:
+        with libprof.record_function("suspended"):
+            yield 1
+
+    push = ranges._push
+    before = libprof.record_function("before")
+    with libprof.profile() as outer, before:
+        observer = torch.profiler.ExecutionTraceObserver().register_callback(str(tmp_path / "et.json"))
+        with libprof.profile(execution_trace_observer=observer):
+            generator = suspended()
+            with libprof.record_function("within"):
+                next(generator)
+            generator.close()
+            late = libprof.record_function("late")
+            late.__enter__()
+        late.__exit__()
+        with libprof.record_function("after"):
+            torch.ones(2)
+    counts = {row.key: row.count for row in outer.key_averages()}
+    assert {name: counts[name] for name in ("before", "within", "suspended", "late", "after")} == {
+        "before": 1, "within": 1, "suspended": 2, "late": 1, "after": 1,
+    }  # fmt: skip
+    assert ranges._push == push, "ranges are as fast as before"
+    names = [node["name"] for node in json.loads((tmp_path / "et.json").read_text())["nodes"]]
+    assert "within" in names and "before" not in names and "after" not in names
+
+
+def test_the_environment_asks_for_an_execution_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENABLE_PYTORCH_EXECUTION_TRACE", "1")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with libprof.profile() as prof, libprof.record_function("mine"):
+        torch.ones(2)
+    path = prof.execution_trace_observer.get_output_file_path()
+    assert '"mine"' in Path(path).read_text()

@@ -1,0 +1,106 @@
+"""Ranges and steps of libprof in the execution trace that an observer of PyTorch's writes.
+
+The observer hears PyTorch's record_function() alone. While it runs, libprof's ranges are opened through that, and the
+compiled observer records them, with the number by which the execution trace knows them.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, List, Optional
+
+from . import _open_ranges, _torch_observer, ranges
+
+
+class _Opened:
+    """Opens ranges in place of prof_range_push(), until the last user has ended and the ranges, too. A thread's ranges end in
+    the order of a stack."""
+
+    def __init__(self, torch: Any) -> None:
+        ranges.is_recording()  # binds the functions
+        self.named = torch.autograd.profiler.record_function
+        self.users = 0
+        self._push, self._pop = ranges._push, ranges._pop
+
+    def begin(self) -> None:
+        """For one user more."""
+        self.users += 1
+        ranges._push, ranges._pop = self.push, self.pop
+
+    def end(self) -> None:
+        """For one less."""
+        self.users -= 1
+        self._leave()
+
+    def _leave(self) -> None:
+        if not self.users and not _open_ranges.has_through():
+            ranges._push, ranges._pop = self._push, self._pop
+
+    def push(self, name: bytes) -> None:
+        """Through PyTorch, while there is a user."""
+        through = None
+        if self.users:
+            through = self.named(name.decode(errors="replace"))
+            through.__enter__()
+        else:
+            self._push(name)
+        _open_ranges.of_thread.through.append(through)
+
+    def pop(self) -> None:
+        """The thread's innermost range. Those from before the first user are not in the list."""
+        opened = _open_ranges.of_thread.through
+        through = opened.pop() if opened else None
+        if through is None:
+            self._pop()
+        else:
+            through.__exit__(None, None, None)
+            self._leave()
+
+
+_opened: Optional[_Opened] = None
+
+
+def observer_from_environment(torch: Any) -> Any:
+    """The observer that ENABLE_PYTORCH_EXECUTION_TRACE=1 asks for; None without it."""
+    if torch is None or os.environ.get("ENABLE_PYTORCH_EXECUTION_TRACE") != "1":
+        return None
+    build = getattr(torch.profiler.ExecutionTraceObserver, "build_execution_trace_obs_from_env", None)
+    return build() if build else None
+
+
+class ExecutionTrace:
+    """An observer while a profile runs it, from begin() to end(). Without the compiled observer, it has PyTorch's own ranges
+    and operators only."""
+
+    def __init__(self, torch: Any, observer: Any) -> None:
+        global _opened
+        self._observer = observer
+        self._steps: List[Any] = []
+        self._opened: Optional[_Opened] = None
+        if torch is not None and _torch_observer.find(torch)[0] is not None:
+            self._opened = _opened = _opened or _Opened(torch)
+
+    def begin(self) -> None:
+        """Writes from now on."""
+        self._observer.start()
+        if self._opened:
+            self._opened.begin()
+
+    def end(self) -> None:
+        """Writes no more."""
+        self.end_step()
+        if self._opened:
+            self._opened.end()
+        self._observer.stop()
+
+    def begin_step(self, number: int) -> None:
+        """Ends the step before. The recorder has steps of its own, so the compiled observer leaves these out."""
+        self.end_step()
+        if self._opened:
+            self._steps.append(self._opened.named(f"ProfilerStep#{number}"))
+            self._steps[-1].__enter__()
+
+    def end_step(self) -> None:
+        """Does nothing if there is none."""
+        while self._steps:
+            self._steps.pop().__exit__(None, None, None)
