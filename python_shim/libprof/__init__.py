@@ -12,6 +12,7 @@ Importing the package loads ``libprof.so`` if it can be found, and starts no rec
 PyTorch's operators.
 """
 
+import os as _os
 from typing import TYPE_CHECKING, Any
 
 from . import _compiled, _native, _torch_types, itt
@@ -26,6 +27,7 @@ from .profiler import ProfilerActivity, kineto_available, profile, supported_act
 from .ranges import is_recording, range_end, range_start, record_function
 from .recorder import configure, flush, load, output_path, start, step, stop
 from .schedule import ProfilerAction, schedule
+from .schedule import count_optimizer_steps as _count_optimizer_steps
 from .trace import Trace, read
 from .version import __version__
 
@@ -37,6 +39,8 @@ range = record_function
 _native.load_if_there()
 _after_import("torch._dynamo", _compiled.add_rules)
 _after_import("torch.autograd.profiler_util", _torch_types.adopt)
+if _os.environ.get("PROF_DAEMON") == "always":  # requests count steps, of programs without a profile, too
+    _after_import("torch.optim.optimizer", _count_optimizer_steps)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -117,6 +117,17 @@ class KinetoStepTracker:
         cls._current_step = max(cls._current_step, cls._count(requester))
 
     @classmethod
+    def _count_optimizer(cls, *_call: Any) -> None:
+        """A step of PyTorch's optimizers, where no profile counts steps."""
+        if not any(requester.startswith("ProfilerStep") for requester in cls._counts):
+            cls.increment_step("Optimizer")
+
+    @classmethod
     def current_step(cls) -> int:
         """The step that is in progress."""
         return cls._current_step
+
+
+def count_optimizer_steps(optimizer: Any) -> None:
+    """`optimizer` is torch.optim.optimizer: each step() of an optimizer is a step from now on."""
+    optimizer.register_optimizer_step_post_hook(KinetoStepTracker._count_optimizer)

@@ -14,6 +14,7 @@ from typing import Any, Dict, List
 import pytest
 
 import libprof
+from conftest import RunPython
 
 torch = pytest.importorskip("torch")
 
@@ -153,3 +154,32 @@ def test_a_collective_keeps_what_pytorch_states_about_it(tmp_path: Path) -> None
         assert {key: kept[key] for key in args if key != "External id"} == {key: args[key] for key in args if key != "External id"}
     kernel = out["ncclDevKernel_SendRecv"]
     assert kernel["Collective name"] == "all_to_allv" and kernel["Comms Id"] == args["Comms Id"] and kernel["Seq"] == 7
+
+
+OPTIMIZER = """
+import json, libprof, torch
+model = torch.nn.Linear(4, 4)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+def train(times, prof=None):
+    for _ in range(times):
+        model(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+        if prof:
+            prof.step()
+
+libprof.start()
+train(3)
+libprof.stop()
+with libprof.profile(schedule=libprof.schedule(wait=1, warmup=0, active=2, repeat=1)) as prof:
+    train(5, prof)
+for trace in (libprof.read(libprof.output_path()), prof.trace):
+    print(next(row["count"] for row in trace.facts["key_averages"] if row["name"] == "ProfilerStep*"))
+"""
+
+
+@pytest.mark.parametrize("asked, counts", [("always", ["5", "2"]), ("never", ["2", "2"])])
+def test_steps_of_optimizers_count_for_requests(run_python: RunPython, asked: str, counts: List[str]) -> None:
+    """Not in addition to those of a profile."""
+    done = run_python(OPTIMIZER, env={"PROF_DAEMON": asked, "KINETO_CONFIG": "/dev/null"})
+    assert done.stdout.split() == counts

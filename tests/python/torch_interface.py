@@ -50,7 +50,7 @@ def is_ours(one: Any, name: str) -> bool:
 
 
 EXCEPTIONS: Dict[Tuple[str, str], str] = {
-    ("torch.profiler", "ExecutionTraceObserver"): "PyTorch's own class, imported on first use. Its files contain the ranges of `torch.profiler.record_function`, but not libprof's.",
+    ("torch.profiler", "ExecutionTraceObserver"): "PyTorch's own class, imported on first use. With the observer, its files contain libprof's steps and ranges, but not ranges in coroutines.",
     ("torch.profiler", "kineto_available"): "Always true: libprof records without Kineto.",
     ("torch.profiler", "supported_activities"): "CPU, and CUDA unless PyTorch is a build without it; whether there are devices or not.",
     ("profile", "with_modules="): "With the observer, the same: scripted modules in Chrome traces. For other modules, use with_stack.",
