@@ -5,28 +5,9 @@
 #include "stack_text.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* What the program said of each range, else what its operator's formula says. NULL: no memory. */
-static double *find_flops(const struct timeline *timeline)
-{
-    struct range_works works;
-    double *flops = malloc((timeline->slices.count + (size_t)1) * sizeof *flops);
-    if (!flops || !range_works_init(&works, timeline)) {
-        free(flops);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < timeline->slices.count; i++) {
-        uint32_t at = works.of_slice[i];
-        bool known = at != TL_NONE && works.all.at[at].work.flop_known == OP_KNOWN;
-        flops[i] = known ? works.all.at[at].work.flop : NAN;
-    }
-    range_works_fini(&works);
-    return flops;
-}
 
 void arrow_facts_init_stacks(struct arrow_facts *facts, const struct profdump_options *options,
                              const struct timeline *timeline)
@@ -39,7 +20,7 @@ bool arrow_facts_init(struct arrow_facts *facts, const struct profdump_options *
                       const struct timeline *timeline)
 {
     arrow_facts_init_stacks(facts, options, timeline);
-    facts->flops = find_flops(timeline);
+    facts->flops = range_flops_create(timeline);
     facts->more = (struct arrow_more){facts->stacks, facts->flops};
     return facts->flops != NULL;
 }

@@ -20,9 +20,10 @@ static const struct {
     const char *word;
     uint32_t flag;
 } parts[] = {
-    {"name", KEY_BY_KEY},      {"shape", KEY_BY_SHAPE},   {"stack", KEY_BY_STACK},
-    {"thread", KEY_BY_THREAD}, {"device", KEY_BY_DEVICE}, {"stream", KEY_BY_STREAM},
-    {"rank", KEY_BY_RANK},     {"path", KEY_BY_PATH},     {"process", KEY_BY_PROCESS},
+    {"name", KEY_BY_KEY},          {"shape", KEY_BY_SHAPE},   {"stack", KEY_BY_STACK},
+    {"thread", KEY_BY_THREAD},     {"device", KEY_BY_DEVICE}, {"stream", KEY_BY_STREAM},
+    {"rank", KEY_BY_RANK},         {"path", KEY_BY_PATH},     {"process", KEY_BY_PROCESS},
+    {"overload", KEY_BY_OVERLOAD},
 };
 
 static bool add_part(struct profdump_options *options, const char *word)
@@ -48,7 +49,7 @@ static bool set_group_by(struct profdump_options *options, const char *list)
     while (options_next_word(&list, word))
         if (!add_part(options, word)) {
             complain("--group-by: '%s' is none of name, shape, stack, stack:N, thread, device, "
-                     "stream, rank, path, process",
+                     "stream, rank, path, process, overload",
                      word);
             return false;
         }
@@ -173,8 +174,8 @@ static bool agree(struct profdump_options *options)
     options->follow |= options->interval_ns > 0;
     if (!table_sort_agrees(options))
         return false;
-    if (write->memory && (write->group_by != KEY_BY_KEY || options->tree))
-        complain("--columns memory: memory is grouped by name only, not with --group-by or --tree");
+    if (write->memory && options->tree)
+        complain("--columns memory: not with --tree");
     else if (options->depth_given && !options->tree && options->command_line)
         complain("--depth: limits a tree; add --tree");
     else if (options->follow && (window_options_given(options) || !options->command_line))
@@ -249,7 +250,7 @@ const struct option_entry table_options[] = {
     {TEXT("sort", "COLUMN", sort, "sort rows by COLUMN, descending"), .values = USUAL_NAMES},
     {TEXT("sort-by", "COLUMN", sort, NULL)}, /* as in torch.profiler */
     {CALL("group-by", "LIST", set_group_by, "group rows by the keys in LIST"),
-     .values = "name shape stack stack:N thread device stream rank path process"},
+     .values = "name shape stack stack:N thread device stream rank path process overload"},
     {CALL("columns", "LIST", set_columns, "add columns; stddev is the sample standard deviation"),
      .values = EXTRA_NAMES},
     {CALL("kind", "KIND", set_kind,
@@ -333,12 +334,17 @@ static void write_frame(const struct symbol_frame *frame, FILE *stream)
     }
 }
 
-/* "inner (file:line) < outer (file:line)" */
+/* "inner (file:line) < outer (file:line)"; in JSON as in Arrow's tables. */
 static void write_innermost(FILE *stream, const struct tl_stack *stack, struct symbol_stack frames,
                             const void *user)
 {
     const struct profdump_options *options = user;
     (void)stack;
+    if (options->json) {
+        frames.count = frames.count < options->stack_frames ? frames.count : options->stack_frames;
+        stack_text_write_line(stream, frames);
+        return;
+    }
     for (uint32_t i = 0; i < frames.count && i < options->stack_frames; i++) {
         fputs(i ? " < " : "", stream);
         write_frame(&frames.at[i], stream);

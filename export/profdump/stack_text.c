@@ -61,7 +61,7 @@ static void write_name(FILE *stream, const struct symbol_frame *frame)
     write_part(stream, symbols_name(frame, place));
 }
 
-static void write_line(FILE *stream, struct symbol_stack stack)
+void stack_text_write_line(FILE *stream, struct symbol_stack stack)
 {
     for (uint32_t i = 0; i < stack.count; i++) {
         const struct symbol_frame *frame = &stack.at[i];
@@ -110,12 +110,12 @@ static char **lines_of_all(struct symbols *symbols, const struct timeline *timel
 
 char *stack_text_line(struct symbol_stack stack)
 {
-    return line_of(stack, write_line);
+    return line_of(stack, stack_text_write_line);
 }
 
 char **stack_text_lines(struct symbols *symbols, const struct timeline *timeline)
 {
-    return lines_of_all(symbols, timeline, write_line);
+    return lines_of_all(symbols, timeline, stack_text_write_line);
 }
 
 char **stack_text_all_lines(const struct profdump_options *options, const struct timeline *timeline)

@@ -6,8 +6,10 @@
 #include "key_averages.h"
 
 #include "key_rows.h"
+#include "memory_use.h"
 #include "slice_sums.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,18 +145,19 @@ static int64_t key_launches_within(const struct key_launches *launches,
 #define NO_ROW UINT32_MAX
 
 static const struct key_group no_group = {TL_NONE, TL_NONE, TL_NONE, TL_NONE, TL_NONE,
-                                          TL_NONE, TL_NONE, TL_NONE, TL_NONE};
+                                          TL_NONE, TL_NONE, TL_NONE, TL_NONE, TL_NONE};
 
 /* An open slice. `row` is NO_ROW for libprof's own, which are transparent. */
 struct frame {
     int64_t child_ns;    /* CPU time of the slices directly inside */
     int64_t gpu_self_ns; /* device time launched with no other range in between */
     int64_t gpu_total_ns;
-    int64_t inner_ns;               /* timed: CUDA time of the timed ranges inside, same device */
-    int64_t timed_ns;               /* timed: self CUDA time */
-    struct key_span device;         /* of what was launched within */
-    const struct tl_timing *timing; /* NULL: not timed by events */
-    struct key_call *call;          /* of which it is a segment; NULL: it is all of it */
+    int64_t inner_ns; /* timed: CUDA time of the timed ranges inside, same device */
+    int64_t timed_ns; /* timed: self CUDA time */
+    int64_t child_bytes[MEMORY_SIDES]; /* memory of the ranges directly inside */
+    struct key_span device;            /* of what was launched within */
+    const struct tl_timing *timing;    /* NULL: not timed by events */
+    struct key_call *call;             /* of which it is a segment; NULL: it is all of it */
     uint32_t slice;
     uint32_t row;
     uint32_t path;       /* into paths[] */
@@ -251,6 +254,32 @@ static void close_call(struct builder *b, struct frame *frame, const struct tl_s
     into->projected_ns += device->end_ns - device->start_ns;
 }
 
+/* A CUDA call is not a range: its memory is that of the range around it. */
+static void add_memory(struct builder *b, const struct frame *frame, bool is_range, bool outermost)
+{
+    const struct memory_slices *memory = b->options->memory;
+    struct frame *parent = b->depth ? &b->stack[b->depth - 1] : NULL;
+    for (int side = 0; memory && side < MEMORY_SIDES; side++) {
+        int64_t bytes = memory->bytes[side] ? memory->bytes[side][frame->slice] : 0;
+        if (parent)
+            parent->child_bytes[side] += is_range ? bytes : frame->child_bytes[side];
+        if (!is_range || !frame->counts)
+            continue;
+        int64_t *into = &b->averages->rows[frame->row].memory_bytes[2 * side];
+        into[0] += outermost ? bytes : 0;
+        into[1] += bytes - frame->child_bytes[side];
+    }
+}
+
+static void add_flops(const struct builder *b, const struct frame *frame, struct key_average *row)
+{
+    double flops = b->options->flops ? b->options->flops[frame->slice] : NAN;
+    if (isnan(flops))
+        return;
+    row->flops += flops;
+    row->has_flops = true;
+}
+
 static void close_visible(struct builder *b, struct frame *frame)
 {
     const struct tl_slice *slice = &b->timeline->slices.at[frame->slice];
@@ -271,8 +300,10 @@ static void close_visible(struct builder *b, struct frame *frame)
         row->self_cuda_total_ns += is_range ? frame->gpu_self_ns : 0;
         row->cuda_total_ns += is_range && outermost ? frame->gpu_total_ns : 0;
         row->timed_self_ns += frame->timed_ns;
+        add_flops(b, frame, row);
         close_call(b, frame, slice, outermost);
     }
+    add_memory(b, frame, is_range, outermost);
     pass_up(b, frame, cpu_ns, is_range ? 0 : frame->gpu_self_ns);
 }
 
@@ -281,10 +312,12 @@ static void close_frame(struct builder *b)
     struct frame *frame = &b->stack[--b->depth];
     if (frame->timing)
         use_timing(b, frame);
-    if (frame->row == NO_ROW)
+    if (frame->row == NO_ROW) {
+        add_memory(b, frame, false, false);
         pass_up(b, frame, frame->child_ns, frame->gpu_self_ns);
-    else
+    } else {
         close_visible(b, frame);
+    }
 }
 
 static bool grow_stack(struct builder *b)
@@ -323,10 +356,12 @@ static void share_segments(struct key_call *call, const struct tl_slice *slice,
         group->shape = call->shape;
         group->stack = call->stack;
         group->step = call->step;
+        group->overload = call->overload;
     } else {
         call->shape = group->shape;
         call->stack = group->stack;
         call->step = group->step;
+        call->overload = group->overload;
     }
 }
 
@@ -338,8 +373,8 @@ static struct key_group group_of(struct builder *b, const struct frame *frame,
     group.thread = b->thread;
     group.process = b->process;
     group.rank = b->rank;
-    if (by & KEY_BY_SHAPE)
-        group.shape = key_context_shape(&b->context, frame->slice);
+    if (by & (KEY_BY_SHAPE | KEY_BY_OVERLOAD))
+        key_context_attrs(&b->context, frame->slice, &group);
     if (by & KEY_BY_STACK)
         group.stack = key_context_stack(&b->context, frame->slice);
     group.step = key_context_step(&b->context, b->process, slice->start_ns);
@@ -364,7 +399,7 @@ static void add_operation(struct builder *b, const struct tl_gpu *op, struct key
         group.stream = op->stream;
         group.device = key_context_device(&b->context, op->stream);
         group.path = key_rows_path(&b->rows, op->name, kind, range_path);
-        group.shape = TL_NONE;
+        group.shape = group.overload = TL_NONE;
     }
     uint32_t index = key_rows_find(&b->rows, op->name, kind, &group);
     if (b->rows.failed)
@@ -604,7 +639,8 @@ bool key_averages_init_by(struct key_averages *averages, const struct timeline *
                           const struct key_options *options)
 {
     struct builder b = {.timeline = timeline, .options = options, .averages = averages};
-    *averages = (struct key_averages){.group_by = options->group_by};
+    *averages =
+        (struct key_averages){.group_by = options->group_by, .has_memory = options->memory != NULL};
     bool added = prepare(&b) && add_all(&b);
     key_rows_fini(&b.rows);
     key_calls_fini(&b.calls);
@@ -659,6 +695,8 @@ struct key_average key_averages_total(const struct key_averages *averages)
         total.projected_count += row->projected_count;
         total.projected_ns += row->projected_ns;
         total.bytes += row->bytes;
+        total.flops += row->flops;
+        total.has_flops |= row->has_flops;
         add_spread(&total.spread, &row->spread);
         for (unsigned side = 0; side < 4; side++)
             total.memory_bytes[side] += row->memory_bytes[side];

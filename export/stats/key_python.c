@@ -6,6 +6,7 @@
 #include "key_rows.h"
 
 #include "array.h"
+#include "memory_use.h"
 #include "slice_sums.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct open_item {
     int64_t inside_ns;                 /* of what is directly inside */
     int64_t functions_ns;              /* of functions inside, without the slices inside of them */
     int64_t device_self_ns, device_ns; /* launched with no function in between, and at any depth */
+    int64_t bytes[MEMORY_SIDES];       /* of the ranges inside */
     uint32_t frame;                    /* TL_NONE: a slice */
     uint32_t row, slice;
 };
@@ -58,6 +60,8 @@ static void close_call(struct walk *walk, const struct open_item *item)
     row->cpu_total_ns += is_outermost ? ns : 0;
     row->self_cuda_total_ns += item->device_self_ns;
     row->cuda_total_ns += is_outermost ? item->device_ns : 0;
+    for (int side = 0; side < MEMORY_SIDES; side++)
+        row->memory_bytes[2 * side] += is_outermost ? item->bytes[side] : 0;
 }
 
 static void close_item(struct walk *walk)
@@ -76,6 +80,8 @@ static void close_item(struct walk *walk)
         is_call ? item.functions_ns + item.end_ns - item.start_ns - item.inside_ns : 0;
     around->device_ns += item.device_ns;
     around->device_self_ns += is_call ? 0 : item.device_self_ns;
+    for (int side = 0; side < MEMORY_SIDES && around->frame != TL_NONE; side++)
+        around->bytes[side] += item.bytes[side];
 }
 
 static void close_until(struct walk *walk, int64_t time_ns)
@@ -95,6 +101,9 @@ static void open_slice(struct walk *walk, uint32_t index)
         item->slice = index;
     if (item && slice->gpu_count)
         item->device_ns = item->device_self_ns = slice_launched_ns(walk->rows->timeline, slice);
+    const struct memory_slices *memory = walk->rows->options->memory;
+    for (int side = 0; item && memory && side < MEMORY_SIDES; side++)
+        item->bytes[side] = memory->bytes[side] ? memory->bytes[side][index] : 0;
 }
 
 static void open_call(struct walk *walk, uint32_t index)
@@ -152,8 +161,9 @@ bool key_rows_add_python(struct key_rows *rows)
         const struct tl_thread *thread = &timeline->threads.at[i];
         if (!thread->frame_count)
             continue;
-        walk.group = (struct key_group){TL_NONE, TL_NONE,         i,      TL_NONE, TL_NONE, TL_NONE,
-                                        TL_NONE, thread->process, TL_NONE};
+        walk.group =
+            (struct key_group){TL_NONE, TL_NONE,         i,       TL_NONE, TL_NONE, TL_NONE,
+                               TL_NONE, thread->process, TL_NONE, TL_NONE};
         int32_t rank = timeline->processes.at[thread->process].info.rank;
         if (rank >= 0)
             walk.group.rank = (uint32_t)rank;

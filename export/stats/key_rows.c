@@ -24,6 +24,7 @@ static struct key_call *call_of(struct key_calls *calls, uint32_t *count,
                                             .shape = TL_NONE,
                                             .stack = TL_NONE,
                                             .step = TL_NONE,
+                                            .overload = TL_NONE,
                                             .device = KEY_SPAN_EMPTY};
     }
     return keymap_set(&calls->of_slice, segment->slice, call) ? &calls->at[call] : NULL;
@@ -56,20 +57,23 @@ void key_calls_fini(struct key_calls *calls)
 
 /* ---- context: attributes and stacks are sorted by slice, so both advance with the slices ---- */
 
-/* The first attribute of shapes. */
-uint32_t key_context_shape(struct key_context *context, uint32_t slice)
+enum { WORD_NONE, WORD_SHAPE, WORD_OVERLOAD };
+
+/* Of several, the first. */
+void key_context_attrs(struct key_context *context, uint32_t slice, struct key_group *group)
 {
     const struct timeline *timeline = context->timeline;
-    uint32_t shape = TL_NONE;
     for (; context->next_attr < timeline->attrs.count &&
            timeline->attrs.at[context->next_attr].slice <= slice;
          context->next_attr++) {
         const struct tl_attr *attr = &timeline->attrs.at[context->next_attr];
         bool is_text = attr->type == PROF_ATTR_STRING && attr->value < timeline->names.count;
-        if (attr->slice == slice && shape == TL_NONE && is_text && context->is_shape[attr->key])
-            shape = (uint32_t)attr->value;
+        uint8_t word = attr->slice == slice && is_text ? context->words[attr->key] : WORD_NONE;
+        if (word == WORD_SHAPE && group->shape == TL_NONE)
+            group->shape = (uint32_t)attr->value;
+        if (word == WORD_OVERLOAD && group->overload == TL_NONE)
+            group->overload = (uint32_t)attr->value;
     }
-    return shape;
 }
 
 static uint32_t stack_group(const struct key_context *context, uint32_t stack)
@@ -88,15 +92,18 @@ uint32_t key_context_stack(struct key_context *context, uint32_t slice)
     return has ? stack_group(context, stacks[context->next_stack].stack) : TL_NONE;
 }
 
-static bool find_shape_keys(struct key_context *context)
+static bool find_words(struct key_context *context)
 {
     const struct timeline *timeline = context->timeline;
-    context->is_shape = calloc((size_t)timeline->names.count + 1, sizeof *context->is_shape);
-    for (uint32_t i = 0; i < timeline->names.count && context->is_shape; i++) {
+    context->words = calloc((size_t)timeline->names.count + 1, sizeof *context->words);
+    for (uint32_t i = 0; i < timeline->names.count && context->words; i++) {
         struct text name = timeline->names.at[i];
-        context->is_shape[i] = text_is(name, "sizes") || text_is(name, "Input Dims");
+        if (text_is(name, "sizes") || text_is(name, "Input Dims"))
+            context->words[i] = WORD_SHAPE;
+        else if (text_is(name, "overload_name"))
+            context->words[i] = WORD_OVERLOAD;
     }
-    return context->is_shape != NULL;
+    return context->words != NULL;
 }
 
 /* Devices and streams are both in the order of processes and ordinals. */
@@ -123,7 +130,7 @@ bool key_context_init(struct key_context *context, const struct timeline *timeli
                       const struct key_options *options)
 {
     *context = (struct key_context){.timeline = timeline, .options = options};
-    if (options->group_by & KEY_BY_SHAPE && !find_shape_keys(context))
+    if (options->group_by & (KEY_BY_SHAPE | KEY_BY_OVERLOAD) && !find_words(context))
         return false;
     if (options->group_by & KEY_BY_STEP && !steps_init(&context->steps, timeline))
         return false;
@@ -133,7 +140,7 @@ bool key_context_init(struct key_context *context, const struct timeline *timeli
 void key_context_fini(struct key_context *context)
 {
     free(context->device_of_stream);
-    free(context->is_shape);
+    free(context->words);
     steps_fini(&context->steps);
 }
 
@@ -153,6 +160,7 @@ static const struct {
     {KEY_BY_PATH, offsetof(struct key_group, path)},
     {KEY_BY_PROCESS, offsetof(struct key_group, process)},
     {KEY_BY_STEP, offsetof(struct key_group, step)},
+    {KEY_BY_OVERLOAD, offsetof(struct key_group, overload)},
 };
 
 static uint32_t part_of(const struct key_group *group, unsigned part)

@@ -25,7 +25,7 @@ static inline void key_span_widen(struct key_span *span, struct key_span by)
 struct key_call {
     uint32_t last; /* its last segment */
     uint32_t row;  /* of its first segment, UINT32_MAX none yet */
-    uint32_t shape, stack, step;
+    uint32_t shape, stack, step, overload;
     int64_t start_ns;       /* of the first segment */
     int64_t device_ns;      /* that the segments so far launched */
     struct key_span device; /* of the same */
@@ -57,8 +57,8 @@ struct key_context {
     const struct timeline *timeline;
     const struct key_options *options;
     uint32_t *device_of_stream; /* by stream: into devices[]; NULL unless requested */
-    bool *is_shape;             /* by name: whether it is a key of shapes; NULL unless requested */
-    struct steps steps;         /* empty unless requested */
+    uint8_t *words;     /* by name: what attributes of that key tell; NULL unless requested */
+    struct steps steps; /* empty unless requested */
     uint32_t next_attr, next_stack; /* the first that is not before the current slice */
 };
 
@@ -67,8 +67,9 @@ bool key_context_init(struct key_context *context, const struct timeline *timeli
                       const struct key_options *options);
 void key_context_fini(struct key_context *context);
 
-/* Of a slice, which must not be before the one asked about last: into names[], or TL_NONE. */
-uint32_t key_context_shape(struct key_context *context, uint32_t slice);
+/* Sets shape and overload of the group of a slice, which must not be before the one asked about
+ * last. */
+void key_context_attrs(struct key_context *context, uint32_t slice, struct key_group *group);
 /* As key_group.stack. Slices in order, too. */
 uint32_t key_context_stack(struct key_context *context, uint32_t slice);
 
@@ -97,7 +98,7 @@ static inline uint32_t key_context_step(const struct key_context *context, uint3
  * number of its own, found in a hash table of exact keys.
  */
 
-#define KEY_PARTS 9u /* the KEY_BY_* beside the name */
+#define KEY_PARTS 10u /* the KEY_BY_* beside the name */
 
 /* What is known of a row only while it is added up. */
 struct key_state {

@@ -327,6 +327,57 @@ static void memory_curve_peak(const struct memory_curve *curve, uint32_t slice,
  * Amounts gathered per slice, handed up from the innermost to the outermost, and
  * added up by name. */
 
+static enum memory_side side_of(const struct tl_heap *heap)
+{
+    return memory_is_cuda(heap) ? MEMORY_CUDA : MEMORY_CPU;
+}
+
+static bool find_sides(struct memory_slices *memory, const struct timeline *timeline)
+{
+    for (uint32_t i = 0; i < timeline->heaps.count; i++) {
+        const struct tl_heap *heap = &timeline->heaps.at[i];
+        enum memory_side side = side_of(heap);
+        if (!memory->is_known[side]) {
+            memory->is_known[side] = calloc(timeline->processes.count + (size_t)1, sizeof(bool));
+            memory->bytes[side] =
+                calloc(timeline->slices.count + (size_t)1, sizeof *memory->bytes[side]);
+        }
+        if (!memory->is_known[side] || !memory->bytes[side])
+            return false;
+        memory->is_known[side][heap->process] = true;
+    }
+    return true;
+}
+
+bool memory_slices_init(struct memory_slices *memory, const struct timeline *timeline)
+{
+    *memory = (struct memory_slices){0};
+    if (!find_sides(memory, timeline))
+        return false;
+    for (uint32_t i = 0; i < timeline->memory_events.count; i++) {
+        const struct tl_memory_event *event = &timeline->memory_events.at[i];
+        const struct tl_memory *of = &timeline->memories.at[event->memory];
+        uint32_t slice = event->is_end ? of->end_slice : of->slice;
+        int64_t bytes = event->is_end ? -(int64_t)of->bytes : (int64_t)of->bytes;
+        if (slice != TL_NONE && !timeline->heaps.at[of->heap].is_passed_on)
+            memory->bytes[side_of(&timeline->heaps.at[of->heap])][slice] += bytes;
+    }
+    for (int side = 0; side < MEMORY_SIDES; side++)
+        for (uint32_t i = timeline->slices.count; memory->bytes[side] && i-- > 0;)
+            if (timeline->slices.at[i].parent != TL_NONE)
+                memory->bytes[side][timeline->slices.at[i].parent] += memory->bytes[side][i];
+    return true;
+}
+
+void memory_slices_fini(struct memory_slices *memory)
+{
+    for (int side = 0; side < MEMORY_SIDES; side++) {
+        free(memory->bytes[side]);
+        free(memory->is_known[side]);
+    }
+    *memory = (struct memory_slices){0};
+}
+
 struct amounts {
     struct memory_amounts side[MEMORY_SIDES];
 };
@@ -363,7 +414,7 @@ static void add_event(struct gathering *gathering, const struct tl_memory_event 
 {
     const struct timeline *timeline = gathering->timeline;
     const struct tl_memory *memory = &timeline->memories.at[event->memory];
-    int side = memory_is_cuda(&timeline->heaps.at[memory->heap]) ? MEMORY_CUDA : MEMORY_CPU;
+    enum memory_side side = side_of(&timeline->heaps.at[memory->heap]);
     uint32_t slice = tl_range_around(timeline, event->is_end ? memory->end_slice : memory->slice);
     if (timeline->heaps.at[memory->heap].is_passed_on)
         return;
@@ -528,12 +579,6 @@ void memory_ranges_fini(struct memory_ranges *ranges)
     free(ranges->row_of_key);
     ranges->rows = NULL;
     ranges->row_of_key = NULL;
-}
-
-const struct memory_range *memory_ranges_find(const struct memory_ranges *ranges, uint32_t key)
-{
-    uint32_t row = key < ranges->keys.key_count ? ranges->row_of_key[key] : 0;
-    return row ? &ranges->rows[row - 1] : NULL;
 }
 
 /* ---- managed memory: one pass over the migrations ---- */

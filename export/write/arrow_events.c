@@ -172,9 +172,9 @@ static bool put_memory(const struct arrow_view *view, uint32_t item, enum memory
                        void *to)
 {
     const struct tl_slice *slice = slice_at(view, item);
-    return slice && view->has_memory[side] &&
-           view->has_memory[side][view->timeline->threads.at[slice->thread].process] &&
-           arrow_put_64(to, view->memory_bytes[side][item]);
+    return slice && view->memory.is_known[side] &&
+           view->memory.is_known[side][view->timeline->threads.at[slice->thread].process] &&
+           arrow_put_64(to, view->memory.bytes[side][item]);
 }
 
 ARROW_CELL(events_host_bytes, put_memory(view, item, MEMORY_CPU, to))
@@ -272,8 +272,8 @@ static bool is_absent(const struct arrow_view *view, arrow_cell *cell)
     return cell == events_domain || cell == events_category      ? !timeline->labels.count
            : cell == events_correlation || cell == events_result ? !timeline->apis.count
            : cell == events_continues                            ? !timeline->segments.count
-           : cell == events_host_bytes                           ? !view->has_memory[MEMORY_CPU]
-           : cell == events_device_bytes                         ? !view->has_memory[MEMORY_CUDA]
+           : cell == events_host_bytes                           ? !view->memory.bytes[MEMORY_CPU]
+           : cell == events_device_bytes                         ? !view->memory.bytes[MEMORY_CUDA]
            : cell == events_forward_tid                          ? !timeline->fwdbwds.count
            : cell == events_stack    ? !timeline->stacks.count && !view->given.stack
            : cell == events_shapes   ? !view->given.shapes

@@ -55,51 +55,7 @@ uint32_t arrow_view_launched(const struct timeline *timeline, const struct tl_sl
     return count;
 }
 
-/* ---- memory ---- */
-
-static enum memory_side side_of(const struct tl_heap *heap)
-{
-    return memory_is_cuda(heap) ? MEMORY_CUDA : MEMORY_CPU;
-}
-
-static bool find_heaps(struct arrow_view *view)
-{
-    const struct timeline *timeline = view->timeline;
-    for (uint32_t i = 0; i < timeline->heaps.count; i++) {
-        const struct tl_heap *heap = &timeline->heaps.at[i];
-        enum memory_side side = side_of(heap);
-        if (!view->has_memory[side]) {
-            view->has_memory[side] = calloc(timeline->processes.count + (size_t)1, sizeof(bool));
-            view->memory_bytes[side] =
-                calloc(timeline->slices.count + (size_t)1, sizeof *view->memory_bytes[side]);
-        }
-        if (!view->has_memory[side] || !view->memory_bytes[side])
-            return false;
-        view->has_memory[side][heap->process] = true;
-    }
-    return true;
-}
-
-static bool add_up_memory(struct arrow_view *view)
-{
-    const struct timeline *timeline = view->timeline;
-    if (!find_heaps(view))
-        return false;
-    for (uint32_t i = 0; i < timeline->memory_events.count; i++) {
-        const struct tl_memory_event *event = &timeline->memory_events.at[i];
-        const struct tl_memory *memory = &timeline->memories.at[event->memory];
-        uint32_t slice = event->is_end ? memory->end_slice : memory->slice;
-        int64_t bytes = event->is_end ? -(int64_t)memory->bytes : (int64_t)memory->bytes;
-        if (slice != TL_NONE && !timeline->heaps.at[memory->heap].is_passed_on)
-            view->memory_bytes[side_of(&timeline->heaps.at[memory->heap])][slice] += bytes;
-    }
-    for (int side = 0; side < MEMORY_SIDES; side++)
-        for (uint32_t i = timeline->slices.count; view->memory_bytes[side] && i-- > 0;)
-            if (timeline->slices.at[i].parent != TL_NONE)
-                view->memory_bytes[side][timeline->slices.at[i].parent] +=
-                    view->memory_bytes[side][i];
-    return true;
-}
+/* ---- memory in use ---- */
 
 static bool find_levels(struct arrow_view *view)
 {
@@ -293,16 +249,13 @@ bool arrow_view_init(struct arrow_view *view, const struct timeline *timeline,
     if (table != ARROW_EVENTS)
         return true;
     view->sums = slice_sums_create(timeline);
-    return view->sums && add_up_memory(view) && attrs_init(view);
+    return view->sums && memory_slices_init(&view->memory, timeline) && attrs_init(view);
 }
 
 void arrow_view_fini(struct arrow_view *view)
 {
     attrs_fini(view);
-    for (int side = 0; side < MEMORY_SIDES; side++) {
-        free(view->memory_bytes[side]);
-        free(view->has_memory[side]);
-    }
+    memory_slices_fini(&view->memory);
     free(view->is_event);
     free(view->events_before);
     free(view->sums);

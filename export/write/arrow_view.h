@@ -43,12 +43,11 @@ struct arrow_view {
     uint32_t *events_before;
 
     /* ARROW_EVENTS alone. */
-    struct slice_sums *sums;             /* by slice */
-    int64_t *memory_bytes[MEMORY_SIDES]; /* by slice; NULL: no memory of that side anywhere */
-    bool *has_memory[MEMORY_SIDES];      /* by process, likewise */
-    uint32_t *first_attr;                /* by slice; NULL: nothing has attributes */
-    uint8_t *attr_words;                 /* by name: which own column it is; NULL likewise */
-    struct quoted_names *quoted;         /* NULL likewise */
+    struct slice_sums *sums; /* by slice */
+    struct memory_slices memory;
+    uint32_t *first_attr;        /* by slice; NULL: nothing has attributes */
+    uint8_t *attr_words;         /* by name: which own column it is; NULL likewise */
+    struct quoted_names *quoted; /* NULL likewise */
     struct {
         bool shapes, sequence, stack, flops;
     } given; /* attributes that have a column: a name is theirs */

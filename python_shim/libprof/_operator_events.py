@@ -60,10 +60,10 @@ def settle(events: Iterable[FunctionEvent]) -> None:
     for event in events:
         if is_operator(event):
             operators.append(event)
+        if event.name.startswith("aten::") and event.name not in COUNTED:
+            event.flops = 0
         elif event.name.startswith("cublas") and event.flops and _is_counted_above(event):
             event.flops = 0
     for event in operators:
         event.is_user_annotation = False
         event.kwinputs = keywords_of(event)
-        if event.name.startswith("aten::") and event.name not in COUNTED:
-            event.flops = 0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, NamedTuple, Sequence, Tuple
 
-from ._arrow import ArrowTable
 from ._build_events import build_events
 from ._recording import Recording
 from ._table import Layout
-from .averages import MEMORY, FunctionEventAvg, is_inside_its_like, kind_of_row
+from .averages import FunctionEventAvg, kind_of_row
 from .event_list import EventList, Groups, averages_of
 from .events import FunctionEvent
 
@@ -89,64 +88,27 @@ def hides_something(recording: Recording, shown: Shown) -> bool:
     return bool(recording.off) or any(not shown.has_all_of(kind_of_row(row)) for row in rows)
 
 
-class _Sums:
-    """FLOPs and bytes of events that are one row of averages."""
-
-    def __init__(self) -> None:
-        self.flops = 0
-        self.memory: Dict[str, Optional[int]] = dict.fromkeys(MEMORY, 0)
-
-    def add(self, event: FunctionEvent) -> None:
-        self.flops += event.flops
-        inner = is_inside_its_like(event)
-        for name in MEMORY:
-            size, so_far = getattr(event, name), self.memory[name]
-            if size is None or so_far is None:
-                self.memory[name] = None
-            elif name.startswith("self") or not inner:
-                self.memory[name] = so_far + size
-
-
-def _add_sums(averages: EventList[FunctionEventAvg], events: Iterable[FunctionEvent], by_shape: bool, stack_n: int, layout: Layout) -> None:
-    """Profdump has FLOPs and bytes by name only: finer groups are added up here."""
-    groups: Dict[Tuple[Any, ...], _Sums] = {}
-    for event in events:
-        kind = "range" if event.kind == "step" else event.kind
-        key = (event.key, kind, event.shape_text if by_shape else "", tuple(event.stack[:stack_n]))
-        groups.setdefault(key, _Sums()).add(event)
-    for row in averages:
-        sums = groups.get((row.key, row.kind, row.shape_text or "", tuple(row.stack)))
-        if layout.flops:
-            row.flops = sums.flops if sums else 0
-        if layout.memory:
-            for name in MEMORY:
-                setattr(row, name, sums.memory[name] if sums else None)
-
-
 def _with_facts_of(averages: EventList[FunctionEventAvg], others: EventList[FunctionEventAvg]) -> EventList[FunctionEventAvg]:
     """The others, with what profdump says beside their numbers."""
-    known = {(row.key, row.kind, row.shape_text or "", tuple(row.stack)): row.row for row in averages}
+    known = {(row.key, row.kind, row.shape_text or "", tuple(row.stack), row.overload_name): row.row for row in averages}
     for row in others:
-        row.row = known.get((row.key, row.kind, row.shape_text or "", tuple(row.stack)), {})
+        row.row = known.get((row.key, row.kind, row.shape_text or "", tuple(row.stack), row.overload_name), {})
     return others
 
 
 def _averages_of(recording: Recording, shown: Shown, by: Groups, layout: Layout) -> EventList[FunctionEventAvg]:
-    by_function = by.want_functions() and any(recording.table(ArrowTable.FUNCTIONS).values())
-    is_of_events = not by.are_of_profdump(by_function, layout) or hides_something(recording, shown)
-    if is_of_events or recording.tasks:
-        events = events_of(recording, shown, with_functions=by.functions)
-        has_device = any(event.device_type.name == "CUDA" for event in events)
-        added_up = EventList(events, layout=layout._replace(device=has_device)).key_averages(*by)
-    if is_of_events:
+    is_hidden = hides_something(recording, shown)
+    if not is_hidden and not recording.tasks:
+        return averages_of(recording, by, layout)
+    events = events_of(recording, shown, with_functions=by.functions)
+    has_device = any(event.device_type.name == "CUDA" for event in events)
+    added_up = EventList(events, layout=layout._replace(device=has_device)).key_averages(*by)
+    if is_hidden:
         return added_up
-    averages = averages_of(recording, by.shapes, by.stack_n, layout, by_function)
-    if recording.tasks:  # profdump does not know which task did what
-        return _with_facts_of(averages, added_up)._comes_from(recording, *averages._options)
-    if layout.flops or (layout.memory and not averages._layout.memory):
-        _add_sums(averages, events_of(recording, shown), by.shapes, by.stack_n, layout)
-        averages._layout = averages._layout._replace(memory=layout.memory)
-    return averages
+    averages = averages_of(recording, by, layout)  # profdump does not know which task did what
+    return _with_facts_of(averages, added_up)._comes_from(recording, *averages._options)
+
+
 
 
 def _merged(lists: Sequence[EventList[FunctionEventAvg]]) -> EventList[FunctionEventAvg]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 from typing import Any, Callable, Collection, Dict, Iterable, List, Optional, Union
@@ -10,6 +11,8 @@ from ._source_paths import Shortened
 from .events import DeviceType, FunctionEvent, TimesMixin, scope_of, shown_device_type
 
 MEMORY = ("cpu_memory_usage", "self_cpu_memory_usage", "device_memory_usage", "self_device_memory_usage")
+_SELF_MEMORY = tuple(name for name in MEMORY if name.startswith("self"))
+_MEMORY_COLUMNS = ("cpu_memory_bytes", "self_cpu_memory_bytes", "cuda_memory_bytes", "self_cuda_memory_bytes")  # as MEMORY
 DEVICE_KINDS = ("kernel", "memcpy", "memset", "graph")
 
 
@@ -88,6 +91,13 @@ class FunctionEventAvg(TimesMixin):
         self._take_annotation(other)
         return self.add_any(other)
 
+    def add_grouped(self, event: FunctionEvent, is_inner: bool) -> "FunctionEventAvg":
+        """Adds an event; `is_inner`: it is inside another one of the same row."""
+        self.key, self.kind, self.use_device = event.key, "range" if event.kind == "step" else event.kind, event.use_device
+        self._take_annotation(event)
+        self._add_event(event, is_inner)
+        return self
+
     __iadd__ = add
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -107,23 +117,30 @@ class FunctionEventAvg(TimesMixin):
 
     def add_any(self, other: Union[FunctionEvent, "FunctionEventAvg"]) -> "FunctionEventAvg":
         """The same for any key: sums of all."""
-        self.count += other.count
         if isinstance(other, FunctionEvent):
-            self._add_event(other)
-        else:
-            self.outer_count += other.outer_count
-            for name in ("cpu_total_ns", "self_cpu_total_ns", "cuda_total_ns", "self_cuda_total_ns"):
-                setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name in MEMORY:
-            mine, others = getattr(self, name), getattr(other, name)
-            setattr(self, name, None if mine is None or others is None else mine + others)
-        self.flops += other.flops
+            self._add_event(other, is_inside_its_like(other))
+            return self
+        self.outer_count += other.outer_count
+        for name in ("cpu_total_ns", "self_cpu_total_ns", "cuda_total_ns", "self_cuda_total_ns"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self._add_sizes(other, MEMORY)
         return self
 
-    def _add_event(self, event: FunctionEvent) -> None:
+    def _add_sizes(self, other: Union[FunctionEvent, "FunctionEventAvg"], memory: Collection[str]) -> None:
+        self.count += other.count
+        for name in MEMORY:
+            mine, others = getattr(self, name), getattr(other, name)
+            if mine is None or others is None:
+                setattr(self, name, None)
+            elif name in memory:
+                setattr(self, name, mine + others)
+        self.flops += other.flops
+
+    def _add_event(self, event: FunctionEvent, is_inner: bool) -> None:
+        self._add_sizes(event, _SELF_MEMORY if is_inner else MEMORY)
         self.self_cpu_total_ns += round(1000 * event.self_cpu_time_total)
         self.self_cuda_total_ns += round(1000 * event.self_device_time_total)
-        if not is_inside_its_like(event):
+        if not is_inner:
             self.outer_count += event.outer_count
             self.cpu_total_ns += round(1000 * event.cpu_time_total)
             self.cuda_total_ns += round(1000 * event.device_time_total)
@@ -159,33 +176,43 @@ def kind_of_row(row: Dict[str, Any]) -> str:
     return "call" if kind == "cuda_api" else kind
 
 
-def average_of_row(row: Dict[str, Any], memory: Optional[Dict[str, Any]], shortened: Shortened) -> FunctionEventAvg:
-    """From a row of profdump's JSON, and the same name's of its memory."""
-    average = FunctionEventAvg()
-    average.key, average.kind, average.count, average.row = row["name"], kind_of_row(row), row["count"], row
-    average.outer_count = row.get("outer_count", average.count)
-    for name in ("cpu_total_ns", "self_cpu_total_ns", "cuda_total_ns", "self_cuda_total_ns"):
-        setattr(average, name, row.get(name, 0))
-    average.shape_text = row.get("shape")
-    average.input_shapes = _parsed(average.shape_text)
-    average.stack = shortened.stack(row.get("stack"), " < ")
-    if average.kind == "python":  # as in torch.profiler, operations are those of ranges and calls
-        average.key, average.self_cuda_total_ns = shortened(row["name"]), 0
-    if memory and average.kind == "range":
-        average.cpu_memory_usage = memory["cpu"]["net_bytes"]
-        average.self_cpu_memory_usage = memory["cpu"]["self_net_bytes"]
-        average.device_memory_usage = memory["cuda"]["net_bytes"]
-        average.self_device_memory_usage = memory["cuda"]["self_net_bytes"]
-    return average
+class RowReader:
+    """Makes averages of rows of profdump's JSON. Texts repeat, and are parsed once."""
+
+    def __init__(self) -> None:
+        self._shortened = Shortened()
+        self._parsed: Dict[Optional[str], Any] = {None: [], "": []}
+
+    def averages(self, facts: Dict[str, Any]) -> List[FunctionEventAvg]:
+        """In the order in which they first came."""
+        return in_order(map(self._average, facts["key_averages"]))
+
+    def _average(self, row: Dict[str, Any]) -> FunctionEventAvg:
+        average = FunctionEventAvg()
+        average.key, average.kind, average.count, average.row = row["name"], kind_of_row(row), row["count"], row
+        average.outer_count = row.get("outer_count", average.count)
+        for name in ("cpu_total_ns", "self_cpu_total_ns", "cuda_total_ns", "self_cuda_total_ns"):
+            setattr(average, name, row.get(name, 0))
+        average.shape_text, average.overload_name = row.get("shape"), row.get("overload") or ""
+        average.input_shapes = self._shapes(average.shape_text)
+        average.stack = self._shortened.stack(row.get("stack"), ";")
+        if average.kind == "python":  # as in torch.profiler, operations are those of ranges and calls
+            average.key, average.self_cuda_total_ns = self._shortened(row["name"]), 0
+        average.flops = int(row.get("flops", 0))
+        if "cpu_memory_bytes" in row:
+            for name, column in zip(MEMORY, _MEMORY_COLUMNS):
+                setattr(average, name, row[column])
+        return average
+
+    def _shapes(self, text: Optional[str]) -> Any:
+        if text not in self._parsed:
+            try:
+                self._parsed[text] = json.loads(text or "[]")
+            except ValueError:
+                self._parsed[text] = text
+        return copy.copy(self._parsed[text])
 
 
 def in_order(averages: Iterable[FunctionEventAvg]) -> List[FunctionEventAvg]:
     """By the first call of each, as in torch.profiler, of those that have a ``row``."""
     return sorted(averages, key=lambda average: (average.row["first_ns"], -average.row["cpu_total_ns"]))
-
-
-def _parsed(text: Optional[str]) -> Any:
-    try:
-        return json.loads(text) if text else []
-    except ValueError:
-        return text

@@ -15,14 +15,13 @@ from ._output import replacing
 from ._recording import Recording, table_of
 from ._source_paths import Shortened
 from ._table import Layout
-from .averages import FunctionEventAvg, average_of_row, in_order
+from .averages import FunctionEventAvg, RowReader, in_order
 from .errors import ProfError
 from .events import FunctionEvent, flattened, unflattened
 
 STACKS_METRICS = (
     "self_cpu_time_total", "self_cuda_time_total", "self_xpu_time_total", "self_privateuse1_time_total",
 )  # fmt: skip
-_MEMORY = ["--columns", "memory"]
 _WITH_FUNCTIONS = ["--kind", "with-python"]
 _NAMES_SHOWN = 5
 
@@ -48,14 +47,30 @@ class Groups(NamedTuple):
     overloads: bool = False
     functions: bool = False  # Python functions are rows, too
 
-    def want_functions(self) -> bool:
-        """Whether rows depend on calls of Python functions, if there are any."""
-        return self.functions or self.stack_n > 0
+    def key_of(self, event: Union[FunctionEvent, FunctionEventAvg]) -> Tuple[Any, ...]:
+        """What its row is told apart by."""
+        kind = "range" if event.kind == "step" else event.kind
+        shapes = str(event.input_shapes) if self.shapes else ""
+        overload = event.overload_name if self.overloads else ""
+        return (event.key, kind, event.device_type, shapes, tuple(event.stack[: self.stack_n]), overload)
 
-    def are_of_profdump(self, by_function: bool, layout: Layout) -> bool:
-        """Whether profdump adds up such rows, also by function; the others are added up from events."""
-        is_plain = not (self.shapes or self.stack_n or layout.memory or layout.flops)
-        return not self.overloads and (is_plain or not by_function)
+    def is_inner(self, event: FunctionEvent, key: Tuple[Any, ...]) -> bool:
+        """Whether it is inside another event of its row, so that its time is in that one's already."""
+        around = event.cpu_parent
+        while around is not None and (around.key != event.key or self.key_of(around) != key):
+            around = around.cpu_parent
+        return around is not None
+
+    def options(self, layout: Layout) -> List[str]:
+        """What profdump needs to add up such rows, with this layout's columns."""
+        wanted = {"shape": self.shapes, f"stack:{self.stack_n}": self.stack_n > 0, "overload": self.overloads}
+        parts = ["name", *(part for part, is_wanted in wanted.items() if is_wanted)]
+        columns = ["memory"] * layout.memory + ["flops"] * layout.flops
+        return [
+            *(["--group-by", ",".join(parts)] if len(parts) > 1 else []),
+            *(["--columns", ",".join(columns)] if columns else []),
+            *(_WITH_FUNCTIONS if self.functions else []),
+        ]
 
 
 def has_rows_of_functions(wanted: Optional[bool]) -> bool:
@@ -174,7 +189,7 @@ class EventList(Listed[Event]):
         """A recording's averages are added up again from the calls that nothing is around."""
         if not (self._source is not None and self._is_as_given() and self._averaged):
             return [event for event in self if event.cpu_parent is None]
-        return _rows_of(self._source.facts(*self._options, "--top-level"), Shortened(), {})
+        return RowReader().averages(self._source.facts(*self._options, "--top-level"))
 
     def _notes(self) -> str:
         """Of a recording: what was lost."""
@@ -200,10 +215,9 @@ class EventList(Listed[Event]):
         shapes, functions = group_by_input_shapes or group_by_input_shape, has_rows_of_functions(include_python_functions)
         by = Groups(shapes, group_by_stack_n, group_by_overload_name, functions)
         is_recording = self._is_as_given() and self._source is not None and not (self and self._averaged)
-        by_function = by.want_functions() and any(event.kind == "python" for event in self)
-        if is_recording and by.are_of_profdump(by_function, self._layout):
+        if is_recording:
             assert self._source is not None
-            return averages_of(self._source, by.shapes, by.stack_n, self._layout, by_function)
+            return averages_of(self._source, by, self._layout)
         return self._added_up(by)
 
     def _added_up(self, by: Groups) -> "EventList[FunctionEventAvg]":
@@ -212,13 +226,14 @@ class EventList(Listed[Event]):
         for event in self:
             if event.kind == "python" and leaves_out:
                 continue
-            stack = tuple(event.stack[: by.stack_n])
-            overload = event.overload_name if by.overloads else ""
-            shapes = str(event.input_shapes) if by.shapes else ""
-            key = (event.key, event.kind, event.device_type, shapes, stack, overload)
-            average = groups.setdefault(key, FunctionEventAvg()).add(event)
+            key = by.key_of(event)
+            average = groups.setdefault(key, FunctionEventAvg())
+            if isinstance(event, FunctionEvent):
+                average.add_grouped(event, by.is_inner(event, key))
+            else:
+                average.add(event)
             average.self_cpu_total_ns += _functions_ns(event) if leaves_out else 0
-            average.stack, average.overload_name = list(stack), overload
+            average.stack, average.overload_name = event.stack[: by.stack_n], event.overload_name if by.overloads else ""
             average.input_shapes = event.input_shapes if by.shapes else []
             average.shape_text = event.shape_text if by.shapes else None
         layout = self._layout._replace(shapes=by.shapes, stack=by.stack_n > 0)
@@ -319,20 +334,14 @@ def _sums_by_stack(recording: Recording, on_device: bool) -> Dict[Tuple[str, str
     return sums
 
 
-def averages_of(
-    recording: Recording, by_shape: bool, stack_n: int, layout: Layout, functions: bool = False
-) -> "EventList[FunctionEventAvg]":
-    """A recording's averages, by profdump; `functions`: Python functions are rows, too, of those by name."""
-    layout = layout._replace(shapes=by_shape, stack=stack_n > 0)
-    parts = ["name", *(["shape"] if by_shape else []), *([f"stack:{stack_n}"] if stack_n > 0 else [])]
-    layout = layout._replace(memory=layout.memory and len(parts) == 1)  # it is known by name only
-    options = ["--group-by", ",".join(parts)] if len(parts) > 1 else []
-    options += _MEMORY if layout.memory else []
-    options += _WITH_FUNCTIONS if functions else []
+def averages_of(recording: Recording, by: Groups, layout: Layout) -> "EventList[FunctionEventAvg]":
+    """A recording's averages, by profdump."""
+    if by.functions and not recording.facts().get("python_calls"):
+        by = by._replace(functions=False)
+    options = by.options(layout)
     facts = recording.facts(*options)
-    memory = {row["name"]: row for row in facts.get("memory", {}).get("ranges", [])} if layout.memory else {}
-    layout = layout._replace(device=_has_device(facts))
-    rows = _rows_of(facts, Shortened(), memory)
+    layout = layout._replace(shapes=by.shapes, stack=by.stack_n > 0, device=_has_device(facts))
+    rows = RowReader().averages(facts)
     outside = memory_average(recording)
     rows = in_order([*rows, outside]) if outside is not None else rows
     for row in rows:
@@ -341,11 +350,6 @@ def averages_of(
         if layout.memory:
             row.forget_memory(recording.known_memory)
     return EventList(rows, layout=layout)._comes_from(recording, *options)
-
-
-def _rows_of(facts: Dict[str, Any], shortened: Shortened, memory: Dict[str, Any]) -> List[FunctionEventAvg]:
-    """Averages in the order in which they first came."""
-    return in_order(average_of_row(row, memory.get(row["name"]), shortened) for row in facts["key_averages"])
 
 
 def annotations_of(recording: Recording) -> FrozenSet[str]:

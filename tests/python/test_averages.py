@@ -13,6 +13,7 @@ import pytest
 import libprof
 from libprof import EventList, profile, record_function
 from libprof._table import notes_of
+from libprof.event_list import Groups, averages_of
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +89,54 @@ def test_memory_is_that_of_each_group(prof: profile) -> None:
     assert sum(row.self_cpu_memory_usage for row in groups) == sum(row.self_cpu_memory_usage for row in by_name.values())
     text = groups.table(sort_by="self_cpu_memory_usage", row_limit=1)
     assert "390.63 KB" in text and "Input Shapes" in text, text
+
+
+@pytest.fixture(scope="module")
+def grouped() -> profile:
+    """Recursion into other groups, memory, FLOPs, and Python functions."""
+
+    def work(depth: int) -> None:
+        with record_function("aten::mm", sizes=f"[[{depth % 2}, 3], []]", overload_name="out" * (depth % 2), flops=100 + depth):
+            pool.alloc(None, 1000 + depth)
+            with record_function("aten::matmul", flops=7), record_function("own", flops=5):
+                sorted(range(10), key=lambda number: -number)
+            if depth:
+                work(depth - 1)
+            pool.free(None) if depth == 1 else None
+
+    pool = libprof.Allocator("pool")
+    with profile(profile_memory=True, with_flops=True, with_stack=True) as made:
+        for depth in range(4):
+            work(depth)
+        libprof.step()
+    return made
+
+
+@pytest.mark.parametrize("functions", [False, True], ids=["", "functions"])
+@pytest.mark.parametrize("overloads", [False, True], ids=["", "overload"])
+@pytest.mark.parametrize("stack_n", [0, 1, 4])
+@pytest.mark.parametrize("shapes", [False, True], ids=["", "shapes"])
+def test_rows_are_the_sums_of_events(grouped: profile, shapes: bool, stack_n: int, overloads: bool, functions: bool) -> None:
+    def rows_of(averages: EventList) -> Any:
+        def texts_of(row: Any) -> Any:
+            return (row.key, row.kind, str(row.input_shapes), tuple(row.stack), row.overload_name)
+
+        def numbers_of(row: Any) -> Any:
+            times = (row.cpu_total_ns, row.self_cpu_total_ns, row.cuda_total_ns, row.self_cuda_total_ns)
+            memory = (row.cpu_memory_usage, row.self_cpu_memory_usage, row.device_memory_usage, row.self_device_memory_usage)
+            return (row.count, row.outer_count, *times, *memory, row.flops)
+
+        return sorted((texts_of(row), numbers_of(row)) for row in averages)
+
+    keywords = {
+        "group_by_input_shapes": shapes, "group_by_stack_n": stack_n,
+        "group_by_overload_name": overloads, "include_python_functions": functions,
+    }  # fmt: skip
+    listed = grouped._events(with_functions=functions)
+    added = EventList(listed, layout=listed._layout).key_averages(**keywords)
+    averages = averages_of(grouped._cycles[0], Groups(shapes, stack_n, overloads, functions), grouped._layout())
+    assert rows_of(averages) == rows_of(added)
+    assert averages.table(row_limit=3)
 
 
 def test_chosen_rows(prof: profile) -> None:

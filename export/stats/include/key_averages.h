@@ -65,20 +65,24 @@ enum key_kind {
 #define KEY_BY_RANK 64u
 #define KEY_BY_PATH 128u /* the ranges around it, from the outside in, itself included */
 #define KEY_BY_PROCESS 256u
+#define KEY_BY_OVERLOAD 1024u /* of ranges: the text of the attribute "overload_name" */
 #define KEY_BY_STEP \
     512u /* of the process, in which it began; device work: in which it was launched */
 
 struct key_group {
-    uint32_t shape;   /* into names[] */
-    uint32_t stack;   /* into stacks[], or what key_options.stack_groups has in its place */
-    uint32_t thread;  /* into threads[] */
-    uint32_t device;  /* into devices[] */
-    uint32_t stream;  /* into streams[] */
-    uint32_t rank;    /* as launchers count; TL_NONE none */
-    uint32_t path;    /* into key_averages.paths */
-    uint32_t process; /* into processes[] */
-    uint32_t step;    /* as steps.h numbers them */
+    uint32_t shape;    /* into names[] */
+    uint32_t stack;    /* into stacks[], or what key_options.stack_groups has in its place */
+    uint32_t thread;   /* into threads[] */
+    uint32_t device;   /* into devices[] */
+    uint32_t stream;   /* into streams[] */
+    uint32_t rank;     /* as launchers count; TL_NONE none */
+    uint32_t path;     /* into key_averages.paths */
+    uint32_t process;  /* into processes[] */
+    uint32_t step;     /* as steps.h numbers them */
+    uint32_t overload; /* into names[] */
 };
+
+struct memory_slices;
 
 struct key_options {
     size_t size_bytes;
@@ -86,6 +90,9 @@ struct key_options {
     const uint32_t *stack_groups; /* by stack, of timeline->stacks.count: which stacks count as one,
                                      such as those whose innermost n functions are the same; below
                                      2^32 - 1; NULL: each is its own. Read during init only */
+    const struct memory_slices *memory; /* fill key_average.memory_bytes; NULL: do not. Read during
+                                           init only, like the next */
+    const double *flops;                /* by slice, NaN unknown: fill key_average.flops */
     bool spread;  /* fill key_average.spread: a third of the time more, and 12 bytes per call while
                        it lasts */
     bool samples; /* hand out key_averages.samples and .device_samples */
@@ -119,7 +126,11 @@ struct key_average {
     struct key_spread spread; /* of the calls' durations: CPU time of ranges and CUDA calls, device
                                  time of device work; nested calls of a row are calls, too. All 0
                                  unless requested */
-    int64_t memory_bytes[4];  /* for the caller to fill in: net CPU, self CPU, CUDA, self CUDA */
+    /* Net bytes on the CPU, self CPU, CUDA, self CUDA, as memory_use.h defines them; of a Python
+     * function what is inside of it. 0 unless requested */
+    int64_t memory_bytes[4];
+    double flops;
+    bool has_flops; /* of some call they are known, and were requested */
 };
 
 /* Deeper ranges become siblings of their parents, so that printing all paths does not take
@@ -151,7 +162,7 @@ struct key_averages {
     struct key_samples samples, device_samples;
     bool has_device; /* there is at least one device operation or timed range */
     bool has_timed;  /* at least one range was timed by CUDA events */
-    bool has_spread;
+    bool has_spread, has_memory;
 };
 
 /* By name, without spread. */

@@ -86,6 +86,7 @@ enum key_column_group {
     X(RATE, MORE, "rate", "GB/s", "gb_per_s", RATE, 13,                                            \
       has_bytes(row, is_total) && row->cuda_total_ns > 0,                                          \
       row->cuda_total_ns > 0 ? (double)row->bytes / (double)row->cuda_total_ns : 0, "")            \
+    X(FLOPS, MORE, "flops", "FLOPs", "flops", COUNT, 0, row->has_flops, row->flops, "total_flops") \
     X(CPU_MEMORY, MEMORY, "cpu_memory", "CPU Mem", "cpu_memory_bytes", BYTES, 0, true,             \
       (double)row->memory_bytes[0], "cpu_memory_usage")                                            \
     X(SELF_CPU_MEMORY, MEMORY, "self_cpu_memory", "Self CPU Mem", "self_cpu_memory_bytes", BYTES,  \

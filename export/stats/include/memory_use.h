@@ -81,6 +81,16 @@ void memory_sites_fini(struct memory_sites *sites);
 
 enum memory_side { MEMORY_CPU, MEMORY_CUDA, MEMORY_SIDES }; /* see memory_is_cuda() */
 
+/* By slice: bytes allocated minus freed within it, at any depth. */
+struct memory_slices {
+    int64_t *bytes[MEMORY_SIDES]; /* by slice; NULL: no memory of that side anywhere */
+    bool *is_known[MEMORY_SIDES]; /* by process, likewise */
+};
+
+/* False: no memory; fini is needed all the same. */
+bool memory_slices_init(struct memory_slices *memory, const struct timeline *timeline);
+void memory_slices_fini(struct memory_slices *memory);
+
 struct memory_amounts {
     uint64_t allocations, frees;
     uint64_t allocated_bytes, freed_bytes;
@@ -104,9 +114,6 @@ struct memory_ranges {
 /* False: no memory. The timeline must outlive `ranges`. */
 bool memory_ranges_init(struct memory_ranges *ranges, const struct timeline *timeline);
 void memory_ranges_fini(struct memory_ranges *ranges);
-
-/* NULL: no memory was allocated or freed in ranges of that key. */
-const struct memory_range *memory_ranges_find(const struct memory_ranges *ranges, uint32_t key);
 
 static inline int64_t memory_net(const struct memory_amounts *amounts)
 {

@@ -333,6 +333,68 @@ static struct op_work range_works_reason(const struct range_works *works, uint32
     return work->flop_known != OP_KNOWN && work->bytes_known != OP_KNOWN ? *work : reason;
 }
 
+/* ---- FLOPs by slice ---- */
+
+double *range_flops_create(const struct timeline *timeline)
+{
+    struct range_works works;
+    double *flops = malloc((timeline->slices.count + (size_t)1) * sizeof *flops);
+    if (!flops || !range_works_init(&works, timeline)) {
+        free(flops);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < timeline->slices.count; i++) {
+        uint32_t at = works.of_slice[i];
+        bool known = at != TL_NONE && works.all.at[at].work.flop_known == OP_KNOWN;
+        flops[i] = known ? works.all.at[at].work.flop : NAN;
+    }
+    range_works_fini(&works);
+    return flops;
+}
+
+enum counting { COUNTS, COUNTS_OPERATOR, COUNTS_NOT, COUNTS_OUTSIDE };
+
+/* aten::matmul and aten::linear do the same work as the operators inside of them. */
+static uint8_t counting_of(struct text name)
+{
+    static const char *const counted[] = {"mm", "addmm", "bmm", "baddbmm", "conv2d", "mul", "add"};
+    const size_t prefix = strlen("aten::");
+    if (text_begins(name, "cublas"))
+        return COUNTS_OUTSIDE;
+    if (!text_begins(name, "aten::"))
+        return COUNTS;
+    struct text part = {name.bytes + prefix, name.size - prefix};
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        if (text_is(part, counted[i]))
+            return COUNTS_OPERATOR;
+    return COUNTS_NOT;
+}
+
+double *range_flops_create_counted(const struct timeline *timeline)
+{
+    const struct tl_slice *slices = timeline->slices.at;
+    double *flops = range_flops_create(timeline);
+    uint8_t *counting = malloc(timeline->names.count + (size_t)1);
+    for (uint32_t i = 0; counting && i < timeline->names.count; i++)
+        counting[i] = counting_of(timeline->names.at[i]);
+    for (uint32_t i = 0; flops && counting && i < timeline->slices.count; i++) {
+        uint8_t own = slices[i].name < timeline->names.count ? counting[slices[i].name] : COUNTS;
+        uint32_t around = own == COUNTS_OUTSIDE && !isnan(flops[i]) ? slices[i].parent : TL_NONE;
+        while (around != TL_NONE &&
+               (isnan(flops[around]) || slices[around].name >= timeline->names.count ||
+                counting[slices[around].name] != COUNTS_OPERATOR))
+            around = slices[around].parent;
+        if (own == COUNTS_NOT || around != TL_NONE)
+            flops[i] = NAN;
+    }
+    if (!counting) {
+        free(flops);
+        flops = NULL;
+    }
+    free(counting);
+    return flops;
+}
+
 /* ---- kernels: which range each works for, then each range's work among its kernels ----
  *
  *     rank      what each range has by itself

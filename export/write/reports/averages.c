@@ -3,6 +3,7 @@
 #include "device_api.h"
 #include "report_parts.h"
 
+#include "kernel_work.h"
 #include "memory_use.h"
 #include "process_name.h"
 #include "text.h"
@@ -23,6 +24,7 @@ const struct group_part group_parts[GROUP_PARTS] = {
     {KEY_BY_THREAD, "thread", "Thread", 30, false},
     {KEY_BY_DEVICE, "device", "Device", 20, false},
     {KEY_BY_STREAM, "stream", "Stream", 20, false},
+    {KEY_BY_OVERLOAD, "overload", "Overload Name", 55, false},
     {KEY_BY_SHAPE, "shape", "Input Shapes", 80, false},
     {KEY_BY_PATH, "path", "Path", 120, true},
     {KEY_BY_STACK, "stack", "Source Location", 75, true},
@@ -109,6 +111,8 @@ static void write_group(const struct group_texts *texts, const struct key_averag
     }
     if (flag == KEY_BY_STREAM && group->stream != TL_NONE)
         write_stream(texts, group->stream, stream);
+    if (flag == KEY_BY_OVERLOAD && group->overload != TL_NONE)
+        write_text(timeline->names.at[group->overload], stream);
     if (flag == KEY_BY_SHAPE && group->shape != TL_NONE)
         write_text(timeline->names.at[group->shape], stream);
     if (flag == KEY_BY_PATH && group->path != TL_NONE)
@@ -316,35 +320,6 @@ static void keep_shown(struct key_averages *averages, const struct write_options
     averages->count = kept;
 }
 
-/* Only ranges have memory: a call's is its range's. */
-static void add_range_memory(struct key_averages *averages, const struct memory_ranges *memory)
-{
-    for (uint32_t i = 0; i < averages->count; i++) {
-        struct key_average *row = &averages->rows[i];
-        const struct memory_range *range =
-            row->kind == KEY_RANGE ? memory_ranges_find(memory, row->key) : NULL;
-        for (int side = 0; range && side < MEMORY_SIDES; side++) {
-            row->memory_bytes[2 * side] = memory_net(&range->total[side]);
-            row->memory_bytes[2 * side + 1] = memory_net(&range->self[side]);
-        }
-    }
-}
-
-/* Memory is known by name only. */
-static bool add_memory(struct key_averages *averages, const struct timeline *timeline,
-                       const struct write_options *options)
-{
-    struct memory_ranges memory;
-    bool wanted = options->memory || key_columns[options->sort].group == KEY_GROUP_MEMORY;
-    if (!wanted || options->group_by != KEY_BY_KEY)
-        return true;
-    if (!memory_ranges_init(&memory, timeline))
-        return false;
-    add_range_memory(averages, &memory);
-    memory_ranges_fini(&memory);
-    return true;
-}
-
 /* Tables of one kind show how durations are spread. */
 static bool wants_spread(const struct write_options *options)
 {
@@ -355,23 +330,38 @@ static bool wants_spread(const struct write_options *options)
     return wanted;
 }
 
+static bool wants_memory(const struct write_options *options)
+{
+    return options->memory || key_columns[options->sort].group == KEY_GROUP_MEMORY;
+}
+
+static bool wants_flops(const struct write_options *options)
+{
+    return options->sort == KEY_BY_FLOPS || options->columns >> KEY_BY_FLOPS & 1;
+}
+
 bool averages_rows_select(struct key_averages *averages, const struct timeline *timeline,
                           const struct write_options *options, bool spread)
 {
     struct key_options wanted;
+    struct memory_slices memory = {0};
+    double *flops = wants_flops(options) ? range_flops_create_counted(timeline) : NULL;
     key_options_default(&wanted);
     wanted.group_by = options->group_by;
     wanted.stack_groups = options->stacks.groups;
     wanted.top_level = options->top_level;
     wanted.python = write_table_has_python(options->table);
     wanted.spread = spread || wants_spread(options);
-    if (!key_averages_init_by(averages, timeline, &wanted))
+    wanted.memory = wants_memory(options) ? &memory : NULL;
+    wanted.flops = flops;
+    bool added = (flops || !wants_flops(options)) &&
+                 (!wanted.memory || memory_slices_init(&memory, timeline)) &&
+                 key_averages_init_by(averages, timeline, &wanted);
+    memory_slices_fini(&memory);
+    free(flops);
+    if (!added)
         return false;
     keep_shown(averages, options);
-    if (!add_memory(averages, timeline, options)) {
-        key_averages_fini(averages);
-        return false;
-    }
     key_sort(averages, sort_column(options, averages->has_device));
     return true;
 }

@@ -137,7 +137,7 @@ static void add_cell(struct report *report, enum key_column column, const struct
     double value = key_column_value(row, column);
     enum key_form form = key_columns[column].form;
     struct table *table = &report->table;
-    if (form == KEY_FORM_COUNT)
+    if (form == KEY_FORM_COUNT && column != KEY_BY_FLOPS)
         table_count(table, row->count);
     else if (is_text(report))
         add_text_cell(report, form, value);
@@ -147,7 +147,7 @@ static void add_cell(struct report *report, enum key_column column, const struct
         table_share(table, (int64_t)value, report->rows.cpu_ns);
     else if (form == KEY_FORM_CUDA_SHARE)
         table_share(table, (int64_t)value, report->rows.cuda_ns);
-    else if (form == KEY_FORM_RATE)
+    else if (form == KEY_FORM_RATE || form == KEY_FORM_COUNT)
         table_number(table, value);
     else if (form == KEY_FORM_BYTES)
         table_signed_bytes(table, (int64_t)value);
@@ -481,6 +481,12 @@ static void write_row(struct json_out *out, const struct group_texts *texts,
     }
     if (row->kind == KEY_MEMCPY || row->kind == KEY_MEMSET)
         json_key(out, "bytes"), json_uint(out, row->bytes);
+    for (unsigned i = 0; i < 4 && texts->averages->has_memory; i++) {
+        json_string(out, key_columns[KEY_BY_CPU_MEMORY + i].key), json_colon(out);
+        json_int(out, row->memory_bytes[i]);
+    }
+    if (row->has_flops)
+        json_key(out, "flops"), json_double(out, row->flops);
     write_group(out, texts, row);
     json_object_end(out);
 }

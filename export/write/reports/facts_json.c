@@ -404,6 +404,8 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     json_key(out, "self_cuda_total_ns"), json_int(out, averages->self_cuda_total_ns);
     json_key(out, "timed_by_events"), json_uint(out, timeline->timings.count);
     json_key(out, "cuda_outside_ranges_ns"), json_int(out, averages->cuda_outside_ns);
+    if (timeline->frames.count)
+        json_key(out, "python_calls"), json_uint(out, timeline->frames.count);
     facts_json_lists(out, timeline);
     json_newline(out), json_key(out, "nvtx"), nvtx_row(&object, timeline, nvtx);
     json_object_end(out);

@@ -12,7 +12,7 @@
  *
  * Which rows and columns the options select. */
 
-#define GROUP_PARTS 8u
+#define GROUP_PARTS 9u
 
 struct group_part {
     uint32_t flag;      /* KEY_BY_* */
@@ -103,7 +103,9 @@ bool averages_foot(const struct timeline *timeline, const struct key_averages *a
  *     cold_calls, cold_avg_ns, warm_avg_ns       see key_spread.h
  *     projected_calls, projected_ns              ranges only: see key_averages.h
  *     bytes                                      copies and sets only
- *     pid, rank, thread, device, stream, shape, stack, path   group keys, as text;
+ *     cpu_memory_bytes, self_cpu_memory_bytes, cuda_memory_bytes, self_cuda_memory_bytes, flops
+ *                                                if requested; flops where they are known
+ *     pid, rank, thread, device, stream, overload, shape, stack, path   group keys, as text;
  *                                                path as a list from the outside in
  */
 

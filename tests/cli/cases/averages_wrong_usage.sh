@@ -3,5 +3,5 @@ for option in --group-by=names --group-by=stack:0 --group-by=stack:x --group-by=
     profdump $option demo.prof
     echo "$option: $?"
 done
-profdump --columns memory --group-by name,thread demo.prof
-echo "--columns memory with --group-by: $?"
+profdump --columns memory --tree demo.prof
+echo "--columns memory with --tree: $?"
