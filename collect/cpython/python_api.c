@@ -34,9 +34,10 @@ static bool python_api_find(struct python_api *api)
     api->builtin_type = dlsym(RTLD_DEFAULT, "PyCFunction_Type");
     api->builtin_method_type = dlsym(RTLD_DEFAULT, "PyCMethod_Type");
     api->descriptor_type = dlsym(RTLD_DEFAULT, "PyMethodDescr_Type");
+    api->method_type = dlsym(RTLD_DEFAULT, "PyMethod_Type");
     return whole && api->request_code_extra && api->get_code_extra && api->set_code_extra &&
            api->none && api->type && api->builtin_type && api->builtin_method_type &&
-           api->descriptor_type;
+           api->descriptor_type && api->method_type;
 }
 
 /* Only builds without a GIL have that function. */

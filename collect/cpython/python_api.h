@@ -56,6 +56,7 @@ struct python_method {
     X(PyObject *, PyObject_Type, (PyObject *))                                         \
     X(PyObject *, PyObject_Repr, (PyObject *))                                         \
     X(ssize_t, PyObject_Size, (PyObject *))                                            \
+    X(PyObject *, PyMethod_Function, (PyObject *)) /* borrowed */                      \
     X(void *, PyCapsule_GetPointer, (PyObject *, const char *))                        \
     X(PyObject *, PyWeakref_NewRef, (PyObject *, PyObject *))                          \
     X(PyObject *, PyCFunction_NewEx, (struct python_method *, PyObject *, PyObject *)) \
@@ -72,7 +73,7 @@ struct python_api {
     ssize_t (*request_code_extra)(void (*free_extra)(void *));
     int (*get_code_extra)(PyObject *code, ssize_t index, void **extra);
     int (*set_code_extra)(PyObject *code, ssize_t index, void *extra);
-    PyObject *none, *type, *builtin_type, *builtin_method_type, *descriptor_type;
+    PyObject *none, *type, *builtin_type, *builtin_method_type, *descriptor_type, *method_type;
 };
 
 /* Of the interpreter in the process; NULL: there is none that runs and has all of it, or one

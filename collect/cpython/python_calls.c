@@ -416,8 +416,16 @@ bool python_calls_exit(PyObject *code)
 /* ---- functions written in C ----
  *
  * No frame represents them. So an emitted stack leaves out those that are open, and their ends are
- * skipped. An end that never came is found out by the function around.
+ * skipped. An end may never come (in 3.13, that of a bound method called with *arguments does not).
+ * Then the next call that the function around makes, or its end, is the end: only functions in
+ * Python make calls that are seen, and one within would be the innermost.
  */
+
+static bool python_is_builtin_innermost(const struct python_stack *stack)
+{
+    uint32_t place = stack->depth - 1;
+    return stack->depth && place < PYTHON_DEPTH_MAX && stack->name[place] & PYTHON_BUILTIN_MARK;
+}
 
 static bool python_is_right_or_mended(const struct python_api *api, struct python_thread *mine)
 {
@@ -431,6 +439,10 @@ static void python_enter_builtin(const struct python_api *api, struct python_thr
         python_emit_frames(api);
     if (!python_is_right(api, mine) || mine->imports || mine->stack->depth >= PYTHON_DEPTH_MAX)
         return;
+    while (python_is_builtin_innermost(mine->stack)) {
+        mine->stack->depth--;
+        python_record(mine, PROF_KIND_FRAME_POP, 0);
+    }
     uint32_t name = python_builtins_resolve(api, callable, self);
     if (!name)
         return;
@@ -444,10 +456,9 @@ static void python_exit_builtin(const struct python_api *api, struct python_thre
     if (!python_is_right_or_mended(api, mine) || mine->imports)
         return;
     struct python_stack *stack = mine->stack;
-    uint32_t place = stack->depth - 1;
-    if (stack->depth == 0 || place >= PYTHON_DEPTH_MAX ||
-        !(stack->name[place] & PYTHON_BUILTIN_MARK) ||
-        stack->name[place] != (python_builtins_resolve(api, callable, self) | PYTHON_BUILTIN_MARK))
+    if (!python_is_builtin_innermost(stack) ||
+        stack->name[stack->depth - 1] !=
+            (python_builtins_resolve(api, callable, self) | PYTHON_BUILTIN_MARK))
         return;
     stack->depth--;
     python_record(mine, PROF_KIND_FRAME_POP, 0);

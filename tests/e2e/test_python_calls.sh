@@ -243,7 +243,7 @@ def modules():
 
 def builtins():
     off()
-    import re, queue
+    import re, queue, types
     pattern, queue = re.compile("a"), queue.SimpleQueue()
     assert prof.prof_python_calls(1 | 8) == 0
     def key(number):
@@ -256,6 +256,8 @@ def builtins():
         [].append(1)
     pattern.match("abc"), queue.put(1), (1, 2).index(2), (1, 2).count(1)  # some of METH_METHOD; tuples
     sorted([2, 1], key=key), sum(numbers())
+    types.MethodType(max, (1, 2))()
+    types.MethodType(min, (1, 2))(*()), here("behind bound")  # 3.13 tells of its begin, not of its end
     try:
         [].pop()
     except IndexError:
@@ -391,13 +393,14 @@ for entry in "${pythons[@]}"; do
     stack finally "here second raising $main"
     stack caught "here raising $main"
     run builtins
+    stack "behind bound" "here builtins $main"
     stack "in sorted" "here key <built-in function sorted> builtins $main"
     stack "in sum" "here numbers <built-in function sum> builtins $main"
     stack caught "here builtins $main"
     stack without "here builtins $main"
     for call in "3 method append of list object" "1 method pop of list object" "1 method match of re.Pattern object" \
         "1 method put of _queue.SimpleQueue object" "1 method index of tuple object" "1 method count of tuple object" \
-        "1 function sorted" "1 function sum"; do
+        "1 function sorted" "1 function sum" "$((${version#3.} > 10)) function max"; do
         same "$version: calls of ${call#* }" "${call%% *}" "$(grep -o "\"<built-in ${call#* }>\"" run.json | wc -l)"
     done
     run generators

@@ -159,6 +159,61 @@ def test_builtin_functions_are_events(both: Both) -> None:
     assert rows["<built-in function linear>"] == 4
 
 
+CUSTOM = """
+import collections, re, sys, torch, libprof
+
+@torch.library.custom_op("of_the_test::twice", mutates_args=())
+def twice(x: torch.Tensor) -> torch.Tensor:
+    return x * 2
+
+@torch.library.custom_op("of_the_test::fails", mutates_args=())
+def fails(x: torch.Tensor) -> torch.Tensor:
+    raise ValueError
+
+twice.register_autograd(lambda context, gradient: gradient * 2)
+library = torch.library.Library("of_the_test", "FRAGMENT")
+library.define("thrice(Tensor x) -> Tensor")
+library.impl("thrice", lambda x: x * 3, "CompositeExplicitAutograd")
+
+def behind():
+    return [1]
+
+def work():
+    x = torch.ones(3, requires_grad=True)
+    twice(x).sum().backward(), behind()
+    for call in (torch.ops.of_the_test.twice, torch.ops.of_the_test.twice.default, torch.ops.of_the_test.thrice, fails):
+        try:
+            call(x)
+        except ValueError:
+            pass
+        behind()
+
+def short(event):
+    return "-" if event is None else re.sub(r".*[:.] ?(?=\\w+$)", "", event.name)
+
+work()
+with libprof.profile(with_stack=True) as prof:
+    work()
+events = prof.events()
+print([short(event.cpu_parent) for event in events if short(event) == "behind"])
+operators = [event for event in events if event.name.startswith("of_the_test::")]
+print([(event.name, event.cpu_parent.name.startswith("<built-in ")) for event in operators])
+late = [
+    event.name for event in events if event.name.startswith("<built-in ") and event.cpu_parent
+    and event.time_range.end >= event.cpu_parent.time_range.end
+]
+print(late)
+"""
+
+
+def test_calls_of_custom_operators_end_where_they_end(run_python: Any) -> None:
+    if _torch_observer.find(torch)[0] is None or not hasattr(torch.library, "custom_op"):
+        pytest.skip("no observer, or no custom operators")
+    parents, operators, late = run_python(CUSTOM).stdout.splitlines()
+    assert parents == str(["work"] * 5)
+    assert "('of_the_test::thrice', True)" in operators and late == "[]"
+
+
 def test_groups_by_stack_and_folded_stacks_have_them(both: Both, tmp_path: Path) -> None:
     rows = [row for row in both.ours.key_averages(group_by_stack_n=4) if row.key == "AddmmBackward0"]
     assert len(rows) == 4 and {row.stack[3] for row in rows} == {f"nn.Module: Linear_{number}" for number in range(4)}
