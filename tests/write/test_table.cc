@@ -370,8 +370,8 @@ assert facts["mode"] == "cupti" and facts["simulated"] is False and facts["libpr
 rows = {(row["kind"], row["name"]): row for row in facts["key_averages"]}
 forward = rows["range", "forward"]
 assert forward == {"name": "forward", "kind": "range", "count": 1, "cpu_total_ns": 100, "self_cpu_total_ns": 90,
-                   "cuda_total_ns": 40, "self_cuda_total_ns": 40, "min_ns": 100, "max_ns": 100, "mean_ns": 100,
-                   "stddev_ns": None, "p10_ns": 100, "p50_ns": 100, "p90_ns": 100, "p99_ns": 100, "cold_calls": 1,
+                   "cuda_total_ns": 40, "self_cuda_total_ns": 40, "first_ns": forward["first_ns"],
+                   "min_ns": 100, "max_ns": 100, "mean_ns": 100, "stddev_ns": None, "p10_ns": 100, "p50_ns": 100, "p90_ns": 100, "p99_ns": 100, "cold_calls": 1,
                    "cold_avg_ns": 100, "warm_avg_ns": 0, "projected_calls": 1, "projected_ns": 40}, forward
 assert facts["device_time"] == [{"pid": 100, "device": 0, "operations": 2, "sum_ns": 40, "busy_ns": 40,
                                  "overlap_ns": 0, "idle_ns": facts["device_time"][0]["window_ns"] - 40,

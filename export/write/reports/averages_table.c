@@ -471,8 +471,8 @@ static void write_row(struct json_out *out, const struct group_texts *texts,
     json_object_begin(out);
     json_key(out, "name"), json_text(out, row->name);
     json_key(out, "kind"), json_string(out, key_kind_name(row->kind));
-    json_key(out, "first_ns"), json_int(out, row->first_ns);
     write_times(out, row);
+    json_key(out, "first_ns"), json_int(out, row->first_ns);
     if (row->spread.count)
         write_spread(out, row);
     if (row->kind == KEY_RANGE && row->projected_count) {
