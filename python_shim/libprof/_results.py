@@ -109,8 +109,6 @@ def _averages_of(recording: Recording, shown: Shown, by: Groups, layout: Layout)
     return _with_facts_of(averages, added_up)._comes_from(recording, *averages._options)
 
 
-
-
 def _merged(lists: Sequence[EventList[FunctionEventAvg]]) -> EventList[FunctionEventAvg]:
     """Rows of several recordings added up."""
     groups: Dict[Tuple[Any, ...], FunctionEventAvg] = {}

@@ -9,9 +9,10 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+from ._torch_enum import is_same_member
 from .averages import FunctionEventAvg
 from .event_list import EventList
-from .events import DeviceType, FunctionEvent, is_device_type, shown_device_types
+from .events import DeviceType, FunctionEvent, shown_device_types
 
 
 def adopt(profiler_util: ModuleType) -> None:
@@ -31,7 +32,7 @@ def _show_device_types(theirs: Any) -> None:
     """
 
     class Shown(theirs):  # type: ignore[misc]
-        __eq__ = is_device_type
+        __eq__ = is_same_member
         __ne__ = lambda self, other: not self == other
         __hash__ = theirs.__hash__
 

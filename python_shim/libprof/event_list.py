@@ -10,7 +10,7 @@ from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, T
 from . import _table, _times, notebook
 from ._arrow import ArrowTable
 from ._build_events import build_events
-from ._memory_events import memory_average
+from ._memory_events import KIND as MEMORY_KIND, memory_average
 from ._output import replacing
 from ._recording import Recording, table_of
 from ._source_paths import Shortened
@@ -189,7 +189,8 @@ class EventList(Listed[Event]):
         """A recording's averages are added up again from the calls that nothing is around."""
         if not (self._source is not None and self._is_as_given() and self._averaged):
             return [event for event in self if event.cpu_parent is None]
-        return RowReader().averages(self._source.facts(*self._options, "--top-level"))
+        rows = RowReader().averages(self._source.facts(*self._options, "--top-level"))
+        return in_order([*rows, *(row for row in cast(List[FunctionEventAvg], self) if row.kind == MEMORY_KIND)])
 
     def _notes(self) -> str:
         """Of a recording: what was lost."""

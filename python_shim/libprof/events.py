@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import enum
 import re
 from typing import Any, Dict, List, Optional, Tuple, Type
 
 from ._times import us_text
+from ._torch_enum import TorchEnum
 
 
 STEPS = "ProfilerStep*"
 """The name under which steps are added up."""
 
 
-def is_device_type(one: Any, other: object) -> bool:
-    """Whether both are device types, of libprof or of PyTorch, and the same."""
-    return type(other).__name__ == DeviceType.__name__ and bool(one.value == other.value)  # type: ignore[attr-defined]
-
-
-class DeviceType(enum.Enum):
+class DeviceType(TorchEnum):
     """Where an event happened, with torch's numbers."""
 
     CPU = 0
     CUDA = 1
-
-    __eq__ = is_device_type
-
-    def __hash__(self) -> int:
-        return hash(self.value)
 
 
 shown_device_types: Dict[DeviceType, DeviceType] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import enum
 import functools
 import os
 import sys
@@ -21,6 +20,7 @@ from ._execution_trace import ExecutionTrace, observer_from_environment
 from ._experimental import wants_overload_names
 from ._results import Shown, averages_of_cycles, events_of_cycles, hides_something, types_of
 from ._table import Layout
+from ._torch_enum import TorchEnum
 from ._torch_methods import TorchMethods
 from ._tensors import Capture
 from ._torch_observer import FLOPS, IDS, MEMORY, MODULES, OVERLOADS, POINTERS, SHAPES
@@ -36,7 +36,7 @@ _STEP_NAME = "ProfilerStep"  # of the counts of steps
 _local = thread_local()  # stepper: the profile whose steps are recorded on this thread
 
 
-class ProfilerActivity(enum.Enum):
+class ProfilerActivity(TorchEnum):
     """What results show: activity of threads (CPU), activity of CUDA devices (CUDA). A profile ignores the others, which
     torch.profiler has, and says so.
     """

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import enum
 import warnings
 from typing import Any, Callable, Dict
 
 from . import recorder
+from ._torch_enum import TorchEnum
 
 
-class ProfilerAction(enum.Enum):
+class ProfilerAction(TorchEnum):
     """What a profile does during a step."""
 
     NONE = 0
@@ -17,6 +17,9 @@ class ProfilerAction(enum.Enum):
     RECORD = 2
     RECORD_AND_SAVE = 3
     """Record; the cycle ends with this step."""
+
+    def __hash__(self) -> int:  # as PyTorch's, which is of Python
+        return hash(self.name)
 
 
 Schedule = Callable[[int], Any]

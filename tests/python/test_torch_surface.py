@@ -182,6 +182,31 @@ def raised(call: Any) -> Any:
     return None
 
 
+@pytest.mark.parametrize("listed", ["events", "key_averages"])
+def test_top_level_rows(listed: str) -> None:
+    (prof,) = profiles(profile_memory=True, record_shapes=True)[1:]
+    names = rows_of(getattr(prof, listed)().table(top_level_events_only=True))
+    assert names.count("ProfilerStep*") == (2 if listed == "events" else 1) and "aten::mul" not in names
+    with libprof.profile(profile_memory=True) as prof:
+        kept = torch.ones(1000) + 1
+        del kept
+    text = prof.key_averages().table(top_level_events_only=True)
+    assert rows_of(text)[-3:] == ["aten::ones", "[memory]", "aten::add"]
+    assert [line.split()[6:8] for line in text.splitlines() if " aten::ones " in line] == [["3.91", "KB"]]
+
+
+def test_members_are_equal_to_pytorchs() -> None:
+    for ours, theirs in (
+        (libprof.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CPU),
+        (libprof.ProfilerAction.RECORD, torch.profiler.ProfilerAction.RECORD),
+        (libprof.DeviceType.CUDA, torch.autograd.DeviceType.CUDA),
+    ):
+        assert ours == theirs and theirs in {ours} and ours in {ours: 1} and {ours: 1}[theirs] == 1
+    assert libprof.ProfilerActivity.CPU != torch.profiler.ProfilerActivity.CUDA
+    assert torch.profiler.ProfilerActivity.CPU in libprof.supported_activities()
+    assert libprof.ProfilerActivity.CPU != libprof.DeviceType.CPU and libprof.DeviceType.CPU != 0
+
+
 @pytest.mark.parametrize("row_limit", ["x", 2.5])
 def test_limits_are_numbers(row_limit: Any) -> None:
     with libprof.profile() as prof:

@@ -64,6 +64,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("profile", "stop_trace"): "The same. start(), stop() and schedules do not call it, start_trace() or prepare_trace().",
     ("profile", "profiler"): "The profile itself.",
     ("profile", "stop"): "The same. With a schedule, a warning if it was never started; a second call does nothing.",
+    ("EventList", "export_chrome_trace"): "The whole recording, as the profile's; a list that was filtered has none.",
     ("EventList", "table"): "The same columns and order of rows (names ascend), and below them what was lost. ValueError for an unknown column or unit, TypeError for a row_limit that is no number.",
     ("profile.export_chrome_trace", "use_python_export="): NO_EFFECT + ".",
     ("tensorboard_trace_handler", "dir_name="): "The same; `plugin_views=True` fills more views of TensorBoard's plugin; see `profdump --to tensorboard`.",
