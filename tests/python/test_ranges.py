@@ -6,6 +6,7 @@ import asyncio
 import gc
 import threading
 import time
+from pathlib import Path
 from typing import Any, Dict, Iterator, List
 
 import pytest
@@ -33,15 +34,15 @@ def is_whole(prof: libprof.profile) -> bool:
     )
 
 
-def test_nest_with_attributes() -> None:
+def test_nest_with_attributes(tmp_path: Path) -> None:
     with libprof.profile() as prof:
         with record_function("outer", "words", bytes=1 << 40, ratio=0.5, shape=[2, 3]) as outer:
             outer.attr("later", True)
             with libprof.range("inner"):
                 libprof.attr("big", 1 << 70)
     assert nesting(prof) == {"outer": [""], "inner": ["outer"]} and is_whole(prof)
-    prof.export_chrome_trace("attributes.json")
-    text = open("attributes.json").read()
+    prof.export_chrome_trace(str(tmp_path / "attributes.json"))
+    text = (tmp_path / "attributes.json").read_text()
     for said in (
         '"bytes":1099511627776',
         '"ratio":0.5',
