@@ -118,6 +118,12 @@ static struct span calls_of_launch(const struct search *search, uint32_t slice)
     if (around == TL_NONE)
         return (struct span){0, 0};
     uint32_t call = collectives_range_of_slice(search, around);
+    while (search->is_pytorchs && call == TL_NONE && around != TL_NONE) {
+        around = range_around(timeline, timeline->slices.at[around].parent);
+        call = around == TL_NONE ? TL_NONE : collectives_range_of_slice(search, around);
+    }
+    if (around == TL_NONE)
+        return (struct span){0, 0};
     if (call != TL_NONE)
         return (struct span){call, call + 1};
     uint64_t group = group_of_launch(search, around);

@@ -14,6 +14,7 @@ struct search {
     struct keymap own_ranks; /* the rank's number in a communicator */
     struct keymap groups;    /* first of a group's calls */
     struct keymap replays;   /* rows of what graphs replayed, by captured row and launch */
+    bool is_pytorchs;        /* ranges are those of PyTorch, inside of which others may be */
     bool failed;             /* no memory */
 };
 
@@ -22,8 +23,8 @@ struct span {
     uint32_t first, end;
 };
 
-#define NOTHING_OF_NCCL                                                           \
-    .counted = -1, .channels = -1, .peer = -1, .own_rank = -1, .group_place = -1, \
+#define NOTHING_OF_NCCL                                                                         \
+    .counted = -1, .stated = -1, .channels = -1, .peer = -1, .own_rank = -1, .group_place = -1, \
     .algorithm = TL_NONE, .protocol = TL_NONE, .type = TL_NONE
 
 /* ---- collectives.c ---- */

@@ -124,6 +124,17 @@ static void read_attr(const struct recording *recording, const struct tl_attr *a
     case NCCL_RANK:
         collective->own_rank = (int32_t)count_of(timeline, attr, INT32_MAX);
         break;
+    case TORCH_TYPE:
+        collective->type = text_of(timeline, attr);
+        break;
+    case TORCH_SEQUENCE:
+        collective->stated = (int32_t)count_of(timeline, attr, INT32_MAX);
+        break;
+    case TORCH_FUNCTION:
+    case TORCH_GROUP:
+    case TORCH_GROUP_RANKS:
+    case TORCH_IN:
+    case TORCH_OUT:
     case NCCL_KEYS:
         break;
     }
@@ -177,7 +188,7 @@ static void add_range(struct search *search, const struct owner *owner, struct t
                                  .start_ns = INT64_MAX,
                                  .end_ns = INT64_MIN,
                                  .step = step_at(search->unit, owner->start_ns),
-                                 .name = name,
+                                 .name = name_place(recording, name),
                                  .slice = owner->slice,
                                  .process = timeline->threads.at[owner->thread].process,
                                  NOTHING_OF_NCCL};
@@ -204,6 +215,114 @@ static void add_ranges(struct search *search, const struct tl_attr *attrs, uint3
     }
 }
 
+/* ---- what PyTorch states: collectives of any backend, in ranges "record_param_comms" ---- */
+
+static const struct tl_attr *attr_of(const struct recording *recording, struct tl_attrs attrs,
+                                     enum nccl_key key)
+{
+    for (uint32_t i = 0; i < attrs.count; i++)
+        if (attrs.at[i].key == recording->nccl_keys[key])
+            return &attrs.at[i];
+    return NULL;
+}
+
+static struct text text_at(const struct recording *recording, struct tl_attrs attrs,
+                           enum nccl_key key)
+{
+    const struct tl_attr *attr = attr_of(recording, attrs, key);
+    uint32_t name = attr ? text_of(recording->timeline, attr) : TL_NONE;
+    return name == TL_NONE ? (struct text){"", 0} : name_text(recording, name);
+}
+
+/* The same number on all ranks of a group, even, as communicators of NCCL are. */
+static bool read_group(const struct recording *recording, struct tl_attrs attrs,
+                       struct collective *collective)
+{
+    char both[512];
+    struct text name = text_at(recording, attrs, TORCH_GROUP);
+    struct text ranks = text_at(recording, attrs, TORCH_GROUP_RANKS);
+    int size = snprintf(both, sizeof both, "%.*s %.*s", (int)(name.size < 200 ? name.size : 200),
+                        name.bytes, (int)(ranks.size < 200 ? ranks.size : 200), ranks.bytes);
+    collective->communicator = (uint64_t)content_id((struct text){both, (size_t)size}) << 1;
+    return name.size > 0;
+}
+
+/* Of an element, by the name of its type; 0 unknown. */
+static unsigned type_bytes(struct text type)
+{
+    static const struct {
+        const char *name;
+        unsigned bytes;
+    } types[] = {{"Float", 4}, {"Half", 2}, {"BFloat16", 2}, {"Double", 8}, {"Long", 8},
+                 {"Int", 4},   {"Char", 1}, {"Byte", 1},     {"Bool", 1},   {"Short", 2}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (text_is(type, types[i].name))
+            return types[i].bytes;
+    return text_begins(type, "Float8") ? 1 : 0;
+}
+
+/* As NCCL counts: what one rank sends, or gets, of one. */
+static void read_size(const struct recording *recording, struct tl_attrs attrs,
+                      struct collective *collective)
+{
+    const struct tl_attr *in = attr_of(recording, attrs, TORCH_IN),
+                         *out = attr_of(recording, attrs, TORCH_OUT);
+    unsigned bytes = type_bytes(text_at(recording, attrs, TORCH_TYPE));
+    int64_t most = bytes ? INT64_MAX / bytes : 0;
+    int64_t sent = in ? count_of(recording->timeline, in, most) : 0;
+    int64_t got = out ? count_of(recording->timeline, out, most) : 0;
+    int64_t elements = sent > 0 && (got <= 0 || sent < got) ? sent : got;
+    collective->has_bytes = bytes && elements > 0;
+    collective->bytes = collective->has_bytes ? (uint64_t)elements * bytes : 0;
+}
+
+/* These are no work for a device. */
+static bool is_call_alone(struct text function)
+{
+    return text_is(function, "wait") || text_is(function, "init");
+}
+
+static void add_pytorchs(struct search *search, const struct owner *owner, struct tl_attrs attrs)
+{
+    const struct recording *recording = search->recording;
+    const struct tl_attr *function = attr_of(recording, attrs, TORCH_FUNCTION);
+    uint32_t name = function ? text_of(recording->timeline, function) : TL_NONE;
+    if (name == TL_NONE || !owner->shown ||
+        unit_of_thread(recording, owner->thread) != search->unit ||
+        is_call_alone(name_text(recording, name)))
+        return;
+    struct collective *added = ARRAY_ADD(&search->found->all);
+    search->failed |= !added;
+    if (!added)
+        return;
+    *added = (struct collective){.called_ns = owner->start_ns,
+                                 .called = true,
+                                 .start_ns = INT64_MAX,
+                                 .end_ns = INT64_MIN,
+                                 .step = step_at(search->unit, owner->start_ns),
+                                 .name = name_place(recording, name),
+                                 .slice = owner->slice,
+                                 .process = recording->timeline->threads.at[owner->thread].process,
+                                 .is_pytorchs = true,
+                                 NOTHING_OF_NCCL};
+    collectives_read_attrs(search, attrs, added);
+    added->has_communicator = read_group(recording, attrs, added);
+    read_size(recording, attrs, added);
+    if (collectives_is_between_two(recording, added))
+        added->peer = added->own_rank, added->own_rank = -1;
+}
+
+static void add_all_pytorchs(struct search *search)
+{
+    const struct timeline *timeline = search->recording->timeline;
+    struct tl_attrs of;
+    for (uint32_t first = 0; first < timeline->attrs.count; first += of.count) {
+        of = attrs_from(timeline->attrs.at, timeline->attrs.count, first);
+        struct owner owner = owner_slice(timeline, of.at->slice);
+        add_pytorchs(search, &owner, of);
+    }
+}
+
 /* ---- places ---- */
 
 bool collectives_is_between_two(const struct recording *recording,
@@ -212,6 +331,8 @@ bool collectives_is_between_two(const struct recording *recording,
     struct text name = name_text(recording, collective->name);
     if (collective->is_kernel)
         return holds(name, "SendRecv");
+    if (collective->is_pytorchs)
+        return text_is(name, "send") || text_is(name, "recv");
     return text_is(name, "NCCL:ncclSend") || text_is(name, "NCCL:ncclRecv") ||
            text_is(name, "ncclSend") || text_is(name, "ncclRecv");
 }
@@ -315,6 +436,8 @@ static bool number(struct search *search, const struct radix_item *order)
             continue;
         if (collective->is_kernel)
             collective->sequence = collectives_next_place(&counts, collective->name);
+        else if (collective->has_communicator && collective->stated >= 0)
+            collective->sequence = collective->stated;
         else if (collective->has_communicator)
             collective->sequence = collectives_next_place(&counts, collective->communicator);
         else
@@ -350,6 +473,8 @@ static void name_own_ranks(const struct search *search)
 {
     for (uint32_t i = 0; i < search->found->all.count; i++) {
         struct collective *call = &search->found->all.at[i];
+        if (call->is_pytorchs)
+            continue;
         uint32_t rank = call->has_communicator ? keymap_find(&search->own_ranks, call->communicator)
                                                : KEYMAP_NONE;
         call->own_rank = rank == KEYMAP_NONE ? -1 : (int32_t)rank;
@@ -367,6 +492,9 @@ static void find_all(struct search *search)
     bool has_ranges = recording->nccl_keys[NCCL_COMMUNICATOR] != TL_NONE;
     if (has_ranges)
         add_ranges(search, timeline->attrs.at, timeline->attrs.count, owner_slice);
+    search->is_pytorchs = found->all.count == 0 && recording->nccl_keys[TORCH_FUNCTION] != TL_NONE;
+    if (search->is_pytorchs)
+        add_all_pytorchs(search);
     search->ranges = found->all.count;
     if (search->ranges && (recording->nccl_keys[NCCL_CHANNELS] != TL_NONE ||
                            recording->nccl_keys[NCCL_PEER] != TL_NONE))

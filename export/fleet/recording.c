@@ -81,6 +81,13 @@ static const char *const nccl_key_names[NCCL_KEYS] = {
     [NCCL_CAPTURED] = "Graph captured",
     [NCCL_PEER] = "Peer rank",
     [NCCL_RANK] = "Rank",
+    [TORCH_FUNCTION] = "Collective name",
+    [TORCH_GROUP] = "Process Group Name",
+    [TORCH_GROUP_RANKS] = "Process Group Ranks",
+    [TORCH_SEQUENCE] = "Seq",
+    [TORCH_TYPE] = "dtype",
+    [TORCH_IN] = "In msg nelems",
+    [TORCH_OUT] = "Out msg nelems",
 };
 
 static void read_name(struct recording *recording, uint32_t place)

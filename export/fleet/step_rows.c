@@ -96,12 +96,36 @@ bool add_idle(struct walk *walk, struct rows *rows)
 
 /* ---- collectives ---- */
 
+/* NCCL's name of a function that PyTorch calls "_allgather_base", "allreduce_coalesced" ...; NULL:
+ * NCCL has none. */
+static const char *nccl_name(struct text function)
+{
+    static const struct {
+        const char *part, *name;
+    } functions[] = {{"allreduce", "ncclAllReduce"},
+                     {"reduce_scatter", "ncclReduceScatter"},
+                     {"allgather", "ncclAllGather"},
+                     {"all_gather", "ncclAllGather"},
+                     {"broadcast", "ncclBroadcast"},
+                     {"all_to_all", "ncclAlltoAll"},
+                     {"reduce", "ncclReduce"},
+                     {"send", "ncclSend"},
+                     {"recv", "ncclRecv"}};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (memmem(function.bytes, function.size, functions[i].part, strlen(functions[i].part)))
+            return functions[i].name;
+    return NULL;
+}
+
 /* Without "NCCL:", the domain of its ranges. */
 static void put_function(struct row *row, const struct recording *recording,
                          const struct collective *of)
 {
     static const char domain[] = "NCCL:";
     struct text text = name_text(recording, of->name);
+    const char *known = of->is_pytorchs ? nccl_name(text) : NULL;
+    if (known)
+        text = (struct text){known, strlen(known)};
     const char *at;
     while (!of->is_kernel && text.size &&
            (at = memmem(text.bytes, text.size, domain, sizeof domain - 1))) {

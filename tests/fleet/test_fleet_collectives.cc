@@ -73,6 +73,59 @@ TEST(FleetRows, NumberCollectivesOfEachCommunicator)
                 fleet.rows("collectives"));
 }
 
+// What PyTorch states of one. Returns the launch, which is in a range of PyTorch's own inside.
+uint32_t pytorchs_range(TimelineMaker &m, const char *function, int64_t start_ns, int64_t number,
+                        const char *ranks, int64_t rank)
+{
+    auto range = m.push("record_param_comms", start_ns);
+    m.attr(range, "Collective name", function);
+    m.attr(range, "Process Group Name", "1");
+    m.attr(range, "Process Group Ranks", ranks);
+    m.attr(range, "Seq", number);
+    m.attr(range, "Rank", rank);
+    m.attr(range, "dtype", "BFloat16");
+    m.attr(range, "In msg nelems", int64_t{100});
+    m.attr(range, "Out msg nelems", int64_t{400});
+    m.push("nccl:" + std::string(function), start_ns + 5);
+    auto call = m.launch("cudaLaunchKernelExC", start_ns + 10, start_ns + 20);
+    m.pop(start_ns + 50);
+    m.pop(start_ns + 100);
+    return call;
+}
+
+TEST(FleetRows, AreThoseThatPyTorchStatesWithoutRangesOfNccl)
+{
+    TimelineMaker m;
+    m.processes[0].info.rank = 0;
+    m.stream(7);
+    auto first = pytorchs_range(m, "_allgather_base", 0, 41, "[0, 1, 2, 3]", 2);
+    auto send = pytorchs_range(m, "send", 1000, 42, "[0, 1, 2, 3]", 3);
+    pytorchs_range(m, "wait", 2000, 42, "[0, 1, 2, 3]", 2);
+    pytorchs_range(m, "allreduce_coalesced", 3000, 7, "[0, 4]", 0);
+    m.kernel("ncclDevKernel_AllGather", first, 200, 700);
+    m.kernel("ncclDevKernel_SendRecv", send, 1200, 1300);
+    Fleet fleet;
+    fleet.add(m.done());
+    auto rows = fleet.rows("collectives");
+    expect_rows({{{"function", "ncclAllGather"},
+                  {"sequence", "41"},
+                  {"bytes", "200"},
+                  {"type", "BFloat16"},
+                  {"communicator_rank", "2"},
+                  {"peer", "null"},
+                  {"start", at(200)},
+                  {"duration_ns", "500"}},
+                 {{"function", "ncclSend"},
+                  {"sequence", "null"},
+                  {"peer", "3"},
+                  {"communicator_rank", "null"},
+                  {"duration_ns", "100"}},
+                 {{"function", "ncclAllReduce"}, {"sequence", "7"}, {"duration_ns", "null"}}},
+                rows);
+    EXPECT_EQ(rows.at(0).at("communicator"), rows.at(1).at("communicator"));
+    EXPECT_NE(rows.at(0).at("communicator"), rows.at(2).at("communicator"));
+}
+
 // What NCCL's profiler says of a task: a range of its own, or attributes of the call's range.
 void nccl_task(TimelineMaker &m, uint32_t range, const char *algorithm)
 {
