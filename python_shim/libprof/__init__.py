@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _compiled, _native, _torch_types, itt
 from ._after_import import after_import as _after_import
+from ._configs import CuspyConfig, PerformanceMetricsConfig, ProfilerActivityConfig
 from ._export import tensorboard_trace_handler
 from .annotations import Allocator, attr, counter, mark, thread_name
 from .averages import FunctionEventAvg
@@ -65,6 +66,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Allocator",
+    "CuspyConfig",
     "DeviceType",
     "EventList",
     "FunctionEvent",
@@ -73,10 +75,12 @@ __all__ = [
     "Kernel",
     "LibraryError",
     "MemorySnapshot",
+    "PerformanceMetricsConfig",
     "ProfError",
     "ProfdumpError",
     "ProfilerAction",
     "ProfilerActivity",
+    "ProfilerActivityConfig",
     "Trace",
     "UnfinishedError",
     "__version__",

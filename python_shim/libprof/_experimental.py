@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Optional, Sequence
 
+from ._configs import warn_as_2_15
 from .errors import warn
 
 _OVERLOADS = "capture_overload_names"
@@ -16,7 +17,7 @@ _IGNORED = (
     "adjust_timestamps", "adjust_profiler_step", "disable_external_correlation", "enable_cuda_sync_events",
     "expose_kineto_event_metadata", "profiler_measure_per_kernel", "record_python_gc_info", "trace_only",
 )  # fmt: skip
-_OTHERS = "other settings"
+_STEP, _OTHERS = "adjust_profiler_step", "other settings"
 
 
 def _state(config: Any) -> Sequence[Any]:
@@ -51,6 +52,8 @@ def wants_overload_names(config: Any) -> bool:
         changed = [-1]  # no configuration of PyTorch's
     asked = {names.get(place, _OTHERS) for place in changed}
     without_effect = asked.difference((_OVERLOADS, *_ALWAYS))
+    if _STEP in asked:
+        warn_as_2_15(adjust_profiler_step="it has no effect")
     if without_effect:
         warn(f"experimental_config: without effect here: {', '.join(sorted(without_effect))}")
     return _OVERLOADS in asked

@@ -477,8 +477,12 @@ class KinetoResults:
 
     __class__ = property(lambda self: _torch()._C._autograd._ProfilerResult)
 
-    def __init__(self, recording: Recording, events: List[FunctionEvent], save: Callable[[str], None]) -> None:
-        self._recording, self._events, self.save = recording, events, save
+    def __init__(self, recording: Recording, events: List[FunctionEvent], export: Callable[[str, str], None]) -> None:
+        self._recording, self._events, self._export = recording, events, export
+
+    def save(self, path: str) -> None:
+        """Writes a Chrome trace."""
+        self._export(path, "chrome")
 
     def events(self) -> List[KinetoEvent]:
         """Every event, in the order in which they began."""

@@ -35,10 +35,6 @@ class TorchMethods:
         """All events."""
         raise NotImplementedError
 
-    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
-        """Writes a Chrome trace."""
-        raise NotImplementedError
-
     def export(self, path: str, format: Optional[str] = None) -> None:
         """Writes any format that profdump writes."""
         raise NotImplementedError
@@ -100,7 +96,7 @@ class TorchMethods:
             recording = self._shown()
         except UnfinishedError:
             return None
-        make = lambda: KinetoResults(recording, events_of(recording, Shown(), with_functions=True), self.export_chrome_trace)
+        make = lambda: KinetoResults(recording, events_of(recording, Shown(), with_functions=True), self.export)
         results: KinetoResults = recording.once("kineto_results", make)
         return results
 
@@ -124,6 +120,8 @@ class TorchMethods:
 
     def take_pending_cupti_export(self) -> None:
         """None: no export is left to be done."""
+
+    take_pending_cuspy_export = take_pending_cupti_export
 
     def export_memory_timeline(self, path: str, device: Optional[str] = None) -> None:
         """Writes the memory in use over time, needs ``profile_memory``: the HTML report if `path` ends in .html, each allocation

@@ -266,13 +266,13 @@ class profile:
         return self._finished().table(sort_by, **layout)
 
     def export_chrome_trace(
-        self, path: str, metadata: Optional[Dict[str, str]] = None, use_python_export: bool = False
+        self, path: str, metadata: Optional[Dict[str, str]] = None, use_python_export: bool = False, **options: Any
     ) -> None:
-        """Writes the whole recording as a Chrome trace, with `metadata` in it. `use_python_export` has no effect."""
+        """Writes the whole recording as a Chrome trace, with `metadata` in it. See :meth:`libprof.profile.export_chrome_trace`."""
         self._finished()
         for key, value in (metadata or {}).items():
             self._profile.add_metadata(key, value)
-        self._profile.export_chrome_trace(path)
+        self._profile.export_chrome_trace(path, use_python_export, **options)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
         """See :meth:`libprof.profile.export_stacks`."""

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple, Type, TypeVar, cast
 
 from . import _export, _python_calls, _tasks, _torch, notebook, recorder
+from ._configs import check_lanes, types_listed, warn_as_2_15
 from ._guest import thread_local
 from ._profdump import check_program
 from ._recording import ALL_MEMORY, Recording, Window
@@ -71,18 +72,25 @@ _FILTERS = {
 }  # fmt: skip
 
 
+def _names_of(group: Any) -> List[str]:
+    """Of activities: of one, or of a dict's."""
+    return [str(getattr(one, "name", one)) for one in (group if isinstance(group, dict) else [group])]
+
+
 def _wanted_types(wanted: Iterable[Any]) -> Dict[str, FrozenSet[str]]:
     """Maps the name of each activity to the event types to show: all, or those listed in a dict."""
     if not isinstance(wanted, Iterable):
         raise TypeError(f"activities must be a list or a set, not {wanted!r}")
     types: Dict[str, FrozenSet[str]] = {}
     other: List[str] = []
+    wanted = list(wanted)
+    has_cpu = any("CPU" in _names_of(group) for group in wanted)
     for group in wanted:
-        for one, names in group.items() if isinstance(group, dict) else [(group, None)]:
+        for one, value in group.items() if isinstance(group, dict) else [(group, None)]:
             activity = str(getattr(one, "name", one))
             if activity in types:
                 raise ValueError(f"the activity {activity} occurs more than once")
-            known = types_of(activity)
+            known, names = types_of(activity), types_listed(value, has_cpu)
             if names is not None:
                 other += [name for name in names if _FILTERS.get(name) not in known]
                 known &= {_FILTERS[name] for name in names if name in _FILTERS}
@@ -203,6 +211,8 @@ class profile(TorchMethods):
             raise ValueError(f"post_processing_timeout_s must be non-negative, not {post_processing_timeout_s}")
         if post_processing_timeout_s:
             warn("post_processing_timeout_s has no effect here")
+        if with_modules:
+            warn_as_2_15(with_modules="with_stack records calls of modules")
         self._with_overloads = wants_overload_names(experimental_config)
 
     def __repr__(self) -> str:
@@ -516,10 +526,18 @@ class profile(TorchMethods):
         """Like add_metadata(), with a value in JSON. Raises ValueError if it is not valid JSON."""
         self._metadata[str(key)] = _export.parsed_json(value)
 
-    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
-        """Writes a Chrome trace for ui.perfetto.dev and chrome://tracing, compressed if `path` ends in .gz or .zst.
-        `use_python_export` has no effect.
+    def export_chrome_trace(
+        self,
+        path: str,
+        use_python_export: bool = False,
+        cuda_graph_annotations: Optional[Dict[int, Any]] = None,
+        graph_lanes: str = "none",
+        default_stream: int = 7,
+    ) -> None:
+        """Writes a Chrome trace for ui.perfetto.dev and chrome://tracing, compressed if `path` ends in .gz or .zst. The other
+        keywords have no effect.
         """
+        check_lanes(cuda_graph_annotations, graph_lanes)
         self._export_chrome(os.fspath(path), "chrome")
 
     def _export_for_plugin(self, path: str) -> None:

@@ -23,9 +23,19 @@ import torch_interface  # noqa: E402
 
 
 def test_everything_is_here_or_listed() -> None:
-    items, known = torch_interface.once(), {*torch_interface.EXCEPTIONS, *torch_interface.SINCE_2_14}
+    items, known = torch_interface.once(), {*torch_interface.EXCEPTIONS, *torch_interface.OLDER}
     missing = [item for item in items if not item.is_here and (item.group, item.name) not in known]
     assert missing == [] and len(items) > 250
+
+
+def is_of_the_page() -> bool:
+    return bool(torch.__version__.startswith(torch_interface.VERSION + "."))
+
+
+def test_no_exception_is_of_the_past() -> None:
+    if not is_of_the_page():
+        pytest.skip(f"the page is of PyTorch {torch_interface.VERSION}")
+    items = torch_interface.once()
     assert set(torch_interface.EXCEPTIONS) <= {(item.group, item.name) for item in items}, "what PyTorch does not have"
 
 
@@ -36,9 +46,13 @@ def test_what_is_said_to_be_missing_is() -> None:
 
 
 def test_page_is_of_today() -> None:
-    if not torch.__version__.startswith("2.13."):
-        pytest.skip("the page is of PyTorch 2.13")
     page = Path(os.environ["SOURCE_DIR"], "docs", "torch_profiler.md").read_text()
+    older = {f"{group}.{name}" for group, name in torch_interface.OLDER}
+    for item in torch_interface.once():
+        is_listed = "." not in item.group  # keywords of methods are only where they differ
+        assert not is_listed or f"`{item.name}`" in page or f"{item.group}.{item.name}" in older, item
+    if not is_of_the_page():
+        pytest.skip(f"the page is of PyTorch {torch_interface.VERSION}: its names are there, its text is not compared")
     assert page == torch_interface.markdown(), "python3 tests/python/torch_interface.py >docs/torch_profiler.md"
 
 
@@ -47,6 +61,51 @@ def test_keywords_without_effect_warn(name: str) -> None:
     for make in (libprof.profile, autograd.profile):
         with pytest.warns(RuntimeWarning, match=f"{name} has no effect here"):
             make(**{name: 1})
+
+
+def test_configurations_of_activities() -> None:
+    cpu, cuda = libprof.ProfilerActivity.CPU, libprof.ProfilerActivity.CUDA
+    kinds = [libprof] + [torch.profiler] * hasattr(torch.profiler, "ProfilerActivityConfig")
+    for kind in kinds:
+        annotations = kind.ProfilerActivityConfig(activity_types=["USER_ANNOTATION"])
+        with libprof.profile(activities=[{cpu: annotations}]) as prof, libprof.record_function("work"):
+            torch.ones(2)
+        assert [event.name for event in prof.events()] == ["work"]
+        metrics = kind.PerformanceMetricsConfig(metric_names=["sm__cycles_active.avg"])
+        with pytest.warns(RuntimeWarning, match="hardware counters are not recorded: use Nsight Compute"):
+            libprof.profile(activities=[cpu, {cuda: kind.ProfilerActivityConfig(profiler_configs=[metrics])}])
+        plain, full = kind.CuspyConfig(enable_cuda_sync_events=True), kind.CuspyConfig(enable_graph_dependencies=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            libprof.profile(activities=[cpu, {cuda: kind.ProfilerActivityConfig(profiler_configs=[plain])}])
+        with pytest.warns(RuntimeWarning, match="CuspyConfig: without effect here: enable_graph_dependencies$"):
+            libprof.profile(activities=[cpu, {cuda: kind.ProfilerActivityConfig(profiler_configs=[full])}])
+        with pytest.raises(ValueError, match="needs the activity CPU"):
+            libprof.profile(activities=[{cuda: kind.ProfilerActivityConfig(profiler_configs=[plain])}])
+
+
+def test_deprecations_are_those_of_the_imported_pytorch() -> None:
+    def warned(make: Any) -> bool:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            make(with_modules=True)
+        return any(one.category is FutureWarning and "with_modules is deprecated" in str(one.message) for one in caught)
+
+    from torch.autograd.profiler import profile as theirs
+
+    assert warned(libprof.profile) == warned(autograd.profile) == warned(theirs)
+
+
+def test_lanes_of_graphs_are_checked_as_by_pytorch(tmp_path: Path) -> None:
+    with libprof.profile() as prof, libprof.record_function("work"):
+        pass
+    path = str(tmp_path / "trace.json")
+    for lanes, error in (("some", "must be 'all' or 'none'"), ("all", "needs cuda_graph_annotations")):
+        with pytest.raises(ValueError, match=error):
+            prof.export_chrome_trace(path, graph_lanes=lanes)
+    with pytest.warns(RuntimeWarning, match="cuda_graph_annotations have no effect"):
+        prof.export_chrome_trace(path, cuda_graph_annotations={1: {"name": "x"}}, graph_lanes="all")
+    assert '"work"' in Path(path).read_text()
 
 
 # ---- names of overloads ----
@@ -103,7 +162,7 @@ def test_other_experiments_warn() -> None:
     for make in (libprof.profile, autograd.profile):
         for config, ignored in (
             (1, "other settings"),
-            (kind(verbose=True, profiler_metrics=["a"]), "other settings"),
+            (kind(verbose=True, performance_events=["a"]), "other settings"),
             (kind(capture_overload_names=True, enable_cuda_sync_events=True), "enable_cuda_sync_events"),
         ):
             with pytest.warns(RuntimeWarning, match=f"experimental_config: without effect here: {ignored}$"):

@@ -35,7 +35,7 @@ def keywords(function: Any) -> List[str]:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return []
-    return [name for name in parameters if name not in ("self", "args", "kwargs")]
+    return [name for name in parameters if name not in ("self", "args", "kwargs") and not name.startswith("_")]
 
 
 def takes(function: Any, keyword: str) -> bool:
@@ -59,14 +59,27 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("profile", "activities="): "CPU and CUDA; others are named in a warning. Lists of types are honoured in results, not in files.",
     ("profile", "profile_memory="): "With the observer, memory of the CPU and of CUDA devices; elsewhere `--` and a warning.",
     ("profile", "with_stack="): "Python functions as call stacks of everything, also of CUDA calls, as events and as rows. Their names have the whole path and the class; those of built-in functions have no address.",
-    ("profile", "export_memory_timeline"): "The same files; all memory is in the column of no category. HTML is libprof's report. Needs profile_memory only.",
+    ("profile", "export_memory_timeline"): "The same files; categories need record_shapes and with_stack, too, else all memory is in the column of none. HTML is libprof's report.",
     ("profile", "toggle_collection_dynamic"): "Results leave out what begins while an activity is off; files have it.",
     ("profile", "stop_trace"): "The same. start(), stop() and schedules do not call it, start_trace() or prepare_trace().",
-    ("profile", "profiler"): "The profile itself.",
+    ("profile", "profiler"): "The profile itself. Its `kineto_results` are what PyTorch's tools read, see python.md.",
     ("profile", "stop"): "The same. With a schedule, a warning if it was never started; a second call does nothing.",
     ("EventList", "export_chrome_trace"): "The whole recording, as the profile's; a list that was filtered has none.",
     ("EventList", "table"): "The same columns and order of rows (names ascend), and below them what was lost. ValueError for an unknown column or unit, TypeError for a row_limit that is no number.",
-    ("profile.export_chrome_trace", "use_python_export="): NO_EFFECT + ".",
+    ("torch.profiler", "ProfilerActivityConfig"): "The same; settings other than activity_types cause a warning.",
+    ("torch.profiler", "PerformanceMetricsConfig"): "Accepted with a warning: hardware counters are not recorded.",
+    ("torch.profiler", "CuspyConfig"): "Accepted: libprof reads CUPTI itself. A warning names environment counters and what else has no effect.",
+    ("profile", "wait_for_exports"): "Does nothing: files are complete when their export returns.",
+    ("profile", "take_pending_cuspy_export"): "Always None.",
+    ("FunctionEvent", "metadata"): "`attributes`, a dict.",
+    **{
+        (f"{group}.export_chrome_trace", f"{name}="): text + "."
+        for group in ("profile", "autograd.profile")
+        for name, text in (
+            ("use_python_export", NO_EFFECT), ("cuda_graph_annotations", f"{NO_EFFECT}, warns"),
+            ("graph_lanes", f"{NO_EFFECT}; ValueError for what PyTorch refuses"), ("default_stream", NO_EFFECT),
+        )
+    },
     ("tensorboard_trace_handler", "dir_name="): "The same; `plugin_views=True` fills more views of TensorBoard's plugin; see `profdump --to tensorboard`.",
     ("tensorboard_trace_handler", "use_python_export="): NO_EFFECT + ".",
     ("FunctionEvent", "concrete_inputs"): "The same; text where Python has no such value (complex numbers, symbols).",
@@ -87,7 +100,6 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("FunctionEvent", "total_cpu_percent"): "Always -1.",
     ("FunctionEvent", "total_device_percent"): "Always -1.",
     ("FunctionEvent", "event_metadata"): "Always None; `attributes` has what was recorded.",
-    ("FunctionEvent", "metadata_json"): "`attributes`, a dict.",
     ("FunctionEvent", "id"): "The number of the event in the list.",
     ("FunctionEvent", "external_id"): "PyTorch's number, 0 for operators with a sequence number.",
     ("FunctionEvent", "use_device"): "None in builds of PyTorch without CUDA and without the activity CUDA, as there; \"cuda\" also where there is no device.",
@@ -108,7 +120,6 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("torch.autograd.profiler", "KinetoStepTracker"): "Advances the recorder's step.",
     ("autograd.profile", "use_kineto="): NO_EFFECT + ".",
     ("autograd.profile", "key_averages"): "The five-column table by name; grouped by more, or with Python functions, libprof.profile's.",
-    ("autograd.profile.export_chrome_trace", "use_python_export="): NO_EFFECT + ".",
     ("autograd.profile", "experimental_config="): "capture_overload_names has an effect. verbose and profile_all_threads are always on. A warning names other settings.",
     ("autograd.profile", "with_modules="): "As libprof.profile's.",
     ("autograd.profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
@@ -119,17 +130,20 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
 }
 """What is not the same, and why."""
 
-SINCE_2_14: Dict[Tuple[str, str], str] = {
-    ("profile", "wait_for_exports"): "Does nothing: files are complete when their export returns.",
-    ("profile", "take_pending_cupti_export"): "Always None.",
-    ("FunctionEvent", "metadata"): "`attributes`, a dict.",
+OLDER: Dict[Tuple[str, str], str] = {
+    ("FunctionEvent", "metadata_json"): "Until 2.14: `attributes`, a dict.",
+    ("profile", "use_cuda="): "Until 2.14: the same.",
+    ("autograd.profile", "use_cuda="): "Until 2.14: the same.",
+    ("profile", "take_pending_cupti_export"): "In 2.14: always None.",
 }
-"""The same of what PyTorch 2.13 does not have."""
-IN_2_14 = """
-## PyTorch 2.14
+"""What PyTorch 2.13 or 2.14 has, and 2.15 has not."""
+VERSION = "2.15"
+"""The PyTorch that the page is of."""
+IN_OLDER = """
+## Older versions of PyTorch
 
-`key_averages()` has `include_python_functions=`. By default it follows the imported PyTorch: True up to 2.13, False from 2.14 on and
-without PyTorch. Without these rows, libprof counts their time as self time of the enclosing range; torch.profiler counts it nowhere.
+Up to PyTorch 2.13, `key_averages()` has rows of Python functions, and no `include_python_functions=`: here, its default follows the
+imported PyTorch. Without these rows, libprof counts their time as self time of the enclosing range; torch.profiler counts it nowhere.
 
 | | what differs |
 |---|---|
@@ -218,8 +232,8 @@ def markdown() -> str:
         others = [f"| `{name}` | {EXCEPTIONS[group, name]} |" for name in names if (group, name) in EXCEPTIONS]
         if others:
             lines += ([""] if same else []) + ["| | what differs |", "|---|---|", *others]
-    newer = [f"| `{group}.{name}` | {text} |" for (group, name), text in SINCE_2_14.items()]
-    return "\n".join(lines) + "\n" + IN_2_14 + "\n".join(newer) + "\n"
+    older = [f"| `{group}.{name}` | {text} |" for (group, name), text in OLDER.items()]
+    return "\n".join(lines) + "\n" + IN_OLDER + "\n".join(older) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,80 @@
+"""What PyTorch 2.15 accepts for an activity in place of a list of types. PyTorch's own objects of these names do as well."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from dataclasses import dataclass, field, fields
+from typing import Any, Dict, List, Optional
+
+from .errors import warn
+
+COUNTERS = "hardware counters are not recorded: use Nsight Compute, or PyTorch's own profiler"
+
+
+@dataclass(frozen=True)
+class CuspyConfig:
+    """Configures PyTorch's own reader of CUPTI, which libprof stands in for. Calls that synchronize are recorded anyway;
+    the other settings cause a warning.
+    """
+
+    enable_cuda_sync_events: bool = False
+    enable_environment_counters: bool = False
+    enable_graph_dependencies: bool = False
+    enable_event_node_ids: bool = False
+
+
+@dataclass
+class PerformanceMetricsConfig:
+    """Hardware counters to be sampled: a profile names in a warning what it does not record. Times are milliseconds."""
+
+    metric_names: List[str]
+    sampling_interval_ms: Optional[float] = None
+    lookback_window_ms: Optional[float] = None
+
+
+@dataclass
+class ProfilerActivityConfig:
+    """An activity's types of events, None: all of them, and further settings."""
+
+    activity_types: Optional[List[str]] = None
+    profiler_configs: List[Any] = field(default_factory=list)
+
+
+def types_listed(value: Any, has_cpu: bool) -> Optional[List[str]]:
+    """The types that a list or a ProfilerActivityConfig names, None: all. Warns of settings without effect. ValueError for
+    a CuspyConfig without the activity CPU, as in PyTorch.
+    """
+    if not hasattr(value, "activity_types"):
+        listed: Optional[List[str]] = value
+        return listed
+    for config in value.profiler_configs:
+        if hasattr(config, "metric_names"):
+            warn(f"PerformanceMetricsConfig: {COUNTERS}")
+        elif type(config).__name__ == CuspyConfig.__name__:
+            if not has_cpu:
+                raise ValueError("a CuspyConfig needs the activity CPU, too")
+            without = [one.name for one in fields(config)[1:] if getattr(config, one.name)]
+            if without:
+                warn(f"CuspyConfig: without effect here: {', '.join(without)}")
+        else:
+            warn(f"profiler_configs: without effect here: {type(config).__name__}")
+    types: Optional[List[str]] = value.activity_types
+    return types
+
+
+def warn_as_2_15(**deprecated: str) -> None:
+    """A FutureWarning for keywords that the imported PyTorch has deprecated, each with what to use instead."""
+    if hasattr(sys.modules.get("torch.profiler"), ProfilerActivityConfig.__name__):
+        for name, instead in deprecated.items():
+            warnings.warn(f"{name} is deprecated from PyTorch 2.15 on: {instead}", FutureWarning, stacklevel=3)
+
+
+def check_lanes(annotations: Optional[Dict[int, Any]], lanes: str) -> None:
+    """Of export_chrome_trace(), as PyTorch: ValueError for lanes that need annotations. Warns that they have no effect."""
+    if lanes not in ("all", "none"):
+        raise ValueError(f"graph_lanes must be 'all' or 'none', not {lanes!r}")
+    if lanes == "all" and not annotations:
+        raise ValueError("graph_lanes='all' needs cuda_graph_annotations")
+    if annotations:
+        warn("cuda_graph_annotations have no effect: kernels of graphs have the range that was open at their capture")
