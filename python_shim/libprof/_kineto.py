@@ -302,7 +302,7 @@ class _Tree:
         to read them, so operators before and after correct the times.
         """
         operators = {event.external_id: self._nodes[id(event)] for event in self._events if event.external_id > 0}
-        offsets = [operators[handle].start_time_ns - time for handle, time in seen.times_ns.items() if handle in operators]
+        offsets = [operators[one].start_time_ns - seen.times_ns[one] for one in seen.exact if one in operators]
         offset = min(offsets, default=seen.offset_ns)
         threads: Dict[int, List[int]] = {}
         for handle, node in sorted(operators.items()):

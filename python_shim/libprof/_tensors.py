@@ -47,8 +47,9 @@ class Allocation(Tensor):
 
     __slots__ = ("allocated", "handle", "latest", "reserved", "size", "tid", "time_ns")
 
-    def __init__(self, row: Tuple[int, ...]) -> None:
-        kind, self.tid, self.time_ns, self.handle, self.size, self.allocated, storage, device, self.reserved = row
+    def __init__(self, row: Tuple[int, ...], time_ns: int) -> None:
+        self.time_ns = time_ns
+        kind, self.tid, _, self.handle, self.size, self.allocated, storage, device, self.reserved = row
         self.latest = ~kind
         super().__init__(None, None, _device(device), 0, storage)
 
@@ -92,21 +93,26 @@ class Seen:
     def __init__(self, rows: bytes, held: Dict[int, Held], calls: List[Tuple[int, int]], offset_ns: int) -> None:
         self.inputs: Dict[int, Dict[int, Any]] = {}  # by handle and number of the input: a tensor, or a list of them
         self.times_ns: Dict[int, int] = {}  # when operators with inputs began
+        self.exact: Set[int] = set()  # those whose time was measured
         self.allocations: List[Allocation] = []
         self.held, self.calls, self.offset_ns = held, calls, offset_ns
         self._add(rows)
         self._number()
 
     def _add(self, rows: bytes) -> None:
+        last_ns = 0
         for row in _ROW.iter_unpack(rows):
             kind, _, time_ns, handle, place, impl, storage, device, _ = row
+            last_ns = max(time_ns, last_ns + 1)
             if kind < 0:
-                self.allocations.append(Allocation(row))
+                self.allocations.append(Allocation(row, last_ns))
                 continue
             address = None if storage == _NO_STORAGE else storage
             tensor = Tensor(_dtype(kind >> 8), _layout(kind & 0xFF), _device(device), impl, address)
             number, inputs = place >> 32, self.inputs.setdefault(handle, {})
-            self.times_ns.setdefault(handle, time_ns)
+            self.times_ns.setdefault(handle, last_ns)
+            if time_ns:
+                self.exact.add(handle)
             if place & _NO_LIST == _NO_LIST:
                 inputs[number] = tensor
             else:

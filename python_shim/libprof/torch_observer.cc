@@ -334,8 +334,9 @@ private:
 
 struct tensor_row {
     int64_t kind; /* scalar type << 8 | layout; of an allocation ~ handle of the latest operator */
-    int64_t tid, time_ns;
-    int64_t handle; /* of the operator; of an allocation the innermost one, or 0 */
+    int64_t tid;
+    int64_t time_ns; /* 0: shortly after the row before */
+    int64_t handle;  /* of the operator; of an allocation the innermost one, or 0 */
     union {
         int64_t place; /* number of the input << 32 | number in the list, or all ones */
         int64_t bytes; /* negative: freed */
@@ -398,11 +399,11 @@ void log_tensor(const at::Tensor &tensor, const tensor_row &of, uint64_t input, 
     tensors.seen.try_emplace(tensor.unsafeGetTensorImpl(), tensor.getIntrusivePtr());
 }
 
-void log_inputs(const at::RecordFunction &function)
+void log_inputs(const at::RecordFunction &function, bool outer)
 {
     tensor_row row = {};
     row.tid = tid();
-    row.time_ns = now_ns();
+    row.time_ns = outer ? 0 : now_ns();
     row.handle = static_cast<int64_t>(function.handle());
     const std::lock_guard<std::mutex> lock(tensors.mutex);
     uint64_t input = 0;
@@ -424,7 +425,7 @@ void log_allocation(const void *address, int64_t bytes, size_t allocated, size_t
     tensor_row row = {};
     row.kind = ~latest;
     row.tid = tid();
-    row.time_ns = now_ns();
+    row.time_ns = innermost ? 0 : now_ns(); /* in an operator, the order says enough */
     row.handle = innermost;
     row.bytes = bytes;
     row.impl = static_cast<int64_t>(allocated);
@@ -613,7 +614,7 @@ bool is_named_by_program(const at::RecordFunction &function)
     return function.scope() == at::RecordScope::FUNCTION && !std::strchr(function.name(), ':');
 }
 
-void push(const at::RecordFunction &function)
+void push(const at::RecordFunction &function, bool outer)
 {
     const uint32_t wanted = requested.load(std::memory_order_relaxed);
     const bool is_backward = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
@@ -640,7 +641,7 @@ void push(const at::RecordFunction &function)
     if (overload.name && *overload.name)
         said.add(overload_word, overload);
     if (wanted & POINTERS && wanted & SHAPES && !function.inputs().empty())
-        log_inputs(function);
+        log_inputs(function, outer);
     to.range_push_attrs(function.name(), said.at, said.count);
     if (wanted & SHAPES && function.seqNr() < 0)
         add_keywords(function);
@@ -685,11 +686,13 @@ std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction &function)
     context->where = &mine;
     context->place = mine;
     context->outer = innermost;
-    innermost = latest = static_cast<int64_t>(function.handle());
+    latest = static_cast<int64_t>(function.handle());
+    if (function.scope() != at::RecordScope::USER_SCOPE)
+        innermost = latest;
     if (function.scope() == at::RecordScope::USER_SCOPE)
         push_annotation(function);
     else
-        push(function);
+        push(function, context->outer != 0);
     return context;
 }
 
