@@ -113,8 +113,8 @@ class Recording:
         self._made: Dict[str, Any] = {}
 
     def __getstate__(self) -> Dict[str, Any]:
-        """For pickle and copy: without what was made of the file."""
-        return {**self.__dict__, "_made": {}}
+        """For pickle and copy: without what was made of the file, and what only this process knows of tensors."""
+        return {**self.__dict__, "_made": {}, "seen": None}
 
     def _run(self, *words: str) -> str:
         """Runs profdump on the recording. If the file has no time in the window, the recording is empty from then on."""

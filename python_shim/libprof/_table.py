@@ -170,8 +170,9 @@ class _Rows:
         self.overloads = self._group(has_overloads, "Overload Name", lambda e: e.overload_name, layout.name_width)
         has_shapes = layout.shapes and any(_shapes_text(event) != "[]" for event in all_events)
         self.shapes = self._group(has_shapes, "Input Shapes", _shapes_text, layout.shapes_width)
-        self.flops = [self._flops_text(event) for event in events] if layout.flops else []
-        self.flops_width = max(_WIDTH, len(self.flops_title)) if layout.flops else 0
+        has_flops = layout.flops and any(event.flops for event in all_events)
+        self.flops = [self._flops_text(event) for event in events] if has_flops else []
+        self.flops_width = max(_WIDTH, len(self.flops_title)) if has_flops else 0
         self.stacks = [[_frame_text(one, layout.stack_width) for one in event.stack] for event in events]
         longest_frame = max((len(one) for stack in self.stacks for one in stack), default=0)
         has_stacks = layout.stack and any(event.stack for event in all_events)

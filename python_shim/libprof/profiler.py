@@ -326,13 +326,13 @@ class profile(TorchMethods):
         """For pickle and copy: the results, without what belongs to this process. They need the trace file."""
         if self._running_in is not None:
             raise TypeError("a profile cannot be copied while it is running")
-        own = ("_turn", "_recording", "_seen", "on_trace_ready", "schedule", "custom_trace_id_callback", "experimental_config",
+        own = ("_turn", "_recording", "_capture", "_seen", "on_trace_ready", "schedule", "custom_trace_id_callback", "experimental_config",
                "execution_trace_observer")  # fmt: skip
         return {name: value for name, value in self.__dict__.items() if name not in own}
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._turn, self._recording, self._seen = threading.RLock(), None, None
+        self._turn, self._recording, self._capture, self._seen = threading.RLock(), None, None, None
         self.schedule, self.on_trace_ready, self.custom_trace_id_callback = always, None, None
         self.experimental_config = self.execution_trace_observer = None
 

@@ -130,7 +130,8 @@ def test_types_are_pytorchs_too() -> None:
 
 @pytest.mark.parametrize("through", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
 def test_results_are_copied(through: Any) -> None:
-    with libprof.profile(record_shapes=True, schedule=lambda step: libprof.ProfilerAction.RECORD) as prof:
+    options: Any = {"record_shapes": True, "profile_memory": True, "with_stack": True}
+    with libprof.profile(**options, schedule=lambda step: libprof.ProfilerAction.RECORD) as prof:
         torch.ones(3) + 1
     for one in (prof.events(), prof.key_averages(), prof.events()[0], prof.key_averages()[0], prof.total_average()):
         assert type(through(one)) is type(one)
