@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Callable, List, Optional
 
-from . import _native, _new_threads, _torch_observer
+from . import _native, _new_threads, _torch_observer, _torch_tasks
 from ._guest import thread_local
 from ._torch_observer import MEMORY, OPERATORS, SHAPES, Observer, together
 from .errors import ProfError, warn
@@ -170,7 +170,9 @@ _place: Optional[Place] = None
 def place_of(torch: ModuleType, observer: Observer) -> Place:
     """The same for all profiles."""
     global _place
-    _place = _place or Place(torch, observer)
+    if _place is None:
+        _place = Place(torch, observer)
+        _torch_tasks.watch(torch, _place.is_on)
     return _place
 
 

@@ -10,7 +10,7 @@ import sys
 import threading
 import warnings
 from asyncio import _get_running_loop as _running_loop
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Dict, List, Optional, Tuple, Type
 
 from . import _native, _open_ranges, _tasks
@@ -44,6 +44,11 @@ def _bind() -> None:
     _pop = library.builtin("range_pop") or library.unchecked("prof_range_pop")
     words = ctypes.cast(library.prof_gate(), ctypes.POINTER(ctypes.c_uint32 * 2)).contents
     _gate = memoryview(words).cast("B").cast("I")
+
+
+def is_coroutine(frame: FrameType) -> bool:
+    """Whether it is one of a coroutine, or of an asynchronous generator."""
+    return bool(frame.f_code.co_flags & _COROUTINE)
 
 
 def is_recording() -> bool:
@@ -125,7 +130,7 @@ class record_function:
 
     def __enter__(self) -> "record_function":
         if _gate[0]:
-            if _running_loop() is not None and sys._getframe(1).f_code.co_flags & _COROUTINE:
+            if _running_loop() is not None and is_coroutine(sys._getframe(1)):
                 return self._begin()
             _push(self._name)
             _open.ranges.append(self)

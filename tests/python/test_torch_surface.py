@@ -6,6 +6,7 @@ packages: torch
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import pickle
 import warnings
@@ -249,3 +250,54 @@ def test_a_wrong_directory_of_programs_is_found_at_the_start(monkeypatch: pytest
     (tmp_path / "profdump").write_text("")
     with pytest.raises(libprof.LibraryError, match="cannot be executed"):
         libprof.profile().start()
+
+
+async def task(name: str) -> None:
+    with torch.profiler.record_function(name):
+        torch.ones(3)
+        await asyncio.sleep(0.002)
+        with torch.profiler.record_function("inner"):
+            await asyncio.sleep(0.001)
+            torch.zeros(3)
+
+
+async def tasks() -> None:
+    await asyncio.gather(task("a"), task("b"))
+
+
+def test_pytorchs_ranges_in_tasks() -> None:
+    with libprof.profile(activities=[libprof.ProfilerActivity.CPU]) as prof:
+        asyncio.run(tasks())
+    for name in ("a", "b"):
+        (event,) = [event for event in prof.events() if event.name == name]
+        assert [child.name for child in event.cpu_children] == ["aten::ones", "inner"] and event.is_user_annotation
+        assert [child.name for child in event.cpu_children[1].cpu_children] == ["aten::zeros"]
+        assert event.activity_type == "user_annotation" and event.cpu_children[1].cpu_time_total >= 900
+    assert {row.key: row.count for row in prof.key_averages()}["inner"] == 2
+
+
+def test_pytorchs_profiler_keeps_its_ranges_in_tasks() -> None:
+    with libprof.profile():
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as theirs:
+            asyncio.run(tasks())
+    assert {row.key: row.count for row in theirs.key_averages()}["inner"] == 2
+
+
+def test_scripts_still_have_pytorchs_ranges() -> None:
+    with libprof.profile():
+        pass
+
+    @torch.jit.script
+    def scripted(x: torch.Tensor) -> torch.Tensor:
+        with torch.autograd.profiler.record_function("in a script"):
+            return x + 1
+
+    @torch.compile(backend="eager")
+    def compiled(x: torch.Tensor) -> torch.Tensor:
+        with torch.profiler.record_function("in a graph"):
+            return x + 1
+
+    with libprof.profile() as prof:
+        scripted(torch.ones(2))
+        assert compiled(torch.ones(2)).sum() == 4
+    assert "in a script" in {row.key for row in prof.key_averages()}
