@@ -7,6 +7,7 @@ one, and is not itself recorded.
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import signal
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Dict, List, Mapping, NoReturn, Sequence
 
 from ._cli import flush
+from ._native import check_version
 from .errors import LibraryError, ProfdumpError, warn
 
 
@@ -36,12 +38,27 @@ def check_program(name: str) -> None:
     """
     try:
         path = find_program(name)
-        if not os.access(path, os.X_OK):
-            raise LibraryError(f"{path} cannot be executed")
+        if os.environ.get("LIBPROF_BIN"):
+            check_version(_version_of(path), path)
     except LibraryError as error:
         if os.environ.get("LIBPROF_BIN"):
             raise LibraryError(f"LIBPROF_BIN: {error}") from None
         warn(f"results will not be available: {error}")
+
+
+@functools.lru_cache(maxsize=None)
+def _version_of(path: str) -> str:
+    """Of a program that somebody named, which may be anything: about 5 ms, once."""
+    try:
+        done = subprocess.run(
+            [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, env=unrecorded_environment(), timeout=60, check=False
+        )
+        words = done.stdout.decode(errors="replace").split()
+    except (OSError, subprocess.SubprocessError) as error:
+        raise LibraryError(f"{path} cannot be executed: {error}") from error
+    if len(words) != 2 or words[1].count(".") != 2:
+        raise LibraryError(f"{path} is not libprof's")
+    return words[1]
 
 
 def unrecorded_environment() -> Dict[str, str]:

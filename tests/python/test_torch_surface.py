@@ -247,9 +247,18 @@ def test_a_wrong_directory_of_programs_is_found_at_the_start(monkeypatch: pytest
     monkeypatch.setenv("LIBPROF_BIN", str(tmp_path))
     with pytest.raises(libprof.LibraryError, match="LIBPROF_BIN: profdump is not in"):
         libprof.profile().start()
-    (tmp_path / "profdump").write_text("")
-    with pytest.raises(libprof.LibraryError, match="cannot be executed"):
-        libprof.profile().start()
+    for text, mode, why in (
+        ("", 0o644, "cannot be executed"),
+        ("#!/bin/sh\necho hello", 0o755, "is not libprof's"),
+        ("#!/bin/sh\necho profdump 9.8.7", 0o755, "is version 9.8.7; this package needs"),
+    ):
+        directory = tmp_path / str(len(why))
+        directory.mkdir()
+        (directory / "profdump").write_text(text)
+        (directory / "profdump").chmod(mode)
+        monkeypatch.setenv("LIBPROF_BIN", str(directory))
+        with pytest.raises(libprof.LibraryError, match=why):
+            libprof.profile().start()
 
 
 async def task(name: str) -> None:
