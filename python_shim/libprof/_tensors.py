@@ -202,6 +202,9 @@ class Capture:
 
     def __init__(self, observer: Optional[Observer], modules: bool) -> None:
         self._observer, self._modules = observer, modules
+        if observer is not None and not _logged:
+            observer.clear_tensors()  # of earlier windows
+        _logged.add(self)
         self._first = observer.tensors(0, 0)[0] if observer is not None else 0
         self._held: Dict[int, Held] = {}
         self._calls: List[Tuple[int, int]] = []
@@ -227,6 +230,7 @@ class Capture:
     def end(self) -> Any:
         """A function that makes :class:`Seen`; it costs more than recording does."""
         rows, first = b"", self._first
+        _logged.discard(self)
         if self._modules:
             _captures.remove(self)
             _observe(_seen if _captures else None)
@@ -239,7 +243,8 @@ class Capture:
         return functools.lru_cache(maxsize=None)(functools.partial(Seen, rows, self._held, self._calls, offset_ns))
 
 
-_captures: List[Capture] = []
+_logged: Set[Capture] = set()  # windows that are open
+_captures: List[Capture] = []  # those of them that want modules
 
 
 def _observe(callback: Any) -> None:

@@ -93,7 +93,7 @@ class Observer:
         if together(wanted) != before:
             self._functions.libprof_torch_observe(together(wanted))
         if not together(wanted) & POINTERS:
-            self._functions.libprof_torch_tensors_clear()
+            self.clear_tensors()
 
     def place_begin(self, wanted: int) -> bool:
         """This thread's place for a profiler, with SHAPES and MEMORY of `wanted`; False if another profiler has it."""
@@ -106,6 +106,10 @@ class Observer:
     def device_reports(self) -> int:
         """How often memory of devices other than CUDA's was handed out or taken back so far: it is not recorded."""
         return int(self._functions.libprof_torch_device_reports())
+
+    def clear_tensors(self) -> None:
+        """Forgets the rows of tensors()."""
+        self._functions.libprof_torch_tensors_clear()
 
     def tensors(self, first: int, count: int) -> Tuple[int, bytes]:
         """How many rows of tensors and allocations there are, and at most `count` of them, from `first` on."""

@@ -339,6 +339,8 @@ class profile(TorchMethods):
     def __del__(self) -> None:
         if getattr(self, "_recording", None) is not None and not self._is_forked() and not sys.is_finalizing():
             warn("a running profile was deleted: its recording ends, and its results are lost")
+            if self._capture is not None:
+                self._capture.end()
             self._switch_off()
 
     def _is_forked(self) -> bool:
@@ -432,7 +434,7 @@ class profile(TorchMethods):
         self._window_start_ns, end_ns = None, time.time_ns()
         if self._execution_trace is not None:
             self._execution_trace.end()
-        seen = self._capture.end() if self._capture is not None else None
+        seen, self._capture = self._capture.end() if self._capture is not None else None, None
         known = self._seen.known_memory() if self._seen is not None else ALL_MEMORY
         self._switch_off()
         with only_warning():

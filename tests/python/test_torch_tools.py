@@ -186,3 +186,38 @@ def test_patterns_are_found() -> None:
 
     evaluation = _utils.BasicEvaluation(prof.profiler)
     assert all(one.self_time_ns >= 0 for key, one in evaluation.metrics.items() if key.event.tag.name == "TorchOp")
+
+
+def test_each_cycle_has_its_own() -> None:
+    found: List[Tuple[List[int], int]] = []
+
+    def ready(prof: libprof.profile) -> None:
+        nodes = list(flat(prof.kineto_results.experimental_event_tree()))
+        sizes = [node.extra_fields.alloc_size for node in nodes if node.name == "[memory]"]
+        observer = _torch_observer.find(torch)[0]
+        assert observer is not None
+        found.append((sizes, observer.tensors(0, 0)[0]))
+
+    schedule = libprof.schedule(wait=0, warmup=1, active=1, repeat=3)
+    with libprof.profile(schedule=schedule, on_trace_ready=ready, profile_memory=True, record_shapes=True) as prof:
+        for _ in range(6):
+            torch.ones(256).add(1)
+            prof.step()
+    assert [(sizes.count(1024), sizes.count(-1024)) for sizes, _ in found] == [(2, 2)] * 3
+    assert found[2][1] <= 2 * found[0][1], "rows of earlier cycles stay"
+
+
+def test_what_looks_at_modules_does_not_disturb_them() -> None:
+    observe, seen = libprof._native.library().builtin("modules_observe"), []
+
+    def fail(one: Any) -> None:
+        seen.append(one)
+        raise ValueError
+
+    model = torch.nn.Linear(2, 2)
+    with libprof.profile(with_stack=True):
+        observe(fail)
+        assert model(torch.ones(2)).shape == (2,)
+        observe(None)
+        model(torch.ones(2))
+    assert seen and set(map(id, seen)) == {id(model)}
