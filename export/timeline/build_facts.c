@@ -162,6 +162,7 @@ void builder_set_process(struct builder *builder, const struct tl_process_info *
     kept->clock_note = keep(builder, process->clock_note);
     kept->clock = keep(builder, process->clock);
     kept->format = keep(builder, process->format);
+    kept->members = keep(builder, process->members);
 }
 
 void builder_define_name(struct builder *builder, uint32_t id, struct text text)

@@ -77,18 +77,34 @@ static void write_member(void *user, const struct json_string *key, struct text 
     json_quoted(out, value.bytes, value.size);
 }
 
-/* False: no memory. */
-static bool write_metadata(struct chrome *chrome, struct text metadata)
+/* The members of an object, given with or without its braces. False: no memory. */
+static bool write_members(struct chrome *chrome, struct text members, bool has_braces)
 {
-    char *bytes = malloc(metadata.size + JSON_PAD_BYTES);
+    char *bytes = malloc(members.size + JSON_PAD_BYTES + 2), *p = bytes;
     if (!bytes)
         return false;
-    memcpy(bytes, metadata.bytes, metadata.size);
-    memset(bytes + metadata.size, '"', JSON_PAD_BYTES);
-    struct json_cursor cursor = {.end = bytes + metadata.size};
+    if (!has_braces)
+        *p++ = '{';
+    memcpy(p, members.bytes, members.size);
+    p += members.size;
+    if (!has_braces)
+        *p++ = '}';
+    memset(p, '"', JSON_PAD_BYTES);
+    struct json_cursor cursor = {.end = p};
     json_each_member(&cursor, json_space(bytes), write_member, chrome);
     free(bytes);
     return true;
+}
+
+/* Those that a Chrome trace had that was read, and the caller's. */
+static bool write_metadata(struct chrome *chrome)
+{
+    const struct timeline *timeline = chrome->timeline;
+    struct text read =
+        timeline->processes.count ? timeline->processes.at[0].info.members : (struct text){0};
+    struct text given = chrome->more ? chrome->more->metadata : (struct text){0};
+    return (!read.size || write_members(chrome, read, false)) &&
+           (!given.size || write_members(chrome, given, true));
 }
 
 static void write_distributed(struct chrome *chrome)
@@ -191,8 +207,7 @@ void chrome_head_write(struct chrome *chrome)
     json_object_begin(out);
     json_newline(out), json_key(out, "schemaVersion"), json_uint(out, 1);
     write_devices(chrome);
-    if (chrome->more && chrome->more->metadata.size &&
-        !write_metadata(chrome, chrome->more->metadata))
+    if (!write_metadata(chrome))
         out->error = ENOMEM;
     if (!chrome->stated_distributed)
         write_distributed(chrome);

@@ -137,6 +137,7 @@ def test_a_collective_keeps_what_pytorch_states_about_it(tmp_path: Path) -> None
         "Process Group Ranks": "[0, 1, 2, 3]", "Rank": 2, "Src Rank": 0, "Dst Rank": 1, "Seq": 7, "Comms Id": 10159970886763999802,
         "Global rank start": 0, "Global rank stride": 1, "Is asynchronized op": 1, "Input Dims": [[[5]]], "Input type": ["TensorList"],
     }  # fmt: skip
+    described = {"trace_id": "x", "record_shapes": 1, "distributedInfo": {"rank": 1, "world_size": 2, "pg_config": [{"ranks": [0, 1]}]}}
     common = {"ph": "X", "pid": 5, "tid": 5}
     events = [
         {**common, "cat": "cpu_op", "name": "record_param_comms", "ts": 10, "dur": 90, "args": args},
@@ -146,10 +147,12 @@ def test_a_collective_keeps_what_pytorch_states_about_it(tmp_path: Path) -> None
             "args": {"External id": 9, "correlation": 3, "device": 0, "stream": 7, "context": 1},
         },
     ]  # fmt: skip
-    (tmp_path / "in.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    (tmp_path / "in.json").write_text(json.dumps({"schemaVersion": 1, **described, "traceEvents": events}))
     for window in ([], ["--window", "..1s"]):  # copied, and converted
         libprof.Trace(str(tmp_path / "in.json")).export(tmp_path / "out.json", None, *window)
-        out = {event["name"]: event.get("args", {}) for event in read(tmp_path / "out.json")["traceEvents"]}
+        trace = read(tmp_path / "out.json")
+        assert {key: trace[key] for key in described} == described
+        out = {event["name"]: event.get("args", {}) for event in trace["traceEvents"]}
         kept = out["record_param_comms"]
         assert {key: kept[key] for key in args if key != "External id"} == {key: args[key] for key in args if key != "External id"}
     kernel = out["ncclDevKernel_SendRecv"]

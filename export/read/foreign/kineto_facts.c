@@ -20,6 +20,7 @@ void kineto_facts_fini(struct kineto_facts *facts)
 {
     free(facts->value);
     free(facts->groups.at);
+    free(facts->members.at);
 }
 
 static int64_t number_of(struct text value)
@@ -148,6 +149,50 @@ static void read_libprof(void *user, const struct json_string *key, struct text 
         facts->span_ns = number_of(value);
 }
 
+static bool append_member_bytes(struct kineto_facts *facts, const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        char *place = ARRAY_ADD(&facts->members);
+        if (!place)
+            return false;
+        *place = bytes[i];
+    }
+    return true;
+}
+
+/* What writers of Chrome traces state themselves. */
+static bool is_of_writer(const struct json_string *key)
+{
+    static const char *const keys[] = {"schemaVersion", "displayTimeUnit", "traceName",
+                                       "skippedCounters", "traceEvents"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (json_string_is(key, keys[i]))
+            return true;
+    return false;
+}
+
+static bool is_plain(struct text name)
+{
+    bool plain = utf8_is_valid(name);
+    for (size_t i = 0; i < name.size; i++)
+        plain &= (unsigned char)name.bytes[i] >= ' ' && name.bytes[i] != '\\';
+    return plain;
+}
+
+/* What PyTorch and its users say of a trace: flags, ids, the job. */
+static void keep_member(struct kineto_facts *facts, const struct json_string *key)
+{
+    struct text value = {facts->value, facts->size}, name = {key->bytes, key->size};
+    if (is_of_writer(key) || !is_plain(name) || !json_is_valid(value) ||
+        facts->members.count + facts->size + key->size > KINETO_FACT_BYTES)
+        return;
+    facts->failed |= !append_member_bytes(facts, facts->members.count ? ",\"" : "\"",
+                                          facts->members.count ? 2 : 1) ||
+                     !append_member_bytes(facts, key->bytes, key->size) ||
+                     !append_member_bytes(facts, "\":", 2) ||
+                     !append_member_bytes(facts, value.bytes, value.size);
+}
+
 static void read_value(struct kineto_facts *facts, const struct json_string *key)
 {
     struct json_cursor cursor = {.end = facts->value + facts->size};
@@ -156,7 +201,8 @@ static void read_value(struct kineto_facts *facts, const struct json_string *key
     if (json_string_is(key, "deviceProperties") || json_string_is(key, "computeProperties"))
         read_devices(facts, &cursor, facts->value);
     else if (json_string_is(key, "distributedInfo"))
-        json_each_member(&cursor, facts->value, read_distributed, &facts->own);
+        json_each_member(&cursor, facts->value, read_distributed, &facts->own),
+            keep_member(facts, key);
     else if (json_string_is(key, "baseTimeNanoseconds"))
         facts->base_ns = number_of(value) < 0 ? 0 : (uint64_t)number_of(value);
     else if (json_string_is(key, "host_name"))
@@ -165,6 +211,8 @@ static void read_value(struct kineto_facts *facts, const struct json_string *key
         facts->is_libprofs = true, json_each_member(&cursor, facts->value, read_libprof, facts);
     else if (kineto_groups_is((struct text){key->bytes, key->size}))
         kineto_groups_each(value, read_group, facts);
+    else
+        keep_member(facts, key);
 }
 
 void kineto_facts_member(struct kineto_facts *facts, struct text key, struct text segment,

@@ -568,6 +568,9 @@ static void append_process(struct reader *reader, uint32_t index, const uint32_t
     process->world_size = of->world_size >= 0 ? of->world_size : facts->own.world_size;
     process->host = of->host.size ? of->host : facts->own.host;
     process->clock = of->clock;
+    if (index == 0)
+        process->members = unordered_keep_text(
+            reader->events, (struct text){facts->members.at, facts->members.count});
     process->span_ns = facts->span_ns;
     process->format = facts->format.size ? facts->format : (struct text){format, strlen(format)};
     kineto_facts_mode(facts, process);
