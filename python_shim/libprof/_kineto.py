@@ -251,7 +251,12 @@ class _Tree:
         self._events = [event for event in events if event.kind not in ("mark", "memory")]
         self._held = _held_by_call(self._events, seen) if seen else {}
         self._nodes: Dict[int, Node] = {}
+        self._numbers: Dict[int, int] = {event.pid: 1 for event in self._events[:1]}
         self.roots: List[Node] = []
+
+    def _number(self, tid: int) -> int:
+        """PyTorch's of a thread: 1 is the main thread, and tools look there alone."""
+        return self._numbers.setdefault(tid, len(self._numbers) + 1)
 
     def build(self) -> List[Node]:
         calls: Dict[Optional[int], Node] = {}
@@ -260,6 +265,7 @@ class _Tree:
             parent = self._nodes.get(id(event.cpu_parent))
             if event.device_type.name == "CUDA":
                 parent = calls.get(event.correlation)
+                node.start_tid = parent.start_tid if parent is not None else 0
             elif event.kind == "call":
                 calls[event.correlation] = node
             self._place(node, parent)
@@ -286,7 +292,8 @@ class _Tree:
                 tag, make = "PyCCall", lambda: _PyCCall(caller)
             else:
                 tag, name, make = "PyCall", _short(name), lambda: _PyCall(event.name, caller, held)
-        node = Node(name, event.thread, event.start_ns, end_ns(event), tag, make)
+        tid = 0 if event.device_type.name == "CUDA" else self._number(event.thread)
+        node = Node(name, tid, event.start_ns, end_ns(event), tag, make)
         node.overload_name = event.overload_name
         node.correlation_id = event.external_id if tag == "TorchOp" else event.correlation or 0
         return node
@@ -307,9 +314,10 @@ class _Tree:
         threads: Dict[int, List[int]] = {}
         for handle, node in sorted(operators.items()):
             threads.setdefault(node.start_tid, []).append(handle)
-        places = _Places(self._nodes.values())
+        places = _Places(self._nodes[id(event)] for event in self._events if event.device_type.name == "CPU")
         for one in seen.allocations:
-            around, handles = operators.get(one.handle), threads.get(one.tid, [])
+            tid = self._number(one.tid)
+            around, handles = operators.get(one.handle), threads.get(tid, [])
             time_ns, at = one.time_ns + offset, bisect.bisect_right(handles, one.latest)
             if at > 0:
                 time_ns = max(time_ns, _end_within(operators[handles[at - 1]], around))
@@ -318,8 +326,8 @@ class _Tree:
             if around is not None:
                 time_ns = min(max(time_ns, around.start_time_ns), around.end_time_ns)
             make = functools.partial(_Allocation, one)
-            node = Node("[memory]", one.tid, time_ns, time_ns, "Allocation", make)
-            self._place(node, around or places.innermost(one.tid, time_ns))
+            node = Node("[memory]", tid, time_ns, time_ns, "Allocation", make)
+            self._place(node, around or places.innermost(tid, time_ns))
 
 
 def _end_within(node: Node, around: Optional[Node]) -> int:

@@ -213,12 +213,13 @@ class Capture:
             _observe(_seen)
 
     def see(self, one: Any) -> None:
-        """A module that is called, or an optimizer whose step ends."""
-        address = id(one)
+        """A module that is called, or an optimizer whose step ends. Of a module, the first call counts."""
+        address, is_module = id(one), hasattr(one, "_parameters")
+        if is_module and address in self._held:
+            return
         self._calls.append((threading.get_native_id(), address))
         if address in self._held:
             return
-        is_module = hasattr(one, "_parameters")
         named: List[Tuple[str, Any, Dict[str, Any]]]
         if is_module:
             named = [(name, value, {}) for name, value in one._parameters.items()]

@@ -169,9 +169,9 @@ def capture(memory: bool, modules: bool) -> Optional[Capture]:
     None: nothing of that is recorded.
     """
     torch = imported()
-    if torch is None or not memory:
+    if torch is None or not (memory or modules):
         return None
-    return Capture(_torch_observer.find(torch)[0], modules)
+    return Capture(_torch_observer.find(torch)[0] if memory else None, modules)
 
 
 # ---- a profile ----

@@ -384,7 +384,7 @@ class profile(TorchMethods):
         self._described = self._description()
         if self._execution_trace is not None:
             self._execution_trace.begin()
-        self._capture = _torch.capture(self.profile_memory, self.with_stack)
+        self._capture = _torch.capture(self.profile_memory, self.with_stack and (self.profile_memory or self.record_shapes))
         self._window_start_ns = time.time_ns()
 
     def _description(self) -> Dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 import pytest
 
 import libprof
-from libprof import _torch_observer, autograd
+from libprof import _kineto, _torch_observer, autograd
 
 torch = pytest.importorskip("torch")
 ALL = {"record_shapes": True, "profile_memory": True, "with_stack": True}
@@ -221,3 +221,29 @@ def test_what_looks_at_modules_does_not_disturb_them() -> None:
         observe(None)
         model(torch.ones(2))
     assert seen and set(map(id, seen)) == {id(model)}
+
+
+def test_threads_have_pytorchs_numbers_and_modules_their_parameters() -> None:
+    """vLLM's layerwise profiler looks at thread 1 alone, and shows modules with their parameters' types and sizes."""
+    model = torch.nn.Sequential(torch.nn.Linear(4, 2), torch.nn.Linear(2, 3))
+    for profile in (torch.profiler.profile, libprof.profile):
+        with profile(record_shapes=True, with_stack=True) as prof:
+            model(torch.ones(1, 4))
+            model(torch.ones(1, 4))
+        nodes = [node for node in flat(prof.profiler.kineto_results.experimental_event_tree()) if node.start_tid == 1]
+        modules = [node.extra_fields.module for node in nodes if node.tag == torch._C._profiler._EventType.PyCall]
+        named = [(one.cls_name, [(name, value.sizes) for name, value, _ in one.parameters]) for one in modules if one]
+        linear = [("Linear", [("weight", [2, 4]), ("bias", [2])]), ("Linear", [("weight", [3, 2]), ("bias", [3])])]
+        assert named == [("Sequential", []), *linear] * 2, profile
+
+
+def test_kernels_lie_in_the_call_that_launched_them() -> None:
+    work = libprof.FunctionEvent(0, "aten::relu", 70, 0, 10)
+    call = libprof.FunctionEvent(1, "cudaLaunchKernel", 70, 2, 3, kind="call")
+    kernel = libprof.FunctionEvent(2, "relu", 7, 4, 6, kind="kernel", device_type=libprof.DeviceType.CUDA)
+    call.cpu_parent, call.correlation, kernel.correlation = work, 5, 5
+    (root,) = _kineto._Tree([work, call, kernel], None).build()
+    (launch,) = root.children
+    (found,) = launch.children
+    assert (found.name, found.tag.name, found.correlation_id, found.parent) == ("relu", "Kineto", 5, launch)
+    assert found.start_tid == launch.start_tid == root.start_tid
