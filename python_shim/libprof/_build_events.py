@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
+import gc
 import json
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
-from ._arrow import ArrowTable
+from ._arrow import ArrowTable, Columns
 from ._recording import Recording
 from .events import DeviceType, FunctionEvent, Interval, Kernel
 from ._memory_events import memory_events
-from ._operator_events import DOMAIN, settle
+from ._operator_events import DOMAIN, keywords_of, settle
 from ._python_events import end_ns, functions_of, weave
 from ._source_paths import Shortened
 from ._task_events import put_into_tasks
 
 
-def _without_lists(shapes: List[Any]) -> List[Any]:
-    """As torch.profiler has them: of a list of tensors no sizes."""
-    return [[] if isinstance(one, list) and one and isinstance(one[0], list) else one for one in shapes]
+def _parsed(text: str) -> List[Any]:
+    try:
+        listed = json.loads(text or "[]")
+    except ValueError:
+        listed = text
+    return listed if isinstance(listed, list) else [listed]
+
+
+def _without_lists(text: str) -> List[Any]:
+    """Shapes as torch.profiler has them: of a list of tensors no sizes."""
+    return [[] if isinstance(one, list) and one and isinstance(one[0], list) else one for one in _parsed(text)]
+
+
+def _values(text: str) -> List[Any]:
+    return [_value_of(one) for one in _parsed(text)]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -62,6 +76,45 @@ def _extend(event: FunctionEvent, later: FunctionEvent) -> None:
         child.cpu_parent = event
 
 
+_COLUMNS = (
+    "start", "duration_ns", "kind", "name", "tid", "pid", "domain", "continues",
+    "correlation", "result", "thread_name", "flops", "forward_tid", "sequence",
+    "host_bytes", "device_bytes", "self_ns", "device_ns", "self_device_ns",
+)  # fmt: skip
+
+
+class _Details:
+    """What few events are asked for: inputs, stacks and attributes. Texts repeat, and are parsed once."""
+
+    def __init__(self, table: Columns, shortened: Shortened) -> None:
+        self._columns = table["shapes"], table["stack"], table["attributes"]
+        self._frames = lambda text: shortened.stack(text, ";")
+        self._known: Dict[Tuple[Callable[[str], List[Any]], str], List[Any]] = {}
+
+    def read(self, event: FunctionEvent, name: str) -> Any:
+        """An attribute of an event whose number is that of its row; None of what is empty."""
+        shapes, stack, attributes = (column[event.id] for column in self._columns)
+        if name in ("structured_input_shapes", "input_shapes"):
+            return self._list_of(_parsed if name == "structured_input_shapes" else _without_lists, shapes) if shapes else None
+        if name in ("shape_text", "stack"):
+            return shapes if name == "shape_text" else self._list_of(self._frames, stack) if stack else None
+        if name == "kwinputs":
+            return keywords_of(event.attributes) if event.kind == "range" else None
+        event.attributes = given = json.loads(attributes or "{}")
+        event.input_dtypes = self._list_of(_parsed, given.pop("Input type", ""))
+        event.structured_input_strides = self._list_of(_parsed, given.pop("Input Strides", ""))
+        event.concrete_inputs = self._list_of(_values, given.pop("Concrete Inputs", ""))
+        event.overload_name = given.pop("overload_name", "")
+        return event.__dict__[name]
+
+    def _list_of(self, read: Callable[[str], List[Any]], text: str) -> List[Any]:
+        """A list of the caller's own."""
+        known = self._known.get((read, text))
+        if known is None:
+            known = self._known[read, text] = read(text)
+        return known.copy()
+
+
 class _Builder:
     """Of one recording."""
 
@@ -71,17 +124,16 @@ class _Builder:
         self._kernels = recording.table(ArrowTable.KERNELS)
         self._use_device = "cuda" if self._kernels.get("start") else recording.use_device
         self._shortened = Shortened()
-        self._parsed: Dict[str, List[Any]] = {}
         starts = [*self._events.get("start", []), *self._kernels.get("start", [])]
         self._base_ns = recording.window.start_ns if recording.window else min(starts, default=0)
 
     def build(self, with_functions: bool) -> List[FunctionEvent]:
-        events = [self._event(row) for row in range(len(self._events.get("start", [])))]
+        events = list(self._rows())
         for event, parent in zip(events, self._events.get("parent", [])):
             if parent is not None:
                 event.cpu_parent = events[parent]
                 events[parent].cpu_children.append(event)
-        settle(events)
+        settle(events, self._events.get("shapes", []), self._events.get("attributes", []))
         operations = [self._operation(row, events) for row in range(len(self._kernels.get("start", [])))]
         functions: List[FunctionEvent] = []
         if with_functions:
@@ -116,51 +168,30 @@ class _Builder:
                 around.cpu_children.append(event)
         return [event for event in rows if id(event) not in later]
 
-    def _list_of(self, text: Optional[str]) -> List[Any]:
-        """A list of the caller's own; texts repeat, and are parsed once."""
-        if not text:
-            return []
-        if text not in self._parsed:
-            try:
-                listed = json.loads(text)
-            except ValueError:
-                listed = [text]
-            self._parsed[text] = listed if isinstance(listed, list) else [listed]
-        return list(self._parsed[text])
-
-    def _event(self, row: int) -> FunctionEvent:
-        table = self._events
-        start, duration, kind = table["start"][row], table["duration_ns"][row], table["kind"][row]
-        start_us = (start - self._base_ns) / 1000
-        event = FunctionEvent(
-            row, table["name"][row], table["tid"][row], start_us, start_us + duration / 1000
-        )
-        event.start_ns, event.duration_ns, event.pid = start, duration, table["pid"][row]
-        event.domain = table["domain"][row]
-        event.kind, event.is_async = "range" if kind == "async" else kind, kind == "async"
-        event.name, event.use_device = event.key, self._use_device
-        event.is_user_annotation = event.kind in ("range", "step") and event.domain in (None, DOMAIN)
-        event.count = event.outer_count = 0 if table["continues"][row] is not None else 1
-        event.correlation, event.result = table["correlation"][row], table["result"][row]
-        event.thread_name = table["thread_name"][row]
-        event.flops = int(table["flops"][row] or 0) if self._recording.with_flops else 0
-        event.structured_input_shapes = self._list_of(table["shapes"][row])
-        event.input_shapes = _without_lists(event.structured_input_shapes)
-        event.shape_text = table["shapes"][row] or ""
-        event.stack = self._shortened.stack(table["stack"][row], ";")
-        event.attributes = json.loads(table["attributes"][row] or "{}")
-        event.input_dtypes = self._list_of(event.attributes.pop("Input type", None))
-        event.structured_input_strides = self._list_of(event.attributes.pop("Input Strides", None))
-        concrete = event.attributes.pop("Concrete Inputs", None)
-        event.concrete_inputs = [_value_of(text) for text in self._list_of(concrete)]
-        event.overload_name = event.attributes.pop("overload_name", "")
-        event.fwd_thread, sequence = table["forward_tid"][row] or 0, table["sequence"][row]
-        event.sequence_nr = -1 if sequence is None else sequence
-        known = self._recording.known_memory
-        event.cpu_memory_usage = (table["host_bytes"][row] or 0) if "cpu" in known else None
-        event.device_memory_usage = (table["device_bytes"][row] or 0) if "device" in known else None
-        event.set_exact_times(table["self_ns"][row], table["device_ns"][row], table["self_device_ns"][row])
-        return event
+    def _rows(self) -> Iterator[FunctionEvent]:
+        table, known = self._events, self._recording.known_memory
+        details = _Details(table, self._shortened).read if table else None
+        knows_host, knows_device = "cpu" in known, "device" in known
+        columns = [table.get(name, []) for name in _COLUMNS]
+        for row, (start, duration, kind, name, tid, pid, domain, continues, parts, memory, times) in enumerate(
+            zip(*columns[:8], zip(*columns[8:14]), zip(*columns[14:16]), zip(*columns[16:]))
+        ):
+            start_us = (start - self._base_ns) / 1000
+            event = FunctionEvent(row, name, tid, start_us, start_us + duration / 1000)
+            event.start_ns, event.duration_ns, event.pid = start, duration, pid
+            event.kind, event.is_async = "range" if kind == "async" else kind, kind == "async"
+            event.name, event.use_device, event._details = event.key, self._use_device, details
+            event.is_user_annotation = event.kind in ("range", "step") and domain in (None, DOMAIN)
+            event.domain = domain
+            if continues is not None:
+                event.count = event.outer_count = 0
+            event.correlation, event.result, event.thread_name, flops, forward, sequence = parts
+            event.flops = int(flops or 0) if self._recording.with_flops else 0
+            event.fwd_thread, event.sequence_nr = forward or 0, -1 if sequence is None else sequence
+            event.cpu_memory_usage = (memory[0] or 0) if knows_host else None
+            event.device_memory_usage = (memory[1] or 0) if knows_device else None
+            event.set_exact_times(*times)
+            yield event
 
     def _operation(self, row: int, events: List[FunctionEvent]) -> FunctionEvent:
         table = self._kernels
@@ -186,6 +217,19 @@ class _Builder:
         return event
 
 
+@contextlib.contextmanager
+def collected_later() -> Iterator[None]:
+    """Without the garbage collector, which would look at all objects again and again while millions are made."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
+
+
 def build_events(recording: Recording, with_functions: bool = False) -> List[FunctionEvent]:
     """Events of a recording in the order in which they began, perhaps with calls of Python functions."""
-    return _Builder(recording).build(with_functions)
+    with collected_later():
+        return _Builder(recording).build(with_functions)

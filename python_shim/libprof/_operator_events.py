@@ -8,13 +8,15 @@ only, and "user_rf_id" of a record_function() with arguments.
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Iterable, List
+from typing import Any, Dict, Iterable, List, Optional
 
 from .events import FunctionEvent
 
 DOMAIN = "PyTorch"
 ATTRIBUTES = ("rf_id", "op_id", "Input Dims", "sizes", "seq", "stashed_seq", "Sequence number")
 _NO_KEYWORDS = frozenset((*ATTRIBUTES, "flops", "overload_name", "not described", "continued"))
+_NUMBER, _NUMBER_OF_PROGRAM = '"rf_id":', '"user_rf_id":'  # keys in JSON, where those within texts are escaped
+_KEYS = tuple(f'"{name}":' for name in (*ATTRIBUTES, "Input type"))
 _TRUTHS: Dict[Any, Any] = {"True": True, "False": False}  # as PyTorch writes them
 _NAME = re.compile(r"[A-Za-z_]\w*::[A-Za-z_]|.*\wBackward\d*$", re.DOTALL)
 
@@ -24,22 +26,25 @@ COUNTED = frozenset(
 """Operators whose FLOPs torch.profiler counts. aten::matmul and aten::linear around them do the same work."""
 
 
-def is_operator(event: FunctionEvent) -> bool:
-    """Whether PyTorch emitted the range for one of its operators or of its backward functions."""
-    emitted = event.domain == DOMAIN or event.sequence_nr >= 0 or event.input_shapes or event.input_dtypes
-    if event.kind != "range" or not (emitted or any(name in event.attributes for name in ATTRIBUTES)):
+def is_operator(event: FunctionEvent, shapes: Optional[str], attributes: Optional[str]) -> bool:
+    """Whether PyTorch emitted the range for one of its operators or of its backward functions; `attributes` as JSON."""
+    if event.kind != "range":
         return False
-    if "rf_id" in event.attributes or "user_rf_id" in event.attributes:
-        return "rf_id" in event.attributes
+    keys = attributes or ""
+    emitted = event.domain == DOMAIN or event.sequence_nr >= 0 or shapes not in (None, "", "[]")
+    if not (emitted or any(key in keys for key in _KEYS)):
+        return False
+    if _NUMBER in keys or _NUMBER_OF_PROGRAM in keys:
+        return _NUMBER in keys
     around = event.cpu_parent  # "detach" in "aten::detach" is no name of the program's
     return bool(_NAME.match(event.name)) or (around is not None and around.name.endswith(f"::{event.name}"))
 
 
-def keywords_of(event: FunctionEvent) -> Dict[str, Any]:
+def keywords_of(attributes: Dict[str, Any]) -> Dict[str, Any]:
     """Keyword arguments of a range that only profilers see, such as Inductor's around a kernel."""
-    if "rf_id" not in event.attributes or "Collective name" in event.attributes:
+    if "rf_id" not in attributes or "Collective name" in attributes:
         return {}
-    told = {key: value for key, value in event.attributes.items() if key not in _NO_KEYWORDS}
+    told = {key: value for key, value in attributes.items() if key not in _NO_KEYWORDS}
     return {key: _TRUTHS.get(value, value) for key, value in told.items()}
 
 
@@ -52,13 +57,13 @@ def _is_counted_above(event: FunctionEvent) -> bool:
     return False
 
 
-def settle(events: Iterable[FunctionEvent]) -> None:
+def settle(events: Iterable[FunctionEvent], shapes: Iterable[Optional[str]], attributes: Iterable[Optional[str]]) -> None:
     """Says of each event whether it is the program's annotation, and leaves FLOPs where torch.profiler has them: an
     operator's once, neither on those around it nor on calls of cuBLAS inside.
     """
     operators: List[FunctionEvent] = []
-    for event in events:
-        if is_operator(event):
+    for event, inputs, keys in zip(events, shapes, attributes):
+        if is_operator(event, inputs, keys):
             operators.append(event)
         if event.name.startswith("aten::") and event.name not in COUNTED:
             event.flops = 0
@@ -66,4 +71,3 @@ def settle(events: Iterable[FunctionEvent]) -> None:
             event.flops = 0
     for event in operators:
         event.is_user_annotation = False
-        event.kwinputs = keywords_of(event)

@@ -79,17 +79,21 @@ def weave(events: List[FunctionEvent], functions: List[FunctionEvent]) -> None:
         if not event.is_async:
             threads.setdefault((event.pid, event.thread), []).append(event)
     for thread in threads.values():
-        _weave_thread(sorted(thread, key=_order))
+        thread.sort(key=_order)
+        _weave_thread(thread)
     for event in events:
-        event.cpu_children = []
-    for event in sorted((*events, *functions), key=_order):
-        if event.cpu_parent is not None:
-            event.cpu_parent.cpu_children.append(event)
+        event.__dict__.pop("cpu_children", None)
+    for thread in threads.values():
+        for event in thread:
+            if event.cpu_parent is not None:
+                event.cpu_parent.cpu_children.append(event)
     for event in events:
-        if any(child.is_python_function for child in event.cpu_children):
+        if any(child.kind == "python" for child in event.__dict__.get("cpu_children", ())):
             event.set_exact_times(_self_ns(event), event._device_ns, event._self_device_ns)
-    for event in sorted(functions, key=_order, reverse=True):
-        _settle_function(event)
+    for thread in threads.values():
+        for event in reversed(thread):
+            if event.kind == "python":
+                _settle_function(event)
 
 
 def _self_ns(event: FunctionEvent) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Optional, Tuple, Type
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Type
 
 from ._times import us_text
 from ._torch_enum import TorchEnum
@@ -181,40 +181,55 @@ class FunctionEvent(TimesMixin):
         device_type: DeviceType = DeviceType.CPU,
         device_index: int = -1,
     ) -> None:
-        self.id, self.name, self.thread, self.kind, self.pid = id, name, thread, kind, 0
+        self.id, self.name, self.thread, self.kind = id, name, thread, kind
         self.trace_name: Optional[str] = name
         self.time_range = Interval(start_us, end_us)
         self.start_ns, self.duration_ns = round(start_us * 1000), round((end_us - start_us) * 1000)
         self._device_type, self.device_index, self.device_resource_id = device_type, device_index, thread
-        self.is_async = False
-        self.kernels: List[Kernel] = []
-        self.cpu_parent: Optional[FunctionEvent] = None
-        self.cpu_children: List[FunctionEvent] = []
-        self.count = self.outer_count = 1
-        self.correlation: Optional[int] = None
-        self.result: Optional[int] = None
-        self.input_shapes: List[Any] = []
-        self.shape_text = ""  # these as they were recorded
-        self.input_dtypes: List[str] = []
-        self.structured_input_shapes: List[Any] = []
-        self.structured_input_strides: List[Any] = []
-        self.concrete_inputs: List[Any] = []
-        self.kwinputs: Dict[str, Any] = {}
-        self.overload_name = ""
-        self.stack: List[str] = []
-        self.attributes: Dict[str, Any] = {}
-        self.sequence_nr = -1
-        self.fwd_thread = 0
-        self.flops = 0
-        self.cpu_memory_usage: Optional[int] = 0
-        self.device_memory_usage: Optional[int] = 0
         self.is_user_annotation = kind in ("range", "step")
-        self.use_device: Optional[str] = "cuda"
-        self.thread_name: Optional[str] = None
-        self.domain: Optional[str] = None
-        self._self_ns: Optional[int] = None
-        self._device_ns: Optional[int] = None
-        self._self_device_ns: Optional[int] = None
+
+    pid, is_async, sequence_nr, fwd_thread, flops = 0, False, -1, 0, 0
+    count = outer_count = 1
+    cpu_parent: Optional["FunctionEvent"] = None
+    correlation: Optional[int] = None
+    result: Optional[int] = None
+    cpu_memory_usage: Optional[int] = 0
+    device_memory_usage: Optional[int] = 0
+    use_device: Optional[str] = "cuda"
+    thread_name: Optional[str] = None
+    domain: Optional[str] = None
+    _self_ns: Optional[int] = None
+    _device_ns: Optional[int] = None
+    _self_device_ns: Optional[int] = None
+
+    # What is made when it is first read: of millions of events, few are.
+    kernels: List[Kernel]
+    cpu_children: List["FunctionEvent"]
+    input_shapes: List[Any]
+    shape_text: str  # these as they were recorded
+    input_dtypes: List[str]
+    structured_input_shapes: List[Any]
+    structured_input_strides: List[Any]
+    concrete_inputs: List[Any]
+    kwinputs: Dict[str, Any]
+    overload_name: str
+    stack: List[str]
+    attributes: Dict[str, Any]
+    _details: Optional[Callable[["FunctionEvent", str], Any]] = None  # reads one of a recording
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in _LATE:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            value = self._details(self, name) if self._details is not None and name not in _LINKS else None
+            return self.__dict__.setdefault(name, _LATE[name]() if value is None else value)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """For pickle and copy: without the recording."""
+        for name in _LATE:
+            getattr(self, name)
+        return {name: value for name, value in self.__dict__.items() if name != "_details"}
 
     node_id, is_remote, is_legacy = -1, False, False
     flow_start = False
@@ -349,7 +364,12 @@ class FunctionEvent(TimesMixin):
         )
 
 
-_LINKS = ("cpu_parent", "cpu_children")
+_LINKS = ("cpu_parent", "cpu_children", "kernels")
+_LATE: Dict[str, Callable[[], Any]] = {
+    "kernels": list, "cpu_children": list, "input_shapes": list, "shape_text": str, "input_dtypes": list,
+    "structured_input_shapes": list, "structured_input_strides": list, "concrete_inputs": list, "kwinputs": dict,
+    "overload_name": str, "stack": list, "attributes": dict,
+}  # fmt: skip
 _Flat = Tuple[Type[FunctionEvent], Dict[str, Any], Optional[int], List[int]]
 
 
@@ -368,7 +388,7 @@ def flattened(events: List[FunctionEvent]) -> List[_Flat]:
         number(event)
     rows: List[_Flat] = []
     for event in found:  # grows meanwhile
-        fields = {name: value for name, value in event.__dict__.items() if name not in _LINKS}
+        fields = {name: value for name, value in event.__getstate__().items() if name not in _LINKS[:2]}
         parent = number(event.cpu_parent) if event.cpu_parent is not None else None
         rows.append((type(event), fields, parent, [number(child) for child in event.cpu_children]))
     return rows

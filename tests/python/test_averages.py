@@ -12,6 +12,7 @@ import pytest
 
 import libprof
 from libprof import EventList, profile, record_function
+from libprof._build_events import build_events
 from libprof._table import notes_of
 from libprof.event_list import Groups, averages_of
 
@@ -137,6 +138,17 @@ def test_rows_are_the_sums_of_events(grouped: profile, shapes: bool, stack_n: in
     averages = averages_of(grouped._cycles[0], Groups(shapes, stack_n, overloads, functions), grouped._layout())
     assert rows_of(averages) == rows_of(added)
     assert averages.table(row_limit=3)
+
+
+def test_details_of_events_are_read_when_they_are_asked_for(grouped: profile) -> None:
+    event = next(event for event in build_events(grouped._cycles[0]) if event.key == "aten::mm")
+    assert "stack" not in vars(event) and "attributes" not in vars(event)
+    assert event.input_shapes == [[0, 3], []] and event.stack is event.stack and "attributes" not in vars(event)
+    assert event.overload_name == "" and "overload_name" not in event.attributes
+    for other in (copy.copy(event), pickle.loads(pickle.dumps(EventList([event])))[0]):
+        assert (other.input_shapes, other.stack, other.attributes) == (event.input_shapes, event.stack, event.attributes)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        event.nothing
 
 
 def test_chosen_rows(prof: profile) -> None:
