@@ -95,7 +95,7 @@ class Builder:
                 subprocess.run([*command, "-x", "c", os.devnull], check=True)
             dependencies = Path(work) / "headers.d"
             options = ("-O2", "-s", "-Wl,--build-id=none", "-MD", "-MF", str(dependencies))
-            builds.build(target, str(part), Path(work), os.environ, *options)
+            builds.build(target, str(part), Path(work), os.environ, *options, timeout_s=3600)
             self._needed |= builds.layout_headers(dependencies.read_text(encoding="utf-8"), target.include)
         content = part.read_bytes()
         file = self._files.setdefault(hashlib.sha256(content).hexdigest(), f"torch_observer-{name}.so")
@@ -104,7 +104,7 @@ class Builder:
         return file
 
     def finish(self) -> None:
-        """Writes the index."""
+        """Writes the index of what has been built so far."""
         found = {
             target.fingerprint({name: texts.get(name, "") for name in self._needed}): file
             for file, target, texts in self._built
@@ -119,7 +119,7 @@ def build(directory: Path, targets: Iterable[Tuple[str, Path]]) -> None:
     builder = Builder(directory)
     for release, include in targets:
         builder.add(release, include)
-    builder.finish()
+        builder.finish()
 
 
 def main() -> None:

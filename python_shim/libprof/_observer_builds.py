@@ -21,7 +21,6 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set
 SOURCE = Path(__file__).with_name("torch_observer.cc")
 DIRECTORY = Path(__file__).with_name("torch_observers")
 INDEX = "index.json"
-_COMPILE_S = 300
 _NO_LAYOUT = re.compile(r"ATen/(ops/|Config\.h$)")
 
 
@@ -65,7 +64,9 @@ def compiler(environment: Mapping[str, str]) -> List[str]:
     return named or (found[0] if found else [])
 
 
-def build(target: Target, output: str, libraries: Path, environment: Mapping[str, str], *options: str) -> None:
+def build(
+    target: Target, output: str, libraries: Path, environment: Mapping[str, str], *options: str, timeout_s: int
+) -> None:
     """Compiles the observer; `libraries` has libc10.so and libtorch_cpu.so, or files of these names."""
     command = compiler(environment)
     if not command:
@@ -73,12 +74,12 @@ def build(target: Target, output: str, libraries: Path, environment: Mapping[str
     release = [] if target.is_debug else ["-DNDEBUG"]  # classes have other members without it
     command += [
         "-std=c++20", "-fPIC", "-shared", "-fvisibility=hidden", f"-D_GLIBCXX_USE_CXX11_ABI={int(target.cxx11_abi)}",
-        *release, *options, "-isystem", str(target.include), "-o", output, str(SOURCE),
+        *release, *options, "-isystem", str(target.include), f"-ffile-prefix-map={target.include}/=", "-o", output, str(SOURCE),
         f"-L{libraries}", "-Wl,--no-as-needed", "-lc10", "-ltorch_cpu",
     ]  # fmt: skip
     try:
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=_COMPILE_S, check=False
+            command, env=environment, capture_output=True, text=True, timeout=timeout_s, check=False
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise BuildError(f"{command[0]}: {error}") from error

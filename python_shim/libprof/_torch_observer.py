@@ -156,7 +156,7 @@ def _compile(torch: ModuleType, path: Path, how_often: str) -> None:
             print(text, file=sys.stderr, flush=True)
         try:
             libraries = Path(str(torch.__file__)).parent / "lib"
-            _observer_builds.build(_target(torch), part, libraries, environment, "-O1")
+            _observer_builds.build(_target(torch), part, libraries, environment, "-O1", timeout_s=300)
             os.replace(part, path)
         finally:
             if os.path.exists(part):

@@ -96,6 +96,11 @@ def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+def test_a_build_names_no_directory_of_its_machine(ready: Path) -> None:
+    builds = [path.read_bytes() for path in ready.glob("*.so")]
+    assert builds and not any(b"/torch/include" in build for build in builds)
+
+
 def without_compiler(home: Path) -> Dict[str, str]:
     return {"HOME": str(home), "XDG_CACHE_HOME": "", "CXX": "", "PATH": str(home)}
 
