@@ -4,7 +4,7 @@
     python3 observers.py DIRECTORY 2.14.0 2.15.0         # for these
     python3 observers.py DIRECTORY --installed SITE ...  # for the PyTorch in each directory of packages
 
-The directory gets an index and a library per release, 50 to 70 KiB each; releases whose libraries are the same share one.
+The directory gets an index and a library per release, 63 to 75 KiB each; releases whose libraries are the same share one.
 Only PyTorch's headers are used: its libraries are found when the observer is loaded. They are taken from the wheels for
 64-bit Arm, which are smaller; they are the same for all processors but for ATen/Config.h, from which no layout comes.
 Needs a C++20 compiler.

@@ -74,11 +74,13 @@ class Groups(NamedTuple):
 
 
 def has_rows_of_functions(wanted: Optional[bool]) -> bool:
-    """Whether Python functions are rows. Default: as in the imported PyTorch (always up to 2.13)."""
+    """Whether Python functions are rows. Default: as in the imported PyTorch (up to 2.13, if they are events there)."""
     if wanted is not None:
         return wanted
-    theirs = getattr(sys.modules.get("torch.autograd.profiler_util"), "EventList", None)
-    return theirs is not None and "include_python_functions" not in signature(theirs.key_averages).parameters
+    theirs = sys.modules.get("torch.autograd.profiler_util")
+    if not hasattr(theirs, "EventList") or "is_python_function" not in signature(theirs.FunctionEvent.__init__).parameters:
+        return False
+    return "include_python_functions" not in signature(theirs.EventList.key_averages).parameters
 
 
 Event = TypeVar("Event", bound=Union[FunctionEvent, FunctionEventAvg])
