@@ -48,7 +48,7 @@ def _hide(events: Iterable[FunctionEvent], is_shown: Callable[[FunctionEvent], b
     """The events that are shown. A hidden event's time becomes its parent's own, and its children its parent's."""
     kept = [event for event in events if is_shown(event)]
     shown = set(map(id, kept))
-    operations = {id(event.time_range) for event in kept if event.device_type.name == "CUDA"}
+    operations = {id(event.time_range) for event in kept if not event.is_on_cpu}
     for event in kept:
         event.cpu_children = []
     for event in kept:
@@ -59,7 +59,7 @@ def _hide(events: Iterable[FunctionEvent], is_shown: Callable[[FunctionEvent], b
         if around is not None:
             around.cpu_children.append(event)
     for event in kept:
-        if event.device_type.name == "CPU":
+        if event.is_on_cpu:
             event.kernels = [kernel for kernel in event.kernels if id(kernel.interval) in operations]
             inside = sum(child.duration_ns for child in event.cpu_children)
             event.set_exact_times(0 if event.is_async else event.duration_ns - inside, None, None)
@@ -101,7 +101,7 @@ def _averages_of(recording: Recording, shown: Shown, by: Groups, layout: Layout)
     if not is_hidden and not recording.tasks:
         return averages_of(recording, by, layout)
     events = events_of(recording, shown, with_functions=by.functions)
-    has_device = any(event.device_type.name == "CUDA" for event in events)
+    has_device = any(not event.is_on_cpu for event in events)
     added_up = EventList(events, layout=layout._replace(device=has_device)).key_averages(*by)
     if is_hidden:
         return added_up
@@ -137,7 +137,7 @@ def events_of_cycles(
 ) -> EventList[FunctionEvent]:
     """Events of all of them, as many lists after each other."""
     events = [event for recording in recordings for event in events_of(recording, shown, with_functions)]
-    layout = layout._replace(device=any(event.device_type.name == "CUDA" for event in events))
+    layout = layout._replace(device=any(not event.is_on_cpu for event in events))
     listed = EventList(events, layout=layout)
     whole = len(recordings) == 1 and not hides_something(recordings[0], shown)
     return listed._comes_from(recordings[0]) if whole else listed

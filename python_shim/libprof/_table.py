@@ -268,7 +268,7 @@ def _shapes_text(event: Any) -> str:
 
 def device_total_ns(events: Sequence[Any]) -> float:
     """Self time of device operations: each of them is in it once."""
-    return float(sum(_VALUES["self_cuda"](event) for event in events if event.device_type.name == "CUDA"))
+    return float(sum(_VALUES["self_cuda"](event) for event in events if not event.is_on_cpu))
 
 
 _NESTED_SHOWN = 4

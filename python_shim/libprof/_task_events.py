@@ -62,7 +62,7 @@ def put_into_tasks(events: List[FunctionEvent], log: List[Switch]) -> None:
     chosen: Dict[int, Optional[FunctionEvent]] = {}
     for event in sorted(events, key=lambda event: (event.start_ns, -end_ns(event))):
         running = threads.get(event.thread)
-        around = running.around(event) if running and event.device_type.name == "CPU" else None
+        around = running.around(event) if running and event.is_on_cpu else None
         chosen[id(event)] = around
         former = event.cpu_parent
         if around is None or (former is not None and chosen.get(id(former)) is around):

@@ -12,7 +12,7 @@ from typing import Any
 from ._torch_enum import is_same_member
 from .averages import FunctionEventAvg
 from .event_list import EventList
-from .events import DeviceType, FunctionEvent, shown_device_types
+from .events import DeviceType, FunctionEvent
 
 
 def adopt(profiler_util: ModuleType) -> None:
@@ -40,4 +40,5 @@ def _show_device_types(theirs: Any) -> None:
             return (DeviceType, (self.value,))
 
     Shown.__name__ = Shown.__qualname__ = theirs.__name__
-    shown_device_types.update({one: Shown(one.value) for one in DeviceType})
+    for one in DeviceType:
+        one.shown = Shown(one.value)

@@ -8,7 +8,7 @@ import json
 from typing import Any, Callable, Collection, Dict, Iterable, List, Optional, Union
 
 from ._source_paths import Shortened
-from .events import DeviceType, FunctionEvent, TimesMixin, scope_of, shown_device_type
+from .events import DeviceType, FunctionEvent, TimesMixin, scope_of
 
 MEMORY = ("cpu_memory_usage", "self_cpu_memory_usage", "device_memory_usage", "self_device_memory_usage")
 _SELF_MEMORY = tuple(name for name in MEMORY if name.startswith("self"))
@@ -65,9 +65,15 @@ class FunctionEventAvg(TimesMixin):
     )
 
     @property
+    def is_on_cpu(self) -> bool:
+        """Whether they happened on threads, not on devices."""
+        return self.kind not in DEVICE_KINDS
+
+    @property
     def device_type(self) -> DeviceType:
         """Where it happened."""
-        return shown_device_type(DeviceType.CUDA if self.kind in DEVICE_KINDS else DeviceType.CPU)
+        shown: DeviceType = (DeviceType.CPU if self.is_on_cpu else DeviceType.CUDA).shown
+        return shown
 
     @property
     def is_user_annotation(self) -> bool:

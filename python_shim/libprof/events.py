@@ -19,14 +19,13 @@ class DeviceType(TorchEnum):
     CPU = 0
     CUDA = 1
 
+    shown: Any
+    """What programs get: PyTorch's member, where it is imported."""
 
-shown_device_types: Dict[DeviceType, DeviceType] = {}
-"""PyTorch's, where it is imported."""
 
-
-def shown_device_type(one: DeviceType) -> DeviceType:
-    """What programs compare with."""
-    return shown_device_types.get(one, one)
+for _one in DeviceType:
+    _one.shown = _one
+_CPU = DeviceType.CPU
 
 
 class Interval:
@@ -259,7 +258,8 @@ class FunctionEvent(TimesMixin):
     @property
     def device_type(self) -> DeviceType:
         """Where it happened; PyTorch's type where that is imported."""
-        return shown_device_type(self._device_type)
+        shown: DeviceType = self._device_type.shown
+        return shown
 
     @property
     def key(self) -> str:
@@ -305,20 +305,21 @@ class FunctionEvent(TimesMixin):
         self.kernels.append(Kernel(name, device, Interval(start, end)))
 
     @property
-    def _on_cpu(self) -> bool:
-        return self._device_type is DeviceType.CPU
+    def is_on_cpu(self) -> bool:
+        """Whether it happened on a thread, not on a device."""
+        return self._device_type is _CPU
 
     @property
     def cpu_time_total(self) -> float:
         """How long it took, microseconds; 0 of a device operation."""
-        return self.time_range.elapsed_us() if self._on_cpu else 0.0
+        return self.time_range.elapsed_us() if self.is_on_cpu else 0.0
 
     @property
     def self_cpu_time_total(self) -> float:
         """Microseconds without what its children took; 0 of a range that lies beside the thread's others."""
         if self._self_ns is not None:
             return self._self_ns / 1000
-        if self.is_async or not self._on_cpu:
+        if self.is_async or not self.is_on_cpu:
             return 0.0
         return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
@@ -327,7 +328,7 @@ class FunctionEvent(TimesMixin):
         """Microseconds of its own kernels; of a device operation its own."""
         if self._self_device_ns is not None:
             return self._self_device_ns / 1000
-        if not self._on_cpu:
+        if not self.is_on_cpu:
             return self.time_range.elapsed_us()
         return sum(kernel.duration for kernel in self.kernels)
 
