@@ -280,8 +280,13 @@ def _restored(kind: type, rows: List[Any], is_flat: bool, count: int, state: Dic
 
 
 def _limit(row_limit: Optional[int]) -> int:
-    """TypeError for what is no number."""
-    return -1 if row_limit is None else operator.index(row_limit)
+    """TypeError for what is no integer."""
+    if row_limit is None:
+        return -1
+    try:
+        return operator.index(row_limit)
+    except TypeError:
+        raise TypeError(f"row_limit must be an integer, -1 for all rows, not {row_limit!r}") from None
 
 
 def _width(limit: Optional[int]) -> int:

@@ -213,7 +213,7 @@ def test_members_are_equal_to_pytorchs() -> None:
 def test_limits_are_numbers(row_limit: Any) -> None:
     with libprof.profile() as prof:
         torch.ones(3)
-    with pytest.raises(TypeError, match="integer"):
+    with pytest.raises(TypeError, match="row_limit must be an integer, -1 for all rows, not "):
         prof.key_averages().table(row_limit=row_limit)
     assert prof.key_averages().table(row_limit=None) == prof.key_averages().table(row_limit=-1)
 
