@@ -4,7 +4,7 @@
     python3 observers.py DIRECTORY 2.14.0 2.15.0         # for these
     python3 observers.py DIRECTORY --installed SITE ...  # for the PyTorch in each directory of packages
 
-The directory gets an index and a library per release, 63 to 75 KiB each; releases whose libraries are the same share one.
+The directory gets an index and a library per release, 70 to 80 KiB each; releases whose libraries are the same share one.
 Only PyTorch's headers are used: its libraries are found when the observer is loaded. They are taken from the wheels for
 64-bit Arm, which are smaller; they are the same for all processors but for ATen/Config.h, from which no layout comes.
 Needs a C++20 compiler.
@@ -109,7 +109,7 @@ class Builder:
             target.fingerprint({name: texts.get(name, "") for name in self._needed}): file
             for file, target, texts in self._built
         }
-        index = {"headers": sorted(self._needed), "builds": found}
+        index = {"source": builds.source(), "headers": sorted(self._needed), "builds": found}
         (self._directory / builds.INDEX).write_text(json.dumps(index, indent=0) + "\n", encoding="utf-8")
 
 

@@ -46,11 +46,18 @@ class Target(NamedTuple):
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
+def source() -> str:
+    """What stands for the text of the observer, whose functions this package calls."""
+    return hashlib.sha256(SOURCE.read_bytes()).hexdigest()
+
+
 def find(target: Target, directory: Optional[Path] = None) -> Optional[Path]:
     """The build in a directory, DIRECTORY by default, that fits."""
     directory = directory or DIRECTORY
     try:
         index: Dict[str, Any] = json.loads((directory / INDEX).read_text(encoding="utf-8"))
+        if index["source"] != source():
+            return None
         name = index["builds"].get(target.fingerprint({name: target.header(name) for name in index["headers"]}))
     except (OSError, ValueError, KeyError):
         return None

@@ -135,6 +135,8 @@ def test_a_build_for_another_pytorch_is_refused(run_python: RunPython, ready: Pa
     assert names(run_python(PROFILE, "torch", str(other), env=environment).stdout) == {(2,), (4,)}
     (other / _observer_builds.INDEX).write_text(index.replace('"builds"', '"unknown"'))
     assert names(run_python(PROFILE, "torch", str(other), env=environment).stdout) == {(2,), (4,)}
+    (other / _observer_builds.INDEX).write_text(index.replace(_observer_builds.source(), "of an older package"))
+    assert names(run_python(PROFILE, "torch", str(other), env=environment).stdout) == {(2,), (4,)}
     (other / _observer_builds.INDEX).write_text("{")
     assert names(run_python(PROFILE, "torch", str(other), env=environment).stdout) == {(2,), (4,)}
 
