@@ -663,7 +663,10 @@ void push_annotation(const at::RecordFunction &function)
     } catch (const std::exception &) {
         said.add(trouble_word, 1);
     }
-    to.range_push_attrs(function.name(), said.at, said.count);
+    if (said.count)
+        to.range_push_attrs(function.name(), said.at, said.count);
+    else
+        to.range_push(function.name());
 }
 
 /* A step, as _execution_trace.py opens it for PyTorch's observer: the recorder has it already. */
