@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import functools
-import gc
 import json
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from ._arrow import ArrowTable, Columns
+from ._collector import collected_later
 from ._recording import Recording
 from .events import DeviceType, FunctionEvent, Interval, Kernel
 from ._memory_events import memory_events
@@ -215,18 +214,6 @@ class _Builder:
         if by is not None:
             _owner(events[by]).kernels.append(Kernel(event.name, event.device_index, event.time_range))
         return event
-
-
-@contextlib.contextmanager
-def collected_later() -> Iterator[None]:
-    """Without the garbage collector, which would look at all objects again and again while millions are made."""
-    is_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if is_on:
-            gc.enable()
 
 
 def build_events(recording: Recording, with_functions: bool = False) -> List[FunctionEvent]:

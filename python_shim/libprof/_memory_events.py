@@ -45,12 +45,12 @@ def _known(size: int, side: str, recording: Recording) -> Optional[int]:
 
 
 def memory_average(recording: Recording) -> Optional[FunctionEventAvg]:
-    """All of them; ``row["first_ns"]`` says when the first was. None where there are none."""
+    """All of them; None where there are none."""
     changes = _changes(recording)
     if not changes:
         return None
     average = FunctionEventAvg()
     for event in memory_events(recording, 0, 0):
         average.add(event)
-    average.row = {"first_ns": changes[0]["time"], "cpu_total_ns": 0}
+    average.first_ns = changes[0]["time"]
     return average

@@ -20,6 +20,7 @@ from .trace import Trace, export, window_words
 ALL_MEMORY = frozenset({"cpu", "device"})
 _MAGIC = b"\x89PROF\r\n\x1a"
 _JSON = ("--format", "json")
+_ROWS, _ROWS_END = '\n"key_averages":[', '],\n"kernels":['  # no text within JSON has a line break
 _empty_path: Optional[str] = None
 
 
@@ -130,7 +131,7 @@ class Recording:
     @property
     def trace(self) -> Trace:
         """The recording for everything else that profdump can do, with what forked children recorded."""
-        self.facts()
+        self.ask(*_JSON)
         children = children_of(self.paths[0]) if self.paths and self.window else []
         return Trace(*(self.paths or [_empty_trace()]), *children, window=self.window)
 
@@ -140,8 +141,7 @@ class Recording:
         return bool(self.once("empty", self._holds_nothing))
 
     def _holds_nothing(self) -> bool:
-        has_rows = bool(self.facts()["key_averages"])
-        return not has_rows and not any(any(self.table(one).values()) for one in (ArrowTable.COUNTERS, ArrowTable.FUNCTIONS))
+        return not self.rows()[1] and not any(any(self.table(one).values()) for one in (ArrowTable.COUNTERS, ArrowTable.FUNCTIONS))
 
     def warn_if_empty(self, stacklevel: int) -> None:
         """A RuntimeWarning, the first time, if nothing was recorded."""
@@ -160,6 +160,13 @@ class Recording:
         facts: Dict[str, Any] = json.loads(self.ask(*_JSON, *arguments))
         return facts
 
+    def rows(self, *arguments: str) -> Tuple[Dict[str, Any], List[str]]:
+        """The same without the rows of averages, and these unread: of a million, each would be a large dictionary."""
+        text = self.ask(*_JSON, *arguments)
+        start = text.index(_ROWS) + len(_ROWS)
+        end = text.index(_ROWS_END, start)
+        return json.loads(text[:start] + text[end:]), text[start + 1 : end].split(",\n") if start < end else []
+
     def query(self, sql: str) -> List[Dict[str, Any]]:
         """Rows of one SQL statement about the recording."""
         rows: List[Dict[str, Any]] = json.loads(run_profdump(["query", *_JSON, *window_words(self.window), "--", sql, *self.paths]))
@@ -173,7 +180,7 @@ class Recording:
 
     def table(self, table: ArrowTable) -> Dict[str, List[Any]]:
         """A table of prof/arrow.h."""
-        self.facts()
+        self.ask(*_JSON)
         return read_table(self.paths, table, self.window) if self.paths else {}
 
     def export(self, path: str, kind: Optional[str], *words: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import json
-from typing import Any, Callable, Collection, Dict, Iterable, List, Optional, Union
+from typing import Any, Callable, Collection, Dict, Iterable, List, Optional, Union, cast
 
 from ._source_paths import Shortened
 from .events import DeviceType, FunctionEvent, TimesMixin, scope_of
@@ -53,7 +53,8 @@ class FunctionEventAvg(TimesMixin):
         self.flops = 0
         self.use_device: Optional[str] = None
         self.shape_text: Optional[str] = None
-        self.row: Dict[str, Any] = {}
+        self._row: Union[str, Dict[str, Any]] = {}
+        self.first_ns = 0  # since the recording's base: when its first call began
         self.find_annotations: Callable[[], Collection[str]] = frozenset
         self.cpu_children: List[FunctionEvent] = []
 
@@ -68,6 +69,17 @@ class FunctionEventAvg(TimesMixin):
     def is_on_cpu(self) -> bool:
         """Whether they happened on threads, not on devices."""
         return self.kind not in DEVICE_KINDS
+
+    @property
+    def row(self) -> Dict[str, Any]:
+        """What profdump's JSON says of it; empty where rows were added up in Python."""
+        if isinstance(self._row, str):
+            self._row = cast(Dict[str, Any], json.loads(self._row))
+        return self._row
+
+    @row.setter
+    def row(self, row: Dict[str, Any]) -> None:
+        self._row = row
 
     @property
     def device_type(self) -> DeviceType:
@@ -182,6 +194,9 @@ def kind_of_row(row: Dict[str, Any]) -> str:
     return "call" if kind == "cuda_api" else kind
 
 
+_decode = json.JSONDecoder().raw_decode
+
+
 class RowReader:
     """Makes averages of rows of profdump's JSON. Texts repeat, and are parsed once."""
 
@@ -189,13 +204,14 @@ class RowReader:
         self._shortened = Shortened()
         self._parsed: Dict[Optional[str], Any] = {None: [], "": []}
 
-    def averages(self, facts: Dict[str, Any]) -> List[FunctionEventAvg]:
+    def averages(self, rows: Iterable[str]) -> List[FunctionEventAvg]:
         """In the order in which they first came."""
-        return in_order(map(self._average, facts["key_averages"]))
+        return in_order(map(self._average, rows))
 
-    def _average(self, row: Dict[str, Any]) -> FunctionEventAvg:
-        average = FunctionEventAvg()
-        average.key, average.kind, average.count, average.row = row["name"], kind_of_row(row), row["count"], row
+    def _average(self, text: str) -> FunctionEventAvg:
+        average, (row, _) = FunctionEventAvg(), _decode(text)
+        average.key, average.kind, average.count, average._row = row["name"], kind_of_row(row), row["count"], text
+        average.first_ns = row["first_ns"]
         average.outer_count = row.get("outer_count", average.count)
         for name in ("cpu_total_ns", "self_cpu_total_ns", "cuda_total_ns", "self_cuda_total_ns"):
             setattr(average, name, row.get(name, 0))
@@ -220,5 +236,5 @@ class RowReader:
 
 
 def in_order(averages: Iterable[FunctionEventAvg]) -> List[FunctionEventAvg]:
-    """By the first call of each, as in torch.profiler, of those that have a ``row``."""
-    return sorted(averages, key=lambda average: (average.row["first_ns"], -average.row["cpu_total_ns"]))
+    """By the first call of each, as in torch.profiler."""
+    return sorted(averages, key=lambda average: (average.first_ns, -average.cpu_total_ns))

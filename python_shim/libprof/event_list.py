@@ -10,12 +10,13 @@ from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, T
 from . import _table, _times, notebook
 from ._arrow import ArrowTable
 from ._build_events import build_events
+from ._collector import collected_later
 from ._memory_events import KIND as MEMORY_KIND, memory_average
 from ._output import replacing
 from ._recording import Recording, table_of
 from ._source_paths import Shortened
 from ._table import Layout
-from .averages import FunctionEventAvg, RowReader, in_order
+from .averages import DEVICE_KINDS, FunctionEventAvg, RowReader, in_order
 from .errors import ProfError
 from .events import FunctionEvent, flattened, unflattened
 
@@ -191,7 +192,7 @@ class EventList(Listed[Event]):
         """A recording's averages are added up again from the calls that nothing is around."""
         if not (self._source is not None and self._is_as_given() and self._averaged):
             return [event for event in self if event.cpu_parent is None]
-        rows = RowReader().averages(self._source.facts(*self._options, "--top-level"))
+        rows = RowReader().averages(self._source.rows(*self._options, "--top-level")[1])
         return in_order([*rows, *(row for row in cast(List[FunctionEventAvg], self) if row.kind == MEMORY_KIND)])
 
     def _notes(self) -> str:
@@ -344,17 +345,19 @@ def _sums_by_stack(recording: Recording, on_device: bool) -> Dict[Tuple[str, str
 
 def averages_of(recording: Recording, by: Groups, layout: Layout) -> "EventList[FunctionEventAvg]":
     """A recording's averages, by profdump."""
-    if by.functions and not recording.facts().get("python_calls"):
+    if by.functions and not recording.rows()[0].get("python_calls"):
         by = by._replace(functions=False)
     options = by.options(layout)
-    facts = recording.facts(*options)
-    layout = layout._replace(shapes=by.shapes, stack=by.stack_n > 0, device=_has_device(facts))
-    rows = RowReader().averages(facts)
+    facts, texts = recording.rows(*options)
+    with collected_later():
+        rows = RowReader().averages(texts)
+    has_device = bool(facts["timed_by_events"]) or any(row.kind in DEVICE_KINDS for row in rows)
+    layout = layout._replace(shapes=by.shapes, stack=by.stack_n > 0, device=has_device)
     outside = memory_average(recording)
     rows = in_order([*rows, outside]) if outside is not None else rows
+    find_annotations, use_device = lambda: annotations_of(recording), "cuda" if has_device else recording.use_device
     for row in rows:
-        row.find_annotations = lambda: annotations_of(recording)
-        row.use_device = "cuda" if layout.device else recording.use_device
+        row.find_annotations, row.use_device = find_annotations, use_device
         if layout.memory:
             row.forget_memory(recording.known_memory)
     return EventList(rows, layout=layout)._comes_from(recording, *options)
@@ -364,11 +367,6 @@ def annotations_of(recording: Recording) -> FrozenSet[str]:
     """Keys of ranges that the program named."""
     make = lambda: frozenset(event.key for event in build_events(recording) if event.is_user_annotation)
     return cast(FrozenSet[str], recording.once("annotations", make))
-
-
-def _has_device(facts: Dict[str, Any]) -> bool:
-    kinds = ("kernel", "memcpy", "memset", "graph")
-    return bool(facts["timed_by_events"]) or any(row["kind"] in kinds for row in facts["key_averages"])
 
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg"]
