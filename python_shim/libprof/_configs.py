@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from dataclasses import dataclass, field, fields
@@ -63,11 +64,11 @@ def types_listed(value: Any, has_cpu: bool) -> Optional[List[str]]:
     return types
 
 
-def warn_as_2_15(**deprecated: str) -> None:
-    """A FutureWarning for keywords that the imported PyTorch has deprecated, each with what to use instead."""
-    if hasattr(sys.modules.get("torch.profiler"), ProfilerActivityConfig.__name__):
-        for name, instead in deprecated.items():
-            warnings.warn(f"{name} is deprecated from PyTorch 2.15 on: {instead}", FutureWarning, stacklevel=3)
+def warn_deprecated(name: str, minor: int, instead: str) -> None:
+    """A FutureWarning for a keyword that PyTorch 2.`minor` has deprecated, if the imported one is not older."""
+    version = re.match(r"(\d+)\.(\d+)", getattr(sys.modules.get("torch"), "__version__", ""))
+    if version and (int(version[1]), int(version[2])) >= (2, minor):
+        warnings.warn(f"{name} is deprecated from PyTorch 2.{minor} on: {instead}", FutureWarning, stacklevel=3)
 
 
 def check_lanes(annotations: Optional[Dict[int, Any]], lanes: str) -> None:

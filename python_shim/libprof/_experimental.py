@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Optional, Sequence
 
-from ._configs import warn_as_2_15
+from ._configs import warn_deprecated
 from .errors import warn
 
 _OVERLOADS = "capture_overload_names"
@@ -53,7 +53,7 @@ def wants_overload_names(config: Any) -> bool:
     asked = {names.get(place, _OTHERS) for place in changed}
     without_effect = asked.difference((_OVERLOADS, *_ALWAYS))
     if _STEP in asked:
-        warn_as_2_15(adjust_profiler_step="it has no effect")
+        warn_deprecated(_STEP, 15, "it has no effect")
     if without_effect:
         warn(f"experimental_config: without effect here: {', '.join(sorted(without_effect))}")
     return _OVERLOADS in asked

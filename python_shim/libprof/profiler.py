@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple, Type, TypeVar, cast
 
 from . import _export, _python_calls, _tasks, _torch, notebook, recorder
-from ._configs import check_lanes, types_listed, warn_as_2_15
+from ._configs import check_lanes, types_listed, warn_deprecated
 from ._guest import thread_local
 from ._profdump import check_program
 from ._recording import ALL_MEMORY, Recording, Window
@@ -212,7 +212,7 @@ class profile(TorchMethods):
         if post_processing_timeout_s:
             warn("post_processing_timeout_s has no effect here")
         if with_modules:
-            warn_as_2_15(with_modules="with_stack records calls of modules")
+            warn_deprecated("with_modules", 14, "with_stack records calls of modules")
         self._with_overloads = wants_overload_names(experimental_config)
 
     def __repr__(self) -> str:
