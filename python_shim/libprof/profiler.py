@@ -410,7 +410,7 @@ class profile(TorchMethods):
             | (FLOPS if self.with_flops else 0)
             | (MEMORY | POINTERS if self.profile_memory else 0)
             | (OVERLOADS if self._with_overloads else 0)
-            | (IDS if self._execution_trace is not None else 0)
+            | (IDS if self.record_shapes or self._execution_trace is not None else 0)
             | (MODULES if self.with_modules else 0)
         )
 
