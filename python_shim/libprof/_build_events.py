@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 from ._arrow import ArrowTable, Columns
 from ._collector import collected_later
 from ._recording import Recording
-from .events import DeviceType, FunctionEvent, Interval, Kernel
+from .events import DeviceType, FunctionEvent, Interval, Kernel, interval_us
 from ._memory_events import memory_events
 from ._operator_events import DOMAIN, keywords_of, settle
 from ._python_events import end_ns, functions_of, weave
@@ -175,8 +175,7 @@ class _Builder:
         for row, (start, duration, kind, name, tid, pid, domain, continues, parts, memory, times) in enumerate(
             zip(*columns[:8], zip(*columns[8:14]), zip(*columns[14:16]), zip(*columns[16:]))
         ):
-            start_us = (start - self._base_ns) / 1000
-            event = FunctionEvent(row, name, tid, start_us, start_us + duration / 1000)
+            event = FunctionEvent(row, name, tid, *interval_us(start - self._base_ns, duration))
             event.start_ns, event.duration_ns, event.pid = start, duration, pid
             event.kind, event.is_async = "range" if kind == "async" else kind, kind == "async"
             event.name, event.use_device, event._details = event.key, self._use_device, details
@@ -195,13 +194,11 @@ class _Builder:
     def _operation(self, row: int, events: List[FunctionEvent]) -> FunctionEvent:
         table = self._kernels
         start, duration = table["start"][row], table["duration_ns"][row]
-        start_us = (start - self._base_ns) / 1000
         event = FunctionEvent(
             len(events) + row,
             table["name"][row],
             table["stream"][row] or 0,
-            start_us,
-            start_us + duration / 1000,
+            *interval_us(start - self._base_ns, duration),
             kind=table["kind"][row],
             device_type=DeviceType.CUDA,
             device_index=-1 if table["device"][row] is None else table["device"][row],

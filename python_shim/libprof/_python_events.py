@@ -7,7 +7,7 @@ from typing import Dict, List, Optional, Tuple
 from ._arrow import ArrowTable
 from ._recording import Recording
 from ._source_paths import Shortened
-from .events import FunctionEvent
+from .events import FunctionEvent, interval_us
 
 
 def functions_of(recording: Recording, base_ns: int, first_id: int, shortened: Shortened) -> List[FunctionEvent]:
@@ -15,9 +15,9 @@ def functions_of(recording: Recording, base_ns: int, first_id: int, shortened: S
     table = recording.table(ArrowTable.FUNCTIONS)
     functions: List[FunctionEvent] = []
     for row, start in enumerate(table.get("start", [])):
-        start_us, duration = (start - base_ns) / 1000, table["duration_ns"][row]
+        duration = table["duration_ns"][row]
         event = FunctionEvent(
-            first_id + row, shortened(table["name"][row]), table["tid"][row], start_us, start_us + duration / 1000, kind="python"
+            first_id + row, shortened(table["name"][row]), table["tid"][row], *interval_us(start - base_ns, duration), kind="python"
         )
         event.start_ns, event.duration_ns, event.pid = start, duration, table["pid"][row]
         parent, module = table["parent"][row], table["module"][row]

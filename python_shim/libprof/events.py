@@ -45,6 +45,11 @@ class Interval:
         return f"Interval({self.start!r}, {self.end!r})"
 
 
+def interval_us(begin_ns: int, duration_ns: int) -> Tuple[float, float]:
+    """Begin and end in microseconds: equal numbers where one interval begins at the nanosecond at which another ends."""
+    return begin_ns / 1000, (begin_ns + duration_ns) / 1000
+
+
 class Kernel:
     """A device operation that an event launched: kernel, copy, set or graph."""
 

@@ -110,6 +110,15 @@ def test_rows_of_functions_are_sums_of_the_events() -> None:
     assert mine[0].key[-20:] in table
 
 
+def test_a_step_begins_where_the_one_before_ends_in_microseconds_too() -> None:
+    """Sums of rounded numbers would overlap by parts of a picosecond."""
+    with profile() as prof:
+        for _ in range(200):
+            prof.step()
+    steps = [event.time_range for event in prof.events() if event.kind == "step"]
+    assert len(steps) == 200 and all(one.end == other.start for one, other in zip(steps, steps[1:]))
+
+
 def test_a_step_outlives_the_range_that_it_began_in() -> None:
     with profile(schedule=schedule(wait=0, warmup=1, active=4, repeat=1)) as prof:
         for _ in range(3):
