@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from . import _pickles
+from ._times import ranks_text
 
 WHAT = "a dump of PyTorch's flight recorder"
 _MEMBERS = (b"pg_config", b"collective_seq_id")  # one of them is in the first bytes of every dump
@@ -261,18 +262,6 @@ def judge(dumps: Sequence[Dump]) -> List[Verdict]:
 
 
 # ---- sentences ----
-
-
-def ranks_text(ranks: Sequence[int]) -> str:
-    """As "rank 2", "ranks 0-1, 3"."""
-    parts: List[List[int]] = []
-    for rank in sorted(ranks):
-        if parts and rank == parts[-1][1] + 1:
-            parts[-1][1] = rank
-        else:
-            parts.append([rank, rank])
-    text = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)
-    return f"{'rank' if len(ranks) == 1 else 'ranks'} {text}"
 
 
 def _group_text(group: Group) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Tuple
 
 from ._cli import finish
-from ._flight import Dump, Verdict, call_text, is_dump, judge, ranks_text, read, sentence
+from ._flight import Dump, Verdict, call_text, is_dump, judge, read, sentence
 from ._profdump import run_profdump
-from ._times import printable
+from ._times import printable, ranks_text
 from .errors import ProfError
 
 FRAMES_SHOWN = 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 _UNITS = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 
@@ -64,6 +64,20 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+
+
+def ranks_text(ranks: Sequence[int], most: int = 0) -> str:
+    """As "rank 2", "ranks 0, 5-9". With `most`, so many parts, and how many ranks are in the others."""
+    runs: List[Tuple[int, int]] = []
+    for rank in sorted(ranks):
+        if runs and rank == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], rank)
+        else:
+            runs.append((rank, rank))
+    shown = runs[: most or len(runs)]
+    parts = [str(first) if first == last else f"{first}-{last}" for first, last in shown]
+    rest = len(ranks) - sum(last - first + 1 for first, last in shown)
+    return f"{'rank' if len(ranks) == 1 else 'ranks'} {', '.join(parts)}" + (f" and {rest} more" if rest else "")
 
 
 def check_unit(unit: Optional[str]) -> None:

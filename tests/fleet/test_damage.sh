@@ -50,7 +50,7 @@ echo '{"part": "foreign"}' >parts/packed/foreign.json
 answers 'parts/packed/one-.*: it does not say what its part consists of; the part is left out' fleet fleet breakdown parts
 answers 'packed/foreign.json: it does not say' fleet fleet parts
 same "ranks of the other part" "2	3" "$(fleet fleet breakdown parts --format tsv 2>/dev/null | tail -n +2 | cut -f 1 | xargs | tr ' ' '\t')"
-answers '2 of 4 ranks have no recording: 0, 1' fleet fleet parts
+answers 'ranks 0-1 of 4 have no recording' fleet fleet parts
 same "packed again" "parts: packed 2 recordings, 0 were there, 0 could not be read" "$(fleet pack job/rank-0000[01].prof -o parts --node one)"
 same "all are back" 4 "$(fleet fleet breakdown parts --format tsv 2>/dev/null | tail -n +2 | wc -l)"
 
@@ -67,7 +67,7 @@ same "a newer version" "profdump: newer: the dataset has version 99, this libpro
 # Two recordings of one rank, of different jobs: named, and nothing is lost.
 make_job ranks=4 tp=2 gpus=2 steps=4 seed=8 other
 fleet pack job/*.prof other/rank-00001.prof -o twice --workers 1 >/dev/null
-answers 'several recordings have the same rank and are added up: 1' fleet fleet twice
+answers 'several recordings have the same rank and are added up: rank 1' fleet fleet twice
 of_all=$("$PROF_BIN/profdump" query --format tsv "SELECT count(*) FROM kernels" job/*.prof other/rank-00001.prof | tail -n 1)
 same "kernels of both" "$of_all" "$(fleet fleet twice --format tsv --sql "SELECT count(*) FROM kernels" | tail -n 1)"
 
@@ -89,7 +89,7 @@ answers '^profdump: no collectives were recorded' fleet fleet stragglers silent
 answers 'gemm' fleet fleet averages silent
 fleet pack job/rank-00000.prof -o alone --workers 1 >/dev/null
 answers 'there is one rank only: nothing to compare it with' fleet fleet alone
-answers '3 of 4 ranks have no recording: 1, 2, 3' fleet fleet alone
+answers 'ranks 1-3 of 4 have no recording' fleet fleet alone
 python3 - <<'PYTHON' >out.txt 2>err.txt || fail "$(tail -n 3 err.txt)"
 from libprof.fleet import _cli
 for dataset in ("silent", "alone", "mixed"):

@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, List
 import pytest
 
 from libprof import _flight
+from libprof._times import ranks_text
 
 PROFDUMP = os.environ["LIBPROF_BIN"] + "/profdump"
 WORLD = ("0", "default_pg")
@@ -268,3 +269,9 @@ def test_what_is_a_dump(tmp_path: Path) -> None:
         (tmp_path / "one").write_bytes(content)
         assert _flight.is_dump(tmp_path / "one") is expected
     assert not _flight.is_dump(tmp_path / "nothing")
+
+
+def test_ranks_are_listed_as_runs() -> None:
+    assert [ranks_text(ranks, most) for ranks, most in (([2], 0), ([3, 1, 2], 0), ([0, 2, 3, 9], 2), (range(16, 1000), 8))] == [
+        "rank 2", "ranks 1-3", "ranks 0, 2-3 and 1 more", "ranks 16-999",
+    ]  # fmt: skip

@@ -7,7 +7,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Any, Dict, FrozenSet, List, Sequence, Set, Tuple
 
-from .._times import time_text
+from .._times import ranks_text, time_text
 from . import _clocks, _groups, _pipeline
 from ._engine import sql_text
 
@@ -53,7 +53,7 @@ def missing_ranks(engine: Any) -> List[Finding]:
     if len(there) >= world:
         return []
     missing = [rank for rank in range(world) if rank not in there]
-    return [Finding("missing", f"{len(missing)} of {world} ranks have no recording: {_listed(missing)}", tuple(missing))]
+    return [Finding("missing", f"{ranks_text(missing, 8)} of {world} {'has' if len(missing) == 1 else 'have'} no recording", tuple(missing))]
 
 
 def double_ranks(engine: Any) -> List[Finding]:
@@ -62,7 +62,7 @@ def double_ranks(engine: Any) -> List[Finding]:
     if not rows:
         return []
     ranks = tuple(row["rank"] for row in rows)
-    return [Finding("double", f"several recordings have the same rank and are added up: {_listed(list(ranks))}", ranks)]
+    return [Finding("double", f"several recordings have the same rank and are added up: {ranks_text(ranks, 8)}", ranks)]
 
 
 # ---- collectives that do not end ----
