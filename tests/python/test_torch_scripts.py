@@ -41,7 +41,7 @@ def test_every_script_is_on_the_page() -> None:
     page = (ROOT / "docs" / "torch_scripts.md").read_text()
     missing = [name for name in torch_scripts.names() if f"| `{name}` | {torch_scripts.summary(name)} |" not in page]
     missing += [reason.text for reason in KNOWN if f"| {reason.text} |" not in page]
-    assert missing == [], "python3 tests/python/torch_scripts.py --page >docs/torch_scripts.md"
+    assert missing == [], "python3 tests/python/torch_scripts.py --page docs/torch_scripts.md"
 
 
 def test_a_fact_that_one_side_lacks_is_found() -> None:

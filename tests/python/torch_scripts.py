@@ -1,7 +1,7 @@
 """Runs the programs of tests/python/scripts under torch.profiler and under libprof, with the import changed, and compares.
 
-    python3 tests/python/torch_scripts.py [NAME ...]                       lists what differs
-    python3 tests/python/torch_scripts.py --page >docs/torch_scripts.md    writes the page
+    python3 tests/python/torch_scripts.py [NAME ...]                       lists what has no reason
+    python3 tests/python/torch_scripts.py --page docs/torch_scripts.md     also writes the page
 
 What a user sees of a program becomes facts: the lines that it prints, the columns, rows and footers of its tables, its
 warnings and its exit status, and the events of the traces that it writes. Times are left out. Each fact that only one
@@ -10,6 +10,7 @@ of the two profilers shows needs a reason in torch_scripts.txt.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import contextlib
 import fnmatch
@@ -220,23 +221,26 @@ def markdown(results: Dict[str, Tuple[int, List[Difference]]], known: List[Reaso
     return page
 
 
-def main(arguments: List[str]) -> int:
+def main(words: List[str]) -> int:
+    """Exit status 1 where a difference has no reason."""
     import torch
 
-    page = "--page" in arguments
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--page", type=Path)
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args(words)
     known = reasons(REASONS.read_text())
     results, status = {}, 0
     with contextlib.ExitStack() as stack:
         folder = Path(os.environ.get("TORCH_SCRIPTS_KEEP") or stack.enter_context(tempfile.TemporaryDirectory()))
-        for name in [one for one in arguments if one != "--page"] or names():
+        for name in options.names or names():
             same, found = results[name] = differences(name, folder / name)
             unknown = [one for one in found if not reason_of(one, known)]
             status |= bool(unknown)
-            if not page:
-                print(f"{name}: {same} facts are the same, {len(found)} differ, {len(unknown)} of them have no reason")
-                print("".join(f"  {one.side}: {one.fact}\n" for one in unknown), end="")
-    if page:
-        print(markdown(results, known, torch.__version__.partition("+")[0]), end="")
+            print(f"{name}: {same} facts are the same, {len(found)} differ, {len(unknown)} of them have no reason")
+            print("".join(f"  {one.side}: {one.fact}\n" for one in unknown), end="")
+    if options.page:
+        options.page.write_text(markdown(results, known, torch.__version__.partition("+")[0]))
     return int(status)
 
 
