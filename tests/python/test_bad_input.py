@@ -57,9 +57,10 @@ def test_observers_that_are_none() -> None:
 
 def test_wrong_order() -> None:
     prof = profile()
-    prof.stop()
+    for end in (prof.stop, lambda: prof.__exit__(None, None, None)):
+        with pytest.raises(AssertionError, match=r"stop\(\) without start\(\)"):
+            end()
     prof.stop_trace()
-    prof.__exit__(None, None, None)
     with prof:
         libprof.mark("first")
         with pytest.raises(libprof.ProfError, match="already running"):

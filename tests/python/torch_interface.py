@@ -46,6 +46,7 @@ def takes(function: Any, keyword: str) -> bool:
 def is_ours(one: Any, name: str) -> bool:
     """Whether it has that, and not only from PyTorch's class, from which it inherits."""
     kinds = (one if isinstance(one, type) else type(one)).__mro__
+    hasattr(one, name)  # members that are made when they are first read
     return name in getattr(one, "__dict__", {}) or any(name in vars(kind) for kind in kinds if not kind.__module__.startswith("torch"))
 
 
