@@ -55,21 +55,21 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("torch.profiler", "kineto_available"): "Always true: libprof records without Kineto.",
     ("torch.profiler", "supported_activities"): "CPU, and CUDA unless PyTorch is a build without it; whether there are devices or not.",
     ("profile", "with_modules="): "With the observer, the same: scripted modules in Chrome traces. For other modules, use with_stack.",
-    ("profile", "experimental_config="): "capture_overload_names has an effect. verbose and profile_all_threads are always on. A warning names other settings.",
+    ("profile", "experimental_config="): "Only capture_overload_names has an effect. verbose and profile_all_threads are always on. A warning lists other settings.",
     ("profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
     ("profile", "activities="): "CPU and CUDA; others are named in a warning. Lists of types are honoured in results, not in files.",
     ("profile", "profile_memory="): "With the observer, memory of the CPU and of CUDA devices; elsewhere `--` and a warning.",
     ("profile", "with_stack="): "Python functions as call stacks of everything, also of CUDA calls, as events and as rows. Their names have the whole path and the class; those of built-in functions have no address.",
-    ("profile", "export_memory_timeline"): "The same files; categories need record_shapes and with_stack, too, else all memory is in the column of none. HTML is libprof's report.",
+    ("profile", "export_memory_timeline"): "The same files. Without record_shapes and with_stack, all memory is uncategorized. HTML is libprof's report.",
     ("profile", "toggle_collection_dynamic"): "Results leave out what begins while an activity is off; files have it.",
     ("profile", "stop_trace"): "The same. start(), stop() and schedules do not call it, start_trace() or prepare_trace().",
-    ("profile", "profiler"): "The profile itself. Its `kineto_results` are what PyTorch's tools read, see python.md.",
-    ("profile", "stop"): "The same. With a schedule, a warning if it was never started; a second call does nothing.",
-    ("EventList", "export_chrome_trace"): "The whole recording, as the profile's; a list that was filtered has none.",
-    ("EventList", "table"): "The same columns and order of rows (names ascend), and below them what was lost. ValueError for an unknown column or unit, TypeError for a row_limit that is no number.",
+    ("profile", "profiler"): "The profile itself. PyTorch's tools read its `kineto_results`, see python.md.",
+    ("profile", "stop"): "The same. If a profile with a schedule was never started, a warning. A second call does nothing.",
+    ("EventList", "export_chrome_trace"): "Writes the whole recording, as the profile's does. ProfError for a filtered list.",
+    ("EventList", "table"): "The same columns and row order; sorted by name, rows ascend. Notes below the table list lost records. ValueError for an unknown column or unit, TypeError if row_limit is not a number.",
     ("torch.profiler", "ProfilerActivityConfig"): "The same; settings other than activity_types cause a warning.",
     ("torch.profiler", "PerformanceMetricsConfig"): "Accepted with a warning: hardware counters are not recorded.",
-    ("torch.profiler", "CuspyConfig"): "Accepted: libprof reads CUPTI itself. A warning names environment counters and what else has no effect.",
+    ("torch.profiler", "CuspyConfig"): "Accepted: libprof reads CUPTI itself. A warning lists settings without effect, such as environment counters.",
     ("profile", "wait_for_exports"): "Does nothing: files are complete when their export returns.",
     ("profile", "take_pending_cuspy_export"): "Always None.",
     ("FunctionEvent", "metadata"): "`attributes`, a dict.",
@@ -103,7 +103,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("FunctionEvent", "event_metadata"): "Always None; `attributes` has what was recorded.",
     ("FunctionEvent", "id"): "The number of the event in the list.",
     ("FunctionEvent", "external_id"): "PyTorch's number, 0 for operators with a sequence number.",
-    ("FunctionEvent", "use_device"): "None in builds of PyTorch without CUDA and without the activity CUDA, as there; \"cuda\" also where there is no device.",
+    ("FunctionEvent", "use_device"): "As in torch.profiler, None in builds of PyTorch without CUDA and without the activity CUDA. Otherwise \"cuda\", even without a device.",
     ("FunctionEvent", "device_type"): "PyTorch's type where it is imported.",
     ("FunctionEvent", "is_legacy"): "Always false.",
     ("FunctionEvent", "is_remote"): "Always false.",
@@ -121,7 +121,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("torch.autograd.profiler", "KinetoStepTracker"): "Advances the recorder's step.",
     ("autograd.profile", "use_kineto="): NO_EFFECT + ".",
     ("autograd.profile", "key_averages"): "The five-column table by name; grouped by more, or with Python functions, libprof.profile's.",
-    ("autograd.profile", "experimental_config="): "capture_overload_names has an effect. verbose and profile_all_threads are always on. A warning names other settings.",
+    ("autograd.profile", "experimental_config="): "Only capture_overload_names has an effect. verbose and profile_all_threads are always on. A warning lists other settings.",
     ("autograd.profile", "with_modules="): "As libprof.profile's.",
     ("autograd.profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
     ("FunctionEvent.append_kernel", "duration="): "Not there: start and end instead.",
@@ -143,8 +143,9 @@ VERSION = "2.15"
 IN_OLDER = """
 ## Older versions of PyTorch
 
-Up to PyTorch 2.13, `key_averages()` has rows of Python functions, and no `include_python_functions=`: here, its default follows the
-imported PyTorch. Without these rows, libprof counts their time as self time of the enclosing range; torch.profiler counts it nowhere.
+Up to PyTorch 2.13, `key_averages()` has rows for Python functions, and no `include_python_functions=`. libprof has this keyword with every
+PyTorch; its default follows the imported version. Without these rows, libprof counts their time as self time of the enclosing range;
+torch.profiler counts it nowhere.
 
 | | what differs |
 |---|---|
