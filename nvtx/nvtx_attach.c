@@ -149,7 +149,7 @@ bool nvtx_attach_extension(const struct nvtx_extension *extension)
 
 /* ---- PyTorch ----
  *
- * Nobody reads what the functions that measure devices return: PyTorch calls them for CUDA only. */
+ * The functions that measure devices are stubs: PyTorch reads their results for CUDA only. */
 
 static void nvtx_torch_name(const void *self, const char *name)
 {
@@ -189,7 +189,7 @@ static void nvtx_torch_ignore(const void *self)
 const void *libprof_torch_stubs(void)
 {
     typedef void (*function)(void);
-    /* In front of an object's functions: where it is in another one, and its class. */
+    /* In the C++ ABI, offset-to-top and type info precede an object's functions. */
     static const function table[] = {
         NULL,
         NULL,

@@ -17,10 +17,10 @@ bool nvtx_attach(nvtx_get_export_table get);
 /* The same for an extension of NVTX. False: none that is known. */
 bool nvtx_attach_extension(const struct nvtx_extension *extension);
 
-/* An object of PyTorch's class ProfilerStubs, through which PyTorch annotates operators: its builds
- * with CUDA have one that calls NVTX, this one calls libprof. In the ABI of C++ it is a pointer to
- * a table of functions, in the order in which the class declares them; _torch_operators.py compares
- * that order before it gives this object to PyTorch. */
+/* An object of PyTorch's class ProfilerStubs, through which PyTorch annotates operators. In builds
+ * with CUDA, PyTorch's own object calls NVTX; this one calls libprof. In the C++ ABI it is a
+ * pointer to a table of functions, in the order in which the class declares them.
+ * _torch_operators.py checks that order before it passes this object to PyTorch. */
 __attribute__((visibility("default"))) const void *libprof_torch_stubs(void);
 
 /* ---- nvtx_emit.c: out, prof.h's ranges to another tool ---- */

@@ -4,8 +4,8 @@
 # A wheel runs where glibc has all functions that it was linked with. Debian 11 has glibc 2.31; of that, the wheel needs
 # nothing newer than 2.28 (manylinux_2_28), since it is linked with the older versions of five mathematical functions.
 # Debian 11's SQLite is too old, so that of Debian 12 is built first, from Debian's sources. Needs root and mmdebstrap.
-# The wheel has an observer for each release of PyTorch that observers.py lists; LIBPROF_OBSERVERS lists others, or is
-# empty for none.
+# The wheel contains an observer for each release of PyTorch that observers.py lists. LIBPROF_OBSERVERS overrides the list;
+# an empty one means none.
 # Exits with status 77 where such a root file system cannot be made.
 set -euo pipefail
 suite=bullseye

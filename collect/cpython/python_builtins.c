@@ -128,7 +128,7 @@ static bool python_is_kept(const struct python_builtin_kept *kept,
 
 uint32_t python_builtins_resolve(const struct python_api *api, PyObject *callable, PyObject *self)
 {
-    /* From 3.12 on, what pybind11 binds begins as a method and ends as its function. */
+    /* Since 3.12, a call of a pybind11 function begins as the method, but ends as its function. */
     if (((const struct python_builtin *)(const void *)callable)->type == api->method_type)
         callable = api->PyMethod_Function(callable);
     const struct python_method *method = python_method_of(callable);

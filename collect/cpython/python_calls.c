@@ -415,10 +415,11 @@ bool python_calls_exit(PyObject *code)
 
 /* ---- functions written in C ----
  *
- * No frame represents them. So an emitted stack leaves out those that are open, and their ends are
- * skipped. An end may never come (in 3.13, that of a bound method called with *arguments does not).
- * Then the next call that the function around makes, or its end, is the end: only functions in
- * Python make calls that are seen, and one within would be the innermost.
+ * They have no frame. So an emitted stack omits those that are open, and skips their ends.
+ *
+ * CPython may never report an end: 3.13 does not for a bound method called with *arguments. Then
+ * the enclosing function's next call, or its end, closes the call. This is safe: only calls made by
+ * Python functions are reported, and a Python function inside the call would be the innermost.
  */
 
 static bool python_is_builtin_innermost(const struct python_stack *stack)

@@ -165,8 +165,8 @@ static uint32_t python_modules_number(const struct python_api *api, PyObject *se
     return (uint32_t)module->name;
 }
 
-/* Functions that run within are not recorded: the interpreter does not call a profiler within a
- * call of a profiler. */
+/* Functions that the observer calls are not recorded: the interpreter does not call a profiler from
+ * within a profiler. */
 static void python_modules_tell(const struct python_api *api, PyObject *self)
 {
     PyObject *observer = python_modules_observer;

@@ -40,8 +40,8 @@ static inline uint64_t python_names_word(const struct python_api *api, PyObject 
     return (uintptr_t)extra;
 }
 
-/* The id of a function's name if it has one already in this process's file, else 0; with
- * one of PYTHON_NAMES_OBJECT where the object matters that it is called on. */
+/* The id of a function's name if this process's file already has one, else 0. Includes a bit of
+ * PYTHON_NAMES_OBJECT if the name depends on the object on which the function is called. */
 static inline uint32_t python_names_lookup(const struct python_api *api, PyObject *code)
 {
     uint64_t word = python_names_word(api, code);
@@ -81,17 +81,17 @@ uint32_t python_builtins_resolve(const struct python_api *api, PyObject *callabl
  * keep their numbers until the process ends.
  */
 
-/* PYTHON_NAMES_MODULE of the name of the function in which calls of modules begin,
- * PYTHON_NAMES_STEP of the one that optimizers call at the end of a step, else 0. */
+/* PYTHON_NAMES_MODULE for the function in which calls of modules begin, PYTHON_NAMES_STEP for the
+ * function that optimizers call at the end of a step, else 0. */
 uint32_t python_modules_kind(const char *name, size_t size);
 
-/* The id of the name of the module that a frame of such a function, of this kind, is a call of; 0:
- * it is not known, or none. Calls the observer with the module or optimizer. Clears exceptions of
- * its own; there is none when it is called. */
+/* `frame` is of a function of this kind. Returns the id of the name of the called module; 0 if it
+ * is unknown or not a module. Calls the observer with the module or optimizer. Must be called
+ * without a pending exception; clears those that it causes. */
 uint32_t python_modules_name(const struct python_api *api, PyObject *frame, uint32_t kind);
 
-/* Makes `callable` the observer, which returns at once for an object that it has seen; None: there
- * is none from then on. */
+/* Sets the observer; None removes it. It should return at once for objects that it has already
+ * seen. */
 void python_modules_observe(const struct python_api *api, PyObject *callable);
 
 #endif

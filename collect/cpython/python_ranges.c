@@ -1,5 +1,5 @@
-/* python_ranges.c - builtin functions of Python: push and pop, which cost less than half of a call
- * through ctypes, and what takes a Python object.
+/* python_ranges.c - builtin functions for Python: push and pop, which cost less than half of a call
+ * through ctypes, and functions with a Python object as argument.
  */
 #define PROF_IMPLEMENTATION
 #include "prof/python.h"
@@ -47,7 +47,7 @@ static struct python_method python_range_methods[] = {
     {"range_push", python_range_push, PYTHON_METH_FASTCALL, "Opens a range: prof_range_push()."},
     {"range_pop", python_range_pop, PYTHON_METH_FASTCALL, "Closes it: prof_range_pop()."},
     {"modules_observe", python_observe, PYTHON_METH_FASTCALL,
-     "Has a function called with each PyTorch module and optimizer that is called; None: no more."},
+     "Sets a function to call with each called PyTorch module and optimizer; None removes it."},
 };
 
 void *prof_python_function(const char *name)

@@ -351,7 +351,7 @@ const char *json_each_member(struct json_cursor *cursor, const char *p, json_tak
     return p;
 }
 
-/* ---- a value that is written as it is ---- */
+/* ---- validating a value that is copied unchanged ---- */
 
 static const char *check_digits(const char *p, const char *end)
 {
@@ -377,7 +377,7 @@ static const char *check_number(const char *p, const char *end)
     return p;
 }
 
-/* From after the backslash. */
+/* `p` is after the backslash. */
 static const char *check_escape(const char *p, const char *end)
 {
     if (p == end || *p != 'u')
@@ -388,7 +388,7 @@ static const char *check_escape(const char *p, const char *end)
     return p + 1;
 }
 
-/* From after the opening quote. */
+/* `p` is after the opening quote. */
 static const char *check_string(const char *p, const char *end)
 {
     while (p && p < end && *p != '"')
@@ -424,7 +424,7 @@ static const char *check_key(const char *p, const char *end)
     return p && p < end && *p == ':' ? p + 1 : NULL;
 }
 
-/* From after the bracket. */
+/* `p` is after the opening bracket. */
 static const char *check_items(const char *p, const char *end, char close, unsigned depth)
 {
     p = check_space(p, end);
@@ -441,7 +441,7 @@ static const char *check_items(const char *p, const char *end, char close, unsig
     return NULL;
 }
 
-/* With the space around it. */
+/* Skips the space around the value. */
 static const char *check_value(const char *p, const char *end, unsigned depth)
 {
     p = check_space(p, end);

@@ -166,8 +166,8 @@ bool json_text_scaled(struct text text, unsigned scale, int64_t *number);
 bool json_text_nearest(struct text text, unsigned scale, int64_t *number);
 double json_text_double(struct text text);
 
-/* Whether the text is one JSON value and nothing else, every byte of it checked, so that it may be
- * written as it is. Values nest at most JSON_DEPTH_MAX deep. */
+/* True if the text is exactly one JSON value, so that it can be copied unchanged. Checks every
+ * byte. Values may nest JSON_DEPTH_MAX deep at most. */
 #define JSON_DEPTH_MAX 64u
 bool json_is_valid(struct text text);
 

@@ -14,7 +14,7 @@ struct search {
     struct keymap own_ranks; /* the rank's number in a communicator */
     struct keymap groups;    /* first of a group's calls */
     struct keymap replays;   /* rows of what graphs replayed, by captured row and launch */
-    bool is_pytorchs;        /* ranges are those of PyTorch, inside of which others may be */
+    bool is_pytorchs;        /* the ranges are PyTorch's, which may contain others */
     bool failed;             /* no memory */
 };
 

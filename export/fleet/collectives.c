@@ -215,7 +215,7 @@ static void add_ranges(struct search *search, const struct tl_attr *attrs, uint3
     }
 }
 
-/* ---- what PyTorch states: collectives of any backend, in ranges "record_param_comms" ---- */
+/* ---- PyTorch's ranges "record_param_comms": collectives of any backend ---- */
 
 static const struct tl_attr *attr_of(const struct recording *recording, struct tl_attrs attrs,
                                      enum nccl_key key)
@@ -234,7 +234,7 @@ static struct text text_at(const struct recording *recording, struct tl_attrs at
     return name == TL_NONE ? (struct text){"", 0} : name_text(recording, name);
 }
 
-/* The same number on all ranks of a group, even, as communicators of NCCL are. */
+/* Hashes the group's name and ranks: the same number on all its ranks. Even, like NCCL's ids. */
 static bool read_group(const struct recording *recording, struct tl_attrs attrs,
                        struct collective *collective)
 {
@@ -247,7 +247,7 @@ static bool read_group(const struct recording *recording, struct tl_attrs attrs,
     return name.size > 0;
 }
 
-/* Of an element, by the name of its type; 0 unknown. */
+/* Size of an element, by the name of its type; 0 unknown. */
 static unsigned type_bytes(struct text type)
 {
     static const struct {
@@ -261,7 +261,7 @@ static unsigned type_bytes(struct text type)
     return text_begins(type, "Float8") ? 1 : 0;
 }
 
-/* As NCCL counts: what one rank sends, or gets, of one. */
+/* As NCCL counts: the smaller of what a rank sends and receives. */
 static void read_size(const struct recording *recording, struct tl_attrs attrs,
                       struct collective *collective)
 {
@@ -276,7 +276,7 @@ static void read_size(const struct recording *recording, struct tl_attrs attrs,
     collective->bytes = collective->has_bytes ? (uint64_t)elements * bytes : 0;
 }
 
-/* These are no work for a device. */
+/* These calls launch no device work. */
 static bool is_call_alone(struct text function)
 {
     return text_is(function, "wait") || text_is(function, "init");

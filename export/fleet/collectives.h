@@ -1,5 +1,5 @@
 /* collectives.h - the collectives of a rank: NCCL's own ranges with the kernel that each launched;
- * without such ranges, what PyTorch states about them; without that, communication kernels.
+ * without these, PyTorch's record_param_comms ranges; without either, communication kernels.
  *
  * Calls of a group share a kernel. A call that a CUDA graph captured runs whenever the graph is
  * launched: each of these replays is a collective of its own; the capture is not a collective.
@@ -23,7 +23,7 @@ struct collective {
     int32_t sequence;        /* -1: a send or receive */
     uint64_t call;           /* NCCL's profiler: number of the call, 0 unknown */
     int64_t counted;         /* NCCL's own count of the function, -1 unknown */
-    int32_t stated;          /* PyTorch's number in its process group, -1 unknown */
+    int32_t stated;          /* PyTorch's sequence number in its process group, -1 unknown */
     uint64_t group;          /* NCCL's profiler: number of its group, 0 none */
     uint64_t group_bytes;    /* of its communicator's calls in the group; over INT64_MAX: unknown */
     int32_t group_place;     /* among these, collectives apart; -1: in no group */

@@ -45,7 +45,7 @@ enum nccl_key {
     NCCL_CAPTURED,
     NCCL_PEER,
     NCCL_RANK,
-    TORCH_FUNCTION, /* from here on: of PyTorch's record_param_comms */
+    TORCH_FUNCTION, /* from here on: attributes of PyTorch's record_param_comms */
     TORCH_GROUP,
     TORCH_GROUP_RANKS,
     TORCH_SEQUENCE,

@@ -96,8 +96,8 @@ bool add_idle(struct walk *walk, struct rows *rows)
 
 /* ---- collectives ---- */
 
-/* NCCL's name of a function that PyTorch calls "_allgather_base", "allreduce_coalesced" ...; NULL:
- * NCCL has none. */
+/* NCCL's name for PyTorch's "_allgather_base", "allreduce_coalesced" ...; NULL if NCCL has no such
+ * function. */
 static const char *nccl_name(struct text function)
 {
     static const struct {

@@ -28,7 +28,7 @@ static bool write_trace(const struct profdump_options *options, const struct tim
 
 #define METADATA_BYTES_MAX (UINT32_C(64) << 20)
 
-/* The object in a file; freed by the caller. False: there is none, and it was said why. */
+/* Reads the JSON object in a file; the caller frees it. Returns false after reporting an error. */
 static bool read_metadata(const char *path, struct text *metadata)
 {
     struct read_error error;

@@ -74,8 +74,8 @@ static void print_native(struct place_names *names, const char *thread, FILE *ou
     }
 }
 
-/* The mutex that the main thread waits for, and what its owner is doing; then what the threads of
- * deadlocks do. By name: numbers differ between ranks. */
+/* Prints the mutex that the main thread waits for and its owner's stack, then the stacks of other
+ * deadlocked threads. Names threads, since thread ids differ between ranks. */
 static void print_locks(struct place_names *names, const struct hang_rank *rank, FILE *out)
 {
     uint32_t tid = (uint32_t)rank->process->info.pid;
@@ -217,7 +217,7 @@ static void print_stuck(const struct hang_ranks *ranks, const struct hang_rank *
     fprintf(out, "; last completed: %s", last ? name_of(timeline, last->name) : "nothing");
 }
 
-/* Each thread of the deadlocks of a process, with the mutex that it holds and the one it wants. */
+/* Each deadlocked thread of a process, with the mutex that it holds and the one it waits for. */
 static void print_deadlocks(const struct hang_locks *locks, FILE *out)
 {
     const char *separator = "";
@@ -234,7 +234,7 @@ static void print_deadlocks(const struct hang_locks *locks, FILE *out)
     }
 }
 
-/* Those of other ranks that are open have a verdict of their own. */
+/* Not for HANG_OPEN: there, deadlocks have a verdict of their own. */
 static bool shows_deadlocks(const struct hang_verdict *verdict, const struct hang_rank *rank)
 {
     return hang_rank_is_deadlocked(rank) && verdict->kind != HANG_OPEN;
@@ -341,7 +341,7 @@ static void print_memory(const struct hang_rank *rank, FILE *out)
 struct hang_stream {
     uint64_t handle, outstanding;
     char *first, *completed; /* names of operations, readable */
-    struct text seconds;     /* since the launch of the first */
+    struct text seconds;     /* since the first one's launch */
     struct text within;      /* the range around that launch; empty: none */
 };
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A pickle or JSON object that begins as PyTorch writes them: _flight.py has the same rule. */
+/* Whether it begins like PyTorch's pickles or JSON objects. Same rule as in _flight.py. */
 static bool is_dump(const char *path)
 {
     char head[4096];

@@ -10,7 +10,7 @@
 /* The first line of the last hang in `text`. */
 const char *hang_lines_of_last(const char *text);
 
-/* The first line from `line` on, itself included, that begins with `word` and a blank; NULL: there
+/* The first line, starting with `line` itself, that begins with `word` and a blank; NULL if there
  * is none. */
 const char *hang_lines_find(const char *line, const char *word);
 

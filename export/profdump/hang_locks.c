@@ -32,7 +32,7 @@ static struct hang_wait *wait_of(const struct hang_locks *locks, uint32_t tid)
     return NULL;
 }
 
-/* Marks the deadlock that the waits from `first` on lead back to, if they do. */
+/* Follows the waits from `first`. If they lead back to it, marks them as a deadlock. */
 static void mark(struct hang_locks *locks, struct hang_wait *first)
 {
     struct hang_wait *wait = first;
@@ -51,7 +51,7 @@ static void mark(struct hang_locks *locks, struct hang_wait *first)
     } while (wait != first);
 }
 
-/* Appends the waits of each deadlock in order to those there are, and removes the latter. */
+/* Replaces all waits by those of the deadlocks, each deadlock's in order. */
 static bool put_in_order(struct hang_locks *locks)
 {
     uint32_t count = locks->waits.count;

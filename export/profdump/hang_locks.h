@@ -10,20 +10,21 @@ struct hang_wait {
     uint32_t tid;
     uint32_t owner;    /* the thread that holds the mutex */
     uint64_t mutex;    /* its address */
-    uint64_t holds;    /* in a deadlock: the mutex that the thread before waits for; 0: in none */
-    struct text name;  /* in the text */
-    uint32_t deadlock; /* its number, from 1; 0: in none */
+    uint64_t holds;    /* in a deadlock: the mutex that the previous thread waits for; else 0 */
+    struct text name;  /* of the thread; points into the text */
+    uint32_t deadlock; /* 1-based number of its deadlock; 0: in none */
 };
 
-/* Of one process. The waits of a deadlock are neighbours: each one's mutex is held by the next, and
- * the last one's by the first. One wait alone: the thread holds the mutex itself. */
+/* Deadlocks of one process. The waits of a deadlock are adjacent: the next thread holds the mutex,
+ * and the first thread holds the last one's. A deadlock of one wait: the thread waits for a mutex
+ * that it holds itself. */
 struct hang_locks {
     TL_ARRAY(struct hang_wait) waits; /* of all deadlocks */
     uint32_t deadlocks;
 };
 
-/* The deadlocks of the last hang that `text` tells of, which must outlive them. A mutex that a
- * thread holds for a reason other than a wait of its own is in none. False: no memory. */
+/* Finds the deadlocks of the last hang in `text`, which must outlive them. A mutex whose owner does
+ * not itself wait for a mutex is not in a deadlock. False: no memory. */
 bool hang_locks_read(struct hang_locks *locks, const char *text);
 
 void hang_locks_fini(struct hang_locks *locks);

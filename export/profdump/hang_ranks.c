@@ -247,7 +247,7 @@ static bool is_same(const struct hang_collective *a, const struct hang_collectiv
     return a && b && a->name == b->name && a->bytes == b->bytes;
 }
 
-/* It entered a collective of the communicator. */
+/* True if the rank entered a collective of the communicator. */
 static bool is_member(const struct hang_rank *rank, uint64_t communicator)
 {
     for (uint32_t i = 0; i < rank->collectives.count; i++)
@@ -256,7 +256,7 @@ static bool is_member(const struct hang_rank *rank, uint64_t communicator)
     return false;
 }
 
-/* How many ranks entered a collective; `lacking` is whether another member did not. */
+/* How many ranks entered a collective. Sets `lacking` if another member did not. */
 static uint32_t count_entered(const struct hang_ranks *ranks, const struct hang_collective *one,
                               bool *lacking)
 {
@@ -271,8 +271,9 @@ static uint32_t count_entered(const struct hang_ranks *ranks, const struct hang_
     return entered;
 }
 
-/* The collective that the most ranks stand in; of communicators alike the first. One that a member
- * has not entered comes first: where all did, only its record may be late. */
+/* The collective that most ranks are in; of equal ones, that of the first communicator. Prefers one
+ * that a member has not entered: if all entered it, it may have ended and only its record is late.
+ */
 static const struct hang_collective *find_expected(const struct hang_ranks *ranks)
 {
     const struct hang_collective *expected = NULL;
@@ -385,7 +386,7 @@ void hang_ranks_judge(struct hang_ranks *ranks)
     for (int32_t i = 0; i < ranks->world && i < (int32_t)ranks->count + 64; i++)
         if (!has_file(ranks, i))
             add_verdict(ranks, (struct hang_verdict){.kind = HANG_LOST, .rank = i, .at = TL_NONE});
-    bool explained = ranks->verdict_count; /* not by a deadlock: it may not concern the ranges */
+    bool explained = ranks->verdict_count; /* not by a deadlock: it may not block the ranges */
     for (uint32_t i = 0; i < ranks->count; i++) {
         struct hang_verdict verdict = {.at = i};
         if (judge(ranks, &ranks->at[i], expected, &verdict)) {

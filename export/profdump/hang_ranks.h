@@ -39,9 +39,9 @@ struct hang_rank {
     bool has_events;         /* of its own threads */
     bool is_at_start;        /* as PROF_HANG wrote. The caller's, before hang_ranks_judge() */
     uint64_t resident_bytes; /* of the process when it hung; 0 unknown. The caller's */
-    char *text; /* that PROF_HANG wrote; NULL: it goes on, or there is none. The caller's,
+    char *text; /* PROF_HANG's report; NULL: no hang, or none that persists. Set by the caller,
                               * freed by hang_ranks_fini() */
-    struct hang_locks locks; /* of the text. The caller's, like it */
+    struct hang_locks locks; /* of the text. Set by the caller */
     uint32_t group;          /* index of the first rank that does the same */
 };
 
@@ -61,7 +61,7 @@ enum hang_kind {
     HANG_OTHER,    /* entered another one */
     HANG_LOST,     /* no file of this rank, or its process is gone */
     HANG_STOPPED,  /* its process is stopped */
-    HANG_DEADLOCK, /* threads of it wait for each other's mutexes */
+    HANG_DEADLOCK, /* its threads wait for each other's mutexes */
     HANG_DEVICE,   /* an operation of a device does not end */
     HANG_OPEN,     /* is in a range; cause unknown */
     HANG_START,    /* has recorded nothing since it began, and PROF_HANG found it standing still */

@@ -24,7 +24,7 @@ char **stack_text_all_lines(const struct profdump_options *options,
                             const struct timeline *timeline);
 void stack_text_free(char **lines, uint32_t count);
 
-/* One of them, written or to free(). */
+/* One line: written to a stream, or returned for the caller to free(). */
 void stack_text_write_line(FILE *stream, struct symbol_stack stack);
 char *stack_text_line(struct symbol_stack stack);
 

@@ -157,7 +157,7 @@ struct frame {
     int64_t child_bytes[MEMORY_SIDES]; /* memory of the ranges directly inside */
     struct key_span device;            /* of what was launched within */
     const struct tl_timing *timing;    /* NULL: not timed by events */
-    struct key_call *call;             /* of which it is a segment; NULL: it is all of it */
+    struct key_call *call;             /* the call that this is a segment of; NULL: a whole call */
     uint32_t slice;
     uint32_t row;
     uint32_t path;       /* into paths[] */
@@ -254,7 +254,7 @@ static void close_call(struct builder *b, struct frame *frame, const struct tl_s
     into->projected_ns += device->end_ns - device->start_ns;
 }
 
-/* A CUDA call is not a range: its memory is that of the range around it. */
+/* A CUDA call is not a range: its memory counts for the enclosing range. */
 static void add_memory(struct builder *b, const struct frame *frame, bool is_range, bool outermost)
 {
     const struct memory_slices *memory = b->options->memory;

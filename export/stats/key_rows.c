@@ -59,7 +59,7 @@ void key_calls_fini(struct key_calls *calls)
 
 enum { WORD_NONE, WORD_SHAPE, WORD_OVERLOAD };
 
-/* Of several, the first. */
+/* If a slice has several such attributes, the first one counts. */
 void key_context_attrs(struct key_context *context, uint32_t slice, struct key_group *group)
 {
     const struct timeline *timeline = context->timeline;

@@ -57,7 +57,7 @@ struct key_context {
     const struct timeline *timeline;
     const struct key_options *options;
     uint32_t *device_of_stream; /* by stream: into devices[]; NULL unless requested */
-    uint8_t *words;     /* by name: what attributes of that key tell; NULL unless requested */
+    uint8_t *words;     /* by name: meaning of attributes with that key; NULL unless requested */
     struct steps steps; /* empty unless requested */
     uint32_t next_attr, next_stack; /* the first that is not before the current slice */
 };
@@ -67,8 +67,7 @@ bool key_context_init(struct key_context *context, const struct timeline *timeli
                       const struct key_options *options);
 void key_context_fini(struct key_context *context);
 
-/* Sets shape and overload of the group of a slice, which must not be before the one asked about
- * last. */
+/* Sets the shape and overload of a slice's group. Successive calls must pass slices in order. */
 void key_context_attrs(struct key_context *context, uint32_t slice, struct key_group *group);
 /* As key_group.stack. Slices in order, too. */
 uint32_t key_context_stack(struct key_context *context, uint32_t slice);
@@ -157,7 +156,7 @@ uint32_t key_rows_path(struct key_rows *rows, uint32_t name, enum key_kind kind,
 /* Adds the calls of Python functions, before all others. False: no memory, and rows->failed. */
 bool key_rows_add_python(struct key_rows *rows);
 
-/* A call of the row begins; calls of a thread come in order, those of several do not. */
+/* Counts the start of a call. Calls arrive in order per thread, but not across threads. */
 static inline void key_row_begins(struct key_average *row, int64_t start_ns)
 {
     row->first_ns = start_ns < row->first_ns ? start_ns : row->first_ns;

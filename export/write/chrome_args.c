@@ -254,7 +254,7 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op)
  * PyTorch's NVTX ranges and its operators get the words that Kineto has for the same facts: "seq"
  * (and "stashed_seq", which a function of the backward pass has) becomes "Sequence number", "rf_id"
  * and "user_rf_id" become "Record function id", "sizes" becomes "Input Dims". Texts about inputs
- * are written as lists where they are text of that form.
+ * become lists if they have the form of a list.
  *
  * What was read from a Chrome trace has Kineto's words already, and its lists are text here.
  *
@@ -494,7 +494,7 @@ static bool is_nested_list(struct text text)
     return false;
 }
 
-/* A number beyond what attributes hold: an id. */
+/* A whole number, such as an id, that may be too large for an integer attribute. */
 static bool is_whole(struct text text)
 {
     bool whole = text.size && text.size <= 20 && (text.size == 1 || *text.bytes != '0');
@@ -565,7 +565,7 @@ static __attribute__((noinline)) void write_special(struct chrome *chrome, struc
     }
 }
 
-/* What PyTorch stated about the collective, in Kineto's order. */
+/* PyTorch's attributes of a collective, in Kineto's order. */
 static const char *const collective_keys[] = {
     "Collective name",
     "In msg nelems",
@@ -593,8 +593,8 @@ static const struct tl_attr *attr_called(const struct chrome *chrome, struct tl_
     return NULL;
 }
 
-/* Members of a kernel that a record_param_comms launched, as Kineto copies them from there. False:
- * it is another's. */
+/* If record_param_comms launched the kernel, copies its members, as Kineto does. False: it did not.
+ */
 static bool write_collective(struct chrome *chrome, const struct tl_gpu *op)
 {
     const struct timeline *timeline = chrome->timeline;

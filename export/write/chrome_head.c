@@ -64,7 +64,7 @@ static void write_devices(struct chrome *chrome)
     json_array_end(&chrome->out);
 }
 
-/* A member that stands as it is, on a line of its own. */
+/* Copies a member unchanged to a line of its own. */
 static void write_member(void *user, const struct json_string *key, struct text value)
 {
     struct chrome *chrome = user;
@@ -77,7 +77,7 @@ static void write_member(void *user, const struct json_string *key, struct text 
     json_quoted(out, value.bytes, value.size);
 }
 
-/* The members of an object, given with or without its braces. False: no memory. */
+/* Writes the members of an object; its braces may be missing. False: no memory. */
 static bool write_members(struct chrome *chrome, struct text members, bool has_braces)
 {
     char *bytes = malloc(members.size + JSON_PAD_BYTES + 2), *p = bytes;
@@ -96,7 +96,7 @@ static bool write_members(struct chrome *chrome, struct text members, bool has_b
     return true;
 }
 
-/* Those that a Chrome trace had that was read, and the caller's. */
+/* Members from the Chrome trace that was read, then the caller's. */
 static bool write_metadata(struct chrome *chrome)
 {
     const struct timeline *timeline = chrome->timeline;
@@ -226,7 +226,7 @@ void chrome_head_write(struct chrome *chrome)
         write_throttle(chrome, &timeline->throttles.at[i]);
 }
 
-/* As Kineto ends its events. */
+/* Kineto's last event. */
 static void write_window_end(struct chrome *chrome)
 {
     struct json_out *out = &chrome->out;

@@ -59,7 +59,7 @@ static bool has_domain(const struct timeline *timeline)
     return false;
 }
 
-/* libprof gives it to PyTorch's own ranges alone; torch.distributed, to record_param_comms. */
+/* Attributes that only operators have: libprof's observer and torch.distributed set them. */
 static bool is_of_operators_alone(struct text key)
 {
     return text_is(key, "rf_id") || text_is(key, "Collective name");

@@ -1,7 +1,7 @@
 /* torch_observer.cc - PyTorch's operators and memory, for the recorder.
  *
- * The wheel has builds for releases of PyTorch (observers.py). For another PyTorch, _torch_observer.py compiles it where
- * it is used, against the headers that are installed there.
+ * The wheel contains builds for releases of PyTorch (observers.py). For another PyTorch, _torch_observer.py compiles this
+ * file on the user's machine, against the installed headers.
  *
  * Operators come through a RecordFunction callback of all threads. PyTorch's own NVTX and ITT states occupy the one
  * profiler that a thread can have, and so does torch.profiler; a callback stands beside them. A range of
@@ -328,20 +328,20 @@ private:
 
 /* ---- tensors and allocations ----
  *
- * Which tensors operators take, and what is allocated for them, as _tensors.py has it: only while a
- * profile asks for it, and in memory, since the addresses mean nothing to another process.
+ * Logs the tensors that operators receive and the allocations that they cause, for _tensors.py. Only
+ * while a profile requests it, and in memory: addresses are meaningless in another process.
  */
 
 struct tensor_row {
-    int64_t kind; /* scalar type << 8 | layout; of an allocation ~ handle of the latest operator */
+    int64_t kind; /* scalar type << 8 | layout; of an allocation: ~handle of the latest operator */
     int64_t tid;
     int64_t time_ns; /* 0: shortly after the row before */
-    int64_t handle;  /* of the operator; of an allocation the innermost one, or 0 */
+    int64_t handle;  /* of the operator; of an allocation: the innermost operator, or 0 */
     union {
         int64_t place; /* number of the input << 32 | number in the list, or all ones */
         int64_t bytes; /* negative: freed */
     };
-    int64_t impl;    /* of an allocation, bytes handed out then */
+    int64_t impl;    /* of an allocation: bytes allocated at that time */
     int64_t storage; /* address of the data, -1: it has none */
     int64_t device;  /* type << 32 | index */
     int64_t reserved;
@@ -349,8 +349,7 @@ struct tensor_row {
 
 constexpr size_t TENSOR_ROWS_MAX = size_t(1) << 22; /* 300 MB */
 
-/* Addresses of tensors mean the same tensor while a weak reference keeps them from being used
- * again. */
+/* An address identifies a tensor only while a weak reference prevents its reuse. */
 struct tensor_log {
     std::mutex mutex;
     std::vector<tensor_row> rows;
@@ -360,7 +359,7 @@ struct tensor_log {
 /* Never destroyed: PyTorch's threads may outlive static objects. */
 tensor_log &tensors = *new tensor_log;
 thread_local int64_t innermost = 0; /* handle of the operator that is open */
-thread_local int64_t latest = 0; /* of the one that began last; later ones have greater numbers */
+thread_local int64_t latest = 0;    /* handle of the latest operator; handles increase */
 
 int64_t tid()
 {
@@ -425,7 +424,7 @@ void log_allocation(const void *address, int64_t bytes, size_t allocated, size_t
     tensor_row row = {};
     row.kind = ~latest;
     row.tid = tid();
-    row.time_ns = innermost ? 0 : now_ns(); /* in an operator, the order says enough */
+    row.time_ns = innermost ? 0 : now_ns(); /* within an operator, the order suffices */
     row.handle = innermost;
     row.bytes = bytes;
     row.impl = static_cast<int64_t>(allocated);
@@ -579,7 +578,7 @@ void add_keywords(const at::RecordFunction &function)
             to.attr_string(key.c_str(), text_of(value).c_str());
 }
 
-/* What torch.distributed states about a collective, in torch.profiler's words: its name, process group, ranks, sizes. */
+/* torch.distributed's attributes of a collective, under torch.profiler's names: name, process group, ranks, sizes. */
 void add_collective(const at::RecordFunction &function)
 {
     const auto stated = torch::profiler::impl::saveNcclMeta(function);
@@ -608,7 +607,7 @@ std::string modules_of(const at::RecordFunction &function)
     return text;
 }
 
-/* "Sq" of an autograd.Function: readers know other operators with a sequence number by their name. */
+/* An autograd.Function, such as "Sq". Readers recognize other operators with a sequence number by their name. */
 bool is_named_by_program(const at::RecordFunction &function)
 {
     return function.scope() == at::RecordScope::FUNCTION && !std::strchr(function.name(), ':');
@@ -649,7 +648,7 @@ void push(const at::RecordFunction &function, bool outer)
         add_collective(function);
 }
 
-/* A range that the program named, with the arguments that it gave it. */
+/* A range that the program named, with its arguments. */
 void push_annotation(const at::RecordFunction &function)
 {
     const uint32_t wanted = requested.load(std::memory_order_relaxed);
@@ -669,7 +668,7 @@ void push_annotation(const at::RecordFunction &function)
         to.range_push(function.name());
 }
 
-/* A step, as _execution_trace.py opens it for PyTorch's observer: the recorder has it already. */
+/* A step that _execution_trace.py opened for PyTorch's observer. The recorder has its own event for it. */
 bool is_step(const at::RecordFunction &function)
 {
     return function.scope() == at::RecordScope::USER_SCOPE &&
@@ -840,8 +839,8 @@ EXPORTED uint64_t libprof_torch_device_reports()
     return device_reports.load(std::memory_order_relaxed);
 }
 
-/* Tensors and allocations that were logged since the last libprof_torch_tensors_clear(): how many
- * rows of nine 64-bit numbers (tensor_row). Copies at most `count` of them, from row `first` on. */
+/* Returns the number of rows (tensor_row, nine 64-bit numbers) logged since the last
+ * libprof_torch_tensors_clear(). Copies at most `count` of them, starting with row `first`. */
 EXPORTED size_t libprof_torch_tensors(void *rows, size_t first, size_t count)
 {
     const std::lock_guard<std::mutex> lock(tensors.mutex);

@@ -1,7 +1,7 @@
-/* late_rank.c - late_rank COUNT: a rank of a job. It enters COUNT all-reduces of NCCL's NVTX domain, each of which launches a
- * kernel, and then waits for the device in the range "wait for the loss".
+/* late_rank.c - late_rank COUNT: a rank of a job. It enters COUNT all-reduces in NCCL's NVTX domain, each of which launches a
+ * kernel. Then it waits for the device in the range "wait for the loss".
  *
- * SIM_KERNEL_NS says how long a kernel takes.
+ * SIM_KERNEL_NS is the duration of a kernel.
  */
 #include "cuda_test.h"
 

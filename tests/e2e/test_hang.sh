@@ -229,7 +229,7 @@ done
 unset SIM_KERNEL_NS
 end_all
 
-# ---- a job whose kernels do not end: the rank that has not entered what the others are in is named, with what it waits for ----
+# ---- a job whose kernels do not end: names the rank that has not entered the collective, and what it waits for ----
 "$CC" -std=gnu17 -O1 -g -Wall -Wextra -I"$include" -isystem "$nvtx_include" "$cuda_programs/late_rank.c" -o late_rank \
     -L"$SIM_LIB" -l:libcudart.so.13 -l:libcuda.so.1 -ldl
 mkdir late

@@ -257,7 +257,7 @@ def builtins():
     pattern.match("abc"), queue.put(1), (1, 2).index(2), (1, 2).count(1)  # some of METH_METHOD; tuples
     sorted([2, 1], key=key), sum(numbers())
     types.MethodType(max, (1, 2))()
-    types.MethodType(min, (1, 2))(*()), here("behind bound")  # 3.13 tells of its begin, not of its end
+    types.MethodType(min, (1, 2))(*()), here("behind bound")  # 3.13 reports its begin, but not its end
     try:
         [].pop()
     except IndexError:

@@ -73,7 +73,7 @@ TEST(FleetRows, NumberCollectivesOfEachCommunicator)
                 fleet.rows("collectives"));
 }
 
-// What PyTorch states of one. Returns the launch, which is in a range of PyTorch's own inside.
+// A record_param_comms range of PyTorch's. Returns the launch, which is in another PyTorch range inside it.
 uint32_t pytorchs_range(TimelineMaker &m, const char *function, int64_t start_ns, int64_t number,
                         const char *ranks, int64_t rank)
 {

@@ -74,7 +74,7 @@ static void deadlock(void)
 
 static pthread_barrier_t all_hold_one;
 
-/* Three threads, each of which waits for the lock of the next one; the main thread waits for none of them. */
+/* Three threads; each waits for the lock of the next one. The main thread does not wait for any of them. */
 __attribute__((noinline)) static void *take_two(void *number)
 {
     static pthread_mutex_t locks[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,

@@ -36,7 +36,7 @@ struct command {
     /* All words after it, but --help, go to the Python package. The command must be the first
      * word. */
     bool run_python;
-    /* words with which the command is one of Python's, too; NULL: there are none */
+    /* True if Python handles the command with these words, too; NULL: never. */
     bool (*python_reads)(char *const *words, int count);
     /* Checks the command's own options once all are parsed; NULL: none. False after having
      * complained. */

@@ -160,7 +160,7 @@ static bool append_member_bytes(struct kineto_facts *facts, const char *bytes, s
     return true;
 }
 
-/* What writers of Chrome traces state themselves. */
+/* Members that every writer of Chrome traces sets itself. */
 static bool is_of_writer(const struct json_string *key)
 {
     static const char *const keys[] = {"schemaVersion", "displayTimeUnit", "traceName",
@@ -179,7 +179,7 @@ static bool is_plain(struct text name)
     return plain;
 }
 
-/* What PyTorch and its users say of a trace: flags, ids, the job. */
+/* Keeps members that PyTorch or its users added to a trace: flags, ids, the job. */
 static void keep_member(struct kineto_facts *facts, const struct json_string *key)
 {
     struct text value = {facts->value, facts->size}, name = {key->bytes, key->size};

@@ -94,7 +94,7 @@ static uint32_t attr_key(struct reader *reader, enum kineto_arg arg)
     return reader->attr_keys[arg];
 }
 
-/* What torch.distributed stated about a collective. */
+/* torch.distributed's description of a collective. */
 #define COLLECTIVE_TEXTS                                                                          \
     (KINETO_BIT(KINETO_COLLECTIVE) | KINETO_BIT(KINETO_ELEMENT_TYPE) |                            \
      KINETO_BIT(KINETO_IN_SPLIT) | KINETO_BIT(KINETO_OUT_SPLIT) | KINETO_BIT(KINETO_GROUP_NAME) | \
@@ -107,7 +107,7 @@ static uint32_t attr_key(struct reader *reader, enum kineto_arg arg)
      KINETO_BIT(KINETO_COLLECTIVE_NUMBER) | KINETO_BIT(KINETO_FIRST_RANK) | \
      KINETO_BIT(KINETO_RANK_STRIDE) | KINETO_BIT(KINETO_ASYNCHRONIZED))
 
-/* What statistics are made of, where kernels of Inductor's come from, and collectives. */
+/* Attributes for statistics, for the origins of Inductor's kernels, and of collectives. */
 #define TEXT_ATTRS                                                                      \
     (KINETO_BIT(KINETO_SHAPES) | KINETO_BIT(KINETO_TYPES) | KINETO_BIT(KINETO_VALUES) | \
      KINETO_BIT(KINETO_CALL_STACK) | KINETO_BIT(KINETO_KERNEL_BACKEND) |                \

@@ -71,7 +71,7 @@ enum key_kind {
 
 struct key_group {
     uint32_t shape;    /* into names[] */
-    uint32_t stack;    /* into stacks[], or what key_options.stack_groups has in its place */
+    uint32_t stack;    /* into stacks[], or its group in key_options.stack_groups */
     uint32_t thread;   /* into threads[] */
     uint32_t device;   /* into devices[] */
     uint32_t stream;   /* into streams[] */
@@ -107,7 +107,7 @@ struct key_options {
 struct key_average {
     struct text name; /* the timeline's, or a literal */
     enum key_kind kind;
-    uint32_t key;     /* of key_names; of the first event, where rows are not grouped by name */
+    uint32_t key;     /* of key_names; that of the first event if rows are not grouped by name */
     int64_t first_ns; /* when its first call began */
     uint64_t count;
     uint64_t outer_count; /* of these: outermost calls. Totals and averages cover only these, since
@@ -126,11 +126,11 @@ struct key_average {
     struct key_spread spread; /* of the calls' durations: CPU time of ranges and CUDA calls, device
                                  time of device work; nested calls of a row are calls, too. All 0
                                  unless requested */
-    /* Net bytes on the CPU, self CPU, CUDA, self CUDA, as memory_use.h defines them; of a Python
-     * function what is inside of it. 0 unless requested */
+    /* Net bytes on the CPU, self CPU, CUDA, self CUDA, as memory_use.h defines them. For a Python
+     * function: the sum over the ranges inside it. 0 unless requested */
     int64_t memory_bytes[4];
     double flops;
-    bool has_flops; /* of some call they are known, and were requested */
+    bool has_flops; /* requested, and known for at least one call */
 };
 
 /* Deeper ranges become siblings of their parents, so that printing all paths does not take

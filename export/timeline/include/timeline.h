@@ -259,7 +259,7 @@ struct tl_process_info {
     bool system_clock_known; /* the kernel stated the next three; the worst of what it stated */
     bool system_clock_synchronized;
     int64_t system_clock_max_error_ns, system_clock_estimated_error_ns;
-    struct text members; /* of the top-level object of a Chrome trace, as JSON, without braces */
+    struct text members; /* of a Chrome trace's top-level object, as JSON, without braces */
     struct text format;  /* of a foreign file, such as "nsys SQLite"; else empty */
     struct text clock;   /* where its times are on another host's clock, or should be: a sentence */
 };

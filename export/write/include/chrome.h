@@ -52,7 +52,7 @@ void chrome_args_write(struct chrome *chrome, const struct tl_gpu *op);
 void chrome_args_external_id(struct chrome *chrome, uint32_t slice);
 /* "Sequence number" of a range of PyTorch's, if it has one. */
 void chrome_args_sequence(struct chrome *chrome, uint32_t slice);
-/* "Fwd thread id" of one that has a sequence number, and is not known to be of a backward pass. */
+/* "Fwd thread id" of a range that has a sequence number, unless it is known to be backward. */
 void chrome_args_no_forward(struct chrome *chrome, uint32_t slice);
 
 /* chrome_tensorboard.c: what is different for TensorBoard's plugin. */
@@ -78,11 +78,11 @@ void chrome_attrs_fini(struct chrome *chrome);
 void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs attrs,
                         bool is_operator);
 
-/* Whether they are of a range that the program named to PyTorch. */
+/* True if the attributes are of a range that the program named through PyTorch. */
 bool chrome_args_is_annotation(const struct chrome *chrome, struct tl_attrs attrs);
 
-/* "Ev Idx", the last member of "args": the number of an operator, annotation or memory event among
- * these, where there are operators. */
+/* "Ev Idx", the last member of "args": a running number of operators, annotations and memory
+ * events. Written only if the trace has operators. */
 void chrome_args_index(struct chrome *chrome);
 
 /* Kineto's words for a CUpti_ActivitySynchronizationType. */

@@ -85,8 +85,8 @@ const char *chrome_collectives_plugin_name(const struct chrome_collectives *coll
 bool chrome_collectives_bytes(const struct chrome_collectives *collectives, uint32_t slice,
                               uint64_t *bytes);
 
-/* The call that launched an operation. A replayed kernel is its call's that was captured, not the
- * graph launch's. TL_NONE: unknown. */
+/* The call that launched an operation. For a replayed kernel, that is the captured call, not the
+ * graph launch. TL_NONE: unknown. */
 uint32_t chrome_collectives_launch(const struct timeline *timeline, const struct tl_gpu *op);
 
 /* The members of args of a kernel of NCCL. */

@@ -38,7 +38,7 @@ struct write_chrome_more {
      * closed, the descriptor is not its own. */
     FILE *(*pack)(int descriptor, const char *path);
     bool behind;          /* write on a second thread: not in a program that is a guest's host */
-    struct text metadata; /* a JSON object, whose members the top-level object gets; empty: none */
+    struct text metadata; /* JSON object with more members for the top-level object; or empty */
     bool for_tensorboard; /* in the words of its plugin: chrome_tensorboard.c */
 };
 /* The timeline as a Chrome trace in Kineto's dialect. `stacks`: what stands as "Call stack" at

@@ -60,11 +60,12 @@ static inline prof_status prof_python_calls(int on)
 
 /* Returns a new reference to a builtin function (PyObject *): "range_push", which takes the name as
  * bytes, or "range_pop", without arguments. Calling it from Python costs less than half of a call
- * through ctypes. "modules_observe" takes a function, or None: while calls of Python functions are
- * recorded, it is called with each PyTorch module whose call begins and each optimizer whose step
- * ends, on their threads, perhaps more than once. Its exceptions are dropped. The calling thread
- * must hold the GIL. Returns NULL, without an exception, for other names and where
- * prof_python_calls() would return PROF_UNSUPPORTED. */
+ * through ctypes. "modules_observe" takes a function, or None to remove it. While calls of Python
+ * functions are recorded, libprof calls it when a call of a PyTorch module begins or an optimizer's
+ * step ends, on the same thread. The argument is that module or optimizer; an object may be passed
+ * more than once. Exceptions are dropped. The calling thread must hold the GIL. Returns NULL,
+ * without an exception, for other names and where prof_python_calls() would return
+ * PROF_UNSUPPORTED. */
 static inline void *prof_python_function(const char *name)
 {
     return PROF_PRESENT(prof_python_function) ? PROF_CALL(prof_python_function)(name) : NULL;

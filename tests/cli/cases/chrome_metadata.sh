@@ -1,4 +1,4 @@
-# Members of the top-level object, in place of our own distributedInfo; what is no object is refused.
+# Members for the top-level object; here they replace libprof's distributedInfo. Anything but an object is an error.
 echo '{"trace_id": "x=1", "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8}, "sizes": [1, 2]}' >more.json
 profdump --chrome out.json --metadata more.json demo.prof
 echo "exit $?"

@@ -63,7 +63,7 @@ struct kineto_facts {
     struct kineto_group own;                  /* of the file as a whole; the events keep its host */
     KINETO_ARRAY(struct kineto_group) groups; /* the events keep their texts */
     KINETO_ARRAY(char) members;  /* of the top-level object, as JSON: those that are passed on */
-    struct text format;          /* what libprof read it from; empty: it recorded it */
+    struct text format;          /* of the file that libprof converted; empty: a recording */
     int64_t span_ns;             /* see struct tl_process_info */
     bool is_libprofs, simulated; /* libprof wrote the file; its device was simulated */
     uint32_t large_groups;       /* members that were too large to be read */

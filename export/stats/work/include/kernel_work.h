@@ -63,12 +63,12 @@ struct range_works {
 bool range_works_init(struct range_works *works, const struct timeline *timeline);
 void range_works_fini(struct range_works *works);
 
-/* By slice: FLOPs that the program stated of a range, else those of its operator's formula; NaN
- * unknown. free() it. NULL: no memory. */
+/* FLOPs by slice: those that the program set on a range, else those of its operator's formula; NaN
+ * if unknown. The caller frees it. NULL: no memory. */
 double *range_flops_create(const struct timeline *timeline);
 
-/* The same where torch.profiler counts them: an operator's once, neither on the operators around it
- * nor on calls of cuBLAS inside. */
+/* The same, but each operator's FLOPs count once, where torch.profiler counts them: not on
+ * enclosing operators or on cuBLAS calls inside. */
 double *range_flops_create_counted(const struct timeline *timeline);
 
 /* ---- kernels ---- */
