@@ -35,12 +35,12 @@ from .version import __version__
 if TYPE_CHECKING:
     from ._snapshot import MemorySnapshot, memory_snapshot
 
-_KinetoProfile = profile  # of which torch.profiler's profile is a subclass
+_KinetoProfile = profile  # in torch.profiler, the base class of profile
 range = record_function
 _native.load_if_there()
 _after_import("torch._dynamo", _compiled.add_rules)
 _after_import("torch.autograd.profiler_util", _torch_types.adopt)
-if _os.environ.get("PROF_DAEMON") == "always":  # requests count steps, of programs without a profile, too
+if _os.environ.get("PROF_DAEMON") == "always":  # trace requests count steps, even without a profile
     _after_import("torch.optim.optimizer", _count_optimizer_steps)
 
 

@@ -27,7 +27,7 @@ def _parsed(text: str) -> List[Any]:
 
 
 def _without_lists(text: str) -> List[Any]:
-    """Shapes as torch.profiler has them: of a list of tensors no sizes."""
+    """Shapes as in torch.profiler: a list of tensors has no sizes."""
     return [[] if isinstance(one, list) and one and isinstance(one[0], list) else one for one in _parsed(text)]
 
 
@@ -83,7 +83,7 @@ _COLUMNS = (
 
 
 class _Details:
-    """What few events are asked for: inputs, stacks and attributes. Texts repeat, and are parsed once."""
+    """Details that callers read from few events only: inputs, stacks and attributes. Parses each distinct text once."""
 
     def __init__(self, table: Columns, shortened: Shortened) -> None:
         self._columns = table["shapes"], table["stack"], table["attributes"]
@@ -91,7 +91,7 @@ class _Details:
         self._known: Dict[Tuple[Callable[[str], List[Any]], str], List[Any]] = {}
 
     def read(self, event: FunctionEvent, name: str) -> Any:
-        """An attribute of an event whose number is that of its row; None of what is empty."""
+        """One detail of an event, whose id is its row number. None if it is empty."""
         shapes, stack, attributes = (column[event.id] for column in self._columns)
         if name in ("structured_input_shapes", "input_shapes"):
             return self._list_of(_parsed if name == "structured_input_shapes" else _without_lists, shapes) if shapes else None
@@ -107,7 +107,7 @@ class _Details:
         return event.__dict__[name]
 
     def _list_of(self, read: Callable[[str], List[Any]], text: str) -> List[Any]:
-        """A list of the caller's own."""
+        """A copy of the parsed list, which the caller may change."""
         known = self._known.get((read, text))
         if known is None:
             known = self._known[read, text] = read(text)

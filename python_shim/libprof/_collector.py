@@ -1,4 +1,4 @@
-"""The garbage collector, while millions of objects are made."""
+"""Pauses the garbage collector while millions of objects are created."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Iterator
 
 @contextlib.contextmanager
 def collected_later() -> Iterator[None]:
-    """Without the garbage collector, which would look at all objects again and again while millions are made."""
+    """Pauses the garbage collector, which would scan all objects again and again while millions are created."""
     is_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""What PyTorch 2.15 accepts for an activity in place of a list of types. PyTorch's own objects of these names do as well."""
+"""Configuration classes that PyTorch 2.15 accepts for an activity in place of a list of types. PyTorch's own work, too."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ COUNTERS = "hardware counters are not recorded: use Nsight Compute, or PyTorch's
 
 @dataclass(frozen=True)
 class CuspyConfig:
-    """Configures PyTorch's own reader of CUPTI, which libprof stands in for. Calls that synchronize are recorded anyway;
-    the other settings cause a warning.
+    """Configures PyTorch's own CUPTI reader, which libprof replaces. libprof always records synchronizing calls; the other
+    settings cause a warning.
     """
 
     enable_cuda_sync_events: bool = False
@@ -27,7 +27,7 @@ class CuspyConfig:
 
 @dataclass
 class PerformanceMetricsConfig:
-    """Hardware counters to be sampled: a profile names in a warning what it does not record. Times are milliseconds."""
+    """Hardware counters to sample. libprof does not record them: a profile warns. Times are milliseconds."""
 
     metric_names: List[str]
     sampling_interval_ms: Optional[float] = None
@@ -36,15 +36,15 @@ class PerformanceMetricsConfig:
 
 @dataclass
 class ProfilerActivityConfig:
-    """An activity's types of events, None: all of them, and further settings."""
+    """An activity's event types (None: all) and further settings."""
 
     activity_types: Optional[List[str]] = None
     profiler_configs: List[Any] = field(default_factory=list)
 
 
 def types_listed(value: Any, has_cpu: bool) -> Optional[List[str]]:
-    """The types that a list or a ProfilerActivityConfig names, None: all. Warns of settings without effect. ValueError for
-    a CuspyConfig without the activity CPU, as in PyTorch.
+    """The event types in a list or a ProfilerActivityConfig; None: all. Warns about settings without effect. As in PyTorch,
+    ValueError for a CuspyConfig without the activity CPU.
     """
     if not hasattr(value, "activity_types"):
         listed: Optional[List[str]] = value
@@ -65,14 +65,14 @@ def types_listed(value: Any, has_cpu: bool) -> Optional[List[str]]:
 
 
 def warn_deprecated(name: str, minor: int, instead: str) -> None:
-    """A FutureWarning for a keyword that PyTorch 2.`minor` has deprecated, if the imported one is not older."""
+    """Issues a FutureWarning for a keyword deprecated in PyTorch 2.`minor`, unless the imported PyTorch is older."""
     version = re.match(r"(\d+)\.(\d+)", getattr(sys.modules.get("torch"), "__version__", ""))
     if version and (int(version[1]), int(version[2])) >= (2, minor):
         warnings.warn(f"{name} is deprecated from PyTorch 2.{minor} on: {instead}", FutureWarning, stacklevel=3)
 
 
 def check_lanes(annotations: Optional[Dict[int, Any]], lanes: str) -> None:
-    """Of export_chrome_trace(), as PyTorch: ValueError for lanes that need annotations. Warns that they have no effect."""
+    """Checks arguments of export_chrome_trace() as PyTorch does. Warns that annotations have no effect."""
     if lanes not in ("all", "none"):
         raise ValueError(f"graph_lanes must be 'all' or 'none', not {lanes!r}")
     if lanes == "all" and not annotations:

@@ -1,7 +1,7 @@
-"""Ranges and steps of libprof in the execution trace that an observer of PyTorch's writes.
+"""Adds libprof's ranges and steps to the execution trace that PyTorch's observer writes.
 
-The observer hears PyTorch's record_function() alone. While it runs, libprof's ranges are opened through that, and the
-compiled observer records them, with the number by which the execution trace knows them.
+That observer records only PyTorch's record_function(). So while it runs, libprof opens its ranges through
+record_function(). libprof's compiled observer then records them, with their number in the execution trace.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from . import _open_ranges, _torch_observer, ranges
 
 
 class _Opened:
-    """Opens ranges in place of prof_range_push(), until the last user has ended and the ranges, too. A thread's ranges end in
-    the order of a stack."""
+    """Replaces prof_range_push() until the last user and all ranges opened here have ended. A thread's ranges nest."""
 
     def __init__(self, torch: Any) -> None:
         ranges.is_recording()  # binds the functions
@@ -23,12 +22,12 @@ class _Opened:
         self._push, self._pop = ranges._push, ranges._pop
 
     def begin(self) -> None:
-        """For one user more."""
+        """Adds a user."""
         self.users += 1
         ranges._push, ranges._pop = self.push, self.pop
 
     def end(self) -> None:
-        """For one less."""
+        """Removes a user."""
         self.users -= 1
         self._leave()
 
@@ -37,7 +36,7 @@ class _Opened:
             ranges._push, ranges._pop = self._push, self._pop
 
     def push(self, name: bytes) -> None:
-        """Through PyTorch, while there is a user."""
+        """Opens a range: through PyTorch while there is a user."""
         through = None
         if self.users:
             through = self.named(name.decode(errors="replace"))
@@ -47,7 +46,7 @@ class _Opened:
         _open_ranges.of_thread.through.append(through)
 
     def pop(self) -> None:
-        """The thread's innermost range. Those from before the first user are not in the list."""
+        """Closes the thread's innermost range. Ranges from before the first user are not in the list."""
         opened = _open_ranges.of_thread.through
         through = opened.pop() if opened else None
         if through is None:
@@ -61,7 +60,7 @@ _opened: Optional[_Opened] = None
 
 
 def observer_from_environment(torch: Any) -> Any:
-    """The observer that ENABLE_PYTORCH_EXECUTION_TRACE=1 asks for; None without it."""
+    """The observer that ENABLE_PYTORCH_EXECUTION_TRACE=1 requests; None without it."""
     if torch is None or os.environ.get("ENABLE_PYTORCH_EXECUTION_TRACE") != "1":
         return None
     build = getattr(torch.profiler.ExecutionTraceObserver, "build_execution_trace_obs_from_env", None)
@@ -69,8 +68,8 @@ def observer_from_environment(torch: Any) -> Any:
 
 
 class ExecutionTrace:
-    """An observer while a profile runs it, from begin() to end(). Without the compiled observer, it has PyTorch's own ranges
-    and operators only."""
+    """Runs an observer of PyTorch's from begin() to end(). Without libprof's compiled observer, it records only PyTorch's own
+    ranges and operators."""
 
     def __init__(self, torch: Any, observer: Any) -> None:
         global _opened
@@ -81,26 +80,26 @@ class ExecutionTrace:
             self._opened = _opened = _opened or _Opened(torch)
 
     def begin(self) -> None:
-        """Writes from now on."""
+        """Starts writing."""
         self._observer.start()
         if self._opened:
             self._opened.begin()
 
     def end(self) -> None:
-        """Writes no more."""
+        """Stops writing."""
         self.end_step()
         if self._opened:
             self._opened.end()
         self._observer.stop()
 
     def begin_step(self, number: int) -> None:
-        """Ends the step before. The recorder has steps of its own, so the compiled observer leaves these out."""
+        """Ends the previous step and begins this one. The compiled observer ignores it: the recorder has its own steps."""
         self.end_step()
         if self._opened:
             self._steps.append(self._opened.named(f"ProfilerStep#{number}"))
             self._steps[-1].__enter__()
 
     def end_step(self) -> None:
-        """Does nothing if there is none."""
+        """Ends the current step, if any."""
         while self._steps:
             self._steps.pop().__exit__(None, None, None)

@@ -12,7 +12,7 @@ from .errors import warn
 
 _OVERLOADS = "capture_overload_names"
 _ALWAYS = ("verbose", "profile_all_threads")
-"""What is recorded with or without them: stacks of operators with with_stack, and all threads."""
+"""Always on: libprof records stacks of operators (with with_stack) and all threads anyway."""
 _IGNORED = (
     "adjust_timestamps", "adjust_profiler_step", "disable_external_correlation", "enable_cuda_sync_events",
     "expose_kineto_event_metadata", "profiler_measure_per_kernel", "record_python_gc_info", "trace_only",
@@ -30,7 +30,7 @@ def _differences(one: Sequence[Any], other: Sequence[Any]) -> Sequence[int]:
 
 
 def _place(kind: Any, field: str) -> Optional[int]:
-    """Of the field in the state; None in a PyTorch that has no such field."""
+    """The field's index in the pickled state; None if this PyTorch has no such field."""
     try:
         places = _differences(_state(kind()), _state(kind(**{field: True})))
     except TypeError:
@@ -39,7 +39,7 @@ def _place(kind: Any, field: str) -> Optional[int]:
 
 
 def wants_overload_names(config: Any) -> bool:
-    """Whether names of overloads are to be recorded. Warns of what else the configuration asks for, and does not get."""
+    """Whether to record names of overloads. Warns about other settings of the configuration that have no effect."""
     if not config:
         return False
     names: Dict[int, str] = {}
@@ -49,7 +49,7 @@ def wants_overload_names(config: Any) -> bool:
             places = {_place(type(config), field): field for field in (_OVERLOADS, *_ALWAYS, *_IGNORED)}
             names = {place: field for place, field in places.items() if place is not None}
     except (AttributeError, TypeError):
-        changed = [-1]  # no configuration of PyTorch's
+        changed = [-1]  # not PyTorch's configuration class
     asked = {names.get(place, _OTHERS) for place in changed}
     without_effect = asked.difference((_OVERLOADS, *_ALWAYS))
     if _STEP in asked:

@@ -22,7 +22,7 @@ def parsed_json(text: str) -> Any:
 
 
 def chrome_trace(recording: Recording, path: str, members: Dict[str, Any], kind: str = "chrome") -> None:
-    """`members` become members of the trace's object. `kind`: of profdump's formats, "chrome" or "tensorboard"."""
+    """Writes a Chrome trace with `members` in its top-level object. `kind` is profdump's format: "chrome" or "tensorboard"."""
     with tempfile.NamedTemporaryFile("w", prefix="libprof-", suffix=".json", encoding="utf-8") as file:
         json.dump(members, file, default=str)
         file.flush()
@@ -40,8 +40,8 @@ def tensorboard_trace_handler(
     necessary. The files are those of export_chrome_trace().
 
     ``worker_name`` must differ between workers; the default is HOST_PID. ``use_python_export`` has no effect.
-    ``plugin_views`` writes calls and ranges in the categories that TensorBoard's plugin knows, which fills its views of
-    kernels by operator and of collectives; other programs do not know them.
+    ``plugin_views`` puts calls and ranges into the categories of TensorBoard's plugin. This fills the plugin's views of
+    kernels by operator and of collectives. Other programs do not recognize these categories.
     """
 
     def handler(prof: Any) -> None:

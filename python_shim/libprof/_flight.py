@@ -1,8 +1,8 @@
 """Dumps of PyTorch's flight recorder: which rank missed which collective, whose sizes or types differ, and where each waits.
 
-A dump is what ``TORCH_NCCL_DUMP_ON_TIMEOUT`` and ``torch._C._distributed_c10d._dump_fr_trace()`` write, a file for each
-rank: a pickle or JSON with the latest collectives of every process group. Fields are those of PyTorch's
-``torch/csrc/distributed/c10d/FlightRecorder.hpp``, versions 1.0 to 2.10. Files are data: nothing in them is executed.
+``TORCH_NCCL_DUMP_ON_TIMEOUT`` and ``torch._C._distributed_c10d._dump_fr_trace()`` write dumps, one file for each rank.
+A dump is a pickle or JSON with the latest collectives of every process group. Its fields are those of PyTorch's
+``torch/csrc/distributed/c10d/FlightRecorder.hpp``, versions 1.0 to 2.10. Nothing in a dump is executed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ._times import ranks_text
 WHAT = "a dump of PyTorch's flight recorder"
 _MEMBERS = (b"pg_config", b"collective_seq_id")  # one of them is in the first bytes of every dump
 _HEAD_BYTES = 4096
-# What may differ between the ranks of one call: the sizes that each names for itself.
+# Calls whose sizes may differ between ranks: each rank passes its own.
 _OWN_INPUTS = ("alltoall", "scatter")
 _OWN_OUTPUTS = ("alltoall", "gather")
 _P2P = re.compile(r"(send|recv) (\d+)(?:->|<-)(\d+)")
@@ -32,8 +32,8 @@ class Call(NamedTuple):
 
     rank: int
     group: Group
-    number: int  # in its process group: of the collective, or of the point-to-point calls
-    name: str  # as "all_reduce", "send 0->1"
+    number: int  # sequence number in its process group, separate for collectives and point-to-point calls
+    name: str  # such as "all_reduce", "send 0->1"
     inputs: Tuple[Any, ...]  # sizes and types
     outputs: Tuple[Any, ...]
     state: str  # scheduled, started or completed
@@ -43,7 +43,7 @@ class Call(NamedTuple):
     stack: Tuple[str, ...]  # innermost first
 
     def form(self) -> Tuple[Any, ...]:
-        """What is the same on all ranks of a call."""
+        """The part of a call that must be equal on all ranks."""
         kind = self.name.replace("_", "").lower()
         inputs = () if kind.startswith(_OWN_INPUTS) else self.inputs
         return self.name, inputs, () if kind.startswith(_OWN_OUTPUTS) else self.outputs
@@ -63,13 +63,13 @@ class Verdict(NamedTuple):
     """What is wrong: ``missing``, ``different``, ``unmatched``, ``unfinished`` or ``lost``."""
 
     kind: str
-    ranks: List[int]  # that are to blame
+    ranks: List[int]  # that cause the hang
     group: Group
     number: int  # of the call; 0: none
     call: str
     waiting: List[int]  # ranks that wait in it
     at: Tuple[str, ...]  # where they called it
-    last: Optional[Call]  # that the first of `ranks` called
+    last: Optional[Call]  # the last call of the first of `ranks`
     blocked: Optional[Call]  # in which the first of `ranks` waits itself
     detail: str
 
@@ -88,7 +88,7 @@ def is_dump(path: Path) -> bool:
 
 
 def _rank_of(path: Path, content: Dict[str, Any]) -> int:
-    """By the last number of the file's name: nccl_trace_rank_3, job_dump_3, rank3.json."""
+    """The rank in the dump, else the last number in its file name: nccl_trace_rank_3, job_dump_3, rank3.json."""
     if isinstance(content.get("rank"), int):
         return int(content["rank"])
     numbers = re.findall(r"\d+", path.name.partition(".")[0])
@@ -116,7 +116,7 @@ def _call(rank: int, entry: Dict[str, Any]) -> Call:
 
 
 def _members(config: Any) -> Iterator[Tuple[Group, Set[int]]]:
-    """Of the process groups. Their ranks are a list, or one as text; backends that do not know them leave them out."""
+    """The ranks of each process group: a list, or a list as text. Some backends do not state them."""
     for group in config.values() if isinstance(config, dict) else ():
         ranks = group.get("ranks", [])
         ranks = json.loads(ranks) if isinstance(ranks, str) and ranks else ranks
@@ -125,7 +125,7 @@ def _members(config: Any) -> Iterator[Tuple[Group, Set[int]]]:
 
 
 def read(path: Path) -> Dump:
-    """A dump. ProfError where the file is none or damaged."""
+    """Reads a dump. ProfError if the file is damaged or not a dump."""
     with open(path, "rb") as file:
         content = _pickles.load(file, str(path), WHAT)
     try:
@@ -158,12 +158,12 @@ class _Job:
                 else:
                     self.collectives[call.group][call.rank][call.number] = call
         for group, calls in self.collectives.items():
-            # a default group that lists no ranks has all of them
+            # a default group without a list of ranks contains all ranks
             self.members[group] |= calls.keys() if self.members[group] or "default" not in group[1] else self.ranks
         self.calls = {dump.rank: dump.calls for dump in dumps}
 
     def blocked(self, rank: int, group: Group) -> Optional[Call]:
-        """The oldest call of another group in which the rank waits."""
+        """The oldest call of another group that the rank waits in."""
         waiting = [call for call in self.calls[rank] if not call.is_done and call.group != group]
         return min(waiting, key=lambda call: call.created_ns, default=None)
 
@@ -180,12 +180,12 @@ class _Job:
 
 
 def _missing(job: _Job, group: Group) -> Iterator[Verdict]:
-    """Ranks that have not called what others wait in, those of the same call together."""
+    """Ranks that have not called a collective that others wait in, grouped by that call."""
     by_rank = job.collectives[group]
     waited = sorted(number for calls in by_rank.values() for number, call in calls.items() if not call.is_done)
     behind: Dict[int, List[int]] = defaultdict(list)
     for rank in job.members[group] & job.ranks if waited else ():
-        # of a rank that has called nothing, the others' first calls may have left their dumps
+        # if a rank has called nothing, the others' dumps may no longer contain their first calls
         behind[max(by_rank[rank]) + 1 if rank in by_rank else waited[0]].append(rank)
     for number, ranks in sorted(behind.items()):
         waiting = [calls[number] for calls in by_rank.values() if number in calls and not calls[number].is_done]
@@ -194,7 +194,7 @@ def _missing(job: _Job, group: Group) -> Iterator[Verdict]:
 
 
 def _different(job: _Job, group: Group) -> Iterator[Verdict]:
-    """The first call of a group that ranks called with another form: later ones follow from it."""
+    """The first call of a group that differs between ranks. Later differences follow from it."""
     by_rank = job.collectives[group]
     for number in sorted({number for calls in by_rank.values() for number in calls}):
         calls = [calls[number] for calls in by_rank.values() if number in calls]
@@ -216,7 +216,7 @@ def _shape(call: Call) -> str:
 
 
 def _unfinished(job: _Job, group: Group) -> Iterator[Verdict]:
-    """The first call that all members entered in one form, and that has not ended on all."""
+    """The first call that all members entered alike, and that has not ended on all of them."""
     by_rank = job.collectives[group]
     members = job.members[group]
     for number in sorted({number for calls in by_rank.values() for number in calls}):
@@ -229,7 +229,7 @@ def _unfinished(job: _Job, group: Group) -> Iterator[Verdict]:
 
 
 def _unmatched(job: _Job, group: Group) -> Iterator[Verdict]:
-    """Sends without a receive and the other way round, by the ranks of the group that they name."""
+    """Sends without a receive, and receives without a send. Calls name ranks within the group."""
     members = sorted(job.members[group]) or sorted(job.ranks)
     pairs: Dict[Tuple[int, int], Dict[str, List[Call]]] = defaultdict(lambda: {"send": [], "recv": []})
     for call in job.p2p[group]:
@@ -247,7 +247,7 @@ def _unmatched(job: _Job, group: Group) -> Iterator[Verdict]:
 
 
 def judge(dumps: Sequence[Dump]) -> List[Verdict]:
-    """What is wrong in the job, first those ranks that wait for nobody themselves."""
+    """All verdicts of a job. Ranks that do not wait in another group come first."""
     job = _Job(dumps)
     lost = sorted(set().union(*job.members.values()) - job.ranks) if job.members else []
     found: List[Verdict] = []
@@ -274,7 +274,7 @@ def call_text(call: Call) -> str:
 
 
 def sentence(verdict: Verdict) -> str:
-    """What is wrong, without the place in the program."""
+    """The verdict as a sentence, without the place in the program."""
     who, several = ranks_text(verdict.ranks), len(verdict.ranks) > 1
     what = f"{verdict.call} #{verdict.number} of {_group_text(verdict.group)}"
     waiting = f", in which {ranks_text(verdict.waiting)} wait{'' if len(verdict.waiting) > 1 else 's'}" if verdict.waiting else ""

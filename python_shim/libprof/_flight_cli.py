@@ -1,4 +1,4 @@
-"""``profdump hang`` where dumps of PyTorch's flight recorder are among the files: what they show, beside the recordings."""
+"""``profdump hang`` if dumps of PyTorch's flight recorder are among the files: reports on dumps and recordings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FRAMES_SHOWN = 5
 
 class _Job(NamedTuple):
     dumps: List[Dump]
-    unread: List[str]  # why files are left out
+    unread: List[str]  # why files were skipped
     recordings: List[str]
 
 
@@ -31,7 +31,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _find(files: List[str]) -> _Job:
-    """Dumps, and what profdump itself reads."""
+    """Dumps, and the files that profdump itself reads."""
     dumps: Dict[int, Dump] = {}
     unread: List[str] = []
     recordings: List[str] = []
@@ -55,7 +55,7 @@ def _find(files: List[str]) -> _Job:
 
 
 def _recorded(recordings: List[str]) -> Dict[str, Any]:
-    """What profdump says of the recordings."""
+    """profdump's report on the recordings."""
     found: Dict[str, Any] = json.loads(run_profdump(["hang", "--format", "json", *recordings])) if recordings else {}
     return found
 
@@ -67,7 +67,7 @@ def _place(stack: Tuple[str, ...]) -> List[str]:
 
 
 def _open_ranges(recorded: Dict[str, Any], ranks: List[int]) -> List[Tuple[int, str]]:
-    """Of these ranks, the ranges in which their recordings end."""
+    """The ranges that were open at the end of these ranks' recordings."""
     return [(one["rank"], " > ".join(one["open"])) for one in recorded.get("ranks", []) if one["rank"] in ranks and one["open"]]
 
 
@@ -124,5 +124,5 @@ def _run(words: List[str]) -> None:
 
 
 def main(words: List[str]) -> int:
-    """Exit status 0; 1 after a sentence on standard error; 2 for wrong usage."""
+    """Exit status: 0; 1 after a message on standard error; 2 for wrong usage."""
     return finish("profdump", lambda: _run(words))

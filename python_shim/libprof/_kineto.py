@@ -1,7 +1,7 @@
-"""What torch.profiler has as ``prof.profiler.kineto_results``: events as it has them from Kineto, and the tree of events.
+"""torch.profiler's ``prof.profiler.kineto_results``: Kineto's events, and the tree of events.
 
-Tools of PyTorch's, and others, read these objects: its memory profiler, its pattern matcher, vLLM's layerwise profiler. Where
-they ask for a class of PyTorch's, an object of ours answers that it is one.
+PyTorch's memory profiler and pattern matcher, vLLM's layerwise profiler and others read these objects. They pass
+``isinstance()`` checks for PyTorch's classes.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class _TorchOp:
 
     @property
     def scope(self) -> Any:
-        """Whether it is an operator, a backward function or a range of the program's."""
+        """PyTorch's scope: operator, backward function or range of the program."""
         event, scopes = self._event, _torch()._C._profiler.RecordScope
         around = event.cpu_parent
         if around is not None and around.name == _EVALUATES + event.name:
@@ -84,7 +84,7 @@ class _TorchOp:
 
     @property
     def inputs(self) -> List[Any]:
-        """Tensors, lists of them and numbers; None: something else."""
+        """Tensors, lists of tensors and numbers; None for anything else."""
         if self._inputs is None:
             self._inputs = [self._input(number, kind) for number, kind in enumerate(self._event.input_dtypes)]
         return self._inputs
@@ -104,7 +104,7 @@ class _TorchOp:
 
 
 def _unknown(dtype: Optional[str]) -> Tensor:
-    """A tensor of which only its type was recorded."""
+    """A tensor with a recorded type, but no identity."""
     torch = _torch()
     return Tensor(getattr(torch, _DTYPES.get(dtype or "", ""), None), torch.strided, torch.device("cpu"), 0, None)
 
@@ -121,7 +121,7 @@ class _Allocation:
 
 
 class _Frame(NamedTuple):
-    """``_PyFrameState``. The line is that of the function's definition."""
+    """``_PyFrameState``. The line is the one of the function's ``def``."""
 
     file_name: str = ""
     line_number: int = 0
@@ -229,14 +229,14 @@ class Node:
 
     @property
     def extra_fields(self) -> Any:
-        """What an event of this type has."""
+        """The fields of this event's type."""
         if self._fields is None:
             self._fields = self._make()
         return self._fields
 
     @property
     def typed(self) -> Tuple[Any, Any]:
-        """Both."""
+        """Type and fields."""
         return self.tag, self.extra_fields
 
     def __repr__(self) -> str:
@@ -244,7 +244,7 @@ class Node:
 
 
 class _Tree:
-    """Of a recording's events, with calls of Python functions."""
+    """Builds the tree of a recording's events, including calls of Python functions."""
 
     def __init__(self, events: List[FunctionEvent], seen: Optional[Seen]) -> None:
         self._seen = seen
@@ -255,7 +255,7 @@ class _Tree:
         self.roots: List[Node] = []
 
     def _number(self, tid: int) -> int:
-        """PyTorch's of a thread: 1 is the main thread, and tools look there alone."""
+        """PyTorch's number of a thread. 1 is the main thread, the only one that some tools read."""
         return self._numbers.setdefault(tid, len(self._numbers) + 1)
 
     def build(self) -> List[Node]:
@@ -305,8 +305,8 @@ class _Tree:
         return _frame_of(around.name) if around is not None else _Frame()
 
     def _add_allocations(self, seen: Seen) -> None:
-        """Into the operator that was innermost then, else into what was open on the thread. Clocks differ by what it takes
-        to read them, so operators before and after correct the times.
+        """Puts each allocation into the operator that was innermost then, else into the innermost open event of the thread.
+        The clocks of log and trace differ slightly, so the operators before and after limit an allocation's time.
         """
         operators = {event.external_id: self._nodes[id(event)] for event in self._events if event.external_id > 0}
         offsets = [operators[one].start_time_ns - seen.times_ns[one] for one in seen.exact if one in operators]
@@ -331,14 +331,14 @@ class _Tree:
 
 
 def _end_within(node: Node, around: Optional[Node]) -> int:
-    """When what is directly inside of `around` ended that has the operator in it."""
+    """End of the operator directly inside `around` that contains `node`; if `node` is `around`, its start."""
     while node.parent is not None and node.parent is not around and node.parent.correlation_id > 0:
         node = node.parent
     return node.start_time_ns if node is around else node.end_time_ns
 
 
 class _Places:
-    """What is open on a thread at a moment. Moments of a thread are asked for in order."""
+    """Finds the open events of a thread at a given time. Queries for a thread must be in order of time."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self._coming: Dict[int, List[Node]] = {}
@@ -347,7 +347,7 @@ class _Places:
             self._coming.setdefault(node.start_tid, []).append(node)
 
     def innermost(self, tid: int, time_ns: int) -> Optional[Node]:
-        """None: outside of all."""
+        """The innermost open event; None if there is none."""
         coming, around = self._coming.get(tid, []), self._open.setdefault(tid, [])
         while coming and coming[-1].start_time_ns <= time_ns:
             around.append(coming.pop())
@@ -357,7 +357,7 @@ class _Places:
 
 
 def _held_by_call(events: List[FunctionEvent], seen: Seen) -> Dict[int, Held]:
-    """What calls of modules and the ends of steps were of: they were reported in the same order, some more than once."""
+    """The module or optimizer of each call event. Reports came in the same order as the calls, some more than once."""
     coming: Dict[int, List[Held]] = {}
     for tid, address in reversed(seen.calls):
         coming.setdefault(tid, []).append(seen.held[address])
@@ -387,7 +387,7 @@ def _field(name: str) -> Any:
 
 
 class KinetoEvent:
-    """``torch._C._autograd._KinetoEvent``. ``event`` is the event of ours."""
+    """``torch._C._autograd._KinetoEvent``. ``event`` is libprof's event."""
 
     __class__ = property(lambda self: _torch()._C._autograd._KinetoEvent)
 
@@ -416,11 +416,11 @@ class KinetoEvent:
         return getattr(_torch()._C._autograd.DeviceType, self.event.device_type.name)
 
     def correlation_id(self) -> int:
-        """CUPTI's, of an operator PyTorch's number."""
+        """CUPTI's correlation id; for an operator, PyTorch's number."""
         return self.event.external_id if self.event.correlation is None else self.event.correlation
 
     def linked_correlation_id(self) -> int:
-        """Of a CUDA call and what it launched, the operator around; 0: none."""
+        """For a CUDA call and what it launched: the enclosing operator; 0: none."""
         return self._linked
 
     def fwd_thread_id(self) -> int:
@@ -439,7 +439,7 @@ class KinetoEvent:
         return int(scopes(_TorchOp(self.event, {}).scope).value)
 
     def nbytes(self) -> int:
-        """Bytes that it allocated; 0 where memory is not known."""
+        """Allocated bytes; 0 if memory is unknown."""
         return self.event.cpu_memory_usage or self.event.device_memory_usage or 0
 
     def cuda_elapsed_us(self) -> int:
@@ -453,7 +453,7 @@ class KinetoEvent:
         return False
 
     def metadata_json(self) -> str:
-        """What else was recorded, without braces."""
+        """Other recorded attributes as JSON, without braces."""
         return json.dumps(self.event.attributes)[1:-1]
 
     def extra_meta(self) -> Dict[str, str]:
@@ -469,7 +469,7 @@ class KinetoEvent:
 
 
 def _linked(events: List[FunctionEvent]) -> Dict[int, int]:
-    """Numbers of the operators around CUDA calls, by correlation."""
+    """By correlation id of a CUDA call: the number of its enclosing operator."""
     linked: Dict[int, int] = {}
     for event in events:
         around = event.cpu_parent if event.kind == "call" else None
@@ -481,7 +481,7 @@ def _linked(events: List[FunctionEvent]) -> Dict[int, int]:
 
 
 class KinetoResults:
-    """``torch._C._autograd._ProfilerResult`` of one cycle of a profile. Lists are made when they are asked for."""
+    """``torch._C._autograd._ProfilerResult`` of one cycle of a profile. Lists are built on request."""
 
     __class__ = property(lambda self: _torch()._C._autograd._ProfilerResult)
 
@@ -502,7 +502,7 @@ class KinetoResults:
         return []
 
     def trace_activities(self) -> List[Any]:
-        """Kineto's own objects, which PyTorch's writer of traces reads: ProfError, as ``export_chrome_trace()`` writes them."""
+        """Raises ProfError: libprof has no Kineto objects. ``export_chrome_trace()`` writes traces without them."""
         raise ProfError("libprof has no activities of Kineto: use export_chrome_trace(), or events() of kineto_results")
 
     def trace_start_ns(self) -> int:
@@ -511,7 +511,7 @@ class KinetoResults:
         return window.start_ns if window else min((event.start_ns for event in self._events), default=0)
 
     def experimental_event_tree(self) -> List[Node]:
-        """The events of all threads that lie in no other one."""
+        """The top-level events of all threads."""
         _torch()
         seen = self._recording.seen() if self._recording.seen is not None else None
         roots: List[Node] = self._recording.once("event tree", _Tree(self._events, seen).build)

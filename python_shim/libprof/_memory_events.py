@@ -1,4 +1,4 @@
-"""What PyTorch's allocators handed out or took back outside of all ranges: torch.profiler's events called "[memory]"."""
+"""Allocations and frees of PyTorch's allocators outside all ranges: torch.profiler's "[memory]" events."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _known(size: int, side: str, recording: Recording) -> Optional[int]:
 
 
 def memory_average(recording: Recording) -> Optional[FunctionEventAvg]:
-    """All of them; None where there are none."""
+    """The sum of all; None if there are none."""
     changes = _changes(recording)
     if not changes:
         return None

@@ -1,7 +1,7 @@
 """torch.profiler's files of memory over time: bytes in use, or each allocation.
 
-Which tensors are parameters, gradients or activations is found out by PyTorch's own code, from what _kineto.py gives it.
-Where that was not recorded, all memory is in the column of what has no category.
+PyTorch's own code finds out which tensors are parameters, gradients or activations. _kineto.py supplies its input. If the
+profile did not record this input, all memory is uncategorized.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _Change(NamedTuple):
 
 
 def _changes(table: Dict[str, List[Any]], device: str) -> List[_Change]:
-    """Of one device ("cpu", "cuda", "cuda:N")."""
+    """Allocations and frees of one device ("cpu", "cuda", "cuda:N")."""
     memory = [row for row, kind in enumerate(table.get("kind", [])) if kind == "memory"]
     on_device = [row for row in memory if table["name"][row] == "device"]
     if device == "cpu":
@@ -68,7 +68,7 @@ def _default_device(changes: Dict[str, List[Any]]) -> str:
 
 
 def _categorized(profile: Any, device: str, raw: bool) -> bytes:
-    """What PyTorch writes of its analysis of a profile (``MemoryProfile``)."""
+    """The file that PyTorch writes from its ``MemoryProfile``."""
     timeline = importlib.import_module(type(profile).__module__).MemoryProfileTimeline(profile)
     if not raw:
         return json.dumps(timeline._coalesce_timeline(device)).encode()
@@ -78,7 +78,7 @@ def _categorized(profile: Any, device: str, raw: bool) -> bytes:
 
 
 def write(recording: Recording, path: str, device: Optional[str], profile: Any = None) -> None:
-    """Bytes in use; each allocation as .raw.json.gz. Compressed if `path` ends in .gz. `profile`: PyTorch's analysis, if any."""
+    """Writes bytes in use, or each allocation to .raw.json.gz. Compresses .gz files. `profile`: PyTorch's analysis, if any."""
     table, raw = recording.table(ArrowTable.COUNTERS), path.endswith(".raw.json.gz")
     device = device or _default_device(table)
     if profile is not None:

@@ -155,7 +155,7 @@ class Library:
         return function
 
     def torch_stubs(self) -> Any:
-        """The address of an object through which PyTorch annotates operators."""
+        """The address of libprof's object through which PyTorch annotates operators."""
         make = self._quick.libprof_torch_stubs
         make.restype = ctypes.c_void_p
         return make()

@@ -1,10 +1,10 @@
-"""Builds of ``torch_observer.cc``: those that are in the wheel, and how one is made.
+"""Builds of ``torch_observer.cc``: finds those in the wheel, and compiles new ones.
 
-PyTorch has no stable interface through which others see its operators, so a build fits the PyTorch that it was compiled
-for. It fits another one where the headers that its layouts come from have the same text: most patch releases, and builds
-of one version for other devices. Headers of single operators are left out, and the one that lists PyTorch's libraries.
+PyTorch has no stable interface for observing its operators. So a build fits the PyTorch for which it was compiled, and
+any other one whose headers define the same layouts, by their text. These are most patch releases, and builds of the same
+version for other devices. The comparison ignores headers of single operators, and the one that lists PyTorch's libraries.
 
-``observers.py`` uses this module by itself when a wheel is built.
+``observers.py`` uses this module without the rest of the package when it builds a wheel.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ class BuildError(Exception):
 
 
 class Target(NamedTuple):
-    """A PyTorch: its headers, which strings of C++'s library it has (0: the old ones), whether it is a debug build."""
+    """A PyTorch: its headers, the C++ library's string ABI (0: the old one), whether it is a debug build."""
 
     include: Path
     cxx11_abi: bool
     is_debug: bool = False
 
     def header(self, name: str) -> str:
-        """What stands for the text of a header; "" where there is none of that name."""
+        """Hash of a header's text; "" if there is no such header."""
         path = self.include / name
         return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
     def fingerprint(self, headers: Mapping[str, str]) -> str:
-        """The same for those that one build fits. `headers`: name to header() of each."""
+        """A hash that is equal for all targets that one build fits. `headers` maps names to header()."""
         text = json.dumps([self.cxx11_abi, self.is_debug, *sorted(headers.items())])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def source() -> str:
-    """What stands for the text of the observer, whose functions this package calls."""
+    """Hash of the observer's source, whose functions this package calls."""
     return hashlib.sha256(SOURCE.read_bytes()).hexdigest()
 
 
 def find(target: Target, directory: Optional[Path] = None) -> Optional[Path]:
-    """The build in a directory, DIRECTORY by default, that fits."""
+    """The build in a directory (default: DIRECTORY) that fits the target; None if there is none."""
     directory = directory or DIRECTORY
     try:
         index: Dict[str, Any] = json.loads((directory / INDEX).read_text(encoding="utf-8"))
@@ -65,7 +65,7 @@ def find(target: Target, directory: Optional[Path] = None) -> Optional[Path]:
 
 
 def compiler(environment: Mapping[str, str]) -> List[str]:
-    """The command of the C++ compiler, an empty one if there is none."""
+    """The C++ compiler's command; empty if there is no compiler."""
     named = shlex.split(environment.get("CXX", ""))
     found = [[name] for name in ("c++", "g++", "clang++") if shutil.which(name, path=environment.get("PATH"))]
     return named or (found[0] if found else [])
@@ -74,11 +74,11 @@ def compiler(environment: Mapping[str, str]) -> List[str]:
 def build(
     target: Target, output: str, libraries: Path, environment: Mapping[str, str], *options: str, timeout_s: int
 ) -> None:
-    """Compiles the observer; `libraries` has libc10.so and libtorch_cpu.so, or files of these names."""
+    """Compiles the observer. The directory `libraries` contains libc10.so and libtorch_cpu.so, or stubs with these names."""
     command = compiler(environment)
     if not command:
         raise BuildError("there is no C++ compiler (CXX, c++, g++, clang++); install one, such as g++")
-    release = [] if target.is_debug else ["-DNDEBUG"]  # classes have other members without it
+    release = [] if target.is_debug else ["-DNDEBUG"]  # some classes have other members in debug builds
     command += [
         "-std=c++20", "-fPIC", "-shared", "-fvisibility=hidden", f"-D_GLIBCXX_USE_CXX11_ABI={int(target.cxx11_abi)}",
         *release, *options, "-isystem", str(target.include), f"-ffile-prefix-map={target.include}/=", "-o", output, str(SOURCE),
@@ -96,7 +96,7 @@ def build(
 
 
 def layout_headers(dependencies: str, include: Path) -> Set[str]:
-    """Of the files that a compiler lists with -MD, PyTorch's headers that layouts come from."""
+    """PyTorch's headers that define layouts, from a compiler's list of dependencies (-MD)."""
     names = {Path(name.replace("\\ ", " ")) for name in re.split(r"(?<!\\)\s+|\\\n", dependencies)}
     within = {str(name.relative_to(include)) for name in names if include in name.parents}
     return {name for name in within if not _NO_LAYOUT.match(name)}

@@ -32,7 +32,7 @@ _lock = threading.Lock()
 
 
 class _OfThread(thread_local):
-    """``ranges`` is the calling thread's list, ``through`` that of _execution_trace.py."""
+    """``ranges`` is the calling thread's list. ``through`` is its list for _execution_trace.py."""
 
     def __init__(self) -> None:
         self.owner = _Owner()
@@ -60,7 +60,7 @@ def forget_all() -> None:
 
 
 def has_through() -> bool:
-    """Whether a thread has such a range open; without any, the lists are empty from then on."""
+    """Whether any thread has such a range open. If none has, empties the lists."""
     if any(one is not None for owner in _all_owners() for one in owner.through):
         return True
     for owner in _all_owners():

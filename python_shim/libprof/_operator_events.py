@@ -1,8 +1,8 @@
 """Which events are PyTorch's operators, and which FLOPs they carry: torch.profiler's rules.
 
 PyTorch emits operators and the ranges of its record_function() alike through NVTX or ITT, in its own ITT domain or with
-attributes. What tells them apart then is the name. ``torch_observer.cc`` gives operators attributes; "rf_id" is of operators
-only, and "user_rf_id" of a record_function() with arguments.
+attributes. Then only the name distinguishes them. ``torch_observer.cc`` sets attributes: "rf_id" on operators only,
+"user_rf_id" on a record_function() with arguments.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .events import FunctionEvent
 DOMAIN = "PyTorch"
 ATTRIBUTES = ("rf_id", "op_id", "Input Dims", "sizes", "seq", "stashed_seq", "Sequence number")
 _NO_KEYWORDS = frozenset((*ATTRIBUTES, "flops", "overload_name", "not described", "continued"))
-_NUMBER, _NUMBER_OF_PROGRAM = '"rf_id":', '"user_rf_id":'  # keys in JSON, where those within texts are escaped
+_NUMBER, _NUMBER_OF_PROGRAM = '"rf_id":', '"user_rf_id":'  # keys in JSON; within texts, their quotes are escaped
 _KEYS = tuple(f'"{name}":' for name in (*ATTRIBUTES, "Input type"))
 _TRUTHS: Dict[Any, Any] = {"True": True, "False": False}  # as PyTorch writes them
 _NAME = re.compile(r"[A-Za-z_]\w*::[A-Za-z_]|.*\wBackward\d*$", re.DOTALL)
@@ -27,7 +27,7 @@ COUNTED = frozenset(
 
 
 def is_operator(event: FunctionEvent, shapes: Optional[str], attributes: Optional[str]) -> bool:
-    """Whether PyTorch emitted the range for one of its operators or of its backward functions; `attributes` as JSON."""
+    """Whether the range is one of PyTorch's operators or backward functions. `attributes` is JSON."""
     if event.kind != "range":
         return False
     keys = attributes or ""

@@ -1,4 +1,4 @@
-"""Files that PyTorch pickled, read without running anything in them."""
+"""Reads files that PyTorch pickled, without executing anything in them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .errors import ProfError
 
 
 class _Unpickler(pickle.Unpickler):
-    """Makes dicts, lists, tuples, texts and numbers, which is all that these files have. It imports and calls nothing."""
+    """Creates only dicts, lists, tuples, texts and numbers; these files contain nothing else. Imports and calls nothing."""
 
     def find_class(self, module: str, name: str) -> NoReturn:
         """Refuses every class and function."""
@@ -20,12 +20,12 @@ class _Unpickler(pickle.Unpickler):
 
 DAMAGE = (
     pickle.UnpicklingError, EOFError, ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError,
-    MemoryError,  # for a size that it claims
+    MemoryError,  # for a size that the file states
 )  # fmt: skip
 
 
 def load(file: IO[bytes], path: str, what: str) -> Any:
-    """What is in a pickle, or in JSON, which no pickle begins like. ProfError says that `path` is not `what`."""
+    """Reads a pickle or JSON; their first bytes differ. If it fails, ProfError reports that `path` is not `what`."""
     is_json = file.read(1) in (b"{", b"[")
     file.seek(0)
     try:
@@ -35,6 +35,6 @@ def load(file: IO[bytes], path: str, what: str) -> Any:
 
 
 def damaged(path: str, what: str, error: Exception) -> ProfError:
-    """The error of a file that is not `what`, or not all of it."""
+    """The error for a file that is not `what`, or is incomplete."""
     why = printable(" ".join(str(error).split())) or type(error).__name__
     return ProfError(f"{path}: not {what}, or incomplete: {why}")

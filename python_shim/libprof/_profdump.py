@@ -33,8 +33,8 @@ def find_program(name: str) -> str:
 
 
 def check_program(name: str) -> None:
-    """Says before a recording what would be missed after it: :class:`LibraryError` if ``LIBPROF_BIN`` is wrong, otherwise a
-    warning, since another machine can read the recording.
+    """Checks before a recording that profdump can read it: :class:`LibraryError` if ``LIBPROF_BIN`` is wrong. If profdump is
+    missing, only a warning, since another machine can read the recording.
     """
     try:
         path = find_program(name)
@@ -48,7 +48,7 @@ def check_program(name: str) -> None:
 
 @functools.lru_cache(maxsize=None)
 def _version_of(path: str) -> str:
-    """Of a program that somebody named, which may be anything: about 5 ms, once."""
+    """The version of a program that the user named, which may be any program. Takes about 5 ms, once."""
     try:
         done = subprocess.run(
             [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, env=unrecorded_environment(), timeout=60, check=False

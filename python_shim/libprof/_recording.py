@@ -20,7 +20,7 @@ from .trace import Trace, export, window_words
 ALL_MEMORY = frozenset({"cpu", "device"})
 _MAGIC = b"\x89PROF\r\n\x1a"
 _JSON = ("--format", "json")
-_ROWS, _ROWS_END = '\n"key_averages":[', '],\n"kernels":['  # no text within JSON has a line break
+_ROWS, _ROWS_END = '\n"key_averages":[', '],\n"kernels":['  # texts within JSON contain no line break
 _empty_path: Optional[str] = None
 
 
@@ -85,10 +85,10 @@ class Recording:
 
     Runs profdump once for each question. If nothing was recorded, the answers are those about an empty trace, and a
     warning says ``why_empty``, once. ``known_memory``: "cpu" and "device" where all allocators were seen, so that 0 is 0.
-    ``off``: activity types that are left out of results from one moment to another, nanoseconds since the epoch.
-    ``tasks``: which of asyncio's tasks ran when, of _tasks.py.
-    ``use_device``: the kind of device that was profiled, if any; what ran on a CUDA device is there nevertheless.
-    ``seen`` makes what _tensors.py has of tensors and allocations.
+    ``off``: activity types that results omit during an interval, in nanoseconds since the epoch.
+    ``tasks``: which of asyncio's tasks ran when, from _tasks.py.
+    ``use_device``: the kind of device that was profiled, if any. Operations on CUDA devices are included in any case.
+    ``seen``: creates _tensors.py's record of tensors and allocations.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Recording:
         self._made: Dict[str, Any] = {}
 
     def __getstate__(self) -> Dict[str, Any]:
-        """For pickle and copy: without what was made of the file, and what only this process knows of tensors."""
+        """For pickle and copy: omits cached results, and what only this process has recorded about tensors."""
         return {**self.__dict__, "_made": {}, "seen": None}
 
     def _run(self, *words: str) -> str:
@@ -161,14 +161,14 @@ class Recording:
         return facts
 
     def rows(self, *arguments: str) -> Tuple[Dict[str, Any], List[str]]:
-        """The same without the rows of averages, and these unread: of a million, each would be a large dictionary."""
+        """The same without the rows of averages, and these rows as unparsed text: a million dictionaries would be too large."""
         text = self.ask(*_JSON, *arguments)
         start = text.index(_ROWS) + len(_ROWS)
         end = text.index(_ROWS_END, start)
         return json.loads(text[:start] + text[end:]), text[start + 1 : end].split(",\n") if start < end else []
 
     def query(self, sql: str) -> List[Dict[str, Any]]:
-        """Rows of one SQL statement about the recording."""
+        """The rows that an SQL statement about the recording returns."""
         rows: List[Dict[str, Any]] = json.loads(run_profdump(["query", *_JSON, *window_words(self.window), "--", sql, *self.paths]))
         return rows
 
@@ -184,8 +184,8 @@ class Recording:
         return read_table(self.paths, table, self.window) if self.paths else {}
 
     def export(self, path: str, kind: Optional[str], *words: str) -> None:
-        """Writes it in one of profdump's formats, None: that of the name, and keeps the facts, so that the file is read only
-        once. `words`: more options of profdump.
+        """Writes the recording in one of profdump's formats (None: by the ending of `path`). Also keeps the facts, so that the
+        file is read only once. `words` are more options for profdump.
         """
         self._answers[_JSON] = export(self._run, path, kind, *_JSON, *words)
 

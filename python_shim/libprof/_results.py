@@ -89,7 +89,7 @@ def hides_something(recording: Recording, shown: Shown) -> bool:
 
 
 def _with_facts_of(averages: EventList[FunctionEventAvg], others: EventList[FunctionEventAvg]) -> EventList[FunctionEventAvg]:
-    """The others, with what profdump says beside their numbers."""
+    """The others, with profdump's further facts about each row."""
     known = {(row.key, row.kind, row.shape_text or "", tuple(row.stack), row.overload_name): row.row for row in averages}
     for row in others:
         row.row = known.get((row.key, row.kind, row.shape_text or "", tuple(row.stack), row.overload_name), {})
@@ -105,7 +105,7 @@ def _averages_of(recording: Recording, shown: Shown, by: Groups, layout: Layout)
     added_up = EventList(events, layout=layout._replace(device=has_device)).key_averages(*by)
     if is_hidden:
         return added_up
-    averages = averages_of(recording, by, layout)  # profdump does not know which task did what
+    averages = averages_of(recording, by, layout)  # profdump does not assign events to tasks
     return _with_facts_of(averages, added_up)._comes_from(recording, *averages._options)
 
 

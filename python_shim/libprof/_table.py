@@ -1,6 +1,6 @@
-"""The table of averages and events: the layout of export/write/reports/averages_table.c; a test holds the two together.
+"""The table of averages and events. A test checks that the layout equals that of export/write/reports/averages_table.c.
 
-Rows are in torch.profiler's order, and columns where torch.profiler has them.
+Rows are in torch.profiler's order. The table has the columns that torch.profiler's has.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def canonical_sort(sort_by: str) -> str:
 
 
 def sort_events(events: Sequence[Any], column: str) -> List[Any]:
-    """Descending (names ascending); ties stay in their order."""
+    """Sorts descending (names ascending). Ties keep their order."""
     if column == "name":
         return sorted(events, key=lambda event: str(event.key))
     return sorted(events, key=lambda event: _VALUES[column](event) or 0, reverse=True)
@@ -288,7 +288,7 @@ def _nested_lines(shown: Sequence[Any]) -> List[str]:
 
 
 def table_text(events: Sequence[Any], row_limit: int, layout: Layout, of: Optional[Sequence[Any]] = None) -> str:
-    """The table of these events in this order, `row_limit` of them (-1: all), and the totals of all events `of` a list."""
+    """The table of the first `row_limit` events (-1: all), with the totals of all events in `of`."""
     shown = events if row_limit < 0 else events[:row_limit]
     rows = _Rows(shown, events if of is None else of, layout)
     lines = rows.lines()
@@ -307,7 +307,7 @@ _NO_NOTES = ("Ledger: nothing lost", "GPU mode: none", "libprof cost ")
 
 
 def notes_of(text: str) -> str:
-    """What profdump prints below the totals of a table: what was lost, and other notes. That all is well needs none."""
+    """profdump's notes below the totals of a table, such as lost records. Omits notes that report no problem."""
     lines = text.splitlines()
     totals = max(at for at, line in enumerate(lines) if " time total: " in line)
     return "".join(f"{line}\n" for line in lines[totals + 1 :] if not line.startswith(_NO_NOTES))

@@ -1,4 +1,4 @@
-"""Puts events into the ranges of asyncio's tasks: an event belongs to the task that ran when it began."""
+"""Moves events into the ranges of asyncio's tasks. An event belongs to the task that ran when the event began."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ._python_events import end_ns
 from ._tasks import Switch, TaskRange
 from .events import FunctionEvent
 
-_SKEW_NS = 20_000  # of the clocks of the trace and of the log
-_SLOW_NS = 100_000_000  # the first range of a thread takes longer than others
+_SKEW_NS = 20_000  # between the clocks of the trace and the log
+_SLOW_NS = 100_000_000  # a thread's first range takes longer to begin
 
 
 def _events_of(ranges: List[TaskRange], events: List[FunctionEvent]) -> Dict[int, FunctionEvent]:
-    """By id() of the range, its event: those of one name and thread are in the same order."""
+    """Maps id() of a range to its event. For each name and thread, ranges and events are in the same order."""
     waiting: Dict[Tuple[int, str], Deque[FunctionEvent]] = {}
     for event in sorted((event for event in events if event.is_async), key=lambda event: event.start_ns):
         waiting.setdefault((event.thread, event.name), collections.deque()).append(event)
@@ -30,32 +30,32 @@ def _events_of(ranges: List[TaskRange], events: List[FunctionEvent]) -> Dict[int
 
 
 class _Running:
-    """Whose turn it was on one thread."""
+    """Which task ran on a thread at a given time."""
 
     def __init__(self, log: List[Switch], events: Dict[int, FunctionEvent]) -> None:
         self.times = [switch.time_ns for switch in log]
         self.stacks = [[events[id(one)] for one in switch.stack if id(one) in events] for switch in log]
 
     def around(self, event: FunctionEvent) -> Optional[FunctionEvent]:
-        """The innermost range of the task that ran when the event began, if the event lies in it."""
+        """The innermost range that contains the event, of the task that ran when the event began."""
         at = bisect.bisect_right(self.times, event.start_ns) - 1
         inside = (one for one in reversed(self.stacks[at]) if one is not event and lies_in(event, one)) if at >= 0 else iter(())
         return next(inside, None)
 
     def own_times(self) -> Iterator[Tuple[FunctionEvent, int]]:
-        """How long each range was the innermost of the task that ran."""
+        """How long each range was the innermost one of the running task."""
         for at, stack in enumerate(self.stacks[:-1]):
             if stack:
                 yield stack[-1], self.times[at + 1] - self.times[at]
 
 
 def lies_in(event: FunctionEvent, other: FunctionEvent) -> bool:
-    """Whether the other one is open all the time."""
+    """Whether the other event is open throughout this one."""
     return other.start_ns <= event.start_ns and end_ns(event) <= end_ns(other)
 
 
 def put_into_tasks(events: List[FunctionEvent], log: List[Switch]) -> None:
-    """Moves events into the ranges of the tasks that did them, and gives these ranges their self time: what ran in them."""
+    """Moves events into their tasks' ranges. Sets the self time of these ranges: the time during which their task ran."""
     ranges = {id(one): one for switch in log for one in switch.stack}
     of_tasks = _events_of(sorted(ranges.values(), key=lambda one: one.begun_ns), events)
     threads = {tid: _Running([one for one in log if one.tid == tid], of_tasks) for tid in {one.tid for one in log}}

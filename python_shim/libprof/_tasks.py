@@ -1,7 +1,7 @@
-"""Which ranges of asyncio's tasks are open while a task runs, so that what happens then can be put into them.
+"""Logs which ranges are open while a task of asyncio runs, so that events at that time can be moved into them.
 
-Such ranges lie beside a thread's others in the trace, since tasks take turns. Their stack is a context variable: each task
-has one, and passes it on to tasks that it starts. The log says from when on which stack was a thread's.
+Since tasks take turns, such ranges do not nest with a thread's other ranges in the trace. Their stack is a context
+variable: each task has its own, and tasks that it starts inherit it. The log records when a thread's stack changes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LOG_MAX = 1 << 20
 
 
 class TaskRange:
-    """A range that was opened in a task of asyncio; ``begun_ns`` is just after its begin."""
+    """A range that was opened in a task of asyncio. ``begun_ns`` is just after its beginning."""
 
     __slots__ = ("begun_ns", "name", "tid")
 
@@ -31,7 +31,7 @@ Stack = Tuple[TaskRange, ...]
 
 
 class Switch(NamedTuple):
-    """From `time_ns` on, nanoseconds since the epoch, these ranges are open on the thread, the innermost last."""
+    """From `time_ns` on (nanoseconds since the epoch), these ranges are open on the thread; innermost last."""
 
     time_ns: int
     tid: int
@@ -47,7 +47,7 @@ def _note(stack: Stack) -> None:
 
 
 def opened(name: str) -> Optional[TaskRange]:
-    """A range begins in the running task; None where who runs when cannot be known."""
+    """Logs that a range begins in the running task. None if the event loop is not asyncio's own: its tasks cannot be tracked."""
     if not isinstance(_running_loop(), asyncio.BaseEventLoop):
         return None
     _watch_tasks()
@@ -58,7 +58,7 @@ def opened(name: str) -> Optional[TaskRange]:
 
 
 def closed(one: Optional[TaskRange]) -> None:
-    """It ends."""
+    """Logs that it ends."""
     if one is not None:
         _stack.set(tuple(other for other in _stack.get() if other is not one))
         _note(_stack.get())
@@ -66,7 +66,7 @@ def closed(one: Optional[TaskRange]) -> None:
 
 @functools.lru_cache(maxsize=None)
 def _watch_tasks() -> None:
-    """An event loop runs each step of a task through this method, in the context of the task."""
+    """Wraps the method through which event loops run each step of a task, in the task's context."""
     run = asyncio.Handle._run
 
     @functools.wraps(run)

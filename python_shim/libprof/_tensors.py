@@ -1,7 +1,7 @@
 """Which tensors operators, modules and optimizers held while a profile recorded, and what was allocated for them.
 
-Addresses mean nothing to another process, so this stays in memory: torch_observer.cc logs tensors and allocations, and what
-records calls of Python functions reports modules and optimizers. Numbers of tensors are those of torch.profiler.
+Addresses are meaningless in another process, so this stays in memory. torch_observer.cc logs tensors and allocations. The
+recorder of Python calls reports modules and optimizers. Tensors have the same numbers as in torch.profiler.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def _torch() -> Any:
 
 
 class Tensor:
-    """A tensor where something used it. ``id`` is the same of tensors that shared memory or had it after each other, and
-    ``allocation_id`` is of the memory; None: not known. ``storage`` is its address, None of sparse tensors.
+    """One use of a tensor. ``id`` is the same for tensors that shared memory or used it one after the other.
+    ``allocation_id`` identifies the memory. Both are None if unknown. ``storage`` is the address, None for sparse tensors.
     """
 
     __slots__ = ("allocation_id", "device", "dtype", "id", "impl", "layout", "storage")
@@ -41,8 +41,8 @@ class Tensor:
 
 
 class Allocation(Tensor):
-    """Memory that was allocated, or freed: then ``size`` is negative. ``handle`` is of the innermost operator, 0: none,
-    ``latest`` of the one that began last on the thread. ``allocated`` and ``reserved`` are bytes on the device then.
+    """An allocation, or a free, whose ``size`` is negative. ``handle`` is the innermost operator's (0: none), ``latest`` that
+    of the operator that began last on the thread. ``allocated`` and ``reserved`` are the device's bytes at that time.
     """
 
     __slots__ = ("allocated", "handle", "latest", "reserved", "size", "tid", "time_ns")
@@ -68,8 +68,8 @@ class Parameter(Tensor):
 
 
 class Held(NamedTuple):
-    """A module as of its first call, or an optimizer as of the end of its first step. ``parameters`` are names, tensors,
-    gradients and an optimizer's state of each.
+    """A module at its first call, or an optimizer at the end of its first step. ``parameters`` lists each parameter's name,
+    tensor, gradient and optimizer state.
     """
 
     time_ns: int
@@ -86,12 +86,12 @@ class Held(NamedTuple):
 
 
 class Seen:
-    """What one window of a profile saw. Times are of CLOCK_MONOTONIC, nanoseconds; ``offset_ns`` later are those since the
-    epoch.
+    """What was logged during one window of a profile. Times are nanoseconds of CLOCK_MONOTONIC; add ``offset_ns`` for time
+    since the epoch.
     """
 
     def __init__(self, rows: bytes, held: Dict[int, Held], calls: List[Tuple[int, int]], offset_ns: int) -> None:
-        self.inputs: Dict[int, Dict[int, Any]] = {}  # by handle and number of the input: a tensor, or a list of them
+        self.inputs: Dict[int, Dict[int, Any]] = {}  # by handle and index of the input: a tensor or a list of tensors
         self.times_ns: Dict[int, int] = {}  # when operators with inputs began
         self.exact: Set[int] = set()  # those whose time was measured
         self.allocations: List[Allocation] = []
@@ -129,7 +129,7 @@ class Seen:
 
 
 def number_tensors(tensors: Sequence[Tensor]) -> None:
-    """Of tensors and allocations in the order in which they were seen. An allocation that no tensor was seen in has none."""
+    """Numbers tensors and allocations, in the order of logging. Allocations without any logged tensor get no number."""
     alive: Dict[Tuple[Optional[int], Any], int] = {}
     count = 0
     for one in tensors:
@@ -141,7 +141,7 @@ def number_tensors(tensors: Sequence[Tensor]) -> None:
         if isinstance(one, Allocation) and one.size < 0:
             del alive[place]
     first: Dict[int, int] = {}
-    pairs: Set[Tuple[int, int]] = set()  # memory of one tensor
+    pairs: Set[Tuple[int, int]] = set()  # allocations that one tensor used
     for one in tensors:
         if one.impl and one.allocation_id:
             earlier = first.setdefault(one.impl, one.allocation_id)
@@ -179,7 +179,7 @@ def _device(number: int) -> Any:
 
 
 def _parameter(value: Any) -> Optional[Parameter]:
-    """None of what is no tensor, or one of a class of the program's: torch.profiler leaves these out."""
+    """None unless the value is a plain tensor or parameter: torch.profiler ignores subclasses."""
     torch = _torch()
     return Parameter(value) if type(value) in (torch.Tensor, torch.nn.Parameter) else None
 
@@ -196,8 +196,8 @@ def _hold(named: List[Tuple[str, Any, Dict[str, Any]]]) -> List[Any]:
 
 
 class Capture:
-    """From the beginning of a window to its end. `observer`: of tensors and allocations, None: without; `modules`: with
-    modules and optimizers, which calls of Python functions report.
+    """Captures one window. With `observer`: tensors and allocations. With `modules`: modules and optimizers, which the
+    recorder of Python calls reports.
     """
 
     def __init__(self, observer: Optional[Observer], modules: bool) -> None:
@@ -213,7 +213,7 @@ class Capture:
             _observe(_seen)
 
     def see(self, one: Any) -> None:
-        """A module that is called, or an optimizer whose step ends. Of a module, the first call counts."""
+        """Logs a module that is called, or an optimizer whose step ends. For a module, only the first call counts."""
         address, is_module = id(one), hasattr(one, "_parameters")
         if is_module and address in self._held:
             return
@@ -229,7 +229,7 @@ class Capture:
         self._held[address] = Held(time.monotonic_ns(), is_module, address, id(kind), kind.__name__, _hold(named))
 
     def end(self) -> Any:
-        """A function that makes :class:`Seen`; it costs more than recording does."""
+        """Returns a function that creates :class:`Seen`, which is more expensive than recording."""
         rows, first = b"", self._first
         _logged.discard(self)
         if self._modules:
@@ -245,7 +245,7 @@ class Capture:
 
 
 _logged: Set[Capture] = set()  # windows that are open
-_captures: List[Capture] = []  # those of them that want modules
+_captures: List[Capture] = []  # the open windows that capture modules
 
 
 def _observe(callback: Any) -> None:

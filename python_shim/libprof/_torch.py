@@ -1,8 +1,8 @@
 """PyTorch's operators and memory while a profile records, in a process that has imported it.
 
-Operators come through an observer that was built for the PyTorch that is installed (``_torch_observer.py``): of all
-threads, also while profilers of PyTorch's own are on. Without one PyTorch annotates them (``_torch_operators.py``): of
-one thread, in the place that a thread has for a profiler.
+An observer built for the installed PyTorch (``_torch_observer.py``) records operators of all threads, even while a
+profiler of PyTorch's own is on. Without it, PyTorch annotates the operators of one thread (``_torch_operators.py``). This
+occupies the one profiler that a thread can have.
 
 Nothing here imports torch.
 """
@@ -165,8 +165,8 @@ class Seen:
 
 
 def capture(memory: bool, modules: bool) -> Optional[Capture]:
-    """Of a window that begins: tensors and allocations with `memory`, and with `modules` what modules and optimizers hold.
-    None: nothing of that is recorded.
+    """Starts capturing a window: with `memory`, tensors and allocations; with `modules`, the tensors of modules and
+    optimizers. None if there is nothing to capture.
     """
     torch = imported()
     if torch is None or not (memory or modules):

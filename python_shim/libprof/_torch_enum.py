@@ -1,4 +1,4 @@
-"""Enumerations that PyTorch has, too: members of both are equal, whichever of them a program got."""
+"""Enumerations that PyTorch has, too. Members of libprof's and PyTorch's compare equal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def is_same_member(one: Any, other: object) -> bool:
 
 
 class TorchEnum(enum.Enum):
-    """Hashed like those of PyTorch that C++ defines: by value."""
+    """Hashed by value, like PyTorch's enumerations that C++ defines."""
 
     __eq__ = is_same_member
 

@@ -69,8 +69,8 @@ class TorchMethods:
         self.custom_trace_id_callback = callback
 
     def get_trace_id(self) -> Optional[str]:
-        """The id of the latest cycle: of the callback, else a random one; None before the first. Chrome traces have
-        it as "trace_id".
+        """The id of the latest cycle: from the callback, else random; None before the first. Chrome traces contain it as
+        "trace_id".
         """
         return self._trace_id or None
 
@@ -91,7 +91,7 @@ class TorchMethods:
 
     @property
     def kineto_results(self) -> Optional[KinetoResults]:
-        """torch.profiler's results of the latest cycle, for tools that read them; None before there are any."""
+        """The latest cycle's results in torch.profiler's form, for tools that read them. None before the first results."""
         try:
             recording = self._shown()
         except UnfinishedError:
@@ -124,9 +124,11 @@ class TorchMethods:
     take_pending_cuspy_export = take_pending_cupti_export
 
     def export_memory_timeline(self, path: str, device: Optional[str] = None) -> None:
-        """Writes the memory in use over time, needs ``profile_memory``: the HTML report if `path` ends in .html, each allocation
-        if in .raw.json.gz, else [times, sizes], compressed if in .gz. `device` is "cpu" or "cuda:N". Tensors have categories
-        (parameters, gradients, activations ...) with ``record_shapes`` and ``with_stack``, too.
+        """Writes the memory in use over time. Needs ``profile_memory``. `device` is "cpu" or "cuda:N".
+
+        The ending of `path` selects the format. .html is the HTML report; .raw.json.gz lists each allocation. Others are
+        [times, sizes], compressed if .gz. With ``record_shapes`` and ``with_stack``, memory is split into categories:
+        parameters, gradients, activations ...
         """
         if not self.profile_memory:
             raise ValueError("export_memory_timeline() needs profile_memory=True")

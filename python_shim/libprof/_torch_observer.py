@@ -1,7 +1,7 @@
 """The observer of PyTorch's operators, ``torch_observer.cc``: found in the wheel, or compiled, and loaded.
 
-A PyTorch that no build in the wheel fits needs a C++ compiler (``CXX``, c++, g++ or clang++) the first time; what it makes
-is kept in the user's cache. ``LIBPROF_TORCH_OBSERVER=0`` does without an observer.
+If no build in the wheel fits the installed PyTorch, the first use needs a C++ compiler (``CXX``, c++, g++ or clang++). The
+result is kept in the user's cache. ``LIBPROF_TORCH_OBSERVER=0`` disables the observer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OPERATORS, SHAPES, FLOPS, MEMORY, OVERLOADS, IDS, MODULES, POINTERS = 1, 2, 4, 8
 TENSOR_ROW_BYTES = 72  # struct tensor_row
 VARIABLE = "LIBPROF_TORCH_OBSERVER"
 SWITCHED_OFF = f"{VARIABLE}=0"
-_SECONDS = 10  # of one processor: 7 to 10 with GCC 12, of which PyTorch's headers take five
+_SECONDS = 10  # on one processor: 7 to 10 with GCC 12, five of them for PyTorch's headers
 _lock = threading.RLock()
 
 
@@ -112,7 +112,7 @@ class Observer:
         self._functions.libprof_torch_tensors_clear()
 
     def tensors(self, first: int, count: int) -> Tuple[int, bytes]:
-        """How many rows of tensors and allocations there are, and at most `count` of them, from `first` on."""
+        """The number of rows of tensors and allocations, and at most `count` of these rows, starting with `first`."""
         rows = ctypes.create_string_buffer(max(1, count * TENSOR_ROW_BYTES))
         there = int(self._functions.libprof_torch_tensors(rows, first, count))
         return there, rows.raw[: max(0, min(count, there - first)) * TENSOR_ROW_BYTES]
@@ -166,7 +166,7 @@ def _compile(torch: ModuleType, path: Path, how_often: str) -> None:
 def _load(torch: ModuleType) -> Observer:
     ready = _observer_builds.find(_target(torch))
     if ready is not None:
-        with contextlib.suppress(OSError):  # of another processor, or PyTorch's libraries lack a function
+        with contextlib.suppress(OSError):  # built for another processor, or PyTorch's libraries lack a function
             return Observer(str(ready))
     name = _file_name(torch)
     with contextlib.ExitStack() as stack:

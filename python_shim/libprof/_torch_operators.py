@@ -1,8 +1,8 @@
-"""PyTorch's operators as ranges, for a whole program: through the observer, or without it as PyTorch annotates them.
+"""PyTorch's operators as ranges, for a whole program: through the observer, or through PyTorch's own annotations.
 
-PyTorch's profiler has a state in which it annotates every operator through NVTX. In builds without CUDA there is nothing
-behind that state; libprof puts its own object there. The state is switched on here without ``emit_nvtx``, which
-synchronises the device first: that would initialise CUDA in a program that may want to fork before.
+PyTorch's profiler has a state in which it annotates every operator through NVTX. Builds without CUDA do not implement
+that state, so libprof registers its own object for it. This module switches the state on without ``emit_nvtx``, which
+synchronises the device first. That would initialise CUDA in a program that may still want to fork.
 
 A thread has room for one profiler. When the program begins one of its own, this one makes room, and comes back when
 that has ended; meanwhile operators are not recorded, and a mark says so.
@@ -241,7 +241,7 @@ class Operators(PlaceHolder):
         self._disable = torch.autograd._disable_profiler
 
     def has_shapes(self) -> bool:
-        """Whether annotations have the sizes of inputs."""
+        """Whether annotations contain the sizes of inputs."""
         return bool(self._state == self._torch.autograd.ProfilerState.NVTX)
 
     def begin(self) -> bool:
@@ -268,7 +268,7 @@ _STUBS = ["record", "elapsed", "mark", "rangePush", "rangePop", "enabled", "onEa
 
 
 def _give_stubs(torch: ModuleType, register: str) -> None:
-    """Gives PyTorch libprof's object for annotations, if it is one of the class that PyTorch has."""
+    """Registers libprof's object for annotations with PyTorch, if this PyTorch's class has the expected functions."""
     home = Path(str(torch.__file__)).parent
     try:
         header = (home / "include" / "torch" / "csrc" / "profiler" / "stubs" / "base.h").read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 """PyTorch's record_function() in coroutines of asyncio, while libprof records.
 
-PyTorch has one stack of ranges for a thread. Tasks take turns on it, so that a range of one would end those of others. In a
-coroutine, PyTorch's range is therefore libprof's, which lies beside the thread's others.
+PyTorch has one stack of ranges per thread. Tasks take turns on a thread, so a range of one task would end those of others.
+Therefore record_function() in a coroutine opens a range of libprof's, which does not nest with the thread's other ranges.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _RANGE = "_libprof_range"
 
 
 def watch(torch: ModuleType, is_place_held: Callable[[], bool]) -> None:
-    """From now on. While a profiler of PyTorch's own is on, its ranges stay its own."""
+    """Installs this for record_function(). While a profiler of PyTorch's own is on, its ranges remain PyTorch's."""
     kind = torch.autograd.profiler.record_function
     enter, leave = kind.__enter__, kind.__exit__
 

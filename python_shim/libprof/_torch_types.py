@@ -1,7 +1,7 @@
-"""Makes libprof's events PyTorch's, too, once PyTorch is imported: ``isinstance(event, torch.autograd.profiler_util.FunctionEvent)``.
+"""Once PyTorch is imported, libprof's events are instances of ``torch.autograd.profiler_util.FunctionEvent``, too.
 
-libprof's classes get PyTorch's as their last base. They stay what they are otherwise: every name that both have is
-libprof's, and pickles need no PyTorch.
+PyTorch's class becomes the last base of libprof's class. Names that both define remain libprof's, and pickles do not need
+PyTorch.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from .events import DeviceType, FunctionEvent
 
 
 def adopt(profiler_util: ModuleType) -> None:
-    """Has the classes of this package inherit from those of ``torch.autograd.profiler_util``."""
-    from . import autograd  # which most programs do without
+    """Makes this package's classes inherit from those of ``torch.autograd.profiler_util``."""
+    from . import autograd  # most programs do not need it
 
     for ours in (FunctionEvent, FunctionEventAvg, EventList, autograd.EventList):
         theirs = getattr(profiler_util, ours.__name__)
@@ -27,8 +27,8 @@ def adopt(profiler_util: ModuleType) -> None:
 
 
 def _show_device_types(theirs: Any) -> None:
-    """Device types of events become PyTorch's, which equal libprof's and PyTorch's own: `theirs` alone would differ from
-    every other class.
+    """Makes the device types of events instances of PyTorch's class that also equal libprof's members. Plain members of
+    `theirs` would not equal those of another class.
     """
 
     class Shown(theirs):  # type: ignore[misc]
