@@ -4,10 +4,11 @@
     python3 observers.py DIRECTORY 2.14.0 2.15.0         # for these
     python3 observers.py DIRECTORY --installed SITE ...  # for the PyTorch in each directory of packages
 
-The directory gets an index and a library per release, 70 to 80 KiB each; releases whose libraries are the same share one.
-Only PyTorch's headers are used: its libraries are found when the observer is loaded. They are taken from the wheels for
-64-bit Arm, which are smaller; they are the same for all processors but for ATen/Config.h, from which no layout comes.
-Needs a C++20 compiler.
+Writes an index and a library of 70 to 80 KiB per release into the directory. Releases with identical libraries share one.
+
+This needs only PyTorch's headers: the observer is linked to PyTorch's libraries when it is loaded. The headers come from
+the wheels for 64-bit Arm, which are smaller. They are the same for all processors, except ATen/Config.h, which defines no
+layout. Needs a C++20 compiler.
 """
 
 from __future__ import annotations
@@ -50,21 +51,21 @@ def headers_of(release: str, work: Path) -> Path:
 
 
 def released(releases: Iterable[str]) -> Iterator[Tuple[str, Path]]:
-    """Each release with its headers, which are there until the next one."""
+    """Yields each release with its headers, which are deleted before the next one."""
     for release in releases:
         with tempfile.TemporaryDirectory() as work:
             yield release, headers_of(release, Path(work))
 
 
 def installed(directories: Iterable[str]) -> Iterator[Tuple[str, Path]]:
-    """The same for what is installed."""
+    """Yields each installed PyTorch with its headers."""
     for directory in directories:
         version = re.search(r"__version__ = '([^'+]*)", (Path(directory) / "torch" / "version.py").read_text("utf-8"))
         yield version[1] if version else directory, Path(directory) / "torch" / "include"
 
 
 def abis(release: str) -> Tuple[bool, ...]:
-    """Which strings of C++'s library builds of a release have. Up to 2.6 there were both on x86-64."""
+    """The C++ string ABIs of a release's builds. Up to 2.6, x86-64 builds exist with both."""
     both = platform.machine() == "x86_64" and tuple(map(int, release.split(".")[:2])) < (2, 7)
     return (False, True) if both else (True,)
 
@@ -79,7 +80,7 @@ class Builder:
         self._built: List[Tuple[str, builds.Target, Dict[str, str]]] = []
 
     def add(self, release: str, include: Path) -> None:
-        """Builds for a release, whose headers may be gone afterwards."""
+        """Builds the observer for a release. Does not need its headers afterwards."""
         names = [str(path.relative_to(include)) for path in include.rglob("*.h")]
         for abi in abis(release):
             target = builds.Target(include, abi)
@@ -90,7 +91,7 @@ class Builder:
         part = self._directory / "part.so"
         began = time.monotonic()
         with tempfile.TemporaryDirectory() as work:
-            for library in ("libc10", "libtorch_cpu"):  # only names: what they have is found when the observer is loaded
+            for library in ("libc10", "libtorch_cpu"):  # empty stubs: symbols are resolved when the observer is loaded
                 command = [*builds.compiler(os.environ), "-shared", "-o", f"{work}/{library}.so", f"-Wl,-soname,{library}.so"]
                 subprocess.run([*command, "-x", "c", os.devnull], check=True)
             dependencies = Path(work) / "headers.d"
@@ -127,7 +128,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Builds the observer for releases of PyTorch.")
     parser.add_argument("directory", type=Path)
     parser.add_argument("releases", nargs="*", help=f"by default {' '.join(RELEASES)}")
-    parser.add_argument("--installed", action="store_true", help="they are directories with an installed PyTorch")
+    parser.add_argument("--installed", action="store_true", help="the arguments are directories with an installed PyTorch")
     asked = parser.parse_intermixed_args()
     build(asked.directory, installed(asked.releases) if asked.installed else released(asked.releases or RELEASES))
 

@@ -6,8 +6,8 @@ CMake builds them in a directory of its own and installs them into the package, 
 profdump was linked with, which it finds relative to itself. The wheel's tag says which glibc it needs: that of the
 machine it was built on, so wheels for many machines are built on an old one.
 
-The environment variable LIBPROF_CMAKE_ARGS has further arguments for CMake. LIBPROF_OBSERVERS has the arguments of
-observers.py: the releases of PyTorch for which the wheel has a ready observer, "all", or nothing.
+The environment variable LIBPROF_CMAKE_ARGS contains further arguments for CMake. LIBPROF_OBSERVERS contains the arguments
+of observers.py: the releases of PyTorch for which the wheel contains an observer, "all", or nothing.
 """
 
 from __future__ import annotations

@@ -268,7 +268,7 @@ class profile:
     def export_chrome_trace(
         self, path: str, metadata: Optional[Dict[str, str]] = None, use_python_export: bool = False, **options: Any
     ) -> None:
-        """Writes the whole recording as a Chrome trace, with `metadata` in it. See :meth:`libprof.profile.export_chrome_trace`."""
+        """Writes the whole recording as a Chrome trace with `metadata`. See :meth:`libprof.profile.export_chrome_trace`."""
         self._finished()
         for key, value in (metadata or {}).items():
             self._profile.add_metadata(key, value)

@@ -28,9 +28,9 @@ class FunctionEventAvg(TimesMixin):
     ``count`` is of all calls. Totals and averages cover the ``outer_count`` outermost ones only, whose time includes
     that of the calls nested in them.
 
-    ``kind`` is range, call, mark, python, memory, kernel, memcpy, memset or graph. ``input_shapes``, ``stack`` and ``overload_name`` tell rows
-    apart where they were asked for; `stack` has the innermost function first. Memory is net bytes, None where
-    allocators were not seen; ``flops`` is 0 where nothing says it. ``row`` is all that profdump's JSON says of it.
+    ``kind`` is range, call, mark, python, memory, kernel, memcpy, memset or graph. If requested, rows are also grouped
+    by ``input_shapes``, ``stack`` (innermost function first) and ``overload_name``. Memory is net bytes, None if the
+    allocators were not recorded. ``flops`` is 0 if unknown. ``row`` is the row of profdump's JSON.
     """
 
     key: Optional[str]
@@ -54,7 +54,7 @@ class FunctionEventAvg(TimesMixin):
         self.use_device: Optional[str] = None
         self.shape_text: Optional[str] = None
         self._row: Union[str, Dict[str, Any]] = {}
-        self.first_ns = 0  # since the recording's base: when its first call began
+        self.first_ns = 0  # start of its first call, since the recording's base
         self.find_annotations: Callable[[], Collection[str]] = frozenset
         self.cpu_children: List[FunctionEvent] = []
 
@@ -72,7 +72,7 @@ class FunctionEventAvg(TimesMixin):
 
     @property
     def row(self) -> Dict[str, Any]:
-        """What profdump's JSON says of it; empty where rows were added up in Python."""
+        """The row of profdump's JSON; empty if rows were added up in Python."""
         if isinstance(self._row, str):
             self._row = cast(Dict[str, Any], json.loads(self._row))
         return self._row
@@ -110,7 +110,7 @@ class FunctionEventAvg(TimesMixin):
         return self.add_any(other)
 
     def add_grouped(self, event: FunctionEvent, is_inner: bool) -> "FunctionEventAvg":
-        """Adds an event; `is_inner`: it is inside another one of the same row."""
+        """Adds an event. `is_inner`: it is inside another event of the same row."""
         self.key, self.kind, self.use_device = event.key, "range" if event.kind == "step" else event.kind, event.use_device
         self._take_annotation(event)
         self._add_event(event, is_inner)
@@ -198,14 +198,14 @@ _decode = json.JSONDecoder().raw_decode
 
 
 class RowReader:
-    """Makes averages of rows of profdump's JSON. Texts repeat, and are parsed once."""
+    """Converts rows of profdump's JSON to averages. Parses each distinct text once."""
 
     def __init__(self) -> None:
         self._shortened = Shortened()
         self._parsed: Dict[Optional[str], Any] = {None: [], "": []}
 
     def averages(self, rows: Iterable[str]) -> List[FunctionEventAvg]:
-        """In the order in which they first came."""
+        """The averages, in the order of their first calls."""
         return in_order(map(self._average, rows))
 
     def _average(self, text: str) -> FunctionEventAvg:
@@ -218,7 +218,7 @@ class RowReader:
         average.shape_text, average.overload_name = row.get("shape"), row.get("overload") or ""
         average.input_shapes = self._shapes(average.shape_text)
         average.stack = self._shortened.stack(row.get("stack"), ";")
-        if average.kind == "python":  # as in torch.profiler, operations are those of ranges and calls
+        if average.kind == "python":  # as in torch.profiler, device operations belong to ranges and calls
             average.key, average.self_cuda_total_ns = self._shortened(row["name"]), 0
         average.flops = int(row.get("flops", 0))
         if "cpu_memory_bytes" in row:
@@ -236,5 +236,5 @@ class RowReader:
 
 
 def in_order(averages: Iterable[FunctionEventAvg]) -> List[FunctionEventAvg]:
-    """By the first call of each, as in torch.profiler."""
+    """Sorts by first call, as torch.profiler does."""
     return sorted(averages, key=lambda average: (average.first_ns, -average.cpu_total_ns))

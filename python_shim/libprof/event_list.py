@@ -49,21 +49,21 @@ class Groups(NamedTuple):
     functions: bool = False  # Python functions are rows, too
 
     def key_of(self, event: Union[FunctionEvent, FunctionEventAvg]) -> Tuple[Any, ...]:
-        """What its row is told apart by."""
+        """The key of the event's row."""
         kind = "range" if event.kind == "step" else event.kind
         shapes = str(event.input_shapes) if self.shapes else ""
         overload = event.overload_name if self.overloads else ""
         return (event.key, kind, event.device_type, shapes, tuple(event.stack[: self.stack_n]), overload)
 
     def is_inner(self, event: FunctionEvent, key: Tuple[Any, ...]) -> bool:
-        """Whether it is inside another event of its row, so that its time is in that one's already."""
+        """Whether it is inside another event of its row, whose time already includes it."""
         around = event.cpu_parent
         while around is not None and (around.key != event.key or self.key_of(around) != key):
             around = around.cpu_parent
         return around is not None
 
     def options(self, layout: Layout) -> List[str]:
-        """What profdump needs to add up such rows, with this layout's columns."""
+        """profdump's options for these groups and this layout's columns."""
         wanted = {"shape": self.shapes, f"stack:{self.stack_n}": self.stack_n > 0, "overload": self.overloads}
         parts = ["name", *(part for part, is_wanted in wanted.items() if is_wanted)]
         columns = ["memory"] * layout.memory + ["flops"] * layout.flops
@@ -75,7 +75,7 @@ class Groups(NamedTuple):
 
 
 def has_rows_of_functions(wanted: Optional[bool]) -> bool:
-    """Whether Python functions are rows. Default: as in the imported PyTorch (up to 2.13, if they are events there)."""
+    """Whether Python functions have rows. None: as in the imported PyTorch (up to 2.13, if functions are events there)."""
     if wanted is not None:
         return wanted
     theirs = sys.modules.get("torch.autograd.profiler_util")
@@ -88,15 +88,15 @@ Event = TypeVar("Event", bound=Union[FunctionEvent, FunctionEventAvg])
 
 
 class Listed(List[Event]):
-    """Base of lists of events: a class that may get another base, as `list` itself may not."""
+    """Base of event lists. Unlike classes derived from `list` directly, its subclasses can be given another base."""
 
 
 class EventList(Listed[Event]):
-    """A list of :class:`FunctionEvent` or :class:`FunctionEventAvg`, as a recording gives it or as it was
-    chosen: ``EventList[FunctionEvent]``, ``EventList[FunctionEventAvg]``.
+    """A list of :class:`FunctionEvent` or :class:`FunctionEventAvg`: a recording's, or one that the program built.
+    ``EventList[FunctionEvent]``, ``EventList[FunctionEventAvg]``.
 
-    Averages are in the order in which their names first came. While a list is as a recording gave it, what was lost is
-    below its table. When it was filtered, sorted or put together, percentages and totals are of the events in it.
+    Averages are in the order in which their names first occurred. The table of an unchanged list of a recording ends
+    with notes on lost records. After filtering, sorting or combining, percentages and totals cover the listed events.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class EventList(Listed[Event]):
         profile_memory: bool = False,
         with_flops: bool = False,
     ) -> None:
-        """torch.profiler's keywords say which columns a table has; those of devices are there where devices did something."""
+        """torch.profiler's keywords select the columns of the table. Device columns appear only if devices were used."""
         super().__init__(events)
         self._layout = layout._replace(memory=layout.memory or profile_memory, flops=layout.flops or with_flops)
         self._source: Optional[Recording] = None
@@ -124,8 +124,8 @@ class EventList(Listed[Event]):
         return self._source is not None and len(self) == len(given) and all(map(_is_same, self, given))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """For pickle and copy: without the recording, whose file is not part of the list, and events one after the other,
-        since those inside of each other would be copied by calls inside of each other.
+        """For pickle and copy: omits the recording, whose file is not part of the list. Flattens nested events, since copying
+        them would recurse.
         """
         state = {**self.__dict__, "_source": None, "_options": (), "_given": ()}
         whole = len(self) and all(isinstance(event, FunctionEvent) for event in self)
@@ -165,9 +165,9 @@ class EventList(Listed[Event]):
     ) -> str:
         """The table as text; "" of an empty list.
 
-        ``sort_by`` is a column such as ``self_cuda_time_total``, descending; None leaves the list's order. ``row_limit`` -1
-        or None shows all rows. Widths are of columns; None does not limit them. ``time_unit`` is s, ms, us or ns. ValueError
-        for a column or a unit that there is not, TypeError for a limit that is no integer.
+        ``sort_by`` is a column such as ``self_cuda_time_total``, descending; None keeps the list's order. ``row_limit`` -1
+        or None shows all rows. Widths limit columns; None means no limit. ``time_unit`` is s, ms, us or ns. Raises
+        ValueError for an unknown column or unit, and TypeError if the limit is not an integer.
         """
         _times.check_unit(time_unit)
         row_limit = _limit(row_limit)
@@ -189,14 +189,14 @@ class EventList(Listed[Event]):
         return _table.table_text(events, row_limit, layout, self) + self._notes()
 
     def _top_level(self) -> List[Any]:
-        """A recording's averages are added up again from the calls that nothing is around."""
+        """Top-level events. For a recording's averages, adds up the top-level calls again."""
         if not (self._source is not None and self._is_as_given() and self._averaged):
             return [event for event in self if event.cpu_parent is None]
         rows = RowReader().averages(self._source.rows(*self._options, "--top-level")[1])
         return in_order([*rows, *(row for row in cast(List[FunctionEventAvg], self) if row.kind == MEMORY_KIND)])
 
     def _notes(self) -> str:
-        """Of a recording: what was lost."""
+        """Notes on what a recording lost."""
         if self._source is None or not self._is_as_given() or not self._averaged:
             return ""
         return _table.notes_of(table_of(self._source.ask("--rows", "0")))
@@ -281,7 +281,7 @@ def _restored(kind: type, rows: List[Any], is_flat: bool, count: int, state: Dic
 
 
 def _limit(row_limit: Optional[int]) -> int:
-    """TypeError for what is no integer."""
+    """The limit as an integer, -1 for None. TypeError if it is not an integer."""
     if row_limit is None:
         return -1
     try:
@@ -344,7 +344,7 @@ def _sums_by_stack(recording: Recording, on_device: bool) -> Dict[Tuple[str, str
 
 
 def averages_of(recording: Recording, by: Groups, layout: Layout) -> "EventList[FunctionEventAvg]":
-    """A recording's averages, by profdump."""
+    """A recording's averages, computed by profdump."""
     if by.functions and not recording.rows()[0].get("python_calls"):
         by = by._replace(functions=False)
     options = by.options(layout)

@@ -10,7 +10,7 @@ from ._torch_enum import TorchEnum
 
 
 STEPS = "ProfilerStep*"
-"""The name under which steps are added up."""
+"""The key of all steps in averages."""
 
 
 class DeviceType(TorchEnum):
@@ -20,7 +20,7 @@ class DeviceType(TorchEnum):
     CUDA = 1
 
     shown: Any
-    """What programs get: PyTorch's member, where it is imported."""
+    """The member that programs get: PyTorch's if PyTorch is imported."""
 
 
 for _one in DeviceType:
@@ -162,15 +162,15 @@ class FunctionEvent(TimesMixin):
 
     ``time_range`` is in microseconds since the recording began; ``start_ns`` (since the epoch) and
     ``duration_ns`` are exact. ``kind`` is range, step, call, mark, python, memory, kernel, memcpy, memset or graph.
-    ``thread`` is the operating system's thread id, of a device operation its stream. Children lie inside
-    their parent on the same thread. An operation is one of the ``kernels`` of the innermost range around its
-    launch, or, outside of all, of the call. ``input_shapes`` and ``stack`` are lists. What is not known is
-    -1, None or empty: also bytes of memory, where allocators were not seen.
+    ``thread`` is the operating system's thread id; for a device operation, its stream. Children lie inside
+    their parent on the same thread. The innermost range around the launch of an operation lists it in ``kernels``;
+    outside all ranges, the call does. ``input_shapes`` and ``stack`` are lists. Unknown values are -1, None or empty.
+    This includes bytes of memory if the allocators were not recorded.
 
-    Steps are called "ProfilerStep*"; ``trace_name`` is "ProfilerStep#N". ``is_user_annotation`` is for steps and for what
-    the program named, not for PyTorch's operators. ``flops`` are on the operators on which torch.profiler has them, 0
-    elsewhere and without ``with_flops``. ``use_device`` is the kind of device that device times are of, None if none was
-    profiled.
+    Steps are called "ProfilerStep*"; ``trace_name`` is "ProfilerStep#N". ``is_user_annotation`` is True for steps and for
+    ranges that the program named, not for PyTorch's operators. ``flops`` is set on the same operators as in
+    torch.profiler; it is 0 on others and without ``with_flops``. ``use_device`` is the kind of the profiled devices, None
+    if none were profiled.
     """
 
     def __init__(
@@ -206,11 +206,11 @@ class FunctionEvent(TimesMixin):
     _device_ns: Optional[int] = None
     _self_device_ns: Optional[int] = None
 
-    # What is made when it is first read: of millions of events, few are.
+    # Created on first access: programs read them from few of millions of events.
     kernels: List[Kernel]
     cpu_children: List["FunctionEvent"]
     input_shapes: List[Any]
-    shape_text: str  # these as they were recorded
+    shape_text: str  # input_shapes as recorded
     input_dtypes: List[str]
     structured_input_shapes: List[Any]
     structured_input_strides: List[Any]
@@ -219,7 +219,7 @@ class FunctionEvent(TimesMixin):
     overload_name: str
     stack: List[str]
     attributes: Dict[str, Any]
-    _details: Optional[Callable[["FunctionEvent", str], Any]] = None  # reads one of a recording
+    _details: Optional[Callable[["FunctionEvent", str], Any]] = None  # reads one of these from the recording
 
     if not TYPE_CHECKING:
 
@@ -244,7 +244,7 @@ class FunctionEvent(TimesMixin):
 
     @property
     def scope(self) -> int:
-        """PyTorch's number: 7 of what the program named, 1 of backward functions, 0 of all others."""
+        """PyTorch's number: 7 for ranges that the program named, 1 for backward functions, 0 for all others."""
         return scope_of(self.name, self.is_user_annotation)
 
     @property
@@ -262,13 +262,13 @@ class FunctionEvent(TimesMixin):
 
     @property
     def device_type(self) -> DeviceType:
-        """Where it happened; PyTorch's type where that is imported."""
+        """Where it happened; of PyTorch's type if PyTorch is imported."""
         shown: DeviceType = self._device_type.shown
         return shown
 
     @property
     def key(self) -> str:
-        """What it is added up under: its name, "ProfilerStep*" for every step."""
+        """The key in averages: the name, or "ProfilerStep*" for every step."""
         return STEPS if self.kind == "step" else self.name
 
     @property
@@ -380,7 +380,7 @@ _Flat = Tuple[Type[FunctionEvent], Dict[str, Any], Optional[int], List[int]]
 
 
 def flattened(events: List[FunctionEvent]) -> List[_Flat]:
-    """Events, then those that they are linked to: class, fields, number of the parent, numbers of the children."""
+    """The events, then those linked to them, each as: class, fields, parent's index, children's indices."""
     numbers: Dict[int, int] = {}
     found: List[FunctionEvent] = []
 
@@ -393,7 +393,7 @@ def flattened(events: List[FunctionEvent]) -> List[_Flat]:
     for event in events:
         number(event)
     rows: List[_Flat] = []
-    for event in found:  # grows meanwhile
+    for event in found:  # the list grows in the loop
         fields = {name: value for name, value in event.__getstate__().items() if name not in _LINKS[:2]}
         parent = number(event.cpu_parent) if event.cpu_parent is not None else None
         rows.append((type(event), fields, parent, [number(child) for child in event.cpu_children]))

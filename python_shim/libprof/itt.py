@@ -1,4 +1,4 @@
-"""torch.profiler.itt's functions: ranges and marks of libprof's, recorded without an ITT tool."""
+"""torch.profiler.itt's functions. They record libprof's ranges and marks and do not need an ITT tool."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def is_available() -> bool:
 
 
 def range_push(msg: str) -> int:
-    """Begins a range inside the thread's others; returns how many such ranges are around it."""
+    """Begins a nested range on the thread. Returns the number of enclosing ranges."""
     _pushed.ranges.append(record_function(msg).__enter__())
     return len(_pushed.ranges) - 1
 
 
 def range_pop() -> int:
-    """Ends the innermost range that :func:`range_push` began; returns how many were around it, -1 if there was none."""
+    """Ends the innermost range of :func:`range_push`. Returns the number of enclosing ranges; -1 if no range was open."""
     if _pushed.ranges:
         _pushed.ranges.pop().__exit__()
         return len(_pushed.ranges)

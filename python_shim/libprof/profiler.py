@@ -73,7 +73,7 @@ _FILTERS = {
 
 
 def _names_of(group: Any) -> List[str]:
-    """Of activities: of one, or of a dict's."""
+    """Names of activities: of one, or of a dict's keys."""
     return [str(getattr(one, "name", one)) for one in (group if isinstance(group, dict) else [group])]
 
 
@@ -201,7 +201,7 @@ class profile(TorchMethods):
         self._capture: Optional[Capture] = None
         self._cycles: List[Recording] = []  # the latest first; without acc_events only that
         self._metadata: Dict[str, Any] = {}
-        self._described: Dict[str, Any] = {}  # of the latest cycle, at its beginning
+        self._described: Dict[str, Any] = {}  # _description() at the beginning of the latest cycle
         self.with_modules, self.experimental_config = with_modules, experimental_config
         observer = execution_trace_observer or observer_from_environment(_torch.imported())
         self.execution_trace_observer = observer
@@ -242,8 +242,8 @@ class profile(TorchMethods):
 
     @_in_turn
     def start(self) -> None:
-        """Begins step 0 of the schedule. Raises ProfError, a RuntimeError, if the profile is running, or if ``LIBPROF_BIN``
-        names a directory without profdump.
+        """Begins step 0 of the schedule. Raises ProfError (a RuntimeError) if the profile is already running, or if
+        ``LIBPROF_BIN`` is a directory without profdump.
         """
         if self._running_in is not None and not self._is_forked():
             raise ProfError("this profile is already running")
@@ -294,8 +294,8 @@ class profile(TorchMethods):
 
     @_in_turn
     def stop(self) -> None:
-        """Ends the profile. A cycle in progress is kept and passed to on_trace_ready. Does nothing if it has ended;
-        UnfinishedError if it was never started, with a schedule only a warning.
+        """Ends the profile. A cycle in progress is kept and passed to on_trace_ready. Does nothing if the profile has already
+        ended. If it was never started, raises UnfinishedError, or only warns if it has a schedule.
         """
         if self._running_in is None:
             self._check_started()
@@ -323,7 +323,7 @@ class profile(TorchMethods):
         warn("stop() has no effect: the profile is not running")
 
     def __getstate__(self) -> Dict[str, Any]:
-        """For pickle and copy: the results, without what belongs to this process. They need the trace file."""
+        """For pickle and copy: keeps the results, which need the trace file, and omits this process's state."""
         if self._running_in is not None:
             raise TypeError("a profile cannot be copied while it is running")
         own = ("_turn", "_recording", "_capture", "_seen", "on_trace_ready", "schedule", "custom_trace_id_callback", "experimental_config",
@@ -388,7 +388,7 @@ class profile(TorchMethods):
         self._window_start_ns = time.time_ns()
 
     def _description(self) -> Dict[str, Any]:
-        """What torch.profiler writes about a profile at the top of its traces."""
+        """The members that torch.profiler writes about a profile at the top of its traces."""
         flags = ("profile_memory", "with_stack", "record_shapes", "with_modules", "with_flops")
         described: Dict[str, Any] = {"trace_id": self._trace_id, **{name: 1 for name in flags if getattr(self, name)}}
         job = _torch.distributed_info()
@@ -536,8 +536,8 @@ class profile(TorchMethods):
         graph_lanes: str = "none",
         default_stream: int = 7,
     ) -> None:
-        """Writes a Chrome trace for ui.perfetto.dev and chrome://tracing, compressed if `path` ends in .gz or .zst. The other
-        keywords have no effect.
+        """Writes a Chrome trace for ui.perfetto.dev and chrome://tracing. Compresses it if `path` ends in .gz or .zst. The
+        other keywords have no effect.
         """
         check_lanes(cuda_graph_annotations, graph_lanes)
         self._export_chrome(os.fspath(path), "chrome")

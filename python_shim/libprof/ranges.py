@@ -47,7 +47,7 @@ def _bind() -> None:
 
 
 def is_coroutine(frame: FrameType) -> bool:
-    """Whether it is one of a coroutine, or of an asynchronous generator."""
+    """Whether the frame is a coroutine's or an asynchronous generator's."""
     return bool(frame.f_code.co_flags & _COROUTINE)
 
 
@@ -79,11 +79,11 @@ class record_function:
     Ranges of a thread nest. They may still end in any order:
 
     - In the body of a coroutine or an asynchronous generator, and with ``async with`` anywhere, other tasks may
-      run on the thread before the range ends. Such a range does not nest with the thread's other ranges: its
-      time is exact, its device time is that of all operations which the thread launched meanwhile, its self
-      CPU time is zero. In results of a :class:`libprof.profile`, with asyncio's own event loop, it contains what
-      its task did, and its self CPU time is that during which its task ran. It cannot have attributes: they cause
-      a warning. Coroutines are recognized only in asyncio; with another framework use ``async with``.
+      run on the thread before the range ends. Such a range does not nest with the thread's other ranges. Its
+      time is exact, its device time covers all operations that the thread launched meanwhile, and its self
+      CPU time is zero. With asyncio's own event loop, it contains only its own task's events in the results of a
+      :class:`libprof.profile`, and its self CPU time is the time during which its task ran. It cannot have
+      attributes: they cause a warning. Coroutines are recognized only in asyncio; with another framework use ``async with``.
     - Elsewhere a range may end while ranges inside it are still open, for example in a suspended generator.
       The inner ranges are cut there and continue outside as another call with the attribute ``continued``:
       times are exact, and each cut adds one to the count. The same holds for greenlets (gevent, eventlet).

@@ -18,7 +18,7 @@ class ProfilerAction(TorchEnum):
     RECORD_AND_SAVE = 3
     """Record; the cycle ends with this step."""
 
-    def __hash__(self) -> int:  # as PyTorch's, which is of Python
+    def __hash__(self) -> int:  # like PyTorch's, which is a Python enumeration
         return hash(self.name)
 
 
@@ -121,7 +121,7 @@ class KinetoStepTracker:
 
     @classmethod
     def _count_optimizer(cls, *_call: Any) -> None:
-        """A step of PyTorch's optimizers, where no profile counts steps."""
+        """Counts a step of a PyTorch optimizer, unless a profile counts steps."""
         if not any(requester.startswith("ProfilerStep") for requester in cls._counts):
             cls.increment_step("Optimizer")
 
@@ -132,5 +132,5 @@ class KinetoStepTracker:
 
 
 def count_optimizer_steps(optimizer: Any) -> None:
-    """`optimizer` is torch.optim.optimizer: each step() of an optimizer is a step from now on."""
+    """Counts each step() of an optimizer as a step from now on. `optimizer` is torch.optim.optimizer."""
     optimizer.register_optimizer_step_post_hook(KinetoStepTracker._count_optimizer)

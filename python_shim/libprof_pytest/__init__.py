@@ -40,7 +40,7 @@ _OUTPUT = "libprof"
 
 
 def _print_table(terminalreporter: Any, paths: List[str], table: Callable[[], str]) -> None:
-    """Trouble with it is no failure of the tests."""
+    """Prints the table. An error here does not fail the tests."""
     terminalreporter.section("libprof")
     try:
         terminalreporter.write_line(table().rstrip())
@@ -50,7 +50,7 @@ def _print_table(terminalreporter: Any, paths: List[str], table: Callable[[], st
 
 
 class _OfWorkers:
-    """The process that starts pytest-xdist's workers, which record: it runs no test."""
+    """For the process that starts pytest-xdist's workers. It runs no tests; the workers record."""
 
     def __init__(self, config: Any) -> None:
         self._rows = config.getoption("--prof-rows")
@@ -58,13 +58,13 @@ class _OfWorkers:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """A worker has ended, and perhaps said where its file is."""
+        """A worker has ended. Collects the path of its file, if it reported one."""
         path = getattr(node, "workeroutput", {}).get(_OUTPUT)
         if path and os.path.exists(path):
             self._paths.append(path)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """The table of all workers."""
+        """Prints one table for all workers."""
         import libprof
 
         if self._paths:
@@ -117,7 +117,7 @@ class _Recorder:
             yield
 
     def pytest_sessionfinish(self) -> None:
-        """Recording ends. Its file has another name if there was one already."""
+        """Ends the recording. If its file already existed, the new file has another name."""
         self._profile.stop()
         self._path = os.path.relpath(self._libprof.output_path() or self._path)
         if hasattr(self._config, "workeroutput"):

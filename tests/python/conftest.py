@@ -39,8 +39,8 @@ def demo_trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run_python(tmp_path: Path) -> RunPython:
     """Runs a Python program, given as text, in a process of its own, in a directory of its own.
 
-    ``run_python(source, *arguments, env={...}, status=0)`` returns the completed process, its output as text, without the
-    line that says once that PyTorch's observer is compiled.
+    ``run_python(source, *arguments, env={...}, status=0)`` returns the completed process with its output as text. It omits
+    the line that reports the compilation of PyTorch's observer.
     """
 
     def run(

@@ -66,7 +66,7 @@ OPTIONS = [
 
 @pytest.mark.parametrize("options, words", OPTIONS, ids=str)
 def test_two_printers_agree(prof: profile, monkeypatch: pytest.MonkeyPatch, options: Any, words: List[str]) -> None:
-    """Python's and profdump's, but for the order of equal rows."""
+    """Python's and profdump's tables agree, except for the order of equal rows."""
     monkeypatch.setattr(prof, "profile_memory", False)
     _, _, text = prof.trace.table(*words, rows=-1).partition("\n\n")
     assert sorted(rows_of(text).splitlines()) == sorted(rows_of(prof.key_averages().table(**options)).splitlines())

@@ -1,4 +1,4 @@
-"""``profdump hang`` with dumps of PyTorch's flight recorder: real ones of gloo, and written ones with each kind of fault."""
+"""``profdump hang`` with dumps of PyTorch's flight recorder: real ones from gloo, and hand-made ones with each fault."""
 
 # packages: torch==2.13.0+cpu numpy
 
@@ -211,7 +211,7 @@ if __name__ == "__main__":
 
 
 def test_dumps_of_pytorch(tmp_path: Path) -> None:
-    """A real job of three processes, one of which is late. Its recordings lie beside the dumps."""
+    """A real job of three processes, one of which is late. Its recordings are in the same directory as the dumps."""
     torch = pytest.importorskip("torch")
     if not hasattr(getattr(torch._C, "_distributed_c10d", None), "_dump_fr_trace_json"):
         pytest.skip("this PyTorch has no flight recorder for gloo")
@@ -227,7 +227,7 @@ def test_dumps_of_pytorch(tmp_path: Path) -> None:
 
 
 def test_recordings_beside_dumps(tmp_path: Path, run_python: Any) -> None:
-    """The ranges in which a late rank's recording ends are shown with it."""
+    """The report shows the ranges that are open at the end of a late rank's recording."""
     job = Job(tmp_path, 2, {})
     job.call(1)
     job.call(2, ranks=[0], done=False)
@@ -244,7 +244,7 @@ def test_recordings_beside_dumps(tmp_path: Path, run_python: Any) -> None:
 
 
 def test_the_field_s_own_analyser_agrees(tmp_path: Path) -> None:
-    """torch.distributed.flight_recorder, on the same files."""
+    """torch.distributed.flight_recorder finds the same in the same files."""
     builder = pytest.importorskip("torch.distributed.flight_recorder.components.builder")
     loader = pytest.importorskip("torch.distributed.flight_recorder.components.loader")
     config = pytest.importorskip("torch.distributed.flight_recorder.components.config_manager")

@@ -161,7 +161,7 @@ def test_pytest(tmp_path: Path) -> None:
 
 def test_pytest_with_workers(tmp_path: Path) -> None:
     pytest.importorskip("xdist")
-    for _ in range(2):  # a recording that is there already is not overwritten
+    for _ in range(2):  # does not overwrite an existing recording
         said = pytest_says(tmp_path, "--prof", "run.prof", "--prof-rows=-1", "-n", "2")
         (line,) = [line for line in said.splitlines() if line.startswith("libprof: wrote ")]
         names = line.removeprefix("libprof: wrote ").split(", ")

@@ -1,4 +1,4 @@
-"""Ranges of asyncio's tasks contain what their task did, whoever else ran meanwhile."""
+"""Ranges of asyncio's tasks contain only their own task's events, even if other tasks run meanwhile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from libprof import record_function
 
 
 def children(prof: libprof.profile) -> Dict[str, List[str]]:
-    """By name; a name that several ranges have gets all of theirs."""
+    """By name; for ranges with the same name, all of theirs."""
     found: Dict[str, List[str]] = {}
     for event in prof.events():
         if event.kind == "range":

@@ -1,4 +1,4 @@
-"""What torch.distributed states about collectives of NCCL, beside torch.profiler: an operator that states the same, on the CPU."""
+"""Compares attributes of NCCL collectives with torch.profiler's, on the CPU: an operator there sets the same attributes."""
 
 # packages: torch==2.13.0+cpu numpy
 # long: it compiles C++

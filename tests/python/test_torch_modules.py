@@ -104,7 +104,7 @@ def accumulates(event: Any) -> bool:
 
 
 def is_operator(event: Any) -> bool:
-    """PyTorch 2.4 does not say what an event is."""
+    """PyTorch 2.4's events do not have their kind."""
     activity = getattr(event, "activity_type", None)
     return activity == "cpu_op" or (activity is None and not event.name.startswith(("[memory]", "ProfilerStep")))
 

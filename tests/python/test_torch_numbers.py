@@ -239,7 +239,7 @@ kept: List[Any] = []
 
 
 def operators(prof: Any, fields: List[str]) -> Dict[Any, List[Any]]:
-    """FLOPs, bytes and fields of each operator, by name and shapes. Torch drops an only child with its parent's name."""
+    """FLOPs, bytes and fields of each operator, by name and shapes. torch.profiler drops an only child with its parent's name."""
     rows: Dict[Any, List[Any]] = {}
     for event in prof.events():
         around = event.cpu_parent

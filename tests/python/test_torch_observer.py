@@ -1,4 +1,4 @@
-"""PyTorch's observer is found in the package where one fits, else compiled, else done without."""
+"""libprof uses the package's observer that fits PyTorch, else compiles one, else works without one."""
 
 # packages: torch==2.13.0+cpu numpy
 
@@ -142,7 +142,7 @@ def test_a_build_for_another_pytorch_is_refused(run_python: RunPython, ready: Pa
 
 
 def test_says_that_it_compiles(ready: Path, tmp_path: Path) -> None:
-    """Once, in one process of several; a compiler that fails says why."""
+    """Only one of several processes compiles. If the compiler fails, its error is reported."""
     assert ready
     program = tmp_path / "program.py"
     program.write_text(PROFILE)

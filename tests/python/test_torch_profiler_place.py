@@ -146,7 +146,7 @@ def test_operators_have_the_numbers_of_an_execution_trace(tmp_path: Path) -> Non
 
 
 def written_by(profiler: Any, directory: Path) -> Tuple[List[Dict[str, Any]], Any, Path]:
-    """Nodes of the execution trace of a program with steps and ranges, the profile, and its Chrome trace."""
+    """Runs a program with steps and ranges. Returns its execution trace's nodes, the profile and the Chrome trace's path."""
     observer = torch.profiler.ExecutionTraceObserver().register_callback(str(directory / f"{profiler.__name__}.et.json"))
     schedule = profiler.schedule(wait=1, warmup=1, active=2, repeat=1)
     with profiler.profile(schedule=schedule, execution_trace_observer=observer, record_shapes=True) as prof:
@@ -164,7 +164,7 @@ def attributes_of(node: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def test_execution_traces_have_steps_and_ranges(tmp_path: Path) -> None:
-    """As torch.profiler's: converters and replays find iterations by the names of steps."""
+    """Like torch.profiler's. Converters and replay tools find iterations by the names of steps."""
     theirs, _, _ = written_by(torch.profiler, tmp_path)
     ours, prof, path = written_by(libprof, tmp_path)
     assert [node["name"] for node in ours] == [node["name"] for node in theirs]

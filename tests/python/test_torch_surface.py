@@ -1,5 +1,5 @@
-"""What a program sees of torch.profiler, and of libprof in its place: rows, fields, types, exceptions. Each test runs the
-same code under both.
+"""Compares what programs see of torch.profiler and libprof: rows, fields, types, exceptions. Each test runs the same code
+under both.
 
 packages: torch
 """

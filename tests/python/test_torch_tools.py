@@ -1,4 +1,4 @@
-"""PyTorch's own tools, and others, read torch.profiler's internal results: the same program is given to both."""
+"""PyTorch's own tools, and others, read torch.profiler's internal results. The same program runs under both profilers."""
 
 # packages: torch==2.13.0+cpu numpy
 
@@ -26,7 +26,7 @@ def observer() -> None:
 
 
 class Trained:
-    """Two steps of a new model, the first ones that its optimizer makes."""
+    """The first two steps of a new model and its optimizer."""
 
     def __init__(self, profile: Any, optimizer: Any) -> None:
         torch.manual_seed(0)
@@ -224,7 +224,7 @@ def test_what_looks_at_modules_does_not_disturb_them() -> None:
 
 
 def test_threads_have_pytorchs_numbers_and_modules_their_parameters() -> None:
-    """vLLM's layerwise profiler looks at thread 1 alone, and shows modules with their parameters' types and sizes."""
+    """vLLM's layerwise profiler reads only thread 1, and shows modules with their parameters' types and sizes."""
     model = torch.nn.Sequential(torch.nn.Linear(4, 2), torch.nn.Linear(2, 3))
     for profile in (torch.profiler.profile, libprof.profile):
         with profile(record_shapes=True, with_stack=True) as prof:

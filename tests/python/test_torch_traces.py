@@ -1,4 +1,4 @@
-"""Chrome traces beside torch.profiler's of the same program: two processes that train over gloo, key by key."""
+"""Compares Chrome traces with torch.profiler's key by key, for two processes that train over gloo."""
 
 # packages: torch==2.13.0+cpu numpy
 
@@ -56,7 +56,7 @@ if __name__ == "__main__":
 """
 
 SAME = ("Input Dims", "Input type", "Input Strides", "Concrete Inputs")
-"""Members of args whose values are the same in both; the others are numbers of a run."""
+"""Members of args whose values are equal in both. The others differ between runs."""
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def read(path: Path) -> Dict[str, Any]:
 
 
 def described(events: List[Dict[str, Any]], category: str) -> "Counter[str]":
-    """How often there is an event of that name with those members of args."""
+    """Counts events by name and members of args."""
     of = [event for event in events if event.get("cat") == category and not event["name"].startswith("ProfilerStep")]
     return Counter(
         json.dumps([event["name"], sorted(set(event["args"]) - IGNORED), {key: event["args"].get(key) for key in SAME}])
@@ -86,7 +86,7 @@ def described(events: List[Dict[str, Any]], category: str) -> "Counter[str]":
 
 
 IGNORED = {"Record function id", "flops", "forward_tid"}
-"""torch.profiler writes the first as 0 where libprof does not; the others are additions."""
+"""torch.profiler writes the first as 0 where libprof omits it; only libprof writes the others."""
 
 
 @pytest.mark.parametrize("rank", [0, 1])
@@ -130,7 +130,7 @@ def test_the_handlers_file_is_the_exported_one(tmp_path: Path) -> None:
 
 
 def test_a_collective_keeps_what_pytorch_states_about_it(tmp_path: Path) -> None:
-    """Through libprof's reader of Chrome traces, too."""
+    """A trace keeps them when libprof reads and writes it."""
     args = {
         "External id": 9, "Collective name": "all_to_allv", "In msg nelems": 5, "Out msg nelems": 6, "Group size": 4, "dtype": "Float",
         "In split size": "[2, 3]", "Out split size": "[]", "Process Group Name": "1", "Process Group Description": "tensor_parallel",
@@ -183,6 +183,6 @@ for trace in (libprof.read(libprof.output_path()), prof.trace):
 
 @pytest.mark.parametrize("asked, counts", [("always", ["5", "2"]), ("never", ["2", "2"])])
 def test_steps_of_optimizers_count_for_requests(run_python: RunPython, asked: str, counts: List[str]) -> None:
-    """Not in addition to those of a profile."""
+    """If a profile counts steps, the optimizer's do not count in addition."""
     done = run_python(OPTIMIZER, env={"PROF_DAEMON": asked, "KINETO_CONFIG": "/dev/null"})
     assert done.stdout.split() == counts

@@ -44,7 +44,7 @@ def takes(function: Any, keyword: str) -> bool:
 
 
 def is_ours(one: Any, name: str) -> bool:
-    """Whether it has that, and not only from PyTorch's class, from which it inherits."""
+    """Whether libprof itself defines the name, not only the PyTorch class that it inherits from."""
     kinds = (one if isinstance(one, type) else type(one)).__mro__
     hasattr(one, name)  # members that are made when they are first read
     return name in getattr(one, "__dict__", {}) or any(name in vars(kind) for kind in kinds if not kind.__module__.startswith("torch"))
@@ -137,9 +137,9 @@ OLDER: Dict[Tuple[str, str], str] = {
     ("autograd.profile", "use_cuda="): "Until 2.14: the same.",
     ("profile", "take_pending_cupti_export"): "In 2.14: always None.",
 }
-"""What PyTorch 2.13 or 2.14 has, and 2.15 has not."""
+"""What PyTorch 2.13 or 2.14 has, but not 2.15."""
 VERSION = "2.15"
-"""The PyTorch that the page is of."""
+"""The version of PyTorch that the page describes."""
 IN_OLDER = """
 ## Older versions of PyTorch
 
