@@ -3,10 +3,12 @@
 
     bench_transformer.py BUILD_DIR [STEPS]
 
-A language model of four layers trains for 20 steps or STEPS, without a profile, under torch.profiler and under
-libprof.profile, each with names alone, and with shapes and stacks. Each run is a process of its own, three of a kind in turns; the page
-has medians: of the steps' time and CPU time, until the first table, of the export as a Chrome trace and its size, and the peak of memory. Without PyTorch it
-prints a message and measures nothing.
+A language model of four layers trains for STEPS steps (default: 20): without a profile, under torch.profiler and under
+libprof.profile. Each profiler runs with names alone, and with shapes and stacks. Each run is a process of its own; each
+configuration runs three times, in turns.
+
+The page shows medians: time and CPU time of the steps, time until the first table, time of the Chrome trace's export and
+its size, and peak memory. Without PyTorch, it prints a message and measures nothing.
 """
 
 from __future__ import annotations
@@ -100,7 +102,7 @@ def cell(column: str, value: float) -> str:
 
 
 def page(results: Dict[Tuple[str, str], Dict[str, float]], steps: int, version: str) -> str:
-    """The medians, and libprof's as a part of torch.profiler's."""
+    """The medians, and libprof's as a fraction of torch.profiler's."""
     lines = [f"# A transformer's training: {steps} steps", ""]
     lines += [f"PyTorch {version} on {os.cpu_count()} processors of {platform.machine()}; medians of {RUNS} runs.", ""]
     lines += ["| |" + "".join(f" {column} |" for column in COLUMNS), "|---|" + "--:|" * len(COLUMNS)]
@@ -114,7 +116,7 @@ def page(results: Dict[Tuple[str, str], Dict[str, float]], steps: int, version: 
     shares = [
         f"{what} {(results['libprof', what]['CPU time'] - bare) / (results['torch.profiler', what]['CPU time'] - bare):.2f}" for what in OPTIONS
     ]
-    return "\n".join([*lines, "", f"Overhead in CPU time, as a part of torch.profiler's: {', '.join(shares)}."])
+    return "\n".join([*lines, "", f"Overhead in CPU time, as a fraction of torch.profiler's: {', '.join(shares)}."])
 
 
 def main(build: Path, steps: int) -> int:
@@ -125,7 +127,7 @@ def main(build: Path, steps: int) -> int:
         return 0
     kinds = [("none", "names"), *((profiler, what) for what in OPTIONS for profiler in PROFILERS[1:])]
     runs: Dict[Tuple[str, str], List[Dict[str, float]]] = {kind: [] for kind in kinds}
-    run(build, "libprof", "names", 1)  # where the observer is compiled first, that is not measured
+    run(build, "libprof", "names", 1)  # not measured: this run may compile the observer
     for _ in range(RUNS):
         for kind in kinds:
             runs[kind].append(run(build, *kind, steps))

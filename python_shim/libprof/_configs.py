@@ -78,4 +78,4 @@ def check_lanes(annotations: Optional[Dict[int, Any]], lanes: str) -> None:
     if lanes == "all" and not annotations:
         raise ValueError("graph_lanes='all' needs cuda_graph_annotations")
     if annotations:
-        warn("cuda_graph_annotations have no effect: kernels of graphs have the range that was open at their capture")
+        warn("cuda_graph_annotations have no effect: a graph's kernels are in the range that was open when they were captured")

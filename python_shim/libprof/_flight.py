@@ -93,7 +93,7 @@ def _rank_of(path: Path, content: Dict[str, Any]) -> int:
         return int(content["rank"])
     numbers = re.findall(r"\d+", path.name.partition(".")[0])
     if not numbers:
-        raise ValueError("its name does not end with the rank")
+        raise ValueError("its file name contains no rank")
     return int(numbers[-1])
 
 

@@ -503,7 +503,7 @@ class KinetoResults:
 
     def trace_activities(self) -> List[Any]:
         """Raises ProfError: libprof has no Kineto objects. ``export_chrome_trace()`` writes traces without them."""
-        raise ProfError("libprof has no activities of Kineto: use export_chrome_trace(), or events() of kineto_results")
+        raise ProfError("libprof has no Kineto activities: use export_chrome_trace(), or events() of kineto_results")
 
     def trace_start_ns(self) -> int:
         """When the cycle began, nanoseconds since the epoch."""

@@ -239,7 +239,7 @@ class Capture:
             count = self._observer.tensors(0, 0)[0]
             rows = self._observer.tensors(first, count - first)[1]
             if count >= _ROWS_MAX:
-                warn(f"profile_memory: tensors and allocations after the first {_ROWS_MAX} have no identity")
+                warn(f"profile_memory: only the first {_ROWS_MAX} tensors and allocations are identified")
         offset_ns = time.time_ns() - time.monotonic_ns()
         return functools.lru_cache(maxsize=None)(functools.partial(Seen, rows, self._held, self._calls, offset_ns))
 

@@ -67,7 +67,7 @@ def printable(text: str) -> str:
 
 
 def ranks_text(ranks: Sequence[int], most: int = 0) -> str:
-    """As "rank 2", "ranks 0, 5-9". With `most`, so many parts, and how many ranks are in the others."""
+    """Formats ranks as "rank 2", "ranks 0, 5-9". With `most`, lists at most that many parts, and counts the other ranks."""
     runs: List[Tuple[int, int]] = []
     for rank in sorted(ranks):
         if runs and rank == runs[-1][1] + 1:

@@ -22,7 +22,7 @@ from ._torch_observer import MEMORY, MODULES, OPERATORS, OVERLOADS, SHAPES, Obse
 from ._torch_operators import ELSEWHERE, Place, announcement, place_of
 from .errors import ProfError, warn
 
-_ALONE = "PyTorch's operators are recorded on this thread alone, without memory and types of inputs: {}"
+_ALONE = "PyTorch's operators are recorded on this thread only, without memory and input types: {}"
 _BUSY = "PyTorch's operators are not recorded: PyTorch's own profiler is on"
 _NO_SHAPES = "record_shapes, with_flops: builds of PyTorch for ROCm annotate operators without shapes, and the observer is missing: {}"
 _NO_OVERLOADS = "experimental_config: names of overloads are not recorded, since the observer is missing: {}"

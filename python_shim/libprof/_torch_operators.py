@@ -273,7 +273,7 @@ def _give_stubs(torch: ModuleType, register: str) -> None:
     try:
         header = (home / "include" / "torch" / "csrc" / "profiler" / "stubs" / "base.h").read_text(encoding="utf-8")
         if re.findall(r"\bvirtual\s[^(]*?(~?\w+)\(", header) != _STUBS:
-            raise ProfError("its interface for annotations is another one")
+            raise ProfError("its class ProfilerStubs has unexpected functions")
         function = ctypes.CDLL(str(home / "lib" / "libtorch_cpu.so"))[
             f"_ZN5torch8profiler4impl{len(register)}{register}EPNS1_13ProfilerStubsE"
         ]
@@ -318,7 +318,7 @@ def start(torch: ModuleType, shapes: bool) -> None:
         return
     _operators = Operators(torch, shapes, annotation_state(torch))
     if why != _torch_observer.SWITCHED_OFF:
-        warn(f"PyTorch's operators are recorded without types of inputs, on threads of Python alone: {why}")
+        warn(f"PyTorch's operators are recorded on Python threads only, without input types: {why}")
     _operators.make_room(torch)
     _operators.begin()
     _new_threads.add(begin_thread)

@@ -46,7 +46,7 @@ class Interval:
 
 
 def interval_us(begin_ns: int, duration_ns: int) -> Tuple[float, float]:
-    """Begin and end in microseconds: equal numbers where one interval begins at the nanosecond at which another ends."""
+    """Begin and end in microseconds. They are equal numbers if one interval begins at the nanosecond at which another ends."""
     return begin_ns / 1000, (begin_ns + duration_ns) / 1000
 
 

@@ -111,7 +111,7 @@ def test_rows_of_functions_are_sums_of_the_events() -> None:
 
 
 def test_a_step_begins_where_the_one_before_ends_in_microseconds_too() -> None:
-    """Sums of rounded numbers would overlap by parts of a picosecond."""
+    """Adding rounded numbers would make steps overlap by fractions of a picosecond."""
     with profile() as prof:
         for _ in range(200):
             prof.step()

@@ -52,7 +52,7 @@ def test_page_is_of_today() -> None:
         is_listed = "." not in item.group  # keywords of methods are only where they differ
         assert not is_listed or f"`{item.name}`" in page or f"{item.group}.{item.name}" in older, item
     if not is_of_the_page():
-        pytest.skip(f"the page is of PyTorch {torch_interface.VERSION}: its names are there, its text is not compared")
+        pytest.skip(f"the page describes PyTorch {torch_interface.VERSION}: names were compared, not texts")
     assert page == torch_interface.markdown(), "python3 tests/python/torch_interface.py >docs/torch_profiler.md"
 
 

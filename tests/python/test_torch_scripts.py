@@ -1,4 +1,4 @@
-"""The programs of tests/python/scripts: what differs between torch.profiler and libprof has a reason, and is on a page."""
+"""The programs of tests/python/scripts: each difference between torch.profiler and libprof has a reason on the page."""
 
 # long: it runs twenty programs twice
 # packages: torch==2.13.0+cpu numpy transformers fsspec packaging pyyaml tqdm typing-extensions psutil

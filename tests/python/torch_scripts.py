@@ -1,11 +1,11 @@
 """Runs the programs of tests/python/scripts under torch.profiler and under libprof, with the import changed, and compares.
 
-    python3 tests/python/torch_scripts.py [NAME ...]                       lists what has no reason
+    python3 tests/python/torch_scripts.py [NAME ...]                       lists differences without a reason
     python3 tests/python/torch_scripts.py --page docs/torch_scripts.md     also writes the page
 
-What a user sees of a program becomes facts: the lines that it prints, the columns, rows and footers of its tables, its
-warnings and its exit status, and the events of the traces that it writes. Times are left out. Each fact that only one
-of the two profilers shows needs a reason in torch_scripts.txt.
+It converts a program's results to facts: printed lines, columns, rows and footers of tables, warnings, exit status, and
+events of traces. It ignores times. Each fact that only one of the two profilers shows needs a reason in
+torch_scripts.txt.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _facts(script: str, side: str, folder: Path) -> List[str]:
 
 
 def differences(script: str, folder: Path) -> Tuple[int, List[Difference]]:
-    """How many facts are the same, and those that differ."""
+    """The number of equal facts, and the facts that differ."""
     theirs, ours = (Counter(_facts(script, side, folder / side)) for side in SIDES)
     only = [Difference(script, "theirs", fact) for fact in (theirs - ours).elements()]
     return sum((theirs & ours).values()), only + [Difference(script, "ours", fact) for fact in (ours - theirs).elements()]
@@ -186,7 +186,7 @@ def reason_of(difference: Difference, known: List[Reason]) -> "Reason | None":
 
 
 def stale(found: List[Difference], known: List[Reason], scripts: List[str]) -> List[Difference]:
-    """Patterns that cover nothing, of those about `scripts`."""
+    """Patterns for `scripts` that match no difference."""
     patterns = [pattern for reason in known for pattern in reason.patterns if pattern.script in scripts]
     return [pattern for pattern in patterns if not any(_explains(pattern, one) for one in found)]
 
@@ -195,9 +195,9 @@ def stale(found: List[Difference], known: List[Reason], scripts: List[str]) -> L
 
 _PAGE = """# {count} PyTorch scripts under both profilers
 
-Each script of `tests/python/scripts` runs under torch.profiler of PyTorch {version} and, with the import changed, under libprof. What a
-user sees is compared: printed lines, tables, warnings, exit status, and the events of traces and their arguments. Times are not compared.
-`tests/python/torch_scripts.py` writes this page. A test fails on a difference that is not here.
+Each script of `tests/python/scripts` runs under torch.profiler of PyTorch {version} and, with the import changed, under libprof. The
+comparison covers what a user sees: printed lines, tables, warnings, exit status, and traces' events with their arguments. It ignores times.
+`tests/python/torch_scripts.py` writes this page. A test fails on a difference that is not listed here.
 
 | script | what it does | the same | different |
 |---|---|--:|--:|
@@ -222,7 +222,7 @@ def markdown(results: Dict[str, Tuple[int, List[Difference]]], known: List[Reaso
 
 
 def main(words: List[str]) -> int:
-    """Exit status 1 where a difference has no reason."""
+    """Exit status 1 if a difference has no reason."""
     import torch
 
     parser = argparse.ArgumentParser()

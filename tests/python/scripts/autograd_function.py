@@ -1,4 +1,4 @@
-"""An autograd.Function of the program's own."""
+"""The program's own autograd.Function."""
 import torch
 from torch.profiler import profile
 

@@ -1,4 +1,4 @@
-"""Operators of the program's own, and a scripted function."""
+"""The program's own operators, and a scripted function."""
 import torch
 from torch.profiler import profile, record_function
 

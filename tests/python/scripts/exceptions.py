@@ -1,4 +1,4 @@
-"""What fails, and how: each call is wrong in some way."""
+"""Wrong calls, and the errors that they raise."""
 import torch
 from torch.profiler import ProfilerAction, profile, record_function, schedule, tensorboard_trace_handler
 

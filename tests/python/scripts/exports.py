@@ -1,4 +1,4 @@
-"""Everything that a profile writes."""
+"""All exports of a profile."""
 import gzip
 import json
 import os
