@@ -103,7 +103,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("FunctionEvent", "event_metadata"): "Always None; `attributes` has what was recorded.",
     ("FunctionEvent", "id"): "The number of the event in the list.",
     ("FunctionEvent", "external_id"): "PyTorch's number, 0 for operators with a sequence number.",
-    ("FunctionEvent", "use_device"): "As in torch.profiler, None in builds of PyTorch without CUDA and without the activity CUDA. Otherwise \"cuda\", even without a device.",
+    ("FunctionEvent", "use_device"): "As in torch.profiler, None if PyTorch is a build without CUDA, or if the activity CUDA is off. Otherwise \"cuda\", even without a device.",
     ("FunctionEvent", "device_type"): "PyTorch's type where it is imported.",
     ("FunctionEvent", "is_legacy"): "Always false.",
     ("FunctionEvent", "is_remote"): "Always false.",
