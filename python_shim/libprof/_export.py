@@ -21,10 +21,15 @@ def parsed_json(text: str) -> Any:
         raise ValueError(f"the metadata is not JSON: {error}") from None
 
 
+def _finite(members: Dict[str, Any]) -> Any:
+    """As JSON has them, which has no NaN and no infinity: their names."""
+    return json.loads(json.dumps(members, default=str), parse_constant=str)
+
+
 def chrome_trace(recording: Recording, path: str, members: Dict[str, Any], kind: str = "chrome") -> None:
     """Writes a Chrome trace with `members` in its top-level object. `kind` is profdump's format: "chrome" or "tensorboard"."""
     with tempfile.NamedTemporaryFile("w", prefix="libprof-", suffix=".json", encoding="utf-8") as file:
-        json.dump(members, file, default=str)
+        json.dump(_finite(members), file)
         file.flush()
         recording.export(path, kind, *(("--metadata", file.name) if members else ()))
 

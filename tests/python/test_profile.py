@@ -230,12 +230,14 @@ def test_chrome_traces(tmp_path: Path) -> None:
     prof.add_metadata_json("sizes", "[1, 2]")
     with pytest.raises(ValueError, match="not JSON"):
         prof.add_metadata_json("sizes", "[1, 2")
+    prof.add_metadata_json("losses", json.dumps([1.5, float("nan"), {"least": -float("inf")}]))
     prof.export_chrome_trace(str(tmp_path / "b.json.gz"))
     plain = json.loads((tmp_path / "a.json").read_text())
     packed = json.loads(gzip.open(tmp_path / "b.json.gz").read())
     assert (
         packed["model"] == 'a "b"'
         and packed["sizes"] == [1, 2]
+        and packed["losses"] == [1.5, "NaN", {"least": "-Infinity"}]
         and plain["traceEvents"] == packed["traceEvents"]
     )
     assert any(event["name"] == "traced" for event in plain["traceEvents"])
