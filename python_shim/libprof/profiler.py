@@ -327,20 +327,20 @@ class profile(TorchMethods):
         if self._running_in is not None:
             raise TypeError("a profile cannot be copied while it is running")
         own = ("_turn", "_recording", "_capture", "_seen", "on_trace_ready", "schedule", "custom_trace_id_callback", "experimental_config",
-               "execution_trace_observer")  # fmt: skip
+               "execution_trace_observer", "_execution_trace")  # fmt: skip
         return {name: value for name, value in self.__dict__.items() if name not in own}
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._turn, self._recording, self._capture, self._seen = threading.RLock(), None, None, None
         self.schedule, self.on_trace_ready, self.custom_trace_id_callback = always, None, None
-        self.experimental_config = self.execution_trace_observer = None
+        self.experimental_config = self.execution_trace_observer = self._execution_trace = None
 
     def __del__(self) -> None:
         if getattr(self, "_recording", None) is not None and not self._is_forked() and not sys.is_finalizing():
             warn("a running profile was deleted: its recording ends, and its results are lost")
-            if self._capture is not None:
-                self._capture.end()
+            if self._window_start_ns is not None:
+                self._end_hooks()
             self._switch_off()
 
     def _is_forked(self) -> bool:
@@ -430,11 +430,16 @@ class profile(TorchMethods):
             with only_warning("on_trace_ready: "):
                 self.on_trace_ready(self)
 
-    def _keep_window(self, start_ns: int) -> None:
-        self._window_start_ns, end_ns = None, time.time_ns()
+    def _end_hooks(self) -> Optional[Callable[[], Any]]:
+        """Ends what watches the program in the window only; what was seen of tensors."""
+        self._window_start_ns, capture, self._capture = None, self._capture, None
         if self._execution_trace is not None:
             self._execution_trace.end()
-        seen, self._capture = self._capture.end() if self._capture is not None else None, None
+        return capture.end() if capture is not None else None
+
+    def _keep_window(self, start_ns: int) -> None:
+        end_ns = time.time_ns()
+        seen = self._end_hooks()
         known = self._seen.known_memory() if self._seen is not None else ALL_MEMORY
         self._switch_off()
         with only_warning():

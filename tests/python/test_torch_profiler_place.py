@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import pickle
 import threading
 import warnings
 from collections import Counter
@@ -184,6 +186,7 @@ def test_ranges_end_in_any_order_while_an_execution_trace_is_written(tmp_path: P
         with libprof.record_function("suspended"):
             yield 1
 
+    ranges.is_recording()  # binds the functions
     push = ranges._push
     before = libprof.record_function("before")
     with libprof.profile() as outer, before:
@@ -205,6 +208,23 @@ def test_ranges_end_in_any_order_while_an_execution_trace_is_written(tmp_path: P
     assert ranges._push == push, "ranges are as fast as before"
     names = [node["name"] for node in json.loads((tmp_path / "et.json").read_text())["nodes"]]
     assert "within" in names and "before" not in names and "after" not in names
+
+
+def test_copies_and_lost_profiles_leave_no_execution_trace(tmp_path: Path) -> None:
+    ranges.is_recording()  # binds the functions
+    push = ranges._push
+    observer = torch.profiler.ExecutionTraceObserver().register_callback(str(tmp_path / "et.json"))
+    with libprof.profile(execution_trace_observer=observer) as prof, libprof.record_function("mine"):
+        torch.ones(2)
+    assert "mine" in {event.name for event in pickle.loads(pickle.dumps(prof)).events()}
+    observer = torch.profiler.ExecutionTraceObserver().register_callback(str(tmp_path / "lost.json"))
+    lost = libprof.profile(execution_trace_observer=observer)
+    lost.start()
+    assert ranges._push != push
+    with pytest.warns(RuntimeWarning, match="a running profile was deleted"):
+        del lost
+        gc.collect()
+    assert ranges._push == push and not observer._execution_trace_running
 
 
 def test_the_environment_asks_for_an_execution_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
