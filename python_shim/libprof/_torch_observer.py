@@ -26,7 +26,7 @@ from ._observer_builds import SOURCE, BuildError, Target
 from ._profdump import unrecorded_environment
 from .errors import ProfError
 
-OPERATORS, SHAPES, FLOPS, MEMORY, OVERLOADS, IDS, MODULES, POINTERS = 1, 2, 4, 8, 16, 32, 64, 128
+OPERATORS, SHAPES, FLOPS, MEMORY, OVERLOADS, IDS, MODULES, POINTERS, STEPS = (1 << bit for bit in range(9))  # enum request
 TENSOR_ROW_BYTES = 72  # struct tensor_row
 VARIABLE = "LIBPROF_TORCH_OBSERVER"
 SWITCHED_OFF = f"{VARIABLE}=0"

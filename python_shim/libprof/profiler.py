@@ -24,7 +24,7 @@ from ._table import Layout
 from ._torch_enum import TorchEnum
 from ._torch_methods import TorchMethods
 from ._tensors import Capture
-from ._torch_observer import FLOPS, IDS, MEMORY, MODULES, OVERLOADS, POINTERS, SHAPES
+from ._torch_observer import FLOPS, IDS, MEMORY, MODULES, OVERLOADS, POINTERS, SHAPES, STEPS
 from .averages import FunctionEventAvg
 from .errors import ProfError, UnfinishedError, only_warning, warn
 from .event_list import EventList, Groups, export_stacks, has_rows_of_functions
@@ -410,7 +410,8 @@ class profile(TorchMethods):
             | (FLOPS if self.with_flops else 0)
             | (MEMORY | POINTERS if self.profile_memory else 0)
             | (OVERLOADS if self._with_overloads else 0)
-            | (IDS if self.record_shapes or self._execution_trace is not None else 0)
+            | (IDS if self.record_shapes else 0)
+            | (IDS | STEPS if self._execution_trace is not None else 0)
             | (MODULES if self.with_modules else 0)
         )
 

@@ -78,7 +78,8 @@ enum request : uint32_t {
     OVERLOADS = 16,
     IDS = 32,
     MODULES = 64,
-    POINTERS = 128
+    POINTERS = 128,
+    STEPS = 256 /* of an execution trace */
 };
 
 recorder to;                             /* set once, before the first callback */
@@ -672,7 +673,7 @@ void push_annotation(const at::RecordFunction &function)
 bool is_step(const at::RecordFunction &function)
 {
     return function.scope() == at::RecordScope::USER_SCOPE &&
-           requested.load(std::memory_order_relaxed) & IDS &&
+           requested.load(std::memory_order_relaxed) & STEPS &&
            std::string_view(function.name()).substr(0, 13) == "ProfilerStep#";
 }
 

@@ -75,6 +75,15 @@ def test_steps_are_numbered_as_the_profile_counts_them() -> None:
     assert [event.trace_name for event in prof.events()] == ["ProfilerStep#106", "ProfilerStep#107"]
 
 
+@pytest.mark.parametrize("record_shapes", [False, True])
+def test_a_range_may_have_the_name_of_a_step(record_shapes: bool) -> None:
+    for profile in (torch.profiler.profile, libprof.profile):
+        with profile(record_shapes=record_shapes) as prof:
+            with torch.profiler.record_function("ProfilerStep#7"):
+                torch.ones(2)
+        assert "ProfilerStep#7" in [event.trace_name for event in prof.events()], profile
+
+
 def test_profiles_that_step_together_do_not_count_twice() -> None:
     schedule = libprof.schedule(wait=0, warmup=1, active=3, repeat=1)
     with libprof.profile(schedule=schedule) as outer, libprof.profile(schedule=schedule) as inner:
