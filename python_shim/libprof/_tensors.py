@@ -7,6 +7,7 @@ recorder of Python calls reports modules and optimizers. Tensors have the same n
 from __future__ import annotations
 
 import functools
+import os
 import struct
 import sys
 import threading
@@ -260,3 +261,4 @@ def _seen(one: Any) -> None:
 
 
 assert _ROW.size == TENSOR_ROW_BYTES
+os.register_at_fork(after_in_child=_logged.clear)  # the first window of a child clears the log, which then begins

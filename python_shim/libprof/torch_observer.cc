@@ -11,6 +11,7 @@
  * around its kernels. So this is the profiler of a thread that asked for it, and of those of its backward passes.
  */
 #include <ATen/record_function.h>
+#include <c10/util/SmallVector.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <torch/csrc/jit/runtime/interpreter.h>
 #include <torch/csrc/profiler/orchestration/observer.h>
@@ -352,7 +353,8 @@ constexpr size_t TENSOR_ROWS_MAX = size_t(1) << 22; /* 300 MB */
 
 /* An address identifies a tensor only while a weak reference prevents its reuse. */
 struct tensor_log {
-    std::mutex mutex;
+    std::atomic<bool> is_read{true}; /* false: in a forked child before a window of its own */
+    std::mutex mutex; /* nothing of PyTorch is called with it: that may run Python or free memory */
     std::vector<tensor_row> rows;
     std::unordered_map<const void *, c10::weak_intrusive_ptr<c10::TensorImpl>> seen;
 };
@@ -380,23 +382,50 @@ int64_t device_number(const c10::Device &device)
     return int64_t(device.type()) << 32 | uint32_t(int32_t(device.index()));
 }
 
+/* A fork finds the log whole, and the child leaves it: what a weak reference lets go of may need
+ * Python. */
+void hold_tensors()
+{
+    tensors.mutex.lock();
+}
+
+void release_tensors()
+{
+    tensors.mutex.unlock();
+}
+
+void leave_tensors()
+{
+    tensors.is_read.store(false, std::memory_order_relaxed);
+    tensors.rows = {};
+    new (&tensors.seen) decltype(tensors.seen);
+    tensors.mutex.unlock();
+}
+
+bool logs_tensors(uint32_t wanted)
+{
+    return wanted & POINTERS && tensors.is_read.load(std::memory_order_relaxed);
+}
+
 bool has_room()
 {
     return tensors.rows.size() < TENSOR_ROWS_MAX;
 }
 
-void log_tensor(const at::Tensor &tensor, const tensor_row &of, uint64_t input, uint32_t place)
+/* Of one operator; the tensors are its inputs. */
+using seen_tensors = c10::SmallVector<std::pair<tensor_row, const at::Tensor *>, 4>;
+
+void see_tensor(seen_tensors &to_fill, const at::Tensor &tensor, tensor_row row, uint64_t input,
+                uint32_t place)
 {
-    if (!tensor.defined() || tensor.is_nested() || !has_room())
+    if (!tensor.defined() || tensor.is_nested())
         return;
-    tensor_row row = of;
     row.kind = int64_t(tensor.scalar_type()) << 8 | int64_t(tensor.layout());
     row.place = int64_t(input << 32 | place);
     row.impl = reinterpret_cast<intptr_t>(tensor.unsafeGetTensorImpl());
     row.storage = tensor.has_storage() ? reinterpret_cast<intptr_t>(tensor.storage().data()) : -1;
     row.device = device_number(tensor.device());
-    tensors.rows.push_back(row);
-    tensors.seen.try_emplace(tensor.unsafeGetTensorImpl(), tensor.getIntrusivePtr());
+    to_fill.emplace_back(row, &tensor);
 }
 
 void log_inputs(const at::RecordFunction &function, bool outer)
@@ -405,18 +434,24 @@ void log_inputs(const at::RecordFunction &function, bool outer)
     row.tid = tid();
     row.time_ns = outer ? 0 : now_ns();
     row.handle = static_cast<int64_t>(function.handle());
-    const std::lock_guard<std::mutex> lock(tensors.mutex);
+    seen_tensors seen;
     uint64_t input = 0;
     for (const c10::IValue &value : function.inputs()) {
         if (value.isTensor()) {
-            log_tensor(value.toTensor(), row, input, UINT32_MAX);
+            see_tensor(seen, value.toTensor(), row, input, UINT32_MAX);
         } else if (value.isTensorList()) {
             uint32_t place = 0;
             for (const c10::IValue &item : value.toListRef())
-                log_tensor(item.toTensor(), row, input, place++);
+                see_tensor(seen, item.toTensor(), row, input, place++);
         }
         input++;
     }
+    const std::lock_guard<std::mutex> lock(tensors.mutex);
+    for (const auto &[of, tensor] : seen)
+        if (has_room()) {
+            tensors.rows.push_back(of);
+            tensors.seen.try_emplace(tensor->unsafeGetTensorImpl(), tensor->getIntrusivePtr());
+        }
 }
 
 void log_allocation(const void *address, int64_t bytes, size_t allocated, size_t reserved,
@@ -520,9 +555,10 @@ void enter_forward_thread()
     forward_threads_used.fetch_add(1, std::memory_order_relaxed);
 }
 
-/* In a forked child threads have other numbers. */
-void forget_forward_threads()
+/* In a forked child threads have other numbers, and nobody reads what the parent's windows log. */
+void forget_parent()
 {
+    leave_tensors();
     process.fetch_add(1, std::memory_order_relaxed);
     forward_threads_used.store(0, std::memory_order_relaxed);
 }
@@ -630,8 +666,10 @@ void push(const at::RecordFunction &function, bool outer)
     try {
         if (wanted & (SHAPES | FLOPS) && !function.inputs().empty())
             add_description(said, function, wanted);
+        if (logs_tensors(wanted) && wanted & SHAPES && !function.inputs().empty())
+            log_inputs(function, outer);
     } catch (const std::exception &) {
-        said.add(trouble_word, 1); /* a tensor of a kind that has no sizes */
+        said.add(trouble_word, 1); /* a tensor of a kind that has no sizes, or no device */
     }
     const std::string modules = wanted & MODULES ? modules_of(function) : "";
     site modules_site = {modules.c_str(), 0};
@@ -640,8 +678,6 @@ void push(const at::RecordFunction &function, bool outer)
     site overload = {wanted & OVERLOADS ? overload_of(function) : "", 0};
     if (overload.name && *overload.name)
         said.add(overload_word, overload);
-    if (wanted & POINTERS && wanted & SHAPES && !function.inputs().empty())
-        log_inputs(function, outer);
     to.range_push_attrs(function.name(), said.at, said.count);
     if (wanted & SHAPES && function.seqNr() < 0)
         add_keywords(function);
@@ -768,7 +804,7 @@ struct place final : torch::profiler::impl::ProfilerStateBase {
     {
         if (!gate() || !memoryProfilingEnabled()) /* CUDA's allocators do not ask */
             return;
-        if (requested.load(std::memory_order_relaxed) & POINTERS)
+        if (logs_tensors(requested.load(std::memory_order_relaxed)))
             log_allocation(address, bytes, allocated, reserved, device);
         if (device.is_cpu()) {
             record(to.allocator, address, bytes);
@@ -802,7 +838,7 @@ const auto SLOT = c10::DebugInfoKind::PROFILER_STATE;
 EXPORTED void libprof_torch_init(const recorder *functions)
 {
     to = *functions;
-    pthread_atfork(nullptr, nullptr, forget_forward_threads);
+    pthread_atfork(hold_tensors, release_tensors, forget_parent);
 }
 
 /* What is recorded from now on, of enum request. Not from two threads at once. */
@@ -853,6 +889,7 @@ EXPORTED size_t libprof_torch_tensors(void *rows, size_t first, size_t count)
 
 EXPORTED void libprof_torch_tensors_clear()
 {
+    tensors.is_read.store(true, std::memory_order_relaxed);
     std::vector<tensor_row> rows;
     std::unordered_map<const void *, c10::weak_intrusive_ptr<c10::TensorImpl>> seen;
     const std::lock_guard<std::mutex> lock(tensors.mutex);

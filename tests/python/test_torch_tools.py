@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections import Counter
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Tuple
@@ -205,6 +206,37 @@ def test_each_cycle_has_its_own() -> None:
             prof.step()
     assert [(sizes.count(1024), sizes.count(-1024)) for sizes, _ in found] == [(2, 2)] * 3
     assert found[2][1] <= 2 * found[0][1], "rows of earlier cycles stay"
+
+
+def test_tensors_may_run_code_of_the_program_where_they_are_looked_at() -> None:
+    freed: List[int] = []
+
+    class Placed(torch.Tensor):
+        @staticmethod
+        def __new__(cls) -> Any:
+            return torch.Tensor._make_wrapper_subclass(cls, (4,), dispatch_device=True)
+
+        @classmethod
+        def __torch_dispatch__(cls, function: Any, types: Any, arguments: Any = (), keywords: Any = None) -> Any:
+            freed.append(torch.ones(256).numel())
+            return torch.device("cpu") if function is torch.ops.prim.device.default else torch.ones(4)
+
+    with libprof.profile(**ALL) as prof:
+        assert Placed().add(1).shape == (4,)
+    assert "aten::add" in [event.name for event in prof.events()] and freed
+
+
+def test_forked_children_log_nothing_of_their_parents_windows() -> None:
+    observer = _torch_observer.find(torch)[0]
+    assert observer is not None
+    with libprof.profile(**ALL):
+        torch.ones(4).add(1)
+        assert observer.tensors(0, 0)[0] > 0
+        child = os.fork()
+        if not child:
+            torch.ones(4).add(1)
+            os._exit(observer.tensors(0, 0)[0] != 0)
+        assert os.waitpid(child, 0)[1] == 0
 
 
 def test_what_looks_at_modules_does_not_disturb_them() -> None:
