@@ -33,8 +33,12 @@ enum {
     PYTHON_BUILTINS = PROF_PYTHON_BUILTINS
 };
 
-/* In `python_stack`, beside a name's id: the call is of a function written in C. */
-#define PYTHON_BUILTIN_MARK 0x10000000u
+/* In `python_stack`, beside a name's id and PYTHON_NAMES_OBJECT: the call is of a function written
+ * in C. */
+#define PYTHON_BUILTIN_MARK 0x08000000u
+_Static_assert(PROF_NAME_ID_MAX < PYTHON_BUILTIN_MARK &&
+                   PYTHON_BUILTIN_MARK < (PYTHON_NAMES_OBJECT & -PYTHON_NAMES_OBJECT),
+               "marks and ids share no bit");
 
 enum python_hook { PYTHON_HOOK_NONE, PYTHON_HOOK_PROFILE, PYTHON_HOOK_MONITOR };
 
