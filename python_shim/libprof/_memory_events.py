@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Optional
 
 from ._recording import Recording
 from .averages import FunctionEventAvg
+from .errors import ProfdumpError
 from .events import FunctionEvent
 
 NAME, KIND = "[memory]", "memory"
@@ -22,8 +23,18 @@ def _changes(recording: Recording) -> List[Dict[str, Any]]:
     """In the order of time."""
     if not recording.with_memory or recording.is_empty:
         return []
-    rows: List[Dict[str, Any]] = recording.once(KIND, lambda: recording.query(_SQL))
+    rows: List[Dict[str, Any]] = recording.once(KIND, lambda: _queried(recording))
     return rows
+
+
+def _queried(recording: Recording) -> List[Dict[str, Any]]:
+    """None where profdump was built without SQLite: results lack these rows alone."""
+    try:
+        return recording.query(_SQL)
+    except ProfdumpError as error:
+        if "built without libsqlite3" not in str(error):
+            raise
+        return []
 
 
 def memory_events(recording: Recording, base_ns: int, first_id: int) -> List[FunctionEvent]:

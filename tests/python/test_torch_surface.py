@@ -16,6 +16,7 @@ from typing import Any, List, Tuple
 import libprof
 import pytest
 from libprof import autograd
+from libprof._profdump import find_program
 
 torch = pytest.importorskip("torch")
 from libprof import _torch_observer  # noqa: E402
@@ -111,6 +112,21 @@ def test_memory_that_is_freed_outside_of_ranges_has_rows() -> None:
         (row,) = [one for one in averages if one.key == "[memory]"]
         rows.append((fields, row.count, row.cpu_memory_usage, [one.key for one in averages], "CUDA Mem" in averages.table()))
     assert rows[0] == rows[1] and rows[1][1:3] == (2, -8000) and not rows[1][4]
+
+
+def test_memory_without_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with libprof.profile(profile_memory=True) as prof:
+        torch.ones(1000)
+    program = tmp_path / "profdump"
+    program.write_text(f"""#!/bin/sh
+[ "$1" != query ] || {{ echo "profdump: query: profdump was built without libsqlite3" >&2; exit 1; }}
+exec {find_program("profdump")} "$@"
+""")
+    program.chmod(0o755)
+    monkeypatch.setenv("LIBPROF_BIN", str(tmp_path))
+    for rows in (prof.events(), prof.key_averages()):
+        names = [row.key for row in rows]
+        assert names[0] == "aten::ones" and "[memory]" not in names
 
 
 def test_types_are_pytorchs_too() -> None:
