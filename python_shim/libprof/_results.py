@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, NamedTuple, Sequence, Tuple
 
 from ._build_events import build_events
@@ -32,6 +33,9 @@ _TYPES_OF_KINDS = {
     "memset": ("gpu_memset",),
     "graph": ("gpu_graph",),
 }
+
+
+_KIND = re.compile(r'"kind":"(\w+)"')
 
 
 class Shown(NamedTuple):
@@ -84,8 +88,14 @@ def events_of(recording: Recording, shown: Shown, with_functions: bool = False) 
 
 def hides_something(recording: Recording, shown: Shown) -> bool:
     """Whether there may be anything in the recording that is not shown: files have it nevertheless."""
-    rows = recording.facts()["key_averages"] if shown != Shown() else []
-    return bool(recording.off) or any(not shown.has_all_of(kind_of_row(row)) for row in rows)
+    kinds = recording.once("kinds", lambda: _kinds_of(recording)) if shown != Shown() else ()
+    return bool(recording.off) or any(not shown.has_all_of(kind) for kind in kinds)
+
+
+def _kinds_of(recording: Recording) -> FrozenSet[str]:
+    """Of the rows of averages, each of which has its kind after its name. Quotes within a name are escaped."""
+    found = filter(None, map(_KIND.search, recording.rows()[1]))
+    return frozenset(kind_of_row({"kind": kind}) for kind in {one[1] for one in found})
 
 
 def _with_facts_of(averages: EventList[FunctionEventAvg], others: EventList[FunctionEventAvg]) -> EventList[FunctionEventAvg]:

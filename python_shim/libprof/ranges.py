@@ -130,7 +130,7 @@ class record_function:
 
     def __enter__(self) -> "record_function":
         if _gate[0]:
-            if _running_loop() is not None and is_coroutine(sys._getframe(1)):
+            if _running_loop() is not None and sys._getframe(1).f_code.co_flags & _COROUTINE:
                 return self._begin()
             _push(self._name)
             _open.ranges.append(self)
