@@ -43,10 +43,13 @@ class _Running:
         return next(inside, None)
 
     def own_times(self) -> Iterator[Tuple[FunctionEvent, int]]:
-        """How long each range was the innermost one of the running task."""
-        for at, stack in enumerate(self.stacks[:-1]):
-            if stack:
-                yield stack[-1], self.times[at + 1] - self.times[at]
+        """How long each range was the innermost open one of the running task, which may outlive ranges that it inherited."""
+        for at_ns, next_ns, stack in zip(self.times, self.times[1:], self.stacks):
+            for one in reversed(stack):
+                until_ns = min(next_ns, end_ns(one))
+                if until_ns > at_ns:
+                    yield one, until_ns - at_ns
+                    at_ns = until_ns
 
 
 def lies_in(event: FunctionEvent, other: FunctionEvent) -> bool:
@@ -60,6 +63,7 @@ def put_into_tasks(events: List[FunctionEvent], log: List[Switch]) -> None:
     of_tasks = _events_of(sorted(ranges.values(), key=lambda one: one.begun_ns), events)
     threads = {tid: _Running([one for one in log if one.tid == tid], of_tasks) for tid in {one.tid for one in log}}
     chosen: Dict[int, Optional[FunctionEvent]] = {}
+    left: Dict[int, FunctionEvent] = {}
     for event in sorted(events, key=lambda event: (event.start_ns, -end_ns(event))):
         running = threads.get(event.thread)
         around = running.around(event) if running and event.is_on_cpu else None
@@ -68,12 +72,14 @@ def put_into_tasks(events: List[FunctionEvent], log: List[Switch]) -> None:
         if around is None or (former is not None and chosen.get(id(former)) is around):
             continue
         if former is not None:
-            former.cpu_children.remove(event)
+            left[id(former)] = former
             if around.cpu_parent is None and lies_in(around, former):
                 around.cpu_parent = former
                 former.cpu_children.append(around)
         event.cpu_parent = around
         around.cpu_children.append(event)
+    for former in left.values():
+        former.cpu_children = [child for child in former.cpu_children if child.cpu_parent is former]
     _settle_times({id(one): one for one in of_tasks.values()}, threads)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any, AsyncIterator, Dict, List
 
 import libprof
@@ -23,6 +24,12 @@ def children(prof: libprof.profile) -> Dict[str, List[str]]:
 def compute(name: str) -> None:
     with record_function(name):
         sum(range(10_000))
+
+
+def spin(seconds: float) -> None:
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
 
 
 async def task(name: str, depth: int = 0) -> None:
@@ -81,6 +88,25 @@ def test_generators_and_tasks_that_outlive_a_range() -> None:
     found = children(prof)
     assert found["numbers"] == ["inside"] * 2 and found["later"] == ["later begins", "same", "later ends"]
     assert found["main"] == ["numbers", "between"] * 2
+
+
+def test_a_range_has_no_time_after_its_end() -> None:
+    async def worker() -> None:
+        await asyncio.sleep(0)
+        spin(0.05)
+
+    async def main() -> None:
+        with record_function("main"):
+            with record_function("spawn"):
+                later = asyncio.create_task(worker())
+            await later
+            spin(0.01)
+
+    with libprof.profile() as prof:
+        asyncio.run(main())
+    events = {event.name: event for event in prof.events()}
+    assert events["spawn"].self_cpu_time_total <= events["spawn"].cpu_time_total < events["main"].cpu_time_total / 2
+    assert events["main"].self_cpu_time_total >= 50_000, "the worker runs in it"
 
 
 def test_functions_stay_between(monkeypatch: pytest.MonkeyPatch) -> None:
