@@ -340,7 +340,7 @@ class profile(TorchMethods):
         if getattr(self, "_recording", None) is not None and not self._is_forked() and not sys.is_finalizing():
             warn("a running profile was deleted: its recording ends, and its results are lost")
             if self._window_start_ns is not None:
-                self._end_hooks()
+                self._end_hooks(self._window_start_ns)
             self._switch_off()
 
     def _is_forked(self) -> bool:
@@ -385,6 +385,7 @@ class profile(TorchMethods):
         if self._execution_trace is not None:
             self._execution_trace.begin()
         self._capture = _torch.capture(self.profile_memory, self.with_stack and (self.profile_memory or self.record_shapes))
+        _tasks.begin_window()
         self._window_start_ns = time.time_ns()
 
     def _description(self) -> Dict[str, Any]:
@@ -431,16 +432,17 @@ class profile(TorchMethods):
             with only_warning("on_trace_ready: "):
                 self.on_trace_ready(self)
 
-    def _end_hooks(self) -> Optional[Callable[[], Any]]:
-        """Ends what watches the program in the window only; what was seen of tensors."""
+    def _end_hooks(self, start_ns: int) -> Tuple[List[_tasks.Switch], Optional[Callable[[], Any]]]:
+        """Ends what watches the program in the window only: what was seen of tasks, and of tensors."""
+        tasks = _tasks.end_window(start_ns, time.time_ns())
         self._window_start_ns, capture, self._capture = None, self._capture, None
         if self._execution_trace is not None:
             self._execution_trace.end()
-        return capture.end() if capture is not None else None
+        return tasks, capture.end() if capture is not None else None
 
     def _keep_window(self, start_ns: int) -> None:
         end_ns = time.time_ns()
-        seen = self._end_hooks()
+        tasks, seen = self._end_hooks(start_ns)
         known = self._seen.known_memory() if self._seen is not None else ALL_MEMORY
         self._switch_off()
         with only_warning():
@@ -450,7 +452,7 @@ class profile(TorchMethods):
         recording = Recording(
             [path] if path else [], window, known_memory=known, off=self._end_toggles(end_ns),
             with_flops=self.with_flops, with_memory=self.profile_memory, use_device=self.use_device,
-            tasks=_tasks.switches(*window), seen=seen,
+            tasks=tasks, seen=seen,
         )  # fmt: skip
         self._cycles = [recording, *(self._cycles if self.acc_events else [])]
 

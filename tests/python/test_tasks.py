@@ -8,7 +8,7 @@ from typing import Any, AsyncIterator, Dict, List
 
 import libprof
 import pytest
-from libprof import record_function
+from libprof import _tasks, record_function
 
 
 def children(prof: libprof.profile) -> Dict[str, List[str]]:
@@ -107,6 +107,45 @@ def test_a_range_has_no_time_after_its_end() -> None:
     events = {event.name: event for event in prof.events()}
     assert events["spawn"].self_cpu_time_total <= events["spawn"].cpu_time_total < events["main"].cpu_time_total / 2
     assert events["main"].self_cpu_time_total >= 50_000, "the worker runs in it"
+
+
+def test_a_profile_that_begins_in_a_task() -> None:
+    async def main() -> libprof.profile:
+        with libprof.profile() as prof:
+            with record_function("sleeps"):
+                await asyncio.sleep(0.2)
+        return prof
+
+    (event,) = (event for event in asyncio.run(main()).events() if event.name == "sleeps")
+    assert event.self_cpu_time_total < event.cpu_time_total / 2
+
+
+def test_switches_are_logged_for_profiles_alone() -> None:
+    run = asyncio.Handle._run
+
+    async def main(name: str) -> None:
+        with record_function(name):
+            later = asyncio.create_task(task(f"{name} later"))
+        await later
+
+    libprof.start()
+    try:
+        asyncio.run(main("without"))
+        assert not _tasks._log and asyncio.Handle._run is run
+        with libprof.profile() as outer:
+            with libprof.profile() as inner:
+                asyncio.run(main("within"))
+            assert _tasks._log and asyncio.Handle._run is not run
+        assert children(inner) == children(outer) and "within" in children(inner)
+        asyncio.run(main("after"))
+        assert not _tasks._log and asyncio.Handle._run is run
+        lost = libprof.profile()
+        lost.start()
+        with pytest.warns(RuntimeWarning, match="a running profile was deleted"):
+            del lost
+        assert asyncio.Handle._run is run
+    finally:
+        libprof.stop()
 
 
 def test_functions_stay_between(monkeypatch: pytest.MonkeyPatch) -> None:
