@@ -107,10 +107,12 @@ class Place(PlaceHolder):
         super().__init__()
         self.observer = observer
         self._local = thread_local()
+        self._ranges_in_tasks = _torch_tasks.Ranges(torch, self.is_on)
         self.make_room(torch)
 
     def hold(self, wanted: int) -> Hold:
         """For one profile more, with SHAPES and MEMORY of `wanted`."""
+        self._ranges_in_tasks.begin()
         hold = Hold(wanted)
         self._change([*self._holds(), hold])
         return hold
@@ -118,6 +120,7 @@ class Place(PlaceHolder):
     def leave(self, hold: Hold) -> None:
         """For one less. If that was another thread's, its place is left when that thread's next profile begins or ends."""
         hold.is_over = True
+        self._ranges_in_tasks.end()
         holds = self._holds()
         if any(one is hold for one in holds):
             self._change(holds)
@@ -172,7 +175,6 @@ def place_of(torch: ModuleType, observer: Observer) -> Place:
     global _place
     if _place is None:
         _place = Place(torch, observer)
-        _torch_tasks.watch(torch, _place.is_on)
     return _place
 
 

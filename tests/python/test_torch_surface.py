@@ -301,6 +301,43 @@ def test_pytorchs_ranges_in_tasks() -> None:
     assert {row.key: row.count for row in prof.key_averages()}["inner"] == 2
 
 
+def test_futures_of_ranges_in_tasks() -> None:
+    async def main() -> Any:
+        future: Any = torch.futures.Future()
+        with torch.profiler.record_function("sends") as range:
+            same = range._call_end_callbacks_on_future(future)
+            await asyncio.sleep(0)
+        with pytest.raises(RuntimeError, match="only be called once"):
+            range._call_end_callbacks_on_future(future)
+        future.set_result(1)
+        return same.wait()
+
+    for profiler in BOTH:
+        with profiler.profile() as prof:
+            assert asyncio.run(main()) == 1
+        assert "sends" in {event.name for event in prof.events()}
+
+
+def test_pytorchs_ranges_are_its_own_without_a_profile() -> None:
+    kind = torch.profiler.record_function
+    before = dict(vars(kind))
+
+    async def main() -> None:
+        one = kind("outlives")
+        with libprof.profile():
+            assert vars(kind)["__enter__"] is not before["__enter__"]
+            with libprof.profile():
+                one.__enter__()
+            with kind("ends"), one:
+                await asyncio.sleep(0)
+        one.__exit__(None, None, None)
+        with kind("after"):
+            await asyncio.sleep(0)
+
+    asyncio.run(main())
+    assert dict(vars(kind)) == before
+
+
 def test_pytorchs_profiler_keeps_its_ranges_in_tasks() -> None:
     with libprof.profile():
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as theirs:
