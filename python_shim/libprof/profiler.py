@@ -533,7 +533,7 @@ class profile(TorchMethods):
         self._metadata[str(key)] = str(value)
 
     def add_metadata_json(self, key: str, value: str) -> None:
-        """Like add_metadata(), with a value in JSON. Raises ValueError if it is not valid JSON."""
+        """Like add_metadata(), with a value in JSON; NaN and infinities become strings. Raises ValueError if it is not JSON."""
         self._metadata[str(key)] = _export.parsed_json(value)
 
     def export_chrome_trace(
