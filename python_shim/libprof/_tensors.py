@@ -6,6 +6,7 @@ recorder of Python calls reports modules and optimizers. Tensors have the same n
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import struct
@@ -182,7 +183,10 @@ def _device(number: int) -> Any:
 def _parameter(value: Any) -> Optional[Parameter]:
     """None unless the value is a plain tensor or parameter: torch.profiler ignores subclasses."""
     torch = _torch()
-    return Parameter(value) if type(value) in (torch.Tensor, torch.nn.Parameter) else None
+    if type(value) in (torch.Tensor, torch.nn.Parameter):
+        with contextlib.suppress(Exception):  # a tensor within a transform of functorch's has no storage
+            return Parameter(value)
+    return None
 
 
 def _hold(named: List[Tuple[str, Any, Dict[str, Any]]]) -> List[Any]:
@@ -192,7 +196,8 @@ def _hold(named: List[Tuple[str, Any, Dict[str, Any]]]) -> List[Any]:
         tensor = _parameter(value)
         if tensor is not None:
             states = [(key, _parameter(one)) for key, one in state.items()]
-            held.append((name, tensor, _parameter(value.grad), [(key, one) for key, one in states if one is not None]))
+            gradient = _parameter(value.grad) if value.is_leaf else None  # others warn
+            held.append((name, tensor, gradient, [(key, one) for key, one in states if one is not None]))
     return held
 
 
@@ -218,16 +223,18 @@ class Capture:
         address, is_module = id(one), hasattr(one, "_parameters")
         if is_module and address in self._held:
             return
+        if address not in self._held:
+            self._held[address] = self._look_at(one, is_module)
         self._calls.append((threading.get_native_id(), address))
-        if address in self._held:
-            return
+
+    def _look_at(self, one: Any, is_module: bool) -> Held:
         named: List[Tuple[str, Any, Dict[str, Any]]]
         if is_module:
             named = [(name, value, {}) for name, value in one._parameters.items()]
         else:
             named = [("", value, one.state.get(value, {})) for group in one.param_groups for value in group["params"]]
         kind = type(one)
-        self._held[address] = Held(time.monotonic_ns(), is_module, address, id(kind), kind.__name__, _hold(named))
+        return Held(time.monotonic_ns(), is_module, id(one), id(kind), kind.__name__, _hold(named))
 
     def end(self) -> Any:
         """Returns a function that creates :class:`Seen`, which is more expensive than recording."""

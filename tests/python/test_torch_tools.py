@@ -255,6 +255,24 @@ def test_what_looks_at_modules_does_not_disturb_them() -> None:
     assert seen and set(map(id, seen)) == {id(model)}
 
 
+@pytest.mark.filterwarnings("error")
+def test_modules_may_hold_tensors_without_storage_or_gradient() -> None:
+    model, weights = torch.nn.Linear(2, 2), torch.ones(3, 2, 2, requires_grad=True) * 2
+
+    def call(weight: Any) -> Any:
+        return torch.func.functional_call(model, {"weight": weight}, (torch.ones(1, 2),))
+
+    with libprof.profile(**ALL) as prof:
+        call(weights[0])
+        torch.func.vmap(call)(weights)
+    with libprof.profile(**ALL) as batched:
+        torch.func.vmap(call)(weights)
+    for one, names in ((prof, ["weight", "bias"]), (batched, ["bias"])):
+        calls = [node.extra_fields for node in flat(one.kineto_results.experimental_event_tree()) if node.tag.name == "PyCall"]
+        modules = [call.module for call in calls if call.module]
+        assert modules and [name for name, _, _ in modules[0].parameters] == names
+
+
 def test_threads_have_pytorchs_numbers_and_modules_their_parameters() -> None:
     """vLLM's layerwise profiler reads only thread 1, and shows modules with their parameters' types and sizes."""
     model = torch.nn.Sequential(torch.nn.Linear(4, 2), torch.nn.Linear(2, 3))
