@@ -212,6 +212,7 @@ class Capture:
             observer.clear_tensors()  # of earlier windows
         _logged.add(self)
         self._first = observer.tensors(0, 0)[0] if observer is not None else 0
+        self._is_full = False
         self._held: Dict[int, Held] = {}
         self._calls: List[Tuple[int, int]] = []
         if modules:
@@ -236,9 +237,14 @@ class Capture:
         kind = type(one)
         return Held(time.monotonic_ns(), is_module, id(one), id(kind), kind.__name__, _hold(named))
 
+    def warn(self) -> None:
+        """After end(), about what is missing."""
+        if self._is_full:
+            warn(f"profile_memory: only the first {_ROWS_MAX} tensors and allocations are identified")
+
     def end(self) -> Any:
         """Returns a function that creates :class:`Seen`, which is more expensive than recording."""
-        rows, first = b"", self._first
+        rows, first = memoryview(b""), self._first
         _logged.discard(self)
         if self._modules:
             _captures.remove(self)
@@ -246,8 +252,7 @@ class Capture:
         if self._observer is not None:
             count = self._observer.tensors(0, 0)[0]
             rows = self._observer.tensors(first, count - first)[1]
-            if count >= _ROWS_MAX:
-                warn(f"profile_memory: only the first {_ROWS_MAX} tensors and allocations are identified")
+            self._is_full = count >= _ROWS_MAX
         offset_ns = time.time_ns() - time.monotonic_ns()
         return functools.lru_cache(maxsize=None)(functools.partial(Seen, rows, self._held, self._calls, offset_ns))
 

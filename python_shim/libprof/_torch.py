@@ -135,6 +135,7 @@ class Seen:
     def __init__(self, torch: Optional[ModuleType], place: Optional[Place], why: str) -> None:
         self._is_late = torch is None
         self._place, self._why = place, why
+        self._missing: List[str] = []
         if place is not None:
             self._was_on = place.is_on()
             self._times_left, self._reports = place.times_left(), place.observer.device_reports()
@@ -146,19 +147,24 @@ class Seen:
         return "" if complete else "PyTorch's own profiler was on"
 
     def known_memory(self) -> FrozenSet[str]:
-        """The sides ("cpu", "device") of which every allocator was seen so far; warns about the others."""
+        """The sides ("cpu", "device") of which every allocator was seen so far; warn() tells of the others."""
         torch: Any = imported()
         if torch is None:
             return ALL_MEMORY
         known, trouble = set(ALL_MEMORY), self._trouble()
         if trouble:
             known.remove("cpu")
-            _warn_once(_NO_MEMORY.format(trouble))
+            self._missing.append(_NO_MEMORY.format(trouble))
         on_device = torch.cuda.is_initialized() if trouble else self._device_changed()
         if on_device:
             known.remove("device")
-            _warn_once(_NO_DEVICE)
+            self._missing.append(_NO_DEVICE)
         return frozenset(known)
+
+    def warn(self) -> None:
+        """About what known_memory() left out."""
+        while self._missing:
+            _warn_once(self._missing.pop(0))
 
     def _device_changed(self) -> bool:
         return self._place is not None and self._place.observer.device_reports() != self._reports

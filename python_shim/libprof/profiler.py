@@ -125,6 +125,7 @@ def _in_turn(method: Method) -> Method:
     def call(self: "profile") -> None:
         with contextlib.nullcontext() if self._is_forked() else self._turn:
             method(self)
+            self._tell()
 
     return cast(Method, call)
 
@@ -199,6 +200,7 @@ class profile(TorchMethods):
         self._window_start_ns: Optional[int] = None
         self._seen: Optional[_torch.Seen] = None
         self._capture: Optional[Capture] = None
+        self._untold: List[Callable[[], None]] = []  # warnings of a window that has ended: they may raise
         self._cycles: List[Recording] = []  # the latest first; without acc_events only that
         self._metadata: Dict[str, Any] = {}
         self._described: Dict[str, Any] = {}  # _description() at the beginning of the latest cycle
@@ -378,6 +380,7 @@ class profile(TorchMethods):
             self._keep_window(self._window_start_ns)
         self._switch_off()
         self._running_in = None
+        self._tell()
 
     def _begin_window(self) -> None:
         self._new_trace_id()
@@ -438,12 +441,22 @@ class profile(TorchMethods):
         self._window_start_ns, capture, self._capture = None, self._capture, None
         if self._execution_trace is not None:
             self._execution_trace.end()
-        return tasks, capture.end() if capture is not None else None
+        if capture is None:
+            return tasks, None
+        self._untold.append(capture.warn)
+        return tasks, capture.end()
+
+    def _tell(self) -> None:
+        while self._untold:
+            self._untold.pop(0)()
 
     def _keep_window(self, start_ns: int) -> None:
         end_ns = time.time_ns()
         tasks, seen = self._end_hooks(start_ns)
-        known = self._seen.known_memory() if self._seen is not None else ALL_MEMORY
+        known = ALL_MEMORY
+        if self._seen is not None:
+            known = self._seen.known_memory()
+            self._untold.append(self._seen.warn)
         self._switch_off()
         with only_warning():
             recorder.flush_if_any()

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
@@ -14,7 +15,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 import pytest
 
 import libprof
-from libprof import _kineto, _torch_observer, autograd
+from libprof import _kineto, _tensors, _torch_observer, autograd
 
 torch = pytest.importorskip("torch")
 ALL = {"record_shapes": True, "profile_memory": True, "with_stack": True}
@@ -142,6 +143,21 @@ def test_identities_need_what_they_come_from() -> None:
     assert (number.sizes if hasattr(number, "sizes") else number, alpha) in (([], 1), (1, 1))
 
 
+@pytest.mark.filterwarnings("error")
+def test_warnings_that_are_errors_come_when_the_cycle_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_tensors, "_ROWS_MAX", 1)
+    ready: List[int] = []
+    schedule = libprof.schedule(wait=0, warmup=1, active=1, repeat=2)
+    prof = libprof.profile(schedule=schedule, on_trace_ready=lambda prof: ready.append(prof.step_num), **ALL)
+    prof.start()
+    for number in range(4):
+        torch.ones(4).add(1)
+        with pytest.raises(RuntimeWarning, match="identified") if number % 2 else contextlib.nullcontext():
+            prof.step()
+    prof.stop()
+    assert ready == [2, 4] and "aten::add" in [event.name for event in prof.events()]
+
+
 def test_results_are_there_when_the_profile_has_ended() -> None:
     prof = libprof.profile()
     assert prof.kineto_results is None
@@ -200,7 +216,7 @@ def test_each_cycle_has_its_own() -> None:
         found.append((sizes, observer.tensors(0, 0)[0]))
 
     schedule = libprof.schedule(wait=0, warmup=1, active=1, repeat=3)
-    with libprof.profile(schedule=schedule, on_trace_ready=ready, profile_memory=True, record_shapes=True) as prof:
+    with libprof.profile(schedule=schedule, on_trace_ready=ready, **ALL) as prof:
         for _ in range(6):
             torch.ones(256).add(1)
             prof.step()
