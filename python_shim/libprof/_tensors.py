@@ -92,7 +92,7 @@ class Seen:
     since the epoch.
     """
 
-    def __init__(self, rows: bytes, held: Dict[int, Held], calls: List[Tuple[int, int]], offset_ns: int) -> None:
+    def __init__(self, rows: memoryview, held: Dict[int, Held], calls: List[Tuple[int, int]], offset_ns: int) -> None:
         self.inputs: Dict[int, Dict[int, Any]] = {}  # by handle and index of the input: a tensor or a list of tensors
         self.times_ns: Dict[int, int] = {}  # when operators with inputs began
         self.exact: Set[int] = set()  # those whose time was measured
@@ -101,7 +101,7 @@ class Seen:
         self._add(rows)
         self._number()
 
-    def _add(self, rows: bytes) -> None:
+    def _add(self, rows: memoryview) -> None:
         last_ns = 0
         for row in _ROW.iter_unpack(rows):
             kind, _, time_ns, handle, place, impl, storage, device, _ = row

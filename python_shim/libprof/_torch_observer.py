@@ -111,11 +111,11 @@ class Observer:
         """Forgets the rows of tensors()."""
         self._functions.libprof_torch_tensors_clear()
 
-    def tensors(self, first: int, count: int) -> Tuple[int, bytes]:
+    def tensors(self, first: int, count: int) -> Tuple[int, memoryview]:
         """The number of rows of tensors and allocations, and at most `count` of these rows, starting with `first`."""
         rows = ctypes.create_string_buffer(max(1, count * TENSOR_ROW_BYTES))
         there = int(self._functions.libprof_torch_tensors(rows, first, count))
-        return there, rows.raw[: max(0, min(count, there - first)) * TENSOR_ROW_BYTES]
+        return there, memoryview(rows).cast("B")[: max(0, min(count, there - first)) * TENSOR_ROW_BYTES]
 
 
 class _Found(NamedTuple):

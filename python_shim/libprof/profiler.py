@@ -387,7 +387,7 @@ class profile(TorchMethods):
         self._described = self._description()
         if self._execution_trace is not None:
             self._execution_trace.begin()
-        self._capture = _torch.capture(self.profile_memory, self.with_stack and (self.profile_memory or self.record_shapes))
+        self._capture = _torch.capture(self._with_identities(), self.with_stack and (self.profile_memory or self.record_shapes))
         _tasks.begin_window()
         self._window_start_ns = time.time_ns()
 
@@ -408,11 +408,16 @@ class profile(TorchMethods):
             self._seen = stack.enter_context(_torch.recorded(self._wanted_of_torch()))
             self._recording = stack.pop_all()
 
+    def _with_identities(self) -> bool:
+        """Whether tensors and allocations are told apart. It is not free, and readers need all three."""
+        return self.profile_memory and self.record_shapes and self.with_stack
+
     def _wanted_of_torch(self) -> int:
         return (
             (SHAPES if self.record_shapes or self.with_flops else 0)
             | (FLOPS if self.with_flops else 0)
-            | (MEMORY | POINTERS if self.profile_memory else 0)
+            | (MEMORY if self.profile_memory else 0)
+            | (POINTERS if self._with_identities() else 0)
             | (OVERLOADS if self._with_overloads else 0)
             | (IDS if self.record_shapes else 0)
             | (IDS | STEPS if self._execution_trace is not None else 0)
