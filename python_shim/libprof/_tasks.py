@@ -122,7 +122,7 @@ def _stop() -> None:
     global _run
     _log.clear()
     if _run is not None and asyncio.Handle._run is _watched_run:  # nobody else has replaced it since
-        asyncio.Handle._run, _run = _run, None  # type: ignore[method-assign]
+        asyncio.Handle._run, _run = _run, None  # type: ignore[assignment, method-assign]
 
 
 def _after_fork() -> None:
