@@ -182,10 +182,18 @@ def test_many_ranks(tmp_path: Path) -> None:
 
 
 GLOO = """
-import os, sys, threading, time
+import os, pathlib, pickle, threading, time
 import torch, torch.distributed as dist, torch.multiprocessing as mp
+from torch._C._distributed_c10d import _dump_fr_trace, _dump_fr_trace_json
 
-def train(rank, store, how):
+def dump():
+    return _dump_fr_trace(includeCollectives=True, includeStackTraces=True, onlyActive=False)
+
+def wait_for(condition):
+    while not condition():
+        time.sleep(0.02)
+
+def train(rank, store):
     dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=3)
     pair = dist.new_group([0, 1], group_desc="pair")
     x = torch.ones(8)
@@ -194,19 +202,17 @@ def train(rank, store, how):
             dist.all_reduce(x, group=pair)
         dist.all_reduce(x)
     dist.barrier()
-    if how == "late" and rank == 1:
-        time.sleep(3)
-    else:
+    if rank != 1:  # which is late
         threading.Thread(target=dist.all_reduce, args=(x,), daemon=True).start()
-        time.sleep(3)
-    with open(f"nccl_trace_rank_{rank}", "wb") as file:
-        file.write(torch._C._distributed_c10d._dump_fr_trace(includeCollectives=True, includeStackTraces=True, onlyActive=False))
-    with open(f"json_{rank}.json", "wb") as file:
-        file.write(torch._C._distributed_c10d._dump_fr_trace_json(includeCollectives=True, onlyActive=False))
+        wait_for(lambda: [entry["process_group"][1] for entry in pickle.loads(dump())["entries"]].count("default_pg") == 4)
+    pathlib.Path(f"nccl_trace_rank_{rank}").write_bytes(dump())
+    pathlib.Path(f"json_{rank}.json").write_bytes(_dump_fr_trace_json(includeCollectives=True, onlyActive=False))
+    pathlib.Path(f"written_{rank}").touch()
+    wait_for(lambda: all(pathlib.Path(f"written_{other}").exists() for other in range(3)))  # an end would fail the others' calls
     os._exit(0)
 
 if __name__ == "__main__":
-    mp.spawn(train, args=(os.path.abspath("store"), sys.argv[1]), nprocs=3)
+    mp.spawn(train, args=(os.path.abspath("store"),), nprocs=3)
 """
 
 
@@ -217,7 +223,7 @@ def test_dumps_of_pytorch(tmp_path: Path) -> None:
         pytest.skip("this PyTorch has no flight recorder for gloo")
     (tmp_path / "job.py").write_text(GLOO)
     environment = {**os.environ, "TORCH_FR_BUFFER_SIZE": "100", "TORCH_NCCL_TRACE_BUFFER_SIZE": "100"}
-    subprocess.run([sys.executable, "job.py", "late"], cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=120)
+    subprocess.run([sys.executable, "job.py"], cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=120)
     dumps = sorted(str(path) for path in tmp_path.glob("nccl_trace_rank_*"))
     assert len(dumps) == 3
     said = hang(*dumps)
