@@ -397,9 +397,11 @@ void hang_ranks_judge(struct hang_ranks *ranks)
             add_verdict(ranks, verdict);
         }
     }
-    if (!explained)
-        add_open(ranks);
-    if (!ranks->verdict_count)
+    if (explained)
+        return;
+    uint32_t deadlocks = ranks->verdict_count;
+    add_open(ranks);
+    if (ranks->verdict_count == deadlocks)
         add_at_start(ranks);
 }
 

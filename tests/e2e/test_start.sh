@@ -111,7 +111,9 @@ wait $process 2>/dev/null || true
 found '^libprof: nothing was recorded' <stuck.txt || fail "it is not said: $(cat stuck.txt)"
 found '^nothing-recorded$' <stuck.prof.hang.txt || fail "the text: $(cat stuck.prof.hang.txt)"
 "$PROF_BIN/profdump" hang stuck.prof >said.txt
-found '^Hang: pid [0-9]* has recorded nothing since it began' <said.txt || fail "the verdict: $(cat said.txt)"
+found '^Hang: pid [0-9]* cannot go on: thread [0-9]* (starts) waits for mutex 0x[0-9a-f]*, which it holds itself$' <said.txt ||
+    fail "the deadlock: $(cat said.txt)"
+found '^      pid [0-9]* has recorded nothing since it began' <said.txt || fail "the verdict: $(cat said.txt)"
 found ' stuck (starts)' <said.txt || fail "the stack: $(cat said.txt)"
 
 # ---- none: a program that computes, one that waits for a child, a worker, a launcher ----

@@ -348,7 +348,8 @@ def ns(microseconds):
 
 class Chrome:
     def __init__(self, trace):
-        self.events = trace["traceEvents"]
+        # the end of the recording is on no row
+        self.events = [event for event in trace["traceEvents"] if event["name"] != "Record Window End"]
         self.names, self.labels, self.content = {}, {}, Content()
         for event in self.events:
             if event["ph"] == "M" and event["name"] == "thread_name":
@@ -425,7 +426,7 @@ def same_value(mine, theirs):
 # The Chrome trace has these as top-level members.
 RUN = {"libprof", "libprof: counters without a number, left out"}
 # The Chrome trace says these in Kineto's way, and "device", "context" and "stream" of a wait alike.
-OTHERS = {"queued", "submitted", "Sequence number", "Input Dims", "External id", "Fwd thread id"}
+OTHERS = {"queued", "submitted", "Sequence number", "Input Dims", "External id", "Fwd thread id", "Ev Idx"}
 
 
 def compare_args(perfetto, chrome):

@@ -1,8 +1,8 @@
 """Compares what programs see of torch.profiler and libprof: rows, fields, types, exceptions. Each test runs the same code
 under both.
-
-packages: torch
 """
+
+# packages: torch==2.13.0+cpu numpy
 
 from __future__ import annotations
 
