@@ -109,8 +109,12 @@ def main():
                 continue
             by = 1 if shape == "long names" else 0
             allowed = SECONDS + small * TIMES_SMALL * sizes[shape][by] / (size, events)[1 - by]
-            took = cpu_seconds(profdump, [*options, f"{shape}.json"])
-            if took > allowed:
+            took = float("inf")
+            for _ in range(3):  # other programs on the machine make caches colder, and CPU times longer
+                took = min(took, cpu_seconds(profdump, [*options, f"{shape}.json"]))
+                if took <= allowed:
+                    break
+            else:
                 failed = True
                 print(f"FAILED: {output} of {shape}: {took:.2f} s of CPU time, {small:.2f} s of small, {allowed:.2f} s allowed")
     sys.exit(failed)
