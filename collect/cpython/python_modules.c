@@ -20,6 +20,7 @@ struct python_module {
     const PyObject *self;
     PyObject *weak;
     uint64_t name; /* names_keep() */
+    uint32_t told; /* python_modules_observers when the observer was told of it */
 };
 
 struct python_class {
@@ -35,7 +36,8 @@ struct python_modules {
 };
 
 static struct python_modules *python_modules;
-static PyObject *python_modules_observer; /* guarded by the GIL */
+static PyObject *python_modules_observer; /* guarded by the GIL, as the next */
+static uint32_t python_modules_observers; /* counts them */
 
 static bool python_modules_map(void)
 {
@@ -161,17 +163,17 @@ static uint32_t python_modules_number(const struct python_api *api, PyObject *se
         api->Py_DecRef(module->weak);
     size += (size_t)sprintf(name + size, "_%u", class->count++);
     python_modules->numbers++;
-    *module = (struct python_module){self, weak, names_keep(names_intern(name, size))};
+    *module = (struct python_module){self, weak, names_keep(names_intern(name, size)), 0};
     return (uint32_t)module->name;
 }
 
 /* Functions that the observer calls are not recorded: the interpreter does not call a profiler from
  * within a profiler. */
-static void python_modules_tell(const struct python_api *api, PyObject *self)
+static bool python_modules_tell(const struct python_api *api, PyObject *self)
 {
     PyObject *observer = python_modules_observer;
     if (!observer)
-        return;
+        return true;
     api->Py_IncRef(observer);
     PyObject *result = api->PyObject_CallFunction(observer, "O", self);
     if (result)
@@ -179,6 +181,7 @@ static void python_modules_tell(const struct python_api *api, PyObject *self)
     else
         api->PyErr_Clear();
     api->Py_DecRef(observer);
+    return result != NULL;
 }
 
 void python_modules_observe(const struct python_api *api, PyObject *callable)
@@ -188,8 +191,27 @@ void python_modules_observe(const struct python_api *api, PyObject *callable)
     if (is_one)
         api->Py_IncRef(callable);
     python_modules_observer = is_one ? callable : NULL;
+    python_modules_observers++;
     if (before)
         api->Py_DecRef(before);
+}
+
+/* The observer is told of a module once, and before that has a number. Other threads may run
+ * meanwhile: the place is looked for again. */
+static uint32_t python_modules_name_of(const struct python_api *api, PyObject *self)
+{
+    struct python_module *module = python_modules_find(self);
+    bool is_known = module->self && python_modules_is_alive(api, module);
+    uint32_t observers = python_modules_observers;
+    if (is_known && module->told == observers)
+        return names_kept(&module->name);
+    bool is_told = python_modules_tell(api, self);
+    module = python_modules_find(self);
+    is_known = module->self && python_modules_is_alive(api, module);
+    uint32_t name = is_known ? names_kept(&module->name) : python_modules_number(api, self, module);
+    if (is_told && module->self == self)
+        module->told = observers;
+    return name;
 }
 
 uint32_t python_modules_name(const struct python_api *api, PyObject *frame, uint32_t kind)
@@ -199,14 +221,11 @@ uint32_t python_modules_name(const struct python_api *api, PyObject *frame, uint
     PyObject *self = python_modules_map() ? python_modules_self(api, frame) : NULL;
     if (!self)
         return 0;
-    python_modules_tell(api, self);
-    if (kind == PYTHON_NAMES_STEP) {
-        api->Py_DecRef(self);
-        return 0;
-    }
-    struct python_module *module = python_modules_find(self);
-    bool is_known = module->self && python_modules_is_alive(api, module);
-    uint32_t name = is_known ? names_kept(&module->name) : python_modules_number(api, self, module);
+    uint32_t name = 0;
+    if (kind == PYTHON_NAMES_STEP)
+        python_modules_tell(api, self);
+    else
+        name = python_modules_name_of(api, self);
     api->Py_DecRef(self);
     return name;
 }

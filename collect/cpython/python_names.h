@@ -86,12 +86,12 @@ uint32_t python_builtins_resolve(const struct python_api *api, PyObject *callabl
 uint32_t python_modules_kind(const char *name, size_t size);
 
 /* `frame` is of a function of this kind. Returns the id of the name of the called module; 0 if it
- * is unknown or not a module. Calls the observer with the module or optimizer. Must be called
- * without a pending exception; clears those that it causes. */
+ * is unknown or not a module. Calls the observer with an optimizer, and with a module unless it has
+ * returned for that. Must be called without a pending exception; clears those that it causes. */
 uint32_t python_modules_name(const struct python_api *api, PyObject *frame, uint32_t kind);
 
-/* Sets the observer; None removes it. It should return at once for objects that it has already
- * seen. */
+/* Sets the observer, also the same one anew; None removes it. It should return at once for objects
+ * that it has already seen: modules without a number are among them. */
 void python_modules_observe(const struct python_api *api, PyObject *callable);
 
 #endif

@@ -280,6 +280,18 @@ def test_what_looks_at_modules_does_not_disturb_them() -> None:
     assert seen and set(map(id, seen)) == {id(model)}
 
 
+def test_what_looks_at_modules_is_called_once_for_each() -> None:
+    observe, models = libprof._native.library().builtin("modules_observe"), [torch.nn.Linear(2, 2) for _ in range(2)]
+    seen: List[Any] = []
+    with libprof.profile(with_stack=True):
+        for _ in range(2):
+            observe(seen.append)
+            for model in models * 3:
+                model(torch.ones(2))
+        observe(None)
+    assert list(map(id, seen)) == list(map(id, models * 2))
+
+
 @pytest.mark.filterwarnings("error")
 def test_modules_may_hold_tensors_without_storage_or_gradient() -> None:
     model, weights = torch.nn.Linear(2, 2), torch.ones(3, 2, 2, requires_grad=True) * 2
