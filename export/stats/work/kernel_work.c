@@ -345,7 +345,7 @@ double *range_flops_create(const struct timeline *timeline)
     }
     for (uint32_t i = 0; i < timeline->slices.count; i++) {
         uint32_t at = works.of_slice[i];
-        bool known = at != TL_NONE && works.all.at[at].work.flop_known == OP_KNOWN;
+        bool known = at < works.all.count && works.all.at[at].work.flop_known == OP_KNOWN;
         flops[i] = known ? works.all.at[at].work.flop : NAN;
     }
     range_works_fini(&works);
