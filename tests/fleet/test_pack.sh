@@ -61,7 +61,7 @@ same "ranges at the peaks" "2	forward" "$(rows memory_dataset "SELECT count(*), 
 same "again" "dataset: packed 0 recordings, 6 were there, 0 could not be read" "$(fleet pack job -o dataset)"
 make_job ranks=8 gpus=3 steps=5 seed=9 other
 same "more" "dataset: packed 2 recordings, 0 were there, 0 could not be read" "$(fleet pack other/rank-0000[67].prof -o dataset)"
-same "two recordings of rank 0" 1 "$(fleet pack other/rank-00000.prof -o dataset >/dev/null; fleet fleet dataset | grep -c 'the same rank.*: 0$')"
+same "two recordings of rank 0" 1 "$(fleet pack other/rank-00000.prof -o dataset >/dev/null; fleet fleet dataset | grep -c 'the same rank.*: rank 0$')"
 
 # Dumps are copies of a part of what their process records: they are no ranks.
 compile steps
