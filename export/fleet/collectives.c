@@ -166,6 +166,28 @@ static void read_communicator(struct search *search, struct tl_attrs attrs)
             !keymap_set(&search->own_ranks, made.communicator, (uint32_t)made.own_rank);
 }
 
+/* Adds the call that a range describes. NULL: no memory. */
+static struct collective *add_call(struct search *search, const struct owner *owner,
+                                   struct tl_attrs attrs, uint32_t name)
+{
+    const struct recording *recording = search->recording;
+    struct collective *added = ARRAY_ADD(&search->found->all);
+    search->failed |= !added;
+    if (!added)
+        return NULL;
+    *added = (struct collective){.called_ns = owner->start_ns,
+                                 .called = true,
+                                 .start_ns = INT64_MAX,
+                                 .end_ns = INT64_MIN,
+                                 .step = step_at(search->unit, owner->start_ns),
+                                 .name = name_place(recording, name),
+                                 .slice = owner->slice,
+                                 .process = recording->timeline->threads.at[owner->thread].process,
+                                 NOTHING_OF_NCCL};
+    collectives_read_attrs(search, attrs, added);
+    return added;
+}
+
 static void add_range(struct search *search, const struct owner *owner, struct tl_attrs attrs)
 {
     const struct recording *recording = search->recording;
@@ -179,20 +201,7 @@ static void add_range(struct search *search, const struct owner *owner, struct t
         read_communicator(search, attrs);
         return;
     }
-    struct collective *added = ARRAY_ADD(&search->found->all);
-    search->failed |= !added;
-    if (!added)
-        return;
-    *added = (struct collective){.called_ns = owner->start_ns,
-                                 .called = true,
-                                 .start_ns = INT64_MAX,
-                                 .end_ns = INT64_MIN,
-                                 .step = step_at(search->unit, owner->start_ns),
-                                 .name = name_place(recording, name),
-                                 .slice = owner->slice,
-                                 .process = timeline->threads.at[owner->thread].process,
-                                 NOTHING_OF_NCCL};
-    collectives_read_attrs(search, attrs, added);
+    add_call(search, owner, attrs, name);
 }
 
 /* Those from `first` on that are of one owner. */
@@ -291,21 +300,10 @@ static void add_pytorchs(struct search *search, const struct owner *owner, struc
         unit_of_thread(recording, owner->thread) != search->unit ||
         is_call_alone(name_text(recording, name)))
         return;
-    struct collective *added = ARRAY_ADD(&search->found->all);
-    search->failed |= !added;
+    struct collective *added = add_call(search, owner, attrs, name);
     if (!added)
         return;
-    *added = (struct collective){.called_ns = owner->start_ns,
-                                 .called = true,
-                                 .start_ns = INT64_MAX,
-                                 .end_ns = INT64_MIN,
-                                 .step = step_at(search->unit, owner->start_ns),
-                                 .name = name_place(recording, name),
-                                 .slice = owner->slice,
-                                 .process = recording->timeline->threads.at[owner->thread].process,
-                                 .is_pytorchs = true,
-                                 NOTHING_OF_NCCL};
-    collectives_read_attrs(search, attrs, added);
+    added->is_pytorchs = true;
     added->has_communicator = read_group(recording, attrs, added);
     read_size(recording, attrs, added);
     if (collectives_is_between_two(recording, added))
