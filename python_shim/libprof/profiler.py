@@ -409,7 +409,7 @@ class profile(TorchMethods):
             self._recording = stack.pop_all()
 
     def _with_identities(self) -> bool:
-        """Whether tensors and allocations are told apart. It is not free, and readers need all three."""
+        """Whether to identify tensors and allocations: it costs time, and PyTorch's tools read it only with all three options."""
         return self.profile_memory and self.record_shapes and self.with_stack
 
     def _wanted_of_torch(self) -> int:

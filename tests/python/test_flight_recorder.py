@@ -44,7 +44,7 @@ class Job:
                 "op_id": number, "profiling_name": f"nccl:{name}", "time_created_ns": self.clock,
                 "input_sizes": [list(size) for size in sizes], "output_sizes": [list(size) for size in sizes], "input_dtypes": ["Float"],
                 "output_dtypes": ["Float"], "state": "completed" if done else "started", "retired": done, "is_p2p": False,
-                "frames": [{"name": "train", "filename": "/work/train.py", "line": 10 + number}], **fields,
+                "frames": [{"name": "train", "filename": "/src/train.py", "line": 10 + number}], **fields,
             }  # fmt: skip
             self.entries[rank].append(entry)
 
@@ -73,8 +73,8 @@ def test_a_rank_that_has_not_called(make: Callable[..., Job]) -> None:
     job.call(2, ranks=[0, 1, 3], done=False)
     said = hang(job.write())
     assert "Flight recorder: rank 2 has not called all_reduce #2 of process group default_pg (0), in which ranks 0-1, 3 wait\n" in said
-    assert "    ranks 0-1, 3 called it at\n      /work/train.py:12 train\n" in said
-    assert "    last call of rank 2: all_reduce #1 of process group default_pg (0), completed, at\n      /work/train.py:11 train\n" in said
+    assert "    ranks 0-1, 3 called it at\n      /src/train.py:12 train\n" in said
+    assert "    last call of rank 2: all_reduce #1 of process group default_pg (0), completed, at\n      /src/train.py:11 train\n" in said
 
 
 def test_the_rank_that_waits_for_nobody_is_first(make: Callable[..., Job]) -> None:
