@@ -56,18 +56,25 @@ static bool find_ranges(struct sweep *sweep)
     return sweep->ranges && radix_sort(sweep->ranges, count);
 }
 
-/* TL_NONE: none. Moments come in order. */
-static uint32_t range_at(struct sweep *sweep, int64_t ns)
+/* TL_NONE: none. Moments come in order. `*until_ns`: until when that is so, at most what it is. */
+static uint32_t range_at(struct sweep *sweep, int64_t ns, int64_t *until_ns)
 {
     const struct timeline *timeline = sweep->recording->timeline;
     while (sweep->ranges_begun < sweep->range_count &&
            radix_time(sweep->ranges[sweep->ranges_begun].key) <= ns)
         sweep->ranges_begun++;
+    if (sweep->ranges_begun < sweep->range_count) {
+        int64_t next_ns = radix_time(sweep->ranges[sweep->ranges_begun].key);
+        *until_ns = next_ns < *until_ns ? next_ns : *until_ns;
+    }
     if (sweep->ranges_begun == 0)
         return TL_NONE;
     const struct tl_slice *range =
         &timeline->slices.at[sweep->ranges[sweep->ranges_begun - 1].value];
-    return ns < range->end_ns ? name_place(sweep->recording, slice_name(timeline, range)) : TL_NONE;
+    if (ns >= range->end_ns)
+        return TL_NONE;
+    *until_ns = range->end_ns < *until_ns ? range->end_ns : *until_ns;
+    return name_place(sweep->recording, slice_name(timeline, range));
 }
 
 /* The step of the current moment; NULL: none. */
@@ -108,8 +115,11 @@ static void idle(struct sweep *sweep, const struct step *step, int64_t to_ns, in
     int64_t host_ns = until_ns > sweep->classes.now_ns ? until_ns - sweep->classes.now_ns : 0;
     sums->idle_host_ns += host_ns;
     sums->idle_device_ns += to_ns - sweep->classes.now_ns - host_ns;
-    if (host_ns)
-        add_idle(sweep, step->sums, range_at(sweep, sweep->classes.now_ns + host_ns / 2), host_ns);
+    for (int64_t at_ns = sweep->classes.now_ns, next_ns; at_ns < until_ns; at_ns = next_ns) {
+        next_ns = until_ns;
+        uint32_t range = range_at(sweep, at_ns, &next_ns);
+        add_idle(sweep, step->sums, range, next_ns - at_ns);
+    }
 }
 
 static void stretch(struct sweep *sweep, unsigned running, int64_t to_ns, int64_t launched_ns)

@@ -54,8 +54,9 @@ TEST(FleetRows, CutStepsWhereverSomethingBeginsOrEnds)
           {"tid", "101"}},
          {{"step", "5"}, {"compute_ns", "0"}, {"idle_host_ns", "1000"}, {"idle_device_ns", "0"}}},
         fleet.rows("steps"));
-    // The middle of each wait for the host: 75 is before the input, 1125 in forward, 2500 in nothing.
-    expect_rows({{{"step", "4"}, {"range", "null"}, {"host_ns", "150"}},
+    // A wait for the host counts in each range for the time that it is in it: 100 ns are before the input.
+    expect_rows({{{"step", "4"}, {"range", "null"}, {"host_ns", "100"}},
+                 {{"step", "4"}, {"range", id_of("input")}, {"host_ns", "50"}},
                  {{"step", "4"}, {"range", id_of("forward")}, {"host_ns", "250"}},
                  {{"step", "5"}, {"range", "null"}, {"host_ns", "1000"}}},
                 fleet.rows("idle"));
