@@ -151,12 +151,46 @@ static void add_in_phase(enum phase in, uint32_t step)
     phase = RUNS;
 }
 
+static void add_host(uint32_t step, uint32_t range)
+{
+    if (range != NO_RANGE)
+        add_to_all(OP_PUSH, step, range);
+    add_to_all(OP_HOST, step, range);
+    if (range != NO_RANGE)
+        add_to_all(OP_POP, step, 0);
+}
+
+/* Where the device has nothing to do. */
+static void add_idle(uint32_t step)
+{
+    if (job.host || job.warm || job.fault == SLOW_LAUNCH || job.fault == STALL)
+        add_host(step, NO_RANGE);
+    if (job.fault == PAUSES)
+        add_host(step, GC_RANGE);
+    if (job.fault == CHECKPOINT && step % 10 == 5)
+        add_host(step, CHECKPOINT_RANGE);
+    if (job.fault == HIDDEN) {
+        add_to_all(OP_EXTRA, step, ELEMENTWISE);
+        add_host(step, NO_RANGE);
+    }
+}
+
+static bool is_eval(uint32_t step)
+{
+    return job.eval && step % (uint32_t)job.eval == (uint32_t)job.eval / 2;
+}
+
 static void add_step(uint32_t step)
 {
     add_to_all(OP_STEP, step, 0);
     add_push(step, INPUT_RANGE);
     add_to_all(OP_INPUT, step, 0);
+    if (job.copies || job.fault == SLOW_COPY)
+        add_to_all(OP_COPY, step, 0);
     add_pop(step);
+    add_idle(step);
+    for (int i = 0; is_eval(step) && i < 4; i++)
+        add_in_phase(RUNS, step);
     if (job.graphs)
         add_to_all(OP_LAUNCH_GRAPH, step, 0);
     add_in_phase(job.graphs ? REPLAYED : RUNS, step);
@@ -250,7 +284,10 @@ static long victims(void)
 {
     switch (job.fault) {
     case SLOW_LINK:
+    case SLOW_HOST:
         return host_count();
+    case SLOW_GROUP:
+        return job.ranks / job.tp;
     case SLOW_STAGE:
         return job.pp;
     case SLOW_HOP:
@@ -262,23 +299,38 @@ static long victims(void)
 
 void choose_victim(void)
 {
-    static const long sizes[FAULTS] = {[SLOW_GPU] = 30,  [SLOW_LINK] = 4,   [SLOW_INPUT] = 12,
-                                       [LATE_RANK] = 25, [SLOW_STAGE] = 30, [SLOW_HOP] = 4};
+    static const long sizes[FAULTS] = {
+        [SLOW_GPU] = 30,   [SLOW_LINK] = 4,   [SLOW_INPUT] = 12, [LATE_RANK] = 25,
+        [SLOW_STAGE] = 30, [SLOW_HOP] = 4,    [SLOW_HOST] = 30,  [SLOW_GROUP] = 4,
+        [SLOW_COPY] = 10,  [SLOW_LAUNCH] = 2, [THROTTLE] = 30,   [TWO_GPUS] = 30,
+        [STALL] = 40,      [PAUSES] = 20,     [CHECKPOINT] = 30, [HIDDEN] = 1};
     if (job.victim < 0)
         job.victim = (long)(chance(1, 0, 0) * (double)victims());
     if (job.victim >= victims())
         fail("victim: there is no such rank, host, stage or hop");
     if (job.size == 0)
-        job.size = sizes[job.fault]; /* %, times, ms, ms, %, times */
+        job.size = sizes[job.fault]; /* %, times or ms */
 }
 
 static bool hits(enum fault fault, long rank)
 {
     if (job.fault != fault)
         return false;
-    return job.victim == (fault == SLOW_LINK    ? host_of(rank)
-                          : fault == SLOW_STAGE ? stage_of(rank)
-                                                : rank);
+    switch (fault) {
+    case SLOW_LINK:
+    case SLOW_HOST:
+        return job.victim == host_of(rank);
+    case SLOW_GROUP:
+        return job.victim == rank / job.tp;
+    case SLOW_STAGE:
+        return job.victim == stage_of(rank);
+    case PAUSES:
+        return true;
+    case TWO_GPUS:
+        return job.victim == rank || (job.victim + job.ranks / 2) % job.ranks == rank;
+    default:
+        return job.victim == rank;
+    }
 }
 
 bool is_dead(const struct op *op, long rank)
@@ -286,10 +338,16 @@ bool is_dead(const struct op *op, long rank)
     return hits(DEAD_RANK, rank) && in_last_half(op->step);
 }
 
-/* The victim calls all-gather instead, once. */
+bool has_ended(const struct op *op, long rank)
+{
+    return hits(EARLY_END, rank) && in_last_half(op->step);
+}
+
+/* The victim calls all-gather instead, or with half of the bytes, once. */
 bool is_mismatched(const struct op *op, long rank)
 {
-    return hits(MISMATCH, rank) && op->kind == OP_DP && op->step == (uint32_t)job.steps / 2;
+    return (hits(MISMATCH, rank) || hits(WRONG_SIZE, rank)) && op->kind == OP_DP &&
+           op->step == (uint32_t)job.steps / 2;
 }
 
 /* ---- how long things take ---- */
@@ -304,15 +362,44 @@ int64_t input_ns(long rank, uint32_t step)
     return ns;
 }
 
+int64_t copy_ns(long rank, uint32_t step)
+{
+    int64_t ns = 200 * US + (int64_t)(chance(10, (uint64_t)rank, step) * 10e3);
+    return hits(SLOW_COPY, rank) ? ns * job.size : ns;
+}
+
+int64_t host_ns(long rank, const struct op *op)
+{
+    double luck = chance(11, (uint64_t)rank, op->step);
+    if (op->which == GC_RANGE)
+        return luck < 0.06 ? job.size * MS : 20 * US;
+    if (op->which == CHECKPOINT_RANGE)
+        return hits(CHECKPOINT, rank) ? job.size * MS : 30 * US;
+    double ns = (double)(job.host * US) * (1 + 0.02 * luck);
+    if (job.warm && op->step == 0)
+        ns += (80 + 60 * luck) * (double)MS;
+    if (hits(SLOW_LAUNCH, rank) || (hits(STALL, rank) && op->step == (uint32_t)job.steps * 2 / 3))
+        ns += (double)(job.size * MS);
+    return (int64_t)ns + (job.fault == HIDDEN ? 3 * job.size * MS : 0);
+}
+
+bool has_extra(long rank)
+{
+    return hits(HIDDEN, rank);
+}
+
 /* Stages of a pipeline are never quite equal. */
 int64_t kernel_ns(long rank, size_t index)
 {
     static const int64_t usual_ns[KERNEL_NAMES] = {180 * US, 340 * US, 30 * US, 400 * US};
     double ns = (double)usual_ns[ops[index].which];
-    ns *= 1 + 0.02 * chance(3, (uint64_t)rank, index);
+    if (ops[index].kind == OP_EXTRA)
+        return job.size * MS;
+    ns *= 1 + (double)job.noise / 100 * chance(3, (uint64_t)rank, index);
     if (job.pp > 1)
         ns *= 1 + 0.02 * chance(9, (uint64_t)stage_of(rank), 0);
-    bool slow = hits(SLOW_GPU, rank) || hits(SLOW_STAGE, rank);
+    bool slow = hits(SLOW_GPU, rank) || hits(SLOW_STAGE, rank) || hits(SLOW_HOST, rank) ||
+                hits(TWO_GPUS, rank) || (hits(THROTTLE, rank) && in_last_half(ops[index].step));
     return (int64_t)(slow ? ns * (double)(100 + job.size) / 100 : ns);
 }
 
@@ -335,6 +422,8 @@ static bool is_slow(const struct op *op, long rank)
 {
     if (job.fault == SLOW_HOP)
         return op->kind == OP_HOP && (op->stage < op->to ? op->stage : op->to) == job.victim;
+    if (job.fault == SLOW_GROUP)
+        return op->kind == OP_TP && hits(SLOW_GROUP, rank);
     bool slow = false;
     for (long other = 0; other < job.ranks && job.fault == SLOW_LINK && !slow; other++)
         slow = takes_part(op, other) && leader_of(op, other) == leader_of(op, rank) &&

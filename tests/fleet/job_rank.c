@@ -25,7 +25,8 @@
 static const char *const kernel_names[KERNEL_NAMES] = {
     "sm90_gemm_bf16_128x256x64_forward", "sm90_gemm_bf16_128x256x64_backward",
     "_Z18elementwise_kernelILi4EEvPfi", "_Z11adam_kernelPfS_S_f"};
-static const char *const range_names[RANGE_NAMES] = {"input", "forward", "backward", "optimizer"};
+static const char *const range_names[NO_RANGE] = {"input",     "forward", "backward",
+                                                  "optimizer", "gc",      "checkpoint"};
 
 /* Sends and receives have a stream for each neighbour in the pipeline. */
 enum stream { COMPUTE, COMM, NEXT, PREVIOUS, STREAMS };
@@ -41,6 +42,7 @@ struct rank {
     int64_t cpu_ns, free_ns[STREAMS]; /* when each is free; NEVER: it waits for ever */
     int64_t last_ns;                  /* last event of the host thread */
     bool stopped;                     /* the host thread waits for ever, or is dead */
+    bool ended;                       /* as it should not have */
     bool records;                     /* false: the first pass */
     int64_t began_ns;
     uint32_t correlation;
@@ -54,8 +56,8 @@ struct rank {
         int64_t start_ns, end_ns;
         uint32_t correlation, node;
         enum stream stream;
-        const char *name;
-    } * pending; /* operations, written after the calls: they have a log of their own */
+        const char *name; /* NULL: a copy */
+    } * pending;          /* operations, written after the calls: they have a log of their own */
     size_t pending_count, pending_room;
 };
 
@@ -177,6 +179,15 @@ static void run_kernel(struct rank *rank, size_t index)
     rank->free_ns[COMPUTE] = plus(end, US);
 }
 
+static void run_copy(struct rank *rank, const struct op *op)
+{
+    launch(rank, op);
+    int64_t start = later(rank->free_ns[COMPUTE], ready_ns(rank, op));
+    int64_t end = plus(start, copy_ns(rank->number, op->step));
+    note_operation(rank, op, start, end, NULL, COMPUTE);
+    rank->free_ns[COMPUTE] = plus(end, US);
+}
+
 static bool sends(const struct op *op, long rank)
 {
     struct op first = {.kind = OP_KERNEL, .stage = op->stage};
@@ -202,7 +213,8 @@ static struct rank_recorder_nccl nccl_of(const struct op *op, long rank)
         what.name = sends(op, rank) ? "ncclSend" : "ncclRecv";
         what.peer = leader_of(op, rank) == rank;
     } else if (is_mismatched(op, rank)) {
-        what.name = "ncclAllGather";
+        what.name = job.fault == MISMATCH ? "ncclAllGather" : what.name;
+        what.bytes /= job.fault == MISMATCH ? 1 : 2;
     }
     return what;
 }
@@ -377,6 +389,16 @@ static void run_op(struct rank *rank, size_t index)
     case OP_KERNEL:
         run_kernel(rank, index);
         break;
+    case OP_EXTRA:
+        if (has_extra(rank->number))
+            run_kernel(rank, index);
+        break;
+    case OP_COPY:
+        run_copy(rank, op);
+        break;
+    case OP_HOST:
+        rank->cpu_ns += host_ns(rank->number, op);
+        break;
     default: /* one that is captured */
         call_nccl(rank, op);
     }
@@ -409,7 +431,8 @@ static void finish_collective(const struct op *op, const int64_t *enters)
 static void run_one(struct rank *rank, size_t index, int64_t *enter_ns)
 {
     const struct op *op = &ops[index];
-    rank->stopped |= is_dead(op, rank->number);
+    rank->ended |= has_ended(op, rank->number);
+    rank->stopped |= rank->ended || is_dead(op, rank->number);
     if (rank->stopped || !takes_part(op, rank->number))
         return;
     if (is_collective(op))
@@ -472,6 +495,12 @@ static void record_operations(void *argument)
     const struct rank *rank = argument;
     for (size_t i = 0; i < rank->pending_count; i++) {
         const struct pending *ran = &rank->pending[i];
+        if (!ran->name) {
+            rank_recorder_copy((uint16_t)(rank->number % job.gpus), stream_ids[ran->stream],
+                               ran->correlation, local(rank, ran->start_ns),
+                               local(rank, ran->end_ns));
+            continue;
+        }
         struct prof_rec_kernel kernel = {.context = 1,
                                          .stream = stream_ids[ran->stream],
                                          .device = (uint16_t)(rank->number % job.gpus),
@@ -504,7 +533,7 @@ static void finish(struct rank *rank)
     at(rank, end_of_recording(rank));
     if (fclose(rank->truth) != 0)
         fail("cannot write the truth");
-    rank_recorder_end(rank->stopped);
+    rank_recorder_end(rank->stopped && !rank->ended);
 }
 
 /* The program's thread. */

@@ -8,8 +8,12 @@
  *     groups=0                                        1: the gradients of all layers are reduced by a group of calls
  *     graphs=0                                        1: forward and backward are captured once, and replayed by each step (pp=1)
  *     summary=0                                       1: recordings have summaries, as PROF_SUMMARY writes them
- *     fault=none                                      slow_gpu, slow_link, slow_input, late_rank, dead_rank, mismatch,
- *                                                     slow_stage, slow_hop (the link between two stages)
+ *     noise=2                                         percent by which kernels differ
+ *     host=0                                          us of host code outside of ranges, on all ranks
+ *     copies=0                                        1: the input is copied to the device
+ *     eval=0                                          every so many steps all ranks take five times as long
+ *     warm=0                                          1: the first step takes long, on each rank as long as it likes
+ *     fault=none                                      see fault_names and make_job.h
  *     victim=-1 size=0                                rank, host, stage or hop of the fault, and how much: -1 and 0 choose by seed
  *     clock=good                                      good: within 50 us; bad: one host is 50 ms off and drifts; jump
  *     missing=-1                                      a rank without a recording
@@ -37,9 +41,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *const fault_names[FAULTS] = {"none",       "slow_gpu",   "slow_link",
-                                                "slow_input", "late_rank",  "dead_rank",
-                                                "mismatch",   "slow_stage", "slow_hop"};
+static const char *const fault_names[FAULTS] = {
+    "none",       "slow_gpu", "slow_link", "slow_input", "late_rank", "dead_rank",   "mismatch",
+    "slow_stage", "slow_hop", "slow_host", "slow_group", "slow_copy", "slow_launch", "throttle",
+    "two_gpus",   "stall",    "pauses",    "checkpoint", "hidden",    "early_end",   "wrong_size"};
 static const char *const clock_names[CLOCKS] = {"good", "bad", "jump"};
 
 struct job job = {.ranks = 8,
@@ -52,6 +57,7 @@ struct job job = {.ranks = 8,
                   .seed = 1,
                   .victim = -1,
                   .missing = -1,
+                  .noise = 2,
                   .ntp = -1};
 
 /* ---- recordings ---- */
@@ -136,7 +142,9 @@ static bool read_number(const char *name, size_t size, const char *text)
                    {"size", &job.size},       {"victim", &job.victim},
                    {"missing", &job.missing}, {"ntp", &job.ntp},
                    {"groups", &job.groups},   {"graphs", &job.graphs},
-                   {"summary", &job.summary}};
+                   {"summary", &job.summary}, {"noise", &job.noise},
+                   {"host", &job.host},       {"copies", &job.copies},
+                   {"eval", &job.eval},       {"warm", &job.warm}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (strlen(numbers[i].name) != size || strncmp(numbers[i].name, name, size) != 0)
             continue;
@@ -167,7 +175,7 @@ static void complete_options(void)
     job.dp = job.ranks / (job.tp * job.pp);
     if (job.dp < 1 || job.ranks % (job.tp * job.pp))
         fail("ranks is a multiple of tp * pp");
-    if (job.graphs && (job.pp > 1 || job.fault == MISMATCH))
+    if (job.graphs && (job.pp > 1 || (job.fault == MISMATCH || job.fault == WRONG_SIZE)))
         fail("graphs: all ranks do the same, without a pipeline");
     if (!job.microbatches)
         job.microbatches = job.pp > 1 ? 4 : 1;

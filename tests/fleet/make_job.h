@@ -22,13 +22,25 @@ enum fault {
     MISMATCH,
     SLOW_STAGE,
     SLOW_HOP,
+    SLOW_HOST,  /* all GPUs of a host */
+    SLOW_GROUP, /* the links of one tensor-parallel group */
+    SLOW_COPY,
+    SLOW_LAUNCH, /* host code outside of ranges */
+    THROTTLE,    /* a slow GPU in the last half */
+    TWO_GPUS,
+    STALL,      /* once */
+    PAUSES,     /* all ranks, each when it likes */
+    CHECKPOINT, /* one rank, every ten steps */
+    HIDDEN,     /* work that nobody waits for */
+    EARLY_END,
+    WRONG_SIZE,
     FAULTS
 };
 enum clocks { CLOCK_GOOD, CLOCK_BAD, CLOCK_JUMP, CLOCKS };
 
 struct job {
     long ranks, steps, layers, kernels, tp, pp, dp, microbatches, gpus, seed, victim, size, missing,
-        ntp, groups, graphs, summary;
+        ntp, groups, graphs, summary, noise, host, copies, eval, warm;
     enum fault fault;
     enum clocks clocks;
     const char *directory;
@@ -50,7 +62,10 @@ enum op_kind {
     OP_SYNC,
     OP_CAPTURE,     /* what follows is captured into a CUDA graph ... */
     OP_INSTANTIATE, /* ... until here */
-    OP_LAUNCH_GRAPH
+    OP_LAUNCH_GRAPH,
+    OP_COPY,
+    OP_HOST, /* host code that launches nothing */
+    OP_EXTRA /* a kernel of the victim's alone */
 };
 enum phase { RUNS, CAPTURED, REPLAYED };
 struct op {
@@ -67,7 +82,15 @@ extern struct op *ops;
 extern size_t op_count;
 
 enum { FORWARD_GEMM, BACKWARD_GEMM, ELEMENTWISE, ADAM, KERNEL_NAMES };
-enum { INPUT_RANGE, FORWARD_RANGE, BACKWARD_RANGE, OPTIMIZER_RANGE, RANGE_NAMES };
+enum {
+    INPUT_RANGE,
+    FORWARD_RANGE,
+    BACKWARD_RANGE,
+    OPTIMIZER_RANGE,
+    GC_RANGE,
+    CHECKPOINT_RANGE,
+    NO_RANGE
+};
 
 /* ---- job_program.c ---- */
 
@@ -99,8 +122,14 @@ int64_t transfer_ns(const struct op *op, long rank);
 
 int64_t input_ns(long rank, uint32_t step);
 int64_t kernel_ns(long rank, size_t index);
+int64_t copy_ns(long rank, uint32_t step);
+/* Of host code in that range. */
+int64_t host_ns(long rank, const struct op *op);
+bool has_extra(long rank);
 /* Whether the rank does not do this any more. */
 bool is_dead(const struct op *op, long rank);
+/* Whether its program has ended, as it should not have. */
+bool has_ended(const struct op *op, long rank);
 /* Whether it calls something else here. */
 bool is_mismatched(const struct op *op, long rank);
 

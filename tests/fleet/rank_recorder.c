@@ -259,6 +259,23 @@ void rank_recorder_kernel(struct prof_rec_kernel kernel, const char *name, uint3
     gpu_records++;
 }
 
+void rank_recorder_copy(uint16_t device, uint32_t stream, uint32_t correlation, int64_t start_ns,
+                        int64_t end_ns)
+{
+    struct prof_rec_memcpy copy = {.start_ns = rank.start_realtime_ns + (uint64_t)start_ns,
+                                   .end_ns = rank.start_realtime_ns + (uint64_t)end_ns,
+                                   .bytes = 16 << 20,
+                                   .context = 1,
+                                   .stream = stream,
+                                   .device = device,
+                                   .copy_kind = 1,
+                                   .src_kind = 2,
+                                   .dst_kind = 3,
+                                   .flags = 1};
+    put(PROF_REC_MEMCPY, &copy, PROF_REC_MEMCPY_SHORT_BYTES, correlation);
+    gpu_records++;
+}
+
 void rank_recorder_end(bool killed)
 {
     recorder_count_gpu_records(gpu_records);

@@ -60,6 +60,10 @@ void rank_recorder_nccl_pop(void);
 void rank_recorder_kernel(struct prof_rec_kernel kernel, const char *name, uint32_t correlation,
                           int64_t start_ns, int64_t end_ns);
 
+/* 16 MiB from the host. */
+void rank_recorder_copy(uint16_t device, uint32_t stream, uint32_t correlation, int64_t start_ns,
+                        int64_t end_ns);
+
 /* Ends the recording now; `killed`: as SIGKILL would. */
 void rank_recorder_end(bool killed);
 
