@@ -192,6 +192,47 @@ assert _diff._communication(Engine) == (600, 800), _diff._communication(Engine)
 assert (group.collectives, group.time_ns) == (2, 1400), group
 PYTHON
 
+# Who is late, why, and by which evidence: rank 2 is last in 3 of 3 collectives of four ranks. All ranks wait 30 ms outside of ranges, but
+# its loader takes 4 ms longer.
+python3 - <<'PYTHON' || fail "stragglers"
+import duckdb
+from libprof.fleet import _engine
+from engines import create_tables
+
+tables = duckdb.connect()
+for statement in create_tables():
+    tables.execute(statement)
+tables.execute("INSERT INTO names VALUES (1, 'input'), (2, 'save')")
+for rank in range(4):
+    tables.execute("INSERT INTO ranks (rank, host) VALUES (?, 'node0')", [rank])
+    for step in range(3):
+        late_ms = 4 if rank == 2 else 0
+        tables.execute(
+            "INSERT INTO steps (rank, step, start, duration_ns, compute_ns, overlapped_ns, communication_ns, copy_ns, idle_host_ns, idle_device_ns) "
+            "VALUES (?, ?, 0, 50000000, 10000000, 0, ?, 0, ?, 0)", [rank, step, int((5 - late_ms) * 1e6), int((35 + late_ms) * 1e6)])
+        for name, ms in ((None, 30), (1, 5 + late_ms), *(((2, 0.5),) if rank == 1 else ())):
+            tables.execute("INSERT INTO idle VALUES (?, ?, ?, ?)", [rank, step, name, int(ms * 1e6)])
+        tables.execute("INSERT INTO collectives (rank, step, communicator, sequence, function, duration_ns) VALUES (?, ?, 5, ?, 'ncclAllReduce', ?)",
+                       [rank, step, step, int((5 - late_ms) * 1e6)])
+result = tables.execute(_engine.sql_text("stragglers"))
+rows = {row[0]: dict(zip([column[0] for column in result.description], row)) for row in result.fetchall()}
+late = rows[2]
+assert (late["times_last"], late["by_chance"], late["longer"], late["longer_by_ns"], late["in_range"]) == (3, 0.8, "host", 4000000, "input"), late
+PYTHON
+
+# Thresholds in a file: nothing is found below them, and what is wrong in the file is said.
+make_job ranks=8 steps=10 fault=slow_gpu victim=5 size=10 slower
+fleet pack slower -o slower.dataset --workers 1 >/dev/null
+found '^- the others wait for rank 5 on node0, .* compute takes ' < <(fleet fleet slower.dataset) || fail "$(fleet fleet slower.dataset)"
+found '^Detection limit with 8 ranks and 10 steps: a rank that always takes ' < <(fleet fleet slower.dataset) || fail "no detection limit"
+printf 'least_share = 0.5 # of a step\n\n' >limits.ini
+found '^Nothing stands out' < <(fleet fleet slower.dataset --limits limits.ini) || fail "$(fleet fleet slower.dataset --limits limits.ini)"
+for line in 'share = 1' 'least_share = much' 'least_share = -1' 'false_alarm = 1' 'least_share'; do
+    echo "$line" >limits.ini
+    if fleet fleet slower.dataset --limits limits.ini 2>err.txt; then fail "limits that are wrong: $line"; fi
+    found '^profdump: limits.ini' <err.txt && same "lines about $line" 1 "$(wc -l <err.txt)" || fail "$(cat err.txt)"
+done
+
 # Groups: tensor-parallel ones inside a host, data-parallel ones across. A job without communicators has none.
 make_job ranks=8 tp=2 gpus=4 steps=3 job
 fleet pack job -o job.dataset --workers 1 >/dev/null

@@ -12,6 +12,7 @@ from ..errors import ProfError
 from . import _clocks, _diff, _engine, _groups, _rank_pages, _trace, _verdict
 from ._dataset import Dataset, describe
 from ._pack import pack
+from ._limits import Limits, read_limits
 from ._page import write_page
 from ._text import table_text
 
@@ -45,13 +46,15 @@ def _json(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]]) -> str:
 FORMATS: Dict[str, Callable[[Sequence[str], Sequence[Tuple[Any, ...]]], str]] = {"text": table_text, "tsv": _tsv, "json": _json}
 
 
-def _overview(dataset: Dataset, engine: Any) -> str:
+def _overview(dataset: Dataset, engine: Any, limits: Limits) -> str:
     lines = [f"{dataset.path}: {_verdict.headline(engine)}", ""]
-    findings = _verdict.judge(engine)
+    findings = _verdict.judge(engine, limits)
     lines += [f"- {finding.sentence}" for finding in findings]
     if not findings:
         lines += _verdict.all_clear(engine)
     lines += [f"- {note}" for note in _verdict.notes(engine)]
+    detection = _verdict.detection_limit(engine, limits)
+    lines += ["", detection] if detection else []
     lines += ["", "More: profdump fleet REPORT DATASET, where REPORT is " + ", ".join((*REPORTS, CLOCKS, GROUPS, DIFF))]
     return "\n".join(lines)
 
@@ -82,6 +85,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
     parser.add_argument("--sql", metavar="STATEMENT", help="run a statement of your own over the dataset's tables")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="write the job as a page for a browser")
     parser.add_argument("--pages", metavar="RANKS", help="with -o: also write rank-N.html for suspects, all, or a list such as 3,5-8")
+    parser.add_argument("--limits", metavar="FILE", help="read thresholds of the diagnosis from FILE")
     parser.add_argument("--rows", type=int, metavar="N", help="print at most N rows")
     parser.add_argument("--format", choices=sorted(FORMATS), default="text", help="print text (default), tsv or json")
     parser.add_argument("--fail-if-slower", metavar="LIMIT", type=_diff.limit_of, help="diff: exit with status 4 if steps are slower by more than LIMIT (5%% or 1.05x), 5 if noise may explain that or is unknown")
@@ -115,25 +119,26 @@ def _rows_of(engine: Any, report: str, statement: Optional[str]) -> _engine.Rows
     return _groups.label(engine, report, *engine.run(statement or _engine.sql_text(report)))
 
 
-def _write_pages(options: argparse.Namespace, dataset: Dataset, engine: Any) -> str:
+def _write_pages(options: argparse.Namespace, dataset: Dataset, engine: Any, limits: Limits) -> str:
     """The page of the job links to those of ranks, so these come first."""
     said: List[str] = []
     if options.pages:
-        ranks, sentences = _rank_pages.choose_ranks(engine, options.pages)
+        ranks, sentences = _rank_pages.choose_ranks(engine, options.pages, limits)
         written, refused = _rank_pages.write_rank_pages(str(dataset.path), options.output, ranks)
         for sentence in (*sentences, *refused):
             print(f"profdump: {sentence}", file=sys.stderr)
         said = [f"{_rank_pages.rank_page(options.output, rank)}: written" for rank in written]
-    write_page(dataset, engine, options.output)
+    write_page(dataset, engine, options.output, limits)
     return "\n".join([*said, f"{options.output}: written"])
 
 
 def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
+    limits = read_limits(options.limits) if options.limits else Limits()
     engine = _open(dataset, options.engine)
     if options.output:
-        return _write_pages(options, dataset, engine)
+        return _write_pages(options, dataset, engine, limits)
     if not report and not options.sql:
-        return _overview(dataset, engine)
+        return _overview(dataset, engine, limits)
     columns, rows = _rows_of(engine, report, options.sql)
     if not rows and report:
         for note in _verdict.notes(engine):

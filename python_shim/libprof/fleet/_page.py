@@ -11,6 +11,7 @@ from typing import AbstractSet, Any, Dict, List, Sequence, Tuple
 
 from . import _clocks, _engine, _groups, _rank_pages, _verdict
 from ._dataset import Dataset
+from ._limits import Limits
 from ._text import cell_text
 
 TABLE_ROWS = 50
@@ -95,15 +96,16 @@ def _clock_section(engine: Any) -> str:
     return f"<h2>Clocks of the hosts</h2>{_table(*_clocks.clock_rows(clocks))}{note}"
 
 
-def _findings(engine: Any) -> str:
-    sentences = [finding.sentence for finding in _verdict.judge(engine)]
+def _findings(engine: Any, limits: Limits) -> str:
+    sentences = [finding.sentence for finding in _verdict.judge(engine, limits)]
     found = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)
     notes = "".join(f"<p>{html.escape(note)}</p>" for note in _verdict.notes(engine))
     clear = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in _verdict.all_clear(engine)) if not found else ""
-    return (f"<ul>{found}</ul>" if found else clear) + notes
+    detection = _verdict.detection_limit(engine, limits)
+    return (f"<ul>{found}</ul>" if found else clear) + notes + (f"<p>{html.escape(detection)}</p>" if detection else "")
 
 
-def write_page(dataset: Dataset, engine: Any, path: str) -> None:
+def write_page(dataset: Dataset, engine: Any, path: str, limits: Limits) -> None:
     """Writes the page. OSError where it cannot be written."""
     name = html.escape(dataset.path.name)
     options = "".join(f'<option value="{view}">{text}</option>' for view, text in CELLS.items())
@@ -113,7 +115,7 @@ def write_page(dataset: Dataset, engine: Any, path: str) -> None:
     grid = json.dumps({**cells, "linked": sorted(linked)}).replace("<", "\\u003c")
     page = (
         f"<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'><title>{name}</title>"
-        f"<style>{STYLE}</style><h1>{name}</h1><p>{html.escape(_verdict.headline(engine))}</p>{_findings(engine)}"
+        f"<style>{STYLE}</style><h1>{name}</h1><p>{html.escape(_verdict.headline(engine))}</p>{_findings(engine, limits)}"
         f"<h2>Steps of all ranks</h2><label>Show <select id=view>{options}</select></label> "
         "<span id=legend>0.8 <i></i> 1.5 times the median of the step</span>"
         f"{_shared_lines(cells, len(ranks))}"

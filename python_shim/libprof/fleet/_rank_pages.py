@@ -10,6 +10,7 @@ from typing import Any, List, Sequence, Tuple
 from .._profdump import run_profdump
 from ..errors import ProfError
 from . import _trace, _verdict
+from ._limits import Limits
 
 SUSPECTS, ALL = "suspects", "all"
 MOST_SUSPECTS = 16
@@ -21,7 +22,7 @@ def rank_page(page: str, rank: int) -> Path:
     return Path(page).with_name(f"rank-{rank}.html")
 
 
-def choose_ranks(engine: Any, wanted: str) -> Tuple[List[int], List[str]]:
+def choose_ranks(engine: Any, wanted: str, limits: Limits) -> Tuple[List[int], List[str]]:
     """``suspects``, ``all`` or a list such as ``3,5-8``: the ranks, and a sentence for what is left out."""
     present = sorted(row[0] for row in engine.run("SELECT DISTINCT rank FROM ranks WHERE rank_known")[1])
     if wanted == ALL:
@@ -30,7 +31,7 @@ def choose_ranks(engine: Any, wanted: str) -> Tuple[List[int], List[str]]:
         ranks = _trace.parse_ranks([wanted], "--pages")
         lacking = [rank for rank in ranks if rank not in set(present)]
         return [rank for rank in ranks if rank in set(present)], [f"there is no rank {rank}: no page" for rank in lacking]
-    suspects = sorted({rank for finding in _verdict.judge(engine) for rank in finding.ranks} & set(present))
+    suspects = sorted({rank for finding in _verdict.judge(engine, limits) for rank in finding.ranks} & set(present))
     left_out = len(suspects) - MOST_SUSPECTS
     return suspects[:MOST_SUSPECTS], [f"{left_out} of {len(suspects)} suspects get no page"] if left_out > 0 else []
 

@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 import functools
+import math
 import statistics
-from dataclasses import dataclass
-from typing import Any, Dict, FrozenSet, List, Sequence, Set, Tuple
+from typing import Any, Dict, List, Tuple
 
 from .._times import ranks_text, time_text
-from . import _clocks, _groups, _pipeline
+from . import _clocks, _faults, _late, _links, _pipeline
 from ._engine import sql_text
-
-EXCESS_OF_STEP = 0.05
-"""Report a rank that others wait for if it exceeds most ranks by this share of a median step."""
-SLOW_TRANSFER = 1.5
-"""A communicator is slow if its transfers take this many times as long as the fastest of its like."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """`kind`: empty, missing, double, mismatch, stopped, link, clock, stage or straggler. `ranks` or `hosts`: where."""
-
-    kind: str
-    sentence: str
-    ranks: Tuple[int, ...] = ()
-    hosts: Tuple[str, ...] = ()
-    cause: str = ""
+from ._faults import Finding
+from ._limits import Limits
 
 
 def _rows(engine: Any, sql: str) -> List[Dict[str, Any]]:
     columns, rows = engine.run(sql)
     return [dict(zip(columns, row)) for row in rows]
-
-
-def _ms(ns: float) -> str:
-    return f"{ns / 1e6:.3g} ms"
-
-
-def _listed(items: List[Any]) -> str:
-    shown = ", ".join(str(item) for item in items[:8])
-    return shown if len(items) <= 8 else f"{shown} and {len(items) - 8} more"
 
 
 # ---- recordings that are not there ----
@@ -109,134 +86,22 @@ def hangs(engine: Any) -> List[Finding]:
     return [Finding("stopped", sentence, (rank,))]
 
 
-# ---- links ----
-
-
-@dataclass(frozen=True)
-class _Transfer:
-    """A communicator or a pair of ranks. Those of one `like` should be equally fast. `pair`: none for a communicator."""
-
-    like: Tuple[Any, ...]
-    ns: int
-    hosts: FrozenSet[str]
-    pair: Tuple[int, ...] = ()
-
-
-def _transfers(engine: Any, pipelines: _pipeline.Pipelines) -> List[_Transfer]:
-    hosts: Dict[int, Set[str]] = {}
-    for row in _rows(engine, "SELECT DISTINCT c.communicator, r.host FROM collectives AS c JOIN ranks AS r ON r.rank = c.rank"):
-        hosts.setdefault(row["communicator"], set()).add(row["host"])
-    found = [
-        _Transfer((row["function"], row["ranks"], row["bytes"]), row["transfer_ns"], frozenset(hosts[row["communicator"]]))
-        for row in _rows(engine, sql_text("collectives"))
-        if row["communicator"] is not None and row["ranks"] > 1 and row["transfer_ns"] is not None
-    ]
-    pairs = [_Transfer(("pair", link.bytes), link.transfer_ns, frozenset(link.hosts), (link.sender, link.receiver)) for link in pipelines.links]
-    return [*found, *pairs]
-
-
-def slow_links(engine: Any, pipelines: _pipeline.Pipelines) -> List[Finding]:
-    """Hosts that all slow transfers have in common and no other has; the ranks, if only sends and receives are slow."""
-    groups: Dict[Tuple[Any, ...], List[_Transfer]] = {}
-    for transfer in _transfers(engine, pipelines):
-        groups.setdefault(transfer.like, []).append(transfer)
-    slow: List[_Transfer] = []
-    fine: Set[str] = set()
-    ratio = 0.0
-    for transfers in groups.values():
-        fastest_ns = min(transfer.ns for transfer in transfers)
-        behind = [transfer for transfer in transfers if transfer.ns > SLOW_TRANSFER * fastest_ns]
-        if behind:  # otherwise nothing tells whether all of them are slow or none
-            slow += behind
-            ratio = max(ratio, *(transfer.ns / max(1, fastest_ns) for transfer in behind))
-            fine |= set().union(*(transfer.hosts for transfer in transfers if transfer not in behind))
-    if not slow:
-        return []
-    suspects = tuple(sorted(frozenset.intersection(*(transfer.hosts for transfer in slow)) - fine))
-    ranks: Tuple[int, ...] = ()
-    where = f"on {_listed(list(suspects))}" if suspects else "of some communicators"
-    if all(transfer.pair for transfer in slow):
-        ranks = tuple(sorted({rank for transfer in slow for rank in transfer.pair}))
-        where = _between([transfer.pair for transfer in slow], pipelines.stage_of())
-    return [Finding("link", f"transfers {where} take up to {ratio:.1f} times as long as others of the same size", ranks, suspects)]
-
-
-def _between(pairs: Sequence[Tuple[int, ...]], stage_of: Dict[int, int]) -> str:
-    hops = sorted({tuple(sorted(stage_of.get(rank, -1) for rank in pair)) for pair in pairs})
-    if len(hops) == 1 and min(hops[0]) >= 0:
-        return f"between stages {hops[0][0]} and {hops[0][1]} of the pipeline"
-    return "between ranks " + _listed(sorted({f"{min(pair)} and {max(pair)}" for pair in pairs}))
-
-
 # ---- ranks that others wait for ----
 
 
-def _in_how_many_steps(engine: Any, late: Sequence[Dict[str, Any]]) -> Dict[int, Tuple[int, int]]:
-    """By late rank: in how many steps it exceeds the others by half of its excess or more, and how many steps there are."""
-    if not late:
-        return {}
-    excess = ", ".join(f"({row['rank']}, {row['longer_by_ns']})" for row in late)
-    rows = _rows(
-        engine,
-        "WITH typical AS (SELECT step, median(duration_ns - communication_ns) AS ns FROM steps GROUP BY step), "
-        f"late AS (SELECT * FROM (VALUES {excess}) AS given(rank, excess_ns)) "
-        "SELECT s.rank, sum(CASE WHEN s.duration_ns - s.communication_ns - t.ns > l.excess_ns / 2 THEN 1 ELSE 0 END) AS hit, count(*) AS steps "
-        "FROM steps AS s JOIN typical AS t ON t.step = s.step JOIN late AS l ON l.rank = s.rank GROUP BY s.rank",
-    )
-    return {row["rank"]: (int(row["hit"] or 0), int(row["steps"])) for row in rows}
-
-
-def _late_ranks(engine: Any) -> List[Dict[str, Any]]:
-    """Rows of the report on stragglers that exceed most ranks by enough."""
-    median = _rows(engine, "SELECT median(duration_ns) AS ns FROM steps")[0]["ns"]
-    if not median:
-        return []
-    limit_ns = EXCESS_OF_STEP * float(median)
-    return [row for row in _rows(engine, sql_text("stragglers")) if row["longer"] is not None and row["longer_by_ns"] >= limit_ns]
-
-
-def _slow_stages(late: Sequence[Dict[str, Any]], pipelines: _pipeline.Pipelines, counts: Dict[int, Tuple[int, int]]) -> List[Finding]:
-    """Stages of which every rank is late for the same reason."""
-    causes = {row["rank"]: row for row in late}
-    findings: List[Finding] = []
-    for number, ranks in enumerate(pipelines.stages()):
-        rows = [causes[rank] for rank in ranks if rank in causes]
-        if len(ranks) < 2 or len(rows) < len(ranks) or len({row["longer"] for row in rows}) > 1:
-            continue
-        ns = statistics.median(row["longer_by_ns"] for row in rows)
-        steps = counts[ranks[0]][1]
-        sentence = (
-            f"the others wait for stage {number} of the pipeline ({_groups.ranks_text(ranks)}): {rows[0]['longer']} takes {_ms(ns)} a step "
-            f"longer than on most ranks{_pipeline.waits_text(pipelines, ranks, steps)}"
-        )
-        findings.append(Finding("stage", sentence, ranks, (), rows[0]["longer"]))
-    return findings
-
-
-def stragglers(engine: Any, pipelines: _pipeline.Pipelines) -> List[Finding]:
-    """Stages and ranks that take longer than most, and that others therefore wait for."""
+@functools.lru_cache(maxsize=4)
+def lateness(engine: Any, limits: Limits = Limits()) -> _late.Lateness:
+    """Who takes longer than the others, and what would be found."""
     # Of a device without records, "host" would be all that a rank can be late for.
-    late = _late_ranks(engine) if _evidence(engine)["busy_steps"] else []
-    counts = _in_how_many_steps(engine, late)
-    findings = _slow_stages(late, pipelines, counts)
-    told = {rank for finding in findings for rank in finding.ranks}
-    stage_of = pipelines.stage_of()
-    for row in late:
-        rank = row["rank"]
-        if rank in told:
-            continue
-        hit, steps = counts[rank]
-        where = f" in range '{row['in_range']}'" if row["in_range"] else ""
-        stage = f", stage {stage_of[rank]} of the pipeline" if rank in stage_of else ""
-        place = f"rank {rank} on {row['host'] or 'an unknown host'}{stage}"
-        # Without collectives that wait, nobody is seen to wait: the cost is what the rank itself takes longer.
-        effect = f"the others wait for {place}, {_ms(row['caused_ns'])} in all" if row["caused_ns"] else f"{place} takes longer"
-        sentence = (
-            f"{effect}: {row['longer']}{where} takes {_ms(row['longer_by_ns'])} a step longer than on most ranks (in {hit} of {steps} steps)"
-            f"{_pipeline.waits_text(pipelines, [rank], steps)}"
-        )
-        findings.append(Finding("straggler", sentence, (rank,), (), row["longer"]))
-    return findings
+    if not _evidence(engine)["busy_steps"]:
+        return _late.Lateness()
+    return _late.find_late(engine, limits, _pipeline.find_pipelines(engine).stages(), _late.arrivals_of(engine))
+
+
+def stragglers(engine: Any, limits: Limits = Limits()) -> List[Finding]:
+    """Stages, hosts and ranks that the others wait for."""
+    hosts = {row["rank"]: row["host"] or "" for row in _rows(engine, _clocks.HOST_OF_RANK)}
+    return _faults.find_faults(lateness(engine, limits), hosts, _pipeline.find_pipelines(engine))
 
 
 # ---- clocks ----
@@ -309,14 +174,25 @@ def notes(engine: Any) -> List[str]:
     return said
 
 
-@functools.lru_cache(maxsize=2)
-def judge(engine: Any) -> Tuple[Finding, ...]:
-    """All findings, what stops a job first; computed once for each engine."""
+@functools.lru_cache(maxsize=4)
+def judge(engine: Any, limits: Limits = Limits()) -> Tuple[Finding, ...]:
+    """All findings: what stops a job, then what delays it, the most expensive first, then the rest; computed once for each engine."""
     if not _rows(engine, "SELECT rank FROM ranks LIMIT 1"):
         return (Finding("empty", "there are no ranks: no recording could be packed into this dataset", ()),)
-    stopped, pipelines = hangs(engine), _pipeline.find_pipelines(engine)
-    found = (*missing_ranks(engine), *double_ranks(engine), *stopped, *slow_links(engine, pipelines), *bad_clocks(engine))
-    return found if stopped else (*found, *stragglers(engine, pipelines))
+    stopped = hangs(engine)
+    delays = [*_links.slow_links(engine, _pipeline.find_pipelines(engine), limits), *([] if stopped else stragglers(engine, limits))]
+    delays.sort(key=lambda finding: -finding.cost_ns)
+    return (*stopped, *delays, *bad_clocks(engine), *missing_ranks(engine), *double_ranks(engine))
+
+
+def detection_limit(engine: Any, limits: Limits = Limits()) -> str:
+    """The smallest slow-down that would be found, as a sentence; empty if there is nothing to compare."""
+    found = lateness(engine, limits).detection
+    if not found or not found.step_ns:
+        return ""
+    always = f"takes {time_text(found.excess_ns)} a step ({100 * found.excess_ns / found.step_ns:.2g} %) longer"
+    sure = f"a rank that always {always}, and " if found.excess_ns < math.inf else ""
+    return f"Detection limit with {found.ranks} ranks and {found.steps} steps: {sure}a single step that takes {time_text(found.stall_ns)} longer."
 
 
 def headline(engine: Any) -> str:
