@@ -28,6 +28,12 @@ rm -f metrics/*
 PROF_SUMMARY=1 RANK=5 simulate ranked.prof ./summed 20 1000
 found 'libprof_steps_total{.*rank="5"' <<<"$(cat metrics/*)" || fail "the rank is not a label"
 found 'rank=' <live.prom && fail "a rank where there is none"
+# What the device did in the steps is what the summaries of the same recording say.
+for part in compute communication copy idle_host idle_device; do
+    same "$part of the steps" \
+        "$("$PROF_BIN/profdump" query --format tsv "SELECT printf('%d.%09d', sum($part) / 1000000000, sum($part) % 1000000000) FROM summary_steps" ranked.prof | tail -n 1)" \
+        "$(sed -n "s/^libprof_step_part_seconds_total{.*part=\"$part\"} //p" metrics/*.live.prom)"
+done
 
 # A forked child has a file of its own.
 rm -f metrics/*

@@ -29,6 +29,8 @@
       "Time during which recording was on.")                                                      \
     X(STEPS, "steps_total", "counter", BOTH, "", "Steps that ended.")                             \
     X(STEP_SECONDS, "step_seconds", "histogram", BOTH, "le", "Duration of a step.")               \
+    X(STEP_PARTS, "step_part_seconds_total", "counter", LIVE, "part",                             \
+      "Time of steps by what ran: only collectives (communication), or the rank's own work.")     \
     X(BUSY, "device_busy_seconds_total", "counter", BOTH, "device",                               \
       "Time in which the device ran at least one operation.")                                     \
     X(LAUNCHES, "launches_total", "counter", BOTH, "",                                            \
@@ -117,6 +119,23 @@ static inline const char *prof_metrics_kind(unsigned kind)
 {
     static const char *const names[PROF_METRICS_KINDS] = {"kernel", "memcpy", "memset", "graph"};
     return names[kind];
+}
+
+/* Parts of a step. They add up to its duration, as in prof_rec_summary_step. */
+enum {
+    PROF_METRICS_COMPUTE,
+    PROF_METRICS_COMMUNICATION,
+    PROF_METRICS_COPY,
+    PROF_METRICS_IDLE_HOST,
+    PROF_METRICS_IDLE_DEVICE,
+    PROF_METRICS_STEP_PARTS
+};
+
+static inline const char *prof_metrics_step_part(unsigned part)
+{
+    static const char *const names[PROF_METRICS_STEP_PARTS] = {"compute", "communication", "copy",
+                                                               "idle_host", "idle_device"};
+    return names[part];
 }
 
 #define PROF_METRICS_DIRECTIONS 6u

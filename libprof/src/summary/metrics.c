@@ -189,6 +189,13 @@ static void metrics_add_steps(const struct prof_metrics_histogram *steps)
     metrics_add("%llu\n", (unsigned long long)count);
 }
 
+static void metrics_add_step_parts(const uint64_t *ns)
+{
+    metrics_head(PROF_METRIC_STEP_PARTS);
+    for (unsigned part = 0; part < PROF_METRICS_STEP_PARTS; part++)
+        metrics_seconds(PROF_METRIC_STEP_PARTS, "part", prof_metrics_step_part(part), ns[part]);
+}
+
 static void metrics_add_devices(const struct metrics_values *values)
 {
     metrics_head(PROF_METRIC_BUSY);
@@ -285,6 +292,7 @@ static void metrics_make_text(int64_t now_ns, bool running)
     metrics_add_info(running);
     metrics_add_progress(now_ns, &sums);
     metrics_add_steps(&values->steps);
+    metrics_add_step_parts(values->step_parts_ns);
     metrics_add_devices(values);
     if (metrics_memory_known()) {
         metrics_add_heaps(PROF_METRIC_MEMORY);

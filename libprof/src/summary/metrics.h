@@ -31,6 +31,8 @@ bool metrics_begin(void);
 /* Something ended then. */
 void metrics_progress(int64_t now_ns);
 void metrics_step(int64_t length_ns);
+/* What the device did in a step of which no operation is missing. */
+void metrics_step_parts(const struct prof_rec_summary_step *step);
 void metrics_launch(void);
 void metrics_unseen(uint64_t chunks);
 /* A call of that prof_metrics_function() began. */
@@ -72,6 +74,7 @@ struct metrics_values {
     int64_t progress_ns;
     uint64_t losses; /* when last looked at */
     struct prof_metrics_histogram steps;
+    uint64_t step_parts_ns[PROF_METRICS_STEP_PARTS];
     uint64_t launches, unseen;
     uint64_t operations[PROF_METRICS_KINDS];
     uint64_t copied_bytes[PROF_METRICS_DIRECTIONS];

@@ -52,6 +52,16 @@ void metrics_step(int64_t length_ns)
     prof_metrics_observe(&values->values.steps, length_ns);
 }
 
+void metrics_step_parts(const struct prof_rec_summary_step *step)
+{
+    uint64_t *sums = values->values.step_parts_ns;
+    sums[PROF_METRICS_COMPUTE] += step->compute_ns;
+    sums[PROF_METRICS_COMMUNICATION] += step->communication_ns;
+    sums[PROF_METRICS_COPY] += step->copy_ns;
+    sums[PROF_METRICS_IDLE_HOST] += step->idle_host_ns;
+    sums[PROF_METRICS_IDLE_DEVICE] += step->idle_device_ns;
+}
+
 void metrics_launch(void)
 {
     values->values.launches++;

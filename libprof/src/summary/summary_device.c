@@ -159,7 +159,7 @@ static enum device_class device_class_of(uint32_t name)
 
 static void device_ran_add(const struct device_waiting *from, const struct summary_call *call)
 {
-    if (!device->step_count || !config_get()->summary_s)
+    if (!device->step_count)
         return;
     if (device->ran_count == DEVICE_RAN) {
         device->lost = true;
@@ -379,10 +379,11 @@ static void device_step_emit(uint32_t place, uint32_t first)
                                            .duration_ns = (uint64_t)(step->end_ns - step->start_ns),
                                            .flags = device->lost ? PROF_SUMMARY_STEP_PARTLY : 0};
     step->done = true;
-    if (!config_get()->summary_s)
-        return;
     device_sweep(&record, first, step->start_ns, device_step_until(place));
-    meta_append(PROF_REC_SUMMARY_STEP, &record, sizeof record, NULL, 0);
+    if (metrics_on() && !device->lost)
+        metrics_step_parts(&record);
+    if (config_get()->summary_s)
+        meta_append(PROF_REC_SUMMARY_STEP, &record, sizeof record, NULL, 0);
 }
 
 /* In order; a step that has not ended holds up those after it. */
