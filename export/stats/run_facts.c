@@ -257,9 +257,19 @@ void run_cost_init(struct run_cost *cost, const struct timeline *timeline)
         cost->launch_ns = cost->parts[PROF_COST_LAUNCHES].ns / cost->launches;
 }
 
+static double percent_of_base(const struct run_cost *cost, uint64_t ns)
+{
+    return cost->base_ns ? (double)ns * 100 / (double)cost->base_ns : 0;
+}
+
 double run_cost_percent(const struct run_cost *cost)
 {
-    return cost->base_ns ? (double)cost->taken_ns * 100 / (double)cost->base_ns : 0;
+    return percent_of_base(cost, cost->taken_ns);
+}
+
+double run_cost_own_percent(const struct run_cost *cost)
+{
+    return percent_of_base(cost, cost->own_ns);
 }
 
 /* ---- NVTX: counted by label first, since there are few ---- */

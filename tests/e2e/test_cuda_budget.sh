@@ -19,6 +19,7 @@ PROF_BUDGET=0.01% PROF_STACKS=launch busy shed.prof ./busy 1800 40 || fail "$(ca
 no_violations "shedding"
 expect_cuda shed.prof -- "$sheds[:2] == [('stacks', False), ('calls', False)] and $sheds[2:] in ([], [('nodes', False)])" \
     "facts['cost']['budget_percent'] == 0.01 and facts['cost']['percent'] > 0.01" \
+    "sum(p['ns'] for p in facts['cost']['parts'] if p['of'] == 'own') == facts['cost']['own_threads_ns'] > 0 < facts['cost']['own_threads_percent']" \
     "loss['launched'] == loss['recorded'] == $(cat stdout.txt) and loss['missing'] == loss['orphans'] == 0" \
     "len(arrows('ac2g')) == $(cat stdout.txt)" \
     "calls['cudaLaunchKernel'] == count['turn'] == $(cat stdout.txt) > calls['cudaStreamSynchronize'] > 0" \
@@ -28,7 +29,7 @@ expect_cuda shed.prof -- "$sheds[:2] == [('stacks', False), ('calls', False)] an
 "$PROF_BIN/profdump" shed.prof >table.txt
 per_launch=', [0-9]+ ns per launch \(CUPTI.s own cost not included\)'
 few=' \(CUPTI.s own cost not included; [0-9]+ launches are too few to tell the cost of one\)' # on a slow machine
-grep -Eq "^libprof cost [0-9.]+ % of wall($per_launch|$few); start-up [0-9.]+[mu]?s; background threads [0-9.]+[mu]?s\$" table.txt || fail "no cost: $(tail -5 table.txt)"
+grep -Eq "^libprof cost [0-9.]+ % of wall \\+ [0-9.]+ % in background threads($per_launch|$few); start-up [0-9.]+[mu]?s; background threads [0-9.]+[mu]?s\$" table.txt || fail "no cost: $(tail -5 table.txt)"
 grep -Eq 'not recorded any more: call stacks \(' table.txt || fail "no stamp: $(tail -5 table.txt)"
 "$PROF_BIN/profdump" check shed.prof | found '^note  *shed ' || fail "check is silent about it"
 "$PROF_BIN/profdump" --fail-on-loss shed.prof >/dev/null || fail "what the user chose counts as a loss"

@@ -89,6 +89,7 @@ TEST(Cost, IsOfCpuTimeWhereSeveralThreadsRan)
     run_cost cost = cost_of(trace.load());
     EXPECT_DOUBLE_EQ(run_cost_percent(&cost), 10.0);
     EXPECT_EQ(cost.own_ns, 50u) << "beside the share";
+    EXPECT_DOUBLE_EQ(run_cost_own_percent(&cost), 1.25);
     EXPECT_EQ(cost.end_ns, 7u);
 }
 

@@ -79,6 +79,8 @@ enum run_cost_whose { RUN_COST_THREADS, RUN_COST_BEGIN, RUN_COST_OWN, RUN_COST_E
 
 void run_cost_init(struct run_cost *cost, const struct timeline *timeline);
 double run_cost_percent(const struct run_cost *cost);
+/* CPU time of libprof's threads, in percent of the same. */
+double run_cost_own_percent(const struct run_cost *cost);
 
 /* Texts of PROF_COST_PARTS and PROF_THROTTLE_THINGS. */
 const char *run_cost_part_name(enum prof_cost_part part);

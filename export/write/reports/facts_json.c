@@ -60,6 +60,7 @@ static void parts_cell(struct table *table, const struct run_cost *cost)
 
 #define COST_COLUMNS(X)                                                             \
     X(table_number(table, run_cost_percent(cost)), "percent")                       \
+    X(table_number(table, run_cost_own_percent(cost)), "own_threads_percent")       \
     X(table_count(table, cost->base_ns), "base_ns")                                 \
     X(table_count(table, cost->taken_ns), "taken_ns")                               \
     X(table_count(table, cost->begin_ns), "begin_ns")                               \

@@ -529,18 +529,25 @@ static void print_throttle(const struct statement *statement, const struct timel
     fputc('\n', statement->stream);
 }
 
+static void percent_text(double percent, char text[TIME_TEXT_BYTES])
+{
+    time_text_number(percent, percent < 0.1 ? 3 : 1, text);
+}
+
 static void print_cost(const struct statement *statement, const struct timeline *timeline)
 {
     struct run_cost cost;
-    char own[TIME_TEXT_BYTES], begin[TIME_TEXT_BYTES], share[TIME_TEXT_BYTES];
+    char own[TIME_TEXT_BYTES], begin[TIME_TEXT_BYTES];
+    char share[TIME_TEXT_BYTES], own_share[TIME_TEXT_BYTES];
     run_cost_init(&cost, timeline);
     if (!cost.stated)
         return;
     time_text((double)cost.own_ns, own);
     time_text((double)cost.begin_ns, begin);
-    double percent = run_cost_percent(&cost);
-    time_text_number(percent, percent < 0.1 ? 3 : 1, share);
-    fprintf(statement->stream, "libprof cost %s %% of wall", share);
+    percent_text(run_cost_percent(&cost), share);
+    percent_text(run_cost_own_percent(&cost), own_share);
+    fprintf(statement->stream, "libprof cost %s %% of wall + %s %% in background threads", share,
+            own_share);
     if (cost.launches >= LAUNCHES_TO_TELL)
         fprintf(statement->stream, ", %llu ns per launch (CUPTI's own cost not included)",
                 (unsigned long long)cost.launch_ns);

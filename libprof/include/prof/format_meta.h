@@ -345,7 +345,8 @@ PROF_STATIC_ASSERT(sizeof(struct prof_rec_graph) == 48, "layout");
     X(CHUNKS, "chunks", THREADS, "new chunks")                                   \
     X(CUDA, "cuda", BEGIN, "loading CUPTI, a probe of each device's clock")      \
     X(SAMPLES, "samples", THREADS, "samples of stacks")                          \
-    X(SAMPLER, "sampler", OWN, "the thread that unwinds samples")
+    X(SAMPLER, "sampler", OWN, "the thread that unwinds samples")                \
+    X(OTHERS, "others", OWN, "libprof's other threads")
 
 enum prof_cost_part {
 #define PROF_COST_ENUM(symbol, name, whose, sentence) PROF_COST_##symbol,

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "config.h"
 #include "meta.h"
+#include "own_thread.h"
 #include "process.h"
 #include "thread.h"
 
@@ -35,6 +36,7 @@ static struct {
     uint64_t on_ns, cpu_ns;             /* until then */
     uint64_t event_ps, record_ps;       /* the writer stores once */
     uint64_t writer_ns;                 /* the writer stores */
+    uint64_t adopted_ns;                /* of DECODE: on CUPTI's threads; any thread adds */
     uint64_t stated_at_ns;              /* of recorded time; owned by the thread that emits */
     uint32_t generation;                /* process_generation() that all of this belongs to */
 } cost GUEST_DATA __attribute__((aligned(64)));
@@ -53,6 +55,8 @@ void cost_add_ns(enum prof_cost_part part, uint64_t count, uint64_t ns)
 {
     fetch_add_relaxed(&cost.parts[part].count, count);
     fetch_add_relaxed(&cost.parts[part].ns, ns);
+    if (part == PROF_COST_DECODE && !own_thread_has_entered())
+        fetch_add_relaxed(&cost.adopted_ns, ns);
 }
 
 void cost_add_launches(uint64_t count)
@@ -137,9 +141,18 @@ static uint64_t cost_recorded_ns(void)
 
 static uint64_t cost_own_ns(void)
 {
-    return load_relaxed(&cost.writer_ns) + load_relaxed(&cost.parts[PROF_COST_DECODE].ns) +
-           load_relaxed(&cost.parts[PROF_COST_FLUSH].ns) +
-           load_relaxed(&cost.parts[PROF_COST_SAMPLER].ns);
+    return own_thread_cpu_ns() + load_relaxed(&cost.adopted_ns);
+}
+
+/* Of threads that charge no part of their own. Until those that do charge their latest time, that
+ * is in it, too. */
+static uint64_t cost_others_ns(void)
+{
+    uint64_t own = cost_own_ns(), known = load_relaxed(&cost.writer_ns) +
+                                          load_relaxed(&cost.parts[PROF_COST_DECODE].ns) +
+                                          load_relaxed(&cost.parts[PROF_COST_FLUSH].ns) +
+                                          load_relaxed(&cost.parts[PROF_COST_SAMPLER].ns);
+    return own > known ? own - known : 0;
 }
 
 static uint64_t cost_program_ns(void)
@@ -223,6 +236,8 @@ static uint64_t cost_part_ns(enum prof_cost_part part, uint64_t ticks_per_second
 {
     if (part == PROF_COST_WRITER)
         return load_relaxed(&cost.writer_ns);
+    if (part == PROF_COST_OTHERS)
+        return cost_others_ns();
     cost_wide ns = (cost_wide)load_relaxed(&cost.parts[part].ticks) * 1000000000u;
     return load_relaxed(&cost.parts[part].ns) +
            (ticks_per_second ? (uint64_t)(ns / ticks_per_second) : 0);

@@ -34,6 +34,10 @@ static __thread bool own_thread_counted __attribute__((tls_model("initial-exec")
  * back. */
 #define OWN_THREAD_PLACES 12u
 static uint32_t own_thread_tids[OWN_THREAD_PLACES];
+/* By place: the CPU time with which its thread left, 0 while it has not; the thread's own. */
+static uint64_t own_thread_left_ns[OWN_THREAD_PLACES];
+static uint64_t own_thread_before_ns; /* of threads that had these places before; any adds */
+static __thread uint32_t own_thread_place __attribute__((tls_model("initial-exec"))); /* + 1 */
 
 #define OWN_THREAD_SLACK_NS 50000 /* the kernel's default */
 
@@ -211,8 +215,11 @@ static void own_thread_remember(void)
     for (uint32_t i = 0; i < OWN_THREAD_PLACES; i++) {
         uint32_t before = load_relaxed(&own_thread_tids[i]);
         if ((!before || own_thread_has_ended(before)) &&
-            cas_acq_rel(&own_thread_tids[i], &before, tid))
+            cas_acq_rel(&own_thread_tids[i], &before, tid)) {
+            fetch_add_relaxed(&own_thread_before_ns, exchange_acquire(&own_thread_left_ns[i], 0u));
+            own_thread_place = i + 1;
             return;
+        }
     }
 }
 
@@ -231,7 +238,26 @@ void own_thread_enter(const char *name)
 void own_thread_leave(void)
 {
     thread_mark_silent(); /* as before it entered */
+    if (own_thread_place)
+        store_release(&own_thread_left_ns[own_thread_place - 1],
+                      clock_gettime_ns(CLOCK_THREAD_CPUTIME_ID));
     fetch_add_seq_cst(&own_thread_count, (uint32_t)-1);
+}
+
+bool own_thread_has_entered(void)
+{
+    return own_thread_place != 0;
+}
+
+uint64_t own_thread_cpu_ns(void)
+{
+    uint64_t ns = load_relaxed(&own_thread_before_ns);
+    for (uint32_t i = 0; i < OWN_THREAD_PLACES; i++) {
+        uint32_t tid = load_acquire(&own_thread_tids[i]);
+        uint64_t left_ns = load_acquire(&own_thread_left_ns[i]);
+        ns += left_ns || !tid ? left_ns : thread_clock_ns(tid);
+    }
+    return ns;
 }
 
 static void own_thread_adopted_ends(void *counted)
@@ -306,6 +332,8 @@ void own_thread_fork_child(void)
 {
     memset(own_thread_tids, 0, sizeof own_thread_tids);
     memset(own_thread_new, 0, sizeof own_thread_new);
+    memset(own_thread_left_ns, 0, sizeof own_thread_left_ns);
+    own_thread_before_ns = 0;
     store_relaxed(&own_thread_count, 0u);
     store_relaxed(&own_thread_ending, 0u);
 }

@@ -36,6 +36,13 @@ bool own_thread_is_new(void);
 /* Last thing it does, if it ends. */
 void own_thread_leave(void);
 
+/* Whether the calling thread has. */
+bool own_thread_has_entered(void);
+
+/* CPU time in ns of all that have entered, also of those that have left; not of adopted ones. Takes
+ * a system call for each that has not left. Threads: any. */
+uint64_t own_thread_cpu_ns(void);
+
 /* The calling thread is CUPTI's, there for us: counts as one of ours. Any number of times. */
 void own_thread_adopt(void);
 

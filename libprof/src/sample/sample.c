@@ -365,9 +365,15 @@ static uint64_t sample_duties(void)
     return sample_period_ns();
 }
 
+static void sample_end(void)
+{
+    sample_drop_all();
+    sample_count_cost();
+}
+
 static struct worker sample_worker =
     WORKER_INIT(.name = "prof-sample", .stack_bytes = 512u << 10, .duties = sample_duties,
-                .ends = sample_drop_all, .parks = true);
+                .ends = sample_end, .parks = true);
 
 static void sample_keep(bool on)
 {

@@ -115,8 +115,8 @@ void facts_json_loss(struct json_out *out, const struct run_facts *facts);
 
 /* "cost" and "shed", which a Chrome trace's metadata has, too.
  *
- *     "cost": {"percent", "base_ns", "taken_ns", "own_threads_ns", "end_ns", "launches",
- *              "ns_per_launch", "budget_percent",
+ *     "cost": {"percent", "own_threads_percent", "base_ns", "taken_ns", "own_threads_ns",
+ *              "end_ns", "launches", "ns_per_launch", "budget_percent",
  *              "parts": [{"name", "of", "count", "ns", "what"}]},
  *     "shed": [{"what", "recorded", "time_ns", "pid", "cost_percent", "budget_percent"}]
  *
