@@ -209,4 +209,47 @@ TEST(Sample, ThreadsWithoutAPlaceAreCountedAndSaid)
     EXPECT_EQ(status, 0);
 }
 
+// Those that come in the place of others without a place are counted as well, and nobody twice.
+TEST(Sample, EachThreadWithoutAPlaceIsCountedOnce)
+{
+    SKIP_WITHOUT_THREADS();
+    TemporaryDirectory directory;
+    int status = status_of_a_process([&] {
+        std::vector<pthread_t> placed(SAMPLE_THREADS_MAX - 1); // and this one
+        begin_sampling(directory / "a.prof", "99");
+        await_own_threads();
+        begin_threads(placed);
+        const uint32_t *last = &sample_thread_at(SAMPLE_THREADS_MAX - 1)->tid;
+        for (int i = 0; i < 3000 && !__atomic_load_n(last, __ATOMIC_ACQUIRE); i++)
+            usleep(10000);
+        for (uint64_t turn = 1; turn <= 3; turn++) {
+            std::vector<pthread_t> others(without_place);
+            std::atomic<bool> others_may_end{false};
+            for (pthread_t &thread : others)
+                if (pthread_create(
+                        &thread, nullptr,
+                        [](void *end) -> void * {
+                            while (!*static_cast<std::atomic<bool> *>(end))
+                                usleep(10000);
+                            return nullptr;
+                        },
+                        &others_may_end) != 0)
+                    _exit(cannot);
+            await_losses(turn * without_place);
+            usleep(300000); // looked at again
+            others_may_end = true;
+            for (pthread_t thread : others)
+                pthread_join(thread, nullptr);
+            EXPECT_EQ(loss_get(PROF_LOSS_UNSAMPLED), turn * without_place);
+        }
+        may_end = true;
+        for (pthread_t thread : placed)
+            pthread_join(thread, nullptr);
+        session_finish();
+    });
+    if (WIFEXITED(status) && WEXITSTATUS(status) == cannot)
+        GTEST_SKIP() << "the system allows too few threads";
+    EXPECT_EQ(status, 0);
+}
+
 } // namespace

@@ -10,6 +10,7 @@
 #include "own_signal.h"
 #include "own_thread.h"
 #include "sample_inside.h"
+#include "sort.h"
 #include "stacks.h"
 #include "thread.h"
 #include "worker.h"
@@ -23,7 +24,7 @@
 #define SAMPLE_CHECK_NS \
     1000000000u /* a long wait is written; a timer that was refused is tried again */
 #define SAMPLE_END_MS 200u
-#define SAMPLE_LISTED_MAX 4096u /* threads, of which those without a place are counted */
+#define SAMPLE_LISTED_MAX 65536u /* threads, of which those without a place are counted */
 
 /* The sampler's own, but for what is said. */
 static struct {
@@ -32,11 +33,12 @@ static struct {
     uint32_t modules;                  /* modules_generation() that the unwinder knows */
     unsigned places;                   /* ever used */
     uint32_t tids[SAMPLE_THREADS_MAX]; /* by place, side by side: to be searched */
-    unsigned left_out;                 /* threads without a place, the most at once */
-    unsigned long threads;             /* as /proc counts them */
-    bool signals;                      /* may be sent */
-    bool refused;                      /* that a thread cannot be sampled was said */
-    uint32_t off;                      /* set by the budget; stored by the writer */
+    unsigned left_out;                 /* threads without a place at the last look */
+    bool said_left_out;
+    unsigned long threads; /* as /proc counts them */
+    bool signals;          /* may be sent */
+    bool refused;          /* that a thread cannot be sampled was said */
+    uint32_t off;          /* set by the budget; stored by the writer */
 } sample;
 
 static uint64_t sample_period_ns(void)
@@ -176,10 +178,10 @@ static unsigned sample_place_of(const struct sample_thread *thread)
     return (unsigned)(thread - sample_thread_at(0));
 }
 
-static struct sample_thread *sample_find_thread(uint32_t tid)
+static struct sample_thread *sample_free_place(void)
 {
     for (unsigned i = 0; i < sample.places; i++)
-        if (sample.tids[i] == tid)
+        if (!sample.tids[i])
             return sample_thread_at(i);
     return NULL;
 }
@@ -204,7 +206,7 @@ static void sample_arm(struct sample_thread *thread)
 /* False: every place is taken. */
 static bool sample_add_thread(uint32_t tid)
 {
-    struct sample_thread *thread = sample_find_thread(0);
+    struct sample_thread *thread = sample_free_place();
     if (!thread && sample.places < SAMPLE_THREADS_MAX)
         thread = sample_thread_at(sample.places++);
     if (!thread)
@@ -238,15 +240,69 @@ static bool sample_has_other_threads(void)
     return sample.threads != before;
 }
 
-/* Counts each thread once, at the least: those that take the place of others without one look
- * alike. */
-static void sample_count_left_out(unsigned count)
+#define SAMPLE_HAS_PLACE 0x80000000u /* no thread has so large a number */
+
+static bool sample_tid_before(const void *a, const void *b)
 {
-    if (count <= sample.left_out)
-        return;
-    if (!sample.left_out)
+    return *(const uint32_t *)a < *(const uint32_t *)b;
+}
+
+/* The kernel lists threads in the order in which they began, which is mostly that of their
+ * numbers. */
+static void sample_sort(uint32_t *tids, unsigned count)
+{
+    for (unsigned i = 1; i < count; i++)
+        if (tids[i] < tids[i - 1]) {
+            sort_heap(tids, count, sizeof *tids, sample_tid_before);
+            return;
+        }
+}
+
+/* Of the first number that is not smaller; those that have a place are marked. */
+static unsigned sample_search(const uint32_t *tids, unsigned count, uint32_t tid)
+{
+    unsigned low = 0, high = count;
+    while (low < high) {
+        unsigned middle = low + (high - low) / 2;
+        if ((tids[middle] & ~SAMPLE_HAS_PLACE) < tid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Marks threads that have a place, and frees the places of those that are gone. One of ours may
+ * have got a place before it was known. */
+static void sample_keep_places(uint32_t *tids, unsigned count)
+{
+    for (unsigned i = 0; i < sample.places; i++) {
+        struct sample_thread *thread = sample_thread_at(i);
+        unsigned at = sample_search(tids, count, thread->tid);
+        if (!thread->tid)
+            continue;
+        if (at == count || tids[at] != thread->tid || own_thread_is(thread->tid))
+            sample_drop_thread(thread);
+        else
+            tids[at] |= SAMPLE_HAS_PLACE;
+    }
+}
+
+/* Each thread once, those that take the place of others without one, too. */
+static void sample_count_left_out(const uint32_t *tids, unsigned count)
+{
+    static uint32_t before[SAMPLE_LISTED_MAX]; /* those of the last look, sorted */
+    unsigned fresh = 0;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned at = sample_search(before, sample.left_out, tids[i]);
+        fresh += at == sample.left_out || before[at] != tids[i];
+    }
+    if (fresh && !sample.said_left_out)
         log_line(LOG_ERROR, "more than %u threads: the others are not sampled", SAMPLE_THREADS_MAX);
-    loss_add(PROF_LOSS_UNSAMPLED, count - sample.left_out);
+    sample.said_left_out |= fresh > 0;
+    if (fresh)
+        loss_add(PROF_LOSS_UNSAMPLED, fresh);
+    memcpy(before, tids, count * sizeof *tids);
     sample.left_out = count;
 }
 
@@ -254,22 +310,13 @@ static void sample_look_for_threads(void)
 {
     static uint32_t tids[SAMPLE_LISTED_MAX];
     unsigned count = hang_list_threads(tids, SAMPLE_LISTED_MAX), left_out = 0;
-    for (unsigned i = 0; i < sample.places; i++)
-        sample_thread_at(i)->seen = false;
-    for (unsigned i = 0; i < count; i++) {
-        struct sample_thread *thread = sample_find_thread(tids[i]);
-        bool own = own_thread_is(tids[i]); /* it may have got a place before it was known */
-        if (thread)
-            thread->seen = !own;
-        if (thread || own)
-            tids[i] = 0;
-    }
-    for (unsigned i = 0; i < sample.places; i++)
-        if (sample_thread_at(i)->tid && !sample_thread_at(i)->seen)
-            sample_drop_thread(sample_thread_at(i));
+    sample_sort(tids, count);
+    sample_keep_places(tids, count);
     for (unsigned i = 0; i < count; i++)
-        left_out += tids[i] && !sample_add_thread(tids[i]);
-    sample_count_left_out(left_out);
+        if (!(tids[i] & SAMPLE_HAS_PLACE) && !own_thread_is(tids[i]) &&
+            (left_out || !sample_add_thread(tids[i])))
+            tids[left_out++] = tids[i];
+    sample_count_left_out(tids, left_out);
 }
 
 static void sample_drop_all(void)

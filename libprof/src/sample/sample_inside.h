@@ -28,7 +28,7 @@ struct sample_thread {
     uint32_t tid;  /* 0: free; handlers read it */
     uint32_t next; /* shot that the handler fills next; the handler's */
     uint32_t read; /* shot that the sampler reads next */
-    bool armed, seen;
+    bool armed;
     int timer;           /* the kernel's number */
     uint64_t python;     /* its interpreter state, as the handler saw it last; handlers write */
     uint64_t shot_ns;    /* CPU time of the latest sample, or when it was armed */
