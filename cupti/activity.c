@@ -41,6 +41,7 @@ static struct oracle
     oracle;              /* filled by activity_begin, before the callbacks are handed to CUPTI */
 static activity_tap tap; /* activity_set_tap releases -> completed acquires */
 static bool closed;      /* activity_close stores -> completed loads */
+static uint32_t detail_in_force; /* enum config_gpu_detail; activity_set_detail() stores */
 
 /* Up to 13.0 a flush on one thread while another one disables a kind crashes or hangs. The
  * flusher's thread does both, except in activity_flush_inline(). Each side announces itself, then
@@ -139,6 +140,7 @@ int activity_begin(size_t buffer_bytes)
     const struct cupti_library *cupti = loader_cupti();
     if (!oracle_query(&oracle, subscription_next_record) || !subscription_confirms(&oracle))
         return ABI_NOT_COMPATIBLE;
+    activity_set_detail(recorder_gpu_detail(), false);
     /* None is prepared before the first tick: a short program needs few pages. */
     buffers_init(buffer_bytes);
     activity_promise_zeroes(subscription_api() == SUBSCRIPTION_V2 || other_tool_is_seen());
@@ -180,9 +182,14 @@ static void activity_note_refused_kind(uint32_t kind, int result)
     recorder_set_gpu_mode(PROF_GPU_PARTIAL, text);
 }
 
+uint32_t activity_detail(void)
+{
+    return load_relaxed(&detail_in_force);
+}
+
 static bool activity_is_wanted(size_t i)
 {
-    return kinds[i].from <= config_get()->gpu_detail;
+    return (uint32_t)kinds[i].from <= activity_detail();
 }
 
 int activity_enable(void)
@@ -216,6 +223,48 @@ bool activity_disable(void)
     bool alone = load_seq_cst(&inline_flushes) == 0;
     if (alone)
         activity_disable_all();
+    exchange_seq_cst(&disabling, 0u);
+    return alone;
+}
+
+static void activity_add_detail(uint32_t before, uint32_t detail)
+{
+    store_relaxed(&detail_in_force, detail);
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        bool is_new = (uint32_t)kinds[i].from > before && activity_is_wanted(i);
+        int result = is_new ? subscription_enable(kinds[i].kind) : ABI_OK;
+        if (result != ABI_OK)
+            activity_note_refused_kind(kinds[i].kind, result);
+    }
+    if (before == CONFIG_DETAIL_MINIMAL)
+        device_memory_enable_memory(&oracle);
+}
+
+static void activity_remove_detail(uint32_t detail)
+{
+    if (detail == CONFIG_DETAIL_MINIMAL)
+        device_memory_disable_memory();
+    for (size_t i = KIND_COUNT; i-- > 0;)
+        if (activity_is_wanted(i) && (uint32_t)kinds[i].from > detail)
+            subscription_disable(kinds[i].kind);
+    store_relaxed(&detail_in_force, detail);
+}
+
+bool activity_set_detail(uint32_t detail, bool kinds_are_on)
+{
+    uint32_t before = activity_detail();
+    if (!kinds_are_on) {
+        store_relaxed(&detail_in_force, detail);
+        return true;
+    }
+    if (detail > before)
+        activity_add_detail(before, detail);
+    if (detail >= before)
+        return true;
+    exchange_seq_cst(&disabling, 1u);
+    bool alone = load_seq_cst(&inline_flushes) == 0;
+    if (alone)
+        activity_remove_detail(detail);
     exchange_seq_cst(&disabling, 0u);
     return alone;
 }

@@ -19,6 +19,14 @@
  * Returns an enum abi_result; ABI_NOT_COMPATIBLE when the record sizes make no sense. */
 int activity_begin(size_t buffer_bytes);
 
+/* How much is recorded, enum config_gpu_detail. Any thread. */
+uint32_t activity_detail(void);
+
+/* Changes that. While the kinds are on, enables those that are missing, or disables those that are
+ * too many; on the flusher's thread. Returns false while another thread flushes inline: nothing has
+ * changed. */
+bool activity_set_detail(uint32_t detail, bool kinds_are_on);
+
 /* Switches the kinds on. Returns ABI_OK or why kernels cannot be recorded; other kinds may be
  * missing. Where copies or sets are, the GPU mode becomes PROF_GPU_PARTIAL. */
 int activity_enable(void);
@@ -159,6 +167,9 @@ struct oracle;
  * noted once; nothing fails. `oracle` knows which kinds the library has. */
 void device_memory_enable(const struct oracle *oracle);
 void device_memory_disable(void);
+/* The same for allocations and pools alone. */
+void device_memory_enable_memory(const struct oracle *oracle);
+void device_memory_disable_memory(void);
 
 /* Whether allocations are to be read from the calls. Threads: any. */
 bool device_memory_from_calls(void);

@@ -50,6 +50,8 @@ static bool
     throttle_is_settled;  /* and CUPTI does not call back for them; callbacks_apply only, and who
                               * follows */
 static bool is_following; /* callbacks_follow */
+/* The level of detail that calls are enabled for; the same thread's. */
+static uint32_t followed_detail;
 
 static bool blind;    /* callbacks_ignore_launches stores -> every followed call loads */
 static bool launched; /* a call was recorded, or was to be; callbacks_record_or_note stores */
@@ -246,9 +248,14 @@ static bool callbacks_is_throttled(const struct api_call *call)
 
 /* PROF_GPU_DETAIL=minimal: only what puts operations on a device. Of the rest, the calls that
  * allocate come too, as the bracketed operation of facts.h is to have an occasion. */
+static bool callbacks_is_left_out(const struct api_call *call, uint32_t detail)
+{
+    return detail == CONFIG_DETAIL_MINIMAL && callbacks_is_throttleable(call);
+}
+
 static bool callbacks_is_skipped(const struct api_call *call)
 {
-    return config_get()->gpu_detail == CONFIG_DETAIL_MINIMAL && callbacks_is_throttleable(call);
+    return callbacks_is_left_out(call, activity_detail());
 }
 
 static void callbacks_note_off(const struct api_call *call, uint32_t domain, uint32_t cbid,
@@ -507,7 +514,7 @@ static unsigned callbacks_enable_calls(uint32_t domain, bool always, bool on)
     for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++) {
         const struct api_call *call = api_calls_find(domain, cbid);
         if (call && callbacks_is_always_followed(call) == always &&
-            (!callbacks_is_skipped(call) || call->what == API_ALLOC))
+            (!callbacks_is_left_out(call, followed_detail) || call->what == API_ALLOC))
             done += cupti->cuptiEnableCallback(on, subscribed, domain, cbid) == ABI_OK;
     }
     return done;
@@ -516,7 +523,7 @@ static unsigned callbacks_enable_calls(uint32_t domain, bool always, bool on)
 static void callbacks_enable_watched(uint32_t domain, bool on)
 {
     const struct cupti_library *cupti = loader_cupti();
-    if (config_get()->gpu_detail < CONFIG_DETAIL_FULL)
+    if (followed_detail < CONFIG_DETAIL_FULL)
         return;
     for (uint32_t cbid = 1; cbid < ABI_CBID_COUNT; cbid++)
         if (api_calls_is_watched(domain, cbid))
@@ -527,7 +534,7 @@ bool callbacks_enable(void *subscriber)
 {
     const struct cupti_library *cupti = loader_cupti();
     subscribed = subscriber;
-    if (config_get()->gpu_detail == CONFIG_DETAIL_FULL)
+    if (config_get()->gpu_detail == CONFIG_DETAIL_FULL || config_get()->control)
         api_calls_watch();
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE, ABI_RESOURCE_CONTEXT_CREATED);
     cupti->cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RESOURCE,
@@ -542,8 +549,10 @@ bool callbacks_enable(void *subscriber)
 
 void callbacks_follow(bool on)
 {
-    if (on)
+    if (on) {
         fetch_add_relaxed(&followed, 1u);
+        followed_detail = activity_detail();
+    }
     callbacks_enable_calls(ABI_DOMAIN_RUNTIME, false, on);
     callbacks_enable_calls(ABI_DOMAIN_DRIVER, false, on);
     callbacks_enable_watched(ABI_DOMAIN_RUNTIME, on);
@@ -582,6 +591,30 @@ void callbacks_apply(void)
     callbacks_enable_throttleable(ABI_DOMAIN_DRIVER, !wanted);
     callbacks_enable_watched(ABI_DOMAIN_RUNTIME, !wanted);
     callbacks_enable_watched(ABI_DOMAIN_DRIVER, !wanted);
+}
+
+/* Where less is to be followed, the calls stay enabled until following stops, and are skipped: one
+ * that is open would not end, and hide all of its thread's calls of the driver. */
+void callbacks_set_detail(uint32_t detail)
+{
+    uint32_t before = followed_detail;
+    bool throttled = load_relaxed(&throttle);
+    if (detail < CONFIG_DETAIL_FULL && before == CONFIG_DETAIL_FULL) {
+        callbacks_enable_watched(ABI_DOMAIN_RUNTIME, false);
+        callbacks_enable_watched(ABI_DOMAIN_DRIVER, false);
+        followed_detail = CONFIG_DETAIL_STANDARD;
+    }
+    if (detail <= before)
+        return;
+    followed_detail = detail;
+    if (before == CONFIG_DETAIL_MINIMAL && !throttled) {
+        callbacks_enable_throttleable(ABI_DOMAIN_RUNTIME, true);
+        callbacks_enable_throttleable(ABI_DOMAIN_DRIVER, true);
+    }
+    if (!throttled) {
+        callbacks_enable_watched(ABI_DOMAIN_RUNTIME, true);
+        callbacks_enable_watched(ABI_DOMAIN_DRIVER, true);
+    }
 }
 
 void callbacks_hold(bool on)

@@ -26,6 +26,10 @@ bool callbacks_enable(void *subscriber);
  * at a time. */
 void callbacks_follow(bool on);
 
+/* While calls are followed: more of them from now on, or less, as the level of detail says. The
+ * same. */
+void callbacks_set_detail(uint32_t detail);
+
 /* Devices are not recorded, or not all of what they do: what is launched meanwhile counts as
  * launched while recording is off. One thread at a time. */
 void callbacks_ignore_launches(bool on);

@@ -181,6 +181,7 @@ static void cupti_emit_cupti_version(const struct cupti_library *cupti)
 static int cupti_enable_kinds(void)
 {
     callbacks_ignore_launches(true);
+    activity_set_detail(recorder_gpu_detail(), false);
     callbacks_follow(true);
     store_relaxed(&ticks_to_stay, TICKS_BEFORE_DISABLE);
     store_relaxed(&kinds_were_on, true);
@@ -314,6 +315,16 @@ static void cupti_refresh_kinds(void)
     activity_enable();
 }
 
+/* While recording is on: what was recorded before it went off is still to come. */
+static void cupti_apply_detail(void)
+{
+    uint32_t before = activity_detail(), detail = recorder_gpu_detail();
+    if (detail > before)
+        callbacks_set_detail(detail); /* before there can be records of what they do */
+    if (detail != before && activity_set_detail(detail, true) && detail < before)
+        callbacks_set_detail(detail);
+}
+
 static void cupti_apply_kinds(void)
 {
     cupti_reclaim();
@@ -328,6 +339,8 @@ static void cupti_apply_kinds(void)
         cupti_disable_kinds();
     if (!cupti_is_live())
         return;
+    if (cupti_kinds_are_wanted() && load_acquire(&kinds_are_on))
+        cupti_apply_detail();
     callbacks_apply();
     graphs_apply();
 }

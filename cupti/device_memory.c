@@ -65,27 +65,38 @@ static void device_memory_enable_unified(void)
 
 static bool device_memory_wants_memory(void)
 {
-    return config_get()->memory && config_get()->gpu_detail >= CONFIG_DETAIL_STANDARD;
+    return config_get()->memory && activity_detail() >= CONFIG_DETAIL_STANDARD;
+}
+
+void device_memory_enable_memory(const struct oracle *oracle)
+{
+    if (!device_memory_wants_memory())
+        return;
+    store_release(&from_calls, !device_memory_enable_kind(oracle, ABI_KIND_MEMORY));
+    device_memory_enable_kind(oracle, ABI_KIND_MEMORY_POOL);
 }
 
 void device_memory_enable(const struct oracle *oracle)
 {
-    if (device_memory_wants_memory()) {
-        store_release(&from_calls, !device_memory_enable_kind(oracle, ABI_KIND_MEMORY));
-        device_memory_enable_kind(oracle, ABI_KIND_MEMORY_POOL);
-    }
+    device_memory_enable_memory(oracle);
     if (config_get()->unified_memory)
         device_memory_enable_unified();
+}
+
+void device_memory_disable_memory(void)
+{
+    if (!device_memory_wants_memory())
+        return;
+    subscription_disable(ABI_KIND_MEMORY_POOL);
+    subscription_disable(ABI_KIND_MEMORY);
+    store_release(&from_calls, false);
 }
 
 void device_memory_disable(void)
 {
     if (config_get()->unified_memory)
         subscription_disable(ABI_KIND_UNIFIED_MEMORY);
-    if (!device_memory_wants_memory())
-        return;
-    subscription_disable(ABI_KIND_MEMORY_POOL);
-    subscription_disable(ABI_KIND_MEMORY);
+    device_memory_disable_memory();
 }
 
 bool device_memory_from_calls(void)

@@ -262,7 +262,7 @@ static void cupti_attach_begin_records(struct attempt *attempt, cupti_attach_ena
         cupti_attach_fails(attempt, NULL, cupti_attach_follow_calls() ? ABI_OK : ABI_NOT_SUPPORTED))
         return;
     char mode[MODE_BYTES];
-    bool minimal = config_get()->gpu_detail == CONFIG_DETAIL_MINIMAL;
+    bool minimal = recorder_gpu_detail() == CONFIG_DETAIL_MINIMAL;
     snprintf(mode, sizeof mode, "%s%s", attempt->mode, minimal ? ", PROF_GPU_DETAIL=minimal" : "");
     recorder_set_gpu_mode(PROF_GPU_CUPTI, mode);
     cupti_attach_fails(attempt, "record kernels", enable ? enable() : ABI_OK);

@@ -7,6 +7,7 @@
 #include "profdump.h"
 #include "read.h"
 #include "run_facts.h"
+#include "window_options.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -266,7 +267,8 @@ static bool socket_ask(unsigned pid, const char *command, char *answer, size_t a
 
 static int ctl_usage(void)
 {
-    complain("ctl: usage: list | PID start | PID stop | PID status | PID metrics | PID dump [OUT]");
+    complain("ctl: usage: list | PID start [--for TIME] [--detail LEVEL] | PID stop [SESSION] | "
+             "PID status | PID metrics | PID dump [OUT]");
     return EXIT_USAGE;
 }
 
@@ -318,6 +320,31 @@ static void print_file(const char *answer)
         printf("records:    %llu\n", (unsigned long long)events);
 }
 
+/* "1 for=12300 detail=full". */
+static void print_session(const char *line)
+{
+    size_t size = strcspn(line, "\n"), number = strcspn(line, " \n");
+    printf("session:    %.*s", (int)number, line);
+    for (const char *at = line + number; at < line + size; at += strcspn(at, " \n")) {
+        at++;
+        int word = (int)strcspn(at, " \n");
+        if (strncmp(at, "for=", 4) == 0)
+            printf(", ends in %.1f s", strtod(at + 4, NULL) / 1000);
+        else if (strncmp(at, "detail=", 7) == 0)
+            printf(", detail %.*s", word - 7, at + 7);
+    }
+    putchar('\n');
+}
+
+static void print_sessions(const char *answer)
+{
+    for (const char *line = answer; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, "session ", 8) == 0)
+            print_session(line + 8);
+    }
+}
+
 static void print_status(unsigned pid, const char *answer)
 {
     char first[256], second[256];
@@ -329,6 +356,7 @@ static void print_status(unsigned pid, const char *answer)
         printf("; was on %s time%s so far", second, strcmp(second, "1") == 0 ? "" : "s");
     }
     putchar('\n');
+    print_sessions(answer);
     print_file(answer);
     printf("losses:     %s\n", value_of(answer, "losses", first, sizeof first));
     value_of(answer, "gpu_mode", first, sizeof first);
@@ -410,6 +438,31 @@ static int ctl_simple(unsigned pid, const char *command)
     return EXIT_SUCCESS;
 }
 
+/* A libprof before sessions refuses the options, and states no session otherwise. */
+static int ctl_start(unsigned pid, const struct profdump_options *options)
+{
+    char command[128] = "start", for_text[48] = "", answer[CTL_ANSWER_BYTES], number[32];
+    if (options->for_ms)
+        snprintf(for_text, sizeof for_text, " for=%llu", (unsigned long long)options->for_ms);
+    snprintf(command, sizeof command, "start%s%s%s", for_text, options->detail ? " detail=" : "",
+             options->detail ? options->detail : "");
+    if (!ask(pid, command, answer, sizeof answer))
+        return EXIT_FAILURE;
+    if (options->for_ms || options->detail)
+        printf("session %s\n", value_of(answer, "session", number, sizeof number));
+    return EXIT_SUCCESS;
+}
+
+static int ctl_stop(unsigned pid, const char *session)
+{
+    char command[32], answer[CTL_ANSWER_BYTES];
+    unsigned long number;
+    if (session && !options_number(session, 1, UINT32_MAX, &number))
+        return ctl_usage();
+    snprintf(command, sizeof command, "stop%s%s", session ? " " : "", session ? session : "");
+    return ask(pid, command, answer, sizeof answer) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static bool list_one(int connection, uid_t owner, void *user)
 {
     char answer[CTL_ANSWER_BYTES], program[256], recording[16], file[PATH_MAX];
@@ -438,32 +491,79 @@ static int ctl_list(void)
     return EXIT_FAILURE;
 }
 
-static int run(int count, char **words)
+static int run(const struct profdump_options *options)
 {
-    if (count == 1 && strcmp(words[0], "list") == 0)
+    int count = options->input_count;
+    char **words = options->inputs;
+    bool has_options = options->for_ms || options->detail;
+    if (count == 1 && strcmp(words[0], "list") == 0 && !has_options)
         return ctl_list();
     char *end;
     unsigned long pid = count >= 2 ? strtoul(words[0], &end, 10) : 0;
     if (pid == 0 || pid > INT_MAX || *end || words[0][0] < '0' || words[0][0] > '9')
         return ctl_usage();
+    if (strcmp(words[1], "start") == 0 && count == 2)
+        return ctl_start((unsigned)pid, options);
+    if (has_options)
+        return ctl_usage();
     if (strcmp(words[1], "dump") == 0 && count <= 3)
         return ctl_dump((unsigned)pid, count == 3 ? words[2] : NULL);
-    if (count == 2 && (strcmp(words[1], "start") == 0 || strcmp(words[1], "stop") == 0 ||
-                       strcmp(words[1], "status") == 0 || strcmp(words[1], "metrics") == 0))
+    if (strcmp(words[1], "stop") == 0 && count <= 3)
+        return ctl_stop((unsigned)pid, count == 3 ? words[2] : NULL);
+    if (count == 2 && (strcmp(words[1], "status") == 0 || strcmp(words[1], "metrics") == 0))
         return ctl_simple((unsigned)pid, words[1]);
     return ctl_usage();
 }
 
-static const struct option_entry *const options_of_ctl[] = {help_options, NULL};
+#define FOR_MOST_NS INT64_C(86400000000000)
+
+static bool set_for(struct profdump_options *options, const char *text)
+{
+    int64_t ns;
+    bool good = window_options_duration(text, &ns) && ns >= 1000000 && ns <= FOR_MOST_NS;
+    if (good)
+        options->for_ms = (uint64_t)ns / 1000000;
+    else
+        complain("--for: '%s' is not a time from 1ms to 86400s, as in 30s", text);
+    return good;
+}
+
+#define DETAIL_LEVELS "minimal standard full"
+
+static bool set_detail(struct profdump_options *options, const char *text)
+{
+    size_t size = strlen(text);
+    for (const char *level = DETAIL_LEVELS; *level; level += *level == ' ') {
+        size_t length = strcspn(level, " ");
+        if (length == size && memcmp(level, text, size) == 0) {
+            options->detail = text;
+            return true;
+        }
+        level += length;
+    }
+    complain("--detail: '%s' is not one of minimal, standard, full", text);
+    return false;
+}
+
+static const struct option_entry session_options[] = {
+    {CALL("for", "TIME", set_for, "start: record for TIME, such as 30s")},
+    {CALL("detail", "LEVEL", set_detail, "start: as PROF_GPU_DETAIL, until this session ends"),
+     .values = DETAIL_LEVELS},
+    {0},
+};
+
+static const struct option_entry *const options_of_ctl[] = {session_options, help_options, NULL};
 
 const struct command command_ctl = {
     .word = "ctl",
     .summary = "control a running process (PROF_CONTROL=1)",
-    .usage = "list\nPID start|stop|status|metrics\nPID dump [OUT]",
+    .usage = "list\nPID start [--for TIME] [--detail LEVEL]\nPID stop [SESSION]\n"
+             "PID status|metrics\nPID dump [OUT]",
     .about = "Controls processes that record with libprof and PROF_CONTROL=1: lists them, "
-             "starts and stops recording, shows the state, writes metrics (PROF_PROMETHEUS) now, "
+             "starts and stops recording, now or for a time, shows the state, writes metrics "
+             "(PROF_PROMETHEUS) now, "
              "or dumps what was recorded so far.",
-    .examples = "ctl list\nctl 4711 dump now.prof",
+    .examples = "ctl list\nctl 4711 start --for 30s --detail full\nctl 4711 dump now.prof",
     .question = QUESTION_OTHER,
     .options = options_of_ctl,
     .run_words = run,

@@ -162,7 +162,7 @@ static int run_command(struct profdump_options *options, const struct command *c
     if (options->follow)
         return cmd_follow(options, command);
     if (command->run_words)
-        return command->run_words(options->input_count, options->inputs);
+        return command->run_words(options);
     return command->run_inputs ? command->run_inputs(options) : load_and_run(options, command);
 }
 

@@ -96,6 +96,11 @@ void fake_reset()
     the_config.gpu_detail = CONFIG_DETAIL_FULL;
 }
 
+extern "C" uint32_t recorder_gpu_detail(void)
+{
+    return static_cast<uint32_t>(the_config.gpu_detail);
+}
+
 void fake_set_on(bool on)
 {
     is_on = on;

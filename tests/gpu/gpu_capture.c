@@ -158,6 +158,11 @@ bool recorder_is_forked(void)
     return false;
 }
 
+uint32_t recorder_gpu_detail(void)
+{
+    return (uint32_t)config_get()->gpu_detail;
+}
+
 bool recorder_leaving(void)
 {
     return false;

@@ -32,7 +32,7 @@ struct command {
     /* Opens its inputs itself; the library calls `run`, if there is one, on an open timeline. */
     inputs_command *run_inputs;
     /* Parses the words after it. The command must be the first word. */
-    int (*run_words)(int count, char **words);
+    int (*run_words)(const struct profdump_options *options);
     /* All words after it, but --help, go to the Python package. The command must be the first
      * word. */
     bool run_python;

@@ -113,6 +113,8 @@ struct profdump_options {
     bool follow;         /* --follow */
     bool once;           /* --once */
     int64_t interval_ns; /* --interval, 0 not given */
+    uint64_t for_ms;     /* --for, 0 not given */
+    const char *detail;  /* --detail, NULL not given */
     bool query_schema;   /* --schema */
     bool no_events;      /* --no-events */
     bool ledger;         /* --ledger */

@@ -24,14 +24,19 @@
  * The client sends one command, terminated by a newline, and reads until end of file:
  *
  *     status
- *     start
- *     stop
+ *     start [for=MILLISECONDS] [detail=minimal|standard|full]
+ *     stop [SESSION]
  *     dump PATH    an absolute one
  *     metrics
  *
- * The first line of the answer is "ok", or "failed" and a sentence. For status, lines "KEY VALUE"
- * follow; clients ignore unknown keys. For metrics, which writes the file of PROF_PROMETHEUS at
- * once, "file PATH" follows.
+ * The first line of the answer is "ok", or "failed" and a sentence.
+ *
+ * For status, lines "KEY VALUE" follow; clients ignore unknown keys. Each session that has not
+ * ended has a line "session NUMBER [for=MILLISECONDS] [detail=WORD]"; `for` is the time that is
+ * left. For start, "session NUMBER" follows. Recording stays on until the session has ended, by its
+ * time or a stop, and CUPTI records the most that any session wants. A stop without a number ends
+ * all recording. For metrics, which writes the file of PROF_PROMETHEUS at once, "file PATH"
+ * follows.
  */
 #ifndef PROF_CONTROL_H
 #define PROF_CONTROL_H

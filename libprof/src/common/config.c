@@ -227,6 +227,15 @@ const struct config_option *config_options(size_t *count)
     return config_shown;
 }
 
+/* Of PROF_GPU_DETAIL. */
+static const struct config_rule *config_gpu_detail_rule(void)
+{
+    const struct config_rule *rule = config_rules;
+    while (rule->offset != offsetof(struct config, gpu_detail))
+        rule++;
+    return rule;
+}
+
 static bool config_parse_number(const struct config_rule *rule, const char *text, uint64_t *value)
 {
     const char *end = number_parse(text, value);
@@ -301,6 +310,19 @@ static bool config_parse_choice(const struct config_rule *rule, const char *text
         choice = comma ? comma + 2 : NULL;
     }
     return false;
+}
+
+bool config_parse_gpu_detail(const char *text, uint64_t *detail)
+{
+    return config_parse_choice(config_gpu_detail_rule(), text, detail);
+}
+
+void config_gpu_detail_text(uint64_t detail, char *text, size_t text_bytes)
+{
+    const char *choice = config_gpu_detail_rule()->choices;
+    for (; detail && *choice; detail--)
+        choice += strcspn(choice, ",") + 2;
+    snprintf(text, text_bytes, "%.*s", (int)strcspn(choice, ","), choice);
 }
 
 /* Parses "60s" or "off". */

@@ -132,4 +132,8 @@ const struct config *config_get(void);
 
 const struct config_option *config_options(size_t *count);
 
+/* Reads "minimal", "standard" or "full", as PROF_GPU_DETAIL has it; and the other way. */
+bool config_parse_gpu_detail(const char *text, uint64_t *detail);
+void config_gpu_detail_text(uint64_t detail, char *text, size_t text_bytes);
+
 #endif

@@ -35,6 +35,10 @@ bool recorder_on(void);
 /* Whether the process is about to end or to call exec: what is not written now is lost. */
 bool recorder_ending(void);
 
+/* How much CUPTI is to record at the moment, enum config_gpu_detail: the most that anybody who has
+ * recording on wants. Threads: any. */
+uint32_t recorder_gpu_detail(void);
+
 /* Registers the exit handler again, so that collectors finish before all handlers registered so
  * far, such as the destructors of a library that was loaded late. Threads: any. */
 void recorder_renew_exit(void);

@@ -51,8 +51,7 @@ static struct {
     char source[256];
     bool by_steps;
     bool warm;            /* collectors were told that recording begins soon */
-    bool switched;        /* it was we who switched recording on */
-    uint32_t window;      /* session_status.windows since then */
+    uint64_t hold;        /* session_hold() while RECORDING */
     uint64_t start_ns;    /* CLOCK_REALTIME; 0 at once. By time only */
     uint64_t stop_ns;     /* CLOCK_MONOTONIC. While RECORDING by time */
     uint64_t start_step;  /* by steps only */
@@ -149,30 +148,24 @@ static void trace_request_warm(void)
 static void trace_request_begin(void)
 {
     struct session_status status;
-    session_describe(&status);
     request.began_ticks = clock_read();
-    request.switched = !status.on && session_switch(true, PROF_CONTROL_REQUEST);
-    if (!status.on && !request.switched) {
+    request.hold = session_hold(PROF_CONTROL_REQUEST);
+    session_describe(&status);
+    if (!status.on) {
+        session_release(request.hold, PROF_CONTROL_REQUEST);
         trace_request_refuse(request.source,
                              "the program has paused its recording, or it has ended for good");
         trace_request_forget();
         return;
     }
-    session_describe(&status);
-    request.window = status.windows;
     request.state = TRACE_REQUEST_RECORDING;
     request.stop_ns = clock_monotonic_ns() + request.config.duration_ms * TRACE_REQUEST_MS;
     TEST_POINT("trace_request_begin: recording");
 }
 
-/* Recording may have been switched off and on by others meanwhile: that window is not ours to end.
- * */
 static void trace_request_end(void)
 {
-    struct session_status status;
-    session_describe(&status);
-    if (request.switched && status.on && status.windows == request.window)
-        session_switch(false, PROF_CONTROL_REQUEST);
+    session_release(request.hold, PROF_CONTROL_REQUEST);
     request.state = TRACE_REQUEST_ENDED;
     store_release(&request.next_step, TRACE_REQUEST_NEVER);
     control_thread_wake();
@@ -424,9 +417,9 @@ GUEST_PATH void trace_request_fork_child(void)
     if (request.state == TRACE_REQUEST_NONE)
         return;
     int saved_errno = errno;
-    bool recording = request.state == TRACE_REQUEST_RECORDING && request.switched;
+    bool recording = request.state == TRACE_REQUEST_RECORDING;
     trace_request_forget();
     if (recording)
-        session_switch(false, PROF_CONTROL_REQUEST);
+        session_release(request.hold, PROF_CONTROL_REQUEST);
     errno = saved_errno;
 }

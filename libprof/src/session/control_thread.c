@@ -120,9 +120,11 @@ static int control_timeout_ms(void)
         next = control.start_ns;
     if (control.stop_ns && control.stop_ns < next)
         next = control.stop_ns;
-    uint64_t due_ns = requests_due_ns();
+    uint64_t due_ns = requests_due_ns(), end_ns = control_sessions_due_ns();
     if (due_ns < next)
         next = due_ns;
+    if (end_ns < next)
+        next = end_ns;
     return next <= now ? 0 : (int)((next - now + 999999) / 1000000);
 }
 
@@ -186,6 +188,7 @@ static void *control_main(void *argument)
         bool command;
         control_install_signal();
         control_schedule_times();
+        control_sessions_tick();
         requests_tick();
         control_wait(&command);
         if (command)

@@ -65,6 +65,27 @@ void control_socket_serve(int listener);
 /* Removes the entry. Safe in signal handlers. */
 void control_socket_remove(void);
 
+/* ---- control_sessions.c: profdump ctl's sessions; on the control thread ---- */
+
+struct control_session {
+    uint32_t number; /* from 1 on */
+    uint32_t detail; /* enum config_gpu_detail */
+    bool has_detail; /* else that of PROF_GPU_DETAIL */
+    uint64_t end_ns; /* CLOCK_MONOTONIC; UINT64_MAX: a stop ends it */
+    uint64_t hold;   /* session_hold() */
+};
+
+/* Begins one that ends after `for_ms`, 0 never. `detail`: a level, or NULL. Returns its number, 0:
+ * the recording has ended for good, or there are 16 already. */
+uint32_t control_sessions_start(uint64_t for_ms, const uint64_t *detail);
+/* False: there is no such session any more. */
+bool control_sessions_stop(uint32_t number);
+/* The one after `before`, NULL: the first one. Returns NULL after the last one. */
+const struct control_session *control_sessions_next(const struct control_session *before);
+/* Ends those that are over; when the next one is, CLOCK_MONOTONIC ns. */
+void control_sessions_tick(void);
+uint64_t control_sessions_due_ns(void);
+
 /* control_commands.c: does what the command says and writes the answer, at most `answer_bytes`.
  * Returns its size. */
 size_t control_commands_run(const char *command, char *answer, size_t answer_bytes);

@@ -44,7 +44,11 @@ static struct {
     const struct collector *const *collectors;
     pthread_mutex_t lock; /* of depth, paused and last_epoch; collectors' locks nest inside */
     int depth;            /* starts minus stops */
+    uint32_t holds;       /* session_hold() minus session_release() */
+    uint64_t stops;       /* that ended all starts and holds; from 1 on */
     bool paused;          /* by the program: off, whatever the depth */
+    /* session_set_gpu_detail() stores them, recorder_gpu_detail() reads them */
+    uint32_t detailed_holds, held_detail;
     uint32_t last_epoch;
     /* enum prof_control_reason of the last switch; under the lock, read by the thread that makes
      * the file */
@@ -69,7 +73,7 @@ static struct {
     void (*renew_exit)(void);
     int error;                     /* why there is no file; written while CREATING */
     char path[SESSION_PATH_BYTES]; /* written while CREATING */
-} session GUEST_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} session GUEST_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER, .stops = 1};
 
 /* How often the calling thread is in session_suspend(): also in handlers that call exec. */
 static __thread uint32_t session_suspended_here __attribute__((tls_model("initial-exec")));
@@ -408,14 +412,15 @@ static bool session_is_discarded(void)
 
 static bool session_should_record(void)
 {
-    return session.depth > 0 && !session.paused && !session_is_discarded();
+    return (session.depth > 0 || session.holds > 0) && !session.paused && !session_is_discarded();
 }
 
 /* With the lock held. */
-static void session_set(int depth, bool paused, enum prof_control_reason reason)
+static void session_set(int depth, uint32_t holds, bool paused, enum prof_control_reason reason)
 {
     bool was_on = session_should_record();
-    session.depth = depth;
+    store_relaxed(&session.depth, depth);
+    store_relaxed(&session.holds, holds);
     session.paused = paused;
     if (load_acquire(&session.finished) || was_on == session_should_record())
         return;
@@ -427,7 +432,7 @@ static void session_set(int depth, bool paused, enum prof_control_reason reason)
 
 static void session_set_depth(int depth, enum prof_control_reason reason)
 {
-    session_set(depth, session.paused, reason);
+    session_set(depth, session.holds, session.paused, reason);
 }
 
 void recorder_pause(bool on, enum prof_control_reason reason)
@@ -435,7 +440,7 @@ void recorder_pause(bool on, enum prof_control_reason reason)
     struct signals_saved saved;
     session_lock(&saved);
     if (thread_process_is_ours())
-        session_set(session.depth, on, reason);
+        session_set(session.depth, session.holds, on, reason);
     session_unlock(&saved);
 }
 
@@ -457,15 +462,17 @@ void session_stop(void)
     session_unlock(&saved);
 }
 
-/* A switch that is on already does not add up with other starts; off takes all of them back. With
- * the lock held. */
+/* A switch that is on already does not add up with other starts; off takes all of them back, and
+ * all holds. With the lock held. */
 static bool session_switch_locked(bool on, enum prof_control_reason reason)
 {
-    bool differs =
-        thread_process_is_ours() && !load_acquire(&session.finished) && on != (session.depth > 0);
-    if (differs)
-        session_set_depth(on, reason);
-    return differs;
+    bool is_on = session.depth > 0 || session.holds > 0;
+    if (!thread_process_is_ours() || load_acquire(&session.finished))
+        return false;
+    session.stops += !on;
+    session_set(on ? session.depth + (session.depth == 0) : 0, on ? session.holds : 0,
+                session.paused, reason);
+    return on != is_on;
 }
 
 static void session_apply_request(void)
@@ -484,6 +491,54 @@ bool session_switch(bool on, enum prof_control_reason reason)
     return differs;
 }
 
+/* ---- holds ---- */
+
+uint64_t session_hold(enum prof_control_reason reason)
+{
+    struct signals_saved saved;
+    uint64_t token = 0;
+    session_lock(&saved);
+    if (thread_process_is_ours() && !load_acquire(&session.finished)) {
+        session_set(session.depth, session.holds + 1, session.paused, reason);
+        token = session.stops;
+    }
+    session_unlock(&saved);
+    return token;
+}
+
+void session_release(uint64_t token, enum prof_control_reason reason)
+{
+    struct signals_saved saved;
+    session_lock(&saved);
+    if (thread_process_is_ours() && token == session.stops)
+        session_set(session.depth, session.holds - 1, session.paused, reason);
+    session_unlock(&saved);
+}
+
+bool session_holds(uint64_t token)
+{
+    struct signals_saved saved;
+    session_lock(&saved);
+    bool holds = token == session.stops;
+    session_unlock(&saved);
+    return holds;
+}
+
+void session_set_gpu_detail(uint32_t holds, uint32_t level)
+{
+    store_relaxed(&session.held_detail, level);
+    store_release(&session.detailed_holds, holds);
+}
+
+uint32_t recorder_gpu_detail(void)
+{
+    uint32_t usual = (uint32_t)config_get()->gpu_detail,
+             holds = load_acquire(&session.detailed_holds);
+    uint32_t held = load_relaxed(&session.held_detail);
+    bool others = load_relaxed(&session.depth) > 0 || load_relaxed(&session.holds) > holds;
+    return holds == 0 || (others && usual > held) ? usual : held;
+}
+
 void recorder_switch(bool on, enum prof_control_reason reason)
 {
     struct signals_saved saved;
@@ -497,7 +552,8 @@ void session_warm(bool soon)
 {
     struct signals_saved saved;
     session_lock(&saved);
-    if (thread_process_is_ours() && session.depth == 0 && !load_acquire(&session.finished))
+    if (thread_process_is_ours() && session.depth == 0 && session.holds == 0 &&
+        !load_acquire(&session.finished))
         session_each_collector(warm, soon);
     session_unlock(&saved);
 }

@@ -30,6 +30,18 @@ void session_stop(void);
  * not for signal handlers. */
 bool session_switch(bool on, enum prof_control_reason reason);
 
+/* Has recording on until session_release(), beside other starts and holds. A stop by anybody else
+ * ends all of them: releasing one that has ended does nothing. Both take locks: not for signal
+ * handlers. session_hold() returns the hold's token, or 0 if the recording has ended for good. */
+uint64_t session_hold(enum prof_control_reason reason);
+void session_release(uint64_t token, enum prof_control_reason reason);
+/* Whether it has not ended. */
+bool session_holds(uint64_t token);
+
+/* `holds` of the holds want a level of detail of their own, at most `level`; while nobody else has
+ * recording on, that is what CUPTI records. Threads: one at a time. */
+void session_set_gpu_detail(uint32_t holds, uint32_t level);
+
 /* Has collectors prepare for a start that will come soon, or undo that. No effect while recording
  * is on. */
 void session_warm(bool soon);
