@@ -74,6 +74,37 @@ static void print_native(struct place_names *names, const char *thread, FILE *ou
     }
 }
 
+#define PYTHON_HEAD_END "(most recent call first):\n"
+
+/* `head`: the end of the line before the frames; NULL: there is none. */
+static void print_python_frames(const char *head, FILE *out)
+{
+    const char *at = head ? strchr(head, '\n') : NULL;
+    for (unsigned i = 0; at && strncmp(at, "\n  File ", 8) == 0 && i < FRAMES_SHOWN; i++) {
+        const char *end = strchrnul(at + 1, '\n');
+        fprintf(out, "%.*s\n", (int)(end - at - 8), at + 8);
+        at = *end ? end : NULL;
+    }
+}
+
+/* "Thread 0x00007f... (most recent call first):", with a name before the parenthesis from 3.14 on.
+ * False: the interpreter did not list the thread. */
+static bool print_python_of(const char *text, uint64_t thread, FILE *out)
+{
+    const char *line = strstr(hang_lines_of_last(text), "\npython\n");
+    for (; line && *line; line = hang_lines_next(line)) {
+        line += *line == '\n';
+        const char *number = strncmp(line, "Thread 0x", 9) == 0            ? line + 7
+                             : strncmp(line, "Current thread 0x", 17) == 0 ? line + 15
+                                                                           : NULL;
+        if (!number || strtoull(number, NULL, 16) != thread)
+            continue;
+        print_python_frames(strstr(line, PYTHON_HEAD_END), out);
+        return true;
+    }
+    return false;
+}
+
 /* Prints the mutex that the main thread waits for and its owner's stack, then the stacks of other
  * deadlocked threads. Names threads, since thread ids differ between ranks. */
 static void print_locks(struct place_names *names, const struct hang_rank *rank, FILE *out)
@@ -81,14 +112,17 @@ static void print_locks(struct place_names *names, const struct hang_rank *rank,
     uint32_t tid = (uint32_t)rank->process->info.pid;
     const char *thread = find_thread(rank->text, tid);
     uint32_t owner = thread ? (uint32_t)hang_line_number(thread, "owner") : 0;
+    uint64_t python = thread ? hang_line_number(thread, "rlock") : 0;
     const char *holder = owner ? find_thread(rank->text, owner) : NULL;
+    const char *lock = python ? "Python RLock" : "mutex";
     struct text name;
     if (owner == tid && tid)
-        fputs("it waits for a mutex that it holds itself\n", out);
+        fprintf(out, "it waits for a %s that it holds itself\n", lock);
     else if (holder && hang_line_field(holder, "name", &name)) {
-        fprintf(out, "it waits for a mutex that thread \"%.*s\" holds, which is in\n",
+        fprintf(out, "it waits for a %s that thread \"%.*s\" holds, which is in\n", lock,
                 (int)name.size, name.bytes);
-        print_native(names, holder, out);
+        if (!python || !print_python_of(rank->text, python, out))
+            print_native(names, holder, out);
     }
     for (uint32_t i = 0; i < rank->locks.waits.count; i++) {
         const struct hang_wait *wait = &rank->locks.waits.at[i];
@@ -104,14 +138,9 @@ static void print_locks(struct place_names *names, const struct hang_rank *rank,
 static void print_python(const char *text, FILE *out)
 {
     const char *at = strstr(text, "\npython\n"), *last = NULL;
-    for (; at && (at = strstr(at, "(most recent call first):\n")); at++)
+    for (; at && (at = strstr(at, PYTHON_HEAD_END)); at++)
         last = at;
-    at = last ? strchr(last, '\n') : NULL;
-    for (unsigned i = 0; at && strncmp(at, "\n  File ", 8) == 0 && i < FRAMES_SHOWN; i++) {
-        const char *end = strchrnul(at + 1, '\n');
-        fprintf(out, "%.*s\n", (int)(end - at - 8), at + 8);
-        at = *end ? end : NULL;
-    }
+    print_python_frames(last, out);
 }
 
 static uint64_t read_resident(const char *text)
@@ -225,11 +254,12 @@ static void print_deadlocks(const struct hang_locks *locks, FILE *out)
         const struct hang_wait *wait = &locks->waits.at[i];
         fprintf(out, "%sthread %u (%.*s) ", separator, wait->tid, (int)wait->name.size,
                 wait->name.bytes);
+        const char *kind = wait->is_rlock ? "RLock" : "mutex";
         if (wait->owner == wait->tid)
-            fprintf(out, "waits for mutex 0x%" PRIx64 ", which it holds itself", wait->mutex);
+            fprintf(out, "waits for %s 0x%" PRIx64 ", which it holds itself", kind, wait->mutex);
         else
-            fprintf(out, "holds mutex 0x%" PRIx64 " and waits for 0x%" PRIx64, wait->holds,
-                    wait->mutex);
+            fprintf(out, "holds %s 0x%" PRIx64 " and waits for %s 0x%" PRIx64,
+                    wait->holds_rlock ? "RLock" : "mutex", wait->holds, kind, wait->mutex);
         separator = ", ";
     }
 }
@@ -501,6 +531,7 @@ static void json_deadlocks(struct json_out *json, const struct hang_locks *locks
         json_key(json, "name"), json_text(json, wait->name);
         json_key(json, "holds"), json_hex(json, wait->holds);
         json_key(json, "waits_for"), json_hex(json, wait->mutex);
+        json_key(json, "lock"), json_string(json, wait->is_rlock ? "RLock" : "mutex");
         json_key(json, "owner"), json_uint(json, wait->owner);
         json_object_end(json);
     }

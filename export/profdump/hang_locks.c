@@ -11,7 +11,8 @@ static bool read_waits(struct hang_locks *locks, const char *text)
     for (; (line = hang_lines_find(line, "thread")); line = hang_lines_next(line)) {
         struct hang_wait wait = {.tid = (uint32_t)hang_line_number(line, "tid"),
                                  .owner = (uint32_t)hang_line_number(line, "owner"),
-                                 .mutex = hang_line_number(line, "mutex")};
+                                 .mutex = hang_line_number(line, "mutex"),
+                                 .is_rlock = hang_line_number(line, "rlock") != 0};
         if (!wait.owner || !hang_line_field(line, "name", &wait.name))
             continue;
         struct hang_wait *added = ARRAY_ADD(&locks->waits);
@@ -47,6 +48,7 @@ static void mark(struct hang_locks *locks, struct hang_wait *first)
         struct hang_wait *next = wait_of(locks, wait->owner);
         wait->deadlock = locks->deadlocks;
         next->holds = wait->mutex;
+        next->holds_rlock = wait->is_rlock;
         wait = next;
     } while (wait != first);
 }

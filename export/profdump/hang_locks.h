@@ -8,9 +8,11 @@
 /* A thread that waits for a mutex. */
 struct hang_wait {
     uint32_t tid;
-    uint32_t owner;    /* the thread that holds the mutex */
-    uint64_t mutex;    /* its address */
-    uint64_t holds;    /* in a deadlock: the mutex that the previous thread waits for; else 0 */
+    uint32_t owner; /* the thread that holds the mutex */
+    uint64_t mutex; /* its address */
+    uint64_t holds; /* in a deadlock: the mutex that the previous thread waits for; else 0 */
+    bool is_rlock;  /* the mutex is an RLock of Python; the one that it holds is one */
+    bool holds_rlock;
     struct text name;  /* of the thread; points into the text */
     uint32_t deadlock; /* 1-based number of its deadlock; 0: in none */
 };

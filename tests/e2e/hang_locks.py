@@ -1,9 +1,11 @@
-"""Two threads within "train", each of which waits for the lock that the other one holds."""
+"""hang_locks.py [RLock]: two threads within "train", each of which waits for the lock that the other one holds."""
 import ctypes
+import sys
 import threading
 import time
 
-a, b = threading.Lock(), threading.Lock()
+lock = getattr(threading, sys.argv[1] if sys.argv[1:] else "Lock")
+a, b = lock(), lock()
 
 
 def other():

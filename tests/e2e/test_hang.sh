@@ -62,7 +62,7 @@ main=$(sed -n 's/.* pid=\([0-9]*\) .*/\1/p' mutex.prof.hang.txt | head -1)
 same "threads that wait for the main thread's mutex" 2 "$(grep -c "^thread .* mutex=0x[0-9a-f]* owner=$main$" mutex.prof.hang.txt)"
 says 'cannot go on: thread [0-9]* (hangs) waits for mutex 0x[0-9a-f]*, which it holds itself$' mutex.prof
 says 'compute_forever (hangs)' spin.prof
-says '^Hang: .* cannot go on: thread [0-9]* (t[0-2]) holds mutex 0x[0-9a-f]* and waits for 0x[0-9a-f]*, thread ' cross.prof
+says '^Hang: .* cannot go on: thread [0-9]* (t[0-2]) holds mutex 0x[0-9a-f]* and waits for mutex 0x[0-9a-f]*, thread ' cross.prof
 same "stacks of the threads in the deadlock" 3 "$(grep -A 1 'which is in a deadlock, is in' said.txt | grep -c 'take_two (hangs)')"
 "$PROF_BIN/profdump" hang --format json cross.prof | python3 -c '
 import json, sys
@@ -255,6 +255,20 @@ for each in "${pythons[@]}"; do
     says ' is in train' "python-$version.prof"
     grep -q 'line [0-9]* in wait_for_b' said.txt || fail "Python $version: $(cat said.txt)"
     grep -q 'line [0-9]* in other$' "python-$version.prof.hang.txt" || fail "Python $version lacks the other thread"
+    ! grep -q ' owner=' "python-$version.prof.hang.txt" || fail "Python $version: a Lock has no owner"
+    end_all
+    # an RLock has an owner: its deadlock is named, with both threads' functions
+    hang "rlock-$version" "$python" "$e2e_directory/hang_locks.py" RLock
+    await_line "rlock-$version.prof.hang.txt" '^end$'
+    says '^Hang: .* cannot go on: thread [0-9]* (.*) holds RLock 0x[0-9a-f]* and waits for RLock 0x[0-9a-f]*, thread ' "rlock-$version.prof"
+    grep -A 3 'it waits for a Python RLock that thread ".*" holds, which is in' said.txt | grep -q 'line [0-9]* in other$' ||
+        fail "Python $version: the owner of the RLock: $(cat said.txt)"
+    "$PROF_BIN/profdump" hang --format json "rlock-$version.prof" | python3 -c '
+import json, sys
+threads = json.load(sys.stdin)["verdicts"][0]["threads"]
+assert [thread["lock"] for thread in threads] == ["RLock", "RLock"], threads
+assert threads[0]["waits_for"] == threads[1]["holds"] and threads[0]["owner"] == threads[1]["tid"], threads' ||
+        fail "Python $version: JSON of a deadlock of RLocks"
     end_all
 done
 

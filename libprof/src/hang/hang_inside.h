@@ -100,4 +100,16 @@ void hang_threads_add(void);
  * "python-failed" line. Nothing without Python. */
 void hang_python_add(void);
 
+/* An RLock of CPython. */
+struct hang_python_lock {
+    uint64_t address;      /* of the object, as Python prints it */
+    uint64_t owner_thread; /* the owner's number in Python: its pthread_t */
+    uint32_t owner;        /* its tid */
+};
+
+/* Finds the RLock in whose acquire() a thread waits: `futex` is the address that it waits on,
+ * `stack` its stack pointer. False: it waits for something else, or nobody owns the lock. Reads
+ * memory, through the kernel, and runs no code of the interpreter. */
+bool hang_python_find_lock(uint64_t futex, uint64_t stack, struct hang_python_lock *lock);
+
 #endif

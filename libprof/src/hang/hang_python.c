@@ -1,5 +1,5 @@
 /* hang_python.c - the interpreter prints the stacks of its threads itself, in a copy of the
- * process.
+ * process; and who owns an RLock.
  *
  * Py_FatalError() is what all versions export. It prints them without the GIL and allocates nothing
  * before it has done so, then ends the process. The copy may also crash or stand still, as nothing
@@ -7,6 +7,7 @@
  * for it for longer than HANG_PYTHON_MS.
  */
 #include "clock.h"
+#include "hang.h"
 #include "hang_inside.h"
 #include "own_thread.h"
 #include "unwind.h"
@@ -166,4 +167,80 @@ void hang_python_add(void)
     }
     close(ends[0]);
     close(ends[1]);
+}
+
+/* ---- who owns an RLock ----
+ *
+ * A Lock has no owner. An RLock (_thread.RLock) states it since Python 3.2:
+ *
+ *     to 3.13                         3.14 on
+ *     header, 16 bytes                header, 16 bytes
+ *     address of a semaphore          a mutex of one byte
+ *     owner: pthread_t                owner: pthread_t
+ *     how often it has entered        the same, less one
+ *
+ * The thread waits on the semaphore's futex. To 3.13, the object's address is among what acquire()
+ * keeps on the thread's stack. From 3.14 on, the semaphore is on the stack, in a record of the
+ * parking lot, behind the address of the mutex.
+ */
+
+#define HANG_STACK_WORDS 1024u
+#define HANG_TYPE_NAME_AT 24u /* in PyTypeObject */
+
+struct hang_rlock {
+    uint64_t references, type, lock, owner, depth;
+};
+
+/* Objects are aligned to 16 bytes. */
+static bool hang_read_rlock(uint64_t address, struct hang_rlock *rlock)
+{
+    static const char name[] = "_thread.RLock";
+    char found[sizeof name];
+    uint64_t name_at;
+    return address % 16 == 0 && unwind_copy(rlock, address, sizeof *rlock) &&
+           unwind_copy(&name_at, rlock->type + HANG_TYPE_NAME_AT, sizeof name_at) &&
+           unwind_copy(found, name_at, sizeof found) && memcmp(found, name, sizeof name) == 0;
+}
+
+/* Returns its address, 0: there is none. */
+static uint64_t hang_find_rlock(uint64_t futex, uint64_t stack, struct hang_rlock *rlock)
+{
+    static uint64_t words[HANG_STACK_WORDS];
+    uint64_t address, mutex;
+    if (unwind_copy(&mutex, futex - sizeof mutex, sizeof mutex) &&
+        hang_read_rlock(mutex - offsetof(struct hang_rlock, lock), rlock))
+        return mutex - offsetof(struct hang_rlock, lock);
+    size_t count = HANG_STACK_WORDS; /* fewer near the stack's end */
+    while (count && !unwind_copy(words, stack, count * sizeof *words))
+        count /= 2;
+    for (size_t i = 0; i < count; i++) {
+        address = words[i];
+        if (address % 16 == 0 && unwind_copy(rlock, address, sizeof *rlock) &&
+            rlock->lock == futex && hang_read_rlock(address, rlock))
+            return address;
+    }
+    return 0;
+}
+
+/* Where libc keeps a thread's number, from the beginning of what pthread_t points to: where that of
+ * the calling thread is. */
+static uint32_t hang_tid_of(uint64_t thread)
+{
+    static uint32_t offset;
+    uint32_t self = (uint32_t)syscall(SYS_gettid), tid = 0;
+    for (uint32_t at = 0; !offset && at < 4096; at += sizeof tid)
+        if (unwind_copy(&tid, (uint64_t)pthread_self() + at, sizeof tid) && tid == self)
+            offset = at;
+    return offset && unwind_copy(&tid, thread + offset, sizeof tid) ? tid : 0;
+}
+
+bool hang_python_find_lock(uint64_t futex, uint64_t stack, struct hang_python_lock *lock)
+{
+    struct hang_rlock rlock;
+    lock->address = hang_find_rlock(futex, stack, &rlock);
+    if (!lock->address || !rlock.owner)
+        return false;
+    lock->owner_thread = rlock.owner;
+    lock->owner = hang_tid_of(rlock.owner);
+    return hang_is_thread(lock->owner);
 }

@@ -50,6 +50,7 @@ static struct {
 } hang_ask;
 
 static bool hang_missed_answer; /* of this dump; the watcher's */
+static bool hang_has_python;    /* the same */
 
 /* ---- registers ---- */
 
@@ -178,6 +179,20 @@ static uint32_t hang_lock_owner(const struct hang_thread *thread)
     return hang_is_thread(owner) ? owner : 0;
 }
 
+/* The lock that the thread waits for, if its owner is known. */
+static void hang_add_lock(const struct hang_thread *thread)
+{
+    struct hang_python_lock lock;
+    uint32_t owner = hang_lock_owner(thread);
+    if (owner)
+        hang_text_add(" mutex=0x%llx owner=%u", (unsigned long long)thread->arguments[0], owner);
+    else if (hang_has_python && thread->call == SYS_futex &&
+             hang_python_find_lock(thread->arguments[0], thread->registers.value[UNWIND_RSP],
+                                   &lock))
+        hang_text_add(" mutex=0x%llx owner=%u rlock=0x%llx", (unsigned long long)lock.address,
+                      lock.owner, (unsigned long long)lock.owner_thread);
+}
+
 /* ---- native stacks ---- */
 
 struct hang_stack {
@@ -302,9 +317,7 @@ static void hang_add_thread(uint32_t tid)
                   thread.call, *thread.waits_in ? thread.waits_in : "-",
                   answered ? "" : " no-answer");
     hang_text_add_quoted(thread.name);
-    uint32_t owner = hang_lock_owner(&thread);
-    if (owner)
-        hang_text_add(" mutex=0x%llx owner=%u", (unsigned long long)thread.arguments[0], owner);
+    hang_add_lock(&thread);
     hang_text_add("\n");
     hang_add_frames(&stack);
 }
@@ -391,6 +404,7 @@ void hang_threads_add(void)
     unwind_lock();
     if (!unwind_prepare())
         hang_text_add("no-maps\n");
+    hang_has_python = unwind_find_python("PyInterpreterState_Main") != NULL;
     unsigned count = hang_list_threads(tids, HANG_THREADS_MAX);
     uint32_t self = (uint32_t)syscall(SYS_gettid);
     for (unsigned i = 0; i < count; i++)
