@@ -3,32 +3,26 @@
 #include <string.h>
 #include <strings.h>
 
-/* Words of libraries, then of what is called after a collective. RCCL's kernels have NCCL's
- * names. */
-static const char *const kernel_class_words[] = {
-    "nccl",    /* NCCL, RCCL: ncclDevKernel_AllReduce_Sum_f32_RING_LL, also with NVLS and SHARP */
-    "rccl",    /* RCCL: rccl_main_kernel */
-    "hccl",    /* Huawei's */
-    "nvshmem", /* NVSHMEM */
-    "on_stream_kernel",    /* NVSHMEM: barrier_on_stream_kernel_threadgroup */
-    "mscclpp",             /* MSCCL++ */
-    "deep_ep",             /* DeepEP: deep_ep::internode_ll::dispatch */
-    "userbuffers",         /* Transformer Engine, for Megatron: kuserbuffers_pushrecv */
-    "symmetric_memory",    /* PyTorch: c10d::symmetric_memory::barrier_kernel */
-    "multimem_",           /* PyTorch: multimem_one_shot_reduce_kernel */
-    "put_signal_kernel",   /* PyTorch */
-    "wait_signal_kernel",  /* PyTorch */
-    "cross_device_reduce", /* vLLM, SGLang, aiter: cross_device_reduce_2stage */
-    "a2adispatch",         /* TensorRT-LLM, FlashInfer: moeA2ADispatchKernel */
-    "a2acombine",          /* the same: moeA2ACombineKernel */
-    "all_reduce",
-    "allreduce",
-    "all_gather",
-    "allgather",
-    "reduce_scatter",
-    "reducescatter",
-    "all_to_all",
-    "alltoall",
+/* Words of libraries and collectives by their first letter, each list ended by NULL. RCCL's
+ * kernels have NCCL's names. */
+static const char *const kernel_class_words[26][9] = {
+    ['a' - 'a'] = {"all_reduce", "allreduce", "all_gather", "allgather", "all_to_all", "alltoall",
+                   "a2adispatch",          /* TensorRT-LLM, FlashInfer: moeA2ADispatchKernel */
+                   "a2acombine"},          /* the same: moeA2ACombineKernel */
+    ['c' - 'a'] = {"cross_device_reduce"}, /* vLLM, SGLang, aiter: cross_device_reduce_2stage */
+    ['d' - 'a'] = {"deep_ep"},             /* DeepEP: deep_ep::internode_ll::dispatch */
+    ['h' - 'a'] = {"hccl"},                /* Huawei's */
+    ['m' - 'a'] = {"mscclpp",              /* MSCCL++ */
+                   "multimem_"},           /* PyTorch: multimem_one_shot_reduce_kernel */
+    ['n' - 'a'] = {"nccl", /* NCCL, RCCL: ncclDevKernel_AllReduce_Sum_f32_RING_LL, NVLS, SHARP */
+                   "nvshmem"},           /* NVSHMEM */
+    ['o' - 'a'] = {"on_stream_kernel"},  /* NVSHMEM: barrier_on_stream_kernel_threadgroup */
+    ['p' - 'a'] = {"put_signal_kernel"}, /* PyTorch */
+    ['r' - 'a'] = {"rccl",               /* RCCL: rccl_main_kernel */
+                   "reduce_scatter", "reducescatter"},
+    ['s' - 'a'] = {"symmetric_memory"}, /* PyTorch: c10d::symmetric_memory::barrier_kernel */
+    ['u' - 'a'] = {"userbuffers"}, /* Transformer Engine, for Megatron: kuserbuffers_pushrecv */
+    ['w' - 'a'] = {"wait_signal_kernel"}, /* PyTorch */
 };
 
 static char kernel_class_lower(char c)
@@ -95,11 +89,22 @@ static bool kernel_class_is_fused(const char *name, size_t bytes)
            kernel_class_holds(name, bytes, "_fused_");
 }
 
+static bool kernel_class_word_at(const char *text, size_t bytes)
+{
+    const char letter = kernel_class_lower(*text);
+    if (letter < 'a' || letter > 'z')
+        return false;
+    for (const char *const *word = kernel_class_words[letter - 'a']; *word; word++)
+        if (strlen(*word) <= bytes && strncasecmp(text, *word, strlen(*word)) == 0)
+            return true;
+    return false;
+}
+
 bool kernel_class_communicates(const char *name, size_t bytes)
 {
     const size_t function = kernel_class_function(name, bytes);
-    for (size_t i = 0; i < sizeof kernel_class_words / sizeof *kernel_class_words; i++)
-        if (kernel_class_holds(name, function, kernel_class_words[i]))
+    for (size_t i = 0; i < function; i++)
+        if (kernel_class_word_at(name + i, function - i))
             return !kernel_class_is_fused(name, function);
     return false;
 }
