@@ -13,7 +13,7 @@ enum match {
 /* The first that matches counts: a product of narrow types is accumulated in a wide one, which the
  * name contains as well. */
 static const struct {
-    const char *sign;
+    const char *sign; /* in lower case, beginning with a letter */
     enum match match;
     enum op_type type;
 } signs[] = {
@@ -62,6 +62,8 @@ static const struct {
     {"float", ALONE, OP_F32},
 };
 
+#define SIGNS (sizeof signs / sizeof *signs)
+
 static bool is_digit(char letter)
 {
     return letter >= '0' && letter <= '9';
@@ -75,6 +77,8 @@ static bool is_word_letter(char letter)
 
 static bool is_at(struct text name, size_t at, const char *sign, size_t size)
 {
+    if (size > name.size - at)
+        return false;
     for (size_t i = 0; i < size; i++)
         if (text_lower(name.bytes[at + i]) != sign[i])
             return false;
@@ -93,13 +97,13 @@ static bool fits(struct text name, size_t at, size_t size, enum match match)
     return match == WORD || !(is_word_letter(after) || after == '_');
 }
 
-static bool has_sign(struct text name, const char *sign, enum match match)
+/* A bit for each letter that a sign begins with. */
+static uint32_t first_letters(void)
 {
-    size_t size = strlen(sign);
-    for (size_t at = 0; at + size <= name.size; at++)
-        if (is_at(name, at, sign, size) && fits(name, at, size, match))
-            return true;
-    return false;
+    uint32_t letters = 0;
+    for (size_t i = 0; i < SIGNS; i++)
+        letters |= 1u << (signs[i].sign[0] - 'a');
+    return letters;
 }
 
 /* Tensile names the types of a product with letters: "Cijk_Ailk_Bljk_HHS_BH_...", "..._SB_...". */
@@ -126,10 +130,19 @@ enum op_type kernel_type_of_name(struct text name)
 {
     if (name.size > 5 && text_begins(name, "Cijk_"))
         return of_tensile(name);
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (has_sign(name, signs[i].sign, signs[i].match))
-            return signs[i].type;
-    return OP_TYPE_UNKNOWN;
+    const uint32_t letters = first_letters();
+    size_t first = SIGNS;
+    for (size_t at = 0; at < name.size; at++) {
+        const char letter = text_lower(name.bytes[at]);
+        if (letter < 'a' || letter > 'z' || !(letters & 1u << (letter - 'a')))
+            continue;
+        for (size_t i = 0; i < first; i++) {
+            const size_t size = strlen(signs[i].sign);
+            if (is_at(name, at, signs[i].sign, size) && fits(name, at, size, signs[i].match))
+                first = i;
+        }
+    }
+    return first < SIGNS ? signs[first].type : OP_TYPE_UNKNOWN;
 }
 
 /* ---- computing or helping ----
