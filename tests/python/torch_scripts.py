@@ -32,7 +32,10 @@ REASONS = Path(__file__).with_suffix(".txt")
 SIDES = ("theirs", "ours")
 TIMEOUT_S = 300
 
-_TIME = re.compile(r"-?\d+\.\d+(?:e[+-]\d+)?(?:[munµ]?s|%)?|\b0x[0-9a-f]+")
+# Also addresses, and figures that transformers.Trainer prints as texts, which may be whole numbers.
+_TIME = re.compile(r"-?\d+\.\d+(?:e[+-]\d+)?(?:[munµ]?s|%)?|\b0x[0-9a-f]+|(?<=': ')\d+(?=')")
+# Whether another thread's range ended before the profile did is chance.
+_BY_CHANCE = {("user_annotation", "finished")}
 _RULE = re.compile(r"-+(?:  -+)+\s*")
 _COMPARED = ("# of Calls", "Mem", "FLOPs", "Input Shapes", "Node ID")
 
@@ -108,7 +111,8 @@ def _trace_facts(name: str, trace: Dict[str, Any]) -> Iterator[str]:
         elif kind in ("python_function", "Trace"):
             what = "..."
         calls[f"{event['ph']} {kind} {re.sub('[0-9]{3,}', '#', what)}"] += 1
-        details |= {f"{name} argument: {event['ph']} {kind} {key}" for key in event.get("args", {}) if event["ph"] != "M"}
+        shown = [] if event["ph"] == "M" else [key for key in event.get("args", {}) if (kind, key) not in _BY_CHANCE]
+        details |= {f"{name} argument: {event['ph']} {kind} {key}" for key in shown}
     for event, number in calls.items():
         several = "" if "python_function" in event or event.startswith("M") else f" x{number}"
         yield f"{name} event: {event}{several}"
