@@ -36,7 +36,7 @@ class Sample(unittest.TestCase):
     def test_internals(self):
         with torch.profiler.profile() as prof:
             pass
-        prof.profiler.kineto_results.events()
+        prof.profiler.kineto_results.trace_activities()
 
     def test_broken(self):
         self.fail()
