@@ -8,9 +8,7 @@ attributes. Then only the name distinguishes them. ``torch_observer.cc`` sets at
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Iterable, List, Optional
-
-from .events import FunctionEvent
+from typing import Any, Dict, Iterable, NamedTuple, Optional, Tuple
 
 DOMAIN = "PyTorch"
 ATTRIBUTES = ("rf_id", "op_id", "Input Dims", "sizes", "seq", "stashed_seq", "Sequence number")
@@ -26,18 +24,35 @@ COUNTED = frozenset(
 """Operators whose FLOPs torch.profiler counts. aten::matmul and aten::linear around them do the same work."""
 
 
-def is_operator(event: FunctionEvent, shapes: Optional[str], attributes: Optional[str]) -> bool:
-    """Whether the range is one of PyTorch's operators or backward functions. `attributes` is JSON."""
-    if event.kind != "range":
+class Range(NamedTuple):
+    """What is known of a range, and the name of the event around it. `attributes` is JSON."""
+
+    name: str
+    kind: str
+    domain: Optional[str]
+    sequence: Optional[int]
+    shapes: Optional[str]
+    attributes: Optional[str]
+    around: Optional[str]
+
+
+def is_operator(one: Range) -> bool:
+    """Whether it is one of PyTorch's operators or backward functions."""
+    if one.kind not in ("range", "async"):
         return False
-    keys = attributes or ""
-    emitted = event.domain == DOMAIN or event.sequence_nr >= 0 or shapes not in (None, "", "[]")
+    keys = one.attributes or ""
+    emitted = one.domain == DOMAIN or (one.sequence is not None and one.sequence >= 0) or one.shapes not in (None, "", "[]")
     if not (emitted or any(key in keys for key in _KEYS)):
         return False
     if _NUMBER in keys or _NUMBER_OF_PROGRAM in keys:
         return _NUMBER in keys
-    around = event.cpu_parent  # "detach" in "aten::detach" is no name of the program's
-    return bool(_NAME.match(event.name)) or (around is not None and around.name.endswith(f"::{event.name}"))
+    # "detach" in "aten::detach" is no name of the program's
+    return bool(_NAME.match(one.name)) or (one.around is not None and one.around.endswith(f"::{one.name}"))
+
+
+def is_annotation(one: Range) -> bool:
+    """Whether the program named it."""
+    return one.kind in ("range", "async", "step") and one.domain in (None, DOMAIN) and not is_operator(one)
 
 
 def keywords_of(attributes: Dict[str, Any]) -> Dict[str, Any]:
@@ -48,26 +63,12 @@ def keywords_of(attributes: Dict[str, Any]) -> Dict[str, Any]:
     return {key: _TRUTHS.get(value, value) for key, value in told.items()}
 
 
-def _is_counted_above(event: FunctionEvent) -> bool:
-    around = event.cpu_parent
-    while around is not None:
-        if around.name in COUNTED and around.flops:
-            return True
-        around = around.cpu_parent
-    return False
-
-
-def settle(events: Iterable[FunctionEvent], shapes: Iterable[Optional[str]], attributes: Iterable[Optional[str]]) -> None:
-    """Says of each event whether it is the program's annotation, and leaves FLOPs where torch.profiler has them: an
-    operator's once, neither on those around it nor on calls of cuBLAS inside.
+def flops_of(name: str, flops: Optional[float], around: Iterable[Tuple[str, Optional[float]]]) -> int:
+    """FLOPs where torch.profiler has them: an operator's once, neither on those around it nor on calls of cuBLAS inside.
+    `around`: names and FLOPs of the events around it.
     """
-    operators: List[FunctionEvent] = []
-    for event, inputs, keys in zip(events, shapes, attributes):
-        if is_operator(event, inputs, keys):
-            operators.append(event)
-        if event.name.startswith("aten::") and event.name not in COUNTED:
-            event.flops = 0
-        elif event.name.startswith("cublas") and event.flops and _is_counted_above(event):
-            event.flops = 0
-    for event in operators:
-        event.is_user_annotation = False
+    if not flops or (name.startswith("aten::") and name not in COUNTED):
+        return 0
+    if name.startswith("cublas") and any(other in COUNTED and int(others or 0) for other, others in around):
+        return 0
+    return int(flops)

@@ -11,7 +11,7 @@ import warnings
 from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import recorder
-from ._arrow import ArrowTable, read_table
+from ._arrow import ArrowTable, Column, read_tables
 from ._output import replacing
 from ._profdump import run_profdump
 from .errors import ProfdumpError
@@ -178,10 +178,15 @@ class Recording:
             self._made[name] = make()
         return self._made[name]
 
-    def table(self, table: ArrowTable) -> Dict[str, List[Any]]:
-        """A table of prof/arrow.h."""
+    def columns(self, *tables: ArrowTable) -> List[Dict[str, Column]]:
+        """Tables of prof/arrow.h; empty ones where nothing was recorded."""
         self.ask(*_JSON)
-        return read_table(self.paths, table, self.window) if self.paths else {}
+        return read_tables(self.paths, tables, self.window) if self.paths else [{} for _ in tables]
+
+    def table(self, table: ArrowTable) -> Dict[str, List[Any]]:
+        """One table, as lists of Python values."""
+        (columns,) = self.columns(table)
+        return {name: column.list() for name, column in columns.items()}
 
     def export(self, path: str, kind: Optional[str], *words: str) -> None:
         """Writes the recording in one of profdump's formats (None: by the ending of `path`). Also keeps the facts, so that the

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, NamedTuple, Sequence, Tuple
 
 from ._build_events import build_events
+from ._event_store import EventStore
+from ._lazy_list import LazyList
 from ._recording import Recording
 from ._table import Layout
 from .averages import FunctionEventAvg, kind_of_row
@@ -70,7 +73,7 @@ def _hide(events: Iterable[FunctionEvent], is_shown: Callable[[FunctionEvent], b
     return kept
 
 
-def events_of(recording: Recording, shown: Shown, with_functions: bool = False) -> List[FunctionEvent]:
+def events_of(recording: Recording, shown: Shown, with_functions: bool = False) -> LazyList[FunctionEvent]:
     """A recording's events, in the order in which they began, perhaps with calls of Python functions."""
 
     def is_shown(event: FunctionEvent) -> bool:
@@ -78,11 +81,13 @@ def events_of(recording: Recording, shown: Shown, with_functions: bool = False) 
         is_off = any(kind in types and start <= event.start_ns < end for types, start, end in recording.off)
         return (kind in shown.types or kind is None) and not is_off
 
-    def make() -> List[FunctionEvent]:
+    def make() -> LazyList[FunctionEvent]:
         events = build_events(recording, with_functions)
-        return events if all(map(is_shown, events)) else _hide(events, is_shown)
+        if isinstance(events.maker, EventStore) and not recording.off and all(map(shown.has_all_of, events.maker.kinds)):
+            return events
+        return events if all(map(is_shown, events)) else LazyList(_hide(events, is_shown))
 
-    events: List[FunctionEvent] = recording.once("events and functions" if with_functions else "events", make)
+    events: LazyList[FunctionEvent] = recording.once("events and functions" if with_functions else "events", make)
     return events
 
 
@@ -146,8 +151,14 @@ def events_of_cycles(
     recordings: Sequence[Recording], shown: Shown, layout: Layout, with_functions: bool
 ) -> EventList[FunctionEvent]:
     """Events of all of them, as many lists after each other."""
-    events = [event for recording in recordings for event in events_of(recording, shown, with_functions)]
-    layout = layout._replace(device=any(not event.is_on_cpu for event in events))
-    listed = EventList(events, layout=layout)
+    lists = [events_of(recording, shown, with_functions) for recording in recordings]
+    listed: EventList[FunctionEvent] = EventList(layout=layout)
+    if len(lists) == 1 and isinstance(lists[0].maker, EventStore):
+        listed.make_later(lists[0].maker)
+        has_device = lists[0].maker.has_operations
+    else:
+        listed += itertools.chain.from_iterable(lists)
+        has_device = any(not event.is_on_cpu for event in listed)
+    listed._layout = layout._replace(device=has_device)
     whole = len(recordings) == 1 and not hides_something(recordings[0], shown)
     return listed._comes_from(recordings[0]) if whole else listed

@@ -182,9 +182,7 @@ def _as_functions(made: Iterable[events.FunctionEvent]) -> EventList:
     chosen = [event for event in made if event.kind in ("range", "step")]
     functions: Dict[int, FunctionEvent] = {}
     for event in chosen:
-        function = FunctionEvent.__new__(FunctionEvent)
-        function.__dict__.update(event.__dict__)
-        functions[id(event)] = function
+        functions[id(event)] = event.as_instance_of(FunctionEvent)
     for function in functions.values():
         parent = function.cpu_parent
         function.cpu_parent = functions.get(id(parent)) if parent is not None else None

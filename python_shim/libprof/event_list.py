@@ -9,8 +9,9 @@ from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, T
 
 from . import _table, _times, notebook
 from ._arrow import ArrowTable
-from ._build_events import build_events
 from ._collector import collected_later
+from ._event_store import EventStore
+from ._lazy_list import LazyList
 from ._memory_events import KIND as MEMORY_KIND, memory_average
 from ._output import replacing
 from ._recording import Recording, table_of
@@ -87,7 +88,7 @@ def has_rows_of_functions(wanted: Optional[bool]) -> bool:
 Event = TypeVar("Event", bound=Union[FunctionEvent, FunctionEventAvg])
 
 
-class Listed(List[Event]):
+class Listed(LazyList[Event]):
     """Base of event lists. Unlike classes derived from `list` directly, its subclasses can be given another base."""
 
 
@@ -116,17 +117,27 @@ class EventList(Listed[Event]):
         self._given: Tuple[Any, ...] = ()
 
     def _comes_from(self, recording: Recording, *options: str) -> "EventList[Event]":
-        self._source, self._options, self._given = recording, options, tuple(self)
+        self._source, self._options = recording, options
+        self._given = tuple(self) if self.maker is None else ()
         return self
 
+    def _make_all(self) -> None:
+        if self.maker is not None:
+            super()._make_all()
+            self._given = tuple(self)
+
     def _is_as_given(self) -> bool:
+        """Whether nothing has changed it."""
         given = self._given
+        if self.maker is not None:
+            return self._source is not None
         return self._source is not None and len(self) == len(given) and all(map(_is_same, self, given))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """For pickle and copy: omits the recording, whose file is not part of the list. Flattens nested events, since copying
         them would recurse.
         """
+        self._make_all()
         state = {**self.__dict__, "_source": None, "_options": (), "_given": ()}
         whole = len(self) and all(isinstance(event, FunctionEvent) for event in self)
         listed = cast(List[Any], self)
@@ -203,7 +214,7 @@ class EventList(Listed[Event]):
 
     @property
     def _averaged(self) -> bool:
-        return isinstance(self[0], FunctionEventAvg)
+        return isinstance(self[0], FunctionEventAvg) if self.maker is None else not isinstance(self.maker, EventStore)
 
     def key_averages(
         self,
@@ -365,8 +376,7 @@ def averages_of(recording: Recording, by: Groups, layout: Layout) -> "EventList[
 
 def annotations_of(recording: Recording) -> FrozenSet[str]:
     """Keys of ranges that the program named."""
-    make = lambda: frozenset(event.key for event in build_events(recording) if event.is_user_annotation)
-    return cast(FrozenSet[str], recording.once("annotations", make))
+    return cast(FrozenSet[str], recording.once("annotations", lambda: EventStore(recording).annotations()))
 
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg"]

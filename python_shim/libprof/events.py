@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Type
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Type, TypeVar
 
 from ._times import us_text
 from ._torch_enum import TorchEnum
@@ -43,11 +43,6 @@ class Interval:
 
     def __repr__(self) -> str:
         return f"Interval({self.start!r}, {self.end!r})"
-
-
-def interval_us(begin_ns: int, duration_ns: int) -> Tuple[float, float]:
-    """Begin and end in microseconds. They are equal numbers if one interval begins at the nanosecond at which another ends."""
-    return begin_ns / 1000, (begin_ns + duration_ns) / 1000
 
 
 class Kernel:
@@ -157,6 +152,59 @@ def _without(size: Optional[int], parts: List[Optional[int]]) -> Optional[int]:
     return None if size is None else size - sum(part or 0 for part in parts)
 
 
+DETAILS = (
+    "input_shapes", "shape_text", "input_dtypes", "structured_input_shapes", "structured_input_strides", "concrete_inputs", "kwinputs",
+    "overload_name", "stack", "attributes",
+)  # fmt: skip
+"""Attributes that programs read from few of millions of events."""
+
+
+class _Field:
+    """An attribute that is read from the recording each time, by row, until the program sets it: then the instance has it."""
+
+    def __init__(self, *default: Any) -> None:
+        self._default = default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, event: Any, owner: Any = None) -> Any:
+        if event is not None:
+            return event._fields[self._name](event._row)
+        if not self._default:
+            raise AttributeError(f"type object {owner.__name__!r} has no attribute {self._name!r}")
+        return self._default[0]
+
+    def read_default(self, event: Any) -> Any:
+        """The value where no recording has one."""
+        if not self._default:
+            raise AttributeError(f"'FunctionEvent' object has no attribute {self._name!r}")
+        return self._default[0]
+
+
+class _Kept(_Field):
+    """One that the program may change in place: it is read once, by event, and kept."""
+
+    def __get__(self, event: Any, owner: Any = None) -> Any:
+        if event is None:
+            return self
+        value = event._fields[self._name](event)
+        setattr(event, self._name, value)
+        return value
+
+    def read_default(self, event: Any) -> Any:
+        """A new one."""
+        return super().read_default(event)()
+
+
+def _field(*default: Any) -> Any:
+    return _Field(*default)
+
+
+def _kept(*default: Any) -> Any:
+    return _Kept(*default)
+
+
 class FunctionEvent(TimesMixin):
     """A range, a step or a CUDA call on a thread, or an operation on a device (`device_type`).
 
@@ -173,6 +221,14 @@ class FunctionEvent(TimesMixin):
     if none were profiled.
     """
 
+    __slots__ = ("_fields", "_row")
+    _fields: Dict[str, Callable[[Any], Any]]
+    """Reads what was neither set nor kept, by name: see :class:`_Field`."""
+    _row: int
+
+    def __new__(cls, *arguments: Any, **keywords: Any) -> "FunctionEvent":
+        return seen_at(cls, DEFAULTS, -1)
+
     def __init__(
         self,
         id: int,
@@ -186,58 +242,88 @@ class FunctionEvent(TimesMixin):
         device_index: int = -1,
     ) -> None:
         self.id, self.name, self.thread, self.kind = id, name, thread, kind
-        self.trace_name: Optional[str] = name
+        self.trace_name = name
         self.time_range = Interval(start_us, end_us)
         self.start_ns, self.duration_ns = round(start_us * 1000), round((end_us - start_us) * 1000)
         self._device_type, self.device_index, self.device_resource_id = device_type, device_index, thread
         self.is_user_annotation = kind in ("range", "step")
 
-    pid, is_async, sequence_nr, fwd_thread, flops = 0, False, -1, 0, 0
-    count = outer_count = 1
-    cpu_parent: Optional["FunctionEvent"] = None
-    correlation: Optional[int] = None
-    result: Optional[int] = None
-    cpu_memory_usage: Optional[int] = 0
-    device_memory_usage: Optional[int] = 0
-    use_device: Optional[str] = "cuda"
-    thread_name: Optional[str] = None
-    domain: Optional[str] = None
-    _self_ns: Optional[int] = None
-    _device_ns: Optional[int] = None
-    _self_device_ns: Optional[int] = None
+    id: int = _field()
+    name: str = _field()
+    trace_name: Optional[str] = _field()
+    thread: int = _field()
+    device_resource_id: int = _field()
+    kind: str = _field("range")
+    start_ns: int = _field()
+    duration_ns: int = _field()
+    pid: int = _field(0)
+    is_async: bool = _field(False)
+    sequence_nr: int = _field(-1)
+    fwd_thread: int = _field(0)
+    count: int = _field(1)
+    outer_count: int = _field(1)
+    cpu_parent: Optional["FunctionEvent"] = _field(None)
+    correlation: Optional[int] = _field(None)
+    result: Optional[int] = _field(None)
+    cpu_memory_usage: Optional[int] = _field(0)
+    device_memory_usage: Optional[int] = _field(0)
+    use_device: Optional[str] = _field("cuda")
+    thread_name: Optional[str] = _field(None)
+    domain: Optional[str] = _field(None)
+    device_index: int = _field(-1)
+    python_id: int = _field(-1)
+    python_parent_id: int = _field(-1)
+    python_module_id: int = _field(-1)
+    _device_type: DeviceType = _field(_CPU)
+    _self_ns: Optional[int] = _field(None)
+    _device_ns: Optional[int] = _field(None)
+    _self_device_ns: Optional[int] = _field(None)
 
-    # Created on first access: programs read them from few of millions of events.
-    kernels: List[Kernel]
-    cpu_children: List["FunctionEvent"]
-    input_shapes: List[Any]
-    shape_text: str  # input_shapes as recorded
-    input_dtypes: List[str]
-    structured_input_shapes: List[Any]
-    structured_input_strides: List[Any]
-    concrete_inputs: List[Any]
-    kwinputs: Dict[str, Any]
-    overload_name: str
-    stack: List[str]
-    attributes: Dict[str, Any]
-    _details: Optional[Callable[["FunctionEvent", str], Any]] = None  # reads one of these from the recording
+    time_range: Interval = _kept()
+    is_user_annotation: bool = _kept(bool)
+    flops: int = _kept(int)
+    kernels: List[Kernel] = _kept(list)
+    cpu_children: List["FunctionEvent"] = _kept(list)
+    input_shapes: List[Any] = _kept(list)
+    shape_text: str = _kept(str)  # input_shapes as recorded
+    input_dtypes: List[str] = _kept(list)
+    structured_input_shapes: List[Any] = _kept(list)
+    structured_input_strides: List[Any] = _kept(list)
+    concrete_inputs: List[Any] = _kept(list)
+    kwinputs: Dict[str, Any] = _kept(dict)
+    overload_name: str = _kept(str)
+    stack: List[str] = _kept(list)
+    attributes: Dict[str, Any] = _kept(dict)
 
     if not TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> Any:
-            if name not in _LATE:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            value = self._details(self, name) if self._details is not None and name not in _LINKS else None
-            return self.__dict__.setdefault(name, _LATE[name]() if value is None else value)
+        @property
+        def __dict__(self) -> Dict[str, Any]:
+            """What was set, kept or recorded. Lists of details are in it once they have been read."""
+            fields = _own_fields(self)
+            for name in _RECORDED:
+                if name not in fields and self._fields[name] is not DEFAULTS[name]:
+                    fields[name] = getattr(self, name)
+            return fields
 
     def __getstate__(self) -> Dict[str, Any]:
         """For pickle and copy: without the recording."""
         for name in _LATE:
             getattr(self, name)
-        return {name: value for name, value in self.__dict__.items() if name != "_details"}
+        return self.__dict__
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self._fields, self._row = DEFAULTS, -1
+        _own_fields(self).update(state)
+
+    def as_instance_of(self, kind: Type["Kind"]) -> "Kind":
+        """The same event under another class."""
+        other = seen_at(kind, self._fields, self._row)
+        _own_fields(other).update(_own_fields(self))
+        return other
 
     node_id, is_remote, is_legacy = -1, False, False
     flow_start = False
-    python_id = python_parent_id = python_module_id = -1
     flow_id = flow_type = linked_correlation_id = 0
     self_cpu_percent = total_cpu_percent = total_device_percent = -1
     event_metadata: Optional[Dict[str, Any]] = None
@@ -370,12 +456,24 @@ class FunctionEvent(TimesMixin):
         )
 
 
+Kind = TypeVar("Kind", bound=FunctionEvent)
 _LINKS = ("cpu_parent", "cpu_children", "kernels")
-_LATE: Dict[str, Callable[[], Any]] = {
-    "kernels": list, "cpu_children": list, "input_shapes": list, "shape_text": str, "input_dtypes": list,
-    "structured_input_shapes": list, "structured_input_strides": list, "concrete_inputs": list, "kwinputs": dict,
-    "overload_name": str, "stack": list, "attributes": dict,
-}  # fmt: skip
+_ALL = {name: one for name, one in vars(FunctionEvent).items() if isinstance(one, _Field)}
+_LATE = ("kernels", "cpu_children", *DETAILS)
+_RECORDED = tuple(name for name in _ALL if name not in _LATE)
+DEFAULTS: Dict[str, Callable[[Any], Any]] = {name: one.read_default for name, one in _ALL.items()}
+"""Readers of events that no recording has."""
+_own_fields: Callable[[FunctionEvent], Dict[str, Any]] = TimesMixin.__dict__["__dict__"].__get__
+_new: Callable[[Any], Any] = object.__new__
+
+
+def seen_at(kind: Type[Kind], fields: Dict[str, Callable[[Any], Any]], row: int) -> Kind:
+    """An event whose fields are read with these functions when they are wanted. `row` is for them."""
+    event: Kind = _new(kind)
+    event._fields, event._row = fields, row
+    return event
+
+
 _Flat = Tuple[Type[FunctionEvent], Dict[str, Any], Optional[int], List[int]]
 
 
@@ -404,7 +502,7 @@ def unflattened(rows: List[_Flat]) -> List[FunctionEvent]:
     """The events again."""
     events: List[FunctionEvent] = [kind.__new__(kind) for kind, *_ in rows]
     for event, (_, fields, parent, children) in zip(events, rows):
-        event.__dict__.update(fields)
+        event.__setstate__(fields)
         event.cpu_parent = None if parent is None else events[parent]
         event.cpu_children = [events[child] for child in children]
     return events

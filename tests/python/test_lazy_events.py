@@ -1,0 +1,158 @@
+"""A recording's events are objects once something reads them, in a list that behaves like any other."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import operator
+import pickle
+from pathlib import Path
+from typing import Any, Callable, List
+
+import pytest
+
+import libprof
+from libprof import EventList, profile, record_function
+from libprof._build_events import build_events
+from libprof.events import FunctionEvent
+
+COUNT = 40
+
+
+def work(number: int) -> None:
+    with record_function("outer"), record_function(f"aten::inner{number % 3}", sizes=f"[[{number}]]"):
+        sorted(range(10), key=lambda one: -one)
+
+
+@pytest.fixture(params=[False, True], ids=["", "functions"])
+def prof(request: pytest.FixtureRequest) -> profile:
+    with profile(with_stack=request.param) as made:
+        for number in range(COUNT):
+            work(number)
+        libprof.step()
+    return made
+
+
+def made(listed: Any) -> int:
+    """How many objects exist."""
+    return len(listed) if listed.maker is None else sum(one is not None for one in listed.maker._made)
+
+
+def described(event: FunctionEvent) -> Any:
+    around = event.cpu_parent
+    links = (around and around.id, [child.id for child in event.cpu_children], len(event.kernels))
+    times = (event.time_range.start, event.time_range.end, event.self_cpu_time_total, event.device_time_total)
+    details = (event.input_shapes, event.stack, event.attributes, event.is_user_annotation, event.activity_type)
+    return (event.id, event.name, event.kind, event.thread, event.count, event.flops, links, times, details)
+
+
+def test_nothing_is_made_before_it_is_read(prof: profile, tmp_path: Path) -> None:
+    events = prof.events()
+    assert len(events) > 2 * COUNT and events and made(events) == 0
+    prof.key_averages().table()
+    events.key_averages()
+    events.export_chrome_trace(str(tmp_path / "trace.json"))
+    prof.events()
+    assert made(events) == 0
+    first = events[0]
+    assert first is events[0] and first is events[-len(events)] and made(events) == 1
+    assert events[2:6] == [events[at] for at in range(2, 6)] and made(events) == 5
+    assert type(events) is EventList and type(events[:2]) is list
+    next(iter(events))
+    assert made(events) < 20
+    assert [one.name for one in itertools.islice(events, 3)] and made(events) < 20
+
+
+def test_links_lead_to_the_elements(prof: profile) -> None:
+    events = prof.events()
+    inner = next(event for event in events if event.name == "aten::inner2")
+    outer = inner.cpu_parent
+    while outer is not None and outer.name != "outer":
+        outer = outer.cpu_parent
+    assert outer is not None and any(outer is event for event in events)
+    assert all(child.cpu_parent is event for event in events for child in event.cpu_children)
+    assert all(one is other for one, other in zip(events, prof.events()))
+    kept = prof.events()[-1]
+    del events
+    assert kept.time_range is kept.time_range
+
+
+def test_the_order_of_reading_does_not_matter(prof: profile) -> None:
+    recording, functions = prof._cycles[0], prof.with_stack
+    forwards = [described(event) for event in build_events(recording, functions)]
+    events = build_events(recording, functions)
+    backwards = [described(events[at]) for at in reversed(range(len(events)))]
+    assert forwards == backwards[::-1] and forwards == [described(event) for event in prof.events()]
+
+
+CHANGES: List[Callable[[Any], Any]] = [
+    lambda listed: listed.append("x"),
+    lambda listed: listed.extend(["x", "y"]),
+    lambda listed: listed.insert(1, "x"),
+    lambda listed: listed.pop(),
+    lambda listed: listed.remove(listed[3]),
+    lambda listed: listed.clear(),
+    lambda listed: listed.reverse(),
+    lambda listed: listed.sort(key=lambda event: (event.name, -event.id)),
+    lambda listed: operator.setitem(listed, 0, "x"),
+    lambda listed: operator.setitem(listed, slice(1, 3), ["x"]),
+    lambda listed: operator.delitem(listed, -1),
+    lambda listed: operator.iadd(listed, ["x"]) and None,
+    lambda listed: operator.imul(listed, 2) and None,
+    lambda listed: [listed.append("x") for _ in zip(range(3), listed)],
+]
+READS: List[Callable[[Any], Any]] = [
+    lambda listed: listed[-1],
+    lambda listed: listed[1:-1:3],
+    lambda listed: listed[::-1],
+    lambda listed: listed[10**6:],
+    lambda listed: list(reversed(listed)),
+    lambda listed: listed[5] in listed and "x" not in listed,
+    lambda listed: (listed.index(listed[7]), listed.count(listed[7])),
+    lambda listed: listed.copy(),
+    lambda listed: listed + ["x"],
+    lambda listed: ["x"] + listed,
+    lambda listed: listed * 2,
+    lambda listed: 2 * listed,
+    lambda listed: [*listed, *listed],
+    lambda listed: tuple(listed),
+    lambda listed: sorted(listed, key=lambda event: -event.id),
+    lambda listed: listed == listed[:] and listed[:] == listed and not listed != listed[:],
+    lambda listed: [event for event in listed if event.name == "outer"],
+]
+
+
+@pytest.mark.parametrize("number", range(len(CHANGES) + len(READS)))
+def test_behaves_like_a_list(prof: profile, number: int) -> None:
+    lazy = prof.events()
+    plain = list(prof.events())
+    operation = [*CHANGES, *READS][number]
+    assert operation(lazy) == operation(plain) and lazy == plain and plain == lazy and len(lazy) == len(plain)
+    if number < len(CHANGES):
+        assert not lazy._is_as_given()
+    else:
+        assert lazy._is_as_given()
+
+
+def test_two_lists_that_nothing_has_read_are_equal(prof: profile) -> None:
+    assert prof.events() == prof.events() and prof.events() + prof.events() == 2 * list(prof.events())
+    with pytest.raises(IndexError):
+        prof.events()[10**6]
+    with pytest.raises(TypeError):
+        prof.events()["x"]  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_copies(prof: profile, duplicate: Callable[[Any], Any]) -> None:
+    other = duplicate(prof.events())
+    assert type(other) is EventList and list(map(described, other)) == list(map(described, prof.events()))
+
+
+def test_what_programs_set_stays(prof: profile) -> None:
+    event = prof.events()[1]
+    event.name, event.thread, event.own = "renamed", 7, "x"  # type: ignore[attr-defined]
+    event.cpu_children.append(event)
+    event.time_range.end = 5.0
+    again = prof.events()[1]
+    assert (again.name, again.thread, again.cpu_children[-1], again.time_range.end) == ("renamed", 7, event, 5.0)
+    assert vars(again)["own"] == "x" and vars(again)["pid"] == again.pid and "stack" not in vars(again)
