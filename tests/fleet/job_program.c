@@ -128,6 +128,15 @@ static void add_backward(uint32_t step, int16_t stage, bool is_last)
     add_hop(step, stage, (int16_t)(stage - 1));
 }
 
+static void add_host(uint32_t step, uint32_t range)
+{
+    if (range != NO_RANGE)
+        add_to_all(OP_PUSH, step, range);
+    add_to_all(OP_HOST, step, range);
+    if (range != NO_RANGE)
+        add_to_all(OP_POP, step, 0);
+}
+
 /* All microbatches go forward, then all go backward. Each rank's own order is the order of its stage's entries. */
 static void add_passes(uint32_t step)
 {
@@ -137,6 +146,8 @@ static void add_passes(uint32_t step)
             add_forward(step, stage);
     add_pop(step);
     add_push(step, BACKWARD_RANGE);
+    if (job.fault == SLOW_BACKWARD)
+        add_host(step, SCALE_RANGE);
     for (long batch = 0; batch < job.microbatches; batch++)
         for (int16_t stage = (int16_t)(job.pp - 1); stage >= 0; stage--)
             add_backward(step, stage, batch == job.microbatches - 1);
@@ -149,15 +160,6 @@ static void add_in_phase(enum phase in, uint32_t step)
     phase = in;
     add_passes(step);
     phase = RUNS;
-}
-
-static void add_host(uint32_t step, uint32_t range)
-{
-    if (range != NO_RANGE)
-        add_to_all(OP_PUSH, step, range);
-    add_to_all(OP_HOST, step, range);
-    if (range != NO_RANGE)
-        add_to_all(OP_POP, step, 0);
 }
 
 /* Where the device has nothing to do. */
@@ -300,10 +302,11 @@ static long victims(void)
 void choose_victim(void)
 {
     static const long sizes[FAULTS] = {
-        [SLOW_GPU] = 30,   [SLOW_LINK] = 4,   [SLOW_INPUT] = 12, [LATE_RANK] = 25,
-        [SLOW_STAGE] = 30, [SLOW_HOP] = 4,    [SLOW_HOST] = 30,  [SLOW_GROUP] = 4,
-        [SLOW_COPY] = 10,  [SLOW_LAUNCH] = 2, [THROTTLE] = 30,   [TWO_GPUS] = 30,
-        [STALL] = 40,      [PAUSES] = 20,     [CHECKPOINT] = 30, [HIDDEN] = 1};
+        [SLOW_GPU] = 30,      [SLOW_LINK] = 4,   [SLOW_INPUT] = 12, [LATE_RANK] = 25,
+        [SLOW_STAGE] = 30,    [SLOW_HOP] = 4,    [SLOW_HOST] = 30,  [SLOW_GROUP] = 4,
+        [SLOW_COPY] = 10,     [SLOW_LAUNCH] = 2, [THROTTLE] = 30,   [TWO_GPUS] = 30,
+        [STALL] = 40,         [PAUSES] = 20,     [CHECKPOINT] = 30, [HIDDEN] = 1,
+        [SLOW_BACKWARD] = 200};
     if (job.victim < 0)
         job.victim = (long)(chance(1, 0, 0) * (double)victims());
     if (job.victim >= victims())
@@ -375,6 +378,8 @@ int64_t host_ns(long rank, const struct op *op)
         return luck < 0.06 ? job.size * MS : 20 * US;
     if (op->which == CHECKPOINT_RANGE)
         return hits(CHECKPOINT, rank) ? job.size * MS : 30 * US;
+    if (op->which == SCALE_RANGE)
+        return hits(SLOW_BACKWARD, rank) ? job.size * MS : 100 * US;
     double ns = (double)(job.host * US) * (1 + 0.02 * luck);
     if (job.warm && op->step == 0)
         ns += (80 + 60 * luck) * (double)MS;

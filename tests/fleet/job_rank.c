@@ -25,8 +25,8 @@
 static const char *const kernel_names[KERNEL_NAMES] = {
     "sm90_gemm_bf16_128x256x64_forward", "sm90_gemm_bf16_128x256x64_backward",
     "_Z18elementwise_kernelILi4EEvPfi", "_Z11adam_kernelPfS_S_f"};
-static const char *const range_names[NO_RANGE] = {"input",     "forward", "backward",
-                                                  "optimizer", "gc",      "checkpoint"};
+static const char *const range_names[NO_RANGE] = {"input", "forward",    "backward",  "optimizer",
+                                                  "gc",    "checkpoint", "scale_grad"};
 
 /* Sends and receives have a stream for each neighbour in the pipeline. */
 enum stream { COMPUTE, COMM, NEXT, PREVIOUS, STREAMS };

@@ -42,9 +42,10 @@
 #include <unistd.h>
 
 static const char *const fault_names[FAULTS] = {
-    "none",       "slow_gpu", "slow_link", "slow_input", "late_rank", "dead_rank",   "mismatch",
-    "slow_stage", "slow_hop", "slow_host", "slow_group", "slow_copy", "slow_launch", "throttle",
-    "two_gpus",   "stall",    "pauses",    "checkpoint", "hidden",    "early_end",   "wrong_size"};
+    "none",        "slow_gpu",   "slow_link",  "slow_input",   "late_rank",  "dead_rank",
+    "mismatch",    "slow_stage", "slow_hop",   "slow_host",    "slow_group", "slow_copy",
+    "slow_launch", "throttle",   "two_gpus",   "stall",        "pauses",     "checkpoint",
+    "hidden",      "early_end",  "wrong_size", "slow_backward"};
 static const char *const clock_names[CLOCKS] = {"good", "bad", "jump"};
 
 struct job job = {.ranks = 8,

@@ -34,6 +34,7 @@ enum fault {
     HIDDEN,     /* work that nobody waits for */
     EARLY_END,
     WRONG_SIZE,
+    SLOW_BACKWARD, /* host code in a range of the backward pass */
     FAULTS
 };
 enum clocks { CLOCK_GOOD, CLOCK_BAD, CLOCK_JUMP, CLOCKS };
@@ -89,6 +90,7 @@ enum {
     OPTIMIZER_RANGE,
     GC_RANGE,
     CHECKPOINT_RANGE,
+    SCALE_RANGE,
     NO_RANGE
 };
 
