@@ -39,6 +39,10 @@ struct python_method {
     X(int, Py_IsInitialized, (void))                                                   \
     X(int, PyGILState_Check, (void))                                                   \
     X(void *, PyInterpreterState_Get, (void))                                          \
+    X(void *, PyInterpreterState_ThreadHead, (void *))                                 \
+    X(void *, PyThreadState_Get, (void))                                               \
+    X(void *, PyThreadState_Next, (void *))                                            \
+    X(void *, PyThreadState_Swap, (void *))                                            \
     X(void, Py_IncRef, (PyObject *))                                                   \
     X(void, Py_DecRef, (PyObject *))                                                   \
     X(void, PyErr_Clear, (void))                                                       \

@@ -549,8 +549,12 @@ static void python_end(const struct python_api *api)
 static prof_status python_begin_all(const struct python_api *api)
 {
     prof_status status = python_monitor_begin_all(api);
-    if (status == PROF_UNSUPPORTED)
+    bool is_first = !python_all.wanted;
+    if (status == PROF_UNSUPPORTED) {
         status = python_profile_begin(api);
+        if (status == PROF_OK && is_first)
+            python_profile_begin_others(api);
+    }
     if (status != PROF_OK)
         return status;
     python_all.wanted = true;

@@ -45,6 +45,10 @@ void python_calls_exit_builtin(PyObject *callable, PyObject *self);
 prof_status python_profile_begin(const struct python_api *api);
 void python_profile_end(const struct python_api *api);
 
+/* Starts them on the interpreter's other threads, except where another profile function is set. The
+ * first call or return there emits the thread's stack. */
+void python_profile_begin_others(const struct python_api *api);
+
 /* Before an end on the thread that began: says so, here and in the file, if another profile
  * function took the place, or none. */
 void python_profile_check(const struct python_api *api);

@@ -1,4 +1,4 @@
-/* python_profile.c - the interpreter's profile function, for one thread. */
+/* python_profile.c - the interpreter's profile function, which each thread has for itself. */
 #include "python_calls.h"
 
 #include "log.h"
@@ -52,6 +52,38 @@ prof_status python_profile_begin(const struct python_api *api)
     api->PyEval_SetProfile(python_profile, NULL);
     python_profile_begun = true;
     return PROF_OK;
+}
+
+/* Two builds do not allow it: a debug build ends the process when a thread uses another thread's
+ * state, and from 3.12 on threads are bound to theirs. */
+static bool python_profile_reaches_others(const struct python_api *api)
+{
+    return !api->PySys_GetObject("gettotalrefcount") && !api->PySys_GetObject("monitoring");
+}
+
+/* Of the thread whose state is the current one. Its exceptions are kept: it may be raising one. */
+static void python_profile_begin_other(const struct python_api *api)
+{
+    PyObject *type, *value, *trace;
+    api->PyErr_Fetch(&type, &value, &trace);
+    if (!python_profile_is_in_use(api))
+        api->PyEval_SetProfile(python_profile, NULL);
+    api->PyErr_Restore(type, value, trace);
+}
+
+void python_profile_begin_others(const struct python_api *api)
+{
+    if (!python_profile_reaches_others(api))
+        return;
+    void *mine = api->PyThreadState_Get();
+    void *other = api->PyInterpreterState_ThreadHead(api->PyInterpreterState_Get());
+    for (; other; other = api->PyThreadState_Next(other)) {
+        if (other == mine)
+            continue;
+        api->PyThreadState_Swap(other);
+        python_profile_begin_other(api);
+        api->PyThreadState_Swap(mine);
+    }
 }
 
 /* Whether the interpreter still calls ours on this thread: the getter cannot say so, and a call

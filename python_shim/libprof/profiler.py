@@ -149,7 +149,7 @@ class profile(TorchMethods):
     ``activities`` selects the rows of results. ``profile_memory`` adds columns for memory, ``with_flops`` one
     for FLOPs. If the process has imported PyTorch, its operators are ranges, with input shapes if
     ``record_shapes`` or ``with_flops`` is set. ``with_stack`` records calls of Python functions as call
-    stacks: on all threads from Python 3.12 on; before, on the starting thread and on threads that begin later.
+    stacks, on all threads. Before Python 3.12, other threads' stacks begin with their next call or return.
     ``with_modules`` adds the modules of scripted operators to Chrome traces.
 
     ``on_trace_ready(prof)`` is called at the end of every cycle of the schedule, and at the end. Results then

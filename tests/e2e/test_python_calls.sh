@@ -157,7 +157,7 @@ def ring():
     here("in the ring")
 
 def everyone():
-    """Of all threads at once: one that runs already (from 3.12 on), a new one, and what is open when they end."""
+    """Of all threads at once: one that runs already, a new one, and what is open when they end."""
     off()
     begun, done, over = threading.Event(), threading.Event(), threading.Event()
     def earlier():
@@ -423,7 +423,7 @@ for entry in "${pythons[@]}"; do
     stack hooked "here <lambda> run _bootstrap_inner _bootstrap"
     run everyone
     stack later "here later run _bootstrap_inner _bootstrap"
-    if [[ ${version#3.} -ge 12 ]]; then stack earlier "here earlier run _bootstrap_inner _bootstrap"; fi
+    stack earlier "here earlier run _bootstrap_inner _bootstrap"
     stack "earlier, off" none
     stack all "here waiter everyone $main"
     stack none none

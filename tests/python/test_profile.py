@@ -414,8 +414,27 @@ def test_stacks_of_other_threads() -> None:
         return re.split("[ .]", stack[1])[-1] if stack else ""
 
     assert caller(prof, "starter") == "test_stacks_of_other_threads" and caller(prof, "later") == "later"
-    assert caller(prof, "earlier, within") == ("earlier" if sys.version_info >= (3, 12) else "")
+    assert caller(prof, "earlier, within") == "earlier"
     assert caller(bare, "earlier, behind") == caller(bare, "starter, behind") == ""
+
+
+def test_other_threads_keep_profile_functions_of_their_own() -> None:
+    seen: List[str] = []
+    begun, go = threading.Event(), threading.Event()
+
+    def waiter() -> None:
+        sys.setprofile(lambda frame, event, argument: seen.append(frame.f_code.co_name))
+        begun.set()
+        go.wait()
+        calling()
+
+    thread = threading.Thread(target=waiter)
+    thread.start()
+    begun.wait()
+    with profile(with_stack=True):
+        go.set()
+        thread.join()
+    assert "calling" in seen
 
 
 def test_tensorboard(tmp_path: Path) -> None:
