@@ -172,7 +172,7 @@ static void begin_slice(struct chrome *chrome, const struct tl_slice *slice)
         chrome_event(&chrome->out, "\"ph\":\"X\",\"cat\":\"cuda_runtime\"");
 }
 
-static void write_slice_name(struct chrome *chrome, uint32_t slice)
+static void write_slice_name(struct chrome *chrome, uint32_t slice, struct tl_attrs attrs)
 {
     const struct tl_slice *from = &chrome->timeline->slices.at[slice];
     const char *collective =
@@ -181,6 +181,8 @@ static void write_slice_name(struct chrome *chrome, uint32_t slice)
         json_key(&chrome->out, "name"), json_string(&chrome->out, collective);
     else if (chrome_for_tensorboard(chrome)) /* which shows no domains */
         write_name(chrome, tl_shown_name(chrome->timeline, from->name, tl_slice_label(from)));
+    else if (attrs.count && chrome_operators_has(&chrome->operators, slice))
+        chrome_args_operator_name(chrome, from->name, attrs);
     else
         write_name(chrome, from->name);
 }
@@ -258,7 +260,7 @@ static void chrome_slice(void *user, uint32_t index, const struct tl_attr *attrs
     const struct chrome_row *row = &chrome->rows.threads[slice->thread];
     const struct tl_attrs of = {attrs, attr_count};
     begin_slice(chrome, slice);
-    write_slice_name(chrome, index);
+    write_slice_name(chrome, index, of);
     chrome_row_write(row, out);
     if (is_instant(chrome, slice))
         chrome_time_write(chrome, slice->start_ns);

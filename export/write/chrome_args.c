@@ -285,6 +285,7 @@ enum word {
     WORD_SEGMENT_OF,
     WORD_CONTINUED,
     WORD_UNCLOSED,
+    WORD_OVERLOAD,
     WORD_COUNT
 };
 
@@ -315,6 +316,7 @@ static const struct {
     {"piece of", "piece of (attribute)"},
     {"continued", "continued (attribute)"},
     {"unclosed", "unclosed (attribute)"},
+    {"overload_name", "overload_name"},
 };
 
 static uint8_t word_of(struct text name)
@@ -623,6 +625,25 @@ static bool write_collective(struct chrome *chrome, const struct tl_gpu *op)
 bool chrome_args_is_annotation(const struct chrome *chrome, struct tl_attrs attrs)
 {
     return has_word(chrome, attrs, WORD_USER_RF_ID);
+}
+
+void chrome_args_operator_name(struct chrome *chrome, uint32_t name, struct tl_attrs attrs)
+{
+    struct text own = chrome->timeline->names.at[name], overload = {"", 0};
+    char whole[512];
+    for (uint32_t i = 0; i < attrs.count; i++)
+        if (chrome->attr_words[attrs.at[i].key] == WORD_OVERLOAD &&
+            attrs.at[i].type == PROF_ATTR_STRING)
+            overload = chrome->timeline->names.at[attrs.at[i].value];
+    json_key(&chrome->out, "name");
+    if (!overload.size || own.size + 1 + overload.size > sizeof whole) {
+        quoted_names_write(&chrome->names, &chrome->out, name);
+        return;
+    }
+    memcpy(whole, own.bytes, own.size);
+    whole[own.size] = '.';
+    memcpy(whole + own.size + 1, overload.bytes, overload.size);
+    json_text(&chrome->out, (struct text){whole, own.size + 1 + overload.size});
 }
 
 /* Which words have a meaning here: PyTorch's only of what is its own or came through NVTX, those

@@ -137,6 +137,15 @@ def test_rows_by_overload_are_its_own() -> None:
     assert rows(libprof.EventList(ours.events()).key_averages(group_by_overload_name=True)) == expected
 
 
+def test_chrome_traces_name_overloads(tmp_path: Path) -> None:
+    def names(prof: Any) -> List[str]:
+        prof.export_chrome_trace(str(tmp_path / "trace.json"))
+        return [one["name"] for one in json.loads((tmp_path / "trace.json").read_text())["traceEvents"] if one.get("cat") == "cpu_op"]
+
+    ours = names(overloads(libprof.profile))
+    assert "aten::add.Tensor" in ours and ours == names(overloads(torch.profiler.profile))
+
+
 def test_tables_show_overloads_and_sums_stay() -> None:
     prof = overloads(libprof.profile, record_shapes=True)
     listed = prof.key_averages(group_by_input_shape=True, group_by_overload_name=True)

@@ -81,6 +81,9 @@ void chrome_attrs_write(struct chrome *chrome, uint32_t label, struct tl_attrs a
 /* True if the attributes are of a range that the program named through PyTorch. */
 bool chrome_args_is_annotation(const struct chrome *chrome, struct tl_attrs attrs);
 
+/* The member "name" of an operator: with its overload if that was recorded, as Kineto has it. */
+void chrome_args_operator_name(struct chrome *chrome, uint32_t name, struct tl_attrs attrs);
+
 /* "Ev Idx", the last member of "args": a running number of operators, annotations and memory
  * events. Written only if the trace has operators. */
 void chrome_args_index(struct chrome *chrome);
