@@ -409,8 +409,8 @@ class profile(TorchMethods):
             self._recording = stack.pop_all()
 
     def _with_identities(self) -> bool:
-        """Whether to identify tensors and allocations: it costs time, and PyTorch's tools read it only with all three options."""
-        return self.profile_memory and self.record_shapes and self.with_stack
+        """Whether to identify tensors and allocations: it costs time, and inputs, whose numbers are read, need shapes."""
+        return self.profile_memory and self.record_shapes
 
     def _wanted_of_torch(self) -> int:
         return (

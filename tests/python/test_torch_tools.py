@@ -143,13 +143,21 @@ def test_identities_need_what_they_come_from() -> None:
     assert (number.sizes if hasattr(number, "sizes") else number, alpha) in (([], 1), (1, 1))
 
 
-@pytest.mark.parametrize("missing", ALL)
+@pytest.mark.parametrize("missing", ["profile_memory", "record_shapes"])
 def test_what_nobody_can_read_costs_nothing(missing: str) -> None:
     observer = _torch_observer.find(torch)[0]
     assert observer is not None
     with libprof.profile(**{**ALL, missing: False}):
         torch.ones(4).add(1)
         assert observer.tensors(0, 0)[0] == 0
+
+
+def test_identities_need_no_stacks() -> None:
+    with libprof.profile(profile_memory=True, record_shapes=True) as prof:
+        torch.ones(4).add_(1)
+    nodes = {node.name: node.extra_fields for node in flat(prof.kineto_results.experimental_event_tree())}
+    number = nodes["[memory]"].allocation_id
+    assert number is not None and nodes["aten::add_"].inputs[0].allocation_id == number
 
 
 @pytest.mark.filterwarnings("error")
