@@ -12,13 +12,12 @@ import warnings
 from types import TracebackType
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set, Tuple, Type, TypeVar, cast
 
-from . import _export, _python_calls, _tasks, _torch, notebook, recorder
+from . import _experimental, _export, _garbage, _python_calls, _tasks, _torch, notebook, recorder
 from ._configs import check_lanes, types_listed, warn_deprecated
 from ._guest import thread_local
 from ._profdump import check_program
 from ._recording import ALL_MEMORY, Recording, Window
 from ._execution_trace import ExecutionTrace, observer_from_environment
-from ._experimental import wants_overload_names
 from ._results import Shown, averages_of_cycles, events_of_cycles, hides_something, types_of
 from ._table import Layout
 from ._torch_enum import TorchEnum
@@ -215,7 +214,8 @@ class profile(TorchMethods):
             warn("post_processing_timeout_s has no effect here")
         if with_modules:
             warn_deprecated("with_modules", 14, "with_stack records calls of modules")
-        self._with_overloads = wants_overload_names(experimental_config)
+        requested = _experimental.requested(experimental_config)
+        self._with_overloads, self._with_garbage = (one in requested for one in (_experimental.OVERLOADS, _experimental.GARBAGE))
 
     def __repr__(self) -> str:
         if self._is_forked():
@@ -405,6 +405,7 @@ class profile(TorchMethods):
             recorder.start()
             stack.callback(recorder.stop)
             stack.enter_context(_stacks(self.with_stack))
+            stack.enter_context(_garbage.recorded(self._with_garbage))
             self._seen = stack.enter_context(_torch.recorded(self._wanted_of_torch()))
             self._recording = stack.pop_all()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import os
@@ -416,6 +417,21 @@ def test_stacks_of_other_threads() -> None:
     assert caller(prof, "starter") == "test_stacks_of_other_threads" and caller(prof, "later") == "later"
     assert caller(prof, "earlier, within") == "earlier"
     assert caller(bare, "earlier, behind") == caller(bare, "starter, behind") == ""
+
+
+def test_garbage_collections_are_ranges_on_request() -> None:
+    torch = pytest.importorskip("torch")
+
+    def collected(wanted: bool) -> List[str]:
+        config = torch._C._profiler._ExperimentalConfig(record_python_gc_info=wanted)
+        with profile(experimental_config=config) as prof, profile(experimental_config=config):
+            with record_function("around"):
+                gc.collect()
+        return [event.name for event in prof.events() if event.name in ("around", "Python GC")]
+
+    callbacks = list(gc.callbacks)
+    assert collected(True) == ["around", "Python GC"] and collected(False) == ["around"]
+    assert gc.callbacks == callbacks
 
 
 def test_other_threads_keep_profile_functions_of_their_own() -> None:

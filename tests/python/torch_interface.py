@@ -57,7 +57,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("profile", "with_modules="): "With the observer, the same: scripted modules in Chrome traces. For other modules, use with_stack.",
     ("profile", "experimental_config="): "Only capture_overload_names has an effect. verbose and profile_all_threads are always on. A warning lists other settings.",
     ("profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
-    ("profile", "activities="): "CPU and CUDA; others are named in a warning. Lists of types are honoured in results, not in files.",
+    ("profile", "activities="): "CPU and CUDA; others are named in a warning. Lists of types are honoured in results, not in files. ProfError for unknown types.",
     ("profile", "profile_memory="): "With the observer, memory of the CPU and of CUDA devices; elsewhere `--` and a warning.",
     ("profile", "with_stack="): "Python functions as call stacks of everything, also of CUDA calls, as events and as rows. Their names have the whole path and the class; those of built-in functions have no address.",
     ("profile", "export_memory_timeline"): "The same files. Without record_shapes and with_stack, all memory is uncategorized. HTML is libprof's report.",
