@@ -69,11 +69,25 @@ _FILTERS = {
     "CUDA_RUNTIME": "cuda_runtime", "CUDA_DRIVER": "cuda_driver", "CONCURRENT_KERNEL": "kernel",
     "GPU_MEMCPY": "gpu_memcpy", "GPU_MEMSET": "gpu_memset",
 }  # fmt: skip
+_OTHER_FILTERS = {
+    "GPU_USER_ANNOTATION", "EXTERNAL_CORRELATION", "OVERHEAD", "CUDA_SYNC", "CUDA_EVENT", "CUDA_PROFILER_RANGE",
+    "GPU_PM_COUNTER", "COLLECTIVE_COMM", "GLOW_RUNTIME", "HPU_OP", "MTIA_RUNTIME", "MTIA_CCP_EVENTS", "MTIA_INSIGHT",
+    "XPU_RUNTIME", "XPU_DRIVER", "PRIVATEUSE1_RUNTIME", "PRIVATEUSE1_DRIVER",
+}  # fmt: skip
+"""Kineto's other types of events: results have none of them, or always have them."""
 
 
 def _names_of(group: Any) -> List[str]:
     """Names of activities: of one, or of a dict's keys."""
     return [str(getattr(one, "name", one)) for one in (group if isinstance(group, dict) else [group])]
+
+
+def _check_filters(activity: str, names: Iterable[str]) -> None:
+    """ProfError for a misspelt type of events, as in torch.profiler: what it should have shown would be missing."""
+    unknown = sorted(set(names) - _FILTERS.keys() - _OTHER_FILTERS)
+    if unknown:
+        known = sorted(name for name, category in _FILTERS.items() if category in types_of(activity))
+        raise ProfError(f"activities: {activity} has no event types {', '.join(unknown)}; known: {', '.join(known)}")
 
 
 def _wanted_types(wanted: Iterable[Any]) -> Dict[str, FrozenSet[str]]:
@@ -91,6 +105,7 @@ def _wanted_types(wanted: Iterable[Any]) -> Dict[str, FrozenSet[str]]:
                 raise ValueError(f"the activity {activity} occurs more than once")
             known, names = types_of(activity), types_listed(value, has_cpu)
             if names is not None:
+                _check_filters(activity, names)
                 other += [name for name in names if _FILTERS.get(name) not in known]
                 known &= {_FILTERS[name] for name in names if name in _FILTERS}
             elif not known:

@@ -219,6 +219,8 @@ def test_options_that_are_not_ours_warn() -> None:
         profile(activities=["CPU", "XPU"])
     with pytest.raises(AssertionError, match="must contain"):
         profile(activities=[])
+    with pytest.raises(libprof.ProfError, match="CUDA has no event types KERNELS; known: CONCURRENT_KERNEL, CUDA_DRIVER"):
+        profile(activities=[{"CUDA": ["KERNELS", "GPU_MEMCPY"]}])
 
 
 def test_chrome_traces(tmp_path: Path) -> None:
