@@ -1,13 +1,21 @@
 -- Collectives that not every rank of the communicator entered, that ranks entered with another function or size, or that did not end.
-WITH member AS (SELECT DISTINCT communicator, rank FROM collectives WHERE communicator IS NOT NULL),
-size AS (SELECT communicator, count(*) AS ranks FROM member GROUP BY communicator),
+-- Recordings need not begin and end together: what precedes the first collective of any rank is not compared, and a collective that
+-- ended was entered by all. A kernel that was lost is no collective that hangs: later ones of its rank ended.
+-- Of an all-to-all, ranks may send parts of different sizes.
+WITH member AS (
+    SELECT communicator, rank, min(sequence) AS first_one, max(sequence) AS last_one,
+           max(CASE WHEN duration_ns IS NOT NULL THEN sequence END) AS last_ended
+    FROM collectives WHERE communicator IS NOT NULL AND sequence IS NOT NULL GROUP BY communicator, rank),
+size AS (SELECT communicator, count(*) AS ranks, max(first_one) AS first_one FROM member GROUP BY communicator),
 whole AS (
-    SELECT communicator, sequence, count(*) AS entered, count(DISTINCT function) AS functions, count(DISTINCT bytes) AS sizes,
-           min(called) AS called, sum(CASE WHEN duration_ns IS NULL THEN 1 ELSE 0 END) AS unfinished, min(step) AS step
-    FROM collectives WHERE communicator IS NOT NULL GROUP BY communicator, sequence),
+    SELECT c.communicator, c.sequence, count(*) AS entered, count(DISTINCT c.function) AS functions,
+           count(DISTINCT CASE WHEN c.function <> 'ncclAlltoAll' THEN c.bytes END) AS sizes, min(c.called) AS called,
+           sum(CASE WHEN c.duration_ns IS NULL AND c.sequence > coalesce(m.last_ended, -1) THEN 1 ELSE 0 END) AS unfinished, min(c.step) AS step
+    FROM collectives AS c JOIN member AS m ON m.communicator = c.communicator AND m.rank = c.rank
+    WHERE c.sequence IS NOT NULL GROUP BY c.communicator, c.sequence),
 suspect AS (
     SELECT w.*, s.ranks FROM whole AS w JOIN size AS s ON s.communicator = w.communicator
-    WHERE w.entered < s.ranks OR w.functions > 1 OR w.sizes > 1 OR w.unfinished > 0),
+    WHERE w.sequence >= s.first_one AND (w.functions > 1 OR w.sizes > 1 OR w.unfinished > 0)),
 earliest AS (SELECT communicator, min(sequence) AS sequence FROM suspect GROUP BY communicator),
 usual AS (
     SELECT communicator, sequence, function, bytes, count(*) AS ranks,
@@ -16,11 +24,12 @@ usual AS (
 SELECT s.communicator, s.sequence, s.step, s.ranks, s.entered, m.rank,
        CASE WHEN c.rank IS NULL THEN 'did not enter'
             WHEN c.function <> u.function THEN 'entered another function'
-            WHEN c.bytes <> u.bytes THEN 'entered with another size'
+            WHEN c.bytes <> u.bytes AND c.function <> 'ncclAlltoAll' THEN 'entered with another size'
             ELSE 'waits' END AS state,
        c.function, c.bytes
 FROM suspect AS s JOIN earliest AS e ON e.communicator = s.communicator AND e.sequence = s.sequence
 JOIN usual AS u ON u.communicator = s.communicator AND u.sequence = s.sequence AND u.place = 1
 JOIN member AS m ON m.communicator = s.communicator
 LEFT JOIN collectives AS c ON c.communicator = s.communicator AND c.sequence = s.sequence AND c.rank = m.rank
+WHERE c.rank IS NOT NULL OR m.last_one < s.sequence
 ORDER BY CASE WHEN s.functions > 1 OR s.sizes > 1 THEN 0 ELSE 1 END, s.step, s.called, s.communicator, state, m.rank
