@@ -74,6 +74,7 @@ static void put_kernel(struct row *row, const struct recording *recording, const
     cell_8(row, gpu->kind == TL_GRAPH_RUN);
     cell_32_if(row, stream != NULL, stream ? (int32_t)stream->context : 0);
     put_shape(row, gpu->kind == TL_KERNEL ? &timeline->kernels.at[gpu->detail] : NULL);
+    cell_64(row, recording->id);
 }
 
 static void put_copy(struct row *row, const struct recording *recording, const struct tl_gpu *gpu)
@@ -83,6 +84,7 @@ static void put_copy(struct row *row, const struct recording *recording, const s
     cell_64(row, (int64_t)gpu->bytes);
     cell_64(row, gpu->correlation);
     cell_32_if(row, stream != NULL, stream ? (int32_t)stream->context : 0);
+    cell_64(row, recording->id);
 }
 
 bool add_kernels(struct walk *walk, struct rows *rows)
@@ -134,6 +136,7 @@ static void put_range(struct row *row, const struct recording *recording, uint32
     cell_64(row, sums->self_ns);
     cell_64(row, sums->device_ns);
     cell_8(row, false);
+    cell_64(row, recording->id);
 }
 
 /* Begin/end ranges need not nest, so no time is their own. */
@@ -147,6 +150,7 @@ static void put_async(struct row *row, const struct recording *recording,
     cell_64_if(row, false, 0);
     cell_64_if(row, false, 0);
     cell_8(row, true);
+    cell_64(row, recording->id);
 }
 
 static void put_call(struct row *row, const struct recording *recording, uint32_t index)
@@ -156,6 +160,7 @@ static void put_call(struct row *row, const struct recording *recording, uint32_
     put_event(row, recording, slice->thread, slice->name, slice->start_ns, recording->ends[index]);
     cell_64(row, api->correlation);
     cell_32_if(row, api->result != TL_RESULT_UNKNOWN, api->result);
+    cell_64(row, recording->id);
 }
 
 /* Items are slices, then begin/end ranges. */

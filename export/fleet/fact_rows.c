@@ -68,6 +68,8 @@ static void put_rank(struct row *row, const struct recording *recording, uint32_
     cell_text(row, literal(recording->identity));
     cell_8_if(row, info->system_clock_known, info->system_clock_synchronized);
     cell_64_if(row, info->system_clock_known, info->system_clock_max_error_ns);
+    cell_64(row, recording->id);
+    cell_text(row, info->job.size ? info->job : (struct text){0});
 }
 
 bool add_ranks(struct walk *walk, struct rows *rows)
@@ -130,6 +132,7 @@ bool add_ledger(struct walk *walk, struct rows *rows)
         cell_64(&row, (int64_t)account.launched);
         cell_64(&row, (int64_t)account.recorded);
         cell_64(&row, (int64_t)account.lost);
+        cell_64(&row, walk->recording->id);
     }
     return true;
 }
@@ -166,6 +169,7 @@ static void put_peak(struct row *row, const struct recording *recording, const s
     cell_64(row, (int64_t)use->peak_bytes);
     cell_64(row, since_epoch(recording, use->peak_ns));
     cell_64_if(row, range != TL_NONE, range == TL_NONE ? 0 : name_id(recording, range));
+    cell_64(row, recording->id);
 }
 
 bool add_memory(struct walk *walk, struct rows *rows)

@@ -8,7 +8,6 @@
 
 struct fleet {
     _Atomic(uint32_t) holders;
-    int32_t unknown; /* processes without a rank */
     TL_ARRAY(struct recording) recordings;
 };
 
@@ -54,16 +53,14 @@ static void move_to_place(struct fleet *fleet)
 bool fleet_add(struct fleet *fleet, const struct fleet_source *source)
 {
     struct recording *added = ARRAY_ADD(&fleet->recordings);
-    int32_t unknown = fleet->unknown;
     if (!added)
         return false;
-    if (!recording_init(added, source, &unknown)) {
+    if (!recording_init(added, source)) {
         added->source.done = NULL;
         recording_fini(added);
         fleet->recordings.count--;
         return false;
     }
-    fleet->unknown = unknown;
     move_to_place(fleet);
     return true;
 }

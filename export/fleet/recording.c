@@ -4,7 +4,11 @@
 #include "md5.h"
 #include "step_parts.h"
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <strings.h>
+
+#define RANK_MAX 10000000
 
 /* ---- names ---- */
 
@@ -132,15 +136,51 @@ static uint32_t find_unit(const struct recording *recording, int32_t rank)
     return i;
 }
 
-static bool find_units(struct recording *recording, int32_t *unknown)
+/* The number after "rank" or "_r" in the name of a file: rank0, rank-3, _r12. -1: none. */
+static int32_t rank_in_name(const char *name)
+{
+    for (const char *p = name; *p; p++) {
+        bool begins = p == name || !isalnum((unsigned char)p[-1]);
+        size_t skip = begins && strncasecmp(p, "rank", 4) == 0 ? 4
+                      : begins && p != name && *p == 'r'       ? 1
+                                                               : 0;
+        const char *digits = p + skip;
+        if (skip == 4 && *digits && strchr("-_.", *digits))
+            digits++;
+        char *end;
+        if (!skip || !isdigit((unsigned char)*digits))
+            continue;
+        long rank = strtol(digits, &end, 10);
+        if (!isalnum((unsigned char)*end) && rank <= RANK_MAX)
+            return (int32_t)rank;
+    }
+    return -1;
+}
+
+/* Recordings of one process may state their rank in the file's name alone. */
+static int32_t rank_of(const struct recording *recording, uint32_t process)
+{
+    const struct timeline *timeline = recording->timeline;
+    int32_t rank = timeline->processes.at[process].info.rank;
+    return rank < 0 && timeline->processes.count == 1 ? rank_in_name(recording->file) : rank;
+}
+
+/* By what is recorded, so that they differ between parts that are packed at different times. */
+static int32_t unknown_rank(const struct recording *recording, uint32_t process)
+{
+    uint64_t pid = recording->timeline->processes.at[process].info.pid;
+    return -1 - (int32_t)(((uint64_t)recording->id + pid * 7919 + process) % INT32_MAX);
+}
+
+static bool find_units(struct recording *recording)
 {
     const struct timeline *timeline = recording->timeline;
     recording->unit_of = calloc(timeline->processes.count + (size_t)1, sizeof *recording->unit_of);
     for (uint32_t i = 0; i < timeline->processes.count && recording->unit_of; i++) {
-        int32_t rank = timeline->processes.at[i].info.rank;
+        int32_t rank = rank_of(recording, i);
         bool known = rank >= 0;
         if (!known)
-            rank = -++*unknown;
+            rank = unknown_rank(recording, i);
         uint32_t at = known ? find_unit(recording, rank) : recording->units.count;
         if (at == recording->units.count) {
             struct unit *unit = ARRAY_ADD(&recording->units);
@@ -249,15 +289,15 @@ const struct step *step_search(struct unit *unit, int64_t ns)
 
 /* ---- all of it ---- */
 
-bool recording_init(struct recording *recording, const struct fleet_source *source,
-                    int32_t *unknown)
+bool recording_init(struct recording *recording, const struct fleet_source *source)
 {
     *recording = (struct recording){.timeline = source->timeline, .source = *source};
     recording->file = strdup(source->file);
     recording->identity = strdup(source->identity);
+    recording->id = content_id((struct text){source->identity, strlen(source->identity)});
     recording->ends = slice_ends_create(source->timeline);
     return recording->file && recording->identity && recording->ends && find_names(recording) &&
-           find_units(recording, unknown) && find_steps(recording);
+           find_units(recording) && find_steps(recording);
 }
 
 void recording_fini(struct recording *recording)

@@ -59,6 +59,7 @@ struct recording {
     const struct timeline *timeline;
     struct fleet_source source;
     char *file, *identity;
+    int64_t id;               /* of the identity */
     struct name_facts *names; /* one more than the timeline has */
     /* Names of attributes: NCCL's, and a call stack as text. TL_NONE: nothing has them. */
     uint32_t nccl_keys[NCCL_KEYS], stack_key;
@@ -67,9 +68,8 @@ struct recording {
     int64_t *ends;     /* by slice: of a call that was cut, its last segment's */
 };
 
-/* `unknown` counts processes without a rank. False: no memory; fini is needed all the same. */
-bool recording_init(struct recording *recording, const struct fleet_source *source,
-                    int32_t *unknown);
+/* False: no memory; fini is needed all the same. */
+bool recording_init(struct recording *recording, const struct fleet_source *source);
 void recording_fini(struct recording *recording);
 
 /* ---- names ---- */

@@ -25,6 +25,7 @@ static void put_steps(struct rows *rows, const struct recording *recording, cons
         cell_64(&row, sums->idle_host_ns);
         cell_64(&row, sums->idle_device_ns);
         cell_64(&row, (int64_t)step->tid);
+        cell_64(&row, recording->id);
     }
 }
 
@@ -39,6 +40,7 @@ static void put_idle(struct rows *rows, const struct recording *recording, const
         cell_32(&row, unit->numbers.at[idle->sums]);
         cell_64_if(&row, in_range, in_range ? recording->names[idle->name].id : 0);
         cell_64(&row, idle->host_ns);
+        cell_64(&row, recording->id);
     }
 }
 
@@ -76,6 +78,7 @@ static void put_recorded_steps(struct walk *walk, struct rows *rows)
         cell_64(&row, (int64_t)step->idle_host_ns);
         cell_64(&row, (int64_t)step->idle_device_ns);
         cell_32_if(&row, false, 0);
+        cell_64(&row, walk->recording->id);
     }
 }
 
@@ -166,6 +169,7 @@ static void put_collective(struct row *row, const struct recording *recording,
     cell_32_if(row, has_kernel && of->group_place >= 0, of->group_place);
     cell_64_if(row, has_kernel && of->group_place >= 0 && of->group_bytes <= INT64_MAX,
                (int64_t)of->group_bytes);
+    cell_64(row, recording->id);
 }
 
 bool add_collectives(struct walk *walk, struct rows *rows)
@@ -216,7 +220,9 @@ static bool put_summary(struct row *row, const struct recording *recording, cons
     cell_64(row, of->sum_ns);
     cell_64(row, of->min_ns);
     cell_64(row, of->max_ns);
-    return put_histogram(row, summary, of);
+    bool complete = put_histogram(row, summary, of);
+    cell_64(row, recording->id);
+    return complete;
 }
 
 bool add_summary(struct walk *walk, struct rows *rows)

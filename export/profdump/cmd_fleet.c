@@ -25,7 +25,7 @@ const struct command command_pack = {
 const struct command command_fleet = {
     .word = "fleet",
     .summary = "find what delays a job of many ranks",
-    .usage = "DATASET [-o OUT.html [--pages RANKS]] [--limits FILE]\n"
+    .usage = "DATASET [-o OUT.html [--pages RANKS]] [--limits FILE] [--attempt N]\n"
              "REPORT DATASET [--rows N] [--format F] [--engine E]\n"
              "diff BEFORE AFTER [--fail-if-slower LIMIT] [--rows N]\n"
              "--sql STATEMENT DATASET\nschema",
@@ -33,8 +33,8 @@ const struct command command_fleet = {
         "Answers questions about all ranks of a job from the dataset that 'profdump pack' wrote. "
         "Without REPORT, it prints what is wrong. -o writes a page for a browser; --pages also "
         "writes one for each of these ranks: suspects, all, or a list such as 3,5-8. --limits "
-        "reads thresholds of "
-        "the diagnosis. REPORT is stragglers, "
+        "reads thresholds of the diagnosis from FILE. --attempt chooses an attempt of a restarted "
+        "job, or all; the default is the last one. REPORT is stragglers, "
         "collectives, waits, mismatches, breakdown, averages, outliers, memory, ledger, clocks or "
         "groups. F is text, tsv or json. E is duckdb, spark://HOST:PORT or local[N]. 'diff' "
         "compares two runs of a job; with LIMIT, such as 5%, it exits with status 4 if steps are "

@@ -123,6 +123,9 @@ static void collect_info(struct walk *walk, const struct record *record)
     case PROF_INFO_REQUEST:
         process->request = checked.text;
         break;
+    case PROF_INFO_JOB:
+        process->job = checked.text;
+        break;
     case PROF_INFO_NOTE:
         break; /* append_note(): there may be several */
     }

@@ -157,6 +157,7 @@ void builder_set_process(struct builder *builder, const struct tl_process_info *
     kept->cupti = keep(builder, process->cupti);
     kept->driver = keep(builder, process->driver);
     kept->rank_source = keep(builder, process->rank_source);
+    kept->job = keep(builder, process->job);
     kept->library_version = keep(builder, process->library_version);
     kept->request = keep(builder, process->request);
     kept->clock_note = keep(builder, process->clock_note);

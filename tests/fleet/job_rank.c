@@ -271,7 +271,7 @@ static int64_t enter_collective(struct rank *rank, const struct op *op)
 /* By the clock of the rank's host, since 1970. */
 static int64_t shown_ns(const struct rank *rank, int64_t true_ns)
 {
-    return (int64_t)JOB_REALTIME + clock_of(rank->number, true_ns) + 1000 * MS;
+    return (int64_t)JOB_REALTIME + clock_of(rank->number, true_ns) + (1 + job.start) * 1000 * MS;
 }
 
 /* The dataset's row of a collective: rank, step, communicator, sequence, function, bytes, called, start, duration, stream, place
@@ -473,7 +473,7 @@ static void begin_recording(const struct rank *rank, const char *path)
     rank_recorder_begin(&(struct rank_recorder_options){
         .path = path,
         .host = host,
-        .pid = (uint32_t)(10000 + 2 * rank->number),
+        .pid = (uint32_t)(10000 + 2 * rank->number + (job.start ? 100000 : 0)),
         .rank = (int32_t)rank->number,
         .local_rank = (int32_t)(rank->number % job.gpus),
         .world_size = (int32_t)job.ranks,

@@ -76,8 +76,8 @@ def convert_events(trace, members, numbers, first_sequence):
     return events
 
 
-def convert(job, traces, first_sequence=0, cpu=True, name="rank{rank}.pt.trace.json"):
-    """`cpu`: False leaves out operators, as a profiler without the activity CPU does: kernels have the process groups."""
+def convert(job, traces, first_sequence=0, name="rank{rank}.pt.trace.json", distributed=True):
+    """`first_sequence`: of the process groups. `distributed`: False leaves out what states the rank."""
     folder = pathlib.Path(traces)
     folder.mkdir()
     exports = [exported(path, folder) for path in sorted(pathlib.Path(job).glob("*.prof"))]
@@ -85,11 +85,10 @@ def convert(job, traces, first_sequence=0, cpu=True, name="rank{rank}.pt.trace.j
     numbers = {communicator: i + 1 for i, communicator in enumerate(sorted(members))}
     for trace in exports:
         events = convert_events(trace, members, numbers, first_sequence)
-        if not cpu:
-            events = [event for event in events if event.get("cat") != "cpu_op"]
         rank = trace["distributedInfo"]["rank"]
         head = {key: trace[key] for key in ("schemaVersion", "deviceProperties", "displayTimeUnit", "baseTimeNanoseconds", "host_name")}
-        head["distributedInfo"] = {"backend": "nccl", **trace["distributedInfo"]}
+        if distributed:
+            head["distributedInfo"] = {"backend": "nccl", **trace["distributedInfo"]}
         (folder / name.format(rank=rank)).write_text(json.dumps({**head, "traceEvents": events}))
 
 

@@ -13,6 +13,7 @@
  *     copies=0                                        1: the input is copied to the device
  *     eval=0                                          every so many steps all ranks take five times as long
  *     warm=0                                          1: the first step takes long, on each rank as long as it likes
+ *     start=0                                         seconds by which the job starts later
  *     fault=none                                      see fault_names and make_job.h
  *     victim=-1 size=0                                rank, host, stage or hop of the fault, and how much: -1 and 0 choose by seed
  *     clock=good                                      good: within 50 us; bad: one host is 50 ms off and drifts; jump
@@ -145,7 +146,8 @@ static bool read_number(const char *name, size_t size, const char *text)
                    {"groups", &job.groups},   {"graphs", &job.graphs},
                    {"summary", &job.summary}, {"noise", &job.noise},
                    {"host", &job.host},       {"copies", &job.copies},
-                   {"eval", &job.eval},       {"warm", &job.warm}};
+                   {"eval", &job.eval},       {"warm", &job.warm},
+                   {"start", &job.start}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (strlen(numbers[i].name) != size || strncmp(numbers[i].name, name, size) != 0)
             continue;

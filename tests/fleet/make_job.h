@@ -41,7 +41,7 @@ enum clocks { CLOCK_GOOD, CLOCK_BAD, CLOCK_JUMP, CLOCKS };
 
 struct job {
     long ranks, steps, layers, kernels, tp, pp, dp, microbatches, gpus, seed, victim, size, missing,
-        ntp, groups, graphs, summary, noise, host, copies, eval, warm;
+        ntp, groups, graphs, summary, noise, host, copies, eval, warm, start;
     enum fault fault;
     enum clocks clocks;
     const char *directory;

@@ -211,13 +211,47 @@ for rank in range(4):
             "INSERT INTO steps (rank, step, start, duration_ns, compute_ns, overlapped_ns, communication_ns, copy_ns, idle_host_ns, idle_device_ns) "
             "VALUES (?, ?, 0, 50000000, 10000000, 0, ?, 0, ?, 0)", [rank, step, int((5 - late_ms) * 1e6), int((35 + late_ms) * 1e6)])
         for name, ms in ((None, 30), (1, 5 + late_ms), *(((2, 0.5),) if rank == 1 else ())):
-            tables.execute("INSERT INTO idle VALUES (?, ?, ?, ?)", [rank, step, name, int(ms * 1e6)])
+            tables.execute("INSERT INTO idle (rank, step, range, host_ns) VALUES (?, ?, ?, ?)", [rank, step, name, int(ms * 1e6)])
         tables.execute("INSERT INTO collectives (rank, step, communicator, sequence, function, duration_ns) VALUES (?, ?, 5, ?, 'ncclAllReduce', ?)",
                        [rank, step, step, int((5 - late_ms) * 1e6)])
 result = tables.execute(_engine.sql_text("stragglers"))
 rows = {row[0]: dict(zip([column[0] for column in result.description], row)) for row in result.fetchall()}
 late = rows[2]
 assert (late["times_last"], late["by_chance"], late["longer"], late["longer_by_ns"], late["in_range"]) == (3, 0.8, "host", 4000000, "input"), late
+PYTHON
+
+# Collectives that never ran: recordings that begin and end at different ones, a kernel that was lost and an all-to-all with parts of
+# different sizes are no fault. On communicator 8, rank 1 did not enter collective 14, in which rank 0 waits.
+python3 - <<'PYTHON' || fail "mismatches"
+import duckdb
+from libprof.fleet import _engine
+from engines import create_tables
+
+tables = duckdb.connect()
+for statement in create_tables():
+    tables.execute(statement)
+
+
+def call(communicator, rank, sequence, ns=1000, function="ncclAllReduce", size=64):
+    tables.execute("INSERT INTO collectives (rank, step, communicator, sequence, function, bytes, called, duration_ns) VALUES (?, 3, ?, ?, ?, ?, 0, ?)",
+                   [rank, communicator, sequence, function, size, ns])
+
+
+for sequence in range(10, 15):
+    call(5, 0, sequence)
+    call(5, 1, sequence + 2)
+    call(6, 0, sequence, None if sequence == 12 else 1000)
+    call(6, 1, sequence)
+    for rank in range(2):
+        call(7, rank, sequence, function="ncclAlltoAll", size=64 << rank)
+found = tables.execute(_engine.sql_text("mismatches")).fetchall()
+assert found == [], found
+for sequence in range(10, 15):
+    call(8, 0, sequence, None if sequence == 14 else 1000)
+    if sequence < 14:
+        call(8, 1, sequence)
+found = tables.execute(_engine.sql_text("mismatches")).fetchall()
+assert [(row[0], row[1], row[5], row[6]) for row in found] == [(8, 14, 1, "did not enter"), (8, 14, 0, "waits")], found
 PYTHON
 
 # Thresholds in a file: nothing is found below them, and what is wrong in the file is said.

@@ -2,7 +2,8 @@
  * interface.
  *
  * Each recording is swept on its own, so two files of one rank stay apart. Processes of a recording
- * that have one rank count as one. A process without a rank gets a negative one: -1, -2 ...
+ * that have one rank count as one. A process without a rank gets that of its file's name, such as
+ * rank-3.json, or else a negative one that no other has.
  */
 #ifndef PROF_FLEET_ROWS_H
 #define PROF_FLEET_ROWS_H

@@ -250,6 +250,7 @@ struct tl_process_info {
     struct text cupti;
     struct text driver;
     struct text rank_source;
+    struct text job; /* the launcher's id of the job, and its restarts (PROF_INFO_JOB) */
     struct text library_version;
     uint64_t gpu_records;
     int64_t

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -74,6 +75,19 @@ static int32_t rank_number(const char *variable)
     uint64_t value;
     const char *end = text ? number_parse(text, &value) : NULL;
     return end && *end == '\0' && value <= INT32_MAX ? (int32_t)value : -1;
+}
+
+bool job_read(char *text, size_t size)
+{
+    const char *job = environment_get("SLURM_JOB_ID");
+    const char *restarts = environment_get("TORCHELASTIC_RESTART_COUNT");
+    if (!job)
+        job = environment_get("TORCHELASTIC_RUN_ID");
+    if (!restarts)
+        restarts = environment_get("SLURM_RESTART_COUNT");
+    snprintf(text, size, "%s%s%s%s", job ? job : "", job && restarts ? " " : "",
+             restarts ? "restart " : "", restarts ? restarts : "");
+    return *text != '\0';
 }
 
 void rank_read(struct rank *rank)

@@ -5,6 +5,7 @@
 #define PROF_ENVIRONMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Remembers the list of variables as it is now. Once, while the program has one thread: later calls
@@ -31,5 +32,11 @@ struct rank {
 };
 
 void rank_read(struct rank *rank);
+
+#define JOB_TEXT_BYTES 128u
+
+/* The job's id in Slurm or torchrun, and its restarts, as PROF_INFO_JOB has them. False: neither
+ * is known. */
+bool job_read(char *text, size_t size);
 
 #endif

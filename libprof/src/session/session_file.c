@@ -202,6 +202,9 @@ void session_file_emit_facts(const struct rank *rank)
     meta_info(PROF_INFO_CLOCK, clock_choose());
     if (*rank->source)
         meta_info(PROF_INFO_RANK_SOURCE, rank->source);
+    char job[JOB_TEXT_BYTES];
+    if (job_read(job, sizeof job))
+        meta_info(PROF_INFO_JOB, job);
     if (*session_file_gpu.reason)
         meta_info(PROF_INFO_GPU_REASON, session_file_gpu.reason);
     session_file_emit_system_clock();

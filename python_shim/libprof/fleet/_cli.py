@@ -85,6 +85,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
     parser.add_argument("--sql", metavar="STATEMENT", help="run a statement of your own over the dataset's tables")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="write the job as a page for a browser")
     parser.add_argument("--pages", metavar="RANKS", help="with -o: also write rank-N.html for suspects, all, or a list such as 3,5-8")
+    parser.add_argument("--attempt", metavar="N", default="", help="of a restarted job: read attempt N, or all (default: the last one)")
     parser.add_argument("--limits", metavar="FILE", help="read thresholds of the diagnosis from FILE")
     parser.add_argument("--rows", type=int, metavar="N", help="print at most N rows")
     parser.add_argument("--format", choices=sorted(FORMATS), default="text", help="print text (default), tsv or json")
@@ -102,9 +103,9 @@ def _run_pack(words: List[str]) -> int:
     return 1 if done.refused else 0
 
 
-def _open(dataset: Dataset, name: str) -> Any:
+def _open(dataset: Dataset, name: str, attempt: str) -> Any:
     """An engine over the dataset; says which files are missing, and which it leaves out."""
-    engine = _engine.open_engine(dataset, name)
+    engine = _engine.open_engine(dataset, name, attempt)
     missing = (f"missing file: {path}; the rows in it are not counted" for path in dataset.missing())
     for sentence in (*dataset.damaged, *missing, *engine.left_out):
         print(f"profdump: {sentence}", file=sys.stderr)
@@ -134,7 +135,7 @@ def _write_pages(options: argparse.Namespace, dataset: Dataset, engine: Any, lim
 
 def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
     limits = read_limits(options.limits) if options.limits else Limits()
-    engine = _open(dataset, options.engine)
+    engine = _open(dataset, options.engine, options.attempt)
     if options.output:
         return _write_pages(options, dataset, engine, limits)
     if not report and not options.sql:
@@ -149,7 +150,7 @@ def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
 def _run_diff(options: argparse.Namespace) -> int:
     """Both datasets are read one after the other: Spark has one session, in which their tables have the same names."""
     limit = options.fail_if_slower
-    before, after = (_diff.measure(_open(Dataset.open(path), options.engine)) for path in options.words[1:])
+    before, after = (_diff.measure(_open(Dataset.open(path), options.engine, options.attempt)) for path in options.words[1:])
     changes = _diff.diff(before, after)
     columns, rows = _diff.change_rows(changes)
     table = FORMATS[options.format](columns, rows[: options.rows])

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Type
 
 from ..errors import ProfError
+from . import _attempts
 from ._dataset import TABLES, Column, Dataset
 
 Rows = Tuple[List[str], List[Tuple[Any, ...]]]
@@ -145,14 +146,36 @@ def _sources(connection: Any, dataset: Dataset) -> Tuple[Dict[str, Source], List
     return sources, left_out
 
 
+def _select(source: Source) -> str:
+    """All rows of a table, in DuckDB."""
+    files = ", ".join(f"'{quoted(file)}'" for file in source.files)
+    rows = f"FROM read_parquet([{files}], union_by_name = true, hive_partitioning = false)" if files else "WHERE false"
+    lacking = (f"NULL::{column.type} AS {column.name}" for column in source.lacking)
+    return f"SELECT {', '.join([*(['*'] if files else []), *lacking])} {rows}"
+
+
+def _attempts_in(connection: Any, ranks: Source, wanted: str) -> _attempts.Attempts:
+    rows = _asked(connection, f"SELECT {_attempts.COLUMNS} FROM ({_select(ranks)}) AS t")
+    return _attempts.choose(_attempts.find_attempts(rows or ()), wanted)
+
+
+def _of_attempts(table: str, attempts: _attempts.Attempts) -> Tuple[str, str]:
+    """What views of a table add to its columns, and which rows they have."""
+    has_recordings = any(column.name == "recording" for column in TABLES[table])
+    condition = _attempts.condition_sql(attempts) if has_recordings else ""
+    added = f", {_attempts.number_sql(attempts)} AS attempt" if table == "ranks" else ""
+    return added, f" WHERE {condition}" if condition else ""
+
+
 class DuckDB:
     """The tables of a dataset as views, in this process. Columns that an older libprof did not write are NULL.
 
     `left_out`: a sentence for each file that is not read, or not wholly."""
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, attempt: str = "") -> None:
         self.connection = duckdb_connection()
         self._pending_views, self.left_out = _sources(self.connection, dataset)
+        self.attempts = _attempts_in(self.connection, self._pending_views["ranks"], attempt)
 
     def _add_views(self, sql: str) -> None:
         """Of the tables that the statement names, or else of all: a view reads the end of each file of its table."""
@@ -160,10 +183,8 @@ class DuckDB:
             source = self._pending_views.pop(table, None)
             if source is None:
                 continue
-            files = ", ".join(f"'{quoted(file)}'" for file in source.files)
-            rows = f"FROM read_parquet([{files}], union_by_name = true, hive_partitioning = false)" if files else "WHERE false"
-            lacking = (f"NULL::{column.type} AS {column.name}" for column in source.lacking)
-            self.connection.execute(f"CREATE VIEW {table} AS SELECT {', '.join([*(['*'] if files else []), *lacking])} {rows}")
+            added, condition = _of_attempts(table, self.attempts)
+            self.connection.execute(f"CREATE VIEW {table} AS SELECT *{added} FROM ({_select(source)}) AS t{condition}")
 
     def execute(self, sql: str) -> Any:
         """DuckDB's answer to one statement, or its error."""
@@ -182,12 +203,14 @@ class DuckDB:
 class Spark:
     """The same in Spark: `master` is spark://..., local[2] ... DuckDB looks at the files first, so both read the same ones."""
 
-    def __init__(self, dataset: Dataset, master: str) -> None:
+    def __init__(self, dataset: Dataset, master: str, attempt: str = "") -> None:
         builder = _module("pyspark.sql").SparkSession.builder.master(master).appName("libprof")
         settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.ansi.enabled": "true"}
         for name, value in settings.items():
             builder = builder.config(name, value)
-        sources, self.left_out = _sources(duckdb_connection(), dataset)
+        connection = duckdb_connection()
+        sources, self.left_out = _sources(connection, dataset)
+        self.attempts = _attempts_in(connection, sources["ranks"], attempt)
         self._session = self._tried(builder.getOrCreate)
         self._session.sparkContext.setLogLevel("ERROR")
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it prints what is raised, too
@@ -195,7 +218,13 @@ class Spark:
             self._tried(functools.partial(self._add_view, table, source))
 
     def _add_view(self, table: str, source: Source) -> None:
-        self._frame(source).createOrReplaceTempView(table)
+        added, condition = _of_attempts(table, self.attempts)
+        frame = self._frame(source)
+        if condition:
+            frame = frame.where(condition[len(" WHERE ") :])
+        if added:
+            frame = frame.selectExpr("*", added[len(", ") :])
+        frame.createOrReplaceTempView(table)
 
     def _frame(self, source: Source) -> Any:
         if not source.files:
@@ -229,10 +258,10 @@ def _spark_type(kind: str) -> str:
     return {"VARCHAR": "STRING", "INTEGER": "INT", "MAP(INTEGER,BIGINT)": "MAP<INT,BIGINT>"}.get(kind, kind)
 
 
-def open_engine(dataset: Dataset, engine: str) -> Any:
-    """`engine`: duckdb, spark://HOST:PORT, or local[N] for Spark in this machine."""
+def open_engine(dataset: Dataset, engine: str, attempt: str = "") -> Any:
+    """`engine`: duckdb, spark://HOST:PORT, or local[N] for Spark in this machine. `attempt`: as for _attempts.choose()."""
     if engine == "duckdb":
-        return DuckDB(dataset)
+        return DuckDB(dataset, attempt)
     if engine.startswith(("spark://", "local[")):
-        return Spark(dataset, engine)
+        return Spark(dataset, engine, attempt)
     raise ProfError(f"engine {engine!r}: it is duckdb, spark://HOST:PORT or local[N]")

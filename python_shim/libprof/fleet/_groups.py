@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Dict, List, Sequence, Set, Tuple
 
-from . import _pipeline
+from . import _pipeline, _unknown
 from ._engine import Rows
 
 LABELLED = ("stragglers", "breakdown")
@@ -89,11 +89,16 @@ def group_rows(engine: Any) -> Rows:
     for g in find_groups(engine, _pipeline.find_pipelines(engine)):
         scope = "across hosts" if g.hosts > 1 else "inside a host"
         rows.append((g.name(), len(g.ranks), g.hosts, scope, len(g.communicators), g.collectives, g.time_ns))
-    return columns, rows
+    return columns, _unknown.named_rows(engine, columns, rows)
 
 
 def label(engine: Any, report: str, columns: List[str], rows: Sequence[Tuple[Any, ...]]) -> Rows:
-    """Adds host, GPU, stage and groups to the rows of reports by rank, and the group to those by communicator."""
+    """Adds host, GPU, stage and groups to the rows of reports by rank, and the group to those by communicator; names unknown ranks."""
+    columns, labelled = _label(engine, report, columns, rows)
+    return columns, _unknown.named_rows(engine, columns, labelled) if report else labelled
+
+
+def _label(engine: Any, report: str, columns: List[str], rows: Sequence[Tuple[Any, ...]]) -> Rows:
     if report not in (*LABELLED, "collectives"):
         return columns, list(rows)
     pipelines = _pipeline.find_pipelines(engine)

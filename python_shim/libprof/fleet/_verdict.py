@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 import statistics
 from typing import Any, Dict, List, Tuple
 
 from .._times import ranks_text, time_text
-from . import _clocks, _faults, _late, _links, _pipeline
+from . import _clocks, _faults, _late, _links, _pipeline, _unknown
 from ._engine import sql_text
 from ._faults import Finding
 from ._limits import Limits
@@ -27,7 +28,7 @@ def missing_ranks(engine: Any) -> List[Finding]:
     rows = _rows(engine, "SELECT rank, max(world_size) AS world FROM ranks WHERE rank_known GROUP BY rank")
     there = {row["rank"] for row in rows}
     world = max((row["world"] or 0 for row in rows), default=0)
-    if len(there) >= world:
+    if len(there) >= world or _unknown.names(engine):
         return []
     missing = [rank for rank in range(world) if rank not in there]
     return [Finding("missing", f"{ranks_text(missing, 8)} of {world} {'has' if len(missing) == 1 else 'have'} no recording", tuple(missing))]
@@ -135,7 +136,10 @@ def all_clear(engine: Any) -> List[str]:
     """What was looked at and is in order, in one sentence, and what cannot be judged, where nothing was found."""
     there = _evidence(engine)
     clear, unknown = [], []
-    if there["world"]:
+    unnamed = len(_unknown.names(engine))
+    if unnamed:
+        unknown.append(f"whether all ranks recorded cannot be judged: {unnamed} recordings do not state their rank")
+    elif there["world"]:
         clear.append(f"all {there['world']} ranks recorded")
     else:
         unknown.append("whether all ranks recorded cannot be judged: no world size was recorded")
@@ -179,6 +183,10 @@ def judge(engine: Any, limits: Limits = Limits()) -> Tuple[Finding, ...]:
     """All findings: what stops a job, then what delays it, the most expensive first, then the rest; computed once for each engine."""
     if not _rows(engine, "SELECT rank FROM ranks LIMIT 1"):
         return (Finding("empty", "there are no ranks: no recording could be packed into this dataset", ()),)
+    return tuple(dataclasses.replace(one, sentence=_unknown.named(engine, one.sentence)) for one in _findings(engine, limits))
+
+
+def _findings(engine: Any, limits: Limits) -> Tuple[Finding, ...]:
     stopped = hangs(engine)
     delays = [*_links.slow_links(engine, _pipeline.find_pipelines(engine), limits), *([] if stopped else stragglers(engine, limits))]
     delays.sort(key=lambda finding: -finding.cost_ns)
@@ -200,4 +208,8 @@ def headline(engine: Any) -> str:
     job = _rows(engine, "SELECT count(DISTINCT rank) AS ranks, count(DISTINCT host) AS hosts FROM ranks")[0]
     steps = [row["ns"] for row in _rows(engine, "SELECT median(duration_ns) AS ns FROM steps GROUP BY rank") if row["ns"]]
     step = f"median step {time_text(statistics.median(steps))}" if steps else "no steps"
-    return f"{job['ranks']} ranks on {job['hosts']} hosts, {step}"
+    attempts = getattr(engine, "attempts", None)
+    attempt = ""
+    if attempts and attempts.count > 1:
+        attempt = f", attempt {attempts.shown} of {attempts.count}" if attempts.shown else f", {attempts.count} attempts together"
+    return f"{job['ranks']} ranks on {job['hosts']} hosts, {step}{attempt}"
