@@ -41,7 +41,7 @@ static struct oracle
     oracle;              /* filled by activity_begin, before the callbacks are handed to CUPTI */
 static activity_tap tap; /* activity_set_tap releases -> completed acquires */
 static bool closed;      /* activity_close stores -> completed loads */
-static uint32_t detail_in_force; /* enum config_gpu_detail; activity_set_detail() stores */
+static uint32_t detail_in_force; /* 1 + enum config_gpu_detail; activity_set_detail() stores */
 
 /* Up to 13.0 a flush on one thread while another one disables a kind crashes or hangs. The
  * flusher's thread does both, except in activity_flush_inline(). Each side announces itself, then
@@ -184,7 +184,8 @@ static void activity_note_refused_kind(uint32_t kind, int result)
 
 uint32_t activity_detail(void)
 {
-    return load_relaxed(&detail_in_force);
+    uint32_t detail = load_relaxed(&detail_in_force);
+    return detail ? detail - 1 : recorder_gpu_detail();
 }
 
 static bool activity_is_wanted(size_t i)
@@ -229,7 +230,7 @@ bool activity_disable(void)
 
 static void activity_add_detail(uint32_t before, uint32_t detail)
 {
-    store_relaxed(&detail_in_force, detail);
+    store_relaxed(&detail_in_force, 1 + detail);
     for (size_t i = 0; i < KIND_COUNT; i++) {
         bool is_new = (uint32_t)kinds[i].from > before && activity_is_wanted(i);
         int result = is_new ? subscription_enable(kinds[i].kind) : ABI_OK;
@@ -247,14 +248,14 @@ static void activity_remove_detail(uint32_t detail)
     for (size_t i = KIND_COUNT; i-- > 0;)
         if (activity_is_wanted(i) && (uint32_t)kinds[i].from > detail)
             subscription_disable(kinds[i].kind);
-    store_relaxed(&detail_in_force, detail);
+    store_relaxed(&detail_in_force, 1 + detail);
 }
 
 bool activity_set_detail(uint32_t detail, bool kinds_are_on)
 {
     uint32_t before = activity_detail();
     if (!kinds_are_on) {
-        store_relaxed(&detail_in_force, detail);
+        store_relaxed(&detail_in_force, 1 + detail);
         return true;
     }
     if (detail > before)
