@@ -52,15 +52,15 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """Names that are imported on first use: memory_snapshot(), and PyTorch's own ExecutionTraceObserver."""
+    """Names that are imported on first use: memory_snapshot(), and a class of PyTorch's ExecutionTraceObserver."""
     if name in ("MemorySnapshot", "memory_snapshot"):
         from . import _snapshot
 
         return getattr(_snapshot, name)
     if name == "ExecutionTraceObserver":
-        from torch.profiler import ExecutionTraceObserver
+        from ._execution_trace import observer_class
 
-        return ExecutionTraceObserver
+        return observer_class()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,11 +1,13 @@
 """Adds libprof's ranges and steps to the execution trace that PyTorch's observer writes.
 
 That observer records only PyTorch's record_function(). So while it runs, libprof opens its ranges through
-record_function(). libprof's compiled observer then records them, with their number in the execution trace.
+record_function(). libprof's compiled observer then records them, with their number in the execution trace. An observer
+that runs without a profile opens the gate that ranges read, too.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any, List, Optional
 
@@ -19,16 +21,18 @@ class _Opened:
         ranges.is_recording()  # binds the functions
         self.named = torch.autograd.profiler.record_function
         self.users = 0
-        self._push, self._pop = ranges._push, ranges._pop
+        self._push, self._pop, self._gate = ranges._push, ranges._pop, ranges._gate
 
     def begin(self) -> None:
         """Adds a user."""
         self.users += 1
-        ranges._push, ranges._pop = self.push, self.pop
+        ranges._push, ranges._pop, ranges._gate = self.push, self.pop, _OPEN
 
     def end(self) -> None:
         """Removes a user."""
         self.users -= 1
+        if not self.users:
+            ranges._gate = self._gate
         self._leave()
 
     def _leave(self) -> None:
@@ -57,6 +61,43 @@ class _Opened:
 
 
 _opened: Optional[_Opened] = None
+_OPEN = (1, 1)  # what the gate's words are like while recording is on
+
+
+def _opened_by(torch: Any) -> Optional[_Opened]:
+    """None without the compiled observer: a recording would lack ranges that PyTorch opens."""
+    global _opened
+    if torch is None or _torch_observer.find(torch)[0] is None:
+        return None
+    _opened = _opened or _Opened(torch)
+    return _opened
+
+
+@functools.lru_cache(maxsize=None)
+def observer_class() -> Any:
+    """PyTorch's ExecutionTraceObserver, which also sees libprof's ranges while it runs, with or without a profile."""
+    import torch
+
+    class ExecutionTraceObserver(torch.profiler.ExecutionTraceObserver):
+        """PyTorch's, for libprof's ranges too. See torch.profiler.ExecutionTraceObserver."""
+
+        def start(self) -> None:
+            """Starts to write."""
+            was_running = self._execution_trace_running
+            super().start()
+            opened = _opened_by(torch)
+            if opened and self._execution_trace_running and not was_running:
+                opened.begin()
+
+        def stop(self) -> None:
+            """Stops."""
+            was_running = self._execution_trace_running
+            super().stop()
+            if was_running and _opened:
+                _opened.end()
+
+    ExecutionTraceObserver.__module__ = "libprof"
+    return ExecutionTraceObserver
 
 
 def observer_from_environment(torch: Any) -> Any:
@@ -72,12 +113,9 @@ class ExecutionTrace:
     ranges and operators."""
 
     def __init__(self, torch: Any, observer: Any) -> None:
-        global _opened
         self._observer = observer
         self._steps: List[Any] = []
-        self._opened: Optional[_Opened] = None
-        if torch is not None and _torch_observer.find(torch)[0] is not None:
-            self._opened = _opened = _opened or _Opened(torch)
+        self._opened = _opened_by(torch)
 
     def begin(self) -> None:
         """Starts writing."""

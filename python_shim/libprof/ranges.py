@@ -28,22 +28,23 @@ class _LoadsLibrary:
 
     def __getitem__(self, index: int) -> int:
         _bind()
-        return int(_gate[index])
+        return int(_words[index])
 
 
-_gate: Any = _LoadsLibrary()
+_words: Any = _LoadsLibrary()  # the gate's
+_gate: Any = _words  # what ranges read: the same, except while an execution trace is written
 _push: Any = None
 _pop: Any = None
 _open = _open_ranges.of_thread
 
 
 def _bind() -> None:
-    global _gate, _push, _pop
+    global _gate, _words, _push, _pop
     library = _native.library()
     _push = library.builtin("range_push") or library.unchecked("prof_range_push")
     _pop = library.builtin("range_pop") or library.unchecked("prof_range_pop")
     words = ctypes.cast(library.prof_gate(), ctypes.POINTER(ctypes.c_uint32 * 2)).contents
-    _gate = memoryview(words).cast("B").cast("I")
+    _gate = _words = memoryview(words).cast("B").cast("I")
 
 
 def is_coroutine(frame: FrameType) -> bool:
@@ -53,7 +54,7 @@ def is_coroutine(frame: FrameType) -> bool:
 
 def is_recording() -> bool:
     """Whether recording is on."""
-    return bool(_gate[0])
+    return bool(_words[0])
 
 
 def _encode(name: Any) -> bytes:

@@ -227,6 +227,27 @@ def test_copies_and_lost_profiles_leave_no_execution_trace(tmp_path: Path) -> No
     assert ranges._push == push and not observer._execution_trace_running
 
 
+def test_execution_traces_have_ranges_without_a_profile(tmp_path: Path) -> None:
+    gate = (libprof.is_recording(), ranges._gate, ranges._push)[1:]
+    observer = libprof.ExecutionTraceObserver().register_callback(str(tmp_path / "et.json"))
+    assert isinstance(observer, torch.profiler.ExecutionTraceObserver)
+    for name in ("first", "second"):
+        with libprof.record_function("outside"):
+            observer.start()
+            observer.start()
+            assert not libprof.is_recording()
+            with libprof.record_function(name, "text"):
+                torch.ones(2)
+            with libprof.profile(execution_trace_observer=None) as prof, libprof.record_function("within"):
+                torch.ones(2)
+            observer.stop()
+            assert (ranges._gate, ranges._push) == gate
+        assert [event.name for event in prof.events() if event.is_user_annotation] == ["within"]
+    observer.unregister_callback()
+    named = [node["name"] for node in json.loads((tmp_path / "et.json").read_text())["nodes"]]
+    assert [name for name in named if name in ("first", "second", "within", "outside")] == ["first", "within", "second", "within"]
+
+
 def test_the_environment_asks_for_an_execution_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENABLE_PYTORCH_EXECUTION_TRACE", "1")
     monkeypatch.setenv("TMPDIR", str(tmp_path))

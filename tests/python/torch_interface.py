@@ -51,7 +51,7 @@ def is_ours(one: Any, name: str) -> bool:
 
 
 EXCEPTIONS: Dict[Tuple[str, str], str] = {
-    ("torch.profiler", "ExecutionTraceObserver"): "PyTorch's own class, imported on first use. With the observer, its files contain libprof's steps and ranges, but not ranges in coroutines.",
+    ("torch.profiler", "ExecutionTraceObserver"): "A class derived from PyTorch's, made on first use. With the observer, its files contain libprof's ranges, also without a profile, and a profile's steps, but not ranges in coroutines.",
     ("torch.profiler", "kineto_available"): "Always true: libprof records without Kineto.",
     ("torch.profiler", "supported_activities"): "CPU, and CUDA unless PyTorch is a build without it; whether there are devices or not.",
     ("profile", "with_modules="): "With the observer, the same: scripted modules in Chrome traces. For other modules, use with_stack.",
