@@ -225,7 +225,7 @@ class profile(TorchMethods):
         self.post_processing_timeout_s = post_processing_timeout_s
         if post_processing_timeout_s is not None and post_processing_timeout_s < 0:
             raise ValueError(f"post_processing_timeout_s must be non-negative, not {post_processing_timeout_s}")
-        if post_processing_timeout_s:
+        if post_processing_timeout_s is not None:
             warn("post_processing_timeout_s has no effect here")
         if with_modules:
             warn_deprecated("with_modules", 14, "with_stack records calls of modules")

@@ -213,8 +213,9 @@ def test_failing_body_keeps_results() -> None:
 
 
 def test_options_that_are_not_ours_warn() -> None:
-    with pytest.warns(RuntimeWarning, match="post_processing_timeout_s has no effect here"):
-        profile(post_processing_timeout_s=1)
+    for timeout_s in (0, 1):
+        with pytest.warns(RuntimeWarning, match="post_processing_timeout_s has no effect here"):
+            profile(post_processing_timeout_s=timeout_s)
     with pytest.warns(RuntimeWarning, match="neither CPU nor CUDA: XPU"):
         profile(activities=["CPU", "XPU"])
     with pytest.raises(AssertionError, match="must contain"):
