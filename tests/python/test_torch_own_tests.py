@@ -68,6 +68,7 @@ def test_results_are_judged(tmp_path: Path) -> None:
     reasons = torch_own_tests.reasons(f"# comment\n\n{names['internals']}  internal\n{names['module']}  once\n")
     (stale,) = torch_own_tests.judge(theirs, ours, reasons)
     assert stale == f"{names['module']}: passes with libprof, although it has a reason: once"
+    assert torch_own_tests.judge(theirs, ours, {**reasons, names["module"]: "By chance: twice"}) == []
 
 
 def test_pytorchs_own(capsys: Any) -> None:
