@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import json
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 from ._operator_events import keywords_of
 from ._source_paths import Shortened

@@ -6,30 +6,20 @@ import array
 import functools
 import itertools
 import operator
-import os
-import threading
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from ._arrow import ArrowTable, Column
 from ._event_details import Details
+from ._lazy_list import Maker
 from ._memory_events import memory_events
 from ._operator_events import Range, flops_of, is_annotation
 from ._python_events import Spans, threads_of, weave
+from ._recorded import Fields, seen_at
 from ._recording import Recording
 from ._source_paths import Shortened
-from .events import DEFAULTS, STEPS, DeviceType, FunctionEvent, Interval, Kernel, seen_at
+from .events import DEFAULTS, STEPS, DeviceType, FunctionEvent, Interval, Kernel
 
-Fields = Dict[str, Callable[[Any], Any]]
 _TABLES = (ArrowTable.EVENTS, ArrowTable.KERNELS, ArrowTable.FUNCTIONS)
-_making = threading.Lock()
-
-
-def _new_lock() -> None:
-    global _making
-    _making = threading.Lock()
-
-
-os.register_at_fork(after_in_child=_new_lock)  # another thread of the parent may have held it
 
 
 class _Links:
@@ -68,7 +58,7 @@ class _Table:
         return self.column(name).reader()
 
 
-class EventStore:
+class EventStore(Maker):
     """Of one recording: the rows of prof/arrow.h's events, kernels and, with `with_functions`, functions, and allocations outside
     of all of them. An event has a number, which is that of its row in this order. Makes each event once; any thread.
     """
@@ -93,7 +83,7 @@ class EventStore:
         self._woven: Optional[List[List[int]]] = self._weave(ranges, functions, starts) if functions.count else None
         memory = memory_events(recording, self._base_ns, self._first_memory)
         self._order = _sorted(starts + array.array("q", [event.start_ns for event in memory]))
-        self._made: List[Optional[FunctionEvent]] = [*[None] * self._first_memory, *memory]
+        super().__init__([*[None] * self._first_memory, *memory])
 
     def _weave(self, ranges: _Table, functions: _Table, starts: Sequence[int]) -> List[List[int]]:
         """Puts functions into the tree. Returns the numbers of each thread."""
@@ -116,9 +106,6 @@ class EventStore:
 
     # ---- what is asked without objects ----
 
-    def __len__(self) -> int:
-        return len(self._order)
-
     @property
     def has_operations(self) -> bool:
         """Whether anything ran on a device."""
@@ -133,27 +120,21 @@ class EventStore:
 
     def items(self, places: Iterable[int]) -> List[FunctionEvent]:
         """At these places in the order in which they began."""
-        return self._events([self._order[at] for at in places])
+        return super().items([self._order[place] for place in places])
 
     def event(self, number: int) -> FunctionEvent:
         """By number."""
-        return self._made[number] or self._events((number,))[0]
+        event: FunctionEvent = self._made[number] or super().items((number,))[0]
+        return event
 
-    def _events(self, numbers: Iterable[int]) -> List[FunctionEvent]:
-        made, found, (ranges, operations, functions) = self._made, [], self._fields
-        with _making:
-            for number in numbers:
-                event = made[number]
-                if event is None:
-                    if number < self.first_operation:
-                        event = seen_at(FunctionEvent, ranges, number)
-                    elif number < self.first_function:
-                        event = seen_at(FunctionEvent, operations, number - self.first_operation)
-                    else:
-                        event = seen_at(FunctionEvent, functions, number - self.first_function)
-                    made[number] = event
-                found.append(event)
-        return found
+    def make(self, number: int) -> FunctionEvent:
+        """See Maker; by number."""
+        ranges, operations, functions = self._fields
+        if number < self.first_operation:
+            return seen_at(FunctionEvent, ranges, number)
+        if number < self.first_function:
+            return seen_at(FunctionEvent, operations, number - self.first_operation)
+        return seen_at(FunctionEvent, functions, number - self.first_function)
 
     # ---- fields ----
 
@@ -264,7 +245,7 @@ class EventStore:
 
     def _device_ns_of_range(self, row: int) -> int:
         known: Optional[int] = self._fields[0]["_device_ns"](row)
-        return known if known is not None else round(1000 * self.event(row).device_time_total)
+        return round(1000.0 * self.event(row).device_time_total) if known is None else known
 
     # ---- facts of ranges and calls ----
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Protocol, Sequence, TypeVar
+import os
+import threading
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Optional, Sequence, TypeVar
 
 from ._collector import collected_later
 
@@ -11,13 +13,74 @@ Item = TypeVar("Item")
 _FEW, _MANY = 8, 8192
 
 
-class Maker(Protocol):
-    """Makes the elements of a list."""
+_making = threading.Lock()
 
-    def __len__(self) -> int: ...
 
-    def items(self, places: Sequence[int]) -> List[Any]:
-        """The elements at these indices, which are not negative. The same ones each time."""
+def _new_lock() -> None:
+    global _making
+    _making = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_new_lock)  # another thread of the parent may have held it
+
+
+class Maker:
+    """Makes the elements of a list, each once. `made`: None for those that are not made yet."""
+
+    def __init__(self, made: List[Any]) -> None:
+        self._made = made
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def make(self, place: int) -> Any:
+        """A new element."""
+        raise NotImplementedError
+
+    def items(self, places: Iterable[int]) -> List[Any]:
+        """The elements at these indices, which are not negative. Any thread."""
+        made, found = self._made, []
+        with _making:
+            for place in places:
+                item = made[place]
+                if item is None:
+                    item = made[place] = self.make(place)
+                found.append(item)
+        return found
+
+    def column(self, name: str) -> Optional[Sequence[Any]]:
+        """A column of _table.py for all elements, as recorded; None if it is not known without making them."""
+
+    def values(self, name: str, read: Callable[[Any], Any]) -> Optional[Sequence[Any]]:
+        """The same, but of elements that exist and may have been changed what `read` returns."""
+        found = self.column(name)
+        changed = [place for place, item in enumerate(self._made) if item is not None] if found is not None else []
+        if found is None or not changed:
+            return found
+        values = list(found)
+        for place in changed:
+            values[place] = read(self._made[place])
+        return values
+
+
+class Rearranged(Maker):
+    """The elements of another one in another order."""
+
+    def __init__(self, maker: Maker, order: Sequence[int]) -> None:
+        super().__init__([])
+        self._maker, self._order = maker, order
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def items(self, places: Iterable[int]) -> List[Any]:
+        """See Maker."""
+        return self._maker.items([self._order[place] for place in places])
+
+    def values(self, name: str, read: Callable[[Any], Any]) -> Optional[Sequence[Any]]:
+        """See Maker."""
+        found = self._maker.values(name, read)
+        return None if found is None else [found[place] for place in self._order]
 
 
 def _made(maker: Maker, places: Sequence[int]) -> List[Any]:

@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Dict, List, Mapping, NoReturn, Sequence
 
@@ -80,14 +81,25 @@ def become_program(path: str, words: Sequence[str], environment: Mapping[str, st
     os.execve(path, list(words), dict(environment))
 
 
-def run_profdump(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> str:
-    """Runs ``profdump`` with these arguments and returns its standard output.
+def output_of_profdump(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> bytes:
+    """Runs ``profdump`` with these arguments and returns its standard output, which may have hundreds of MB: without a copy.
 
     Raises :class:`ProfdumpError` with what it said on standard error when its exit status is none of `accept`.
     """
     command: List[str] = [find_program("profdump"), *arguments]
-    done = subprocess.run(command, capture_output=True, env=unrecorded_environment(), check=False)
-    if done.returncode not in accept:
-        said = done.stderr.decode(errors="replace").strip()
-        raise ProfdumpError(said or f"profdump exited with status {done.returncode}", done.returncode)
-    return done.stdout.decode(errors="replace")
+    with tempfile.TemporaryFile() as said, subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=said, env=unrecorded_environment()
+    ) as process:
+        assert process.stdout is not None
+        output = process.stdout.read()
+        status = process.wait()
+        said.seek(0)
+        message = said.read().decode(errors="replace").strip()
+    if status not in accept:
+        raise ProfdumpError(message or f"profdump exited with status {status}", status)
+    return output
+
+
+def run_profdump(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> str:
+    """The same as text."""
+    return output_of_profdump(arguments, accept).decode(errors="replace")

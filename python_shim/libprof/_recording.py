@@ -4,23 +4,27 @@ answered.
 
 from __future__ import annotations
 
+import array
 import json
 import os
+import re
 import struct
 import warnings
-from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from . import recorder
 from ._arrow import ArrowTable, Column, read_tables
 from ._output import replacing
-from ._profdump import run_profdump
+from ._profdump import output_of_profdump, run_profdump
 from .errors import ProfdumpError
 from .trace import Trace, export, window_words
 
 ALL_MEMORY = frozenset({"cpu", "device"})
 _MAGIC = b"\x89PROF\r\n\x1a"
 _JSON = ("--format", "json")
-_ROWS, _ROWS_END = '\n"key_averages":[', '],\n"kernels":['  # texts within JSON contain no line break
+_ROWS, _ROWS_END = b'\n"key_averages":[', b'],\n"kernels":['  # texts within JSON contain no line break
+_ROWS_AT_ONCE = 1024
+_KIND = re.compile(rb'"kind":"(\w+)"')  # quotes within texts are escaped
 _empty_path: Optional[str] = None
 
 
@@ -80,6 +84,49 @@ def children_of(path: str) -> List[str]:
     return [name for name, one in others.items() if one.pid in family - {own.pid}]
 
 
+class Rows:
+    """The rows of averages in profdump's JSON, as text: a million dictionaries would be too large. `facts` is the rest of it."""
+
+    def __init__(self, text: bytes) -> None:
+        start = text.index(_ROWS) + len(_ROWS)
+        end = text.index(_ROWS_END, start)
+        self.facts: Dict[str, Any] = json.loads(text[:start] + text[end:])
+        self._text, self._starts, self._end = text, array.array("q"), end
+        at = start
+        while 0 <= at < end:
+            self._starts.append(at + 1)  # after the line break
+            at = text.find(b",\n", at + 1, end) + 1 or end
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def text(self, row: int) -> str:
+        """One row, JSON."""
+        return self._text[self._starts[row] : self._ends(row)].decode(errors="replace")
+
+    def _ends(self, row: int) -> int:
+        return self._starts[row + 1] - 2 if row + 1 < len(self._starts) else self._end
+
+    def kinds(self) -> Set[str]:
+        """Of rows, each of which has it after its name."""
+        found = _KIND.finditer(self._text, self._starts[0], self._end) if self._starts else iter(())
+        return {kind.decode() for kind in {one[1] for one in found}}
+
+    def has(self, key: str) -> bool:
+        """Whether any row has this key. Quotes within texts are escaped."""
+        return bool(self._starts) and self._text.find(f'"{key}":'.encode(), self._starts[0], self._end) >= 0
+
+    def have(self, key: str) -> bool:
+        """Whether all rows have it, of keys that all or none have."""
+        return bool(self._starts) and f'"{key}":' in self.text(0)
+
+    def chunks(self) -> Iterator[Tuple[str, int]]:
+        """Some rows, separated by commas, and how many; then the next."""
+        for first in range(0, len(self), _ROWS_AT_ONCE):
+            end = min(first + _ROWS_AT_ONCE, len(self))
+            yield self._text[self._starts[first] : self._ends(end - 1)].decode(errors="replace"), end - first
+
+
 class Recording:
     """Files of one timeline, none where nothing was recorded; ``window`` None is all of it.
 
@@ -110,28 +157,28 @@ class Recording:
         self.tasks = list(tasks)
         self.window = window if paths else None
         self._why_empty: Optional[str] = why_empty
-        self._answers: Dict[Tuple[str, ...], str] = {}
+        self._answers: Dict[Tuple[str, ...], bytes] = {}
         self._made: Dict[str, Any] = {}
 
     def __getstate__(self) -> Dict[str, Any]:
         """For pickle and copy: omits cached results, and what only this process has recorded about tensors."""
         return {**self.__dict__, "_made": {}, "seen": None}
 
-    def _run(self, *words: str) -> str:
+    def _run(self, *words: str) -> bytes:
         """Runs profdump on the recording. If the file has no time in the window, the recording is empty from then on."""
         if self.paths:
             try:
-                return run_profdump([*words, *window_words(self.window), "--", *self.paths])
+                return output_of_profdump([*words, *window_words(self.window), "--", *self.paths])
             except ProfdumpError as error:
                 if "there is no time between" not in str(error):
                     raise
                 self.paths, self.window = [], None
-        return run_profdump([*words, "--", _empty_trace()])
+        return output_of_profdump([*words, "--", _empty_trace()])
 
     @property
     def trace(self) -> Trace:
         """The recording for everything else that profdump can do, with what forked children recorded."""
-        self.ask(*_JSON)
+        self._answer(*_JSON)
         children = children_of(self.paths[0]) if self.paths and self.window else []
         return Trace(*(self.paths or [_empty_trace()]), *children, window=self.window)
 
@@ -141,7 +188,7 @@ class Recording:
         return bool(self.once("empty", self._holds_nothing))
 
     def _holds_nothing(self) -> bool:
-        return not self.rows()[1] and not any(any(self.table(one).values()) for one in (ArrowTable.COUNTERS, ArrowTable.FUNCTIONS))
+        return not len(self.rows()) and not any(any(self.table(one).values()) for one in (ArrowTable.COUNTERS, ArrowTable.FUNCTIONS))
 
     def warn_if_empty(self, stacklevel: int) -> None:
         """A RuntimeWarning, the first time, if nothing was recorded."""
@@ -149,23 +196,24 @@ class Recording:
             why, self._why_empty = self._why_empty, None
             warnings.warn(f"nothing was recorded: {why}", RuntimeWarning, stacklevel=stacklevel)
 
-    def ask(self, *arguments: str) -> str:
-        """What profdump prints with these arguments about this recording."""
+    def _answer(self, *arguments: str) -> bytes:
         if arguments not in self._answers:
             self._answers[arguments] = self._run(*arguments)
         return self._answers[arguments]
+
+    def ask(self, *arguments: str) -> str:
+        """What profdump prints with these arguments about this recording."""
+        return self._answer(*arguments).decode(errors="replace")
 
     def facts(self, *arguments: str) -> Dict[str, Any]:
         """profdump's JSON."""
         facts: Dict[str, Any] = json.loads(self.ask(*_JSON, *arguments))
         return facts
 
-    def rows(self, *arguments: str) -> Tuple[Dict[str, Any], List[str]]:
-        """The same without the rows of averages, and these rows as unparsed text: a million dictionaries would be too large."""
-        text = self.ask(*_JSON, *arguments)
-        start = text.index(_ROWS) + len(_ROWS)
-        end = text.index(_ROWS_END, start)
-        return json.loads(text[:start] + text[end:]), text[start + 1 : end].split(",\n") if start < end else []
+    def rows(self, *arguments: str) -> Rows:
+        """The rows of averages in the same JSON, and the rest of it."""
+        rows: Rows = self.once(" ".join(("rows", *arguments)), lambda: Rows(self._answer(*_JSON, *arguments)))
+        return rows
 
     def query(self, sql: str) -> List[Dict[str, Any]]:
         """The rows that an SQL statement about the recording returns."""
@@ -180,7 +228,7 @@ class Recording:
 
     def columns(self, *tables: ArrowTable) -> List[Dict[str, Column]]:
         """Tables of prof/arrow.h; empty ones where nothing was recorded."""
-        self.ask(*_JSON)
+        self._answer(*_JSON)  # which finds out whether the window is empty
         return read_tables(self.paths, tables, self.window) if self.paths else [{} for _ in tables]
 
     def table(self, table: ArrowTable) -> Dict[str, List[Any]]:
@@ -192,7 +240,7 @@ class Recording:
         """Writes the recording in one of profdump's formats (None: by the ending of `path`). Also keeps the facts, so that the
         file is read only once. `words` are more options for profdump.
         """
-        self._answers[_JSON] = export(self._run, path, kind, *_JSON, *words)
+        self._answers[_JSON] = export(lambda *all_words: self._run(*all_words).decode(errors="replace"), path, kind, *_JSON, *words).encode()
 
     def export_text(self, path: str, *arguments: str) -> None:
         """Writes what profdump prints with these arguments."""

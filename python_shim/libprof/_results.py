@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from typing import Any, Callable, Dict, FrozenSet, Iterable, List, NamedTuple, Sequence, Tuple
 
 from ._build_events import build_events
@@ -11,7 +10,7 @@ from ._event_store import EventStore
 from ._lazy_list import LazyList
 from ._recording import Recording
 from ._table import Layout
-from .averages import FunctionEventAvg, kind_of_row
+from .averages import FunctionEventAvg, kind_of
 from .event_list import EventList, Groups, averages_of
 from .events import FunctionEvent
 
@@ -36,9 +35,6 @@ _TYPES_OF_KINDS = {
     "memset": ("gpu_memset",),
     "graph": ("gpu_graph",),
 }
-
-
-_KIND = re.compile(r'"kind":"(\w+)"')
 
 
 class Shown(NamedTuple):
@@ -98,9 +94,8 @@ def hides_something(recording: Recording, shown: Shown) -> bool:
 
 
 def _kinds_of(recording: Recording) -> FrozenSet[str]:
-    """Of the rows of averages, each of which has its kind after its name. Quotes within a name are escaped."""
-    found = filter(None, map(_KIND.search, recording.rows()[1]))
-    return frozenset(kind_of_row({"kind": kind}) for kind in {one[1] for one in found})
+    """Of the rows of averages."""
+    return frozenset(map(kind_of, recording.rows().kinds()))
 
 
 def _with_facts_of(averages: EventList[FunctionEventAvg], others: EventList[FunctionEventAvg]) -> EventList[FunctionEventAvg]:

@@ -5,10 +5,12 @@ Rows are in torch.profiler's order. The table has the columns that torch.profile
 
 from __future__ import annotations
 
+import operator
 import unicodedata
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _times
+from ._lazy_list import LazyList, Rearranged
 from ._source_paths import is_place
 
 _WIDTH = 12
@@ -93,8 +95,24 @@ def canonical_sort(sort_by: str) -> str:
     raise ValueError(f"sort_by: unknown column {sort_by!r}; known: {known}")
 
 
+def _reader(column: str) -> Callable[[Any], Any]:
+    return _VALUES.get(column) or operator.attrgetter(column)
+
+
+def values_of(events: Sequence[Any], column: str) -> Sequence[Any]:
+    """A column, or an attribute, of all events. Of a list that has not made its elements, it makes none if it knows the column."""
+    maker = events.maker if isinstance(events, LazyList) else None
+    found = maker.values(column, _reader(column)) if maker is not None else None
+    return found if found is not None else list(map(_reader(column), events))
+
+
 def sort_events(events: Sequence[Any], column: str) -> List[Any]:
     """Sorts descending (names ascending). Ties keep their order."""
+    maker, field = events.maker if isinstance(events, LazyList) else None, "key" if column == "name" else column
+    values = maker.values(field, _reader(field)) if maker is not None else None
+    if maker is not None and values is not None:
+        order = sorted(range(len(values)), key=values.__getitem__, reverse=column != "name")
+        return LazyList[Any].of(Rearranged(maker, order))
     if column == "name":
         return sorted(events, key=lambda event: str(event.key))
     return sorted(events, key=lambda event: _VALUES[column](event) or 0, reverse=True)
@@ -132,7 +150,7 @@ def _cut(text: str, columns: int) -> Tuple[str, bool]:
 
 def _name_text(name: str, limit: int) -> str:
     """Cut as torch.profiler does: a name that would come within three characters of the limit. Of a path, the end stays."""
-    if is_place(name):
+    if "(" in name and is_place(name):
         return _frame_text(name, limit)
     kept, rest = _cut(name, limit - 3)
     return kept + "..." if rest or len(kept) == limit - 3 else kept
@@ -149,58 +167,62 @@ def _frame_text(text: str, limit: int) -> str:
     return kept if len(kept) <= limit else "..." + kept[len(kept) - max(limit - 3, 0) :]
 
 
-class _Column(NamedTuple):
-    title: str
-    text: Callable[[Any], str]
+class _Texts(Dict[Any, str]):
+    """Texts of values, right-aligned in a column. Values recur, but few are kept: a table may have a million."""
+
+    def __init__(self, text: Callable[[Any], str]) -> None:
+        super().__init__()
+        self._text = text
+
+    def __missing__(self, value: Any) -> str:
+        if len(self) >= _TEXTS_KEPT:
+            self.clear()
+        text = self[value] = self._text(value).rjust(_WIDTH)
+        return text
+
+
+_TEXTS_KEPT = 65536
 
 
 class _Rows:
     def __init__(self, events: Sequence[Any], all_events: Sequence[Any], layout: Layout) -> None:
         self.events, self.all_events, self.layout = events, all_events, layout
-        self.cpu_ns = sum(_VALUES["self_cpu"](event) for event in all_events)
-        self.cuda_ns = device_total_ns(all_events)
+        self.cpu_ns = sum(values_of(all_events, "self_cpu"))
+        self.cuda_ns = device_total_ns(all_events) if layout.device else 0.0
         self.flops_title, self.flops_scale = _times.flops_unit(
-            min((e.flops for e in all_events if e.flops), default=0)
+            min((e.flops for e in all_events if e.flops), default=0) if layout.flops else 0
         )
-        self.columns = self._columns()
-        names = [_cut(event.key, layout.name_width)[0] for event in events]
-        longest = max([4, *map(len, names)])
+        times, counts = _Texts(lambda ns: _times.ns_text(ns, layout.time_unit)), _Texts(str)
+        cpu_shares = _Texts(lambda ns: _times.share_text(ns, self.cpu_ns))
+        cuda_shares = _Texts(lambda ns: _times.share_text(ns, self.cuda_ns))
+        self.columns = [
+            ("Self CPU %", "self_cpu", cpu_shares), ("Self CPU", "self_cpu", times), ("CPU total %", "cpu_total", cpu_shares),
+            ("CPU total", "cpu_total", times), ("CPU time avg", "cpu_avg", times),
+        ]  # fmt: skip
+        if layout.device:
+            self.columns += [
+                ("Self CUDA", "self_cuda", times), ("Self CUDA %", "self_cuda", cuda_shares), ("CUDA total", "cuda_total", times),
+                ("CUDA time avg", "cuda_avg", times),
+            ]  # fmt: skip
+        if layout.memory:
+            on_device = any(event.device_memory_usage != 0 for event in all_events)
+            sizes = _Texts(lambda size: "--" if size is None else _times.bytes_text(size))
+            self.columns += [(title, column, sizes) for title, column in (_MEMORY if on_device else _MEMORY[:2])]
+        self.columns.append(("# of Calls", "count", counts))
+        self.keys = values_of(events, "key")
+        longest = max([4, *(len(_cut(key, layout.name_width)[0]) for key in self.keys)])
         self.name_width = min(longest + 4, layout.name_width)
-        has_overloads = any(getattr(event, "overload_name", "") for event in events)
+        has_overloads = any(values_of(events, "overload_name"))
         self.overloads = self._group(has_overloads, "Overload Name", lambda e: e.overload_name, layout.name_width)
         has_shapes = layout.shapes and any(_shapes_text(event) != "[]" for event in all_events)
         self.shapes = self._group(has_shapes, "Input Shapes", _shapes_text, layout.shapes_width)
         has_flops = layout.flops and any(event.flops for event in all_events)
         self.flops = [self._flops_text(event) for event in events] if has_flops else []
         self.flops_width = max(_WIDTH, len(self.flops_title)) if has_flops else 0
-        self.stacks = [[_frame_text(one, layout.stack_width) for one in event.stack] for event in events]
-        longest_frame = max((len(one) for stack in self.stacks for one in stack), default=0)
         has_stacks = layout.stack and any(event.stack for event in all_events)
+        self.stacks = [[_frame_text(one, layout.stack_width) for one in event.stack] for event in events] if has_stacks else []
+        longest_frame = max((len(one) for stack in self.stacks for one in stack), default=0)
         self.stack_width = max(_WIDTH, len(_STACK_TITLE), longest_frame) if has_stacks else 0
-
-    def _time(self, column: str) -> Callable[[Any], str]:
-        return lambda event: _times.ns_text(_VALUES[column](event), self.layout.time_unit)
-
-    def _columns(self) -> List[_Column]:
-        columns = [
-            _Column("Self CPU %", lambda e: _times.share_text(_VALUES["self_cpu"](e), self.cpu_ns)),
-            _Column("Self CPU", self._time("self_cpu")),
-            _Column("CPU total %", lambda e: _times.share_text(_VALUES["cpu_total"](e), self.cpu_ns)),
-            _Column("CPU total", self._time("cpu_total")),
-            _Column("CPU time avg", self._time("cpu_avg")),
-        ]
-        if self.layout.device:
-            columns += [
-                _Column("Self CUDA", self._time("self_cuda")),
-                _Column("Self CUDA %", lambda e: _times.share_text(_VALUES["self_cuda"](e), self.cuda_ns)),
-                _Column("CUDA total", self._time("cuda_total")),
-                _Column("CUDA time avg", self._time("cuda_avg")),
-            ]
-        if self.layout.memory:
-            on_device = any(event.device_memory_usage != 0 for event in self.all_events)
-            columns += [_memory_column(title, column) for title, column in (_MEMORY if on_device else _MEMORY[:2])]
-        columns.append(_Column("# of Calls", lambda e: str(e.count)))
-        return columns
 
     def _flops_text(self, event: Any) -> str:
         return f"{event.flops / self.flops_scale:.3f}" if event.flops else "--"
@@ -217,30 +239,35 @@ class _Rows:
         last = (self.shapes[2], self.flops_width, self.stack_width)
         return "  ".join("-" * width for width in [*widths, *filter(None, last)])
 
-    def _line(self, name: str, overload: str, cells: Sequence[str], shapes: str, flops: str, stack: str) -> str:
-        line = [name.rjust(self.name_width), *([overload.rjust(self.overloads[2])] if self.overloads[2] else [])]
-        line += [cell.rjust(_WIDTH) for cell in cells]
+    def _cells(self, name: str, overload: str, cells: Sequence[str], shapes: str, flops: str, stack: str) -> List[str]:
+        """A line's texts, of which those in `cells` are aligned."""
+        line = [name.rjust(self.name_width), *([overload.rjust(self.overloads[2])] if self.overloads[2] else []), *cells]
         if self.shapes[2]:
             line.append(shapes.rjust(self.shapes[2]))
         if self.flops_width:
             line.append(flops.rjust(self.flops_width))
         if self.stack_width:
             line.append(stack)
-        return "  ".join(line).rstrip()
+        return line
 
     def lines(self) -> List[str]:
         rule = self._rule()
-        names = [column.title for column in self.columns]
-        titles = self._line("Name", self.overloads[0], names, self.shapes[0], self.flops_title, _STACK_TITLE)
+        titles = self._cells(
+            "Name", self.overloads[0], [title.rjust(_WIDTH) for title, *_ in self.columns], self.shapes[0], self.flops_title, _STACK_TITLE
+        )
         lines = ["=" * len(rule), _cut(self.layout.header, 400)[0]] if self.layout.header else []
-        lines += [rule, titles, rule]
-        for at, event in enumerate(self.events):
-            cells = [column.text(event) for column in self.columns]
+        lines += [rule, "  ".join(titles).rstrip(), rule]
+        columns = [map(texts.__getitem__, values_of(self.events, column)) for _, column, texts in self.columns]
+        width, limit = self.name_width, self.layout.name_width
+        if not (self.overloads[2] or self.shapes[2] or self.flops_width or self.stack_width):  # a table of many rows
+            names = (_name_text(key, limit).rjust(width) for key in self.keys)
+            return [*lines, *map("  ".join, zip(names, *columns)), rule]
+        for at, (key, *cells) in enumerate(zip(self.keys, *columns)):
             shapes = self.shapes[1][at] if self.shapes[2] else ""
-            first, *frames = self.stacks[at] or [""]
+            first, *frames = (self.stacks[at] if self.stacks else None) or [""]
             overload = self.overloads[1][at] if self.overloads[2] else ""
-            name, flops = _name_text(event.key, self.layout.name_width), self.flops[at] if self.flops else ""
-            lines.append(self._line(name, overload, cells, shapes, flops, first))
+            name, flops = _name_text(key, limit), self.flops[at] if self.flops else ""
+            lines.append("  ".join(self._cells(name, overload, cells, shapes, flops, first)).rstrip())
             if self.stack_width:
                 indent = " " * (len(rule) - self.stack_width)
                 lines += [*(indent + frame for frame in frames), ""]
@@ -254,21 +281,13 @@ _MEMORY = (
 )  # fmt: skip
 
 
-def _memory_column(title: str, column: str) -> _Column:
-    def text(event: Any) -> str:
-        size = _VALUES[column](event)
-        return "--" if size is None else _times.bytes_text(size)
-
-    return _Column(title, text)
-
-
 def _shapes_text(event: Any) -> str:
     return getattr(event, "shape_text", None) or str(event.input_shapes or [])
 
 
 def device_total_ns(events: Sequence[Any]) -> float:
     """Self time of device operations: each of them is in it once."""
-    return float(sum(_VALUES["self_cuda"](event) for event in events if not event.is_on_cpu))
+    return float(sum(ns for ns, is_on_cpu in zip(values_of(events, "self_cuda"), values_of(events, "is_on_cpu")) if not is_on_cpu))
 
 
 _NESTED_SHOWN = 4
@@ -276,13 +295,11 @@ _NESTED_SHOWN = 4
 
 def _nested_lines(shown: Sequence[Any]) -> List[str]:
     """Which names have calls in calls of the same name."""
-    nested = [event for event in shown if event.outer_count != event.count]
+    columns = (values_of(shown, column) for column in ("key", "outer_count", "count"))
+    nested = [row for row in zip(*columns) if row[1] != row[2]]
     if not nested:
         return []
-    texts = [
-        f"{_group_text(str(event.key), 40)} {event.outer_count} of {event.count}"
-        for event in nested[:_NESTED_SHOWN]
-    ]
+    texts = [f"{_group_text(str(key), 40)} {outer} of {count}" for key, outer, count in nested[:_NESTED_SHOWN]]
     more = f" and {len(nested) - _NESTED_SHOWN} more" if len(nested) > _NESTED_SHOWN else ""
     return [f"Totals and averages of outermost calls only: {', '.join(texts)}{more}"]
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import json
+import sys
 from typing import Any, Callable, Collection, Dict, Iterable, List, Optional, Union, cast
 
-from ._source_paths import Shortened
+from ._recorded import Recorded, field, finish, kept
 from .events import DeviceType, FunctionEvent, TimesMixin, scope_of
 
 MEMORY = ("cpu_memory_usage", "self_cpu_memory_usage", "device_memory_usage", "self_device_memory_usage")
 _SELF_MEMORY = tuple(name for name in MEMORY if name.startswith("self"))
-_MEMORY_COLUMNS = ("cpu_memory_bytes", "self_cpu_memory_bytes", "cuda_memory_bytes", "self_cuda_memory_bytes")  # as MEMORY
 DEVICE_KINDS = ("kernel", "memcpy", "memset", "graph")
 
 
@@ -21,7 +20,7 @@ def _us(name: str, what: str) -> Any:
     return property(lambda self: getattr(self, name) / 1000, doc=f"{what}, microseconds.")
 
 
-class FunctionEventAvg(TimesMixin):
+class FunctionEventAvg(Recorded, TimesMixin):
     """Calls of one name, added up. Exact nanoseconds are ``cpu_total_ns``, ``self_cpu_total_ns``,
     ``cuda_total_ns`` and ``self_cuda_total_ns``; the other times are microseconds.
 
@@ -33,30 +32,36 @@ class FunctionEventAvg(TimesMixin):
     allocators were not recorded. ``flops`` is 0 if unknown. ``row`` is the row of profdump's JSON.
     """
 
-    key: Optional[str]
-    cpu_memory_usage: Optional[int]
-    self_cpu_memory_usage: Optional[int]
-    device_memory_usage: Optional[int]
-    self_device_memory_usage: Optional[int]
+    key: Optional[str] = field(None)
+    kind: str = field("range")
+    count: int = field(0)
+    outer_count: int = field(0)
+    cpu_total_ns: float = field(0)
+    self_cpu_total_ns: float = field(0)
+    cuda_total_ns: float = field(0)
+    self_cuda_total_ns: float = field(0)
+    cpu_memory_usage: Optional[int] = field(0)
+    self_cpu_memory_usage: Optional[int] = field(0)
+    device_memory_usage: Optional[int] = field(0)
+    self_device_memory_usage: Optional[int] = field(0)
+    flops: int = field(0)
+    overload_name: str = field("")
+    shape_text: Optional[str] = field(None)
+    first_ns: int = field(0)
+    """Start of its first call, since the recording's base."""
+    use_device: Optional[str] = field(None)
+    find_annotations: Callable[[], Collection[str]] = field(frozenset)
+    _json: Union[str, Dict[str, Any]] = field("{}")
+    input_shapes: Any = kept(lambda: None)
+    stack: List[str] = kept(list)
+    cpu_children: List[FunctionEvent] = kept(list)
     node_id = -1
     is_async = is_remote = is_legacy = False
     cpu_parent: Optional[FunctionEvent] = None
 
     def __init__(self) -> None:
-        self.key, self.kind, self.count, self.outer_count = None, "range", 0, 0
-        self.overload_name = ""
-        self.cpu_total_ns = self.self_cpu_total_ns = self.cuda_total_ns = self.self_cuda_total_ns = 0.0
-        for name in MEMORY:
-            setattr(self, name, 0)
-        self.input_shapes: Any = None
-        self.stack: List[str] = []
-        self.flops = 0
-        self.use_device: Optional[str] = None
-        self.shape_text: Optional[str] = None
-        self._row: Union[str, Dict[str, Any]] = {}
-        self.first_ns = 0  # start of its first call, since the recording's base
-        self.find_annotations: Callable[[], Collection[str]] = frozenset
-        self.cpu_children: List[FunctionEvent] = []
+        for name in self._shown:
+            setattr(self, name, getattr(self, name))
 
     cpu_time_total: float = _us("cpu_total_ns", "Time on the CPU")
     self_cpu_time_total: float = _us("self_cpu_total_ns", "Time on the CPU without ranges and calls inside")
@@ -73,13 +78,13 @@ class FunctionEventAvg(TimesMixin):
     @property
     def row(self) -> Dict[str, Any]:
         """The row of profdump's JSON; empty if rows were added up in Python."""
-        if isinstance(self._row, str):
-            self._row = cast(Dict[str, Any], json.loads(self._row))
-        return self._row
+        if isinstance(self._json, str):
+            self._json = cast(Dict[str, Any], json.loads(self._json))
+        return self._json
 
     @row.setter
     def row(self, row: Dict[str, Any]) -> None:
-        self._row = row
+        self._json = row
 
     @property
     def device_type(self) -> DeviceType:
@@ -188,53 +193,15 @@ def is_inside_its_like(event: FunctionEvent) -> bool:
     return False
 
 
-def kind_of_row(row: Dict[str, Any]) -> str:
+def kind_of(kind: str) -> str:
     """What profdump's JSON calls cuda_api are calls."""
-    kind: str = row["kind"]
-    return "call" if kind == "cuda_api" else kind
-
-
-_decode = json.JSONDecoder().raw_decode
-
-
-class RowReader:
-    """Converts rows of profdump's JSON to averages. Parses each distinct text once."""
-
-    def __init__(self) -> None:
-        self._shortened = Shortened()
-        self._parsed: Dict[Optional[str], Any] = {None: [], "": []}
-
-    def averages(self, rows: Iterable[str]) -> List[FunctionEventAvg]:
-        """The averages, in the order of their first calls."""
-        return in_order(map(self._average, rows))
-
-    def _average(self, text: str) -> FunctionEventAvg:
-        average, (row, _) = FunctionEventAvg(), _decode(text)
-        average.key, average.kind, average.count, average._row = row["name"], kind_of_row(row), row["count"], text
-        average.first_ns = row["first_ns"]
-        average.outer_count = row.get("outer_count", average.count)
-        for name in ("cpu_total_ns", "self_cpu_total_ns", "cuda_total_ns", "self_cuda_total_ns"):
-            setattr(average, name, row.get(name, 0))
-        average.shape_text, average.overload_name = row.get("shape"), row.get("overload") or ""
-        average.input_shapes = self._shapes(average.shape_text)
-        average.stack = self._shortened.stack(row.get("stack"), ";")
-        if average.kind == "python":  # as in torch.profiler, device operations belong to ranges and calls
-            average.key, average.self_cuda_total_ns = self._shortened(row["name"]), 0
-        average.flops = int(row.get("flops", 0))
-        if "cpu_memory_bytes" in row:
-            for name, column in zip(MEMORY, _MEMORY_COLUMNS):
-                setattr(average, name, row[column])
-        return average
-
-    def _shapes(self, text: Optional[str]) -> Any:
-        if text not in self._parsed:
-            try:
-                self._parsed[text] = json.loads(text or "[]")
-            except ValueError:
-                self._parsed[text] = text
-        return copy.copy(self._parsed[text])
+    return sys.intern("call" if kind == "cuda_api" else kind)
 
 
 def in_order(averages: Iterable[FunctionEventAvg]) -> List[FunctionEventAvg]:
     """Sorts by first call, as torch.profiler does."""
     return sorted(averages, key=lambda average: (average.first_ns, -average.cpu_total_ns))
+
+
+DEFAULTS = finish(FunctionEventAvg, ())
+"""Readers of the fields of averages that no recording has."""

@@ -9,15 +9,17 @@ from typing import Any, Dict, FrozenSet, Iterable, List, NamedTuple, Optional, T
 
 from . import _table, _times, notebook
 from ._arrow import ArrowTable
+from ._average_rows import AverageRows
 from ._collector import collected_later
 from ._event_store import EventStore
 from ._lazy_list import LazyList
 from ._memory_events import KIND as MEMORY_KIND, memory_average
 from ._output import replacing
-from ._recording import Recording, table_of
+from ._recorded import Fields
+from ._recording import ALL_MEMORY, Recording, table_of
 from ._source_paths import Shortened
 from ._table import Layout
-from .averages import DEVICE_KINDS, FunctionEventAvg, RowReader, in_order
+from .averages import FunctionEventAvg, in_order
 from .errors import ProfError
 from .events import FunctionEvent, flattened, unflattened
 
@@ -203,8 +205,8 @@ class EventList(Listed[Event]):
         """Top-level events. For a recording's averages, adds up the top-level calls again."""
         if not (self._source is not None and self._is_as_given() and self._averaged):
             return [event for event in self if event.cpu_parent is None]
-        rows = RowReader().averages(self._source.rows(*self._options, "--top-level")[1])
-        return in_order([*rows, *(row for row in cast(List[FunctionEventAvg], self) if row.kind == MEMORY_KIND)])
+        rows = AverageRows(self._source.rows(*self._options, "--top-level"))
+        return in_order([*LazyList[FunctionEventAvg].of(rows), *(row for row in cast(List[FunctionEventAvg], self) if row.kind == MEMORY_KIND)])
 
     def _notes(self) -> str:
         """Notes on what a recording lost."""
@@ -342,7 +344,8 @@ _UNFOLDED = str.maketrans(" ;\t\n", "____")  # as torch.profiler replaces what s
 
 def _sums_by_stack(recording: Recording, on_device: bool) -> Dict[Tuple[str, str], int]:
     """Nanoseconds by stack and name: events' own time, or that of what they launched."""
-    events, sums = recording.table(ArrowTable.EVENTS), {}
+    events = recording.table(ArrowTable.EVENTS)
+    sums: Dict[Tuple[str, str], int] = {}
     stacks = [stack or "" for stack in events.get("stack", ())]
     rows = zip(stacks, events.get("name", ()), events.get("self_ns", ()))
     if on_device:
@@ -356,22 +359,20 @@ def _sums_by_stack(recording: Recording, on_device: bool) -> Dict[Tuple[str, str
 
 def averages_of(recording: Recording, by: Groups, layout: Layout) -> "EventList[FunctionEventAvg]":
     """A recording's averages, computed by profdump."""
-    if by.functions and not recording.rows()[0].get("python_calls"):
+    if by.functions and not recording.rows().facts.get("python_calls"):
         by = by._replace(functions=False)
     options = by.options(layout)
-    facts, texts = recording.rows(*options)
+    rows = recording.rows(*options)
+    more: Fields = {"find_annotations": lambda place: lambda: annotations_of(recording)}
+    known = recording.known_memory if layout.memory else ALL_MEMORY
     with collected_later():
-        rows = RowReader().averages(texts)
-    has_device = bool(facts["timed_by_events"]) or any(row.kind in DEVICE_KINDS for row in rows)
+        maker = AverageRows(rows, more, known, memory_average(recording))
+    has_device = bool(rows.facts["timed_by_events"]) or maker.has_device
+    more["use_device"] = lambda place: "cuda" if has_device else recording.use_device
     layout = layout._replace(shapes=by.shapes, stack=by.stack_n > 0, device=has_device)
-    outside = memory_average(recording)
-    rows = in_order([*rows, outside]) if outside is not None else rows
-    find_annotations, use_device = lambda: annotations_of(recording), "cuda" if has_device else recording.use_device
-    for row in rows:
-        row.find_annotations, row.use_device = find_annotations, use_device
-        if layout.memory:
-            row.forget_memory(recording.known_memory)
-    return EventList(rows, layout=layout)._comes_from(recording, *options)
+    averages: EventList[FunctionEventAvg] = EventList(layout=layout)
+    averages.make_later(maker)
+    return averages._comes_from(recording, *options)
 
 
 def annotations_of(recording: Recording) -> FrozenSet[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Type, TypeVar
+from typing import Any, Dict, List, Optional, Tuple, Type
 
+from ._recorded import Recorded, field, finish, kept
 from ._times import us_text
 from ._torch_enum import TorchEnum
 
@@ -159,53 +160,7 @@ DETAILS = (
 """Attributes that programs read from few of millions of events."""
 
 
-class _Field:
-    """An attribute that is read from the recording each time, by row, until the program sets it: then the instance has it."""
-
-    def __init__(self, *default: Any) -> None:
-        self._default = default
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, event: Any, owner: Any = None) -> Any:
-        if event is not None:
-            return event._fields[self._name](event._row)
-        if not self._default:
-            raise AttributeError(f"type object {owner.__name__!r} has no attribute {self._name!r}")
-        return self._default[0]
-
-    def read_default(self, event: Any) -> Any:
-        """The value where no recording has one."""
-        if not self._default:
-            raise AttributeError(f"'FunctionEvent' object has no attribute {self._name!r}")
-        return self._default[0]
-
-
-class _Kept(_Field):
-    """One that the program may change in place: it is read once, by event, and kept."""
-
-    def __get__(self, event: Any, owner: Any = None) -> Any:
-        if event is None:
-            return self
-        value = event._fields[self._name](event)
-        setattr(event, self._name, value)
-        return value
-
-    def read_default(self, event: Any) -> Any:
-        """A new one."""
-        return super().read_default(event)()
-
-
-def _field(*default: Any) -> Any:
-    return _Field(*default)
-
-
-def _kept(*default: Any) -> Any:
-    return _Kept(*default)
-
-
-class FunctionEvent(TimesMixin):
+class FunctionEvent(Recorded, TimesMixin):
     """A range, a step or a CUDA call on a thread, or an operation on a device (`device_type`).
 
     ``time_range`` is in microseconds since the recording began; ``start_ns`` (since the epoch) and
@@ -220,14 +175,6 @@ class FunctionEvent(TimesMixin):
     torch.profiler; it is 0 on others and without ``with_flops``. ``use_device`` is the kind of the profiled devices, None
     if none were profiled.
     """
-
-    __slots__ = ("_fields", "_row")
-    _fields: Dict[str, Callable[[Any], Any]]
-    """Reads what was neither set nor kept, by name: see :class:`_Field`."""
-    _row: int
-
-    def __new__(cls, *arguments: Any, **keywords: Any) -> "FunctionEvent":
-        return seen_at(cls, DEFAULTS, -1)
 
     def __init__(
         self,
@@ -248,79 +195,58 @@ class FunctionEvent(TimesMixin):
         self._device_type, self.device_index, self.device_resource_id = device_type, device_index, thread
         self.is_user_annotation = kind in ("range", "step")
 
-    id: int = _field()
-    name: str = _field()
-    trace_name: Optional[str] = _field()
-    thread: int = _field()
-    device_resource_id: int = _field()
-    kind: str = _field("range")
-    start_ns: int = _field()
-    duration_ns: int = _field()
-    pid: int = _field(0)
-    is_async: bool = _field(False)
-    sequence_nr: int = _field(-1)
-    fwd_thread: int = _field(0)
-    count: int = _field(1)
-    outer_count: int = _field(1)
-    cpu_parent: Optional["FunctionEvent"] = _field(None)
-    correlation: Optional[int] = _field(None)
-    result: Optional[int] = _field(None)
-    cpu_memory_usage: Optional[int] = _field(0)
-    device_memory_usage: Optional[int] = _field(0)
-    use_device: Optional[str] = _field("cuda")
-    thread_name: Optional[str] = _field(None)
-    domain: Optional[str] = _field(None)
-    device_index: int = _field(-1)
-    python_id: int = _field(-1)
-    python_parent_id: int = _field(-1)
-    python_module_id: int = _field(-1)
-    _device_type: DeviceType = _field(_CPU)
-    _self_ns: Optional[int] = _field(None)
-    _device_ns: Optional[int] = _field(None)
-    _self_device_ns: Optional[int] = _field(None)
+    id: int = field()
+    name: str = field()
+    trace_name: Optional[str] = field()
+    thread: int = field()
+    device_resource_id: int = field()
+    kind: str = field("range")
+    start_ns: int = field()
+    duration_ns: int = field()
+    pid: int = field(0)
+    is_async: bool = field(False)
+    sequence_nr: int = field(-1)
+    fwd_thread: int = field(0)
+    count: int = field(1)
+    outer_count: int = field(1)
+    cpu_parent: Optional["FunctionEvent"] = field(None)
+    correlation: Optional[int] = field(None)
+    result: Optional[int] = field(None)
+    cpu_memory_usage: Optional[int] = field(0)
+    device_memory_usage: Optional[int] = field(0)
+    use_device: Optional[str] = field("cuda")
+    thread_name: Optional[str] = field(None)
+    domain: Optional[str] = field(None)
+    device_index: int = field(-1)
+    python_id: int = field(-1)
+    python_parent_id: int = field(-1)
+    python_module_id: int = field(-1)
+    _device_type: DeviceType = field(_CPU)
+    _self_ns: Optional[int] = field(None)
+    _device_ns: Optional[int] = field(None)
+    _self_device_ns: Optional[int] = field(None)
 
-    time_range: Interval = _kept()
-    is_user_annotation: bool = _kept(bool)
-    flops: int = _kept(int)
-    kernels: List[Kernel] = _kept(list)
-    cpu_children: List["FunctionEvent"] = _kept(list)
-    input_shapes: List[Any] = _kept(list)
-    shape_text: str = _kept(str)  # input_shapes as recorded
-    input_dtypes: List[str] = _kept(list)
-    structured_input_shapes: List[Any] = _kept(list)
-    structured_input_strides: List[Any] = _kept(list)
-    concrete_inputs: List[Any] = _kept(list)
-    kwinputs: Dict[str, Any] = _kept(dict)
-    overload_name: str = _kept(str)
-    stack: List[str] = _kept(list)
-    attributes: Dict[str, Any] = _kept(dict)
-
-    if not TYPE_CHECKING:
-
-        @property
-        def __dict__(self) -> Dict[str, Any]:
-            """What was set, kept or recorded. Lists of details are in it once they have been read."""
-            fields = _own_fields(self)
-            for name in _RECORDED:
-                if name not in fields and self._fields[name] is not DEFAULTS[name]:
-                    fields[name] = getattr(self, name)
-            return fields
+    time_range: Interval = kept()
+    is_user_annotation: bool = kept(bool)
+    flops: int = kept(int)
+    kernels: List[Kernel] = kept(list)
+    cpu_children: List["FunctionEvent"] = kept(list)
+    input_shapes: List[Any] = kept(list)
+    shape_text: str = kept(str)  # input_shapes as recorded
+    input_dtypes: List[str] = kept(list)
+    structured_input_shapes: List[Any] = kept(list)
+    structured_input_strides: List[Any] = kept(list)
+    concrete_inputs: List[Any] = kept(list)
+    kwinputs: Dict[str, Any] = kept(dict)
+    overload_name: str = kept(str)
+    stack: List[str] = kept(list)
+    attributes: Dict[str, Any] = kept(dict)
 
     def __getstate__(self) -> Dict[str, Any]:
         """For pickle and copy: without the recording."""
-        for name in _LATE:
+        for name in LATE:
             getattr(self, name)
         return self.__dict__
-
-    def __setstate__(self, state: Dict[str, Any]) -> None:
-        self._fields, self._row = DEFAULTS, -1
-        _own_fields(self).update(state)
-
-    def as_instance_of(self, kind: Type["Kind"]) -> "Kind":
-        """The same event under another class."""
-        other = seen_at(kind, self._fields, self._row)
-        _own_fields(other).update(_own_fields(self))
-        return other
 
     node_id, is_remote, is_legacy = -1, False, False
     flow_start = False
@@ -456,24 +382,10 @@ class FunctionEvent(TimesMixin):
         )
 
 
-Kind = TypeVar("Kind", bound=FunctionEvent)
-_LINKS = ("cpu_parent", "cpu_children", "kernels")
-_ALL = {name: one for name, one in vars(FunctionEvent).items() if isinstance(one, _Field)}
-_LATE = ("kernels", "cpu_children", *DETAILS)
-_RECORDED = tuple(name for name in _ALL if name not in _LATE)
-DEFAULTS: Dict[str, Callable[[Any], Any]] = {name: one.read_default for name, one in _ALL.items()}
-"""Readers of events that no recording has."""
-_own_fields: Callable[[FunctionEvent], Dict[str, Any]] = TimesMixin.__dict__["__dict__"].__get__
-_new: Callable[[Any], Any] = object.__new__
-
-
-def seen_at(kind: Type[Kind], fields: Dict[str, Callable[[Any], Any]], row: int) -> Kind:
-    """An event whose fields are read with these functions when they are wanted. `row` is for them."""
-    event: Kind = _new(kind)
-    event._fields, event._row = fields, row
-    return event
-
-
+_LINKS = ("cpu_parent", "cpu_children")
+LATE = ("kernels", "cpu_children", *DETAILS)
+DEFAULTS = finish(FunctionEvent, LATE)
+"""Readers of the fields of events that no recording has."""
 _Flat = Tuple[Type[FunctionEvent], Dict[str, Any], Optional[int], List[int]]
 
 
@@ -492,7 +404,7 @@ def flattened(events: List[FunctionEvent]) -> List[_Flat]:
         number(event)
     rows: List[_Flat] = []
     for event in found:  # the list grows in the loop
-        fields = {name: value for name, value in event.__getstate__().items() if name not in _LINKS[:2]}
+        fields = {name: value for name, value in event.__getstate__().items() if name not in _LINKS}
         parent = number(event.cpu_parent) if event.cpu_parent is not None else None
         rows.append((type(event), fields, parent, [number(child) for child in event.cpu_children]))
     return rows

@@ -156,3 +156,35 @@ def test_what_programs_set_stays(prof: profile) -> None:
     again = prof.events()[1]
     assert (again.name, again.thread, again.cpu_children[-1], again.time_range.end) == ("renamed", 7, event, 5.0)
     assert vars(again)["own"] == "x" and vars(again)["pid"] == again.pid and "stack" not in vars(again)
+
+
+@pytest.fixture
+def named() -> profile:
+    """Of a program with many names."""
+    with profile() as prof:
+        for number in range(300):
+            with record_function(f'"row" \\{number:03}é'):
+                work(number)
+    return prof
+
+
+def test_tables_make_the_rows_that_they_show(named: profile) -> None:
+    averages = named.key_averages()
+    plain = EventList([*named.key_averages()], layout=averages._layout)
+    assert made(averages) == 0 and len(averages) > 300 and plain.maker is None
+    for sort in (None, "self_cpu_time_total", "cpu_time", "count", "name"):
+        for rows in (5, 0, -1):
+            ours, theirs = (listed.table(sort_by=sort, row_limit=rows) for listed in (averages, plain))
+            assert ours.startswith(theirs) and made(averages) <= 25
+    averages[3].key, averages[3].self_cpu_total_ns = "changed", 10**12
+    assert averages.table(sort_by="self_cpu", row_limit=1).splitlines()[3].split()[0] == "changed"
+    assert "changed" in averages.table(row_limit=-1) and "1000." in averages.table(row_limit=0)
+
+
+def test_averages_are_in_the_order_of_their_first_calls(named: profile) -> None:
+    averages = named.key_averages()
+    assert [row.key for row in averages if "row" in str(row.key)] == [f'"row" \\{number:03}é' for number in range(300)]
+    assert all(row.row["name"] == row.key and row.row["count"] == row.count for row in averages)
+    assert averages[0] is averages[0] and averages._is_as_given()
+    other = pickle.loads(pickle.dumps(averages))
+    assert [vars(row)["cpu_total_ns"] for row in other] == [row.cpu_total_ns for row in averages]
