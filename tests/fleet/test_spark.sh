@@ -30,8 +30,8 @@ done
 older() {
     python3 - "$@" <<'PYTHON'
 import duckdb, glob, sys
-later = {"ranks": "clock_synchronized, clock_error_ns", "steps": "tid", "kernels": "graph, whole_graph, context",
-         "collectives": "algorithm, protocol, channels, type, counted, peer, communicator_rank, group_place, group_bytes"}
+later = {"ranks": "clock_synchronized, clock_error_ns, recording, job", "steps": "tid, recording", "kernels": "graph, whole_graph, context, recording",
+         "collectives": "algorithm, protocol, channels, type, counted, peer, communicator_rank, group_place, group_bytes, recording"}
 for table, columns in later.items():
     for path in glob.glob(f"{sys.argv[1]}/table={table}/part-{''.join(sys.argv[2:])}*.parquet"):
         duckdb.sql(f"CREATE OR REPLACE TABLE rows AS SELECT * EXCLUDE ({columns}) FROM read_parquet('{path}', hive_partitioning = false)")

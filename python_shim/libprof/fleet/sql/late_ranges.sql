@@ -10,6 +10,6 @@ placed AS (
 most AS (
     SELECT name, ns FROM placed WHERE place = ceil(0.75e0 * (SELECT count(DISTINCT rank) FROM wanted WHERE NOT stall))),
 ordered AS (
-    SELECT e.rank, e.stall, e.name, row_number() OVER (PARTITION BY e.rank, e.stall ORDER BY e.ns - coalesce(o.ns, 0) DESC, e.name) AS place
+    SELECT e.rank, e.stall, e.name, row_number() OVER (PARTITION BY e.rank, e.stall ORDER BY e.ns - coalesce(o.ns, 0) DESC, e.name NULLS LAST) AS place
     FROM each AS e LEFT JOIN most AS o ON o.name IS NOT DISTINCT FROM e.name)
 SELECT rank, stall, name FROM ordered WHERE place = 1 AND name IS NOT NULL

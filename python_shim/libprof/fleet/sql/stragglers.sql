@@ -36,7 +36,7 @@ waited AS (
 placed AS (SELECT name, ns, row_number() OVER (PARTITION BY name ORDER BY ns DESC) AS place FROM waited),
 most AS (SELECT name, ns FROM placed WHERE place = ceil(0.75e0 * (SELECT count(DISTINCT rank) FROM steps))),
 waits AS (
-    SELECT w.rank, w.name, row_number() OVER (PARTITION BY w.rank ORDER BY w.ns - coalesce(m.ns, 0) DESC, w.name) AS place
+    SELECT w.rank, w.name, row_number() OVER (PARTITION BY w.rank ORDER BY w.ns - coalesce(m.ns, 0) DESC, w.name NULLS LAST) AS place
     FROM waited AS w LEFT JOIN most AS m ON m.name IS NOT DISTINCT FROM w.name)
 SELECT r.rank, r.host, a.collectives, a.times_last, a.by_chance, a.caused_ns, a.waited_ns, b.cause AS longer,
        CAST(round(b.excess_ns) AS BIGINT) AS longer_by_ns, CASE WHEN b.cause = 'host' THEN w.name END AS in_range
