@@ -273,6 +273,7 @@ enum word {
     WORD_STRIDES,
     WORD_CONCRETE,
     WORD_COMMS_ID,
+    WORD_IS_ASYNC,
     WORD_SEQUENCE, /* from here on: members of ours */
     WORD_DIMS,
     WORD_EXTERNAL_ID,
@@ -304,6 +305,7 @@ static const struct {
     {"Input Strides", ""},
     {"Concrete Inputs", ""},
     {"Comms Id", ""},
+    {"Is asynchronized op", ""},
     {"Sequence number", "Sequence number (attribute)"},
     {"Input Dims", "Input Dims (attribute)"},
     {"External id", "External id (attribute)"},
@@ -505,6 +507,11 @@ static bool is_whole(struct text text)
     return whole;
 }
 
+static bool is_truth(struct text text)
+{
+    return text_is(text, "true") || text_is(text, "false");
+}
+
 static void write_as_json(struct chrome *chrome, const struct tl_attr *attr,
                           bool (*is_json)(struct text text))
 {
@@ -517,8 +524,11 @@ static void write_as_json(struct chrome *chrome, const struct tl_attr *attr,
 
 static void write_list(struct chrome *chrome, const struct tl_attr *attr)
 {
+    uint8_t word = chrome->attr_words[attr->key];
     write_as_json(chrome, attr,
-                  chrome->attr_words[attr->key] == WORD_COMMS_ID ? is_whole : is_nested_list);
+                  word == WORD_COMMS_ID   ? is_whole
+                  : word == WORD_IS_ASYNC ? is_truth
+                                          : is_nested_list);
 }
 
 static void write_dims(struct chrome *chrome, const struct tl_attr *attr)
