@@ -6,6 +6,7 @@
 #include "cost.h"
 #include "hang.h"
 #include "log.h"
+#include "memory.h"
 #include "number.h"
 #include "own_signal.h"
 #include "own_thread.h"
@@ -291,8 +292,11 @@ static void sample_keep_places(uint32_t *tids, unsigned count)
 /* Each thread once, those that take the place of others without one, too. */
 static void sample_count_left_out(const uint32_t *tids, unsigned count)
 {
-    static uint32_t before[SAMPLE_LISTED_MAX]; /* those of the last look, sorted */
+    static uint32_t *place;
+    uint32_t *before = MEMORY_ONCE(&place, SAMPLE_LISTED_MAX); /* those of the last look, sorted */
     unsigned fresh = 0;
+    if (!before)
+        return;
     for (unsigned i = 0; i < count; i++) {
         unsigned at = sample_search(before, sample.left_out, tids[i]);
         fresh += at == sample.left_out || before[at] != tids[i];
@@ -308,8 +312,12 @@ static void sample_count_left_out(const uint32_t *tids, unsigned count)
 
 static void sample_look_for_threads(void)
 {
-    static uint32_t tids[SAMPLE_LISTED_MAX];
-    unsigned count = hang_list_threads(tids, SAMPLE_LISTED_MAX), left_out = 0;
+    static uint32_t *place;
+    uint32_t *tids = MEMORY_ONCE(&place, SAMPLE_LISTED_MAX);
+    unsigned count, left_out = 0;
+    if (!tids)
+        return;
+    count = hang_list_threads(tids, SAMPLE_LISTED_MAX);
     sample_sort(tids, count);
     sample_keep_places(tids, count);
     for (unsigned i = 0; i < count; i++)
