@@ -50,12 +50,12 @@ class ProfilerActivity(TorchEnum):
 
 
 def supported_activities() -> Set[ProfilerActivity]:
-    """CPU, and CUDA unless the program has imported a PyTorch that was built without it: programs choose their device by
-    this. Whether a device exists is known only when something is launched.
+    """CPU, and CUDA unless the program has imported a PyTorch that has no CUDA device here: programs choose their device by
+    this. Without PyTorch, whether a device exists is known only when something is launched.
     """
-    torch: Any = sys.modules.get("torch")
-    without_cuda = hasattr(torch, "version") and torch.version.cuda is None
-    return {ProfilerActivity.CPU} if without_cuda else {ProfilerActivity.CPU, ProfilerActivity.CUDA}
+    theirs = getattr(getattr(sys.modules.get("torch"), "autograd", None), "_supported_activities", None)
+    names = {"CUDA"} if theirs is None else {activity.name for activity in theirs()}
+    return {one for one in (ProfilerActivity.CPU, ProfilerActivity.CUDA) if one.name in names | {"CPU"}}
 
 
 def kineto_available() -> bool:
@@ -200,7 +200,7 @@ class profile(TorchMethods):
         super().__init__(custom_trace_id_callback)
         self._turn = threading.RLock()
         self.activities, self._activities = _activities_of(activities, use_cuda)
-        has_devices = ProfilerActivity.CUDA in self.activities & supported_activities()
+        has_devices = ProfilerActivity.CUDA in self.activities and ProfilerActivity.CUDA in supported_activities()
         self.use_device = "cuda" if has_devices else None
         self.schedule: Schedule = schedule or always
         self.on_trace_ready = on_trace_ready

@@ -53,7 +53,7 @@ def is_ours(one: Any, name: str) -> bool:
 EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("torch.profiler", "ExecutionTraceObserver"): "A class derived from PyTorch's, made on first use. With the observer, its files contain libprof's ranges, also without a profile, and a profile's steps, but not ranges in coroutines.",
     ("torch.profiler", "kineto_available"): "Always true: libprof records without Kineto.",
-    ("torch.profiler", "supported_activities"): "CPU, and CUDA unless PyTorch is a build without it; whether there are devices or not.",
+    ("torch.profiler", "supported_activities"): "CPU, and CUDA if PyTorch has a device; both without PyTorch.",
     ("profile", "with_modules="): "With the observer, the same: scripted modules in Chrome traces. For other modules, use with_stack.",
     ("profile", "experimental_config="): "capture_overload_names and record_python_gc_info have an effect. verbose and profile_all_threads are always on. A warning lists other settings.",
     ("profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
