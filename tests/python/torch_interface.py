@@ -51,13 +51,13 @@ def is_ours(one: Any, name: str) -> bool:
 
 
 EXCEPTIONS: Dict[Tuple[str, str], str] = {
-    ("torch.profiler", "ExecutionTraceObserver"): "A class derived from PyTorch's, made on first use. With the observer, its files contain libprof's ranges, also without a profile, and a profile's steps, but not ranges in coroutines.",
+    ("torch.profiler", "ExecutionTraceObserver"): "A subclass of PyTorch's, made on first use. With the observer, its files contain libprof's ranges, even without a profile, and a profile's steps, but not ranges in coroutines.",
     ("torch.profiler", "kineto_available"): "Always true: libprof records without Kineto.",
     ("torch.profiler", "supported_activities"): "CPU, and CUDA if PyTorch has a device; both without PyTorch.",
     ("profile", "with_modules="): "With the observer, the same: scripted modules in Chrome traces. For other modules, use with_stack.",
-    ("profile", "experimental_config="): "capture_overload_names and record_python_gc_info have an effect. verbose and profile_all_threads are always on. A warning lists other settings.",
+    ("profile", "experimental_config="): "Only capture_overload_names and record_python_gc_info have an effect. verbose and profile_all_threads are always on. A warning lists other settings.",
     ("profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
-    ("profile", "activities="): "CPU and CUDA; others are named in a warning. Lists of types are honoured in results, not in files. ProfError for unknown types.",
+    ("profile", "activities="): "CPU and CUDA; others are named in a warning. Lists of types are honoured in results, not in files. Unknown types raise ProfError.",
     ("profile", "profile_memory="): "With the observer, memory of the CPU and of CUDA devices; elsewhere `--` and a warning.",
     ("profile", "with_stack="): "Python functions as call stacks of everything, also of CUDA calls, as events and as rows. Their names have the whole path and the class; those of built-in functions have no address.",
     ("profile", "export_memory_timeline"): "The same files. Without record_shapes and with_stack, all memory is uncategorized. HTML is libprof's report.",
@@ -121,7 +121,7 @@ EXCEPTIONS: Dict[Tuple[str, str], str] = {
     ("torch.autograd.profiler", "KinetoStepTracker"): "Advances the recorder's step.",
     ("autograd.profile", "use_kineto="): NO_EFFECT + ".",
     ("autograd.profile", "key_averages"): "The five-column table by name; grouped by more, or with Python functions, libprof.profile's.",
-    ("autograd.profile", "experimental_config="): "capture_overload_names and record_python_gc_info have an effect. verbose and profile_all_threads are always on. A warning lists other settings.",
+    ("autograd.profile", "experimental_config="): "Only capture_overload_names and record_python_gc_info have an effect. verbose and profile_all_threads are always on. A warning lists other settings.",
     ("autograd.profile", "with_modules="): "As libprof.profile's.",
     ("autograd.profile", "post_processing_timeout_s="): f"{NO_EFFECT}, warns.",
     ("FunctionEvent.append_kernel", "duration="): "Not there: start and end instead.",
