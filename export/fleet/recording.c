@@ -165,7 +165,7 @@ static int32_t rank_of(const struct recording *recording, uint32_t process)
     return rank < 0 && timeline->processes.count == 1 ? rank_in_name(recording->file) : rank;
 }
 
-/* By what is recorded, so that they differ between parts that are packed at different times. */
+/* Derived from the recording, so that ranks differ between parts packed at different times. */
 static int32_t unknown_rank(const struct recording *recording, uint32_t process)
 {
     uint64_t pid = recording->timeline->processes.at[process].info.pid;

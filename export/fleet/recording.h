@@ -59,7 +59,7 @@ struct recording {
     const struct timeline *timeline;
     struct fleet_source source;
     char *file, *identity;
-    int64_t id;               /* of the identity */
+    int64_t id;               /* hash of the identity */
     struct name_facts *names; /* one more than the timeline has */
     /* Names of attributes: NCCL's, and a call stack as text. TL_NONE: nothing has them. */
     uint32_t nccl_keys[NCCL_KEYS], stack_key;

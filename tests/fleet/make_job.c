@@ -13,7 +13,7 @@
  *     copies=0                                        1: the input is copied to the device
  *     eval=0                                          every so many steps all ranks take five times as long
  *     warm=0                                          1: the first step takes long, on each rank as long as it likes
- *     start=0                                         seconds by which the job starts later
+ *     start=0                                         delay of the start of the job in seconds
  *     fault=none                                      see fault_names and make_job.h
  *     victim=-1 size=0                                rank, host, stage or hop of the fault, and how much: -1 and 0 choose by seed
  *     clock=good                                      good: within 50 us; bad: one host is 50 ms off and drifts; jump

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A restarted job has recordings of the same ranks twice; and recordings that do not state their rank.
+# Attempts of a restarted job, and recordings that do not state their rank.
 . "$(dirname "$0")/fleet_common.sh"
 
 rows() { fleet fleet "$@" --format tsv | tail -n +2; }

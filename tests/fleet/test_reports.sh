@@ -220,8 +220,8 @@ late = rows[2]
 assert (late["times_last"], late["by_chance"], late["longer"], late["longer_by_ns"], late["in_range"]) == (3, 0.8, "host", 4000000, "input"), late
 PYTHON
 
-# Collectives that never ran: recordings that begin and end at different ones, a kernel that was lost and an all-to-all with parts of
-# different sizes are no fault. On communicator 8, rank 1 did not enter collective 14, in which rank 0 waits.
+# Mismatches: recordings that begin and end at different collectives, a lost kernel, and an all-to-all with parts of different sizes
+# are no faults. On communicator 8, rank 1 did not enter collective 14, in which rank 0 waits.
 python3 - <<'PYTHON' || fail "mismatches"
 import duckdb
 from libprof.fleet import _engine

@@ -9,14 +9,14 @@ from ..errors import ProfError
 
 ALL = "all"
 RESTARTS = "restart "
-"""A launcher's id that has it names one attempt. Without it, such as for two programs in one Slurm job, times decide."""
+"""A value of `job` that contains this identifies an attempt. Without it, as for two programs in one Slurm job, times decide."""
 COLUMNS = "recording, rank, rank_known, host, pid, start, duration_ns, job"
-"""Of the table ranks: what attempts are told apart by."""
+"""Columns of the table ranks that distinguish attempts."""
 
 
 @dataclass(frozen=True)
 class Attempts:
-    """`of`: the attempt of each recording, from 1. `shown`: which one reports are about; 0 all. `count`: how many there are."""
+    """`of`: the attempt of each recording, from 1. `shown`: the one that reports cover; 0: all. `count`: how many there are."""
 
     of: Dict[int, int]
     count: int = 1
@@ -48,7 +48,7 @@ def _begins_another(current: _Open, key: Tuple[bool, int], process: Any, start_n
 
 
 def find_attempts(rows: Sequence[Tuple[Any, ...]]) -> Attempts:
-    """`rows`: COLUMNS of all recordings. Those of one launcher's id and count of restarts are one attempt."""
+    """`rows`: COLUMNS of all recordings. Recordings with the same id and count of restarts of a launcher are one attempt."""
     of: Dict[int, int] = {}
     current: Optional[_Open] = None
     by_job: Dict[str, int] = {}

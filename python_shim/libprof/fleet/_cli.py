@@ -85,7 +85,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
     parser.add_argument("--sql", metavar="STATEMENT", help="run a statement of your own over the dataset's tables")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="write the job as a page for a browser")
     parser.add_argument("--pages", metavar="RANKS", help="with -o: also write rank-N.html for suspects, all, or a list such as 3,5-8")
-    parser.add_argument("--attempt", metavar="N", default="", help="of a restarted job: read attempt N, or all (default: the last one)")
+    parser.add_argument("--attempt", metavar="N", default="", help="read attempt N of a restarted job, or all (default: the last one)")
     parser.add_argument("--limits", metavar="FILE", help="read thresholds of the diagnosis from FILE")
     parser.add_argument("--rows", type=int, metavar="N", help="print at most N rows")
     parser.add_argument("--format", choices=sorted(FORMATS), default="text", help="print text (default), tsv or json")

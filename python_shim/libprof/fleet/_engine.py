@@ -160,7 +160,7 @@ def _attempts_in(connection: Any, ranks: Source, wanted: str) -> _attempts.Attem
 
 
 def _of_attempts(table: str, attempts: _attempts.Attempts) -> Tuple[str, str]:
-    """What views of a table add to its columns, and which rows they have."""
+    """SQL for the view of a table: columns that it adds, and the condition on its rows."""
     has_recordings = any(column.name == "recording" for column in TABLES[table])
     condition = _attempts.condition_sql(attempts) if has_recordings else ""
     added = f", {_attempts.number_sql(attempts)} AS attempt" if table == "ranks" else ""

@@ -1,4 +1,4 @@
-"""Recordings whose rank is unknown. The tables have negative numbers for them; people get the GPU and its host, or the file."""
+"""Recordings whose rank is unknown. The tables have negative numbers for them; reports show the GPU and its host, or the file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 @functools.lru_cache(maxsize=2)
 def names(engine: Any) -> Dict[int, str]:
-    """What to call each rank that is unknown."""
+    """The name of each unknown rank."""
     rows = engine.run("SELECT rank, min(host), min(file) FROM ranks WHERE NOT rank_known GROUP BY rank")[1]
     if not rows:
         return {}
@@ -26,7 +26,7 @@ def names(engine: Any) -> Dict[int, str]:
 
 
 def named(engine: Any, text: str) -> str:
-    """The text with names in the place of negative numbers of ranks."""
+    """The text with names in place of negative ranks."""
     known = names(engine)
     return re.sub(r"(?:\branks? )?(-\d+)\b", lambda found: known.get(int(found[1]), found[0]), text) if known else text
 

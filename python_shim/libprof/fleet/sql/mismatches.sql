@@ -1,7 +1,7 @@
 -- Collectives that not every rank of the communicator entered, that ranks entered with another function or size, or that did not end.
--- Recordings need not begin and end together: what precedes the first collective of any rank is not compared, and a collective that
--- ended was entered by all. A kernel that was lost is no collective that hangs: later ones of its rank ended.
--- Of an all-to-all, ranks may send parts of different sizes.
+-- Recordings need not begin and end together: collectives are compared from where all ranks have begun, and one that ended counts as
+-- entered by all. A collective without an end hangs only if no later one of its rank ended: otherwise, the record of its kernel was lost.
+-- In an all-to-all, ranks may send parts of different sizes.
 WITH member AS (
     SELECT communicator, rank, min(sequence) AS first_one, max(sequence) AS last_one,
            max(CASE WHEN duration_ns IS NOT NULL THEN sequence END) AS last_ended
