@@ -45,8 +45,8 @@ void python_calls_exit_builtin(PyObject *callable, PyObject *self);
 prof_status python_profile_begin(const struct python_api *api);
 void python_profile_end(const struct python_api *api);
 
-/* Starts them on the interpreter's other threads, except where another profile function is set. The
- * first call or return there emits the thread's stack. */
+/* Starts these calls on the interpreter's other threads, except where another profile function is
+ * set. A thread's first call or return after that emits its stack. */
 void python_profile_begin_others(const struct python_api *api);
 
 /* Before an end on the thread that began: says so, here and in the file, if another profile

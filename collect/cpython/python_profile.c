@@ -1,4 +1,4 @@
-/* python_profile.c - the interpreter's profile function, which each thread has for itself. */
+/* python_profile.c - the interpreter's profile function, which is set per thread. */
 #include "python_calls.h"
 
 #include "log.h"
@@ -54,14 +54,14 @@ prof_status python_profile_begin(const struct python_api *api)
     return PROF_OK;
 }
 
-/* Two builds do not allow it: a debug build ends the process when a thread uses another thread's
- * state, and from 3.12 on threads are bound to theirs. */
+/* False for debug builds, which end the process when a thread uses another thread's state, and from
+ * 3.12 on, where each thread is bound to its own state. */
 static bool python_profile_reaches_others(const struct python_api *api)
 {
     return !api->PySys_GetObject("gettotalrefcount") && !api->PySys_GetObject("monitoring");
 }
 
-/* Of the thread whose state is the current one. Its exceptions are kept: it may be raising one. */
+/* On the thread whose state is current. Keeps its exception: it may be raising one. */
 static void python_profile_begin_other(const struct python_api *api)
 {
     PyObject *type, *value, *trace;

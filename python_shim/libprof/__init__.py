@@ -52,7 +52,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """Names that are imported on first use: memory_snapshot(), and a class of PyTorch's ExecutionTraceObserver."""
+    """Names that are imported or made on first use: memory_snapshot(), and a subclass of PyTorch's ExecutionTraceObserver."""
     if name in ("MemorySnapshot", "memory_snapshot"):
         from . import _snapshot
 

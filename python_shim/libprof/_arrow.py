@@ -89,7 +89,7 @@ def _bytes_at(address: Optional[int], size: int) -> memoryview:
 
 
 def _numbers(code: str, source: Any, buffer: int, count: int) -> "array.array[Any]":
-    """`count` numbers from the Arrow array's offset on. A missing buffer is zeros."""
+    """`count` numbers from the Arrow array's offset on. Zeros if the buffer is missing."""
     numbers: array.array[Any] = array.array(code)
     start = source.offset * numbers.itemsize
     seen = _bytes_at(source.buffers[buffer], start + count * numbers.itemsize)[start:]
@@ -101,7 +101,7 @@ _BITS = [bytes(byte >> bit & 1 for bit in range(8)) for byte in range(256)]
 
 
 def _present(source: Any) -> bytes:
-    """A byte for each value: 0 of a null."""
+    """A byte for each value: 0 for a null."""
     if source.null_count == 0 or not source.buffers[0]:
         return b"\1" * int(source.length)
     first, end = source.offset, source.offset + source.length
@@ -152,14 +152,14 @@ class Column:
         self._values += values
 
     def settle(self) -> None:
-        """After the last batch: stores one value, and no note of nulls, where that is all."""
+        """To call after the last batch. Drops what says which values are null if none is, and then stores equal values once."""
         if 0 not in self._present:
             self._present = bytearray()
             if len(self._values) > 1 and memoryview(self._values)[1:] == memoryview(self._values)[:-1]:
                 self._values = self._values[:1]
 
     def reader(self) -> Callable[[int], Any]:
-        """A function of the row that returns the value, None of a null."""
+        """A function that returns the value of a row, None for a null."""
         if not self._values:
             return lambda row: None
         read, present, words = self._values.__getitem__, self._present, self._words
@@ -181,18 +181,18 @@ class Column:
         return self._values if len(self._values) == self._count else self._values * self._count
 
     def list(self) -> List[Any]:
-        """All values, None of a null."""
+        """All values, None for a null."""
         return list(map(self.reader(), range(self._count)))
 
     def different(self) -> Set[Any]:
-        """The values without repetitions."""
+        """The distinct values."""
         values = set(self._values) if not self._present else set(itertools.compress(self._values, self._present))
         found = values if self._words is None else set(map(self._words.__getitem__, values))
         return found | ({None} if self._nulls or self._present else set())
 
 
 class _Texts(Column):
-    """Texts that are in no dictionary. Its values are where the next one begins."""
+    """Texts without a dictionary. Its values are the offsets at which they end."""
 
     def __init__(self, code: str) -> None:
         super().__init__("q")
@@ -291,8 +291,7 @@ def _read(stream: Any, columns: Optional[Sequence[str]]) -> Dict[str, Column]:
 
 
 def read_columns(stream: _reader.ArrowArrayStream, columns: Optional[Sequence[str]] = None) -> Dict[str, Column]:
-    """Columns of a stream by name; releases it. `columns`: only these, as far as there are such. ProfError for types that are
-    not read here.
+    """Columns of a stream by name; releases it. `columns`: only these, if they exist. ProfError for unsupported types.
     """
     seen = _Stream.from_buffer(stream)
     try:
@@ -307,7 +306,7 @@ def read_stream(stream: _reader.ArrowArrayStream, columns: Optional[Sequence[str
 
 
 def read_tables(paths: Sequence[str], tables: Sequence[ArrowTable], window: Optional[Tuple[int, int]] = None) -> List[Dict[str, Column]]:
-    """Tables of prof/arrow.h, of traces in any format; ProfError with profdump's sentence."""
+    """Tables of prof/arrow.h, of traces in any format. ProfError with profdump's message."""
     with _reader.Reader(paths, window) as reader:
         streams = [reader.stream(int(table)) for table in tables]
     return list(map(read_columns, streams))
@@ -319,7 +318,7 @@ def read_table(
     window: Optional[Tuple[int, int]] = None,
     columns: Optional[Sequence[str]] = None,
 ) -> Columns:
-    """A table as lists of Python values, None where there is none. `columns`: only these, as far as there are such."""
+    """A table as lists of Python values, None where there is none. `columns`: only these, if they exist."""
     with _reader.Reader(paths, window) as reader:
         stream = reader.stream(int(table))
     return read_stream(stream, columns)

@@ -1,4 +1,4 @@
-"""Averages of a recording, from the rows of profdump's JSON: columns, and an object of a row once something reads it."""
+"""Averages of a recording, from the rows of profdump's JSON. They are columns; a row's object is made when something reads it."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _ROW = re.compile(
     + "".join(rf'"{name}":(-?\d+),' for name in _TIMES)
     + r'"first_ns":(-?\d+)'
 )
-"""The beginning of a row, in profdump's order of keys: parsing all of it takes longer."""
+"""Matches the beginning of a row, with keys in profdump's order. Parsing whole rows takes longer."""
 
 
 def _in_order(row: Dict[str, Any]) -> Tuple[Any, ...]:
-    """The same values of any row."""
+    """The values that _ROW captures, of a row with any order of keys."""
     name = json.dumps(row["name"])[1:-1]
     return (name, row["kind"], row["count"], row.get("outer_count"), *(row[number] for number in _NUMBERS[1:]))
 
 
 class AverageRows(Maker):
-    """Averages in the order of their first calls. `outside`: another row. `more`: fields of all rows. `known_memory`: as in
-    Recording; of the sides that are not known, memory is None.
+    """Averages in the order of their first calls. `outside`: an additional row. `more`: fields that all rows get.
+    `known_memory`: as in Recording; memory of the other sides is None.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ def _extend(event: FunctionEvent, later: FunctionEvent) -> None:
 
 
 def _joined(rows: List[FunctionEvent], continues: List[Optional[int]]) -> List[FunctionEvent]:
-    """One event of each range that was cut. As in torch.profiler, it is not inside of what it outlives."""
+    """Joins the rows of each range that was cut into one event. As in torch.profiler, it is not inside what it outlives."""
     first, cut, later = list(rows), {}, set()
     for row, former in enumerate(continues):
         if former is not None:
@@ -58,7 +58,7 @@ def _joined(rows: List[FunctionEvent], continues: List[Optional[int]]) -> List[F
 
 
 def _rebuilt(store: EventStore, recording: Recording) -> List[FunctionEvent]:
-    """All of them, where rows are not events yet."""
+    """All events of a recording that has ranges in several rows, or tasks."""
     events = list(map(store.event, range(len(store))))
     ranges, others = events[: store.first_operation], events[store.first_operation :]
     ranges = _joined(ranges, store.continues())

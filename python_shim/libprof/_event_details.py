@@ -31,7 +31,7 @@ def _values(text: str) -> List[Any]:
 
 @functools.lru_cache(maxsize=4096)
 def _value_of(text: str) -> Any:
-    """What PyTorch wrote of an input that is no tensor; None of all others."""
+    """The value of an input that is not a tensor, as PyTorch wrote it; None for all others."""
     if text in ("nan", "inf", "-inf"):
         return float(text)
     try:
@@ -41,7 +41,7 @@ def _value_of(text: str) -> Any:
 
 
 class Details:
-    """Reads them from columns. Parses each distinct text once."""
+    """Reads details from columns. Parses each distinct text once."""
 
     def __init__(self, *columns: Callable[[int], Any], shortened: Shortened) -> None:
         self._columns = columns  # shapes, stack and attributes, by row
@@ -49,7 +49,7 @@ class Details:
         self._known: Dict[Tuple[Callable[[str], List[Any]], str], List[Any]] = {}
 
     def fields(self) -> Dict[str, Callable[[FunctionEvent], Any]]:
-        """A function for each, of the event."""
+        """Functions that read details of an event, by name."""
         return {name: functools.partial(self._read, name) for name in DETAILS}
 
     def _read(self, name: str, event: FunctionEvent) -> Any:

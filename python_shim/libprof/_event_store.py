@@ -1,4 +1,4 @@
-"""The events of a recording as columns, and an object of an event once something reads it."""
+"""The events of a recording as columns. An event's object is made when something reads it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _TABLES = (ArrowTable.EVENTS, ArrowTable.KERNELS, ArrowTable.FUNCTIONS)
 
 
 class _Links:
-    """Which numbers belong to which owner."""
+    """The numbers that belong to each owner."""
 
     def __init__(self, owners: Sequence[int], count: int, members: Optional[Iterable[int]] = None) -> None:
-        """`owners`: by number, -1: none. `count`: of owners. `members`: the numbers, last one first."""
+        """`owners`: the owner of each number, -1: none. `count`: how many owners. `members`: numbers to link, last one first."""
         self._first, self._next = array.array("i", [-1]) * count, array.array("i", [-1]) * len(owners)
         first, following = self._first, self._next
         for number in range(len(owners) - 1, -1, -1) if members is None else members:
@@ -35,7 +35,7 @@ class _Links:
                 following[number], first[owner] = first[owner], number
 
     def of(self, owner: int) -> Iterator[int]:
-        """In order."""
+        """The numbers of an owner, in order."""
         number = self._first[owner]
         while number >= 0:
             yield number
@@ -50,7 +50,7 @@ class _Table:
         self.count = len(self.column("start"))
 
     def column(self, name: str) -> Column:
-        """An empty one where there is none."""
+        """The column; an empty one if the table lacks it."""
         return self.columns.get(name) or Column("q")
 
     def __getitem__(self, name: str) -> Callable[[int], Any]:
@@ -59,8 +59,8 @@ class _Table:
 
 
 class EventStore(Maker):
-    """Of one recording: the rows of prof/arrow.h's events, kernels and, with `with_functions`, functions, and allocations outside
-    of all of them. An event has a number, which is that of its row in this order. Makes each event once; any thread.
+    """The events of one recording: the rows of prof/arrow.h's events, kernels and, with `with_functions`, functions, then the
+    allocations outside all of these. An event's number is its index in this order. Makes each event once, on any thread.
     """
 
     def __init__(self, recording: Recording, with_functions: bool = False) -> None:
@@ -104,7 +104,7 @@ class EventStore(Maker):
         weave(threads, spans)
         return threads
 
-    # ---- what is asked without objects ----
+    # ---- answers that need no objects ----
 
     @property
     def has_operations(self) -> bool:
@@ -119,11 +119,11 @@ class EventStore(Maker):
     # ---- objects ----
 
     def items(self, places: Iterable[int]) -> List[FunctionEvent]:
-        """At these places in the order in which they began."""
+        """The events at these places of the list, which is sorted by start."""
         return super().items([self._order[place] for place in places])
 
     def event(self, number: int) -> FunctionEvent:
-        """By number."""
+        """The event with this number."""
         event: FunctionEvent = self._made[number] or super().items((number,))[0]
         return event
 
@@ -144,7 +144,7 @@ class EventStore(Maker):
         def time_range(event: FunctionEvent) -> Interval:
             row = event._row
             begin_ns = start(row) - base
-            # Equal numbers if one interval begins at the nanosecond at which another ends.
+            # An interval that begins at the nanosecond at which another ends has the same number there.
             return Interval(begin_ns / 1000, (begin_ns + duration(row)) / 1000)
 
         return {
@@ -224,7 +224,7 @@ class EventStore(Maker):
         return _Links(self._parents, self._first_memory, (number for thread in self._woven for number in reversed(thread)))
 
     def _self_ns_of_range(self, row: int) -> Optional[int]:
-        """As in torch.profiler, functions take their time from ranges around."""
+        """As in torch.profiler, the time of functions is subtracted from the ranges around them."""
         has_functions = self._woven is not None and any(number >= self.first_function for number in self._children.of(row))
         return self._without_children(row, self._duration(row)) if has_functions else self._self_ns(row)
 
@@ -232,7 +232,7 @@ class EventStore(Maker):
         return duration - sum(self._durations[child] for child in self._children.of(number))
     @functools.cached_property
     def _sums(self) -> Tuple[List[Optional[int]], ...]:
-        """Of each function: nanoseconds on devices, bytes of host memory and of devices, summed over what it called."""
+        """For each function: nanoseconds on devices, bytes of host memory and of devices, summed over what it called."""
         first, ranges = self.first_function, self._fields[0]
         sums: Tuple[List[Optional[int]], ...] = tuple([0] * (self._first_memory - first) for _ in range(3))
         columns = (self._device_ns_of_range, ranges["cpu_memory_usage"], ranges["device_memory_usage"])

@@ -2,7 +2,7 @@
 
 That observer records only PyTorch's record_function(). So while it runs, libprof opens its ranges through
 record_function(). libprof's compiled observer then records them, with their number in the execution trace. An observer
-that runs without a profile opens the gate that ranges read, too.
+that runs without a profile also opens the gate that ranges read.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class _Opened:
 
 
 _opened: Optional[_Opened] = None
-_OPEN = (1, 1)  # what the gate's words are like while recording is on
+_OPEN = (1, 1)  # the gate's words while recording is on
 
 
 def _opened_by(torch: Any) -> Optional[_Opened]:
-    """None without the compiled observer: a recording would lack ranges that PyTorch opens."""
+    """None without the compiled observer: a recording would then lack ranges that PyTorch opens."""
     global _opened
     if torch is None or _torch_observer.find(torch)[0] is None:
         return None
@@ -79,7 +79,7 @@ def observer_class() -> Any:
     import torch
 
     class ExecutionTraceObserver(torch.profiler.ExecutionTraceObserver):
-        """PyTorch's, for libprof's ranges too. See torch.profiler.ExecutionTraceObserver."""
+        """PyTorch's observer, which also sees libprof's ranges. See torch.profiler.ExecutionTraceObserver."""
 
         def start(self) -> None:
             """Starts to write."""

@@ -16,7 +16,7 @@ _is_open = False  # one thread collects at a time
 
 
 def _collects(phase: str, info: Dict[str, Any]) -> None:
-    """Of gc.callbacks: called on the thread that collects."""
+    """One of gc.callbacks, called on the thread that collects."""
     global _is_open
     if phase == "start":
         _is_open = ranges.is_recording()
@@ -29,7 +29,7 @@ def _collects(phase: str, info: Dict[str, Any]) -> None:
 
 @contextlib.contextmanager
 def recorded(wanted: bool) -> Iterator[None]:
-    """Collections are ranges meanwhile, if `wanted`."""
+    """Records collections as ranges within the context, if `wanted`."""
     global _users
     if not wanted:
         yield

@@ -38,7 +38,7 @@ class Maker:
         raise NotImplementedError
 
     def items(self, places: Iterable[int]) -> List[Any]:
-        """The elements at these indices, which are not negative. Any thread."""
+        """The elements at these indices, which must not be negative. Any thread may call this."""
         made, found = self._made, []
         with _making:
             for place in places:
@@ -52,7 +52,7 @@ class Maker:
         """A column of _table.py for all elements, as recorded; None if it is not known without making them."""
 
     def values(self, name: str, read: Callable[[Any], Any]) -> Optional[Sequence[Any]]:
-        """The same, but of elements that exist and may have been changed what `read` returns."""
+        """The same, but for elements that exist, what `read` returns: the program may have changed them."""
         found = self.column(name)
         changed = [place for place, item in enumerate(self._made) if item is not None] if found is not None else []
         if found is None or not changed:
@@ -89,7 +89,7 @@ def _made(maker: Maker, places: Sequence[int]) -> List[Any]:
 
 
 class LazyList(List[Item]):
-    """A list, with all that lists can do. Indexing, slicing and iterating make the elements that they return; everything else
+    """A list with all operations of lists. Indexing, slicing and iterating make the elements that they return; everything else
     makes all elements first. Threads that read it at once get the same elements.
     """
 
@@ -103,13 +103,13 @@ class LazyList(List[Item]):
 
     @classmethod
     def of(cls, maker: Maker) -> "LazyList[Any]":
-        """A list of what it makes."""
+        """A list of what `maker` makes."""
         made: LazyList[Any] = cls()
         made.make_later(maker)
         return made
 
     def make_later(self, maker: Maker) -> None:
-        """Fills an empty list."""
+        """Fills an empty list with elements that `maker` makes on access."""
         list.__init__(self, [None] * len(maker))  # type: ignore[misc]
         self._maker = maker if len(maker) else None
 

@@ -82,7 +82,7 @@ def become_program(path: str, words: Sequence[str], environment: Mapping[str, st
 
 
 def output_of_profdump(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> bytes:
-    """Runs ``profdump`` with these arguments and returns its standard output, which may have hundreds of MB: without a copy.
+    """Runs ``profdump`` with these arguments and returns its standard output, without a copy: it may be hundreds of MB.
 
     Raises :class:`ProfdumpError` with what it said on standard error when its exit status is none of `accept`.
     """

@@ -25,8 +25,8 @@ class Spans(NamedTuple):
 
 
 def threads_of(numbers: Iterable[int], thread_of: Callable[[int], Tuple[int, int]], spans: Spans) -> List[List[int]]:
-    """The numbers of each thread, outer ones first. Events of a thread nest, functions too, so order and ends say what is in
-    what.
+    """The numbers of each thread, outer ones first. Events of a thread nest, functions too, so order and ends show what is
+    inside what.
     """
     threads: Dict[Tuple[int, int], List[int]] = {}
     for number in numbers:
@@ -37,7 +37,7 @@ def threads_of(numbers: Iterable[int], thread_of: Callable[[int], Tuple[int, int
 
 
 def weave(threads: Iterable[Sequence[int]], spans: Spans) -> None:
-    """Puts functions and events into each other, by changing `parents`. Threads are those of threads_of()."""
+    """Nests functions and events in each other by changing `parents`. `threads`: from threads_of()."""
     places = array.array("i", [-1]) * len(spans.starts)
     for thread in threads:
         _weave_thread(thread, places, spans)

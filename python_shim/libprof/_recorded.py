@@ -1,15 +1,15 @@
-"""Objects whose attributes are read from a recording when the program wants them, until it sets them."""
+"""Objects whose attributes are read from a recording on access, until the program sets them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Tuple, Type, TypeVar
 
 Fields = Dict[str, Callable[[Any], Any]]
-"""Functions that read attributes, by name: of the row, or of the object if it keeps what was read."""
+"""Functions that read attributes, by name. They get the row, or the object if it keeps the value."""
 
 
 class _Field:
-    """An attribute that is read by row each time. Once the program has set it, the instance has it."""
+    """An attribute that is read by row each time. Once the program has set it, the instance holds the value."""
 
     def __init__(self, *default: Any) -> None:
         self._default = default
@@ -25,7 +25,7 @@ class _Field:
         return self._default[0]
 
     def read_default(self, row: Any) -> Any:
-        """The value where no recording has one."""
+        """The value without a recording."""
         if not self._default:
             raise AttributeError(f"object has no attribute {self._name!r}")
         return self._default[0]
@@ -42,7 +42,7 @@ class _Kept(_Field):
         return value
 
     def read_default(self, row: Any) -> Any:
-        """A new one."""
+        """A new object."""
         return super().read_default(row)()
 
 
@@ -57,7 +57,7 @@ def kept(*default: Any) -> Any:
 
 
 class _Attributes:
-    """Has a dictionary."""
+    """Gives instances a dictionary."""
 
 
 class Recorded(_Attributes):

@@ -85,7 +85,7 @@ def children_of(path: str) -> List[str]:
 
 
 class Rows:
-    """The rows of averages in profdump's JSON, as text: a million dictionaries would be too large. `facts` is the rest of it."""
+    """The rows of averages in profdump's JSON, as text: a million dictionaries would be too large. `facts` is the rest of the JSON."""
 
     def __init__(self, text: bytes) -> None:
         start = text.index(_ROWS) + len(_ROWS)
@@ -108,7 +108,7 @@ class Rows:
         return self._starts[row + 1] - 2 if row + 1 < len(self._starts) else self._end
 
     def kinds(self) -> Set[str]:
-        """Of rows, each of which has it after its name."""
+        """Kinds of rows. In each row, the kind follows the name."""
         found = _KIND.finditer(self._text, self._starts[0], self._end) if self._starts else iter(())
         return {kind.decode() for kind in {one[1] for one in found}}
 
@@ -117,11 +117,11 @@ class Rows:
         return bool(self._starts) and self._text.find(f'"{key}":'.encode(), self._starts[0], self._end) >= 0
 
     def have(self, key: str) -> bool:
-        """Whether all rows have it, of keys that all or none have."""
+        """Whether all rows have this key, for keys that either all rows have or none."""
         return bool(self._starts) and f'"{key}":' in self.text(0)
 
     def chunks(self) -> Iterator[Tuple[str, int]]:
-        """Some rows, separated by commas, and how many; then the next."""
+        """All rows, some at a time: their text, separated by commas, and how many they are."""
         for first in range(0, len(self), _ROWS_AT_ONCE):
             end = min(first + _ROWS_AT_ONCE, len(self))
             yield self._text[self._starts[first] : self._ends(end - 1)].decode(errors="replace"), end - first

@@ -94,7 +94,7 @@ def hides_something(recording: Recording, shown: Shown) -> bool:
 
 
 def _kinds_of(recording: Recording) -> FrozenSet[str]:
-    """Of the rows of averages."""
+    """Kinds of the rows of averages."""
     return frozenset(map(kind_of, recording.rows().kinds()))
 
 

@@ -100,7 +100,7 @@ def _reader(column: str) -> Callable[[Any], Any]:
 
 
 def values_of(events: Sequence[Any], column: str) -> Sequence[Any]:
-    """A column, or an attribute, of all events. Of a list that has not made its elements, it makes none if it knows the column."""
+    """A column, or an attribute, of all events. Makes no elements of a list that knows the column without them."""
     maker = events.maker if isinstance(events, LazyList) else None
     found = maker.values(column, _reader(column)) if maker is not None else None
     return found if found is not None else list(map(_reader(column), events))
@@ -240,7 +240,7 @@ class _Rows:
         return "  ".join("-" * width for width in [*widths, *filter(None, last)])
 
     def _cells(self, name: str, overload: str, cells: Sequence[str], shapes: str, flops: str, stack: str) -> List[str]:
-        """A line's texts, of which those in `cells` are aligned."""
+        """A line's texts. Those in `cells` are aligned already."""
         line = [name.rjust(self.name_width), *([overload.rjust(self.overloads[2])] if self.overloads[2] else []), *cells]
         if self.shapes[2]:
             line.append(shapes.rjust(self.shapes[2]))

@@ -194,7 +194,7 @@ def is_inside_its_like(event: FunctionEvent) -> bool:
 
 
 def kind_of(kind: str) -> str:
-    """What profdump's JSON calls cuda_api are calls."""
+    """The kind of a row of profdump's JSON: cuda_api becomes call."""
     return sys.intern("call" if kind == "cuda_api" else kind)
 
 
@@ -204,4 +204,4 @@ def in_order(averages: Iterable[FunctionEventAvg]) -> List[FunctionEventAvg]:
 
 
 DEFAULTS = finish(FunctionEventAvg, ())
-"""Readers of the fields of averages that no recording has."""
+"""Readers of the fields of averages that are of no recording."""

@@ -385,7 +385,7 @@ class FunctionEvent(Recorded, TimesMixin):
 _LINKS = ("cpu_parent", "cpu_children")
 LATE = ("kernels", "cpu_children", *DETAILS)
 DEFAULTS = finish(FunctionEvent, LATE)
-"""Readers of the fields of events that no recording has."""
+"""Readers of the fields of events that are of no recording."""
 _Flat = Tuple[Type[FunctionEvent], Dict[str, Any], Optional[int], List[int]]
 
 

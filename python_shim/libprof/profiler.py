@@ -83,7 +83,7 @@ def _names_of(group: Any) -> List[str]:
 
 
 def _check_filters(activity: str, names: Iterable[str]) -> None:
-    """ProfError for a misspelt type of events, as in torch.profiler: what it should have shown would be missing."""
+    """Raises ProfError for an unknown type of events, as torch.profiler does: results would lack what the program meant."""
     unknown = sorted(set(names) - _FILTERS.keys() - _OTHER_FILTERS)
     if unknown:
         known = sorted(name for name, category in _FILTERS.items() if category in types_of(activity))
@@ -425,7 +425,7 @@ class profile(TorchMethods):
             self._recording = stack.pop_all()
 
     def _with_identities(self) -> bool:
-        """Whether to identify tensors and allocations: it costs time, and inputs, whose numbers are read, need shapes."""
+        """Whether to identify tensors and allocations. This costs time, and tensors get numbers as inputs, which need shapes."""
         return self.profile_memory and self.record_shapes
 
     def _wanted_of_torch(self) -> int:

@@ -40,8 +40,8 @@ PROF_DECLARE(void *, prof_python_function, (const char *name));
  *     1   on for this thread. New threads start with it off.
  *     2   on for all threads. From Python 3.12 on, this covers all existing and future threads.
  *         Before, it covers existing threads, each from its next call or return on, and new threads
- *         that call this function, too: let them do so in a function passed to
- *         threading.setprofile(). A debug build of CPython covers only threads that call it.
+ *         that call this function: let them do so in a function passed to threading.setprofile().
+ *         In a debug build of CPython, it covers only threads that call this function.
  *     0   off: for all threads after 2, otherwise for this thread
  *
  * Add PROF_PYTHON_IMPORTS to 1 or 2 to record calls within imports too, PROF_PYTHON_BUILTINS to
