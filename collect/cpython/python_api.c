@@ -29,6 +29,7 @@ static bool python_api_find(struct python_api *api)
         python_find_either("PyUnstable_Code_GetExtra", "_PyCode_GetExtra");
     *(void **)(&api->set_code_extra) =
         python_find_either("PyUnstable_Code_SetExtra", "_PyCode_SetExtra");
+    *(void **)(&api->set_profile_of) = dlsym(RTLD_DEFAULT, "_PyEval_SetProfile");
     api->none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
     api->type = dlsym(RTLD_DEFAULT, "PyType_Type");
     api->builtin_type = dlsym(RTLD_DEFAULT, "PyCFunction_Type");

@@ -77,6 +77,9 @@ struct python_api {
     ssize_t (*request_code_extra)(void (*free_extra)(void *));
     int (*get_code_extra)(PyObject *code, ssize_t index, void **extra);
     int (*set_code_extra)(PyObject *code, ssize_t index, void *extra);
+    /* PyEval_SetProfile() for the state of another thread, in 3.9 to 3.11; may be NULL. Audit hooks
+     * run on the calling thread. */
+    int (*set_profile_of)(void *state, python_tracer *function, PyObject *object);
     PyObject *none, *type, *builtin_type, *builtin_method_type, *descriptor_type, *method_type;
 };
 

@@ -6,6 +6,9 @@
 /* The call that is being made only to see whether it comes here. */
 static __thread enum { PYTHON_PROBE_NONE, PYTHON_PROBE_SENT, PYTHON_PROBE_SEEN } python_probe;
 
+/* Of those that run when recording begins. */
+#define PYTHON_THREADS_MAX 1024u
+
 static __thread bool python_profile_begun; /* and not ended: it should still be set */
 
 static int python_profile(PyObject *object, PyObject *frame, int what, PyObject *argument)
@@ -55,34 +58,65 @@ prof_status python_profile_begin(const struct python_api *api)
 }
 
 /* False for debug builds, which end the process when a thread uses another thread's state, and from
- * 3.12 on, where each thread is bound to its own state. */
+ * 3.12 on, where each thread is bound to its own state. Also where sys.getprofile() is a function
+ * of the program: it may not run on another thread's state. */
 static bool python_profile_reaches_others(const struct python_api *api)
 {
-    return !api->PySys_GetObject("gettotalrefcount") && !api->PySys_GetObject("monitoring");
+    PyObject *getter = api->PySys_GetObject("getprofile");
+    PyObject *type = getter ? api->PyObject_Type(getter) : NULL;
+    bool is_builtin = type == api->builtin_type;
+    if (type)
+        api->Py_DecRef(type);
+    return is_builtin && api->set_profile_of && !api->PySys_GetObject("gettotalrefcount") &&
+           !api->PySys_GetObject("monitoring");
 }
 
-/* On the thread whose state is current. Keeps its exception: it may be raising one. */
-static void python_profile_begin_other(const struct python_api *api)
+/* Keeps the exception of the other thread: it may be raising one. */
+static bool python_profile_is_in_use_by(const struct python_api *api, void *other)
 {
     PyObject *type, *value, *trace;
+    void *mine = api->PyThreadState_Swap(other);
     api->PyErr_Fetch(&type, &value, &trace);
-    if (!python_profile_is_in_use(api))
-        api->PyEval_SetProfile(python_profile, NULL);
+    bool taken = python_profile_is_in_use(api);
     api->PyErr_Restore(type, value, trace);
+    api->PyThreadState_Swap(mine);
+    return taken;
 }
 
+static bool python_profile_is_thread(const struct python_api *api, const void *state)
+{
+    void *at = api->PyInterpreterState_ThreadHead(api->PyInterpreterState_Get());
+    while (at && at != state)
+        at = api->PyThreadState_Next(at);
+    return at != NULL;
+}
+
+/* Hooks of the program (sys.addaudithook()) run on this thread, and may let others end. */
 void python_profile_begin_others(const struct python_api *api)
 {
+    static const char left_out[] = "Python functions of some threads are missing: these threads "
+                                   "have profile functions of their own, or are too many";
+    void *states[PYTHON_THREADS_MAX], *mine = api->PyThreadState_Get();
+    unsigned count = 0;
+    bool is_whole = true;
     if (!python_profile_reaches_others(api))
         return;
-    void *mine = api->PyThreadState_Get();
-    void *other = api->PyInterpreterState_ThreadHead(api->PyInterpreterState_Get());
-    for (; other; other = api->PyThreadState_Next(other)) {
-        if (other == mine)
+    void *at = api->PyInterpreterState_ThreadHead(api->PyInterpreterState_Get());
+    for (; at && count < PYTHON_THREADS_MAX; at = api->PyThreadState_Next(at))
+        if (at != mine)
+            states[count++] = at;
+    is_whole = at == NULL;
+    for (unsigned i = 0; i < count; i++) {
+        if (!python_profile_is_thread(api, states[i]))
             continue;
-        api->PyThreadState_Swap(other);
-        python_profile_begin_other(api);
-        api->PyThreadState_Swap(mine);
+        if (python_profile_is_in_use_by(api, states[i]))
+            is_whole = false;
+        else if (api->set_profile_of(states[i], python_profile, NULL) != 0)
+            api->PyErr_Clear(), is_whole = false;
+    }
+    if (!is_whole) {
+        meta_info(PROF_INFO_NOTE, left_out);
+        log_line(LOG_ERROR, "%s", left_out);
     }
 }
 

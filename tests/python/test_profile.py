@@ -437,7 +437,7 @@ def test_garbage_collections_are_ranges_on_request() -> None:
     assert gc.callbacks == callbacks
 
 
-def test_other_threads_keep_profile_functions_of_their_own() -> None:
+def test_other_threads_keep_profile_functions_of_their_own(capfd: Any) -> None:
     seen: List[str] = []
     begun, go = threading.Event(), threading.Event()
 
@@ -454,6 +454,28 @@ def test_other_threads_keep_profile_functions_of_their_own() -> None:
         go.set()
         thread.join()
     assert "calling" in seen
+    if sys.version_info < (3, 12):
+        assert "profile functions of their own" in capfd.readouterr().err
+
+
+def test_audit_hooks_may_run_other_threads(run_python: Any) -> None:
+    source = """import sys, threading, time
+from libprof import profile
+go = threading.Event()
+def work():
+    while not go.is_set():
+        sum(range(10))
+threads = [threading.Thread(target=work) for _ in range(3)]
+for thread in threads:
+    thread.start()
+sys.addaudithook(lambda event, arguments: time.sleep(0.001) if event == "sys.setprofile" else None)
+with profile(with_stack=True) as prof:
+    go.set()
+    for thread in threads:
+        thread.join()
+print(len(prof.events()) > 0)
+"""
+    assert run_python(source).stdout == "True\n"
 
 
 def test_tensorboard(tmp_path: Path) -> None:
