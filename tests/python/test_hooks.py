@@ -155,7 +155,8 @@ def test_pytest(tmp_path: Path) -> None:
     assert table["program.py::test_a"] == table["program.py::test_b[2]"] == "1" and table["setup"] == table["call"] == "3"
     events = [event for event in json.loads(chrome_of(tmp_path / "run.prof"))["traceEvents"] if event["ph"] == "X"]
     (test,) = [event for event in events if event["name"] == "program.py::test_a"]
-    inside = [e["name"] for e in events if test["ts"] <= e["ts"] and e["ts"] + e["dur"] <= test["ts"] + test["dur"]]
+    end = round(test["ts"] + test["dur"], 3)
+    inside = [e["name"] for e in events if test["ts"] <= e["ts"] and round(e["ts"] + e["dur"], 3) <= end]
     assert inside == ["program.py::test_a", "setup", "call", "teardown"]
 
 
