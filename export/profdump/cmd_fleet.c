@@ -25,8 +25,9 @@ const struct command command_pack = {
 const struct command command_fleet = {
     .word = "fleet",
     .summary = "find what delays a job of many ranks",
-    .usage = "DATASET [-o OUT.html [--pages RANKS]] [--limits FILE] [--attempt N]\n"
+    .usage = "DATASET [-o OUT.html [--pages RANKS]] [--limits FILE]\n"
              "REPORT DATASET [--rows N] [--format F] [--engine E]\n"
+             "[REPORT] --attempt N DATASET\n"
              "diff BEFORE AFTER [--fail-if-slower LIMIT] [--rows N]\n"
              "--sql STATEMENT DATASET\nschema",
     .about =
