@@ -8,6 +8,7 @@ import json
 from typing import Any, Callable, Dict, List, Tuple
 
 from ._operator_events import keywords_of
+from ._recorded import own_attributes
 from ._source_paths import Shortened
 from .events import DEFAULTS, DETAILS, FunctionEvent
 
@@ -65,12 +66,18 @@ class Details:
             return shapes if name == "shape_text" else self._list_of(self._frames, stack) if stack else None
         if name == "kwinputs":
             return keywords_of(event.attributes) if event.kind == "range" else None
-        event.attributes = given = json.loads(attributes or "{}")
-        event.input_dtypes = self._list_of(_parsed, given.pop("Input type", ""))
-        event.structured_input_strides = self._list_of(_parsed, given.pop("Input Strides", ""))
-        event.concrete_inputs = self._list_of(_values, given.pop("Concrete Inputs", ""))
-        event.overload_name = given.pop("overload_name", "")
-        return getattr(event, name)
+        given = json.loads(attributes or "{}")
+        found = {
+            "attributes": given,
+            "input_dtypes": self._list_of(_parsed, given.pop("Input type", "")),
+            "structured_input_strides": self._list_of(_parsed, given.pop("Input Strides", "")),
+            "concrete_inputs": self._list_of(_values, given.pop("Concrete Inputs", "")),
+            "overload_name": given.pop("overload_name", ""),
+        }
+        own = own_attributes(event)
+        for detail, value in found.items():  # the program may have set others
+            own.setdefault(detail, value)
+        return found[name]
 
     def _list_of(self, read: Callable[[str], List[Any]], text: str) -> List[Any]:
         """A copy of the parsed list, which the caller may change."""

@@ -77,7 +77,7 @@ class Recorded(_Attributes):
         @property
         def __dict__(self) -> Dict[str, Any]:
             """What was set, kept or recorded. Details are in it once they have been read."""
-            own, fields, defaults = _own_attributes(self), self._fields, self._defaults
+            own, fields, defaults = own_attributes(self), self._fields, self._defaults
             for name in self._shown:
                 if name not in own and fields[name] is not defaults[name]:
                     own[name] = getattr(self, name)
@@ -85,17 +85,17 @@ class Recorded(_Attributes):
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
         self._fields, self._row = self._defaults, -1
-        _own_attributes(self).update(state)
+        own_attributes(self).update(state)
 
     def as_instance_of(self, kind: Type["Kind"]) -> "Kind":
         """The same under another class."""
         other = seen_at(kind, self._fields, self._row)
-        _own_attributes(other).update(_own_attributes(self))
+        own_attributes(other).update(own_attributes(self))
         return other
 
 
 Kind = TypeVar("Kind", bound=Recorded)
-_own_attributes: Callable[[Recorded], Dict[str, Any]] = _Attributes.__dict__["__dict__"].__get__
+own_attributes: Callable[[Recorded], Dict[str, Any]] = _Attributes.__dict__["__dict__"].__get__
 _new: Callable[[Any], Any] = object.__new__
 
 
