@@ -226,10 +226,12 @@ class EventStore(Maker):
     def _self_ns_of_range(self, row: int) -> Optional[int]:
         """As in torch.profiler, the time of functions is subtracted from the ranges around them."""
         has_functions = self._woven is not None and any(number >= self.first_function for number in self._children.of(row))
-        return self._without_children(row, self._duration(row)) if has_functions else self._self_ns(row)
+        recorded: Optional[int] = self._self_ns(row)
+        return self._without_children(row, self._duration(row)) if has_functions else recorded
 
     def _without_children(self, number: int, duration: int) -> int:
         return duration - sum(self._durations[child] for child in self._children.of(number))
+
     @functools.cached_property
     def _sums(self) -> Tuple[List[Optional[int]], ...]:
         """For each function: nanoseconds on devices, bytes of host memory and of devices, summed over what it called."""

@@ -13,12 +13,12 @@ Item = TypeVar("Item")
 _FEW, _MANY = 8, 8192
 
 
-_making = threading.Lock()
+_making = threading.RLock()  # a signal's handler or a destructor may read a list while its thread makes elements
 
 
 def _new_lock() -> None:
     global _making
-    _making = threading.Lock()
+    _making = threading.RLock()
 
 
 os.register_at_fork(after_in_child=_new_lock)  # another thread of the parent may have held it
@@ -44,8 +44,10 @@ class Maker:
             for place in places:
                 item = made[place]
                 if item is None:
-                    item = made[place] = self.make(place)
-                found.append(item)
+                    item = self.make(place)
+                    if made[place] is None:  # else a handler made it meanwhile
+                        made[place] = item
+                found.append(made[place])
         return found
 
     def column(self, name: str) -> Optional[Sequence[Any]]:
@@ -84,6 +86,8 @@ class Rearranged(Maker):
 
 
 def _made(maker: Maker, places: Sequence[int]) -> List[Any]:
+    if len(places) < _MANY:  # most reads: they do not touch the collector, which belongs to all threads
+        return maker.items(places)
     with collected_later():
         return maker.items(places)
 
@@ -115,9 +119,17 @@ class LazyList(List[Item]):
 
     def _make_all(self) -> None:
         maker = self._maker
-        if maker is not None:
-            list.__setitem__(self, slice(None), _made(maker, range(len(maker))))
-            self._maker = None
+        if maker is None:
+            return
+        made = _made(maker, range(len(maker)))
+        with _making:
+            if self._maker is maker:  # else another thread was first, and may have changed the list since
+                list.__setitem__(self, slice(None), made)
+                self._keep(made)
+                self._maker = None
+
+    def _keep(self, made: List[Item]) -> None:
+        """Gets all elements right before the list counts as made."""
 
     if not TYPE_CHECKING:  # checkers know list's
 
@@ -126,8 +138,8 @@ class LazyList(List[Item]):
             if maker is None:
                 return found
             if isinstance(at, slice):
-                return _made(maker, range(*at.indices(len(self))))
-            return maker.items((at + len(self) if at < 0 else at,))[0] if found is None else found
+                return _made(maker, range(*at.indices(len(maker))))
+            return maker.items((at + len(maker) if at < 0 else at,))[0] if found is None else found
 
     def __iter__(self) -> Iterator[Item]:
         return list.__iter__(self) if self._maker is None else self._items()

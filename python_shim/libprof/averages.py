@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import sys
-from typing import Any, Callable, Collection, Dict, Iterable, List, Optional, Union, cast
+from typing import Any, Callable, Collection, Dict, Iterable, List, Optional, Set, Union, cast
 
 from ._recorded import Recorded, field, finish, kept
 from .events import DeviceType, FunctionEvent, TimesMixin, scope_of
@@ -18,6 +18,31 @@ DEVICE_KINDS = ("kernel", "memcpy", "memset", "graph")
 def _us(name: str, what: str) -> Any:
     """An attribute in nanoseconds, as torch.profiler has it, in microseconds."""
     return property(lambda self: getattr(self, name) / 1000, doc=f"{what}, microseconds.")
+
+
+_Find = Callable[[], Collection[str]]
+
+
+class _Either:
+    """Finds what one or the other function finds. Thousands of them may be nested."""
+
+    def __init__(self, *both: _Find) -> None:
+        self._both = both
+
+    def __call__(self) -> Collection[str]:
+        asked: Set[_Find] = set()
+        found: Set[str] = set()
+        left: List[_Find] = [self]
+        while left:
+            find = left.pop()
+            if find in asked:
+                continue
+            asked.add(find)
+            if isinstance(find, _Either):
+                left += find._both
+            else:
+                found.update(find())
+        return found
 
 
 class FunctionEventAvg(Recorded, TimesMixin):
@@ -50,7 +75,7 @@ class FunctionEventAvg(Recorded, TimesMixin):
     first_ns: int = field(0)
     """Start of its first call, since the recording's base."""
     use_device: Optional[str] = field(None)
-    find_annotations: Callable[[], Collection[str]] = field(frozenset)
+    find_annotations: _Find = field(frozenset)
     _json: Union[str, Dict[str, Any]] = field("{}")
     input_shapes: Any = kept(lambda: None)
     stack: List[str] = kept(list)
@@ -136,7 +161,7 @@ class FunctionEventAvg(Recorded, TimesMixin):
         elif former is frozenset:
             self.find_annotations = other.find_annotations
         elif former is not other.find_annotations:
-            self.find_annotations = lambda: {*former(), *other.find_annotations()}
+            self.find_annotations = _Either(former, other.find_annotations)
 
     def add_any(self, other: Union[FunctionEvent, "FunctionEventAvg"]) -> "FunctionEventAvg":
         """The same for any key: sums of all."""

@@ -123,16 +123,14 @@ class EventList(Listed[Event]):
         self._given = tuple(self) if self.maker is None else ()
         return self
 
-    def _make_all(self) -> None:
-        if self.maker is not None:
-            super()._make_all()
-            self._given = tuple(self)
+    def _keep(self, made: List[Event]) -> None:
+        self._given = tuple(made)
 
     def _is_as_given(self) -> bool:
         """Whether nothing has changed it."""
-        given = self._given
         if self.maker is not None:
             return self._source is not None
+        given = self._given
         return self._source is not None and len(self) == len(given) and all(map(_is_same, self, given))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -216,7 +214,8 @@ class EventList(Listed[Event]):
 
     @property
     def _averaged(self) -> bool:
-        return isinstance(self[0], FunctionEventAvg) if self.maker is None else not isinstance(self.maker, EventStore)
+        maker = self.maker
+        return isinstance(self[0], FunctionEventAvg) if maker is None else not isinstance(maker, EventStore)
 
     def key_averages(
         self,
@@ -363,7 +362,8 @@ def averages_of(recording: Recording, by: Groups, layout: Layout) -> "EventList[
         by = by._replace(functions=False)
     options = by.options(layout)
     rows = recording.rows(*options)
-    more: Fields = {"find_annotations": lambda place: lambda: annotations_of(recording)}
+    find = lambda: annotations_of(recording)  # one function for all rows: those that are added up keep it once
+    more: Fields = {"find_annotations": lambda place: find}
     known = recording.known_memory if layout.memory else ALL_MEMORY
     with collected_later():
         maker = AverageRows(rows, more, known, memory_average(recording))

@@ -343,3 +343,17 @@ def test_pickles(stacks: profile, prof: profile) -> None:
     events = pickle.loads(pickle.dumps(prof.events()))
     assert [event.name for event in events] == [event.name for event in prof.events()]
     assert copy.deepcopy(prof.key_averages()).table()
+
+
+def test_rows_of_thousands_of_shapes_add_up() -> None:
+    with profile(record_shapes=True) as prof:
+        for number in range(1500):
+            with record_function("aten::mm", sizes=f"[[{number}]]"), record_function("mine", sizes=f"[[{number}]]"):
+                pass
+    by_shape = prof.key_averages(group_by_input_shape=True)
+    plain = EventList(list(prof.events())).key_averages(group_by_input_shape=True)
+    for averages in (by_shape, plain):
+        assert len(averages) >= 3000
+        rows = {row.key: row for row in averages.key_averages()}
+        assert (rows["aten::mm"].is_user_annotation, rows["mine"].is_user_annotation) == (False, True)
+        assert copy.copy(rows["mine"]).scope == pickle.loads(pickle.dumps(rows["mine"])).scope == rows["mine"].scope

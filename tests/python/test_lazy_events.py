@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import copy
+import gc
 import itertools
 import operator
 import pickle
+import threading
 from pathlib import Path
-from typing import Any, Callable, List
+from typing import Any, Callable, Iterable, List, Set
 
 import pytest
 
 import libprof
 from libprof import EventList, profile, record_function
 from libprof._build_events import build_events
+from libprof._lazy_list import LazyList, Maker
 from libprof.events import FunctionEvent
 
 COUNT = 40
@@ -188,3 +191,82 @@ def test_averages_are_in_the_order_of_their_first_calls(named: profile) -> None:
     assert averages[0] is averages[0] and averages._is_as_given()
     other = pickle.loads(pickle.dumps(averages))
     assert [vars(row)["cpu_total_ns"] for row in other] == [row.cpu_total_ns for row in averages]
+
+
+class Numbers(Maker):
+    """Makes its indices, as texts, and calls functions once: when it makes the first one, and after it made all at once."""
+
+    def __init__(self, count: int, while_one: Callable[[], Any] = int, while_all: Callable[[], Any] = int) -> None:
+        super().__init__([None] * count)
+        self._while_one, self._while_all = [while_one], [while_all]
+        self.was_enabled: Set[bool] = set()
+
+    def make(self, place: int) -> str:
+        self.was_enabled.add(gc.isenabled())
+        while self._while_one:
+            self._while_one.pop()()
+        return str(place)
+
+    def items(self, places: Iterable[int]) -> List[Any]:
+        found = super().items(places)
+        while self._while_all and len(found) == len(self):
+            self._while_all.pop()()
+        return found
+
+
+def test_handlers_may_read_a_list_whose_elements_are_being_made() -> None:
+    got: List[str] = []
+
+    def handler(*_: Any) -> None:  # on the thread that makes elements
+        got.append(listed[0])
+
+    listed = LazyList.of(Numbers(40, while_one=handler))
+    reader = threading.Thread(target=lambda: got.append(listed[0]), daemon=True)
+    reader.start()
+    reader.join(60)
+    assert not reader.is_alive() and got[0] is got[1] is listed[0]
+
+
+def test_changes_by_other_threads_stay() -> None:
+    def change() -> None:
+        other = threading.Thread(target=lambda: listed.append("x"))
+        other.start()
+        other.join()
+
+    listed = LazyList.of(Numbers(3, while_all=change))
+    listed.append("y")
+    assert list(listed) == ["0", "1", "2", "x", "y"]
+
+
+def test_lists_count_as_unchanged_while_they_are_completed(prof: profile) -> None:
+    seen: List[bool] = []
+
+    class Watched(EventList[FunctionEvent]):
+        def __setattr__(self, name: str, value: Any) -> None:
+            super().__setattr__(name, value)
+            if name == "_maker":
+                seen.append(self._is_as_given())
+
+    events = Watched()
+    events.make_later(build_events(prof._cycles[0]).maker)  # type: ignore[arg-type]
+    events._comes_from(prof._cycles[0])
+    events.index(events[-1])
+    assert seen == [False, True] and events.maker is None
+
+
+def test_only_long_reads_pause_the_collector() -> None:
+    assert gc.isenabled()
+    short, long = Numbers(9000), Numbers(9000)
+    assert len(LazyList.of(short)[:100]) == len([*zip(range(1000), LazyList.of(short))]) / 10 == 100
+    LazyList.of(long).copy()
+    assert (short.was_enabled, long.was_enabled, gc.isenabled()) == ({True}, {False}, True)
+
+
+DERIVED = ("attributes", "input_dtypes", "structured_input_strides", "concrete_inputs", "overload_name")
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_details_that_programs_set_stay(prof: profile, name: str) -> None:
+    event = prof.events()[1]
+    setattr(event, name, ["x"])
+    assert [getattr(event, other) for other in DERIVED].count(["x"]) == 1 and getattr(event, name) == ["x"]
