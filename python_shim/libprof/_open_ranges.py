@@ -4,11 +4,13 @@ libprof.so closes the innermost range of a thread. Generators and tasks that tak
 objects that are handed to another thread, end ranges that are not innermost; these lists say which it is.
 
 Each thread's list begins with None, so that it has a last element, and then has the ranges from the outside
-in. Recording that stops ends all ranges; a forked child's recording begins with none: both empty the lists.
+in. Recording that stops ends all ranges, except those that _execution_trace.py opened in PyTorch; a forked child's
+recording begins with none: both empty the lists.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import weakref
@@ -53,10 +55,20 @@ def _all_owners() -> List[_Owner]:
         return list(_owners)
 
 
+_NOTHING = contextlib.nullcontext()
+
+
 def forget_all() -> None:
-    """Every range has ended with the recording."""
+    """Every range has ended with the recording. PyTorch's go on: without these references to them, they would end, too."""
     for owner in _all_owners():
-        del owner.ranges[1:], owner.through[:]
+        through = owner.through
+        if all(one is None for one in through):
+            del owner.ranges[1:], through[:]
+            continue
+        del owner.ranges[1 : max(1, len(owner.ranges) - len(through))]  # from before the first one of `through`
+        for place, one in enumerate(through):
+            if one is None:
+                through[place] = _NOTHING
 
 
 def has_through() -> bool:
@@ -89,7 +101,8 @@ def mark_ended_elsewhere(wanted: object) -> bool:
 def _after_fork() -> None:
     global _lock
     _lock = threading.Lock()
-    forget_all()
+    for owner in _all_owners():
+        del owner.ranges[1:], owner.through[:]
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -256,3 +256,22 @@ def test_the_environment_asks_for_an_execution_trace(tmp_path: Path, monkeypatch
         torch.ones(2)
     path = prof.execution_trace_observer.get_output_file_path()
     assert '"mine"' in Path(path).read_text()
+
+
+def test_ranges_of_an_observer_outlive_profiles_within(tmp_path: Path) -> None:
+    push = (ranges.is_recording(), ranges._push)[1]
+    observer = libprof.ExecutionTraceObserver().register_callback(str(tmp_path / "et.json"))
+    observer.start()
+    with libprof.record_function("epoch"):
+        for _ in range(2):
+            with libprof.profile(execution_trace_observer=None) as prof, libprof.record_function("within"):
+                torch.ones(2)
+        torch.add(1, 1)
+    torch.ones(3)
+    observer.stop()
+    observer.unregister_callback()
+    assert [event.name for event in prof.events() if event.is_user_annotation] == ["within"] and ranges._push == push
+    nodes = {node["id"]: node for node in json.loads((tmp_path / "et.json").read_text())["nodes"]}
+    around = Counter((node["name"], nodes[node["ctrl_deps"]]["name"]) for node in nodes.values() if "name" in node)
+    assert around["within", "epoch"] == 2 and around["aten::add", "epoch"] == 1
+    assert around["aten::ones", "within"] == 2 and not around["aten::ones", "epoch"]
