@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import gzip
 import json
@@ -16,7 +17,8 @@ from typing import Any, Dict, Iterator, List
 import pytest
 
 import libprof
-from libprof import ProfilerAction, profile, record_function, schedule
+from libprof import ProfilerAction, _garbage, profile, record_function, schedule
+from libprof._collector import collected_later
 
 
 def work(name: str = "work", times: int = 1) -> None:
@@ -435,6 +437,50 @@ def test_garbage_collections_are_ranges_on_request() -> None:
     callbacks = list(gc.callbacks)
     assert collected(True) == ["around", "Python GC"] and collected(False) == ["around"]
     assert gc.callbacks == callbacks
+
+
+def test_a_collection_during_which_the_profile_ends_is_a_whole_range() -> None:
+    class Ends:
+        def __init__(self, stack: contextlib.ExitStack) -> None:
+            self.itself, self.stack = self, stack
+
+        def __del__(self) -> None:
+            self.stack.close()
+
+    callbacks = list(gc.callbacks)
+    with collected_later(), profile() as prof:
+        stack = contextlib.ExitStack()
+        stack.enter_context(_garbage.recorded(True))
+        Ends(stack)
+        gc.collect()
+        gc.collect()
+        with record_function("later"):
+            pass
+        with _garbage.recorded(True):
+            pass
+    assert [(event.name, event.cpu_parent) for event in prof.events()] == [("Python GC", None), ("later", None)]
+    assert gc.callbacks == callbacks
+
+
+def test_collections_may_end_ranges_of_abandoned_generators() -> None:
+    def generate() -> Iterator[None]:
+        with record_function("abandoned"):
+            yield
+
+    def abandon() -> None:
+        generator = generate()
+        next(generator)
+        cycle: List[Any] = [generator]
+        cycle.append(cycle)
+
+    with collected_later(), profile() as prof, _garbage.recorded(True):
+        abandon()
+        gc.collect()
+        with record_function("later"):
+            pass
+    around = [(event.name, event.cpu_parent and event.cpu_parent.name) for event in prof.events()]
+    assert around == [("abandoned", None), ("Python GC", "abandoned"), ("Python GC", None), ("later", None)]
+    assert prof.events()[2].attributes == {"continued": 1}, "it is cut where the range around it ends"
 
 
 def test_other_threads_keep_profile_functions_of_their_own(capfd: Any) -> None:
