@@ -83,7 +83,8 @@ def events_of(recording: Recording, shown: Shown, with_functions: bool = False) 
             return events
         return events if all(map(is_shown, events)) else LazyList(_hide(events, is_shown))
 
-    events: LazyList[FunctionEvent] = recording.once("events and functions" if with_functions else "events", make)
+    name = "events and functions" if with_functions else "events"
+    events: LazyList[FunctionEvent] = recording.once(" ".join((name, *sorted(shown.types))), make)
     return events
 
 
@@ -148,9 +149,10 @@ def events_of_cycles(
     """Events of all of them, as many lists after each other."""
     lists = [events_of(recording, shown, with_functions) for recording in recordings]
     listed: EventList[FunctionEvent] = EventList(layout=layout)
-    if len(lists) == 1 and isinstance(lists[0].maker, EventStore):
-        listed.make_later(lists[0].maker)
-        has_device = lists[0].maker.has_operations
+    maker = lists[0].maker if len(lists) == 1 else None
+    if isinstance(maker, EventStore):
+        listed.make_later(maker)
+        has_device = maker.has_operations
     else:
         listed += itertools.chain.from_iterable(lists)
         has_device = any(not event.is_on_cpu for event in listed)

@@ -191,6 +191,14 @@ def test_results_are_there_when_the_profile_has_ended() -> None:
     assert "aten::ones" in [event.name() for event in old.kineto_results.events()]
 
 
+def test_results_in_kinetos_form_do_not_change_what_events_shows() -> None:
+    with libprof.profile(activities=[{"CPU": ["USER_ANNOTATION"]}], with_stack=True) as prof:
+        with libprof.record_function("mine"):
+            torch.ones(4)
+    assert "aten::ones" in [event.name() for event in prof.kineto_results.events()]
+    assert [event.name for event in prof.events()] == ["mine"]
+
+
 def test_everything_that_kineto_events_have_is_there() -> None:
     with libprof.profile() as prof:
         torch.ones(4)
