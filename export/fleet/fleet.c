@@ -39,15 +39,26 @@ static int32_t first_rank(const struct recording *recording)
     return rank;
 }
 
-/* Recordings stay sorted by rank; those of one rank in the order in which they came. */
-static void move_to_place(struct fleet *fleet)
+/* Recordings before `place` are sorted by rank; those of one rank stay in the order they came. */
+static void move_to_place(struct fleet *fleet, uint32_t place)
 {
     struct recording *at = fleet->recordings.at;
-    uint32_t place = fleet->recordings.count - 1;
     struct recording added = at[place];
     for (; place > 0 && first_rank(&at[place - 1]) > first_rank(&added); place--)
         at[place] = at[place - 1];
     at[place] = added;
+}
+
+/* Ranks in the names of files that turn out to be something else become unknown, and move. */
+static void check_name_rank(struct fleet *fleet)
+{
+    struct recording *at = fleet->recordings.at;
+    uint32_t last = fleet->recordings.count - 1;
+    bool moves = false;
+    for (uint32_t i = 0; i < last; i++)
+        moves |= recordings_share_name_rank(&at[i], &at[last]);
+    for (uint32_t i = 1; i < last && moves; i++)
+        move_to_place(fleet, i);
 }
 
 bool fleet_add(struct fleet *fleet, const struct fleet_source *source)
@@ -61,7 +72,8 @@ bool fleet_add(struct fleet *fleet, const struct fleet_source *source)
         fleet->recordings.count--;
         return false;
     }
-    move_to_place(fleet);
+    check_name_rank(fleet);
+    move_to_place(fleet, fleet->recordings.count - 1);
     return true;
 }
 

@@ -136,33 +136,34 @@ static uint32_t find_unit(const struct recording *recording, int32_t rank)
     return i;
 }
 
-/* The number after "rank" or "_r" in the name of a file: rank0, rank-3, _r12. -1: none. */
-static int32_t rank_in_name(const char *name)
+/* The number after a word that begins there, after '-', '_' or '.' if `separated`. -1: none. */
+static int32_t number_after(const char *at, const char *word, bool separated)
 {
-    for (const char *p = name; *p; p++) {
-        bool begins = p == name || !isalnum((unsigned char)p[-1]);
-        size_t skip = begins && strncasecmp(p, "rank", 4) == 0 ? 4
-                      : begins && p != name && *p == 'r'       ? 1
-                                                               : 0;
-        const char *digits = p + skip;
-        if (skip == 4 && *digits && strchr("-_.", *digits))
-            digits++;
-        char *end;
-        if (!skip || !isdigit((unsigned char)*digits))
-            continue;
-        long rank = strtol(digits, &end, 10);
-        if (!isalnum((unsigned char)*end) && rank <= RANK_MAX)
-            return (int32_t)rank;
-    }
-    return -1;
+    const char *digits = at + strlen(word);
+    if (strncasecmp(at, word, strlen(word)) != 0)
+        return -1;
+    if (separated && *digits && strchr("-_.", *digits))
+        digits++;
+    if (!isdigit((unsigned char)*digits))
+        return -1;
+    char *end;
+    long rank = strtol(digits, &end, 10);
+    return !isalnum((unsigned char)*end) && rank <= RANK_MAX ? (int32_t)rank : -1;
 }
 
-/* Recordings of one process may state their rank in the file's name alone. */
-static int32_t rank_of(const struct recording *recording, uint32_t process)
+/* The last number after "rank" in the name of a file, else the last one after "_r": rank0, rank-3,
+ * _r12. -1: none. */
+static int32_t rank_in_name(const char *name)
 {
-    const struct timeline *timeline = recording->timeline;
-    int32_t rank = timeline->processes.at[process].info.rank;
-    return rank < 0 && timeline->processes.count == 1 ? rank_in_name(recording->file) : rank;
+    int32_t after_rank = -1, after_r = -1;
+    for (const char *p = name; *p; p++) {
+        bool begins = p == name || !isalnum((unsigned char)p[-1]);
+        int32_t rank = begins ? number_after(p, "rank", true) : -1;
+        int32_t r = number_after(p, "_r", false);
+        after_rank = rank >= 0 ? rank : after_rank;
+        after_r = r >= 0 ? r : after_r;
+    }
+    return after_rank >= 0 ? after_rank : after_r;
 }
 
 /* Derived from the recording, so that ranks differ between parts packed at different times. */
@@ -176,8 +177,12 @@ static bool find_units(struct recording *recording)
 {
     const struct timeline *timeline = recording->timeline;
     recording->unit_of = calloc(timeline->processes.count + (size_t)1, sizeof *recording->unit_of);
+    recording->named_rank = -1;
+    if (timeline->processes.count == 1 && timeline->processes.at[0].info.rank < 0)
+        recording->named_rank = rank_in_name(recording->file);
     for (uint32_t i = 0; i < timeline->processes.count && recording->unit_of; i++) {
-        int32_t rank = rank_of(recording, i);
+        int32_t stated = timeline->processes.at[i].info.rank;
+        int32_t rank = stated < 0 ? recording->named_rank : stated;
         bool known = rank >= 0;
         if (!known)
             rank = unknown_rank(recording, i);
@@ -191,6 +196,36 @@ static bool find_units(struct recording *recording)
         recording->unit_of[i] = at;
     }
     return recording->unit_of != NULL;
+}
+
+static bool run_together(const struct recording *one, const struct recording *other)
+{
+    const struct tl_process *a = one->timeline->processes.at, *b = other->timeline->processes.at;
+    return since_epoch(one, a->start_ns) < since_epoch(other, b->end_ns) &&
+           since_epoch(other, b->start_ns) < since_epoch(one, a->end_ns);
+}
+
+static bool are_of_one_process(const struct recording *one, const struct recording *other)
+{
+    const struct tl_process_info *a = &one->timeline->processes.at[0].info;
+    const struct tl_process_info *b = &other->timeline->processes.at[0].info;
+    return a->pid == b->pid && text_equals(a->host, b->host);
+}
+
+static void forget_rank(struct recording *recording)
+{
+    recording->units.at[0].rank = unknown_rank(recording, 0);
+    recording->units.at[0].known = false;
+}
+
+bool recordings_share_name_rank(struct recording *one, struct recording *other)
+{
+    if (one->named_rank < 0 || one->named_rank != other->named_rank || !run_together(one, other) ||
+        are_of_one_process(one, other))
+        return false;
+    forget_rank(one);
+    forget_rank(other);
+    return true;
 }
 
 /* ---- steps ---- */

@@ -59,7 +59,8 @@ struct recording {
     const struct timeline *timeline;
     struct fleet_source source;
     char *file, *identity;
-    int64_t id;               /* hash of the identity */
+    int64_t id;         /* hash of the identity */
+    int32_t named_rank; /* from the file's name; -1: it has none, or the recording states one */
     struct name_facts *names; /* one more than the timeline has */
     /* Names of attributes: NCCL's, and a call stack as text. TL_NONE: nothing has them. */
     uint32_t nccl_keys[NCCL_KEYS], stack_key;
@@ -71,6 +72,10 @@ struct recording {
 /* False: no memory; fini is needed all the same. */
 bool recording_init(struct recording *recording, const struct fleet_source *source);
 void recording_fini(struct recording *recording);
+
+/* Two processes that ran at the same time, whose files' names give them the same rank: the number
+ * is not a rank. Their ranks become unknown. False: it is no such pair. */
+bool recordings_share_name_rank(struct recording *one, struct recording *other);
 
 /* ---- names ---- */
 

@@ -66,11 +66,11 @@ class Fleet
 public:
     ~Fleet() { fleet_release(held); }
 
-    void add(const timeline *of, bool summaries = false)
+    void add(const timeline *of, bool summaries = false, const char *file = "x.prof")
     {
         fleet_source source{};
         source.timeline = of;
-        source.file = "x.prof";
+        source.file = file;
         source.identity = "abc";
         source.summaries = summaries;
         source.owner = &done;

@@ -151,6 +151,50 @@ TEST(FleetRows, NumberUnknownRanksAndKeepFilesOfOneRankApart)
     EXPECT_EQ(fleet.rows("ledger").size(), 4u);
 }
 
+std::string rank_of_file(const char *file)
+{
+    TimelineMaker m;
+    m.push("ProfilerStep#0", 0, TL_STEP);
+    m.pop(1000);
+    Fleet fleet;
+    fleet.add(m.done(), false, file);
+    Row row = fleet.rows("ranks").at(0);
+    return row.at("rank_known") == "true" ? row.at("rank") : "unknown";
+}
+
+TEST(FleetRows, TakeTheLastRankInTheNameOfAFile)
+{
+    const std::map<const char *, std::string> wanted = {
+        {"rank7.json", "7"},          {"train-rank-3.pt.trace.json", "3"},
+        {"job_r12.json", "12"},       {"exp_r2_rank0.json", "0"},
+        {"rank1_of_rank8.json", "8"}, {"deepseek-r1-tp0.json", "unknown"},
+        {"exp_r2b.json", "unknown"},  {"frank3.json", "unknown"},
+        {"r3.json", "unknown"},
+    };
+    for (auto &[file, rank] : wanted)
+        EXPECT_EQ(rank_of_file(file), rank) << file;
+}
+
+TEST(FleetRows, TakeNoNumberOfSeveralFilesForARank)
+{
+    TimelineMaker makers[4];
+    const int64_t starts[] = {0, 100, 200, 5000}; // the last one is of another attempt
+    const char *const files[] = {"lora-rank16-gpu0.json", "lora-rank16-gpu1.json",
+                                 "lora-rank16-gpu2.json", "lora-rank16-gpu0.json"};
+    Fleet fleet;
+    for (int i = 0; i < 4; i++) {
+        makers[i].processes[0].info.pid = 100 + i;
+        makers[i].push("ProfilerStep#0", starts[i], TL_STEP);
+        makers[i].pop(starts[i] + 1000);
+        fleet.add(makers[i].done(), false, files[i]);
+    }
+    auto ranks = fleet.rows("ranks");
+    ASSERT_EQ(ranks.size(), 4u);
+    for (int i = 0; i < 3; i++)
+        EXPECT_EQ(ranks[i].at("rank_known"), "false") << i;
+    expect_rows({{{"rank", "16"}, {"rank_known", "true"}, {"pid", "103"}}}, {ranks[3]});
+}
+
 TEST(FleetRows, JoinProcessesOfOneRank)
 {
     TimelineMaker m;
