@@ -96,4 +96,24 @@ TEST_F(Rank, FallsThroughABadVariableToTheNextLauncher)
     EXPECT_STREQ(read().source, "SLURM_PROCID");
 }
 
+TEST_F(Rank, BelongsToAJobThatBothLaunchersRestart)
+{
+    const char *const names[] = {"SLURM_JOB_ID", "SLURM_RESTART_COUNT", "TORCHELASTIC_RUN_ID",
+                                 "TORCHELASTIC_RESTART_COUNT"};
+    char text[JOB_TEXT_BYTES];
+    for (const char *name : names)
+        unsetenv(name);
+    EXPECT_FALSE(job_read(text, sizeof text));
+    setenv("TORCHELASTIC_RUN_ID", "train", 1);
+    setenv("TORCHELASTIC_RESTART_COUNT", "0", 1);
+    EXPECT_TRUE(job_read(text, sizeof text));
+    EXPECT_STREQ(text, "train restart 0");
+    setenv("SLURM_JOB_ID", "4242", 1);
+    setenv("SLURM_RESTART_COUNT", "1", 1);
+    EXPECT_TRUE(job_read(text, sizeof text));
+    EXPECT_STREQ(text, "4242 requeue 1 restart 0");
+    for (const char *name : names)
+        unsetenv(name);
+}
+
 } // namespace

@@ -32,7 +32,7 @@ enum prof_info_key {
     PROF_INFO_NOTE = 7,        /* a note of the recorder, shown in outputs */
     PROF_INFO_RANK_SOURCE = 8, /* environment variable that the rank is from */
     PROF_INFO_REQUEST = 9,     /* a sentence: the result of a trace request */
-    PROF_INFO_JOB = 10,        /* the launcher's id of the job and its restarts: "4242 restart 1" */
+    PROF_INFO_JOB = 10,        /* id and restarts of the job: "42 requeue 1 restart 0" */
 };
 
 /* Later records of the same key replace earlier ones, except NOTE and REQUEST. */

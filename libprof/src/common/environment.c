@@ -80,14 +80,15 @@ static int32_t rank_number(const char *variable)
 bool job_read(char *text, size_t size)
 {
     const char *job = environment_get("SLURM_JOB_ID");
+    const char *requeues = environment_get("SLURM_RESTART_COUNT");
     const char *restarts = environment_get("TORCHELASTIC_RESTART_COUNT");
     if (!job)
         job = environment_get("TORCHELASTIC_RUN_ID");
-    if (!restarts)
-        restarts = environment_get("SLURM_RESTART_COUNT");
-    snprintf(text, size, "%s%s%s%s", job ? job : "", job && restarts ? " " : "",
-             restarts ? "restart " : "", restarts ? restarts : "");
-    return *text != '\0';
+    if (!job || !*job)
+        return false;
+    snprintf(text, size, "%s%s%s%s%s", job, requeues ? " requeue " : "", requeues ? requeues : "",
+             restarts ? " restart " : "", restarts ? restarts : "");
+    return true;
 }
 
 void rank_read(struct rank *rank)

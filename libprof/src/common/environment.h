@@ -35,8 +35,8 @@ void rank_read(struct rank *rank);
 
 #define JOB_TEXT_BYTES 128u
 
-/* The job's id in Slurm or torchrun, and its restarts, as PROF_INFO_JOB has them. False: neither
- * is known. */
+/* The job's id in Slurm or torchrun, and how often each of them restarted it, as PROF_INFO_JOB has
+ * them. False: the id is not known. */
 bool job_read(char *text, size_t size);
 
 #endif
