@@ -70,6 +70,7 @@ static void put_rank(struct row *row, const struct recording *recording, uint32_
     cell_64_if(row, info->system_clock_known, info->system_clock_max_error_ns);
     cell_64(row, recording->id);
     cell_text(row, info->job.size ? info->job : (struct text){0});
+    cell_64_if(row, info->process_start_ns != 0, (int64_t)info->process_start_ns);
 }
 
 bool add_ranks(struct walk *walk, struct rows *rows)

@@ -295,6 +295,7 @@ static void describe_process(struct walk *walk)
     process->local_rank = header->local_rank;
     process->world_size = header->world_size;
     process->start_realtime_ns = header->start_realtime_ns;
+    process->process_start_ns = header->process_start_ns;
     process->closed = header->state == PROF_STATE_CLOSED;
     process->ring = header->flags & PROF_FILE_RING || walk->file->skips;
     process->copied = header->flags & PROF_FILE_COPIED;

@@ -26,16 +26,28 @@ same "one rank of the last attempt" 10 "$(fleet fleet breakdown timed --format t
 
 # Recordings of one process, and processes of a rank that run at the same time, are of one attempt.
 python3 - <<'PYTHON' || fail "attempts"
-from libprof.fleet._attempts import find_attempts
+from libprof.fleet._attempts import choose, find_attempts
 def attempts(*rows):
     return [find_attempts(rows).of[row[0]] for row in rows]
-def row(recording, rank, pid, start, job=None, known=True):
-    return (recording, rank, known, "node", pid, start, 10, job)
+def row(recording, rank, pid, start, job=None, known=True, host="node", process_start=None):
+    return (recording, rank, known, host, pid, start, 10, job, process_start)
 assert attempts(row(1, 0, 7, 0), row(2, 0, 7, 50), row(3, 1, 8, 1)) == [1, 1, 1], "windows of one process"
 assert attempts(row(1, 0, 7, 0), row(2, 0, 9, 5)) == [1, 1], "a loader's process beside the rank's"
 assert attempts(row(1, 0, 7, 0), row(2, 1, 8, 1), row(3, 1, 18, 31), row(4, 0, 17, 30)) == [1, 1, 2, 2]
 assert attempts(row(1, 0, 7, 0, "4 restart 0"), row(2, 0, 7, 50, "4 restart 1"), row(3, 1, 8, 2, "4 restart 0")) == [1, 2, 1]
 assert attempts(row(1, 0, 7, 0, "4"), row(2, 0, 9, 50, "4")) == [1, 2], "two programs of one Slurm job"
+assert attempts(row(1, 0, 7, 0, "4 restart 0"), row(2, 0, 9, 50, "4 requeue 1 restart 0")) == [1, 2], "Slurm restarts torchrun"
+assert attempts(row(1, 0, 7, 0, "none restart 0"), row(2, 0, 9, 50, "none restart 0")) == [1, 2], "torchrun by hand"
+assert attempts(row(1, 0, 7, 0, "4"), row(2, 0, 9, 1, "5"), row(3, 1, 8, 2, "4"), row(4, 1, 10, 3, "5")) == [1, 2, 1, 2], "two jobs"
+failed = row(1, 0, 7, 0, "x restart 0", host="a"), row(2, 1, 8, 1, "x restart 0", host="b")
+for a_start, b_start in ((50, 51), (51, 50), (50, 70)):
+    again = row(3, 0, 17, a_start, "x restart 1", host="a"), row(4, 1, 18, b_start, "x restart 0", host="b")
+    assert attempts(*failed, *again) == [1, 1, 2, 2], "torchrun counts restarts on the host that failed"
+assert attempts(row(1, 0, 7, 0, process_start=-5), row(2, 0, 7, 50, process_start=45)) == [1, 2], "the same number in a new container"
+assert attempts(row(1, 0, 7, 0, process_start=-5), row(2, 0, 7, 50, process_start=-4)) == [1, 1], "windows of one process, and a clock that is set"
+late = [row(rank + 1, rank, 7 + rank, rank) for rank in range(8)] + [row(9, 0, 99, 50)]
+assert attempts(*late)[-1] == 2 and choose(find_attempts(late), "").shown == 1, "a process that a rank left behind"
+assert choose(find_attempts([*late, *(row(20 + rank, rank, 107 + rank, 100 + rank) for rank in range(8))]), "").shown == 3
 assert attempts(row(1, -5, 7, 0, known=False), row(2, -6, 9, 50, known=False)) == [1, 1], "unknown ranks"
 PYTHON
 

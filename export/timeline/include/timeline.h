@@ -240,6 +240,7 @@ struct tl_process_info {
     uint64_t parent_pid;
     int32_t rank, local_rank, world_size; /* -1 unknown */
     uint64_t start_realtime_ns;           /* since the epoch: what output times are relative to */
+    uint64_t process_start_ns;            /* since the epoch; 0 unknown */
     bool closed; /* the recorder finished; false: it was killed or still runs */
     bool ring;
     bool copied; /* PROF_FILE_COPIED */
