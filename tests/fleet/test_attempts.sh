@@ -74,4 +74,25 @@ rm -rf healthy traces named
 make_job ranks=8 steps=8 gpus=4 tp=2 healthy
 python3 -c 'import kineto; kineto.convert("healthy", "traces", name="trace{rank}x.json", distributed=False)'
 fleet pack traces -o named --workers 1 >/dev/null
-found '^Whether all ranks recorded cannot be judged: 8 recordings do not state their rank' < <(fleet fleet named) || fail "$(fleet fleet named)"
+found '^- whether all ranks recorded cannot be judged: 8 recordings do not state their rank' < <(fleet fleet named) || fail "$(fleet fleet named)"
+found '^- whether all ranks recorded cannot be judged: 1 recording does not state its rank' < <(
+    rm -rf traces named
+    python3 -c 'import kineto; kineto.convert("healthy", "traces", name="rank{rank}.json", distributed=False)'
+    mv traces/rank7.json traces/last.json
+    fleet pack traces -o named --workers 1 >/dev/null
+    fleet fleet named) || fail "$(fleet fleet named)"
+
+# Of ranks that are missing for certain, the least number is stated: two of eight traces are not there, and one does not state its rank.
+rm -rf traces named
+python3 -c 'import kineto; kineto.convert("healthy", "traces")'
+rm traces/rank[56].pt.trace.json
+python3 - <<'PYTHON'
+import json
+trace = json.load(open("traces/rank7.pt.trace.json"))
+del trace["distributedInfo"]
+json.dump(trace, open("traces/last.json", "w"))
+PYTHON
+rm traces/rank7.pt.trace.json
+fleet pack traces -o named --workers 1 >/dev/null
+found '^- at least 2 of 8 ranks have no recording' < <(fleet fleet named) || fail "$(fleet fleet named)"
+! found 'cannot be judged: 1 recording' < <(fleet fleet named) || fail "$(fleet fleet named)"

@@ -24,12 +24,16 @@ def _rows(engine: Any, sql: str) -> List[Dict[str, Any]]:
 
 
 def missing_ranks(engine: Any) -> List[Finding]:
-    """Ranks of the job without a recording."""
-    rows = _rows(engine, "SELECT rank, max(world_size) AS world FROM ranks WHERE rank_known GROUP BY rank")
-    there = {row["rank"] for row in rows}
+    """Ranks of the job without a recording. Recordings of unknown ranks may be those of any."""
+    rows = _rows(engine, "SELECT rank, max(world_size) AS world FROM ranks GROUP BY rank")
+    unknown = len(_unknown.names(engine))
+    there = {row["rank"] for row in rows if row["rank"] >= 0}
     world = max((row["world"] or 0 for row in rows), default=0)
-    if len(there) >= world or _unknown.names(engine):
+    count = world - len(there) - unknown
+    if count <= 0:
         return []
+    if unknown:
+        return [Finding("missing", f"at least {count} of {world} ranks {'has' if count == 1 else 'have'} no recording", ())]
     missing = [rank for rank in range(world) if rank not in there]
     return [Finding("missing", f"{ranks_text(missing, 8)} of {world} {'has' if len(missing) == 1 else 'have'} no recording", tuple(missing))]
 
@@ -136,12 +140,9 @@ def all_clear(engine: Any) -> List[str]:
     """What was looked at and is in order, in one sentence, and what cannot be judged, where nothing was found."""
     there = _evidence(engine)
     clear, unknown = [], []
-    unnamed = len(_unknown.names(engine))
-    if unnamed:
-        unknown.append(f"whether all ranks recorded cannot be judged: {unnamed} recordings do not state their rank")
-    elif there["world"]:
+    if there["world"] and not _unknown.names(engine):
         clear.append(f"all {there['world']} ranks recorded")
-    else:
+    elif not _unknown.names(engine):
         unknown.append("whether all ranks recorded cannot be judged: no world size was recorded")
     if there["communicators"]:
         clear.append("no collective hangs")
@@ -163,6 +164,10 @@ def notes(engine: Any) -> List[str]:
     ((ranks, steps, sources),) = engine.run("SELECT count(DISTINCT rank), (SELECT count(*) FROM steps), count(DISTINCT source) FROM ranks")[1]
     ((collectives,),) = engine.run("SELECT count(*) FROM collectives WHERE duration_ns IS NOT NULL")[1]
     said: List[str] = []
+    unknown = len(_unknown.names(engine))
+    if unknown and not missing_ranks(engine):
+        whose = "1 recording does not state its rank" if unknown == 1 else f"{unknown} recordings do not state their rank"
+        said.append(f"whether all ranks recorded cannot be judged: {whose}")
     if ranks == 1:
         said.append("there is one rank only: nothing to compare it with")
     elif ranks and not collectives:
