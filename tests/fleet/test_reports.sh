@@ -76,6 +76,39 @@ assert rows.pop("ncclDevKernel_SendRecv") == (1, 1, None, 300), "a recording wit
 assert rows == {"ncclSend": (1, 2, None, 300), "ncclRecv": (1, 2, None, 302), "ncclAllReduce": (3, 1, 4000, 1000)}, rows
 PYTHON
 
+# Rank 1's recording ends 2 ms before that of rank 0, which has called one more collective: it was not to end yet. It hangs where rank 0's
+# recording goes on.
+python3 - <<'PYTHON' || fail "a collective in flight"
+import duckdb
+from libprof.fleet import _engine
+from engines import create_tables
+
+MS = 1000000
+
+
+def mismatches(after_ms, step_ms):
+    tables = duckdb.connect()
+    for statement in create_tables():
+        tables.execute(statement)
+    for rank, count, end_ms in ((0, 15, 142 + after_ms), (1, 14, 140)):
+        tables.execute("INSERT INTO ranks (rank, rank_known, start, duration_ns) VALUES (?, true, ?, ?)", [rank, MS, end_ms * MS])
+        for i in range(count):
+            tables.execute(
+                "INSERT INTO collectives (rank, communicator, sequence, function, bytes, called, start, duration_ns) "
+                "VALUES (?, 5, ?, 'ncclAllReduce', 8, ?, ?, ?)",
+                [rank, i, (1 + 10 * i) * MS, (2 + 10 * i) * MS, MS if i < 14 else None])
+            if step_ms:
+                tables.execute("INSERT INTO steps (rank, step, duration_ns) VALUES (?, ?, ?)", [rank, i, step_ms * MS])
+    result = tables.execute(_engine.sql_text("mismatches"))
+    names = [column[0] for column in result.description]
+    return [(row["rank"], row["sequence"], row["state"]) for row in (dict(zip(names, values)) for values in result.fetchall())]
+
+
+HANGS = [(1, 14, "did not enter"), (0, 14, "waits")]
+assert mismatches(0, 10) == mismatches(0, None) == [], "in flight"
+assert mismatches(10, 10) == mismatches(100, None) == HANGS, "hangs"
+PYTHON
+
 # Who waits for whom: rank 0 sends to 1 and 1 to 2, and gradients come back; rank 1 is late. Ranks 5 to 7 send around a ring.
 python3 - <<'PYTHON' || fail "waits"
 import duckdb
