@@ -27,7 +27,7 @@ const struct command command_fleet = {
     .summary = "find what delays a job of many ranks",
     .usage = "DATASET [-o OUT.html [--pages RANKS]] [--limits FILE]\n"
              "REPORT DATASET [--rows N] [--format F] [--engine E]\n"
-             "[REPORT] --attempt N DATASET\n"
+             "[REPORT | --sql STATEMENT] --attempt N DATASET\n"
              "diff BEFORE AFTER [--fail-if-slower LIMIT] [--rows N]\n"
              "--sql STATEMENT DATASET\nschema",
     .about =
@@ -35,8 +35,9 @@ const struct command command_fleet = {
         "Without REPORT, it prints what is wrong. -o writes a page for a browser; --pages also "
         "writes one for each of these ranks: suspects, all, or a list such as 3,5-8. --limits "
         "reads thresholds of the diagnosis from FILE. --attempt chooses an attempt of a restarted "
-        "job, or all; the default is the last one. REPORT is stragglers, "
-        "collectives, waits, mismatches, breakdown, averages, outliers, memory, ledger, clocks or "
+        "job, or all; by default, reports and --sql leave out all but the last one. REPORT is "
+        "stragglers, collectives, waits, mismatches, breakdown, averages, outliers, memory, "
+        "ledger, clocks or "
         "groups. F is text, tsv or json. E is duckdb, spark://HOST:PORT or local[N]. 'diff' "
         "compares two runs of a job; with LIMIT, such as 5%, it exits with status 4 if steps are "
         "slower by more, 5 if noise may explain that or is unknown. 'schema' prints the tables of "

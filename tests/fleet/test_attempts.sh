@@ -96,3 +96,10 @@ rm traces/rank7.pt.trace.json
 fleet pack traces -o named --workers 1 >/dev/null
 found '^- at least 2 of 8 ranks have no recording' < <(fleet fleet named) || fail "$(fleet fleet named)"
 ! found 'cannot be judged: 1 recording' < <(fleet fleet named) || fail "$(fleet fleet named)"
+
+# What reports leave out is stated.
+same "left out" "profdump: attempt 2 of 2: other attempts are left out (--attempt all reads them)" \
+    "$(fleet fleet breakdown timed 2>&1 >/dev/null)"
+same "left out of SQL" "profdump: attempt 1 of 2: other attempts are left out (--attempt all reads them)" \
+    "$(rows timed --attempt 1 --sql 'SELECT 1' 2>&1 >/dev/null)"
+same "all are read" "" "$(fleet fleet breakdown timed --attempt all 2>&1 >/dev/null)"

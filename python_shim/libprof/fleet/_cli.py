@@ -85,7 +85,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
     parser.add_argument("--sql", metavar="STATEMENT", help="run a statement of your own over the dataset's tables")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="write the job as a page for a browser")
     parser.add_argument("--pages", metavar="RANKS", help="with -o: also write rank-N.html for suspects, all, or a list such as 3,5-8")
-    parser.add_argument("--attempt", metavar="N", default="", help="read attempt N of a restarted job, or all (default: the last one)")
+    parser.add_argument("--attempt", metavar="N", default="", help="read attempt N of a restarted job, or all; also for reports and --sql (default: the last one)")
     parser.add_argument("--limits", metavar="FILE", help="read thresholds of the diagnosis from FILE")
     parser.add_argument("--rows", type=int, metavar="N", help="print at most N rows")
     parser.add_argument("--format", choices=sorted(FORMATS), default="text", help="print text (default), tsv or json")
@@ -140,6 +140,9 @@ def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
         return _write_pages(options, dataset, engine, limits)
     if not report and not options.sql:
         return _overview(dataset, engine, limits)
+    if engine.attempts.shown:
+        shown, count = engine.attempts.shown, engine.attempts.count
+        print(f"profdump: attempt {shown} of {count}: other attempts are left out (--attempt all reads them)", file=sys.stderr)
     columns, rows = _rows_of(engine, report, options.sql)
     if not rows and report:
         for note in _verdict.notes(engine):
