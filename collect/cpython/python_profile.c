@@ -98,14 +98,13 @@ void python_profile_begin_others(const struct python_api *api)
                                    "have profile functions of their own, or are too many";
     void *states[PYTHON_THREADS_MAX], *mine = api->PyThreadState_Get();
     unsigned count = 0;
-    bool is_whole = true;
     if (!python_profile_reaches_others(api))
         return;
     void *at = api->PyInterpreterState_ThreadHead(api->PyInterpreterState_Get());
     for (; at && count < PYTHON_THREADS_MAX; at = api->PyThreadState_Next(at))
         if (at != mine)
             states[count++] = at;
-    is_whole = at == NULL;
+    bool is_whole = at == NULL;
     for (unsigned i = 0; i < count; i++) {
         if (!python_profile_is_thread(api, states[i]))
             continue;
