@@ -140,7 +140,6 @@ int activity_begin(size_t buffer_bytes)
     const struct cupti_library *cupti = loader_cupti();
     if (!oracle_query(&oracle, subscription_next_record) || !subscription_confirms(&oracle))
         return ABI_NOT_COMPATIBLE;
-    activity_set_detail(recorder_gpu_detail(), false);
     /* None is prepared before the first tick: a short program needs few pages. */
     buffers_init(buffer_bytes);
     activity_promise_zeroes(subscription_api() == SUBSCRIPTION_V2 || other_tool_is_seen());
