@@ -118,9 +118,7 @@ def _last_whole(attempts: Attempts) -> int:
 def choose(attempts: Attempts, wanted: str) -> Attempts:
     """`wanted`: a number, "all", or "" for the last attempt that is not much smaller than the one before. :class:`ProfError` if there is
     no such attempt."""
-    if attempts.count == 1 and wanted in ("", ALL, "1"):
-        return attempts
-    if wanted == ALL:
+    if wanted == ALL or (attempts.count == 1 and wanted in ("", "1")):
         return attempts
     if not wanted:
         return replace(attempts, shown=_last_whole(attempts))
