@@ -103,9 +103,8 @@ def _communication(engine: Any) -> Tuple[float, float]:
 
 def measure(engine: Any) -> Job:
     """Reads the values of a dataset."""
-    columns, rows = engine.run(_engine.sql_text("samples"))
     samples: Dict[Tuple[str, str], Sample] = {}
-    for row in (dict(zip(columns, row)) for row in rows):
+    for row in _engine.records(engine, _engine.sql_text("samples")):
         sample = samples.setdefault((row["kind"], row["name"]), Sample())
         if row["rank"] is not None:
             sample.ranks[row["rank"]] = (float(row["mean_ns"]), float(row["variance"] or 0), int(row["places"]))

@@ -58,6 +58,12 @@ def sql_text(name: str) -> str:
     return (Path(__file__).parent / "sql" / f"{name}.sql").read_text(encoding="utf-8")
 
 
+def records(engine: Any, sql: str) -> List[Dict[str, Any]]:
+    """The rows of a statement, each with values by column."""
+    columns, rows = engine.run(sql)
+    return [dict(zip(columns, row)) for row in rows]
+
+
 def duckdb_connection(threads: int = 0) -> Any:
     """An in-memory database that must not download extensions."""
     config: Dict[str, Any] = {"autoinstall_known_extensions": "false"}

@@ -12,7 +12,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from ._engine import sql_text
+from ._engine import records, sql_text
 from ._limits import Limits
 
 PARTS = {"compute_ns": "compute", "copy_ns": "copies", "idle_host_ns": "host", "idle_device_ns": "device idle"}
@@ -64,11 +64,6 @@ class Lateness:
 def judged_sql(limits: Limits) -> str:
     """The beginning of statements about ``judged``."""
     return sql_text("late").format(least_stall=repr(limits.least_stall), stall_deviations=repr(limits.stall_deviations))
-
-
-def _rows(engine: Any, sql: str) -> List[Dict[str, Any]]:
-    columns, rows = engine.run(sql)
-    return [dict(zip(columns, row)) for row in rows]
 
 
 def _number(value: Any) -> float:
@@ -186,7 +181,7 @@ def _ranges(engine: Any, limits: Limits) -> Dict[Tuple[int, bool], str]:
 
 def _stalls(engine: Any, limits: Limits, rows: Sequence[Dict[str, Any]], ranges: Dict[Tuple[int, bool], str], collectives: bool) -> List[Late]:
     steps: Dict[int, List[int]] = {}
-    for row in _rows(engine, judged_sql(limits) + " SELECT rank, step FROM judged WHERE stall ORDER BY rank, step"):
+    for row in records(engine, judged_sql(limits) + " SELECT rank, step FROM judged WHERE stall ORDER BY rank, step"):
         steps.setdefault(row["rank"], []).append(row["step"])
     found: List[Late] = []
     for row in rows:
@@ -210,7 +205,7 @@ def _detection(rows: Sequence[Dict[str, Any]], means: _Means, needed: Dict[int, 
 def find_late(engine: Any, limits: Limits, stages: Sequence[Tuple[int, ...]], arrivals: Dict[int, Tuple[float, float]]) -> Lateness:
     """Ranks and stages that take longer. `stages`: of pipelines, which differ from each other anyway. `arrivals`: by rank, how often
     it is last in collectives, and how often by chance; none without collectives: then nobody is seen to wait."""
-    rows = _rows(engine, judged_sql(limits) + _BY_RANK)
+    rows = records(engine, judged_sql(limits) + _BY_RANK)
     if not rows:
         return Lateness()
     usual, collectives = _number(rows[0]["usual_ns"]), bool(arrivals)
@@ -285,5 +280,5 @@ def _merged(longer: Sequence[Late], stalls: Sequence[Late]) -> List[Late]:
 @functools.lru_cache(maxsize=8)
 def arrivals_of(engine: Any) -> Dict[int, Tuple[float, float]]:
     """How often each rank is last in collectives, and how often by chance."""
-    rows = _rows(engine, sql_text("stragglers"))
+    rows = records(engine, sql_text("stragglers"))
     return {row["rank"]: (_number(row["times_last"]), _number(row["by_chance"])) for row in rows if row["collectives"]}

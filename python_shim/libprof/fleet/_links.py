@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, FrozenSet, List, Sequence, Set, Tuple
 
 from . import _clocks, _groups, _pipeline
-from ._engine import sql_text
+from ._engine import records, sql_text
 from ._faults import Finding, listed, ms
 from ._limits import Limits
 
@@ -33,8 +33,7 @@ def _transfers(engine: Any, pipelines: _pipeline.Pipelines) -> List[_Transfer]:
         ranks.setdefault(communicator, []).append(rank)
         hosts.setdefault(communicator, set()).add(host_of.get(rank) or "")
     found = []
-    columns, rows = engine.run(sql_text("collectives"))
-    for row in (dict(zip(columns, row)) for row in rows):
+    for row in records(engine, sql_text("collectives")):
         communicator = row["communicator"]
         if communicator is None or row["ranks"] < 2 or row["transfer_ns"] is None:
             continue

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, Iterable, List, Sequence, Set, Tuple
 
 from .._times import time_text
-from ._engine import sql_text
+from ._engine import records, sql_text
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,12 @@ class Pipelines:
 @functools.lru_cache(maxsize=2)
 def find_pipelines(engine: Any) -> Pipelines:
     """Reads sends and receives whose two ranks are known; once for each engine, of which 'diff' has two."""
-    columns, rows = engine.run(sql_text("waits"))
     links = tuple(
         Link(
             row["sender"], row["receiver"], (row["sender_host"] or "", row["receiver_host"] or ""), int(row["sends"]),
             int(row["bytes"] or 0), int(row["transfer_ns"]), int(row["receiver_waited_ns"]), int(row["sender_waited_ns"]),
         )
-        for row in (dict(zip(columns, row)) for row in rows)
+        for row in records(engine, sql_text("waits"))
     )  # fmt: skip
     return Pipelines(links, tuple(_lines((link.sender, link.receiver) for link in links)))
 

@@ -10,14 +10,9 @@ from typing import Any, Dict, List, Tuple
 
 from .._times import ranks_text, time_text
 from . import _clocks, _faults, _late, _links, _pipeline, _unknown
-from ._engine import sql_text
+from ._engine import records, sql_text
 from ._faults import Finding
 from ._limits import Limits
-
-
-def _rows(engine: Any, sql: str) -> List[Dict[str, Any]]:
-    columns, rows = engine.run(sql)
-    return [dict(zip(columns, row)) for row in rows]
 
 
 # ---- recordings that are not there ----
@@ -25,7 +20,7 @@ def _rows(engine: Any, sql: str) -> List[Dict[str, Any]]:
 
 def missing_ranks(engine: Any) -> List[Finding]:
     """Ranks of the job without a recording. Recordings of unknown ranks may be those of any."""
-    rows = _rows(engine, "SELECT rank, max(world_size) AS world FROM ranks GROUP BY rank")
+    rows = records(engine, "SELECT rank, max(world_size) AS world FROM ranks GROUP BY rank")
     unknown = len(_unknown.names(engine))
     there = {row["rank"] for row in rows if row["rank"] >= 0}
     world = max((row["world"] or 0 for row in rows), default=0)
@@ -40,7 +35,7 @@ def missing_ranks(engine: Any) -> List[Finding]:
 
 def double_ranks(engine: Any) -> List[Finding]:
     """Ranks with several recordings: their rows are added up in reports."""
-    rows = _rows(engine, "SELECT rank, count(*) AS n FROM ranks WHERE rank_known GROUP BY rank HAVING count(*) > 1 ORDER BY rank")
+    rows = records(engine, "SELECT rank, count(*) AS n FROM ranks WHERE rank_known GROUP BY rank HAVING count(*) > 1 ORDER BY rank")
     if not rows:
         return []
     ranks = tuple(row["rank"] for row in rows)
@@ -53,8 +48,8 @@ def double_ranks(engine: Any) -> List[Finding]:
 def _first_to_stop(engine: Any, ranks: List[int]) -> int:
     """Of these, the one that got least far: by its steps, then by the collectives that it called."""
     wanted = ", ".join(str(rank) for rank in ranks)
-    steps = {r["rank"]: r["step"] for r in _rows(engine, f"SELECT rank, max(step) AS step FROM steps WHERE rank IN ({wanted}) GROUP BY rank")}
-    calls = {r["rank"]: r["n"] for r in _rows(engine, f"SELECT rank, count(*) AS n FROM collectives WHERE rank IN ({wanted}) GROUP BY rank")}
+    steps = {r["rank"]: r["step"] for r in records(engine, f"SELECT rank, max(step) AS step FROM steps WHERE rank IN ({wanted}) GROUP BY rank")}
+    calls = {r["rank"]: r["n"] for r in records(engine, f"SELECT rank, count(*) AS n FROM collectives WHERE rank IN ({wanted}) GROUP BY rank")}
     return min(ranks, key=lambda rank: (steps.get(rank, -1), calls.get(rank, 0), rank))
 
 
@@ -72,7 +67,7 @@ def _mismatch(row: Dict[str, Any], rows: List[Dict[str, Any]]) -> Finding:
 
 def hangs(engine: Any) -> List[Finding]:
     """The first collective that cannot end, and the rank that caused it."""
-    rows = _rows(engine, sql_text("mismatches"))
+    rows = records(engine, sql_text("mismatches"))
     if not rows:
         return []
     others = [row for row in rows if row["state"].startswith("entered")]
@@ -105,7 +100,7 @@ def lateness(engine: Any, limits: Limits = Limits()) -> _late.Lateness:
 
 def stragglers(engine: Any, limits: Limits = Limits()) -> List[Finding]:
     """Stages, hosts and ranks that the others wait for."""
-    hosts = {row["rank"]: row["host"] or "" for row in _rows(engine, _clocks.HOST_OF_RANK)}
+    hosts = {row["rank"]: row["host"] or "" for row in records(engine, _clocks.HOST_OF_RANK)}
     return _faults.find_faults(lateness(engine, limits), hosts, _pipeline.find_pipelines(engine))
 
 
@@ -114,7 +109,7 @@ def stragglers(engine: Any, limits: Limits = Limits()) -> List[Finding]:
 
 def bad_clocks(engine: Any) -> List[Finding]:
     """The clock that is farthest from the others, where clocks contradict what the kernels state of them."""
-    if _rows(engine, "SELECT count(DISTINCT host) AS n FROM ranks WHERE clock_synchronized")[0]["n"] < 2:
+    if records(engine, "SELECT count(DISTINCT host) AS n FROM ranks WHERE clock_synchronized")[0]["n"] < 2:
         return []
     contradicting = [clock for clock in _clocks.compare_clocks(engine) if clock.contradicts]
     if not contradicting:
@@ -127,7 +122,7 @@ def bad_clocks(engine: Any) -> List[Finding]:
 
 def _evidence(engine: Any) -> Dict[str, int]:
     """How much there is of what a statement about the job needs. A kernel of a collective does not tell whether another rank takes part."""
-    return _rows(
+    return records(
         engine,
         "SELECT count(DISTINCT rank) AS ranks, max(world_size) AS world, (SELECT count(*) FROM steps) AS steps,"
         " (SELECT count(*) FROM steps WHERE compute_ns > 0 OR communication_ns > 0 OR copy_ns > 0) AS busy_steps,"
@@ -186,7 +181,7 @@ def notes(engine: Any) -> List[str]:
 @functools.lru_cache(maxsize=4)
 def judge(engine: Any, limits: Limits = Limits()) -> Tuple[Finding, ...]:
     """All findings: what stops a job, then what delays it, the most expensive first, then the rest; computed once for each engine."""
-    if not _rows(engine, "SELECT rank FROM ranks LIMIT 1"):
+    if not records(engine, "SELECT rank FROM ranks LIMIT 1"):
         return (Finding("empty", "there are no ranks: no recording could be packed into this dataset", ()),)
     return tuple(dataclasses.replace(one, sentence=_unknown.named(engine, one.sentence)) for one in _findings(engine, limits))
 
@@ -210,8 +205,8 @@ def detection_limit(engine: Any, limits: Limits = Limits()) -> str:
 
 def headline(engine: Any) -> str:
     """How large the job is, and its median step over all ranks."""
-    job = _rows(engine, "SELECT count(DISTINCT rank) AS ranks, count(DISTINCT host) AS hosts FROM ranks")[0]
-    steps = [row["ns"] for row in _rows(engine, "SELECT median(duration_ns) AS ns FROM steps GROUP BY rank") if row["ns"]]
+    job = records(engine, "SELECT count(DISTINCT rank) AS ranks, count(DISTINCT host) AS hosts FROM ranks")[0]
+    steps = [row["ns"] for row in records(engine, "SELECT median(duration_ns) AS ns FROM steps GROUP BY rank") if row["ns"]]
     step = f"median step {time_text(statistics.median(steps))}" if steps else "no steps"
     attempts = getattr(engine, "attempts", None)
     attempt = ""
