@@ -82,6 +82,7 @@ def copy_product(prefix: Path, package: Path) -> None:
         if not (package / "lib" / name).exists():
             shutil.copy2(path, package / "lib" / name)
     shutil.copytree(prefix / "include", package / "include", dirs_exist_ok=True)
+    shutil.copytree(prefix / "share" / "libprof" / "skills", package / "skills")
 
 
 def newest_glibc(package: Path) -> int:

@@ -9,6 +9,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/prof")
 set(completions_of_bash "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
 set(completions_of_fish "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 set(completions_of_zsh "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+set(skill_dir "${CMAKE_INSTALL_DATADIR}/libprof/skills/libprof") # a skill has the name of its directory
 if(NOT PROJECT_IS_TOP_LEVEL) # the default is the other project's, where LICENSE would replace that project's
     set(CMAKE_INSTALL_DOCDIR "${CMAKE_INSTALL_DATAROOTDIR}/doc/libprof")
 endif()
@@ -17,7 +18,7 @@ if(PROJECT_IS_TOP_LEVEL)
     set(script "${PROJECT_SOURCE_DIR}/libprof/cmake/prof_uninstall.cmake")
     set(directories ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_LIBDIR}/libprof/sim
         ${package_dir} ${CMAKE_INSTALL_LIBDIR}/cmake/libprof ${CMAKE_INSTALL_INCLUDEDIR}/prof ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_MANDIR}/man3
-        ${CMAKE_INSTALL_DOCDIR} ${completions_of_bash} ${completions_of_fish} ${completions_of_zsh})
+        ${CMAKE_INSTALL_DOCDIR} ${completions_of_bash} ${completions_of_fish} ${completions_of_zsh} ${skill_dir}/references)
     install(CODE "include([[${script}]])\nprof_note_directories([[${PROJECT_BINARY_DIR}]] ${directories})")
     add_custom_target(prof_uninstall VERBATIM
         COMMAND "${CMAKE_COMMAND}" "-DBUILD_DIR=${PROJECT_BINARY_DIR}" -P "${script}")
@@ -55,6 +56,7 @@ foreach(program IN ITEMS profdump profrun)
     install(FILES export/profdump/completions/${program}.fish DESTINATION "${completions_of_fish}" COMPONENT tools)
 endforeach()
 install(FILES export/profdump/completions/_profdump DESTINATION "${completions_of_zsh}" COMPONENT tools)
+install(DIRECTORY skill/ DESTINATION "${skill_dir}" COMPONENT tools)
 install(FILES LICENSE TYPE DOC COMPONENT license)
 if(PROF_BUILD_SIM)
     install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/sim" USE_SOURCE_PERMISSIONS

@@ -43,7 +43,7 @@ unset DESTDIR
 install_into "$prefix"
 for file in bin/profrun bin/profdump include/prof/prof.h include/prof/trace.h include/prof/block.h include/prof/format.h \
     share/man/man1/profrun.1 share/man/man3/prof_range_push.3 share/man/man3/prof_trace_open.3 share/bash-completion/completions/profrun share/zsh/site-functions/_profdump \
-    share/fish/vendor_completions.d/profdump.fish; do
+    share/fish/vendor_completions.d/profdump.fish share/libprof/skills/libprof/SKILL.md share/libprof/skills/libprof/references/read.md; do
     [ -e "$prefix/$file" ] || fail "$file is not installed"
 done
 library=$(find "$prefix" -name libprof.so)

@@ -73,7 +73,7 @@ def test_holds_every_module_as_it_is(wheel: Path) -> None:
         for source in [*sources.glob("libprof/**/*.py"), *sources.glob("libprof/**/*.cc")]:
             assert packed.read(str(source.relative_to(sources))) == source.read_bytes(), source
         names = packed.namelist()
-    for name in ("lib/libprof.so.0", "lib/libprofdump.so.0", "bin/profrun", "bin/profdump", "include/prof/prof.h", "py.typed"):
+    for name in ("lib/libprof.so.0", "lib/libprofdump.so.0", "bin/profrun", "bin/profdump", "include/prof/prof.h", "py.typed", "skills/libprof/SKILL.md"):
         assert f"libprof/{name}" in names
 
 

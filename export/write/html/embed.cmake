@@ -5,6 +5,8 @@
 # The scripts are one, in that order. The base64 of the SHA-256 of what stands between the tags is what a
 # Content-Security-Policy asks for.
 
+include("${CMAKE_CURRENT_LIST_DIR}/../../../libprof/cmake/embed_bytes.cmake")
+
 # The base64 of a hexadecimal number of bytes.
 function(base64 hex out)
     set(digits "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -37,12 +39,10 @@ endfunction()
 
 # Appends `const char NAME[]` and `const char NAME_hash[]` to the source.
 function(embed name file)
-    file(READ "${file}" hex HEX)
+    embed_bytes("${file}" bytes)
     file(SHA256 "${file}" hash)
     base64("${hash}" hash)
-    string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
-    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
-    set(source "${source}\nconst char ${name}[] = {\n${hex}\n0};\nconst char ${name}_hash[] = \"${hash}\";\n" PARENT_SCOPE)
+    set(source "${source}\nconst char ${name}[] = {\n${bytes}};\nconst char ${name}_hash[] = \"${hash}\";\n" PARENT_SCOPE)
 endfunction()
 
 separate_arguments(SCRIPTS)
