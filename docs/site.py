@@ -3,6 +3,8 @@
 The pages keep their places in the tree, so that their links work here as they do on the site; what they link to beside
 pages (headers, pictures) is copied, too. The navigation is that of docs/README.md. Needs MkDocs and its theme Material;
 `./dev docs` installs both into an environment of their own.
+
+For language models, the site has llms.txt, the same contents as a list of links, and each page as Markdown beside its HTML.
 """
 
 import json
@@ -61,16 +63,49 @@ def for_the_site(text, name):
     return re.sub(r"^(```\w+) .*", r"\1", LINK.sub(keep, text), flags=re.MULTILINE)
 
 
-def navigation():
-    """The sections of docs/README.md with the pages in their tables."""
-    lines = ["  - Overview: README.md", "  - Contents: docs/README.md"]
+def contents():
+    """The sections of docs/README.md: each with the title, the path and the description of the pages in its table."""
+    sections = []
     for line in (ROOT / "docs/README.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
-            lines.append(f"  - {line[3:]}:")
-        for title, target in LINK.findall(line) if line.startswith("| [") else []:
-            lines.append(f"    - {json.dumps(title)}: docs/{target}")
+            sections.append((line[3:], []))
+        if line.startswith("| ["):
+            page, description = line.strip("| ").split(" | ", 1)
+            title, target = LINK.search(page).groups()
+            sections[-1][1].append((title, f"docs/{target}", description))
+    return sections
+
+
+def navigation():
+    lines = ["  - Overview: README.md", "  - Contents: docs/README.md"]
+    for section, pages in contents():
+        lines += [f"  - {section}:", *(f"    - {json.dumps(title)}: {path}" for title, path, _ in pages)]
     return "\n".join([*lines, "  - Project:", "    - Changes: CHANGELOG.md", "    - Contributing: CONTRIBUTING.md",
                       "    - Security: SECURITY.md"]) + "\n"
+
+
+def llms():
+    """llms.txt: what the site has, for a language model to choose from (llmstxt.org)."""
+    summary = (ROOT / "README.md").read_text(encoding="utf-8").split("\n\n")[1].replace("\n", " ")
+    lines = ["# libprof", "", f"> {summary}", "", "## Skill", "",
+             "- [SKILL.md](skill/SKILL.md): rules and commands with which an assistant measures, explains and compares programs"]
+    for section, pages in contents():
+        lines += ["", f"## {section}", "",
+                  *(f"- [{title}]({path}): {description}" for title, path, description in pages)]
+    return "\n".join(lines) + "\n"
+
+
+def add_texts(pages, site):
+    """llms.txt, and the pages as Markdown beside their HTML. Returns what is missing."""
+    (site / "llms.txt").write_text(llms(), encoding="utf-8")
+    missing = []
+    for page in sorted(pages.rglob("*.md")):
+        name = page.relative_to(pages)
+        shutil.copy(page, site / name)
+        html = name.with_suffix(".html") if name.stem != "README" else name.parent / "index.html"
+        if not (site / html).is_file():
+            missing.append(f"{name} has no {html} beside it")
+    return missing + [f"llms.txt: there is no {path}" for _, path in LINK.findall(llms()) if not (site / path).is_file()]
 
 
 def main():
@@ -79,7 +114,10 @@ def main():
     copy_pages(work / "pages")
     (work / "mkdocs.yml").write_text(CONFIGURATION + navigation(), encoding="utf-8")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(work / "mkdocs.yml")]
-    return subprocess.run(command, check=False).returncode
+    status = subprocess.run(command, check=False).returncode
+    missing = [] if status else add_texts(work / "pages", work / "site")
+    print(*missing, sep="\n", end="\n" if missing else "")
+    return status or bool(missing)
 
 
 sys.exit(main())
