@@ -1,12 +1,6 @@
 #!/usr/bin/env bash
 # Every command of the skill works, and `profdump skill` prints its files.
-. "$(dirname "$0")/../e2e/cuda_common.sh"
-. "$e2e_directory/packages_common.sh"
-
-skill=$SOURCE_DIR/skill
-tests=$SOURCE_DIR/tests/skill
-export PYTHONDONTWRITEBYTECODE=1
-[[ -e $EXAMPLES_DIR/demo_ranges ]] || skip "the examples are not built"
+. "$(dirname "$0")/skill_common.sh"
 
 # The files are embedded as they are.
 "$PROF_BIN/profdump" skill | cmp - "$skill/SKILL.md" || fail "profdump skill prints something else"
@@ -16,25 +10,14 @@ for path in "$skill"/references/*.md; do
     "$PROF_BIN/profdump" skill --help | tr '\n' ' ' | found -w "$name" || fail "the help of skill does not name $name"
 done
 
-# What commands name. Without a GPU, profrun simulates one.
-mkdir -p tools files/ranks
-printf '#!/bin/sh\nexec "%s" --sim "$@"\n' "$PROF_BIN/profrun" >tools/profrun
-ln -s "$PROF_BIN/profdump" tools/profdump
-chmod +x tools/profrun
-export PATH=$here/tools:$PATH LIBPROF_BIN=$PROF_BIN LIBPROF_LIBRARY=$lib
+# What commands name.
+mkdir -p files/ranks
 cp "$EXAMPLES_DIR/demo_ranges" files/app
 (cd files && for name in run before after; do
     profrun -q -o $name.prof -- ./app >/dev/null
 done)
 "$PROF_BIN/../test/make_job" ranks=4 steps=4 fault=slow_gpu files/ranks
 
-fleet=--without-fleet
-if fetch duckdb duckdb; then
-    fleet=
-    export PYTHONPATH=$SOURCE_DIR/python_shim:$packages/duckdb
-else
-    echo "DuckDB could not be fetched, so commands of fleet are left out: $(tail -n 1 fetch.txt)"
-fi
 run() { python3 "$tests/commands.py" "$1" "$2" files ${3-$fleet}; }
 
 # A skill with a mistake fails, for that mistake.
