@@ -1,6 +1,6 @@
 """training.py DIRECTORY: writes traces of training loops in PyTorch's format, made from the constants below.
 
-    training.json    eight steps; in steps 3 to 5, the GPU waits longer for `load`
+    training.json    eight steps; in steps 3 to 5, the GPU waits longer for `load`, which calls a function of Python
     busy.json        four steps whose kernels follow each other: the GPU never waits
 """
 
@@ -13,6 +13,10 @@ STEPS, SLOW_STEPS = 8, (3, 4, 5)
 LOAD_US, SLOW_LOAD_US = 100, 700
 FORWARD_US, START_US, CALL_US, KERNEL_US, RETURN_US, BETWEEN_US = 40, 10, 10, 500, 5, 20
 BUSY_STEPS, BUSY_KERNEL_US = 4, 10_000
+
+
+def load_us_total():
+    return len(SLOW_STEPS) * SLOW_LOAD_US + (STEPS - len(SLOW_STEPS)) * LOAD_US
 
 
 class Trace:
@@ -44,6 +48,7 @@ def training():
         end = kernel + KERNEL_US + RETURN_US
         trace.add("user_annotation", f"ProfilerStep#{step}", begin, end + 10 - begin)
         trace.add("user_annotation", "load", begin + 10, load)
+        trace.add("python_function", "train.py(12): read", begin + 10, load, **{"Python id": step})
         trace.add("user_annotation", "forward", forward, FORWARD_US)
         trace.launch("gemm", forward + START_US, kernel, KERNEL_US)
         trace.calls += 1
