@@ -10,8 +10,8 @@
 # more alone); the test's name; why it was skipped.
 
 # Processor seconds that building and running take on a machine of 2023.
-declare -A building_s=([release]=300 [ci]=300 [debug]=300 [asan]=500 [tsan]=450)
-declare -A testing_s=([short]=750 [release]=1400 [ci]=1400 [debug]=1400 [asan]=370 [tsan]=400)
+declare -A building_s=([release]=300 [ci]=300 [debug]=300 [asan]=500 [tsan]=300)
+declare -A testing_s=([short]=750 [release]=1400 [ci]=1400 [debug]=1400 [asan]=370 [tsan]=300)
 
 # Makes lines of results from what ctest printed and from its LastTest.log.
 results_of() { # LOG LAST_TEST_LOG
