@@ -55,6 +55,21 @@ static void write_out(struct json_out *out, const char *bytes, size_t size)
         out->error = out_write(out->fd, out->stream, bytes, size);
 }
 
+void json_note_rows(struct json_out *out, const char *name, int64_t rows, int64_t total)
+{
+    unsigned i = 0;
+    if (rows >= total)
+        return;
+    while (i < out->cut_count && strcmp(out->cuts[i].name, name) != 0)
+        i++;
+    if (i == JSON_CUTS_MAX)
+        return;
+    if (i == out->cut_count)
+        out->cuts[out->cut_count++] = (struct json_cut){.name = name};
+    out->cuts[i].rows += rows;
+    out->cuts[i].total += total;
+}
+
 void json_out_flush(struct json_out *out)
 {
     char *start = out->buffer ? out->buffer : out->limit;

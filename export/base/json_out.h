@@ -30,6 +30,13 @@
 /* Room that is always left behind `limit`, so that small segments need one comparison each. */
 #define JSON_SLACK_BYTES 256u
 
+/* A list of which not all was written, or several of one name added up. */
+struct json_cut {
+    const char *name;
+    int64_t rows, total; /* rows that were written, of so many */
+};
+#define JSON_CUTS_MAX 16u
+
 struct json_out {
     char *at;    /* next byte */
     char *limit; /* at <= limit: JSON_SLACK_BYTES can be written */
@@ -39,6 +46,8 @@ struct json_out {
     FILE *stream;
     struct out_behind *behind; /* writes on a thread of its own; NULL: the caller's writes */
     int error;                 /* errno of the first failure, 0 none */
+    struct json_cut cuts[JSON_CUTS_MAX];
+    unsigned cut_count;
 };
 
 /* Writes to a descriptor or, when `stream` is given, to the stream. Neither is closed.
@@ -51,6 +60,9 @@ void json_out_write_behind(struct json_out *out);
 
 /* Writes what is buffered and frees. Returns 0 or the errno of the first failure. */
 int json_out_fini(struct json_out *out);
+
+/* Notes a list in `cuts` if it is shorter than it could be. `name` outlives the output. */
+void json_note_rows(struct json_out *out, const char *name, int64_t rows, int64_t total);
 
 /* Slow paths; use the functions below. */
 void json_out_flush(struct json_out *out);

@@ -51,6 +51,13 @@ static bool is_framed(const struct table *table)
            (table->frame == TABLE_RULED && table->format != WRITE_TEXT);
 }
 
+/* Whether the row that was counted last is one too many. */
+static bool is_cut(const struct table *table)
+{
+    bool is_limited = for_people(table) || (is_json(table) && table->limited);
+    return is_limited && table->most >= 0 && table->rows > table->most;
+}
+
 /* ---- tables ---- */
 
 static void print_title(struct table *table, const char *title)
@@ -200,6 +207,9 @@ void table_end(struct table *table)
     } else {
         end_object(table);
         json_array_end(table->json);
+        if (is_cut(table))
+            json_note_rows(table->json, table->name ? table->name : "rows", table->most,
+                           table->rows);
     }
 }
 
@@ -365,8 +375,7 @@ bool table_row(struct table *table)
 {
     table->column = 0;
     table->rows++;
-    bool is_limited = for_people(table) || (is_json(table) && table->limited);
-    if (is_limited && table->most >= 0 && table->rows > table->most)
+    if (is_cut(table))
         return false;
     if (is_json(table)) {
         end_object(table);

@@ -506,13 +506,18 @@ void averages_json_rows(struct json_out *out, const struct group_texts *texts, b
                         int64_t rows)
 {
     const struct key_averages *averages = texts->averages;
+    int64_t written = 0, total = 0;
     json_array_begin(out);
-    for (uint32_t i = 0; i < averages->count && rows != 0; i++)
+    for (uint32_t i = 0; i < averages->count; i++)
         if (!only_kernels || averages->rows[i].kind == KEY_KERNEL) {
-            write_row(out, texts, &averages->rows[i]);
-            rows--;
+            bool is_written = rows < 0 || total < rows;
+            if (is_written)
+                write_row(out, texts, &averages->rows[i]);
+            written += is_written;
+            total++;
         }
     json_array_end(out);
+    json_note_rows(out, only_kernels ? "kernels" : "key_averages", written, total);
 }
 
 #define DEVICE_COLUMNS(X)                                 \
