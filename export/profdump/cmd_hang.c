@@ -1,6 +1,7 @@
 /* cmd_hang.c - profdump hang FILE...: which rank hangs, where, and whom the others wait for. */
 #include "commands.h"
 #include "demangle.h"
+#include "envelope.h"
 #include "evidence.h"
 #include "flight_dump.h"
 #include "hang_lines.h"
@@ -605,12 +606,23 @@ static void json_rank(struct json_out *json, const struct hang_ranks *ranks, uin
     json_object_end(json);
 }
 
+/* With verdicts, there is evidence of them. */
+static void envelope_begin_hang(struct json_out *json, const struct hang_ranks *ranks)
+{
+    const struct envelope envelope = {.command = "hang", .timelines = {ranks->timeline}};
+    if (ranks->verdict_count)
+        envelope_begin(json, &envelope);
+    else
+        envelope_begin_report(json, "hang", ranks->timeline, EVIDENCE_HANG);
+}
+
 static bool write_hang_json(const struct hang_ranks *ranks, char *const *stacks, FILE *out)
 {
     struct json_out json;
     if (!json_out_init(&json, -1, out))
         return false;
     json_object_begin(&json);
+    envelope_begin_hang(&json, ranks);
     json_key(&json, "verdicts"), json_array_begin(&json);
     for (uint32_t i = 0; i < ranks->verdict_count; i++)
         json_verdict(&json, ranks, &ranks->verdicts[i]);
@@ -619,6 +631,7 @@ static bool write_hang_json(const struct hang_ranks *ranks, char *const *stacks,
     for (uint32_t i = 0; i < ranks->count; i++)
         json_rank(&json, ranks, i, stacks[i]);
     json_array_end(&json);
+    envelope_end(&json, "hang");
     json_object_end(&json);
     errno = json_out_fini(&json);
     return errno == 0 && fputc('\n', out) != EOF;

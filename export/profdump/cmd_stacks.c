@@ -1,5 +1,6 @@
 /* cmd_stacks.c - profdump stacks, -o OUT.folded: where CUDA was called from, and what that cost. */
 #include "commands.h"
+#include "envelope.h"
 #include "formats.h"
 #include "options.h"
 #include "packed_out.h"
@@ -174,12 +175,17 @@ static bool add_stacks(struct table *table, void *user)
 {
     const struct stack_sheet *of = user;
     const struct stack_totals *totals = &of->listing->totals;
+    const struct envelope envelope = {.command = "stacks", .timelines = {of->listing->timeline}};
+    if (table->json && !envelope_begin(table->json, &envelope))
+        return false;
     table_begin(table, "stacks", "Call stacks", stack_columns);
     for (uint32_t i = 0; i < totals->count; i++) {
         uint32_t group = totals->order[i];
         stack_row(table, of, group, &totals->at[group], call_of_group(of->listing, group));
     }
     table_end(table);
+    if (table->json)
+        envelope_end(table->json, envelope.command);
     return !table->failed;
 }
 
@@ -187,10 +193,16 @@ static bool add_all_sampled(struct table *table, void *user)
 {
     const struct stack_sheet *of = user;
     const struct stack_totals *totals = &of->listing->totals;
+    const struct envelope envelope = {.command = "stacks_cpu",
+                                      .timelines = {of->listing->timeline}};
+    if (table->json && !envelope_begin(table->json, &envelope))
+        return false;
     table_begin(table, "samples", "Sampled call stacks", sampled_columns);
     for (uint32_t i = 0; i < totals->sampled_count; i++)
         sampled_row(table, of, totals->sampled[i], &totals->at[totals->sampled[i]]);
     table_end(table);
+    if (table->json)
+        envelope_end(table->json, envelope.command);
     return !table->failed;
 }
 

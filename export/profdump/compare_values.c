@@ -1,6 +1,7 @@
 /* compare_values.c - profdump executorch blocks --compare: what two runs computed, side by side. */
 #include "cmd_blocks.h"
 
+#include "envelope.h"
 #include "foreign.h"
 #include "grid.h"
 #include "json_out.h"
@@ -96,13 +97,17 @@ static void row_json(const struct timeline *timeline, const struct compare_row *
 static bool write_rows_json(const struct timeline *timeline, const struct compare_rows *rows,
                             FILE *stream)
 {
+    const struct envelope envelope = {.command = "executorch_compare", .timelines = {timeline}};
     struct json_out out;
     bool done = json_out_init(&out, -1, stream);
     json_object_begin(&out);
+    envelope_begin(&out, &envelope);
     json_key(&out, "values"), json_array_begin(&out);
     for (uint32_t i = 0; i < rows->rows.count; i++)
         row_json(timeline, &rows->rows.at[i], &out);
-    json_array_end(&out), json_object_end(&out);
+    json_array_end(&out);
+    envelope_end(&out, envelope.command);
+    json_object_end(&out);
     out.comma = false, json_newline(&out);
     int error = json_out_fini(&out);
     if (error)

@@ -146,6 +146,11 @@ struct query {
 /* The views of `views` that people query. */
 static const char *const slice_views[] = {"ranges", "calls"};
 
+const struct timeline *query_timeline(const struct query *query)
+{
+    return query->data.timeline;
+}
+
 const char *query_table_name(size_t table)
 {
     const size_t tables = sizeof query_tables / sizeof *query_tables - 1;

@@ -1,5 +1,6 @@
 /* query_schema.c - what tables, columns and functions there are: query_table.h's descriptions as a
  * table. */
+#include "envelope.h"
 #include "query.h"
 #include "query_table.h"
 
@@ -7,6 +8,7 @@
 #include "json_out.h"
 
 #include <errno.h>
+#include <string.h>
 
 static const char *type_name(const struct query_column *column)
 {
@@ -14,6 +16,21 @@ static const char *type_name(const struct query_column *column)
            : column->type == QUERY_REAL  ? "real"
            : column->type == QUERY_VALUE ? "any"
                                          : "text";
+}
+
+const char *query_unit_of(const char *column)
+{
+    const char *unit = NULL;
+    for (const struct query_table *const *table = query_tables; *table; table++)
+        for (uint32_t i = 0; i < (*table)->column_count && !(*table)->of_nsys; i++) {
+            const struct query_column *of = &(*table)->columns[i];
+            if (strcmp(of->name, column) != 0 || of->unit == unit)
+                continue;
+            if (unit && strcmp(of->unit, unit) != 0)
+                return NULL;
+            unit = of->unit;
+        }
+    return unit && *unit ? unit : NULL;
 }
 
 /* ---- JSON ---- */
@@ -48,10 +65,15 @@ static bool write_json(FILE *stream)
     errno = ENOMEM;
     if (!json_out_init(&out, -1, stream))
         return false;
-    json_array_begin(&out);
+    const struct envelope envelope = {.command = "query_schema"};
+    json_object_begin(&out);
+    envelope_begin(&out, &envelope);
+    json_key(&out, "tables"), json_array_begin(&out);
     for (const struct query_table *const *at = query_tables; *at; at++)
         json_table(&out, *at);
     json_array_end(&out);
+    envelope_end(&out, envelope.command);
+    json_object_end(&out);
     errno = json_out_fini(&out);
     return !errno && fputc('\n', stream) != EOF;
 }

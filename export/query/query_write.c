@@ -1,6 +1,7 @@
 /* query_write.c - the rows of a statement as tables on a stream: query_write() of query.h. */
 #include "query.h"
 
+#include "envelope.h"
 #include "grid.h"
 #include "json_out.h"
 
@@ -129,17 +130,37 @@ static void write_json_row(struct json_out *out, const struct query *query)
     json_object_end(out);
 }
 
+/* "units", of columns that have the name of one of a table. */
+static void write_units(struct json_out *out, const struct query *query)
+{
+    json_key(out, "units"), json_object_begin(out);
+    for (uint32_t i = 0; i < query_column_count(query); i++) {
+        const char *unit = query_unit_of(query_column_name(query, i));
+        if (!unit)
+            continue;
+        write_json_key(out, query, i);
+        json_string(out, unit);
+    }
+    json_object_end(out);
+}
+
 static bool write_json(struct query *query, FILE *stream)
 {
+    const struct envelope envelope = {.command = "query", .timelines = {query_timeline(query)}};
     struct json_out out;
     if (!json_out_init(&out, -1, stream)) {
         errno = ENOMEM;
         return false;
     }
-    json_array_begin(&out);
+    json_object_begin(&out);
+    envelope_begin(&out, &envelope);
+    json_newline(&out), json_key(&out, "rows"), json_array_begin(&out);
     while (!out.error && query_next(query))
         write_json_row(&out, query);
     json_array_end(&out);
+    envelope_truncated(&out);
+    write_units(&out, query);
+    json_object_end(&out);
     int error = json_out_fini(&out);
     errno = error;
     return !error && !query_failed(query) && fputc('\n', stream) != EOF;

@@ -100,7 +100,7 @@ class Trace:
 
             libprof.read("run.prof").query("SELECT name, sum(duration) AS ns FROM kernels GROUP BY name ORDER BY ns")
         """
-        rows: List[Dict[str, Any]] = json.loads(run_profdump(["query", "--format=json", *window_words(self.window), "--", sql, *self.paths]))
+        rows: List[Dict[str, Any]] = json.loads(run_profdump(["query", "--format=json", *window_words(self.window), "--", sql, *self.paths]))["rows"]
         return rows
 
     def origins(self, *sources: PathLike) -> "List[KernelOrigin]":

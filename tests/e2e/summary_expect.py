@@ -21,8 +21,7 @@ LONGEST = 10**9  # ns of an operation
 
 def query(file, sql):
     text = subprocess.run([profdump, "query", "--format=json", sql, file], check=True, capture_output=True, text=True).stdout
-    answer = json.loads(text)
-    return answer["rows"] if isinstance(answer, dict) else answer
+    return json.loads(text)["rows"]
 
 
 def step_of(steps, time):

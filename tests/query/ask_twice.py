@@ -24,7 +24,7 @@ def ask(profdump, trace, sql):
     run = subprocess.run([profdump, "query", "--format", "json", sql, *trace], capture_output=True, text=True)
     if run.returncode:
         raise Differs(f"{sql}\n{run.stderr}")
-    return [tuple(row.values()) for row in json.loads(run.stdout)]
+    return [tuple(row.values()) for row in json.loads(run.stdout)["rows"]]
 
 
 def quoted(name):
@@ -149,7 +149,7 @@ def ask_nsys(profdump, trace, schema):
 def main():
     profdump, seed, traces = sys.argv[1], int(sys.argv[2]), [trace.split(",") for trace in sys.argv[3:]]
     described = subprocess.run([profdump, "query", "--schema", "--format", "json"], capture_output=True, text=True, check=True)
-    schema = json.loads(described.stdout)
+    schema = json.loads(described.stdout)["tables"]
     for trace in traces:
         chance = random.Random(f"{seed} {trace}")
         try:

@@ -52,6 +52,11 @@ bool query_begin(struct query *query, const char *sql);
 const char *query_table_name(size_t table);
 const char *query_column_of(size_t table, size_t column);
 
+/* The unit that tables' columns of this name have, such as "ns"; NULL: none, or not all the same. */
+const char *query_unit_of(const char *column);
+
+const struct timeline *query_timeline(const struct query *query);
+
 /* The next row; false at the end, and when the statement failed: then query_failed(). */
 bool query_next(struct query *query);
 bool query_failed(const struct query *query);
@@ -65,8 +70,8 @@ struct query_cell query_cell(const struct query *query, uint32_t column);
 
 /* The rows of a statement, and the description of all tables, in any format. */
 
-/* Writes all rows of a query that has begun; TSV, CSV and JSON row by row. JSON is an array of
- * objects; if two columns have the same name, the second is name_2.
+/* Writes all rows of a query that has begun; TSV, CSV and JSON row by row. JSON has the
+ * envelope of envelope.h around "rows"; if two columns have the same name, the second is name_2.
  * Unknown values are empty, null in JSON. table_width: as in grid.h. False: query_failed(), else
  * errno: no memory, or the stream failed. */
 bool query_write(struct query *query, enum write_format format, unsigned table_width, FILE *stream);

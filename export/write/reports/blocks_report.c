@@ -11,6 +11,7 @@
  */
 #include "reports.h"
 
+#include "envelope.h"
 #include "markdown_text.h"
 #include "python_text.h"
 #include "report_cells.h"
@@ -526,12 +527,15 @@ static bool add_json(struct table *table, void *user)
 {
     struct report *report = user;
     struct json_out *out = table->json;
-    bool done = true;
+    const struct envelope envelope = {.command = "executorch_blocks",
+                                      .timelines = {report->blocks.timeline}};
+    bool done = envelope_begin(out, &envelope);
     json_key(out, "unit"), json_string(out, time_scale_name(report->options->blocks.target));
     json_key(out, "blocks"), json_array_begin(out);
     for (uint32_t i = 0; i < report->blocks.blocks.count && done; i++)
         done = block_json(report, i);
     json_array_end(out);
+    envelope_end(out, envelope.command);
     return done;
 }
 

@@ -2,6 +2,7 @@
  * as arrays, by their names; keys of rows are in the columns. */
 #include "reports.h"
 
+#include "envelope.h"
 #include "operation_totals.h"
 #include "process_name.h"
 #include "report_cells.h"
@@ -498,10 +499,14 @@ static bool write_tables(struct table *table, void *user)
 {
     struct breakdown_report *report = user;
     const char *only = report->options->table;
-    (void)table; /* the report's */
+    struct json_out *json = table->json;
+    if (json && !envelope_begin_report(json, "breakdown", report->timeline, EVIDENCE_DEVICE))
+        return false;
     for (size_t i = 0; i < TABLES; i++)
         if ((!only || strcmp(only, tables[i].name) == 0) && !tables[i].write(report))
             return false;
+    if (json)
+        envelope_end(json, "breakdown");
     if (*report->table.skipped)
         fprintf(report->table.stream, "%sLeft out, because empty: %s\n",
                 report->table.tables ? "\n" : "", report->table.skipped);

@@ -18,6 +18,7 @@
  */
 #include "report_parts.h"
 
+#include "envelope.h"
 #include "table.h"
 #include "text.h"
 
@@ -542,10 +543,13 @@ static void table_json_members(struct report *report, const struct diff_table *t
     json_object_end(out);
 }
 
-static void head_json(struct report *report)
+static bool head_json(struct report *report)
 {
     const struct diff *diff = report->diff;
     struct json_out *out = report->table.json;
+    const struct envelope envelope = {
+        .command = "diff", .timelines = {diff->sides[0]->timeline, diff->sides[1]->timeline}};
+    bool begun = envelope_begin(out, &envelope);
     json_key(out, "names"), json_array_begin(out);
     json_string(out, report->options->names[0]), json_string(out, report->options->names[1]);
     json_array_end(out);
@@ -564,18 +568,21 @@ static void head_json(struct report *report)
     json_key(out, "wall_time"), total_json(out, &diff->wall);
     json_key(out, "device_time"), total_json(out, &diff->device);
     json_key(out, "host_time"), total_json(out, &diff->host);
+    return begun;
 }
 
 static bool add_json(struct table *table, void *user)
 {
     struct report *report = user;
-    head_json(report);
+    if (!head_json(report))
+        return false;
     json_key(table->json, "tables"), json_array_begin(table->json);
     for (unsigned by = 0; by < DIFF_BY_COUNT; by++)
         if (is_shown(report, by))
             table_json_members(report, &report->diff->tables[by]);
     json_array_end(table->json);
     gate_json(report);
+    envelope_end(table->json, "diff");
     return !table->failed;
 }
 

@@ -1,20 +1,8 @@
-/* facts_json.c - profdump --json: the summary and the table for programs. Numbers are integers,
- * times nanoseconds.
- *
- *     {"libprof", "mode", "mode_reason", "simulated", "demangled", "duration_ns",
- *     "timed_by_events",
- *      "processes": [{pid, program, host, rank, children, windows, ...}],
- *      "devices": [{id, name, ...}],
- *      "nvtx": {counts, domains, categories},
- *      "key_averages": [{see report_parts.h}], "kernels": [the rows of kernels again],
- *      "total_average": {a row}, "device_time": [{see report_parts.h}], "loss": {...},
- *      "ledger": [...], "failed_calls": [...], see ledger_report.c,
- *      "cost", "throttled": see reports.h,
- *      "graphs": [see graphs_report.c], where there are any,
- *      "stacks": {count, modules, method, cut, untaken, missing}}, the last where there are any
- */
+/* facts_json.c - profdump --json: the summary and the table for programs, see members/stats.txt.
+ * Numbers are integers, times nanoseconds. */
 #include "reports.h"
 
+#include "envelope.h"
 #include "report_cells.h"
 #include "report_parts.h"
 #include "run_facts.h"
@@ -394,10 +382,12 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
                         const struct write_options *options)
 {
     struct table object = table_in_json(out, nvtx_columns);
+    const struct envelope envelope = {.command = "stats", .timelines = {timeline}};
     struct run_facts facts;
     run_facts_init(&facts, timeline);
     json_object_begin(out);
-    facts_json_run(out, &facts);
+    if (!envelope_begin(out, &envelope))
+        return;
     json_key(out, "demangled"), json_bool(out, timeline->demangled);
     json_key(out, "duration_ns"), json_int(out, timeline->end_ns - timeline->start_ns);
     write_part(out, timeline);
@@ -418,6 +408,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     write_graphs_member(out, timeline, options->rows);
     cost_json(out, timeline);
     write_stacks(out, timeline);
+    envelope_end(out, "stats");
     json_object_end(out);
     out->comma = false;
     json_newline(out);

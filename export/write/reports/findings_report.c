@@ -1,31 +1,8 @@
-/* findings_report.c - profdump explain. In JSON one object with (docs/scripts.md describes it, too)
- *
- *     schema_version 1
- *     mode, mode_reason, simulated, lost_anything, wall_ns
- *     verdict    as people read it
- *     abstain    why there is no finding, null: there is one
- *     devices[]  pid, rank (null: none), device (null unknown), process_index (into the processes
- *                of --json), name, operations, window_ns, busy_ns, idle_ns, idle{cause: ns}:
- *                busy_ns + the sum of idle = window_ns
- *     findings[] those with a path or a stack first, then most saved first: rule, title, sentence,
- *     remedy, pid, rank,
- *                device (null: of all), path[], stack[], stack_of ("call"; "next call": the one
- *                that ended the gap; "last call": before the gap at the end), count, cost_ns,
- *                saved_ns (null: cannot be told), process_index (null: of all), idle{cause: ns},
- *                the idle time of devices that it is about: findings share it, also[] what other
- *                rules found of the same cause: rule, title, sentence, remedy, count, cost_ns,
- *                saved_ns
- *     below[]    what rules without findings found, and their limits left out: rule, count,
- *                cost_ns, sentence
- *     waited_for[]  what threads did while devices idled, from samples (PROF_SAMPLE): pid, rank,
- *                   device, function,
- *                tid, run_ns, wait_ns, queued_ns, sampled_ns (of all samples in the device's idle
- *                time), stack[]
- *     notes[]    rule, sentence: what could not be examined
- */
+/* findings_report.c - profdump explain: what findings.h found. members/explain.txt has its JSON. */
 #include "reports.h"
 
 #include "device_api.h"
+#include "envelope.h"
 #include "finding_gaps.h"
 #include "findings.h"
 #include "fit.h"
@@ -499,34 +476,27 @@ static bool add_findings(struct report *report)
 
 /* ---- the rest of JSON ---- */
 
-#define SCHEMA_VERSION 1
-
-/* A program must not take silence for good news. */
-static void add_abstain(const struct findings *findings, const char *verdict, struct json_out *out)
+/* A program must not take silence for good news. NULL: there is a finding. */
+static const char *abstained_of(const struct findings *findings, const char *verdict)
 {
-    json_key(out, "abstain");
     if (findings->found.count)
-        json_null(out);
-    else if (findings->context.gaps->devices.count == 0)
-        json_string(out, verdict);
-    else
-        json_string(out, "No cost exceeds the limit of its rule (--limits).");
+        return NULL;
+    return findings->context.gaps->devices.count == 0
+               ? verdict
+               : "No cost exceeds the limit of its rule (--limits).";
 }
 
-static void add_head(const struct findings *findings, struct json_out *out)
+static bool add_head(const struct findings *findings, struct json_out *out)
 {
-    struct run_facts facts;
     char verdict[FINDINGS_VERDICT_BYTES];
-    run_facts_init(&facts, findings->context.timeline);
     findings_verdict(findings, verdict);
-    json_key(out, "schema_version"), json_int(out, SCHEMA_VERSION);
-    json_key(out, "mode"), json_string(out, facts.mode);
-    json_key(out, "mode_reason"), json_text(out, facts.mode_reason);
-    json_key(out, "simulated"), json_bool(out, facts.simulated);
-    json_key(out, "lost_anything"), json_bool(out, facts.lost_anything);
+    const struct envelope envelope = {.command = "explain",
+                                      .timelines = {findings->context.timeline},
+                                      .abstained = abstained_of(findings, verdict)};
+    bool begun = envelope_begin(out, &envelope);
     json_key(out, "wall_ns"), json_int(out, findings->context.wall_ns);
     json_key(out, "verdict"), json_string(out, verdict);
-    add_abstain(findings, verdict, out);
+    return begun;
 }
 
 #define WAITED_COLUMNS(X)                                  \
@@ -581,12 +551,14 @@ static bool add_tables(struct table *table, void *user)
 {
     struct report *report = user;
     bool is_json = table->format == WRITE_JSON;
-    if (is_json)
-        add_head(report->findings, table->json);
+    if (is_json && !add_head(report->findings, table->json))
+        return false;
     add_devices(report);
     bool added = add_findings(report);
-    if (is_json)
+    if (is_json) {
         add_rest(report);
+        envelope_end(table->json, "explain");
+    }
     return added;
 }
 
@@ -691,33 +663,22 @@ TABLE_ROW(rule, RULE_COLUMNS, const struct finding_rule *rule)
 
 static bool add_rules(struct table *table, void *user)
 {
+    const struct envelope envelope = {.command = "explain_rules"};
     (void)user;
-    table_begin(table, table->format == WRITE_JSON ? NULL : "rules", "Rules", rule_columns);
+    if (table->json && !envelope_begin(table->json, &envelope))
+        return false;
+    table_begin(table, "rules", "Rules", rule_columns);
     for (uint32_t i = 0; finding_rules[i]; i++)
         rule_row(table, finding_rules[i]);
     table_end(table);
+    if (table->json)
+        envelope_end(table->json, envelope.command);
     return true;
-}
-
-/* In JSON the rules are all there is: an array. */
-static bool write_rules_json(FILE *stream)
-{
-    struct json_out out;
-    if (json_out_init(&out, -1, stream)) {
-        struct table table = table_in_json(&out, NULL);
-        add_rules(&table, NULL);
-        out.comma = false;
-        json_newline(&out);
-    }
-    errno = json_out_fini(&out);
-    return errno == 0;
 }
 
 bool findings_rules(enum write_format format, unsigned table_width, FILE *stream)
 {
     struct table table = {.format = format, .stream = stream, .most = -1};
-    if (format == WRITE_JSON)
-        return write_rules_json(stream);
     if (format != WRITE_TEXT)
         return table_write(&table, add_rules, NULL);
     print_rules(table_width, stream);

@@ -8,6 +8,7 @@
  *     replayed[]: path[], launches, device_ns
  */
 
+#include "envelope.h"
 #include "fit.h"
 #include "graph_totals.h"
 #include "process_name.h"
@@ -155,9 +156,14 @@ static void add_places(struct report *report, bool replays)
 static bool add_tables(struct table *table, void *user)
 {
     struct report *report = user;
+    struct json_out *json = table->json;
+    if (json && !envelope_begin_report(json, "graphs", report->timeline, EVIDENCE_GRAPHS))
+        return false;
     add_graphs(report, "graphs");
-    if (table->format != WRITE_JSON)
+    if (!json)
         add_places(report, false), add_places(report, true);
+    else
+        envelope_end(json, "graphs");
     return true;
 }
 

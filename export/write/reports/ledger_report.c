@@ -11,6 +11,7 @@
  * taken.
  */
 #include "device_api.h"
+#include "envelope.h"
 #include "reports.h"
 
 #include "failed_calls.h"
@@ -378,12 +379,14 @@ static bool add_tables(struct table *table, void *user)
     struct run_facts facts;
     bool is_json = table->format == WRITE_JSON;
     run_facts_init(&facts, ledger->timeline);
-    if (is_json)
-        facts_json_run(table->json, &facts);
+    if (is_json && !envelope_begin_report(table->json, "check", ledger->timeline, EVIDENCE_CHECK))
+        return false;
     add_ledger(ledger);
     bool done = add_failed_calls(ledger);
-    if (is_json)
+    if (is_json) {
         json_newline(table->json), facts_json_loss(table->json, &facts);
+        envelope_end(table->json, "check");
+    }
     return done;
 }
 

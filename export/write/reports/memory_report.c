@@ -14,6 +14,7 @@
  *     unknown_frees, reused_addresses
  *     complete  false: something was lost while recording, memory perhaps among it
  */
+#include "envelope.h"
 #include "evidence.h"
 #include "reports.h"
 
@@ -572,11 +573,22 @@ bool memory_json(struct json_out *out, const struct timeline *timeline, int64_t 
     return done;
 }
 
+static bool add_all(struct table *table, void *user)
+{
+    struct report *report = user;
+    if (!table->json)
+        return add_tables(table, user);
+    bool done = envelope_begin_report(table->json, "memory", report->timeline, EVIDENCE_MEMORY) &&
+                add_tables(table, user);
+    envelope_end(table->json, "memory");
+    return done;
+}
+
 static bool print_all(const void *user, FILE *stream)
 {
     struct report report = *(const struct report *)user;
     report.table.stream = stream;
-    return table_write(&report.table, add_tables, &report);
+    return table_write(&report.table, add_all, &report);
 }
 
 bool write_memory(const struct timeline *timeline, const struct write_options *options,

@@ -9,6 +9,7 @@
  */
 #include "reports.h"
 
+#include "envelope.h"
 #include "peak_table.h"
 #include "process_name.h"
 #include "report_cells.h"
@@ -503,11 +504,14 @@ static bool add_json(struct table *table, void *user)
     struct report *report = user;
     struct json_out *out = table->json;
     table->unbroken = true;
+    if (!envelope_begin_report(out, "roofline", report->roofline->timeline, EVIDENCE_DEVICE))
+        return false;
     json_key(out, "by"), json_string(out, by[report->options->by]);
     json_key(out, "devices"), json_array_begin(out);
     for (uint32_t i = 0; i < report->roofline->device_count; i++)
         write_device(report, &report->roofline->devices[i]);
     json_array_end(out);
+    envelope_end(out, "roofline");
     return true;
 }
 
@@ -607,11 +611,15 @@ static void write_entry(struct json_out *out, const struct peak_entry *entry)
 
 static bool add_peaks_json(struct table *table, void *user)
 {
+    const struct envelope envelope = {.command = "roofline_devices"};
     (void)user;
+    if (!envelope_begin(table->json, &envelope))
+        return false;
     json_key(table->json, "devices"), json_array_begin(table->json);
     for (uint32_t i = 0; i < peak_table_count; i++)
         write_entry(table->json, &peak_table[i]);
     json_array_end(table->json);
+    envelope_end(table->json, envelope.command);
     return true;
 }
 

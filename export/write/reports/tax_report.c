@@ -3,6 +3,7 @@
  * Times of executions are in the unit that was requested, and columns say which; those of ranges
  * are for people, and nanoseconds for programs.
  */
+#include "envelope.h"
 #include "key_averages.h"
 #include "python_text.h"
 #include "reports.h"
@@ -164,6 +165,10 @@ static bool add_tables(struct table *table, void *user)
 {
     struct tax_report *report = user;
     struct json_out *out = table->json;
+    const struct envelope envelope = {.command = "executorch_tax",
+                                      .timelines = {report->blocks.timeline}};
+    if (out && !envelope_begin(out, &envelope))
+        return false;
     if (out) {
         json_key(out, "unit");
         json_string(out, table->words[0]);
@@ -172,6 +177,8 @@ static bool add_tables(struct table *table, void *user)
     if (out)
         json_key(out, "unknown_executions"), json_uint(out, report->executions.unknown);
     add_ranges(report);
+    if (out)
+        envelope_end(out, envelope.command);
     return !table->failed;
 }
 
