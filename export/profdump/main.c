@@ -188,6 +188,8 @@ int main(int argc, char **argv)
         return dataset_become_python(argc - 1, argv + 1);
     if (argc == 3 && strcmp(argv[1], "--write-manual") == 0)
         return manual_write(argv[2]) ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (argc == 3 && strcmp(argv[1], "--write-schemas") == 0)
+        return cmd_schema_write(argv[2]) ? EXIT_SUCCESS : EXIT_FAILURE;
     options.command_line = true;
     options.write.color = terminal_wants_color();
     options.write.table_width = fit_terminal_width(STDOUT_FILENO);

@@ -5,7 +5,8 @@
 #
 # A case is cases/NAME.sh, run by bash in an empty directory that holds the traces of make_traces.c, with profdump first
 # in PATH. Expected are NAME.out (stdout), NAME.err (stderr; none when empty) and NAME.exit (none when 0).
-# --update writes them. BIN_DIR/../test/make_traces is used where it was built, else it is compiled with $CC.
+# --update writes them. All JSON that the cases ask for must be as its schema says: see check_schemas.py.
+# BIN_DIR/../test/make_traces is used where it was built, else it is compiled with $CC.
 set -u
 umask 022 # what is written has modes
 
@@ -38,9 +39,18 @@ if [ -x "$bin/../test/make_databases" ]; then
     databases=1
 fi
 
-# What depends on the machine: the version.
+# What depends on the machine: the version, and where this folder is.
 normalize() {
-    sed -E 's/(profdump |"libprof":")[0-9]+\.[0-9]+\.[0-9]+[-a-z]*/\1VERSION/'
+    sed -E 's/(profdump |"libprof": ?")[0-9]+\.[0-9]+\.[0-9]+[-a-z]*/\1VERSION/; s,"'"$here"'/,"CASES/,g'
+}
+
+# In front of profdump; not where a case is about the stream that it writes to.
+mkdir "$work/kept" "$work/keeper" && ln -s "$here/keep_json.sh" "$work/keeper/profdump"
+keeper_of() {
+    case $1 in
+    closed_pipe | stdout_full | table_formats | exports_keep_recordings) ;;
+    *) echo "$work/keeper:" ;;
+    esac
 }
 
 # expect FILE TEXT_FILE: compares, or updates. An empty text has no file.
@@ -61,7 +71,7 @@ run_case() {
         if [[ $name == sqlite_* ]]; then cp "$work"/databases/* .; fi
         cp "$work"/traces/*.prof . && touch -d '2020-01-01' ./*.prof
         unset NO_COLOR CLICOLOR_FORCE
-        PATH=$bin:$PATH LC_ALL=C CASES=$here TRACES=$work/traces TERM=xterm bash "$here/cases/$name.sh" >"$work/out" 2>"$work/err" </dev/null
+        PATH=$(keeper_of "$name")$bin:$PATH KEPT=$work/kept PROFDUMP=$bin/profdump LC_ALL=C CASES=$here TRACES=$work/traces TERM=xterm bash "$here/cases/$name.sh" >"$work/out" 2>"$work/err" </dev/null
         echo $? >"$work/exit"
     )
     normalize <"$work/out" >"$work/out.txt"
@@ -89,5 +99,9 @@ for script in "$here"/cases/*.sh; do
         failed=$((failed + 1))
     fi
 done
+if [ $# -eq 0 ] && [ $databases = 1 ] && ! python3 "$here/check_schemas.py" "$bin/profdump" "$work/kept"; then
+    echo "FAILED: schemas"
+    failed=$((failed + 1))
+fi
 echo "$count cases, $failed failed"
 [ $failed = 0 ] && [ $count -gt 0 ]

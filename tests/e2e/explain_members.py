@@ -1,36 +1,38 @@
-"""explain_members.py PAGE FILE...: each FILE, of profdump explain --json, has exactly the members that PAGE lists, of the types that it states."""
+"""explain_members.py PROFDUMP FILE...: the answers of profdump explain --json in FILEs are as its schema says, and have all its members."""
 import json
-import re
+import subprocess
 import sys
+from pathlib import Path
 
-TYPES = {"integer": int, "string": str, "boolean": bool, "array": list, "object": dict, "null": type(None), "array of strings": list}
+sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
+from schema_faults import faults, load
 
 
-def is_of(value, words):
-    return any(type(value) is TYPES[word] for word in words.split(" or "))
+def paths_of(schema, prefix=""):
+    """The declared members, with their dots."""
+    for name, member in schema.get("properties", {}).items():
+        yield prefix + name
+        yield from paths_of(member, f"{prefix}{name}.")
+        yield from paths_of(member.get("items", {}), f"{prefix}{name}.")
+
+
+def seen_in(value, prefix=""):
+    for item in value if isinstance(value, list) else [value]:
+        for name, member in item.items() if isinstance(item, dict) else ():
+            yield prefix + name
+            yield from seen_in(member, f"{prefix}{name}.")
 
 
 def main():
-    listed = dict(re.findall(r"^\| `([a-z_.]+)` \| ([a-z ]+) \|", open(sys.argv[1]).read(), re.MULTILINE))
-    seen, wrong = set(), []
-
-    def check(prefix, item):
-        for name, value in item.items():
-            seen.add(prefix + name)
-            if not is_of(value, listed.get(prefix + name, "object")):
-                wrong.append(f"{prefix}{name} is {value!r}, not {listed.get(prefix + name, 'listed')}")
-            for each in value if isinstance(value, list) else ():
-                if isinstance(each, dict):
-                    check(prefix + name + ".", each)
-                elif type(each) is not str:
-                    wrong.append(f"{prefix}{name} holds {each!r}")
-
+    schema, seen, wrong = load(sys.argv[1], "explain"), set(), []
     for path in sys.argv[2:]:
-        report = json.load(open(path))
-        check("", report)
-        if (report["abstain"] is None) != bool(report["findings"]):
-            wrong.append(f"{path}: abstain is {report['abstain']!r} with {len(report['findings'])} findings")
-    wrong += [f"not listed: {name}" for name in sorted(seen - set(listed))] + [f"never seen: {name}" for name in sorted(set(listed) - seen)]
+        report = json.loads(Path(path).read_text())
+        wrong += [f"{path}: {fault}" for fault in faults(report, schema, "explain")]
+        seen |= set(seen_in(report))
+        if (report["abstained"] is None) != bool(report["findings"]):
+            wrong.append(f"{path}: abstained is {report['abstained']!r} with {len(report['findings'])} findings")
+    common = ("lost", "truncated.", "units")
+    wrong += [f"never seen: {path}" for path in paths_of(schema) if path not in seen and not path.startswith(common)]
     print("\n".join(wrong))
     sys.exit(bool(wrong))
 
