@@ -20,8 +20,7 @@ extern const struct command command_explain, command_breakdown, command_stacks, 
     command_executorch_blocks, command_executorch_tax, command_executorch_memory, command_pytorch,
     command_pytorch_roofline, command_pytorch_diff, command_pytorch_combine,
     command_pytorch_augment, command_ctl, command_pack, command_fleet, command_snapshot,
-    command_origins, command_top, command_hang, command_schema,
-    command_skill;
+    command_origins, command_top, command_hang, command_schema, command_skill;
 
 const struct command *const commands[] = {
     &command_show,

@@ -80,8 +80,8 @@ bool commands_is_family(const char *word);
 #define COMMAND_NAME_BYTES 64u
 const char *command_name(const struct command *command, char name[COMMAND_NAME_BYTES]);
 
-/* Writes the JSON Schema of each command's JSON into the directory, as NAME.schema.json. False after
- * having complained. */
+/* Writes the JSON Schema of each command's JSON into the directory, as NAME.schema.json. False
+ * after having complained. */
 bool cmd_schema_write(const char *directory);
 
 /* Sets every option to its default. */

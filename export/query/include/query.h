@@ -52,7 +52,7 @@ bool query_begin(struct query *query, const char *sql);
 const char *query_table_name(size_t table);
 const char *query_column_of(size_t table, size_t column);
 
-/* The unit that tables' columns of this name have, such as "ns"; NULL: none, or not all the same. */
+/* The unit that columns of this name have, such as "ns"; NULL: none, or not all the same. */
 const char *query_unit_of(const char *column);
 
 const struct timeline *query_timeline(const struct query *query);

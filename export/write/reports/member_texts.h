@@ -1,4 +1,4 @@
-/* member_texts.h - the files in members/, as embed.cmake writes them. */
+/* member_texts.h - the files in members/, as embed_texts.cmake writes them. */
 #ifndef PROF_MEMBER_TEXTS_H
 #define PROF_MEMBER_TEXTS_H
 

@@ -2,7 +2,7 @@
  *
  *     # of profdump example                    a comment
  *     -window            object                 a member that is not always there
- *     window.from_ns     integer,ns  MEANING    one of its members: its type, its unit, what it means
+ *     window.from_ns     integer,ns  MEANING    one of its members: type, unit, what it means
  *     processes          array                  of objects; an object's members are PROCESSES.NAME
  *     processes.rank     integer?               or null
  *     processes.idle     map:integer,ns         an object of such values under any names
