@@ -18,15 +18,19 @@ cp "$EXAMPLES_DIR/demo_ranges" files/app
 done)
 "$PROF_BIN/../test/make_job" ranks=4 steps=4 fault=slow_gpu files/ranks
 
-run() { python3 "$tests/commands.py" "$1" "$2" files ${3-$fleet}; }
+run() { python3 "$tests/commands.py" "$1" "$2" files $fleet; }
 
 # A skill with a mistake fails, for that mistake.
-# wrong WHAT SENTENCE LINE...: with this block at its end
+mkdir -p right/references
+printf '%s\n' '---' 'name: right' 'description: what is right' '---' '[memory](references/memory.md)' >right/SKILL.md
+printf '%s\n' '```sh' '# What was allocated?' 'profdump memory --json run.prof' '```' 'Use `profdump memory`, `profrun --sample 99`.' >right/references/memory.md
+run right right_run || fail "a skill without a mistake fails"
+# wrong WHAT SENTENCE LINE...: with these lines at its end
 wrong() {
     rm -rf wrong wrong_run
-    cp -r "$skill" wrong
+    cp -r right wrong
     printf '%s\n' "${@:3}" >>wrong/references/memory.md
-    ! run wrong wrong_run --without-fleet >wrong.txt || fail "a skill with $1 passes"
+    ! run wrong wrong_run >wrong.txt || fail "a skill with $1 passes"
     found -F "$2" <wrong.txt || fail "a skill with $1: $(cat wrong.txt)"
 }
 wrong "an unknown command" "exited with status 2" '```sh' '# What?' 'profdump expalin run.prof' '```'
