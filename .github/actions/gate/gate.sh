@@ -45,11 +45,12 @@ record() {
 }
 
 save() {
+    local part
     mkdir -p "$baselines"
-    rm -rf "$baseline.part"
-    cp -r "$work/runs" "$baseline.part"
+    part=$(mktemp -d "$baselines/.part.XXXXXX") # another job may save its own at the same moment
+    cp "$work"/runs/* "$part"
     rm -rf "$baseline"
-    mv "$baseline.part" "$baseline"
+    mv -T "$part" "$baseline"
 }
 
 # Whether nothing was lost.
