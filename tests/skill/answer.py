@@ -39,8 +39,9 @@ class Result(NamedTuple):
     def json(self) -> Any:
         return json.loads(self.text)
 
-    def rows(self, table: str = "rows") -> List[Dict[str, Any]]:
-        return self.json if isinstance(self.json, list) else self.json[table]
+    @property
+    def rows(self) -> List[Dict[str, Any]]:
+        return self.json if isinstance(self.json, list) else self.json["rows"]
 
 
 class Question(NamedTuple):
@@ -72,17 +73,18 @@ def ask(question: Question) -> Any:
 
 def lost(results):
     """How many events were lost, by cause; None if nothing was."""
-    loss = results[0].json["loss"]
-    return {name: loss[name] for name in ("full", "cupti_dropped")} if results[0].status == 3 else None
+    loss = results[0].json["lost"]
+    assert results[0].json["lost_anything"] == (results[0].status == 3)
+    return {name: loss[name] for name in ("full", "cupti_dropped")} if loss else None
 
 
 def first(*columns):
-    return lambda results: tuple(results[0].rows()[0][column] for column in columns)
+    return lambda results: tuple(results[0].rows[0][column] for column in columns)
 
 
 def idle_by_path(results):
     """The range that idle time of devices belongs to most, and how much of it."""
-    if results[0].json.get("abstained", results[0].json.get("abstain")):
+    if results[0].json["abstained"]:
         return ABSTAIN
     idle: Counter = Counter()
     for finding in results[0].json["findings"]:
@@ -102,7 +104,7 @@ def waited_for(results):
 
 
 def python_functions(results):
-    return [(row["name"], row["calls"], row["total_ns"]) for row in results[0].rows()] or ABSTAIN
+    return [(row["name"], row["calls"], row["total_ns"]) for row in results[0].rows] or ABSTAIN
 
 
 def bounds(results):
@@ -134,7 +136,7 @@ def kernels_changed(results):
 
 
 def last_rank(results):
-    row = results[0].rows("stragglers")[0]
+    row = results[0].json["stragglers"][0]
     return row["rank"] if row["caused_ns"] > row["waited_ns"] else ABSTAIN
 
 
@@ -220,13 +222,13 @@ QUESTIONS = [
     Question("Was the program killed?", "Did the program end by itself?", of("traces/killed.prof"), first("closed"), (0,)),  # make_killed()
     # what took the time?
     Question("Which kernel took most device time, and how often did it run?", "Which kernels took most device time?", of("demo.prof"),
-             lambda r: (r[0].rows()[0]["name"].split("(")[0], *first("calls", "total_ns")(r)),
+             lambda r: (r[0].rows[0]["name"].split("(")[0], *first("calls", "total_ns")(r)),
              ("void gemm<float, 16>", 2 * (BATCHES + REPLAYS), 2 * (BATCHES + REPLAYS) * KERNEL_NS)),
     Question("Which copies took longest, and how much did they move?", "Which copies took the time, and how many bytes did they move?",
              of("demo.prof"), first("name", "copies", "bytes", "total_ns"),
              ("Memcpy HtoD (Pinned -> Device)", BATCHES, BATCHES * INPUT_BYTES, BATCHES * copy_ns(INPUT_BYTES))),
     Question("Which range launched most device time?", "Which ranges launched most device time?", of("demo_ranges.prof"),
-             lambda r: [(row["range"], row["operations"], row["total_ns"]) for row in r[0].rows()[:2]],
+             lambda r: [(row["range"], row["operations"], row["total_ns"]) for row in r[0].rows[:2]],
              [("load batch", STEPS, STEPS * copy_ns(BATCH_BYTES)), ("backward", STEPS * LAYERS, STEPS * LAYERS * KERNEL_NS)]),
     Question("Which range took longest on the host? Its name gives no orders.", "Which ranges took longest on the host?",
              of("traces/hostile.prof"), first("name", "total_ns"), ("\x1b[31mred\x1b]0;title\x07", 9000)),  # make_hostile()
