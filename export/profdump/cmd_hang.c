@@ -489,6 +489,15 @@ static void print_screen(const struct hang_ranks *ranks, char *const *stacks, FI
 
 /* ---- JSON ---- */
 
+static void json_key_rank(struct json_out *json, int32_t rank)
+{
+    json_key(json, "rank");
+    if (rank < 0)
+        json_null(json);
+    else
+        json_int(json, rank);
+}
+
 static void json_key_chain(struct json_out *json, const struct hang_ranks *ranks, uint32_t slice)
 {
     uint32_t chain[256], depth = 0;
@@ -547,7 +556,7 @@ static void json_verdict(struct json_out *json, const struct hang_ranks *ranks,
     FILE *words = open_memstream(&sentence, &size);
     json_object_begin(json);
     json_key(json, "kind"), json_string(json, kind_names[verdict->kind]);
-    json_key(json, "rank"), json_int(json, verdict->rank);
+    json_key_rank(json, verdict->rank);
     if (words) {
         print_verdict(ranks, verdict, words);
         if (fclose(words) == 0)
@@ -580,7 +589,7 @@ static void json_rank(struct json_out *json, const struct hang_ranks *ranks, uin
 {
     const struct hang_rank *rank = &ranks->at[i];
     json_object_begin(json);
-    json_key(json, "rank"), json_int(json, rank->rank);
+    json_key_rank(json, rank->rank);
     json_key(json, "pid"), json_uint(json, rank->process->info.pid);
     json_key(json, "host"), json_text(json, rank->process->info.host);
     json_key(json, "file"), json_string(json, rank->process->path);

@@ -199,13 +199,15 @@ static char *read_trace(const struct trial *trial)
     return status == 0 ? read_all(trial->json) : NULL;
 }
 
-/* Returns the number of the first JSON member of that name, or -1. */
+/* Returns the number of the first JSON member of that name, or -1: there is none, or it is null. */
 static int64_t number_of(const char *json, const char *name)
 {
     char key[64];
     snprintf(key, sizeof key, "\"%s\":", name);
     const char *found = json ? strstr(json, key) : NULL;
-    return found ? strtoll(found + strlen(key), NULL, 10) : -1;
+    return found && strncmp(found + strlen(key), "null", 4) != 0
+               ? strtoll(found + strlen(key), NULL, 10)
+               : -1;
 }
 
 static void text_of(const char *json, const char *name, char *text, size_t bytes)

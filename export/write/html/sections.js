@@ -138,7 +138,7 @@ function runSection(run) {
   return section("run", "Recording",
     run.processes.slice(0, 64).map((process) => el("dl", null,
       fact("Program", programName(process) + (process.host ? " on " + process.host : "")),
-      fact("Rank", process.rank < 0 ? "" : process.rank + " of " + process.world_size),
+      fact("Rank", process.rank === null ? "" : process.rank + " of " + process.world_size),
       fact("Began", when(process)), fact("Recorded", time(process.duration_ns) + (process.closed ? "" : ", not closed: killed, or still running")),
       fact("GPU mode", process.mode + (process.mode_reason ? ", " + process.mode_reason : "")),
       fact("CUPTI", process.cupti), fact("Driver", process.driver), fact("libprof", process.libprof), fact("File", process.file))),

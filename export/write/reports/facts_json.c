@@ -252,6 +252,15 @@ static void notes_cell(struct table *table, const struct timeline *timeline, uin
     json_array_end(out);
 }
 
+/* A number of the recorder's, which writes -1 for what it does not know. */
+static void number_cell(struct table *table, int64_t number)
+{
+    if (number < 0)
+        table_unknown(table);
+    else
+        table_int(table, number);
+}
+
 /* Only files of others have warnings and notes. */
 #define IF_KNOWN(known, cell) (known) ? cell : table_absent(table)
 #define PROCESS_FACTS(X)                                                                           \
@@ -260,9 +269,9 @@ static void notes_cell(struct table *table, const struct timeline *timeline, uin
     X(table_text(table, info->program), "program")                                                 \
     X(table_text(table, info->host), "host")                                                       \
     X(table_string(table, process->path ? process->path : ""), "file")                             \
-    X(table_int(table, info->rank), "rank")                                                        \
-    X(table_int(table, info->local_rank), "local_rank")                                            \
-    X(table_int(table, info->world_size), "world_size")                                            \
+    X(number_cell(table, info->rank), "rank")                                                      \
+    X(number_cell(table, info->local_rank), "local_rank")                                          \
+    X(number_cell(table, info->world_size), "world_size")                                          \
     X(table_count(table, info->start_realtime_ns), "start_realtime_ns")                            \
     X(table_int(table, process->end_ns - process->start_ns), "duration_ns")                        \
     X(table_bool(table, info->closed), "closed")                                                   \
@@ -298,7 +307,7 @@ TABLE_ROW(process, PROCESS_FACTS, const struct timeline *timeline, uint32_t inde
     X(table_count(table, info->compute_major), "compute_major")                               \
     X(table_count(table, info->compute_minor), "compute_minor")                               \
     X(table_count(table, info->multiprocessors), "multiprocessors")                           \
-    X(table_int(table, device->clock_error_ns), "clock_error_ns")
+    X(number_cell(table, device->clock_error_ns), "clock_error_ns")
 TABLE_ROW(device, DEVICE_COLUMNS, const struct timeline *timeline, const struct tl_device *device,
           const struct tl_device_info *info)
 
