@@ -132,7 +132,7 @@ static int analyze(const struct profdump_options *options, const struct timeline
         complain("%s", lacking);
     else
         complain("there are no kernels in this recording");
-    return EXIT_FAILURE;
+    return EXIT_INCONCLUSIVE;
 }
 
 /* Everything but reading the user's file. `timeline` NULL: loads the inputs. */
