@@ -41,7 +41,8 @@ class Result(NamedTuple):
 
     @property
     def rows(self) -> List[Dict[str, Any]]:
-        return self.json if isinstance(self.json, list) else self.json["rows"]
+        found = self.json
+        return found if isinstance(found, list) else found.get("rows", found.get("stragglers"))
 
 
 class Question(NamedTuple):
@@ -141,12 +142,9 @@ def last_rank(results):
 
 
 def verdicts(results):
-    return [(row["kind"], row["rank"]) for row in results[0].json["verdicts"]] or ABSTAIN
-
-
-def hangs_in(results):
-    found = results[0].json["verdicts"]
-    return [(row["kind"], row["rank"], row["expected"]["function"]) for row in found] or ABSTAIN
+    """What is wrong with which rank, and the collective that the others are in."""
+    return [(row["kind"], row.get("ranks", [row.get("rank")])[0], row["expected"]["function"])
+            for row in results[0].json["verdicts"]] or ABSTAIN
 
 
 def leaks(results):
@@ -215,7 +213,7 @@ def two(before, after, names=("before.prof", "after.prof")):
 
 QUESTIONS = [
     # can it be trusted?
-    Question("Is this half of a file intact?", "Is the file intact?", of("cut.prof"), lambda r: r[0].status, 1),
+    Question("Is this half of a file intact?", "Is the file intact?", of("cut.prof"), lambda r: r[0].status == 0, False),
     Question("Was anything lost in lossy.prof?", "Was anything lost?", of("traces/lossy.prof"), lost,
              {"full": 12, "cupti_dropped": 1}),  # make_lossy()
     Question("Was anything lost in the demo?", "Was anything lost?", of("demo.prof"), lost, None),
@@ -266,7 +264,7 @@ QUESTIONS = [
     Question("Which rank holds the job up?", "Which rank holds the job up?", of("slow_gpu", "ranks"), last_rank, truth("slow_gpu", "victim")),
     Question("Which rank is late, in which range?", "Who is late, and what does that rank spend more time on?",
              of("slow_input.dataset", "job.dataset"), first("rank", "longer", "in_range"), (truth("slow_input", "victim"), "host", "input")),
-    Question("Which rank hangs, and in what?", "Which rank hangs, and in what?", of("dead_rank", "ranks"), hangs_in,
+    Question("Which rank hangs, and in what?", "Which rank hangs, and in what?", of("dead_rank", "ranks"), verdicts,
              [("missing", truth("dead_rank", "victim"), "ncclAllReduce")]),
     Question("Which rank hangs, in a job that has ended?", "Which rank hangs, and in what?", of("slow_gpu", "ranks"), verdicts, ABSTAIN),
     # memory
