@@ -39,8 +39,6 @@ bool arrow_table_set(struct profdump_options *options, const char *name)
             options->arrow_table = table + 1;
             return true;
         }
-    complain("--arrow-table: '%s' is not one of events, launches, kernels, counters, functions",
-             name);
     return false;
 }
 

@@ -11,23 +11,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static bool set_scale(const char *option, const char *name, enum time_scale *scale)
-{
-    if (time_scale_find(name, scale))
-        return true;
-    complain("%s: '%s' is not one of ns, us, ms, s, cycles", option, name);
-    return false;
-}
-
 bool blocks_set_source(struct profdump_options *options, const char *scale)
 {
-    return set_scale("--source-time-scale", scale, &options->blocks.blocks.source);
+    return time_scale_find(scale, &options->blocks.blocks.source);
 }
 
 static bool set_target(struct profdump_options *options, const char *scale)
 {
     options->target_given = true;
-    return set_scale("--target-time-scale", scale, &options->blocks.blocks.target);
+    return time_scale_find(scale, &options->blocks.blocks.target);
 }
 
 /* Nanoseconds for programs, as in every table. */
@@ -60,9 +52,9 @@ static const struct option_entry blocks_options[] = {
 
 static const struct option_entry scale_options[] = {
     {CALL("source-time-scale", "SCALE", blocks_set_source, "set the unit of input ticks (ns)"),
-     .values = "ns us ms s cycles"},
+     .values = TIME_SCALE_NAMES},
     {CALL("target-time-scale", "SCALE", set_target, "show times in this unit (tables: ms)"),
-     .values = "ns us ms s cycles"},
+     .values = TIME_SCALE_NAMES},
     {FLAG("wrap32", blocks.blocks.wrap32, "expect a 32-bit tick counter that wraps")},
     {0},
 };

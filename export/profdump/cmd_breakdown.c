@@ -8,10 +8,7 @@
 static bool set_table(struct profdump_options *options, const char *name)
 {
     options->breakdown.table = name;
-    if (breakdown_table_find(name))
-        return true;
-    complain("--table: '%s' is none of %s", name, breakdown_table_names());
-    return false;
+    return breakdown_table_find(name);
 }
 
 static bool set_kernel_wait(struct profdump_options *options, const char *text)

@@ -541,7 +541,6 @@ static bool set_detail(struct profdump_options *options, const char *text)
         }
         level += length;
     }
-    complain("--detail: '%s' is not one of minimal, standard, full", text);
     return false;
 }
 

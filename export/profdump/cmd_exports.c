@@ -353,17 +353,13 @@ static enum export_kind kind_named(const char *name)
 
 static bool set_to(struct profdump_options *options, const char *name)
 {
-    char names[160] = "";
     options->to = name;
-    if (kind_named(name) < EXPORT_COUNT)
-        return true;
-    for (size_t i = 0; i < EXPORT_COUNT; i++) {
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
-                 export_formats[i].option);
-    }
-    complain("--to: '%s' is not one of %s", name, names);
-    return false;
+    return kind_named(name) < EXPORT_COUNT;
+}
+
+static const char *format_at(unsigned number)
+{
+    return number < EXPORT_COUNT ? export_formats[number].option : NULL;
 }
 
 static bool set_output(struct profdump_options *options, const char *path)
@@ -409,10 +405,7 @@ bool outputs_resolve(struct profdump_options *options)
 static bool set_metric(struct profdump_options *options, const char *metric)
 {
     options->metric_given = true;
-    if (write_metric_find(metric, &options->metric))
-        return true;
-    complain("--metric: '%s' is not one of self_cpu, self_cuda, count", metric);
-    return false;
+    return write_metric_find(metric, &options->metric);
 }
 
 /* An option of one format needs an output of that format. */
@@ -458,7 +451,8 @@ bool export_options_agree(const struct profdump_options *options)
 const struct option_entry output_options[] = {
     {CALL("o", "OUT", set_output, NULL)},
     {CALL("output", "OUT", set_output, "write OUT; its extension selects the format")},
-    {CALL("to", "FORMAT", set_to, "name the format of OUT, for -o - and other endings")},
+    {CALL("to", "FORMAT", set_to, "name the format of OUT, for -o - and other endings"),
+     .value_at = format_at},
     {TEXT("chrome", "OUT", export_paths[EXPORT_CHROME], "write OUT as a Chrome trace")},
     {0},
 };
@@ -466,7 +460,7 @@ const struct option_entry output_options[] = {
 const struct option_entry report_options[] = {
     {CALL("o", "OUT", set_output, NULL)},
     {CALL("output", "OUT", set_output, "write an HTML report; end OUT in .html or .htm")},
-    {CALL("to", "FORMAT", set_to, NULL)},
+    {CALL("to", "FORMAT", set_to, NULL), .value_at = format_at},
     {0},
 };
 

@@ -25,15 +25,14 @@ static bool set_type(struct profdump_options *options, const char *name)
     return false;
 }
 
-static bool find_by(struct profdump_options *options)
+static bool set_by(struct profdump_options *options, const char *name)
 {
     static const char *const names[] = {"kernel", "op", "range"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], options->by) == 0) {
+        if (strcmp(names[i], name) == 0) {
             options->analyze.by = (enum roofline_by)i;
             return true;
         }
-    complain("--group-by: '%s' is not one of kernel, op, range", options->by);
     return false;
 }
 
@@ -52,8 +51,6 @@ static bool set_name_limit(struct profdump_options *options, const char *text)
 static bool agree(struct profdump_options *options)
 {
     enum roofline_column column;
-    if (options->by && !find_by(options))
-        return false;
     if (!options->sort || roofline_column_find(options->sort, &column))
         return true;
     complain("--sort: there is no column '%s'; known are %s", options->sort,
@@ -62,7 +59,7 @@ static bool agree(struct profdump_options *options)
 }
 
 static const struct option_entry roofline_options[] = {
-    {TEXT("group-by", "WHAT", by, "print a row per kernel, operator or outermost range"),
+    {CALL("group-by", "WHAT", set_by, "print a row per kernel, operator or outermost range"),
      .values = "kernel op range"},
     {TEXT("sort", "COLUMN", sort, "sort rows by COLUMN, descending")},
     {TEXT("device-rates", "FILE", analyze.device_rates, "read peak rates of devices from FILE")},

@@ -47,31 +47,26 @@ static bool set_group_by(struct profdump_options *options, const char *list)
     char word[OPTIONS_WORD_BYTES];
     options->write.group_by = 0;
     while (options_next_word(&list, word))
-        if (!add_part(options, word)) {
-            complain("--group-by: '%s' is none of name, shape, stack, stack:N, thread, device, "
-                     "stream, rank, path, process, overload",
-                     word);
+        if (!add_part(options, word))
             return false;
-        }
     return true;
 }
 
 #define COLUMNS_BYTES 320u
 
-/* The columns whose names contain `part`, all or those that --columns adds: "min, max". */
-static void list_columns(bool only_extra, const char *part, char text[COLUMNS_BYTES])
+/* The columns whose names contain `part`: "min, max". */
+static void list_columns(const char *part, char text[COLUMNS_BYTES])
 {
     size_t used = 0;
     *text = '\0';
     for (enum key_column i = KEY_BY_NAME; i < KEY_COLUMNS && used < COLUMNS_BYTES; i++)
-        if (strstr(key_columns[i].name, part) && (!only_extra || key_column_is_extra(i)))
+        if (strstr(key_columns[i].name, part))
             used += (size_t)snprintf(text + used, COLUMNS_BYTES - used, "%s%s", used ? ", " : "",
                                      key_columns[i].name);
 }
 
 static bool set_columns(struct profdump_options *options, const char *list)
 {
-    char known[COLUMNS_BYTES];
     enum key_column column;
     char word[OPTIONS_WORD_BYTES];
     while (options_next_word(&list, word)) {
@@ -82,8 +77,6 @@ static bool set_columns(struct profdump_options *options, const char *list)
         } else if (key_column_find(word, &column) && key_column_is_extra(column)) {
             options->write.columns |= UINT32_C(1) << column;
         } else {
-            list_columns(true, "", known);
-            complain("--columns: '%s' is none of %s, memory, all", word, known);
             return false;
         }
     }
@@ -92,10 +85,7 @@ static bool set_columns(struct profdump_options *options, const char *list)
 
 static bool set_unit(struct profdump_options *options, const char *unit)
 {
-    if (time_text_find_unit(unit, &options->write.unit))
-        return true;
-    complain("--time-unit: '%s' is not one of s, ms, us, ns", unit);
-    return false;
+    return time_text_find_unit(unit, &options->write.unit);
 }
 
 static bool set_name_width(struct profdump_options *options, const char *width)
@@ -147,7 +137,7 @@ static void complain_of_sort(const char *typed)
     char known[COLUMNS_BYTES];
     const char *nearest = NULL;
     unsigned least = HELP_TOO_FAR;
-    list_columns(false, typed, known);
+    list_columns(typed, known);
     for (enum key_column column = KEY_BY_NAME; column < KEY_COLUMNS; column++)
         if (help_is_nearer(typed, key_columns[column].name, &least))
             nearest = key_columns[column].name;
@@ -156,7 +146,7 @@ static void complain_of_sort(const char *typed)
                  *known ? known : nearest);
         return;
     }
-    list_columns(false, "", known);
+    list_columns("", known);
     complain("--sort: there is no column '%s'; known are time, %s", typed, known);
 }
 
@@ -224,9 +214,6 @@ static bool set_kind(struct profdump_options *options, const char *name)
                 options->write.table = kinds[i].table;
                 return true;
             }
-    complain("--kind: '%s' is not one of kernels, copies, sets, calls, ranges, python, "
-             "with-python, projected",
-             name);
     return false;
 }
 

@@ -233,15 +233,25 @@ static const char *or_dash(const char *text)
     return text && *text ? text : "-";
 }
 
+static void join_values(const struct option_entry *entry, char *to, size_t size)
+{
+    char word[OPTIONS_WORD_BYTES];
+    const char *value;
+    *to = '\0';
+    for (unsigned i = 0; (value = options_value(entry, i, word)); i++)
+        append(to, size, "%s%s", i ? " " : "", value);
+}
+
 static void list_options(const struct command *command, const struct option_entry *table)
 {
-    char name[COMMAND_NAME_BYTES];
+    char name[COMMAND_NAME_BYTES], values[COMPLAINT_COLUMNS];
     for (const struct option_entry *entry = table; entry->name; entry++) {
+        join_values(entry, values, sizeof values);
         const struct option_entry *named = entry->name[1] ? entry : entry + 1; /* a letter */
         const char *state = named->help ? "shown" : "hidden";
         printf("option\t%s\t%s%s\t%s\t%s\t%s\t%s\n", or_dash(command_name(command, name)),
                entry->name[1] ? "--" : "-", entry->name, or_dash(entry->argument), state,
-               or_dash(entry->values), or_dash(named->help));
+               or_dash(values), or_dash(named->help));
     }
 }
 

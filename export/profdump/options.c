@@ -36,10 +36,7 @@ bool options_next_word(const char **list, char word[OPTIONS_WORD_BYTES])
 static bool set_format(struct profdump_options *options, const char *name)
 {
     options->format_given = true;
-    if (write_format_find(name, &options->format))
-        return true;
-    complain("--format: '%s' is not one of " WRITE_FORMAT_NAMES, name);
-    return false;
+    return write_format_find(name, &options->format);
 }
 
 static bool set_csv(struct profdump_options *options, const char *unused)
@@ -99,14 +96,14 @@ static bool set_color(struct profdump_options *options, const char *when)
     else if (strcmp(when, "auto") == 0)
         options->write.color = terminal_wants_color();
     else
-        return complain("--color: '%s' is not one of auto, always, never", when), false;
+        return false;
     return true;
 }
 
 const struct option_entry format_options[] = {
     {CALL("format", "FORMAT", set_format, "print tables as"),
      .values = "text tsv csv json markdown"},
-    {CALL("f", "FORMAT", set_format, NULL)},
+    {CALL("f", "FORMAT", set_format, NULL), .values = "text tsv csv json markdown"},
     {CALL("csv", NULL, set_csv, NULL)},
     {FLAG("json", json, "print JSON: --format json")},
     {CALL("color", "WHEN", set_color, "color text"), .values = "auto always never"},
@@ -137,7 +134,7 @@ const struct option_entry input_options[] = {
     {CALL("rank", "LIST", add_ranks, "read these ranks of a dataset: 17, or 3,5-8")},
     {FLAG("partial", partial, "read damaged files as far as possible")},
     {FLAG("fail-on-loss", fail_on_loss, "exit with status 3 if events were or may have been lost")},
-    {CALL("source-time-scale", "SCALE", blocks_set_source, NULL)},
+    {CALL("source-time-scale", "SCALE", blocks_set_source, NULL), .values = TIME_SCALE_NAMES},
     {FLAG("wrap32", blocks.blocks.wrap32, NULL)},
     {0},
 };
@@ -378,6 +375,68 @@ static bool set_text(struct profdump_options *options, const char *name, size_t 
     return true;
 }
 
+const char *options_value(const struct option_entry *entry, unsigned number,
+                          char word[OPTIONS_WORD_BYTES])
+{
+    if (entry->value_at)
+        return entry->value_at(number);
+    const char *at = entry->values;
+    while (at && *at && number--)
+        at += strcspn(at, " "), at += *at == ' ';
+    if (!at || !*at)
+        return NULL;
+    snprintf(word, OPTIONS_WORD_BYTES, "%.*s", (int)strcspn(at, " "), at);
+    return word;
+}
+
+/* The place of a value of the option; OPTION_VALUES_MAX: there is none. */
+#define OPTION_VALUES_MAX 64u
+static unsigned find_value(const struct option_entry *entry, const char *typed)
+{
+    char word[OPTIONS_WORD_BYTES];
+    const char *value;
+    for (unsigned i = 0; i < OPTION_VALUES_MAX && (value = options_value(entry, i, word)); i++)
+        if (strcmp(value, typed) == 0)
+            return i;
+    return OPTION_VALUES_MAX;
+}
+
+/* Lists the values of an option, of which `text` holds another one. */
+static bool complain_of_value(const struct option_entry *entry, const char *text)
+{
+    char typed[OPTIONS_WORD_BYTES], word[OPTIONS_WORD_BYTES], values[COMPLAINT_COLUMNS] = "";
+    char nearest[OPTIONS_WORD_BYTES] = "";
+    unsigned least = HELP_TOO_FAR;
+    const char *list = text, *value;
+    while (options_next_word(&list, typed) && find_value(entry, typed) < OPTION_VALUES_MAX)
+        ;
+    for (unsigned i = 0; (value = options_value(entry, i, word)); i++) {
+        size_t used = strlen(values);
+        snprintf(values + used, sizeof values - used, "%s%s", i ? ", " : "", value);
+        if (help_is_nearer(typed, value, &least))
+            snprintf(nearest, sizeof nearest, "%s", value);
+    }
+    complain("%s%s: '%s' is not one of %s%s%s%s", dashes(entry), entry->name, typed, values,
+             *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
+    return false;
+}
+
+static bool set_bits(struct profdump_options *options, const struct option_entry *entry,
+                     const char *list)
+{
+    char word[OPTIONS_WORD_BYTES];
+    uint64_t bits;
+    memcpy(&bits, (char *)options + entry->member, sizeof bits);
+    for (const char *rest = list; options_next_word(&rest, word);) {
+        unsigned place = find_value(entry, word);
+        if (place == OPTION_VALUES_MAX)
+            return complain_of_value(entry, list);
+        bits |= UINT64_C(1) << place;
+    }
+    memcpy((char *)options + entry->member, &bits, sizeof bits);
+    return true;
+}
+
 static bool set(struct profdump_options *options, const struct option_entry *entry,
                 const char *text)
 {
@@ -391,8 +450,11 @@ static bool set(struct profdump_options *options, const struct option_entry *ent
     case OPTION_CHOICE:
         memcpy(member, &entry->value, sizeof entry->value);
         return true;
+    case OPTION_BITS:
+        return set_bits(options, entry, text);
     default:
-        return entry->set(options, text);
+        return entry->set(options, text) ||
+               ((entry->values || entry->value_at) && complain_of_value(entry, text));
     }
 }
 

@@ -13,7 +13,9 @@ enum option_kind {
     OPTION_FLAG,   /* a bool */
     OPTION_TEXT,   /* a const char *, not empty */
     OPTION_CHOICE, /* an unsigned, to `value` */
-    OPTION_CALL,   /* `set`, which returns false after having complained */
+    OPTION_BITS,   /* a uint64_t: a bit for each value of a list, by its place */
+    OPTION_CALL,   /* `set`, which returns false after having complained; with values, it does not
+                      complain: the caller lists them */
 };
 
 struct option_entry {
@@ -25,6 +27,8 @@ struct option_entry {
     bool (*set)(struct profdump_options *options, const char *text);
     const char *help;   /* one line that begins with a verb; NULL: not in the help */
     const char *values; /* what the argument may be, separated by blanks; NULL: anything */
+    /* The same where another table has them, which the help does not print: NULL after the last. */
+    const char *(*value_at)(unsigned number);
 };
 
 /* Members of a row; {FLAG(...), .values = "..."} adds others. */
@@ -37,8 +41,13 @@ struct option_entry {
 #define CHOICE(name_, where, value_, help_)                                                     \
     .name = (name_), .kind = OPTION_CHOICE, .member = offsetof(struct profdump_options, where), \
     .value = (value_), .help = (help_)
+#define BITS(name_, argument_, where, help_)                       \
+    .name = (name_), .argument = (argument_), .kind = OPTION_BITS, \
+    .member = offsetof(struct profdump_options, where), .help = (help_)
 #define CALL(name_, argument_, set_, help_) \
     .name = (name_), .argument = (argument_), .kind = OPTION_CALL, .set = (set_), .help = (help_)
+
+#define TIME_SCALE_NAMES "ns us ms s cycles"
 
 /* Tables that several commands have. Each ends with a NULL name. */
 extern const struct option_entry table_options[]; /* of stats */
@@ -69,9 +78,14 @@ bool options_parse_word(struct profdump_options *options, const struct command *
 bool options_put(struct profdump_options *options, const struct command *command, const char *name,
                  const char *value);
 
+/* The value of an option at that place, in `word` or a constant; NULL: there are fewer, or its
+ * values are not declared. */
+#define OPTIONS_WORD_BYTES 64u
+const char *options_value(const struct option_entry *entry, unsigned number,
+                          char word[OPTIONS_WORD_BYTES]);
+
 /* Extracts the next word of a comma-separated list; false at its end. Longer words are cut, so that
  * they match no known one. */
-#define OPTIONS_WORD_BYTES 64u
 bool options_next_word(const char **list, char word[OPTIONS_WORD_BYTES]);
 
 /* Parses decimal digits alone; false unless `least` to `most`. */

@@ -483,12 +483,6 @@ bool breakdown_table_find(const char *name)
     return false;
 }
 
-const char *breakdown_table_names(void)
-{
-    return "temporal, overlap, idle, kernels, copies, launches, queue, sequences, stragglers, "
-           "steps";
-}
-
 void breakdown_options_default(struct breakdown_options *options)
 {
     *options = (struct breakdown_options){

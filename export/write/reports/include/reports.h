@@ -211,9 +211,6 @@ void breakdown_options_default(struct breakdown_options *options);
 /* Whether there is a table of this name. */
 bool breakdown_table_find(const char *name);
 
-/* The names of all tables, separated by commas. */
-const char *breakdown_table_names(void);
-
 bool write_breakdown(const struct timeline *timeline, const struct breakdown_options *options,
                      FILE *stream);
 
