@@ -192,6 +192,7 @@ prof_status prof_trace_query(struct prof_trace *trace, const char *sql,
 static bool is_complete(const struct call *call, const struct profdump_options *options, int status)
 {
     return !ferror(options->out) && (status == EXIT_SUCCESS || status == EXIT_LOSS ||
+                                     status == EXIT_FOUND || status == EXIT_INCONCLUSIVE ||
                                      (status == EXIT_FAILURE && !call->heard));
 }
 

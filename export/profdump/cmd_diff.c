@@ -12,25 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --group-by must name what diff knows; of outputs there is the report. */
+/* Of outputs there is the report. */
 static bool agree(struct profdump_options *options)
 {
-    enum diff_by by;
     for (size_t i = 0; i < EXPORT_COUNT; i++)
         if (options->export_paths[i] && i != EXPORT_HTML) {
             complain("diff: writes HTML (-o out.html), not %s", options->export_paths[i]);
             return false;
         }
-    if (options->diff.gate_of != DIFF_GATE_AUTO && !options->diff.gate) {
-        complain("--fail-on: has no effect alone; add --fail-if-slower LIMIT");
+    return true;
+}
+
+static bool set_by(struct profdump_options *options, const char *name)
+{
+    enum diff_by by;
+    options->by = name;
+    if (!diff_by_find(name, &by))
         return false;
-    }
-    if (!options->by)
-        return true;
-    if (!diff_by_find(options->by, &by)) {
-        complain("--group-by: '%s' is not one of kernel, op, range, path, call, copy", options->by);
-        return false;
-    }
     options->diff.tables = 1u << by;
     return true;
 }
@@ -93,10 +91,7 @@ static bool set_limit(struct profdump_options *options, const char *text)
 
 static bool set_gate(struct profdump_options *options, const char *name)
 {
-    if (diff_gate_find(name, &options->diff.gate_of))
-        return true;
-    complain("--fail-on: '%s' is not one of auto, steps, wall, device, host, kernel", name);
-    return false;
+    return diff_gate_find(name, &options->diff.gate_of);
 }
 
 /* The two names, "base" and "new" where none were given; `storage` holds what they point into, to
@@ -124,7 +119,7 @@ static bool read_names(const struct profdump_options *options, const char *names
 
 static const struct option_entry diff_entries[] = {
     {TEXT("names", "A,B", diff_names, "name the two runs (base,new)")},
-    {TEXT("group-by", "WHAT", by, "print only this table, with all of its rows"),
+    {CALL("group-by", "WHAT", set_by, "print only this table, with all of its rows"),
      .values = "kernel op range path call copy"},
     {CHOICE("per-step", diff.normalise, DIFF_PER_STEP, "normalize calls and totals per step")},
     {CHOICE("totals", diff.normalise, DIFF_TOTALS, "do not normalize calls and totals per step")},
@@ -134,9 +129,12 @@ static const struct option_entry diff_entries[] = {
     {CALL("fail-if-slower", "LIMIT", set_limit,
           "exit with status 4 if B is slower by more than LIMIT (5% or 1.05x) and by more than "
           "noise, 5 if noise may explain that or is unknown")},
-    {CALL("fail-on", "WHAT", set_gate,
-          "apply LIMIT to WHAT (auto: steps, else wall time; host: wall time while no device is "
-          "busy)"),
+    {BITS("fail-on", "VERDICT", fail_on,
+          "exit with status 4 if B is beyond noise, by however little; 5 if that cannot be judged"),
+     .values = "any slower faster"},
+    {CALL("judge", "WHAT", set_gate,
+          "give the verdict about WHAT (auto: steps, else wall time; host: wall time while no "
+          "device is busy)"),
      .values = "auto steps wall device host kernel"},
     {0},
 };
@@ -236,6 +234,26 @@ static bool prints(const struct profdump_options *options)
     return !options->export_paths[EXPORT_HTML] || options->format != WRITE_TEXT;
 }
 
+/* For --fail-on; its values are the same. */
+static const char *finding_at(unsigned number)
+{
+    static const char *const names[] = {"any", "slower", "faster"};
+    return number < sizeof names / sizeof *names ? names[number] : NULL;
+}
+
+static int finish_fail_on(const struct profdump_options *options, const struct diff *diff,
+                          int status)
+{
+    static const uint64_t found[DIFF_OUTCOMES] = {[DIFF_RUN_SLOWER] = 1 | 2,
+                                                  [DIFF_RUN_FASTER] = 1 | 4};
+    char unknown[80];
+    bool is_known =
+        diff->outcome != DIFF_RUN_INCONCLUSIVE && diff->outcome != DIFF_RUN_NOT_COMPARABLE;
+    snprintf(unknown, sizeof unknown, "the verdict is %s", diff_outcome_name(diff->outcome));
+    return finish_judged(options, status, finding_at, found[diff->outcome],
+                         is_known ? NULL : unknown);
+}
+
 /* Formats for programs have no closing lines. */
 static int end(const struct profdump_options *options, const struct diff *diff,
                const struct write_diff_options *write, bool written)
@@ -246,15 +264,17 @@ static int end(const struct profdump_options *options, const struct diff *diff,
     if (status == EXIT_SUCCESS)
         status = finish(options, diff->sides[1]->timeline, written);
     if (status == EXIT_FAILURE || result == DIFF_GATE_NONE)
-        return status;
+        return finish_fail_on(options, diff, status);
     write_diff_gate(diff, write, &lines);
     if (!prints(options) || !write_format_is_for_people(options->format)) {
         complain("%s", lines.judged);
         complain("%s", lines.result);
     }
     if (result == DIFF_GATE_FAILED)
-        return EXIT_SLOWER;
-    return result == DIFF_GATE_INCONCLUSIVE && status == EXIT_SUCCESS ? EXIT_INCONCLUSIVE : status;
+        status = EXIT_FOUND;
+    else if (result == DIFF_GATE_INCONCLUSIVE && status == EXIT_SUCCESS)
+        status = EXIT_INCONCLUSIVE;
+    return finish_fail_on(options, diff, status);
 }
 
 static bool write_page(const struct profdump_options *options, const struct diff *diff,

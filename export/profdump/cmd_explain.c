@@ -1,5 +1,6 @@
 /* cmd_explain.c - profdump explain FILE...: where the time went, and what to do about it. */
 #include "commands.h"
+#include "evidence.h"
 #include "findings.h"
 #include "inputs.h"
 #include "options.h"
@@ -10,23 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool complain_of_rule(const char *name)
+static const char *rule_at(unsigned number)
 {
-    complain("--rule: there is no rule '%s'; known are", name);
-    for (uint32_t i = 0; finding_rules[i]; i++)
-        complain_more("%s", finding_rules[i]->name);
-    return false;
+    return finding_rules[number] ? finding_rules[number]->name : NULL;
 }
 
-static bool set_rule(struct profdump_options *options, const char *list)
+static const char *finding_at(unsigned number)
 {
-    char name[OPTIONS_WORD_BYTES];
-    while (options_next_word(&list, name)) {
-        uint32_t rule = finding_rule_find(name);
-        if (rule >= FINDING_RULES_MAX)
-            return complain_of_rule(name);
-        options->explain_rules |= UINT64_C(1) << rule;
-    }
+    return number ? rule_at(number - 1) : "any";
+}
+
+/* A rule that does not run finds nothing: a gate on it would never fail. False after having
+ * complained. */
+static bool fail_on_agrees(const struct profdump_options *options,
+                           const struct finding_settings *settings)
+{
+    for (uint32_t i = 0; finding_rules[i]; i++)
+        if (options->fail_on >> (i + 1) & 1 && !settings->enabled[i]) {
+            complain("--fail-on: rule '%s' does not run, because of %s", finding_rules[i]->name,
+                     options->explain_rules ? "--rule" : "--limits");
+            return false;
+        }
     return true;
 }
 
@@ -46,23 +51,28 @@ static bool read_limits(const char *path, struct finding_settings *settings)
     return read;
 }
 
-/* Applies --rule and --limits; --rule enables a rule that the limits disable. False after having
- * complained. */
-static bool read_settings(const struct profdump_options *options, struct finding_settings *settings)
+/* Applies --rule and --limits; --rule enables a rule that the limits disable. An exit status, after
+ * having complained. */
+static int read_settings(const struct profdump_options *options, struct finding_settings *settings)
 {
     _Static_assert(FINDING_RULES_MAX <= 64, "explain_rules has a bit for each");
     finding_settings_default(settings);
     if (options->explain_limits && !read_limits(options->explain_limits, settings))
-        return false;
+        return EXIT_FAILURE;
     for (uint32_t i = 0; i < FINDING_RULES_MAX && options->explain_rules; i++)
         settings->enabled[i] = options->explain_rules >> i & 1;
-    return true;
+    return fail_on_agrees(options, settings) ? EXIT_SUCCESS : EXIT_USAGE;
 }
 
 static const struct option_entry explain_options[] = {
-    {CALL("rule", "NAME", set_rule, "run only this rule, or those of a list: a,b")},
+    {BITS("rule", "NAME", explain_rules, "run only this rule, or those of a list: a,b"),
+     .value_at = rule_at},
     {FLAG("rules", explain_list, "list the rules")},
     {TEXT("limits", "FILE", explain_limits, "read reporting thresholds from FILE")},
+    {BITS("fail-on", "FINDING", fail_on,
+          "exit with status 4 if this rule, one of a list (a,b) or any finds something, 5 if "
+          "that cannot be judged"),
+     .value_at = finding_at},
     {0},
 };
 
@@ -85,11 +95,51 @@ static bool show(const struct profdump_options *options, const struct findings *
     return findings_report(findings, &report, options->format, options->out);
 }
 
+static uint64_t bit_of(const struct finding_rule *rule)
+{
+    return UINT64_C(2) << finding_rule_find(rule->name);
+}
+
+/* By rule, for --fail-on. Notes are not findings, but some rules have nothing else. */
+static uint64_t found_bits(const struct findings *findings)
+{
+    uint64_t bits = findings->found.count ? 1 : 0;
+    for (uint32_t i = 0; i < findings->found.count; i++)
+        bits |= bit_of(findings->found.at[i].rule);
+    for (uint32_t i = 0; i < findings->also.count; i++)
+        bits |= bit_of(findings->also.at[i].rule);
+    for (uint32_t i = 0; i < findings->notes.count; i++)
+        if (!findings->notes.at[i].rule->noun)
+            bits |= bit_of(findings->notes.at[i].rule);
+    return bits;
+}
+
+/* Why the rules that --fail-on names cannot judge; NULL: they can. A rule of notes alone can. */
+static const char *find_unknown(const struct profdump_options *options,
+                                const struct findings *findings, char to[EVIDENCE_BYTES])
+{
+    uint64_t judging = options->fail_on & 1;
+    for (uint32_t i = 0; finding_rules[i]; i++)
+        if (options->fail_on >> (i + 1) & 1 && finding_rules[i]->noun)
+            judging = 1;
+    if (!judging)
+        return NULL;
+    if (findings_abstain(findings, to))
+        return to;
+    for (uint32_t i = 0; i < findings->notes.count; i++) {
+        const struct finding_note *note = &findings->notes.at[i];
+        if (note->rule->noun && bit_of(note->rule) & options->fail_on)
+            return note->sentence;
+    }
+    return NULL;
+}
+
 static int explain(const struct profdump_options *options, const struct timeline *timeline,
                    const struct finding_settings *settings)
 {
     struct findings findings;
     struct symbols *symbols = NULL;
+    char unknown[EVIDENCE_BYTES];
     if (!findings_init(&findings, timeline, settings)) {
         complain("explain: %s", strerror(ENOMEM));
         return EXIT_FAILURE;
@@ -100,15 +150,18 @@ static int explain(const struct profdump_options *options, const struct timeline
     if (symbols)
         stack_text_complain(symbols);
     symbols_destroy(symbols);
+    int status = finish_judged(options, finish(options, timeline, written), finding_at,
+                               found_bits(&findings), find_unknown(options, &findings, unknown));
     findings_fini(&findings);
-    return finish(options, timeline, written);
+    return status;
 }
 
 static int run_timeline(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct finding_settings settings;
-    if (!read_settings(options, &settings))
-        return EXIT_FAILURE;
+    int status = read_settings(options, &settings);
+    if (status != EXIT_SUCCESS)
+        return status;
     return options->explain_list
                ? finish_answer(options, findings_rules(options->format, options->write.table_width,
                                                        options->out))
@@ -119,13 +172,14 @@ static int run_timeline(const struct profdump_options *options, const struct tim
 static int run(const struct profdump_options *options)
 {
     struct finding_settings settings;
-    if (!read_settings(options, &settings))
-        return EXIT_FAILURE;
+    int status = read_settings(options, &settings);
+    if (status != EXIT_SUCCESS)
+        return status;
     if (options->explain_list)
         return finish_answer(
             options, findings_rules(options->format, options->write.table_width, options->out));
     struct timeline *timeline = inputs_load(options);
-    int status = timeline ? explain(options, timeline, &settings) : EXIT_FAILURE;
+    status = timeline ? explain(options, timeline, &settings) : EXIT_FAILURE;
     timeline_destroy(timeline);
     return status;
 }

@@ -192,6 +192,13 @@ static const char *const state_names[] = {"ended", "not closed", "gone", "stoppe
 static const char *const kind_names[] = {"missing",  "other",  "lost", "stopped",
                                          "deadlock", "device", "open", "start"};
 
+/* For --fail-on; its values are the same. */
+static const char *finding_at(unsigned number)
+{
+    size_t kinds = sizeof kind_names / sizeof *kind_names;
+    return number == 0 ? "any" : number <= kinds ? kind_names[number - 1] : NULL;
+}
+
 static const char *name_of(const struct timeline *timeline, uint32_t name)
 {
     return name == TL_NONE ? "?" : timeline->names.at[name].bytes;
@@ -548,6 +555,40 @@ static void json_deadlocks(struct json_out *json, const struct hang_locks *locks
     json_array_end(json);
 }
 
+/* The members that findings of every command have: ranks, host, range, lost_ns. The last is the
+ * time from the rank's last event to the end of the recordings. */
+static void json_place(struct json_out *json, const struct hang_ranks *ranks,
+                       const struct hang_verdict *verdict)
+{
+    const struct hang_rank *rank = verdict->at == TL_NONE ? NULL : &ranks->at[verdict->at];
+    int64_t end_ns = INT64_MIN;
+    for (uint32_t i = 0; i < ranks->count; i++) {
+        const struct hang_rank *one = &ranks->at[i];
+        end_ns = one->process->end_ns > end_ns ? one->process->end_ns : end_ns;
+        end_ns = one->has_events && one->last_ns > end_ns ? one->last_ns : end_ns;
+    }
+    json_key(json, "ranks"), json_array_begin(json);
+    if (verdict->rank >= 0)
+        json_int(json, verdict->rank);
+    json_array_end(json);
+    json_key(json, "host");
+    if (rank && rank->process->info.host.size)
+        json_text(json, rank->process->info.host);
+    else
+        json_null(json);
+    json_key(json, "range");
+    if (rank && rank->open_slice != TL_NONE)
+        json_string(json,
+                    name_of(ranks->timeline, ranks->timeline->slices.at[rank->open_slice].name));
+    else
+        json_null(json);
+    json_key(json, "lost_ns");
+    if (rank && rank->has_events && end_ns >= rank->last_ns)
+        json_int(json, end_ns - rank->last_ns);
+    else
+        json_null(json);
+}
+
 static void json_verdict(struct json_out *json, const struct hang_ranks *ranks,
                          const struct hang_verdict *verdict)
 {
@@ -557,6 +598,7 @@ static void json_verdict(struct json_out *json, const struct hang_ranks *ranks,
     json_object_begin(json);
     json_key(json, "kind"), json_string(json, kind_names[verdict->kind]);
     json_key_rank(json, verdict->rank);
+    json_place(json, ranks, verdict);
     if (words) {
         print_verdict(ranks, verdict, words);
         if (fclose(words) == 0)
@@ -674,6 +716,8 @@ static int run(const struct profdump_options *options, const struct timeline *ti
     char **stacks = NULL;
     bool written = false;
     const char *mixed;
+    char unknown[EVIDENCE_BYTES];
+    uint64_t found = 0;
     if (!write_format_is_for_people(options->format) && options->format != WRITE_JSON) {
         complain("hang: writes text or json, not %s", write_format_name(options->format));
         return EXIT_USAGE;
@@ -690,13 +734,25 @@ static int run(const struct profdump_options *options, const struct timeline *ti
     for (uint32_t i = 0; stacks && i < ranks.count; i++)
         free(stacks[i]);
     free(stacks);
+    for (uint32_t i = 0; i < ranks.verdict_count; i++)
+        found |= 1 | UINT64_C(2) << ranks.verdicts[i].kind;
     hang_ranks_fini(&ranks);
+    bool is_unknown = evidence_missing(timeline, EVIDENCE_HANG, unknown);
     errno = error;
-    return finish(options, timeline, written);
+    return finish_judged(options, finish(options, timeline, written), finding_at, found,
+                         is_unknown ? unknown : NULL);
 }
 
-static const struct option_entry *const options_of_hang[] = {input_options, report_format_options,
-                                                             help_options, NULL};
+static const struct option_entry hang_options[] = {
+    {BITS("fail-on", "KIND", fail_on,
+          "exit with status 4 if a verdict is of this kind, or of a list: a,b; 5 if that cannot "
+          "be judged"),
+     .values = "any missing other lost stopped deadlock device open start"},
+    {0},
+};
+
+static const struct option_entry *const options_of_hang[] = {
+    hang_options, input_options, report_format_options, help_options, NULL};
 
 const struct command command_hang = {
     .word = "hang",

@@ -15,8 +15,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- check: every invariant of file and timeline. Exit status 1 when
- * one does not hold ---- */
+/* ---- check: every invariant of file and timeline ---- */
+
+/* For --fail-on: "any" is what is wrong or odd; notes are neither. */
+enum { FOUND_ANY, FOUND_ERROR, FOUND_WARNING, FOUND_RULES };
+
+static const char *finding_at(unsigned number)
+{
+    static const char *const words[] = {"any", "error", "warning"};
+    return number < FOUND_RULES                      ? words[number]
+           : number < FOUND_RULES + CHECK_RULE_COUNT ? check_rule_name(number - FOUND_RULES)
+                                                     : NULL;
+}
+
+static uint64_t found_bits(const struct check_report *report)
+{
+    _Static_assert(FOUND_RULES + CHECK_RULE_COUNT <= 64, "fail_on has a bit for each");
+    uint64_t bits = 0;
+    if (report->errors)
+        bits |= 1u << FOUND_ANY | 1u << FOUND_ERROR;
+    if (report->warnings)
+        bits |= 1u << FOUND_ANY | 1u << FOUND_WARNING;
+    for (unsigned i = 0; i < report->count; i++)
+        bits |= UINT64_C(1) << (FOUND_RULES + report->findings[i].rule);
+    return bits;
+}
 
 static void print_finding(FILE *out, const struct check_finding *finding)
 {
@@ -54,13 +77,18 @@ static void print_verdict(FILE *out, const struct timeline *timeline,
 static int run_check(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct check_report report;
+    char lacking[EVIDENCE_BYTES];
     timeline_check(timeline, &report);
     errno = 0;
     for (unsigned i = 0; i < report.count; i++)
         print_finding(options->out, &report.findings[i]);
     print_verdict(options->out, timeline, &report);
     int status = finish(options, timeline, true);
-    return report.errors ? EXIT_FAILURE : status;
+    if (!options->fail_on)
+        return report.errors && status != EXIT_FAILURE ? EXIT_FOUND : status;
+    bool is_empty = evidence_missing(timeline, EVIDENCE_CHECK, lacking);
+    return finish_judged(options, status, finding_at, found_bits(&report),
+                         is_empty ? lacking : NULL);
 }
 
 /* ---- graphs: CUDA graphs, who captured them and who replays them ---- */
@@ -140,6 +168,10 @@ static int run_check_or_ledger(const struct profdump_options *options,
 
 static const struct option_entry check_options[] = {
     {FLAG("ledger", ledger, "count launched, recorded and lost; list failed calls")},
+    {BITS("fail-on", "FINDING", fail_on,
+          "exit with status 4 if this was found: error (default), warning, the name of a finding, "
+          "a list of them, or any error or warning; 5 if there is nothing to check"),
+     .value_at = finding_at},
     {0},
 };
 
@@ -151,7 +183,7 @@ const struct command command_check = {
     .word = "check",
     .summary = "verify the recording; --ledger: launched, recorded, lost",
     .usage = "[FILE|DIRECTORY]...\n--ledger [OPTION]... [FILE|DIRECTORY]...",
-    .about = "Verifies every invariant of file and timeline, and exits with status 1 if one does "
+    .about = "Verifies every invariant of file and timeline, and exits with status 4 if one does "
              "not hold. With --ledger: prints what was launched, recorded and lost, by stream and "
              "graph, and the CUDA calls that failed.",
     .examples = "check run.prof\n"

@@ -215,7 +215,7 @@ static void print_program(void)
     print_table(window_options);
     print_table(input_options);
     print_table(help_options);
-    puts("Exit status: 0 done, 1 failed, 2 wrong usage, 3 loss, 4 slower, 5 inconclusive.");
+    puts("Exit status: 0 done, 1 failed, 2 wrong usage, 3 loss, 4 found, 5 inconclusive.");
 }
 
 void help_print(const struct command *command)

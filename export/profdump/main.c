@@ -1,6 +1,6 @@
 /* main.c - profdump: parses the command line and runs the command. Exit status: 0 done, 1 failed, 2
- * wrong usage, 3 something was or may have been lost while recording (--fail-on-loss), 4 slower and
- * 5 inconclusive (diff --fail-if-slower). */
+ * wrong usage, 3 something was or may have been lost while recording (--fail-on-loss), 4 found what
+ * --fail-on or --fail-if-slower names, 5 inconclusive: that cannot be judged. */
 #include "built_without.h"
 #include "commands.h"
 #include "dataset.h"

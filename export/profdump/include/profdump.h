@@ -12,8 +12,8 @@
 
 #define EXIT_USAGE 2
 #define EXIT_LOSS 3
-#define EXIT_SLOWER 4
-#define EXIT_INCONCLUSIVE 5
+#define EXIT_FOUND 4        /* what --fail-on or --fail-if-slower names */
+#define EXIT_INCONCLUSIVE 5 /* evidence for that is missing, or noise may explain it */
 
 enum export_kind {
     EXPORT_CHROME,
@@ -125,6 +125,7 @@ struct profdump_options {
     struct dataset_choice dataset; /* --rank */
     bool partial;
     bool fail_on_loss;
+    uint64_t fail_on; /* --fail-on: a bit for each value by its place, that of "any" first */
     bool help, version;
     bool command_line; /* options of other outputs are refused */
     char **inputs;     /* as given: files and directories */
@@ -183,6 +184,15 @@ const struct listener *complain_to(const struct listener *listener);
  * everything could be written (silently if the reader closed the pipe); EXIT_LOSS with
  * --fail-on-loss when something was or may have been lost. */
 int finish(const struct profdump_options *options, const struct timeline *timeline, bool written);
+
+/* Names the findings of a command for --fail-on: "any" first; NULL after the last. */
+typedef const char *finding_name_at(unsigned number);
+
+/* Returns EXIT_FOUND if --fail-on names something in `found`, a bit for each finding by its place;
+ * EXIT_INCONCLUSIVE if it does not and `unknown` says why that cannot be judged; else `status`,
+ * which is that of finish(). Says on stderr what was found, or why it cannot be judged. */
+int finish_judged(const struct profdump_options *options, int status, finding_name_at *name_at,
+                  uint64_t found, const char *unknown);
 
 /* The same for answers that are about no recording. */
 int finish_answer(const struct profdump_options *options, bool written);

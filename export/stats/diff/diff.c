@@ -324,6 +324,13 @@ static enum diff_gate_result judge_ratio(const struct bootstrap_interval *ratio,
     }
 }
 
+/* A kernel that both runs have and that takes long enough to be judged. */
+static bool is_judged(const struct diff *diff, const struct diff_row *row)
+{
+    return !isnan(row->time.ratio.ratio) &&
+           row->time.total_ns[1] >= KERNEL_SHARE * diff->device.value_ns[1];
+}
+
 /* The worst result decides, and of kernels with the same one the largest ratio. */
 static void judge_kernels(struct diff *diff)
 {
@@ -333,10 +340,9 @@ static void judge_kernels(struct diff *diff)
         const struct diff_row *row = &table->rows.at[i];
         const struct bootstrap_interval *ratio = &row->time.ratio;
         enum diff_gate_result result = judge_ratio(ratio, gate->limit);
-        bool is_small = !(row->time.total_ns[1] >= KERNEL_SHARE * diff->device.value_ns[1]);
         bool is_worse = !gate->table || result > gate->result ||
                         (result == gate->result && ratio->ratio > gate->ratio.ratio);
-        if (isnan(ratio->ratio) || is_small || !is_worse)
+        if (!is_judged(diff, row) || !is_worse)
             continue;
         gate->result = result;
         gate->ratio = *ratio;
@@ -361,25 +367,60 @@ const struct diff_total *diff_total_of(const struct diff *diff, enum diff_gate_o
     }
 }
 
-/* Fills diff->gate, after rows and totals. */
+static enum diff_outcome outcome_of(const struct bootstrap_interval *ratio)
+{
+    switch (diff_verdict_of(ratio)) {
+    case DIFF_SLOWER:
+        return DIFF_RUN_SLOWER;
+    case DIFF_FASTER:
+        return DIFF_RUN_FASTER;
+    case DIFF_SAME:
+        return DIFF_RUN_SAME;
+    default:
+        return DIFF_RUN_INCONCLUSIVE;
+    }
+}
+
+static enum diff_outcome outcome_of_kernels(const struct diff *diff)
+{
+    const struct diff_table *table = &diff->tables[DIFF_BY_KERNEL];
+    uint32_t counts[DIFF_OUTCOMES] = {0}, judged = 0;
+    for (uint32_t i = 0; i < table->rows.count; i++)
+        if (is_judged(diff, &table->rows.at[i])) {
+            counts[outcome_of(&table->rows.at[i].time.ratio)]++;
+            judged++;
+        }
+    return !judged                         ? DIFF_RUN_NOT_COMPARABLE
+           : counts[DIFF_RUN_SLOWER]       ? DIFF_RUN_SLOWER
+           : counts[DIFF_RUN_INCONCLUSIVE] ? DIFF_RUN_INCONCLUSIVE
+           : counts[DIFF_RUN_FASTER]       ? DIFF_RUN_FASTER
+                                           : DIFF_RUN_SAME;
+}
+
+/* Fills diff->gate and the outcome, after rows and totals. */
 static void diff_gate(struct diff *diff)
 {
     struct diff_gate *gate = &diff->gate;
     *gate = (struct diff_gate){.of = diff->options.gate_of,
                                .limit = diff->options.gate_limit,
                                .ratio = {NAN, NAN, NAN, false}};
-    if (!diff->options.gate)
-        return;
-    gate->result = DIFF_GATE_INCONCLUSIVE;
     if (gate->of == DIFF_GATE_AUTO)
         gate->of = diff->step.known ? DIFF_GATE_STEPS : DIFF_GATE_WALL;
     const struct diff_total *total = diff_total_of(diff, gate->of);
+    diff->outcome = diff->nothing_in_common || (total && !total->known) ? DIFF_RUN_NOT_COMPARABLE
+                    : total ? outcome_of(&total->ratio)
+                            : outcome_of_kernels(diff);
+    if (!diff->options.gate)
+        return;
+    gate->result = DIFF_GATE_INCONCLUSIVE;
     if (!total) {
         judge_kernels(diff);
     } else if (total->known) {
         gate->ratio = total->ratio;
         gate->result = judge_ratio(&total->ratio, gate->limit);
     }
+    if (diff->nothing_in_common)
+        gate->result = DIFF_GATE_INCONCLUSIVE;
 }
 
 void diff_options_default(struct diff_options *options)
@@ -615,6 +656,13 @@ const char *diff_verdict_name(enum diff_verdict verdict)
                                                      "slower",      "faster", "more calls",
                                                      "fewer calls", "new",    "gone"};
     return names[verdict];
+}
+
+const char *diff_outcome_name(enum diff_outcome outcome)
+{
+    static const char *const names[DIFF_OUTCOMES] = {"faster", "slower", "same", "inconclusive",
+                                                     "not comparable"};
+    return names[outcome];
 }
 
 static const char *const by_names[DIFF_BY_COUNT] = {"path", "kernel", "range", "call", "copy"};

@@ -268,6 +268,14 @@ static const struct total_words total_words[DIFF_GATES] = {
     [DIFF_GATE_HOST] = {"Host time", "median", " runs", "device records of what it launched"},
 };
 
+static const char *const gate_subjects[DIFF_GATES] = {[DIFF_GATE_STEPS] = "step time",
+                                                      [DIFF_GATE_WALL] = "wall time",
+                                                      [DIFF_GATE_DEVICE] = "device time",
+                                                      [DIFF_GATE_HOST] = "host time",
+                                                      [DIFF_GATE_KERNEL] = "kernels"};
+
+#define NO_KERNEL "the runs share no kernel of 1 %% of the device time or more"
+
 /* "neither run has steps", "only base has steps" */
 static void lacking_text(const struct diff *diff, const struct write_diff_options *options,
                          enum diff_gate_of of, char to[DIFF_TEXT_BYTES])
@@ -324,9 +332,26 @@ static void print_unseen(const struct report *report, unsigned side)
         fprintf(report->stream, "  %s: %s\n", name, lacking);
 }
 
+/* "Verdict: slower, by step time" */
+static void print_outcome(const struct report *report)
+{
+    const struct diff *diff = report->diff;
+    const struct diff_total *total = diff_total_of(diff, diff->gate.of);
+    char text[DIFF_TEXT_BYTES] = "";
+    if (total && !total->known)
+        lacking_text(diff, report->options, diff->gate.of, text);
+    else if (diff->nothing_in_common)
+        snprintf(text, sizeof text, "the runs share no row");
+    else if (diff->outcome == DIFF_RUN_NOT_COMPARABLE)
+        snprintf(text, sizeof text, NO_KERNEL);
+    fprintf(report->stream, "Verdict: %s, by %s%s%s\n", diff_outcome_name(diff->outcome),
+            gate_subjects[diff->gate.of], *text ? ": " : "", text);
+}
+
 static void print_totals(const struct report *report)
 {
     const struct diff *diff = report->diff;
+    print_outcome(report);
     if (diff->step.samples[0] || diff->step.samples[1])
         print_total(report, DIFF_GATE_STEPS);
     print_total(report, DIFF_GATE_WALL);
@@ -464,18 +489,12 @@ static bool print_report(const void *user, FILE *stream)
 
 /* ---- the gate ---- */
 
-static const char *const gate_subjects[DIFF_GATES] = {[DIFF_GATE_STEPS] = "step time",
-                                                      [DIFF_GATE_WALL] = "wall time",
-                                                      [DIFF_GATE_DEVICE] = "device time",
-                                                      [DIFF_GATE_HOST] = "host time",
-                                                      [DIFF_GATE_KERNEL] = "kernels"};
-
 /* Why this is judged. */
 static void because_text(const struct diff *diff, const struct write_diff_options *options,
                          char to[DIFF_TEXT_BYTES])
 {
     if (diff->options.gate_of != DIFF_GATE_AUTO)
-        snprintf(to, DIFF_TEXT_BYTES, "of --fail-on %s", diff_gate_name(diff->gate.of));
+        snprintf(to, DIFF_TEXT_BYTES, "of --judge %s", diff_gate_name(diff->gate.of));
     else if (diff->step.known)
         snprintf(to, DIFF_TEXT_BYTES, "both runs have steps");
     else
@@ -504,8 +523,7 @@ static void gate_change(const struct diff *diff, const struct write_diff_options
     if (total && !total->known)
         lacking_text(diff, options, gate->of, to);
     else if (!total && !gate->table)
-        snprintf(to, DIFF_TEXT_BYTES,
-                 "the runs share no kernel of 1 %% of the device time or more");
+        snprintf(to, DIFF_TEXT_BYTES, NO_KERNEL);
     else
         change_text(&gate->ratio, diff->options.confidence, to);
 }
@@ -521,6 +539,8 @@ static void remedy_text(const struct diff *diff, char to[DIFF_TEXT_BYTES])
         snprintf(to, DIFF_TEXT_BYTES,
                  " (to measure the noise, compare directories of %zu runs each)",
                  bootstrap_least(diff->options.confidence));
+    else if (diff->nothing_in_common && total && total->known)
+        snprintf(to, DIFF_TEXT_BYTES, " (the runs share no row)");
     else
         *to = 0;
 }

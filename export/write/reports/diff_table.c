@@ -2,7 +2,7 @@
  * one object; what is not known is null, times are nanoseconds.
  *
  *     {"names": [2], "confidence", "matters", "resamples", "per_step", "per_run",
- *      "lengths_differ", "nothing_in_common",
+ *      "lengths_differ", "nothing_in_common", "verdict" (of the runs), "judged" (by what),
  *      "sides": [{"input", "processes": [path ...], "runs", "steps", "clock_ns", "device_clock_ns"}
  *      x 2], "differs": [{"name", "values": [2]} ...], "step", "wall_time", "device_time",
  *      "host_time": {"values_ns": [2], "samples": [2], change}, "tables": [{"by", "change_ns",
@@ -560,6 +560,8 @@ static bool head_json(struct report *report)
     json_key(out, "per_run"), json_bool(out, diff->per_run);
     json_key(out, "lengths_differ"), json_bool(out, diff->lengths_differ);
     json_key(out, "nothing_in_common"), json_bool(out, diff->nothing_in_common);
+    json_key(out, "verdict"), json_string(out, diff_outcome_name(diff->outcome));
+    json_key(out, "judged"), json_string(out, diff_gate_name(diff->gate.of));
     json_key(out, "sides"), json_array_begin(out);
     side_json(report, 0), side_json(report, 1);
     json_array_end(out);

@@ -3,6 +3,7 @@
 
 #include "device_api.h"
 #include "envelope.h"
+#include "evidence.h"
 #include "finding_gaps.h"
 #include "findings.h"
 #include "fit.h"
@@ -476,23 +477,24 @@ static bool add_findings(struct report *report)
 
 /* ---- the rest of JSON ---- */
 
-/* A program must not take silence for good news. NULL: there is a finding. */
-static const char *abstained_of(const struct findings *findings, const char *verdict)
+/* A program must not take silence for good news. NULL: there is a finding. `why` holds it. */
+static const char *abstained_of(const struct findings *findings, const char *verdict,
+                                char why[EVIDENCE_BYTES])
 {
     if (findings->found.count)
         return NULL;
-    return findings->context.gaps->devices.count == 0
-               ? verdict
-               : "No cost exceeds the limit of its rule (--limits).";
+    if (findings_abstain(findings, why))
+        return findings->context.gaps->devices.count ? why : verdict;
+    return "No cost exceeds the limit of its rule (--limits).";
 }
 
 static bool add_head(const struct findings *findings, struct json_out *out)
 {
-    char verdict[FINDINGS_VERDICT_BYTES];
+    char verdict[FINDINGS_VERDICT_BYTES], why[EVIDENCE_BYTES];
     findings_verdict(findings, verdict);
     const struct envelope envelope = {.command = "explain",
                                       .timelines = {findings->context.timeline},
-                                      .abstained = abstained_of(findings, verdict)};
+                                      .abstained = abstained_of(findings, verdict, why)};
     bool begun = envelope_begin(out, &envelope);
     json_key(out, "wall_ns"), json_int(out, findings->context.wall_ns);
     json_key(out, "verdict"), json_string(out, verdict);

@@ -124,6 +124,16 @@ static void say_wrong(const struct findings *findings, char to[FINDINGS_VERDICT_
     append(to, " What is said of devices depends on wrong durations: %s.", text);
 }
 
+bool findings_abstain(const struct findings *findings, char to[EVIDENCE_BYTES])
+{
+    const struct timeline *timeline = findings->context.timeline;
+    if (findings->context.gaps->devices.count)
+        return evidence_missing(timeline, EVIDENCE_CALLS, to);
+    if (!evidence_missing(timeline, EVIDENCE_DEVICE, to))
+        snprintf(to, EVIDENCE_BYTES, "there is no device time to judge");
+    return true;
+}
+
 void findings_verdict(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES])
 {
     *to = '\0';

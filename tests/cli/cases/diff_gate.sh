@@ -7,12 +7,12 @@ try() {
 try base.prof slow.prof --fail-if-slower 5%
 try base.prof slow.prof --fail-if-slower 1.1x
 try slow.prof base.prof --fail-if-slower 5%
-try base.prof slow.prof --fail-if-slower 25% --fail-on device
-try base.prof slow.prof --fail-if-slower 10% --fail-on kernel
+try base.prof slow.prof --fail-if-slower 25% --judge device
+try base.prof slow.prof --fail-if-slower 10% --judge kernel
 try base.prof noisy.prof --fail-if-slower 5%
 try demo.prof demo.prof --fail-if-slower 5%
-try base.prof cpu.prof --fail-if-slower 5% --fail-on steps
-try base.prof cpu.prof --fail-if-slower 5% --fail-on kernel --names before,after
+try base.prof cpu.prof --fail-if-slower 5% --judge steps
+try base.prof cpu.prof --fail-if-slower 5% --judge kernel --names before,after
 profdump diff base.prof slow.prof --fail-if-slower 5% --format tsv >/dev/null
 echo "status $?"
 profdump diff base.prof slow.prof --fail-if-slower 5% --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["gate"]["result"])'

@@ -9,13 +9,13 @@ try() {
 try plain.prof plain_twice.prof
 try plain_twice.prof plain.prof
 try plain.prof plain.prof
-try plain.prof plain_twice.prof --fail-on host
-try plain.prof plain_twice.prof --fail-on device
+try plain.prof plain_twice.prof --judge host
+try plain.prof plain_twice.prof --judge device
 try plain.prof plain_device.prof
-try plain.prof plain_device.prof --fail-on device
-try plain.prof plain_device.prof --fail-on host
+try plain.prof plain_device.prof --judge device
+try plain.prof plain_device.prof --judge host
 try runs twice
-try runs twice --fail-on host
+try runs twice --judge host
 try twice runs
 try runs three
 try plain.prof three

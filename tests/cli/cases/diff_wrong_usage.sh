@@ -17,7 +17,7 @@ try base.prof slow.prof --fail-if-slower 5
 try base.prof slow.prof --fail-if-slower nan%
 try base.prof slow.prof --fail-if-slower 0.9x
 try base.prof slow.prof --fail-if-slower 0x10%
-try base.prof slow.prof --fail-on luck
+try base.prof slow.prof --judge luck
 try base.prof slow.prof --resamples 7
 try base.prof slow.prof --confidence 100
 try base.prof slow.prof --format yaml

@@ -98,9 +98,20 @@ struct diff_total {
 
 enum diff_normalise { DIFF_PER_STEP_AUTO, DIFF_PER_STEP, DIFF_TOTALS };
 
+/* The verdict about two runs, by what the gate judges. Of kernels: slower if one is, else
+ * inconclusive if one is, else faster if one is. */
+enum diff_outcome {
+    DIFF_RUN_FASTER,
+    DIFF_RUN_SLOWER,
+    DIFF_RUN_SAME,
+    DIFF_RUN_INCONCLUSIVE,   /* noise may explain the difference, or hide one, or is unknown */
+    DIFF_RUN_NOT_COMPARABLE, /* a run lacks what is judged, or they have nothing in common */
+    DIFF_OUTCOMES
+};
+
 /* --fail-if-slower fails if what it judges is slower than the limit allows and the difference is
  * more than noise. If it is slower than the limit allows, and noise may explain that or is
- * unknown, the result is inconclusive. Noise only ever excuses an excess, so what is within the
+ * unknown, the result is inconclusive, as it is of runs that cannot be compared. Noise only ever excuses an excess, so what is within the
  * limit passes. */
 enum diff_gate_of {
     DIFF_GATE_AUTO,   /* steps where both runs have them, else wall time */
@@ -120,7 +131,7 @@ enum diff_gate_result {
 };
 
 struct diff_gate {
-    enum diff_gate_of of; /* AUTO is decided */
+    enum diff_gate_of of; /* AUTO is decided, also where no gate was requested */
     enum diff_gate_result result;
     double limit;                    /* 0.05: 5 % slower */
     struct bootstrap_interval ratio; /* that decided */
@@ -173,6 +184,7 @@ struct diff {
     struct diff_total host;   /* medians of the runs' wall times during which no device was busy */
     struct diff_facts facts;
     struct diff_gate gate;
+    enum diff_outcome outcome;
     /* There are rows in the tables that were requested, none on both sides. */
     bool nothing_in_common;
 };
@@ -195,8 +207,9 @@ bool diff_match(struct diff *diff);
 /* NULL: the gate is not about a total, but about kernels. */
 const struct diff_total *diff_total_of(const struct diff *diff, enum diff_gate_of of);
 
-/* "slower", "new" ...; "path", "kernel" ...; "steps", "wall" ... */
+/* "slower", "new" ...; "same", "not comparable" ...; "path", "kernel" ...; "steps", "wall" ... */
 const char *diff_verdict_name(enum diff_verdict verdict);
+const char *diff_outcome_name(enum diff_outcome outcome);
 const char *diff_by_name(enum diff_by by);
 const char *diff_gate_name(enum diff_gate_of of);
 /* False: there is none. "op" is "range", "api" is "call". */

@@ -8,6 +8,7 @@
 #define PROF_REPORTS_H
 
 #include "blocks.h"
+#include "evidence.h"
 #include "grid.h"
 #include "json_out.h"
 #include "key_columns.h"
@@ -189,6 +190,10 @@ bool findings_rules(enum write_format format, unsigned table_width, FILE *stream
  * idle time; the first finding with its range and the upper bound on its savings. Names in it come
  * from the file. */
 void findings_verdict(const struct findings *findings, char to[FINDINGS_VERDICT_BYTES]);
+
+/* Whether evidence is missing, so that finding nothing is no all-clear, and the sentence that says
+ * which, without a full stop. */
+bool findings_abstain(const struct findings *findings, char to[EVIDENCE_BYTES]);
 
 /* ---- profdump breakdown ----
  *
