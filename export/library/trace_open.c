@@ -14,7 +14,7 @@
 
 /* ---- calls ---- */
 
-/* Passes the last sentence on, once its items are complete. */
+/* Passes the last sentence on. */
 static void pass_on(struct call *call)
 {
     if (call->heard && call->options->say)
@@ -26,16 +26,7 @@ static void on_complaint(void *user, const char *sentence)
     struct call *call = user;
     pass_on(call);
     call->heard++;
-    call->items = 0;
     snprintf(call->sentence, COMPLAINT_BYTES, "%s", sentence);
-}
-
-static void on_complaint_item(void *user, const char *item)
-{
-    struct call *call = user;
-    size_t used = strlen(call->sentence);
-    snprintf(call->sentence + used, COMPLAINT_BYTES - used, "%s%s", call->items++ ? ", " : " ",
-             item);
 }
 
 /* Signals that writing can raise: closed pipe, file size limit. */
@@ -75,7 +66,7 @@ static void release_signals(struct call *call)
 void call_begin(struct call *call, const struct prof_trace_options *options, char *sentence)
 {
     *call = (struct call){.options = options, .sentence = sentence, .errno_before = errno};
-    call->listener = (struct listener){on_complaint, on_complaint_item, call};
+    call->listener = (struct listener){on_complaint, call};
     *sentence = '\0';
     hold_signals(call);
     call->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);

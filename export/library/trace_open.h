@@ -17,7 +17,7 @@
 struct call {
     const struct prof_trace_options *options; /* with the error listener */
     char *sentence;                           /* COMPLAINT_BYTES: the last one */
-    unsigned heard, items;                    /* sentences heard; items added to the last one */
+    unsigned heard;                           /* sentences */
     struct listener listener;
     const struct listener *listener_before;
     locale_t locale, locale_before;

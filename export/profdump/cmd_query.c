@@ -3,6 +3,7 @@
 #include "help.h"
 #include "inputs.h"
 #include "options.h"
+#include "text.h"
 
 #ifdef PROF_HAVE_SQLITE
 #include "query.h"
@@ -79,6 +80,73 @@ static const char *nearest_column(const char *sql, const char *word)
     return nearest ? nearest : similar;
 }
 
+/* ---- where a statement is wrong ---- */
+
+/* After a literal, a quoted name or a comment that begins there; the same place: none does. */
+static const char *skip_quoted(const char *at)
+{
+    if (*at == '\'' || *at == '"' || *at == '`') {
+        const char *end = strchr(at + 1, *at);
+        return end ? end + 1 : at + strlen(at);
+    }
+    if (strncmp(at, "--", 2) == 0)
+        return at + strcspn(at, "\n");
+    if (strncmp(at, "/*", 2) == 0) {
+        const char *end = strstr(at + 2, "*/");
+        return end ? end + 2 : at + strlen(at);
+    }
+    return at;
+}
+
+/* The first time that the statement has the name as a word of its own; -1: it does not. */
+static int find_name(const char *sql, const char *name)
+{
+    size_t size = strlen(name);
+    for (const char *at = sql; *at;) {
+        const char *after = skip_quoted(at);
+        bool is_begin = at == sql || !is_in_word(at[-1]);
+        if (after == at && is_begin && strncasecmp(at, name, size) == 0 && !is_in_word(at[size]))
+            return (int)(at - sql);
+        if (after > at && (size_t)(after - at) == size + 2 && strncmp(at + 1, name, size) == 0)
+            return (int)(at - sql);
+        at = after > at ? after : at + 1;
+    }
+    return -1;
+}
+
+#define LINE_COLUMNS 72u
+
+/* Shows the line of the statement that has this byte, and points at it. */
+static void point_at(const char *sql, size_t offset)
+{
+    char shown[SHOW_TEXT_BYTES(LINE_COLUMNS)], caret[LINE_COLUMNS + 8];
+    const char *begin = sql + offset, *at = begin;
+    bool rest;
+    while (begin > sql && begin[-1] != '\n')
+        begin--;
+    while (show_text_width((struct text){begin, (size_t)(at - begin)}, LINE_COLUMNS) >
+           LINE_COLUMNS * 2 / 3)
+        begin += utf8_prefix(begin, 1);
+    unsigned columns = show_text_width((struct text){begin, (size_t)(at - begin)}, LINE_COLUMNS);
+    show_text((struct text){begin, strcspn(begin, "\n")}, LINE_COLUMNS, shown, &rest);
+    complain_more("%s%s", shown, rest ? "..." : "");
+    snprintf(caret, sizeof caret, "%*s^", (int)columns, "");
+    complain_more("%s", caret);
+}
+
+/* `name`: what the message is about; NULL: nothing that is in it. */
+static void point_at_error(const struct query *query, const char *sql, const char *name)
+{
+    int offset = query_error_offset(query);
+    const char *dot = name ? strrchr(name, '.') : NULL;
+    if (offset < 0 && name)
+        offset = find_name(sql, name);
+    if (offset < 0 && dot)
+        offset = find_name(sql, dot + 1);
+    if (offset >= 0 && (size_t)offset <= strlen(sql))
+        point_at(sql, (size_t)offset);
+}
+
 /* What follows `before` in SQLite's message; NULL: the message is another one. */
 static const char *word_after(const char *error, const char *before)
 {
@@ -87,13 +155,19 @@ static const char *word_after(const char *error, const char *before)
 }
 
 /* SQLite does not say which tables and columns there are. */
-static void complain_of(const struct query *query, const char *sql)
+static void complain_of(const struct profdump_options *options, const struct query *query,
+                        const char *sql)
 {
-    const char *error = query_error(query), *nearest = NULL, *word;
+    const char *error = query_error(query), *nearest = NULL, *word = NULL;
+    char near[OPTIONS_WORD_BYTES];
     if ((word = word_after(error, "no such table: ")))
         nearest = nearest_table(word);
     else if ((word = word_after(error, "no such column: ")))
         nearest = nearest_column(sql, word);
+    else if ((word = word_after(error, "no such function: ")))
+        ;
+    else if (sscanf(error, "near \"%63[^\"]", near) == 1)
+        word = near;
     if (nearest)
         complain("query: %s; did you mean '%s'? 'profdump query --schema' lists all tables", error,
                  nearest);
@@ -101,16 +175,18 @@ static void complain_of(const struct query *query, const char *sql)
         complain("query: %s; 'profdump query --schema' lists all tables", error);
     else
         complain("query: %s", error);
+    if (options->command_line)
+        point_at_error(query, sql, word);
 }
 
 /* Checks the statement before the recording is read. */
-static bool statement_is_good(const char *sql)
+static bool statement_is_good(const struct profdump_options *options, const char *sql)
 {
     static const struct timeline nothing;
     struct query *query = query_create(&nothing);
     bool good = query && query_begin(query, sql);
     if (!good)
-        complain_of(query, sql);
+        complain_of(options, query, sql);
     query_destroy(query);
     return good;
 }
@@ -121,7 +197,7 @@ static int write_rows(const struct profdump_options *options, const struct timel
     bool written = query_write(query, options->format, options->write.table_width, options->out);
     if (written || !query_failed(query))
         return finish(options, timeline, written);
-    complain_of(query, sql);
+    complain_of(options, query, sql);
     return EXIT_FAILURE;
 }
 
@@ -133,7 +209,7 @@ int cmd_query_timeline(const struct profdump_options *options, const struct time
     if (query && query_begin(query, sql)) {
         status = write_rows(options, timeline, query, sql);
     } else {
-        complain_of(query, sql);
+        complain_of(options, query, sql);
         status = query ? EXIT_USAGE : EXIT_FAILURE;
     }
     query_destroy(query);
@@ -164,7 +240,7 @@ static int run_inputs(const struct profdump_options *options)
     else
         of.inputs++;
     of.input_count--;
-    if (!statement_is_good(*sql))
+    if (!statement_is_good(options, *sql))
         return EXIT_USAGE;
     struct timeline *timeline = inputs_load(&of);
     int status = timeline ? cmd_query_timeline(&of, timeline, *sql) : EXIT_FAILURE;

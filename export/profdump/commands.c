@@ -135,7 +135,7 @@ __attribute__((format(printf, 2, 0))) static void show(char shown[COMPLAINT_BYTE
         strcat(shown, "...");
 }
 
-/* To the listener of this thread; `more`: an item of the last sentence. */
+/* To the listener of this thread; `more`: a line after the last sentence, for people. */
 __attribute__((format(printf, 2, 0))) static void tell(bool more, const char *format,
                                                        va_list arguments)
 {
@@ -144,9 +144,7 @@ __attribute__((format(printf, 2, 0))) static void tell(bool more, const char *fo
     progress_hide();
     if (!listening)
         fprintf(stderr, more ? "  %s\n" : "profdump: %s\n", shown);
-    else if (more)
-        listening->hear_more(listening->user, shown);
-    else
+    else if (!more)
         listening->hear(listening->user, shown);
 }
 

@@ -155,7 +155,7 @@ static void say_nothing(void *user, const char *sentence)
 /* Ignores inputs that cannot be found: reading reports them later. */
 static bool inputs_have(const struct profdump_options *options, const struct stat *file)
 {
-    static const struct listener nobody = {say_nothing, say_nothing, NULL};
+    static const struct listener nobody = {say_nothing, NULL};
     const struct listener *before = complain_to(&nobody);
     struct path_list paths = {0};
     struct stat status;

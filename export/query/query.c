@@ -140,6 +140,7 @@ struct query {
     sqlite3_stmt *statement;
     char *error; /* SQLite's; NULL none */
     const char *refusal;
+    int error_offset; /* into the statement; -1 unknown */
     bool failed;
 };
 
@@ -271,9 +272,21 @@ void query_destroy(struct query *query)
     free(query);
 }
 
+/* From SQLite 3.38 on. */
+static int find_offset(sqlite3 *sqlite)
+{
+#if SQLITE_VERSION_NUMBER >= 3038000
+    return sqlite3_error_offset(sqlite);
+#else
+    (void)sqlite;
+    return -1;
+#endif
+}
+
 static bool fail(struct query *query, const char *refusal)
 {
     query->failed = true;
+    query->error_offset = -1;
     query->refusal = refusal;
     sqlite3_free(query->error);
     query->error = refusal ? NULL : sqlite3_mprintf("%s", sqlite3_errmsg(query->sqlite));
@@ -300,10 +313,15 @@ bool query_begin(struct query *query, const char *sql)
     sqlite3_finalize(query->statement);
     query->statement = NULL;
     query->failed = false;
-    while (!query->statement && (!rest || *rest))
-        if (sqlite3_prepare_v2(query->sqlite, rest ? rest : sql, -1, &query->statement, &rest) !=
-            SQLITE_OK)
-            return fail(query, NULL);
+    while (!query->statement && (!rest || *rest)) {
+        const char *from = rest ? rest : sql;
+        if (sqlite3_prepare_v2(query->sqlite, from, -1, &query->statement, &rest) != SQLITE_OK) {
+            int offset = find_offset(query->sqlite);
+            fail(query, NULL);
+            query->error_offset = offset < 0 ? -1 : (int)(from - sql) + offset;
+            return false;
+        }
+    }
     if (!query->statement)
         return fail(query, "there is no statement");
     if (goes_on(query, rest))
@@ -329,6 +347,11 @@ const char *query_error(const struct query *query)
     if (query && query->refusal)
         return query->refusal;
     return query && query->error ? query->error : "out of memory";
+}
+
+int query_error_offset(const struct query *query)
+{
+    return query ? query->error_offset : -1;
 }
 
 uint32_t query_column_count(const struct query *query)

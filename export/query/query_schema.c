@@ -42,7 +42,7 @@ static void json_column(struct json_out *out, const struct query_column *column)
     json_key(out, "name"), json_string(out, column->name);
     json_key(out, "type"), json_string(out, type_name(column));
     json_key(out, "unit"), json_string(out, column->unit);
-    json_key(out, "meaning"), json_string(out, column->meaning);
+    json_key(out, "description"), json_string(out, column->meaning);
     json_object_end(out);
 }
 
@@ -50,8 +50,8 @@ static void json_table(struct json_out *out, const struct query_table *table)
 {
     json_newline(out);
     json_object_begin(out);
-    json_key(out, "table"), json_string(out, table->name);
-    json_key(out, "meaning"), json_string(out, table->meaning);
+    json_key(out, "name"), json_string(out, table->name);
+    json_key(out, "description"), json_string(out, table->meaning);
     json_key(out, "columns"), json_array_begin(out);
     for (uint32_t i = 0; i < table->column_count; i++)
         json_column(out, &table->columns[i]);
@@ -71,6 +71,15 @@ static bool write_json(FILE *stream)
     json_key(&out, "tables"), json_array_begin(&out);
     for (const struct query_table *const *at = query_tables; *at; at++)
         json_table(&out, *at);
+    json_array_end(&out);
+    json_key(&out, "functions"), json_array_begin(&out);
+    for (const struct query_function *function = query_functions; function->usage; function++) {
+        json_newline(&out);
+        json_object_begin(&out);
+        json_key(&out, "usage"), json_string(&out, function->usage);
+        json_key(&out, "description"), json_string(&out, function->meaning);
+        json_object_end(&out);
+    }
     json_array_end(&out);
     envelope_end(&out, envelope.command);
     json_object_end(&out);

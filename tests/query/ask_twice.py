@@ -48,7 +48,7 @@ def literal(value):
 
 class Table:
     def __init__(self, described, rows):
-        self.name = described["table"]
+        self.name = described["name"]
         self.types = {column["name"]: column["type"] for column in described["columns"]}
         self.columns = list(self.types)
         self.rows = rows
@@ -137,7 +137,7 @@ def ask_nsys(profdump, trace, schema):
     written = sqlite3.connect("written.sqlite")
     written.text_factory = lambda value: value.decode("utf-8", "replace")
     for described in schema:
-        name = described["table"]
+        name = described["name"]
         if name[0].isupper() and name != "StringIds":
             columns = ", ".join(quoted(column["name"]) for column in described["columns"] if column["name"] not in NUMBERED)
             sql = f"SELECT {columns} FROM {name}"

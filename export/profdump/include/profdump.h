@@ -160,8 +160,8 @@ int cmd_query_timeline(const struct profdump_options *options, const struct time
 int cmd_chrome_copy(const struct profdump_options *options, bool *copied);
 
 /* Reports one sentence to the error listener of this thread; without one, on stderr after
- * "profdump: ". Bytes that could control a terminal are escaped. complain_more() adds an item to
- * the last sentence, on stderr as a line of its own. */
+ * "profdump: ". Bytes that could control a terminal are escaped. complain_more() adds a line to the
+ * last sentence on stderr; a listener does not get it. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void complain_more(const char *format, ...);
 
@@ -172,7 +172,6 @@ __attribute__((format(printf, 1, 2))) void complain_more(const char *format, ...
 /* Error listener of a thread. */
 struct listener {
     void (*hear)(void *user, const char *sentence);
-    void (*hear_more)(void *user, const char *line);
     void *user;
 };
 

@@ -64,6 +64,9 @@ bool query_failed(const struct query *query);
 /* One sentence: SQLite's message where it has one. NULL is a query that could not be created. */
 const char *query_error(const struct query *query);
 
+/* The byte of the statement that the error of query_begin() is about; -1: SQLite does not say. */
+int query_error_offset(const struct query *query);
+
 uint32_t query_column_count(const struct query *query);
 const char *query_column_name(const struct query *query, uint32_t column);
 struct query_cell query_cell(const struct query *query, uint32_t column);
