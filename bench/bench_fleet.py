@@ -57,7 +57,7 @@ def pack_summaries(options, build, work, libprof, environment):
     words = [build / "test/make_job", f"ranks={count}", "tp=8", "steps=4", "layers=1", "kernels=2", "summary=1", "fault=slow_gpu", job]
     show("generate", run(words, environment), count)
     packed = run([*libprof, "pack", job, "-o", dataset, "--summaries", "--workers", str(options.workers)], environment)
-    rows = json.loads(run([*libprof, "fleet", "--format", "json", "--sql", "SELECT count(*) AS n FROM summary", str(dataset)], environment)[3])[0]["n"]
+    rows = json.loads(run([*libprof, "fleet", "--format", "json", "--sql", "SELECT count(*) AS n FROM summary", str(dataset)], environment)[3])["rows"][0]["n"]
     size = sum(path.stat().st_size for path in dataset.glob("table=*/*.parquet"))
     more = f"{packed[0] / count * 1e3:.2f} ms and {size / count:.0f} bytes each, {rows} rows; {options.workers} threads"
     show("summaries", packed, count, more=more)
@@ -126,7 +126,7 @@ def main():
                 other = dict(environment, PYTHONPATH=f"{options.before}:{environment['PYTHONPATH']}")
                 show("pack before", pack(libprof, job, Path(work) / "other", other), ranks)
             packed = pack(libprof, job, dataset, environment)
-            events = json.loads(run([*libprof, "fleet", "--format", "json", "--sql", EVENTS, dataset], environment)[3])[0]["events"]
+            events = json.loads(run([*libprof, "fleet", "--format", "json", "--sql", EVENTS, dataset], environment)[3])["rows"][0]["events"]
             size = sum(path.stat().st_size for path in dataset.glob("table=*/*.parquet"))
             each = f"{packed[0] / events * 1e6:.2f} us each, {(packed[0] - start) / events * 1e6:.2f} without start"
             show("pack", packed, ranks, events, f", {each}, {size / events:.2f} bytes each, {events} events")

@@ -26,9 +26,10 @@ const struct command command_fleet = {
     .word = "fleet",
     .summary = "find what delays a job of many ranks",
     .usage = "DATASET [-o OUT.html [--pages RANKS]] [--limits FILE]\n"
+             "DATASET [--fail-on KIND] [--format F]\n"
              "REPORT DATASET [--rows N] [--format F] [--engine E]\n"
              "[REPORT | --sql STATEMENT] --attempt N DATASET\n"
-             "diff BEFORE AFTER [--fail-if-slower LIMIT] [--rows N]\n"
+             "diff A B [--fail-if-slower LIMIT] [--fail-on VERDICT]\n"
              "--sql STATEMENT DATASET\nschema",
     .about =
         "Answers questions about all ranks of a job from the dataset that 'profdump pack' wrote. "
@@ -38,9 +39,13 @@ const struct command command_fleet = {
         "job, or all; by default, reports and --sql leave out all but the last one. REPORT is "
         "stragglers, collectives, waits, mismatches, breakdown, averages, outliers, memory, "
         "ledger, clocks or "
-        "groups. F is text, tsv or json. E is duckdb, spark://HOST:PORT or local[N]. 'diff' "
+        "groups. F is text, tsv or json. E is duckdb, spark://HOST:PORT or local[N]. --fail-on "
+        "exits with status 4 if there is a finding of this KIND, of a list (a,b) or of any, 5 if "
+        "that cannot be judged. KIND is missing, double, mismatch, stopped, link, clock, stage, "
+        "host, pauses, straggler or empty. 'diff' "
         "compares two runs of a job; with LIMIT, such as 5%, it exits with status 4 if steps are "
-        "slower by more, 5 if noise may explain that or is unknown. 'schema' prints the tables of "
+        "slower by more, 5 if noise may explain that or is unknown. VERDICT is slower, faster or "
+        "any. 'schema' prints the tables of "
         "a dataset. Needs Python and DuckDB: pip install 'duckdb>=1.3'.",
     .examples = "fleet job.dataset\nfleet stragglers job.dataset --rows 10",
     .question = QUESTION_OTHER,

@@ -747,7 +747,9 @@ static const struct option_entry hang_options[] = {
     {BITS("fail-on", "KIND", fail_on,
           "exit with status 4 if a verdict is of this kind, or of a list: a,b; 5 if that cannot "
           "be judged"),
-     .values = "any missing other lost stopped deadlock device open start"},
+     /* the last three: of dumps of PyTorch's flight recorder */
+     .values = "any missing other lost stopped deadlock device open start different unmatched "
+               "unfinished"},
     {0},
 };
 

@@ -59,6 +59,10 @@ class Dump(NamedTuple):
     calls: List[Call]
 
 
+KINDS = ("missing", "other", "lost", "stopped", "deadlock", "device", "open", "start", "different", "unmatched", "unfinished")
+"""Of verdicts on recordings, then those that only dumps have, as of profdump hang --fail-on."""
+
+
 class Verdict(NamedTuple):
     """What is wrong: ``missing``, ``different``, ``unmatched``, ``unfinished`` or ``lost``."""
 

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Tuple
 
+from . import _answers
 from ._cli import finish
-from ._flight import Dump, Verdict, call_text, is_dump, judge, read, sentence
+from ._flight import KINDS, Dump, Verdict, call_text, is_dump, judge, read, sentence
 from ._profdump import run_profdump
 from ._times import printable, ranks_text
 from .errors import ProfError
@@ -27,6 +28,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="profdump hang")
     parser.add_argument("files", nargs="+", metavar="FILE|DIRECTORY")
     parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--fail-on", metavar="KIND", action="append", default=[])
     return parser
 
 
@@ -107,8 +109,23 @@ def _json(verdict: Verdict, recorded: Dict[str, Any]) -> Dict[str, Any]:
     }  # fmt: skip
 
 
-def _run(words: List[str]) -> None:
-    options = _parser().parse_args(words)
+def _answer(job: _Job, flight: List[Dict[str, Any]], recorded: Dict[str, Any]) -> str:
+    """profdump's JSON on the recordings, if there are any, with the dumps among its inputs."""
+    inputs = [_answers.one_input(dump.path, "flight recorder of PyTorch", None, dump.rank) for dump in job.dumps]
+    own = json.loads(_answers.answer("hang", inputs, {"verdicts": [], "ranks": [], "flight_recorder": flight}))
+    both = {**own, **recorded, "inputs": [*recorded.get("inputs", []), *own["inputs"]]}
+    return json.dumps(both, indent=1)
+
+
+def _run(words: List[str]) -> int:
+    """An exit status."""
+    parser = _parser()
+    options = parser.parse_args(words)
+    try:
+        kinds = _answers.kinds_option(KINDS)
+        wanted = [kind for text in options.fail_on for kind in kinds(text)]
+    except argparse.ArgumentTypeError as error:
+        parser.error(f"--fail-on: {error}")
     job = _find(options.files)
     for why in job.unread:
         print(printable(f"profdump: {why}"), file=sys.stderr)
@@ -116,13 +133,23 @@ def _run(words: List[str]) -> None:
     verdicts = judge(job.dumps)
     if options.format == "json":
         flight = [_json(verdict, recorded) for verdict in verdicts]
-        print(json.dumps({"verdicts": [], "ranks": [], **recorded, "flight_recorder": flight}, indent=1))
-        return
-    print(_text(job, verdicts, recorded), end="")
-    if job.recordings:
-        print("\n" + run_profdump(["hang", *job.recordings]), end="")
+        print(_answer(job, flight, recorded))
+    else:
+        print(_text(job, verdicts, recorded), end="")
+        if job.recordings:
+            print("\n" + run_profdump(["hang", *job.recordings]), end="")
+    found = {verdict.kind for verdict in verdicts} | {verdict["kind"] for verdict in recorded.get("verdicts", [])}
+    status, said = _answers.gate(wanted, found, {})
+    print(f"profdump: {said}" if said else "", end="\n" if said else "", file=sys.stderr)
+    return status
 
 
 def main(words: List[str]) -> int:
-    """Exit status: 0; 1 after a message on standard error; 2 for wrong usage."""
-    return finish("profdump", lambda: _run(words))
+    """Exit status: 0; 1 after a message on standard error; 2 for wrong usage; 4 found (``--fail-on``)."""
+    status = 0
+
+    def run() -> None:
+        nonlocal status
+        status = _run(words)
+
+    return finish("profdump", run) or status

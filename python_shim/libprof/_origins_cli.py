@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import List
 
 from . import trace
+from ._answers import answer, cut_rows, one_input
 from ._cli import add_listing_options, finish, parse_listing
 from ._origins import FILES, origins_text
 
@@ -27,7 +27,9 @@ def _run(words: List[str]) -> None:
     options = parse_listing(_parser(), words)
     listed = trace.read(options.trace).origins(*options.sources)
     if options.format == "json":
-        print(json.dumps([one._asdict() for one in (listed if options.rows < 0 else listed[: options.rows])], indent=1))
+        shown, truncated = cut_rows("origins", listed, options.rows)
+        inputs = [one_input(path) for path in (options.trace, *options.sources)]
+        print(answer("origins", inputs, {"origins": [one._asdict() for one in shown]}, truncated=truncated))
     else:
         print(origins_text(listed, options.rows), end="")
 

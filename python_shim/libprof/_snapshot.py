@@ -325,7 +325,7 @@ class MemorySnapshot:
         return snapshot_text(self, rows)
 
     def to_dict(self, rows: int = -1) -> Dict[str, Any]:
-        """What ``profdump snapshot --format json`` prints."""
+        """The members that ``profdump snapshot --format json`` prints, without those of every command."""
         from ._snapshot_text import snapshot_facts
 
         return snapshot_facts(self, rows)

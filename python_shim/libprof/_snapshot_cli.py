@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import List
 
+from ._answers import answer, one_input
 from ._cli import add_listing_options, finish, parse_listing
 from ._snapshot import MemorySnapshot, memory_snapshot
 from ._times import printable
@@ -42,7 +42,7 @@ def _run(words: List[str]) -> None:
 
 def _print(snapshot: MemorySnapshot, options: argparse.Namespace) -> None:
     if options.format == "json":
-        print(json.dumps(snapshot.to_dict(options.rows), indent=1))
+        print(answer("snapshot", [one_input(options.file, "memory snapshot of PyTorch")], snapshot.to_dict(options.rows)))
     else:
         print(snapshot.table(options.rows), end="")
 

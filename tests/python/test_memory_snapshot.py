@@ -204,7 +204,10 @@ def test_table(path: Path) -> None:
 def test_profdump_has_the_command(path: Path) -> None:
     profdump = os.environ["LIBPROF_BIN"] + "/profdump"
     done = subprocess.run([profdump, "snapshot", str(path), "--format", "json"], capture_output=True, text=True, check=False)
-    assert json.loads(done.stdout) == libprof.memory_snapshot(path).to_dict(10), done.stderr
+    found, members = json.loads(done.stdout), libprof.memory_snapshot(path).to_dict(10)
+    assert {name: found[name] for name in members} == json.loads(json.dumps(members)), done.stderr
+    assert found["schema_version"] == 1 and found["command"] == "snapshot" and found["inputs"][0]["file"] == str(path)
+    assert list(found)[-2:] == ["truncated", "units"] and set(found["units"].values()) <= {"bytes", "ns"}
     assert subprocess.run([profdump, "snapshot"], capture_output=True, check=False).returncode == 2
 
 

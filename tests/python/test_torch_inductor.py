@@ -51,4 +51,4 @@ def test_kernels_that_inductor_really_wrote(tmp_path: Path) -> None:
     assert set(lines[1].split("fuses  ")[1].split(", ")) == {"mul", "add", "relu", "sum_1"}
     assert {"  from   program.py:6 scaled", "  from   program.py:7 scaled"} <= set(lines)
     as_json = subprocess.run([*command, "--format", "json"], capture_output=True, text=True, check=True).stdout
-    assert [one["name"] for one in json.loads(as_json)] == ["cpp_fused_add_mul_relu_sum_0"]
+    assert [one["name"] for one in json.loads(as_json)["origins"]] == ["cpp_fused_add_mul_relu_sum_0"]

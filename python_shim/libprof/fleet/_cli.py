@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from .. import _answers
 from .._cli import finish
 from ..errors import ProfError
-from . import _clocks, _diff, _engine, _groups, _rank_pages, _trace, _verdict
-from ._dataset import Dataset, describe
+from . import _clocks, _diff, _engine, _faults, _groups, _rank_pages, _trace, _verdict
+from ._dataset import Dataset, describe, described
 from ._pack import pack
 from ._limits import Limits, read_limits
 from ._page import write_page
@@ -32,6 +32,7 @@ CLOCKS = "clocks"
 DIFF = "diff"
 GROUPS = "groups"
 SCHEMA = "schema"
+CHANGES = ("slower", "faster")
 
 
 def _tsv(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]]) -> str:
@@ -39,11 +40,53 @@ def _tsv(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]]) -> str:
     return "\n".join(lines)
 
 
-def _json(columns: Sequence[str], rows: Sequence[Tuple[Any, ...]]) -> str:
-    return json.dumps([dict(zip(columns, row)) for row in rows], indent=1, default=float)
+FORMATS: Dict[str, Callable[[Sequence[str], Sequence[Tuple[Any, ...]]], str]] = {"text": table_text, "tsv": _tsv}
+JSON = "json"
 
 
-FORMATS: Dict[str, Callable[[Sequence[str], Sequence[Tuple[Any, ...]]], str]] = {"text": table_text, "tsv": _tsv, "json": _json}
+def _answer(dataset: Dataset, engine: Any, members: Dict[str, Any], **more: Any) -> str:
+    """The JSON about a dataset. Its recordings are many, so `inputs` has the dataset alone."""
+    programs, simulated, ranks = engine.run("SELECT min(program), max(CASE WHEN device LIKE 'Simulated GPU%' THEN 1 ELSE 0 END), count(DISTINCT program) FROM ranks")[1][0]
+    ((launched, lost),) = engine.run("SELECT sum(launched), sum(lost) FROM ledger")[1]
+    return _answers.answer(
+        "fleet",
+        [_answers.one_input(str(dataset.path), "dataset", programs if ranks == 1 else None)],
+        members,
+        None if launched is None else {"operations": int(lost or 0)},
+        None if simulated is None else bool(simulated),
+        **more,
+    )
+
+
+def _finding_json(finding: _faults.Finding, hosts: Dict[int, str]) -> Dict[str, Any]:
+    where = finding.hosts or tuple(sorted({hosts[rank] for rank in finding.ranks if hosts.get(rank)}))
+    return {
+        "kind": finding.kind,
+        "ranks": list(finding.ranks),
+        "host": where[0] if len(where) == 1 else None,
+        "hosts": list(where),
+        "range": finding.in_range or None,
+        "cause": finding.cause or None,
+        "lost_ns": round(finding.cost_ns) if finding.cost_ns else None,
+        "sentence": finding.sentence,
+    }
+
+
+def _overview_json(dataset: Dataset, engine: Any, limits: Limits) -> str:
+    findings = _verdict.judge(engine, limits)
+    hosts = dict(engine.run(_clocks.HOST_OF_RANK)[1])
+    unknown = _verdict.cannot_judge(engine)
+    attempts = engine.attempts
+    members = {
+        "job": {**_verdict.job_size(engine), "attempt": attempts.shown or None, "attempts": attempts.count},
+        "verdicts": [_finding_json(finding, hosts) for finding in findings],
+        "cannot_judge": [{"kinds": [kind for kind in kinds if kind != _answers.ANY], "sentence": sentence} for sentence, kinds in unknown.items()],
+        "notes": _verdict.notes(engine),
+        "detection_limit": _verdict.detection_limit(engine, limits) or None,
+    }
+    silent = [sentence for sentence, kinds in unknown.items() if _answers.ANY in kinds]
+    is_silent = bool(silent) and all(finding.kind == "empty" for finding in findings)
+    return _answer(dataset, engine, members, abstained="; ".join(silent) if is_silent else None)
 
 
 def _overview(dataset: Dataset, engine: Any, limits: Limits) -> str:
@@ -88,7 +131,8 @@ def _fleet_parser() -> argparse.ArgumentParser:
     parser.add_argument("--attempt", metavar="N", default="", help="read attempt N of a restarted job, or all; also for reports and --sql (default: the last one)")
     parser.add_argument("--limits", metavar="FILE", help="read thresholds of the diagnosis from FILE")
     parser.add_argument("--rows", type=int, metavar="N", help="print at most N rows")
-    parser.add_argument("--format", choices=sorted(FORMATS), default="text", help="print text (default), tsv or json")
+    parser.add_argument("--format", choices=(*FORMATS, JSON), default="text", help="print text (default), tsv or json")
+    parser.add_argument("--fail-on", metavar="KIND", action="append", default=[], help=f"exit with status 4 if the diagnosis has a finding of this kind (any, {', '.join(_faults.KINDS)}; diff: slower, faster), 5 if that cannot be judged; may be a list: a,b")
     parser.add_argument("--fail-if-slower", metavar="LIMIT", type=_diff.limit_of, help="diff: exit with status 4 if steps are slower by more than LIMIT (5%% or 1.05x), 5 if noise may explain that or is unknown")
     parser.add_argument("--engine", default="duckdb", help="duckdb (default), spark://HOST:PORT, or local[N] for Spark here")
     return parser
@@ -120,26 +164,46 @@ def _rows_of(engine: Any, report: str, statement: Optional[str]) -> _engine.Rows
     return _groups.label(engine, report, *engine.run(statement or _engine.sql_text(report)))
 
 
-def _write_pages(options: argparse.Namespace, dataset: Dataset, engine: Any, limits: Limits) -> str:
-    """The page of the job links to those of ranks, so these come first."""
-    said: List[str] = []
+def _write_pages(options: argparse.Namespace, dataset: Dataset, engine: Any, limits: Limits) -> List[str]:
+    """The pages that were written. That of the job links to those of ranks, so these come first."""
+    pages: List[str] = []
     if options.pages:
         ranks, sentences = _rank_pages.choose_ranks(engine, options.pages, limits)
         written, refused = _rank_pages.write_rank_pages(str(dataset.path), options.output, ranks)
         for sentence in (*sentences, *refused):
             print(f"profdump: {sentence}", file=sys.stderr)
-        said = [f"{_rank_pages.rank_page(options.output, rank)}: written" for rank in written]
+        pages = [_rank_pages.rank_page(options.output, rank) for rank in written]
     write_page(dataset, engine, options.output, limits)
-    return "\n".join([*said, f"{options.output}: written"])
+    return [*pages, options.output]
 
 
-def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
+def _judged(options: argparse.Namespace, found: Sequence[str], unknown: Dict[str, Tuple[str, ...]]) -> int:
+    """The exit status of --fail-on, after a sentence on standard error."""
+    status, sentence = _answers.gate(options.fail_on, found, unknown)
+    print(f"profdump: {sentence}" if sentence else "", end="\n" if sentence else "", file=sys.stderr)
+    return status
+
+
+def _diagnosis(options: argparse.Namespace, dataset: Dataset, engine: Any, limits: Limits) -> int:
+    """Without a report: what is wrong, or pages that show it."""
+    if options.output:
+        pages = _write_pages(options, dataset, engine, limits)
+        print(_answer(dataset, engine, {"written": pages}) if options.format == JSON else "\n".join(f"{page}: written" for page in pages))
+    else:
+        print((_overview_json if options.format == JSON else _overview)(dataset, engine, limits))
+    if not options.fail_on:
+        return 0
+    found = [finding.kind for finding in _verdict.judge(engine, limits)]
+    # An empty dataset is a finding only for those who ask for it: otherwise, nothing can be judged.
+    wants_empty = "empty" in options.fail_on
+    return _judged(options, [kind for kind in found if kind != "empty" or wants_empty], _verdict.cannot_judge(engine))
+
+
+def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> int:
     limits = read_limits(options.limits) if options.limits else Limits()
     engine = _open(dataset, options.engine, options.attempt)
-    if options.output:
-        return _write_pages(options, dataset, engine, limits)
-    if not report and not options.sql:
-        return _overview(dataset, engine, limits)
+    if options.output or (not report and not options.sql):
+        return _diagnosis(options, dataset, engine, limits)
     if engine.attempts.shown:
         shown, count = engine.attempts.shown, engine.attempts.count
         print(f"profdump: attempt {shown} of {count}: other attempts are left out (--attempt all reads them)", file=sys.stderr)
@@ -147,7 +211,13 @@ def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> str:
     if not rows and report:
         for note in _verdict.notes(engine):
             print(f"profdump: {note}", file=sys.stderr)
-    return FORMATS[options.format](columns, rows[: options.rows])
+    name = report or "rows"
+    shown_rows, truncated = _answers.cut_rows(name, rows, options.rows)
+    if options.format == JSON:
+        print(_answer(dataset, engine, {name: _answers.row_dicts(columns, shown_rows)}, truncated=truncated))
+    else:
+        print(FORMATS[options.format](columns, shown_rows))
+    return 0
 
 
 def _run_diff(options: argparse.Namespace) -> int:
@@ -155,22 +225,38 @@ def _run_diff(options: argparse.Namespace) -> int:
     limit = options.fail_if_slower
     before, after = (_diff.measure(_open(Dataset.open(path), options.engine, options.attempt)) for path in options.words[1:])
     changes = _diff.diff(before, after)
-    columns, rows = _diff.change_rows(changes)
-    table = FORMATS[options.format](columns, rows[: options.rows])
+    columns, all_rows = _diff.change_rows(changes)
+    rows, truncated = _answers.cut_rows("changes", all_rows, options.rows)
     status, sentence = _diff.gate(changes, limit) if limit is not None else (0, "")
-    if options.format != "text":
-        print(table)
-        print(sentence, end="\n" if sentence else "", file=sys.stderr)
+    verdict = _diff.verdict(changes)
+    if options.format == JSON:
+        inputs = [_answers.one_input(path, "dataset") for path in options.words[1:]]
+        members = {"verdict": verdict, "judged": "steps", "gate": sentence or None, "changes": _answers.row_dicts(columns, rows)}
+        units = {name: "percent" for name in ("mean", "noise", "p50", "p99")}
+        print(_answers.answer("fleet", inputs, members, truncated=truncated, units=units))
+    elif options.format != "text":
+        print(FORMATS[options.format](columns, rows))
     else:
         heads = [f"{path}: {job.headline}" for path, job in zip(options.words[1:], (before, after))]
-        print("\n".join([*heads, "", *_diff.sentences(before, after, changes), "", table, *([sentence] if sentence else [])]))
-    return status
+        said = [f"Verdict: {verdict}, by step time", *_diff.sentences(before, after, changes)]
+        print("\n".join([*heads, "", *said, "", table_text(columns, rows), *([sentence] if sentence else [])]))
+    if options.format != "text":
+        print(sentence, end="\n" if sentence else "", file=sys.stderr)
+    is_unknown = verdict not in ("same", *CHANGES)
+    judged = _judged(options, [verdict] if verdict in CHANGES else [], {f"the verdict is {verdict}": (_answers.ANY, *CHANGES)} if is_unknown else {})
+    return status if status == _answers.FOUND else judged or status
 
 
 def _run_fleet(words: List[str]) -> int:
     parser = _fleet_parser()
     options = parser.parse_intermixed_args(words)
-    if options.words[0] == DIFF and len(options.words) > 1:
+    is_diff = options.words[0] == DIFF and len(options.words) > 1
+    try:
+        kinds = _answers.kinds_option(CHANGES if is_diff else _faults.KINDS)
+        options.fail_on = [kind for text in options.fail_on for kind in kinds(text)]
+    except argparse.ArgumentTypeError as error:
+        parser.error(f"--fail-on: {error}")
+    if is_diff:
         if len(options.words) != 3 or options.sql or options.output:
             parser.error("diff compares two datasets: profdump fleet diff BEFORE AFTER")
         return _run_diff(options)
@@ -179,17 +265,18 @@ def _run_fleet(words: List[str]) -> int:
     if options.pages and not options.output:
         parser.error("--pages: it needs -o FILE.html, beside which it writes rank-N.html")
     if options.words == [SCHEMA]:
-        print(describe())
+        print(_answers.answer("fleet", [], {"tables": described()}) if options.format == JSON else describe())
         return 0
     report = options.words[0] if len(options.words) == 2 else ""
     if len(options.words) > 2 or (report and report not in (*REPORTS, CLOCKS, GROUPS)):
         parser.error(f"no report {report!r}: it is one of {', '.join((*REPORTS, CLOCKS, GROUPS))}" if report else "one dataset at a time")
-    print(_report(options, report, Dataset.open(options.words[-1])))
-    return 0
+    if options.fail_on and (report or options.sql):
+        parser.error("--fail-on: only the diagnosis, which no REPORT and no --sql is, and 'diff' have it")
+    return _report(options, report, Dataset.open(options.words[-1]))
 
 
 def main(command: str, words: List[str]) -> int:
-    """Exit status of ``profdump pack`` or ``profdump fleet``: 0, 1 failed, 2 wrong usage, 4 slower and 5 inconclusive (``--fail-if-slower``).
+    """Exit status of ``profdump pack`` or ``profdump fleet``: 0, 1 failed, 2 wrong usage, 4 found and 5 inconclusive (``--fail-on``, ``--fail-if-slower``).
 
     "trace" is what profdump asks for when an input is a dataset."""
     status = 0

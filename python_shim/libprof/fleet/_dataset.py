@@ -105,6 +105,11 @@ def part_path(folder: Path, table: str, part: str) -> Path:
     return folder / f"table={table}" / f"part-{part}.parquet"
 
 
+def described() -> List[Dict[str, Any]]:
+    """The same as members of JSON."""
+    return [{"name": name, "columns": [{"name": c.name, "type": c.type, "unit": c.unit, "description": c.meaning} for c in TABLES[name]]} for name in TABLES]
+
+
 def describe(table: Optional[str] = None) -> str:
     """The tables with their columns, as Markdown."""
     lines: List[str] = []

@@ -271,6 +271,25 @@ def sentences(before: Job, after: Job, changes: Sequence[Change]) -> List[str]:
 # ---- the gate ----
 
 
+def _step_of(changes: Sequence[Change]) -> Optional[Change]:
+    """The change of the mean step; None: a job has no steps."""
+    step = next((change for change in changes if change.kind == "step"), None)
+    return None if step is None or step.ratio() is None or step.verdict in ("new", "gone") else step
+
+
+def verdict(changes: Sequence[Change]) -> str:
+    """The verdict on the mean step: slower, faster, same, inconclusive or not comparable, as of profdump diff."""
+    step = _step_of(changes)
+    share = step.ratio() if step else None
+    if step is None or share is None:
+        return "not comparable"
+    if step.noise_ns is None:
+        return "inconclusive"
+    if step.verdict in ("slower", "faster"):
+        return step.verdict
+    return "same" if abs(share) + step.noise_ns / step.before.mean_ns < MATTERS else "inconclusive"
+
+
 def limit_of(text: str) -> float:
     """``5%`` or ``1.05x`` as 0.05; for argparse."""
     try:
@@ -285,7 +304,7 @@ def limit_of(text: str) -> float:
 def gate(changes: Sequence[Change], limit: float) -> Tuple[int, str]:
     """profdump's exit status, and a sentence that gives the reason: 4 if the mean step is slower by more than `limit` and by more than
     noise, 5 if noise may explain that or is unknown."""
-    step = next((change for change in changes if change.kind == "step"), None)
+    step = _step_of(changes)
     share = step.ratio() if step else None
     if step is None or share is None:
         return INCONCLUSIVE, f"step: at least one job has no steps, limit {limit * 100:g} %: INCONCLUSIVE"

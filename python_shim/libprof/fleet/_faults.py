@@ -19,9 +19,13 @@ PATTERNS = (("garbage collection", r"(^|[^a-z])gc([^a-z]|$)|garbage"), ("checkpo
 """What ranges with such names do."""
 
 
+LATE_KINDS = ("stage", "host", "pauses", "straggler")
+KINDS = ("empty", "missing", "double", "mismatch", "stopped", "link", "clock", *LATE_KINDS)
+
+
 @dataclass(frozen=True)
 class Finding:
-    """`kind`: empty, missing, double, mismatch, stopped, link, clock, stage, host, pauses or straggler. `ranks` or `hosts`: where.
+    """`kind`: one of KINDS. `ranks` or `hosts`: where. `in_range`: the range that takes longer, empty unknown.
 
     `cost_ns`: what each other rank loses, as far as that is known: the most expensive finding comes first."""
 
@@ -31,6 +35,7 @@ class Finding:
     hosts: Tuple[str, ...] = ()
     cause: str = ""
     cost_ns: float = 0.0
+    in_range: str = ""
 
 
 def ms(ns: float) -> str:
@@ -76,7 +81,7 @@ def _rank_finding(late: Late, hosts: Dict[int, str], pipelines: _pipeline.Pipeli
     effect = f"the others wait for {place}, {ms(late.waited_ns)} in all" if late.waited_ns else f"{place} takes longer"
     waits = "" if late.steps else _pipeline.waits_text(pipelines, [late.rank], late.total)
     sentence = f"{effect}: {_why(late, 'on most ranks')} ({_steps_text(late)}){waits}"
-    return Finding("straggler", sentence, (late.rank,), (), late.cause, _cost(late))
+    return Finding("straggler", sentence, (late.rank,), (), late.cause, _cost(late), late.in_range)
 
 
 # ---- several ranks ----
@@ -104,7 +109,7 @@ def _host_finding(host: str, lates: Sequence[Late]) -> Finding:
     place = f"{host} (all {len(ranks)} ranks: {_groups.rank_text(ranks)})"
     effect = f"the others wait for {place}, {ms(waited)} in all" if waited else f"{place} takes longer"
     sentence = f"{effect}: {_why(middle, 'on other hosts')} ({_steps_text(middle)})"
-    return Finding("host", sentence, ranks, (host,), middle.cause, max(map(_cost, lates)))
+    return Finding("host", sentence, ranks, (host,), middle.cause, max(map(_cost, lates)), middle.in_range)
 
 
 def pattern_of(name: str) -> str:
@@ -132,7 +137,7 @@ def _pauses_finding(lates: Sequence[Late], ranks: int) -> Finding:
     waited = sum(late.waited_ns for late in lates)
     cost = f"; the others wait {ms(waited)} in all" if waited else ""
     sentence = f"on {who}: {count} pauses of {ms(mean)} each in {len(steps)} of {lates[0].total} steps{_rhythm(steps)}: {lates[0].cause}{where}{cost}"
-    return Finding("pauses", sentence, tuple(sorted(late.rank for late in lates)), (), lates[0].cause, max(waited, mean * count / ranks))
+    return Finding("pauses", sentence, tuple(sorted(late.rank for late in lates)), (), lates[0].cause, max(waited, mean * count / ranks), name)
 
 
 def _stage_finding(number: int, late: Late, pipelines: _pipeline.Pipelines) -> Finding:
@@ -141,7 +146,7 @@ def _stage_finding(number: int, late: Late, pipelines: _pipeline.Pipelines) -> F
         f"the others wait for stage {number} of the pipeline ({_groups.ranks_text(ranks)}): "
         f"{_why(late, 'on most ranks')}{_pipeline.waits_text(pipelines, ranks, late.total)}"
     )
-    return Finding("stage", sentence, ranks, (), late.cause, _cost(late))
+    return Finding("stage", sentence, ranks, (), late.cause, _cost(late), late.in_range)
 
 
 def find_faults(late: Lateness, hosts: Dict[int, str], pipelines: _pipeline.Pipelines) -> List[Finding]:

@@ -8,6 +8,7 @@ import math
 import statistics
 from typing import Any, Dict, List, Tuple
 
+from .._answers import ANY
 from .._times import ranks_text, time_text
 from . import _clocks, _faults, _late, _links, _pipeline, _unknown
 from ._engine import records, sql_text
@@ -131,27 +132,62 @@ def _evidence(engine: Any) -> Dict[str, int]:
     )[0]
 
 
-def all_clear(engine: Any) -> List[str]:
-    """What was looked at and is in order, in one sentence, and what cannot be judged, where nothing was found."""
+MISSING, HANGS, LATE = "missing", "hangs", "late"
+
+
+def _judged(engine: Any) -> Dict[str, Tuple[bool, str]]:
+    """Of each question, whether the recordings can answer it, and what is in order then, else why it cannot be judged."""
     there = _evidence(engine)
-    clear, unknown = [], []
+    late = "whether a rank keeps others waiting cannot be judged: "
+    answers = {}
     if there["world"] and not _unknown.names(engine):
-        clear.append(f"all {there['world']} ranks recorded")
+        answers[MISSING] = (True, f"all {there['world']} ranks recorded")
     elif not _unknown.names(engine):
-        unknown.append("whether all ranks recorded cannot be judged: no world size was recorded")
+        answers[MISSING] = (False, "whether all ranks recorded cannot be judged: no world size was recorded")
+    else:
+        answers[MISSING] = (False, _unstated(engine))
     if there["communicators"]:
-        clear.append("no collective hangs")
+        answers[HANGS] = (True, "no collective hangs")
     else:
-        unknown.append("whether a collective hangs cannot be judged: no communicators were recorded")
+        answers[HANGS] = (False, "whether a collective hangs cannot be judged: no communicators were recorded")
     if there["ranks"] < 2:
-        unknown.append("whether a rank keeps others waiting cannot be judged: there is one rank only")
+        answers[LATE] = (False, f"{late}there is one rank only")
     elif not there["steps"]:
-        unknown.append("whether a rank keeps others waiting cannot be judged: no steps were recorded")
+        answers[LATE] = (False, f"{late}no steps were recorded")
     elif not there["busy_steps"]:
-        unknown.append("whether a rank keeps others waiting cannot be judged: no device operations were recorded in steps")
+        answers[LATE] = (False, f"{late}no device operations were recorded in steps")
     else:
-        clear.append("no rank takes longer than the others" if not there["collectives"] else "no rank keeps the others waiting")
+        answers[LATE] = (True, "no rank takes longer than the others" if not there["collectives"] else "no rank keeps the others waiting")
+    return answers
+
+
+def all_clear(engine: Any) -> List[str]:
+    """What was looked at and is in order, in one sentence, and what cannot be judged, where nothing was found. That recordings do not
+    state their rank is in notes()."""
+    answers = _judged(engine)
+    clear = [text for known, text in answers.values() if known]
+    unknown = [text for question, (known, text) in answers.items() if not known and (question != MISSING or not _unknown.names(engine))]
     return ([f"Nothing stands out: {', '.join(clear)}."] if clear else []) + [f"{sentence[0].upper()}{sentence[1:]}." for sentence in unknown]
+
+
+def cannot_judge(engine: Any) -> Dict[str, Tuple[str, ...]]:
+    """Sentences that say what cannot be judged, with the kinds of findings that this concerns; those of a diagnosis as a whole have "any"."""
+    if not records(engine, "SELECT rank FROM ranks LIMIT 1"):
+        return {EMPTY: (ANY, *(kind for kind in _faults.KINDS if kind != "empty"))}
+    kinds = {MISSING: ("missing",), HANGS: ("mismatch", "stopped"), LATE: _faults.LATE_KINDS}
+    unknown = {text: (ANY, *kinds[question]) for question, (known, text) in _judged(engine).items() if not known}
+    if not _evidence(engine)["collectives"]:
+        unknown["links and clocks cannot be judged: no collectives were recorded"] = ("link", "clock")
+    elif records(engine, "SELECT count(DISTINCT host) AS n FROM ranks WHERE NOT coalesce(clock_synchronized, false)")[0]["n"]:
+        unknown["clocks cannot be judged: not every host states that its clock is synchronized"] = ("clock",)
+    return unknown
+
+
+def _unstated(engine: Any) -> str:
+    """That recordings do not state their rank, so that it is unknown which ranks have one."""
+    unknown = len(_unknown.names(engine))
+    whose = "1 recording does not state its rank" if unknown == 1 else f"{unknown} recordings do not state their rank"
+    return f"whether all ranks recorded cannot be judged: {whose}"
 
 
 def notes(engine: Any) -> List[str]:
@@ -159,10 +195,8 @@ def notes(engine: Any) -> List[str]:
     ((ranks, steps, sources),) = engine.run("SELECT count(DISTINCT rank), (SELECT count(*) FROM steps), count(DISTINCT source) FROM ranks")[1]
     ((collectives,),) = engine.run("SELECT count(*) FROM collectives WHERE duration_ns IS NOT NULL")[1]
     said: List[str] = []
-    unknown = len(_unknown.names(engine))
-    if unknown and not missing_ranks(engine):
-        whose = "1 recording does not state its rank" if unknown == 1 else f"{unknown} recordings do not state their rank"
-        said.append(f"whether all ranks recorded cannot be judged: {whose}")
+    if _unknown.names(engine) and not missing_ranks(engine):
+        said.append(_unstated(engine))
     if ranks == 1:
         said.append("there is one rank only: nothing to compare it with")
     elif ranks and not collectives:
@@ -178,11 +212,14 @@ def notes(engine: Any) -> List[str]:
     return said
 
 
+EMPTY = "there are no ranks: no recording could be packed into this dataset"
+
+
 @functools.lru_cache(maxsize=4)
 def judge(engine: Any, limits: Limits = Limits()) -> Tuple[Finding, ...]:
     """All findings: what stops a job, then what delays it, the most expensive first, then the rest; computed once for each engine."""
     if not records(engine, "SELECT rank FROM ranks LIMIT 1"):
-        return (Finding("empty", "there are no ranks: no recording could be packed into this dataset", ()),)
+        return (Finding("empty", EMPTY, ()),)
     return tuple(dataclasses.replace(one, sentence=_unknown.named(engine, one.sentence)) for one in _findings(engine, limits))
 
 
@@ -203,11 +240,17 @@ def detection_limit(engine: Any, limits: Limits = Limits()) -> str:
     return f"Detection limit with {found.ranks} ranks and {found.steps} steps: {sure}a single step that takes {time_text(found.stall_ns)} longer."
 
 
-def headline(engine: Any) -> str:
-    """How large the job is, and its median step over all ranks."""
+def job_size(engine: Any) -> Dict[str, Any]:
+    """Ranks, hosts, and the median step over all ranks."""
     job = records(engine, "SELECT count(DISTINCT rank) AS ranks, count(DISTINCT host) AS hosts FROM ranks")[0]
     steps = [row["ns"] for row in records(engine, "SELECT median(duration_ns) AS ns FROM steps GROUP BY rank") if row["ns"]]
-    step = f"median step {time_text(statistics.median(steps))}" if steps else "no steps"
+    return {**job, "step_ns": statistics.median(steps) if steps else None}
+
+
+def headline(engine: Any) -> str:
+    """How large the job is, and its median step over all ranks."""
+    job = job_size(engine)
+    step = f"median step {time_text(job['step_ns'])}" if job["step_ns"] else "no steps"
     attempts = getattr(engine, "attempts", None)
     attempt = ""
     if attempts and attempts.count > 1:
