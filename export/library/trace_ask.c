@@ -191,9 +191,9 @@ prof_status prof_trace_query(struct prof_trace *trace, const char *sql,
 /* True if the file is kept: also for a failed "check" and for --fail-on-loss. */
 static bool is_complete(const struct call *call, const struct profdump_options *options, int status)
 {
-    return !ferror(options->out) && (status == EXIT_SUCCESS || status == EXIT_LOSS ||
-                                     status == EXIT_FOUND || status == EXIT_INCONCLUSIVE ||
-                                     (status == EXIT_FAILURE && !call->heard));
+    return !ferror(options->out) &&
+           (status == EXIT_SUCCESS || status == EXIT_LOSS || status == EXIT_FOUND ||
+            status == EXIT_INCONCLUSIVE || (status == EXIT_FAILURE && !call->heard));
 }
 
 static prof_status export_report(const struct call *call, const struct prof_trace *trace,

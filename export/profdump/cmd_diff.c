@@ -1,4 +1,5 @@
 /* cmd_diff.c - profdump diff A B: two runs compared, both loaded and added up at the same time. */
+#include "baseline.h"
 #include "commands.h"
 #include "compat.h"
 #include "inputs.h"
@@ -118,6 +119,7 @@ static bool read_names(const struct profdump_options *options, const char *names
 }
 
 static const struct option_entry diff_entries[] = {
+    {TEXT("baseline", "NAME", baseline, "compare with this baseline, in place of A")},
     {TEXT("names", "A,B", diff_names, "name the two runs (base,new)")},
     {CALL("group-by", "WHAT", set_by, "print only this table, with all of its rows"),
      .values = "kernel op range path call copy"},
@@ -140,8 +142,8 @@ static const struct option_entry diff_entries[] = {
 };
 
 static const struct option_entry *const options_of_diff[] = {
-    diff_entries,   report_options, rows_options,   unit_options, width_options,
-    window_options, input_options,  format_options, help_options, NULL};
+    diff_entries,   baseline_options, report_options, rows_options, unit_options, width_options,
+    window_options, input_options,    format_options, help_options, NULL};
 
 #define ROWS_DEFAULT 20
 
@@ -244,8 +246,8 @@ static const char *finding_at(unsigned number)
 static int finish_fail_on(const struct profdump_options *options, const struct diff *diff,
                           int status)
 {
-    static const uint64_t found[DIFF_OUTCOMES] = {[DIFF_RUN_SLOWER] = 1 | 2,
-                                                  [DIFF_RUN_FASTER] = 1 | 4};
+    static const uint64_t found[DIFF_OUTCOMES] = {
+        [DIFF_RUN_SLOWER] = 1 | 2, [DIFF_RUN_FASTER] = 1 | 4};
     char unknown[80];
     bool is_known =
         diff->outcome != DIFF_RUN_INCONCLUSIVE && diff->outcome != DIFF_RUN_NOT_COMPARABLE;
@@ -326,7 +328,7 @@ static int run_diff(const struct profdump_options *options, const char *const na
     return status;
 }
 
-int cmd_diff(const struct profdump_options *options)
+static int diff_inputs(const struct profdump_options *options)
 {
     const char *names[2];
     char *storage = NULL;
@@ -341,10 +343,30 @@ int cmd_diff(const struct profdump_options *options)
     return status;
 }
 
+int cmd_diff(const struct profdump_options *options)
+{
+    struct profdump_options of = *options;
+    char path[PATH_MAX], *inputs[2] = {path, NULL};
+    if (!options->baseline)
+        return diff_inputs(options);
+    if (options->input_count != 1) {
+        complain("diff --baseline: needs one input, a file or a directory; %d given",
+                 options->input_count);
+        return EXIT_USAGE;
+    }
+    int status = baseline_find(options, options->baseline, path);
+    if (status != EXIT_SUCCESS)
+        return status;
+    inputs[1] = options->inputs[0];
+    of.inputs = inputs;
+    of.input_count = 2;
+    return diff_inputs(&of);
+}
+
 const struct command command_diff = {
     .word = "diff",
     .summary = "compare two runs; fail in CI if one is slower",
-    .usage = "[OPTION]... A B",
+    .usage = "[OPTION]... A B\n--baseline NAME [OPTION]... B",
     .about =
         "Compares two runs, each a file or a directory: what got slower or faster, and whether "
         "that is more than noise.",

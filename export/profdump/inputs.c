@@ -147,6 +147,17 @@ static bool find_inputs(const struct profdump_options *options, struct path_list
     return found;
 }
 
+bool inputs_each(const struct profdump_options *options, bool (*take)(void *user, const char *path),
+                 void *user)
+{
+    struct path_list paths = {0};
+    bool good = find_inputs(options, &paths);
+    for (size_t i = 0; i < paths.count && good; i++)
+        good = take(user, paths.at[i]);
+    path_list_fini(&paths);
+    return good;
+}
+
 static void say_nothing(void *user, const char *sentence)
 {
     (void)user, (void)sentence;

@@ -24,6 +24,11 @@ const struct timeline *input_load_run(struct input_load *load);
 bool input_load_tell(const struct input_load *load);
 void input_load_destroy(struct input_load *load);
 
+/* Calls `take` for each file that the inputs are, in order: a directory is its traces. False after
+ * having complained, or once `take` has returned false. */
+bool inputs_each(const struct profdump_options *options, bool (*take)(void *user, const char *path),
+                 void *user);
+
 /* Chrome traces, which --chrome copies, and the timeline of all other inputs. */
 struct inputs {
     char **chrome_paths; /* in order */

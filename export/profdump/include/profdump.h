@@ -121,6 +121,9 @@ struct profdump_options {
 
     bool diff_no_match;     /* --no-match */
     const char *diff_names; /* --names, NULL not given */
+    const char *baseline;   /* --baseline, NULL not given */
+    const char *baselines;  /* --baselines, NULL not given */
+    bool force;             /* --force */
 
     struct dataset_choice dataset; /* --rank */
     bool partial;

@@ -475,9 +475,11 @@ void config_emit_nvtx(void)
 
 static bool config_is_variable(const char *entry)
 {
+    static const char *const others[] = {"PROF_LIBRARY", "PROF_BASELINES"}; /* of our programs */
     size_t size = strcspn(entry, "=");
-    if (strncmp(entry, "PROF_LIBRARY", size) == 0 && size == strlen("PROF_LIBRARY"))
-        return true; /* profrun's own */
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strlen(others[i]) == size && memcmp(entry, others[i], size) == 0)
+            return true;
     for (size_t i = 0; i < CONFIG_COUNT; i++)
         if (strlen(config_shown[i].name) == size && memcmp(config_shown[i].name, entry, size) == 0)
             return true;
