@@ -41,7 +41,7 @@ gate() {
     status=0
     env GITHUB_BASE_REF=main GITHUB_REF_NAME=7/merge GITHUB_REPOSITORY=us/app GATE_PULL_REQUEST=7 GH_TOKEN=secret \
         GITHUB_OUTPUT=output.txt GITHUB_STEP_SUMMARY=summary.txt RUNNER_TEMP="$here/temporary" GATE_BASELINE="$here/baselines" \
-        GATE_FAIL_ON=device SIM_KERNEL_NS=5000 GATE_COMMAND="$EXAMPLES_DIR/demo_ranges" "$@" \
+        GATE_JUDGE=device SIM_KERNEL_NS=5000 GATE_COMMAND="$EXAMPLES_DIR/demo_ranges" "$@" \
         bash "$action/gate.sh" >log.txt 2>&1 || status=$?
 }
 # ended STATUS VERDICT WHAT
@@ -86,7 +86,7 @@ gate SIM_KERNEL_NS=6000 GATE_LIMIT=10%
 ended 0 passed "a run within the limit"
 
 # Inconclusive: a run lacks what is judged.
-gate GATE_COMMAND="./named load" GATE_FAIL_ON=auto GATE_NAME=cpu
+gate GATE_COMMAND="./named load" GATE_JUDGE=auto GATE_NAME=cpu
 ended 0 saved "the first run without a device"
 gate GATE_COMMAND="./named load" GATE_NAME=cpu
 ended 0 inconclusive "a run without what is judged"
@@ -162,7 +162,7 @@ if ! command -v gh >/dev/null; then
 fi
 
 # Wrong inputs.
-for wrong in GATE_COMMAND= GATE_RUNS=0 GATE_NAME='a/b' GATE_FAIL_IF_INCONCLUSIVE=maybe GATE_LIMIT=much GATE_FAIL_ON=luck; do
+for wrong in GATE_COMMAND= GATE_RUNS=0 GATE_NAME='a/b' GATE_FAIL_IF_INCONCLUSIVE=maybe GATE_LIMIT=much GATE_JUDGE=luck; do
     gate "$wrong"
     ((status == 2)) || fail "$wrong: ended with $status: $(cat log.txt)"
     says log.txt "::error title=libprof gate::"

@@ -67,7 +67,7 @@ inert() {
 compare() {
     local status=0
     profdump diff --format markdown --rows "${GATE_ROWS:-5}" --names "base,this run" --fail-if-slower "${GATE_LIMIT:-5%}" \
-        --fail-on "${GATE_FAIL_ON:-auto}" "$baseline" "$work/runs" >"$work/comparison.md" 2>"$work/errors.txt" || status=$?
+        --judge "${GATE_JUDGE:-auto}" "$baseline" "$work/runs" >"$work/comparison.md" 2>"$work/errors.txt" || status=$?
     case $status in
     0) verdict=passed title="passed: not slower than the base branch" ;;
     4) verdict=failed title="FAILED: slower than the base branch" ;;
