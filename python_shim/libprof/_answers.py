@@ -7,6 +7,8 @@ import json
 import math
 from typing import Any, Callable, Collection, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from .version import __version__
+
 SCHEMA_VERSION = 1
 FOUND = 4
 INCONCLUSIVE = 5
@@ -19,8 +21,8 @@ Row = Tuple[Any, ...]
 # ---- JSON ----
 
 
-def one_input(file: str, format: Optional[str] = None, program: Optional[str] = None, rank: Optional[int] = None) -> Input:
-    """A member of ``inputs``; what is unknown is None."""
+def one_input(file: str, format: str = "", program: str = "", rank: Optional[int] = None) -> Input:
+    """A member of ``inputs``; what is unknown is empty, or None."""
     return {"file": file, "format": format, "program": program, "rank": rank}
 
 
@@ -29,22 +31,25 @@ def answer(
     inputs: Sequence[Input],
     members: Mapping[str, Any],
     lost: Optional[Mapping[str, int]] = None,
-    simulated: Optional[bool] = None,
+    simulated: bool = False,
     abstained: Optional[str] = None,
     truncated: Sequence[Mapping[str, Any]] = (),
     units: Optional[Mapping[str, str]] = None,
 ) -> str:
-    """The object that a command prints: the head of every command, its own `members`, and the tail.
+    """The object that a command prints: the head of every command, as envelope.h has it, its own `members`, and the tail.
 
-    `lost`: counts by what was lost; None if the input cannot tell. `abstained`: why nothing can be judged. `truncated`: see
-    :func:`cut_rows`. `units`: of members whose name does not end in their unit. Numbers that JSON does not have become null."""
+    `lost`: counts by what was lost. `abstained`: why nothing can be judged. `truncated`: see :func:`cut_rows`. `units`: of members whose
+    name does not end in their unit. Numbers that JSON does not have become null."""
     head = {
         "schema_version": SCHEMA_VERSION,
         "command": command,
+        "libprof": __version__,
         "inputs": list(inputs),
+        "mode": "other",
+        "mode_reason": "",
         "simulated": simulated,
-        "lost_anything": None if lost is None else any(lost.values()),
-        "lost": dict(lost or {}),
+        "lost_anything": any((lost or {}).values()),
+        "lost": {what: count for what, count in (lost or {}).items() if count},
         "abstained": abstained,
     }
     body = {**head, **members, "truncated": list(truncated)}

@@ -111,7 +111,7 @@ def _json(verdict: Verdict, recorded: Dict[str, Any]) -> Dict[str, Any]:
 
 def _answer(job: _Job, flight: List[Dict[str, Any]], recorded: Dict[str, Any]) -> str:
     """profdump's JSON on the recordings, if there are any, with the dumps among its inputs."""
-    inputs = [_answers.one_input(dump.path, "flight recorder of PyTorch", None, dump.rank) for dump in job.dumps]
+    inputs = [_answers.one_input(dump.path, "flight recorder of PyTorch", "", dump.rank) for dump in job.dumps]
     own = json.loads(_answers.answer("hang", inputs, {"verdicts": [], "ranks": [], "flight_recorder": flight}))
     both = {**own, **recorded, "inputs": [*recorded.get("inputs", []), *own["inputs"]]}
     return json.dumps(both, indent=1)

@@ -7,7 +7,7 @@ import shlex
 
 from libprof.fleet import _cli
 
-HEAD = ["schema_version", "command", "inputs", "simulated", "lost_anything", "lost", "abstained"]
+HEAD = ["schema_version", "command", "libprof", "inputs", "mode", "mode_reason", "simulated", "lost_anything", "lost", "abstained"]
 REPORTS = ("stragglers", "collectives", "waits", "mismatches", "breakdown", "averages", "outliers", "memory", "ledger", "clocks", "groups")
 DATASETS = ("none", "slow_input", "dead_rank", "one", "nothing")
 
@@ -39,7 +39,7 @@ for name in DATASETS:
     dataset = f"{name}.dataset"
     for report in REPORTS if name not in ("slow_input", "dead_rank") else ():
         found = answer(report, dataset)
-        assert isinstance(found[report], list) and found["inputs"][0]["file"] == dataset, (name, report)
+        assert found["report"] == report and isinstance(found["rows"], list) and found["inputs"][0]["file"] == dataset, (name, report)
     found = answer(dataset)
     for one in found["verdicts"]:
         assert {"kind", "ranks", "host", "range", "lost_ns", "sentence"} <= set(one), one
@@ -56,12 +56,12 @@ assert answer("schema")["tables"][0]["columns"][0]["name"] == "rank"
 
 cut = answer("averages", "none.dataset", "--rows", "1")
 whole = answer("averages", "none.dataset", "--rows", "-1")
-assert len(cut["averages"]) == 1 and whole["truncated"] == []
-assert cut["truncated"] == [{"table": "averages", "rows": 1, "total_rows": len(whole["averages"])}]
+assert len(cut["rows"]) == 1 and whole["truncated"] == []
+assert cut["truncated"] == [{"table": "rows", "rows": 1, "total_rows": len(whole["rows"])}]
 assert whole["units"]["mean_ns"] == "ns", whole["units"]
 
 change = answer("diff", "none.dataset", "slow_input.dataset")
-assert change["verdict"] == "slower" and change["judged"] == "steps" and change["units"]["noise"] == "percent" and change["changes"], change["verdict"]
+assert change["verdict"] == "slower" and change["judged"] == "steps" and change["units"]["noise"] == "percent" and change["rows"], change["verdict"]
 assert answer("diff", "none.dataset", "none.dataset")["verdict"] in ("same", "inconclusive")
 assert answer("diff", "none.dataset", "nothing.dataset")["verdict"] == "not comparable"
 

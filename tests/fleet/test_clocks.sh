@@ -19,7 +19,7 @@ fleet pack agreeing/*.prof -o agreeing.dataset >/dev/null
 same "what the kernels state" "True	100000	8" "$(fleet fleet agreeing.dataset --format tsv \
     --sql "SELECT clock_synchronized, clock_error_ns, count(*) FROM ranks GROUP BY 1, 2" | tail -n +2)"
 kernels() { fleet fleet --format json clocks "$1" | python3 -c 'import json, sys
-for row in json.load(sys.stdin)["clocks"]: print(row["host"], row["kernel_bound_ns"], row["refused"], row["note"], sep="|")'; }
+for row in json.load(sys.stdin)["rows"]: print(row["host"], row["kernel_bound_ns"], row["refused"], row["note"], sep="|")'; }
 same "clocks that agree" "node0|100000|None|None
 node1|100000|None|None" "$(kernels agreeing.dataset)"
 

@@ -319,7 +319,7 @@ pipeline of 4: 1-13 step 4	4	4	across hosts
 pipeline of 4: 2-14 step 4	4	4	across hosts
 pipeline of 4: 3-15 step 4	4	4	across hosts" "$(fleet fleet groups line.dataset --format tsv | grep ^pipeline | cut -f 1-4)"
 same "the stage of rank 9" 2 "$(fleet fleet breakdown line.dataset --format json | python3 -c 'import json, sys
-print(next(row["stage"] for row in json.load(sys.stdin)["breakdown"] if row["rank"] == 9))')"
+print(next(row["stage"] for row in json.load(sys.stdin)["rows"] if row["rank"] == 9))')"
 make_job ranks=1 steps=1 alone
 fleet pack alone -o alone.dataset --workers 1 >/dev/null
 fleet fleet groups alone.dataset >/dev/null || fail "groups of one rank"

@@ -32,7 +32,7 @@ judgement() { fleet fleet "$1" | sed -n 's/.*\(compute takes .* a step longer th
 found '^- rank 7 on node1 takes longer: compute takes ' < <(fleet fleet job.summaries) || fail "$(fleet fleet job.summaries)"
 same "the verdict from summaries" "$(judgement job.events)" "$(judgement job.summaries)"
 of_rank() { fleet fleet stragglers "$1" --format json | python3 -c 'import json, sys
-for row in json.load(sys.stdin)["stragglers"]: print(row["rank"], row["longer"], row["longer_by_ns"]) if row["rank"] in (3, 7) else None' | sort; }
+for row in json.load(sys.stdin)["rows"]: print(row["rank"], row["longer"], row["longer_by_ns"]) if row["rank"] in (3, 7) else None' | sort; }
 same "what ranks do longer" "$(of_rank job.events)" "$(of_rank job.summaries)"
 same "the first" 7 "$(fleet fleet stragglers job.summaries --format tsv | sed -n 2p | cut -f 1)"
 

@@ -103,7 +103,7 @@ def ask_own(profdump, trace, schema, chance):
     copy = sqlite3.connect(":memory:")
     tables = []
     for described in schema:
-        table = Table(described, ask(profdump, trace, f"SELECT * FROM {described['table']}"))
+        table = Table(described, ask(profdump, trace, f"SELECT * FROM {described['name']}"))
         types = {"integer": "INTEGER", "real": "REAL", "text": "TEXT", "any": ""}
         columns = ", ".join(f"{quoted(name)} {types[kind]}" for name, kind in table.types.items())
         copy.execute(f"CREATE TABLE {table.name}({columns})")

@@ -213,7 +213,7 @@ def two(before, after, names=("before.prof", "after.prof")):
 
 QUESTIONS = [
     # can it be trusted?
-    Question("Is this half of a file intact?", "Is the file intact?", of("cut.prof"), lambda r: r[0].status == 0, False),
+    Question("Is this half of a file intact?", "Is the file intact?", of("cut.prof"), lambda r: r[0].status, 4),
     Question("Was anything lost in lossy.prof?", "Was anything lost?", of("traces/lossy.prof"), lost,
              {"full": 12, "cupti_dropped": 1}),  # make_lossy()
     Question("Was anything lost in the demo?", "Was anything lost?", of("demo.prof"), lost, None),

@@ -47,13 +47,13 @@ JSON = "json"
 def _answer(dataset: Dataset, engine: Any, members: Dict[str, Any], **more: Any) -> str:
     """The JSON about a dataset. Its recordings are many, so `inputs` has the dataset alone."""
     programs, simulated, ranks = engine.run("SELECT min(program), max(CASE WHEN device LIKE 'Simulated GPU%' THEN 1 ELSE 0 END), count(DISTINCT program) FROM ranks")[1][0]
-    ((launched, lost),) = engine.run("SELECT sum(launched), sum(lost) FROM ledger")[1]
+    ((lost,),) = engine.run("SELECT sum(lost) FROM ledger")[1]
     return _answers.answer(
         "fleet",
-        [_answers.one_input(str(dataset.path), "dataset", programs if ranks == 1 else None)],
+        [_answers.one_input(str(dataset.path), "dataset", programs if ranks == 1 else "")],
         members,
-        None if launched is None else {"operations": int(lost or 0)},
-        None if simulated is None else bool(simulated),
+        {"operations": int(lost or 0)},
+        bool(simulated),
         **more,
     )
 
@@ -211,10 +211,9 @@ def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> int:
     if not rows and report:
         for note in _verdict.notes(engine):
             print(f"profdump: {note}", file=sys.stderr)
-    name = report or "rows"
-    shown_rows, truncated = _answers.cut_rows(name, rows, options.rows)
+    shown_rows, truncated = _answers.cut_rows("rows", rows, options.rows)
     if options.format == JSON:
-        print(_answer(dataset, engine, {name: _answers.row_dicts(columns, shown_rows)}, truncated=truncated))
+        print(_answer(dataset, engine, {"report": report or "sql", "rows": _answers.row_dicts(columns, shown_rows)}, truncated=truncated))
     else:
         print(FORMATS[options.format](columns, shown_rows))
     return 0
@@ -226,12 +225,12 @@ def _run_diff(options: argparse.Namespace) -> int:
     before, after = (_diff.measure(_open(Dataset.open(path), options.engine, options.attempt)) for path in options.words[1:])
     changes = _diff.diff(before, after)
     columns, all_rows = _diff.change_rows(changes)
-    rows, truncated = _answers.cut_rows("changes", all_rows, options.rows)
+    rows, truncated = _answers.cut_rows("rows", all_rows, options.rows)
     status, sentence = _diff.gate(changes, limit) if limit is not None else (0, "")
     verdict = _diff.verdict(changes)
     if options.format == JSON:
         inputs = [_answers.one_input(path, "dataset") for path in options.words[1:]]
-        members = {"verdict": verdict, "judged": "steps", "gate": sentence or None, "changes": _answers.row_dicts(columns, rows)}
+        members = {"report": DIFF, "verdict": verdict, "judged": "steps", "gate": sentence or None, "rows": _answers.row_dicts(columns, rows)}
         units = {name: "percent" for name in ("mean", "noise", "p50", "p99")}
         print(_answers.answer("fleet", inputs, members, truncated=truncated, units=units))
     elif options.format != "text":
