@@ -408,8 +408,8 @@ static void diff_gate(struct diff *diff)
         gate->of = diff->step.known ? DIFF_GATE_STEPS : DIFF_GATE_WALL;
     const struct diff_total *total = diff_total_of(diff, gate->of);
     diff->outcome = diff->nothing_in_common || (total && !total->known) ? DIFF_RUN_NOT_COMPARABLE
-                    : total ? outcome_of(&total->ratio)
-                            : outcome_of_kernels(diff);
+                    : total                                             ? outcome_of(&total->ratio)
+                                                                        : outcome_of_kernels(diff);
     if (!diff->options.gate)
         return;
     gate->result = DIFF_GATE_INCONCLUSIVE;

@@ -43,7 +43,6 @@ enum grid_style {
 /* In the order of write_format_find()'s names. */
 enum write_format { WRITE_TEXT, WRITE_TSV, WRITE_CSV, WRITE_JSON, WRITE_MARKDOWN };
 
-
 /* False: no format has this name. */
 bool write_format_find(const char *name, enum write_format *format);
 

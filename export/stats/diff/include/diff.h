@@ -111,8 +111,8 @@ enum diff_outcome {
 
 /* --fail-if-slower fails if what it judges is slower than the limit allows and the difference is
  * more than noise. If it is slower than the limit allows, and noise may explain that or is
- * unknown, the result is inconclusive, as it is of runs that cannot be compared. Noise only ever excuses an excess, so what is within the
- * limit passes. */
+ * unknown, the result is inconclusive, as it is of runs that cannot be compared. Noise only ever
+ * excuses an excess, so what is within the limit passes. */
 enum diff_gate_of {
     DIFF_GATE_AUTO,   /* steps where both runs have them, else wall time */
     DIFF_GATE_STEPS,  /* median duration of a step */
