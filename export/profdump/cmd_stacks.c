@@ -175,7 +175,9 @@ static bool add_stacks(struct table *table, void *user)
 {
     const struct stack_sheet *of = user;
     const struct stack_totals *totals = &of->listing->totals;
-    const struct envelope envelope = {.command = "stacks", .timelines = {of->listing->timeline}};
+    const struct envelope envelope = {.command = "stacks",
+                                      .timelines = {of->listing->timeline},
+                                      .abstained = stack_text_lacks_stacks(of->listing->timeline)};
     if (table->json && !envelope_begin(table->json, &envelope))
         return false;
     table_begin(table, "stacks", "Call stacks", stack_columns);
@@ -194,7 +196,8 @@ static bool add_all_sampled(struct table *table, void *user)
     const struct stack_sheet *of = user;
     const struct stack_totals *totals = &of->listing->totals;
     const struct envelope envelope = {.command = "stacks_cpu",
-                                      .timelines = {of->listing->timeline}};
+                                      .timelines = {of->listing->timeline},
+                                      .abstained = stack_text_lacks_samples(of->listing->timeline)};
     if (table->json && !envelope_begin(table->json, &envelope))
         return false;
     table_begin(table, "samples", "Sampled call stacks", sampled_columns);
@@ -446,10 +449,10 @@ static int run_stacks(const struct profdump_options *options, const struct timel
     struct listing listing = {.options = options, .timeline = timeline};
     listing.symbols = stack_text_symbols(options, timeline);
     int status = listing.symbols ? show(&listing) : EXIT_FAILURE;
-    if (!options->cpu_samples)
-        stack_text_complain_of_none(timeline);
-    else if (timeline->samples.count == 0)
-        complain("there are no samples in this recording; 'profrun --sample 99' records them");
+    const char *lacking = options->cpu_samples ? stack_text_lacks_samples(timeline)
+                                               : stack_text_lacks_stacks(timeline);
+    if (lacking)
+        complain("%s", lacking);
     symbols_destroy(listing.symbols);
     return status;
 }

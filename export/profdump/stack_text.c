@@ -26,13 +26,28 @@ void stack_text_complain(const struct symbols *symbols)
         complain("%s", note);
 }
 
+const char *stack_text_lacks_stacks(const struct timeline *timeline)
+{
+    if (timeline->stacks.count)
+        return NULL;
+    return timeline_is_native(timeline)
+               ? "there are no call stacks in this recording; 'profrun --stacks' records them"
+               : "there are no call stacks in this recording; in PyTorch's traces, "
+                 "with_stack=True records Python functions";
+}
+
+const char *stack_text_lacks_samples(const struct timeline *timeline)
+{
+    return timeline->samples.count
+               ? NULL
+               : "there are no samples in this recording; 'profrun --sample 99' records them";
+}
+
 void stack_text_complain_of_none(const struct timeline *timeline)
 {
-    if (timeline->stacks.count == 0)
-        complain("there are no call stacks in this recording%s",
-                 timeline_is_native(timeline)
-                     ? "; 'profrun --stacks' records them"
-                     : "; in PyTorch's traces, with_stack=True records Python functions");
+    const char *lacking = stack_text_lacks_stacks(timeline);
+    if (lacking)
+        complain("%s", lacking);
 }
 
 #define PIECE_BYTES 250u

@@ -1,6 +1,6 @@
 """check_schemas.py PROFDUMP KEPT: whether each answer that keep_json.sh kept is as its command's schema says.
 
-Also: a unit is that of the member's name. With the package jsonschema, the schemas themselves are checked, too.
+Also: members of an object have different names, and a unit is that of the member's name. With the package jsonschema, the schemas themselves are checked, too.
 """
 import json
 import subprocess
@@ -22,6 +22,14 @@ def wrong_units(schema, path):
         yield from wrong_units(member.get("items", {}), f"{path}.{name}")
 
 
+def once(pairs):
+    """An object whose members have different names."""
+    names = [name for name, _ in pairs]
+    if len(names) != len(set(names)):
+        raise ValueError(f"several members have one name: {sorted({name for name in names if names.count(name) > 1})}")
+    return dict(pairs)
+
+
 def check_answer(file, schemas):
     """The command of a kept answer, and what is wrong with it."""
     status, words = file.with_suffix(".words").read_text().split(" ", 1)
@@ -29,7 +37,7 @@ def check_answer(file, schemas):
     if not text and status in "12":
         return None, []
     try:
-        answer = json.loads(text)
+        answer = json.loads(text, object_pairs_hook=once)
         schema = schemas[answer["command"]]
     except (ValueError, KeyError, TypeError) as error:
         return None, [f"profdump {words.strip()}: {error!r}"]

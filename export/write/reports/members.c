@@ -102,20 +102,37 @@ static struct text type_after(const struct member *member, const char *before)
 
 /* ---- units ---- */
 
-static void add_units(struct json_out *out, const char *lines)
+/* Names that have been written: several lists have members of the same name. */
+struct written {
+    struct text names[256];
+    unsigned count;
+};
+
+static bool is_new(struct written *written, struct text name)
+{
+    for (unsigned i = 0; i < written->count; i++)
+        if (text_equals(written->names[i], name))
+            return false;
+    if (written->count < sizeof written->names / sizeof *written->names)
+        written->names[written->count++] = name;
+    return true;
+}
+
+static void add_units(struct json_out *out, const char *lines, struct written *written)
 {
     struct member member;
     while (next_member(&lines, &member)) {
         struct text file = type_after(&member, "file:");
         const char *dot = memrchr(member.path.bytes, '.', member.path.size);
-        const char *name = dot ? dot + 1 : member.path.bytes;
+        struct text name =
+            text_until(dot ? dot + 1 : member.path.bytes, member.path.bytes + member.path.size);
         if (!file.size)
             file = type_after(&member, "from:");
         if (file.size && lines_of(file))
-            add_units(out, lines_of(file));
-        if (!member.unit.size)
+            add_units(out, lines_of(file), written);
+        if (!member.unit.size || !is_new(written, name))
             continue;
-        json_text(out, text_until(name, member.path.bytes + member.path.size)), json_colon(out);
+        json_text(out, name), json_colon(out);
         json_text(out, member.unit);
     }
 }
@@ -123,9 +140,10 @@ static void add_units(struct json_out *out, const char *lines)
 void members_write_units(struct json_out *out, const char *command)
 {
     const char *lines = lines_of(text_of(command));
+    struct written written = {.count = 0};
     json_key(out, "units"), json_object_begin(out);
     if (lines)
-        add_units(out, lines);
+        add_units(out, lines, &written);
     json_object_end(out);
 }
 
