@@ -48,8 +48,7 @@ class Result(NamedTuple):
 
     @property
     def rows(self) -> List[Dict[str, Any]]:
-        found = self.json
-        return found if isinstance(found, list) else found.get("rows", found.get("stragglers"))
+        return self.json["rows"]
 
 
 class Question(NamedTuple):
@@ -126,16 +125,18 @@ def graph(results):
     return found["launches"], found["missing"], {row["path"][-1] for row in found["captured"]}
 
 
-def gate(results):
-    return {"passed": "not slower", "failed": "slower", "inconclusive": ABSTAIN}[results[-1].json["gate"]["result"]], results[-1].status
+def change(results):
+    """The verdict, and the status of the gate."""
+    verdict = results[-1].json["verdict"]
+    return ABSTAIN if verdict in ("inconclusive", "not comparable") else verdict, results[-1].status
 
 
 def slower_steps(results):
-    return (*gate(results), round(results[-1].json["step"]["ratio"], 6))
+    return (*change(results), round(results[-1].json["step"]["ratio"], 6))
 
 
 def slower_runs(results):
-    return (*gate(results), round(results[-1].json["wall_time"]["ratio"], 6))
+    return (*change(results), round(results[-1].json["wall_time"]["ratio"], 6))
 
 
 def kernels_changed(results):
@@ -149,9 +150,14 @@ def last_rank(results):
     return row["rank"] if row["caused_ns"] > row["waited_ns"] else ABSTAIN
 
 
+def late(results):
+    """What is wrong with which ranks, where, and why. Empty: nothing is."""
+    return [(row["kind"], row["ranks"], row["range"], row["cause"]) for row in results[0].json["verdicts"]]
+
+
 def verdicts(results):
     """What is wrong with which rank, and the collective that the others are in. Empty: nothing hangs."""
-    return [(row["kind"], row.get("ranks", [row.get("rank")])[0], row["expected"]["function"])
+    return [(row["kind"], row["ranks"], row["expected"]["function"])
             for row in results[0].json["verdicts"]]
 
 
@@ -238,9 +244,6 @@ QUESTIONS = [
     Question("Who captured the graph, how often was it launched, and is a kernel missing?",
              "Which code captured a CUDA graph, and are replayed kernels missing?", of("traces/graphs.prof"), graph,
              (3, 1, {"embedding", "attention"})),  # make_graphs()
-    Question("Which call failed most often, with which error?", "Which CUDA calls failed?", of("traces/failing.prof"),
-             lambda r: max((row["count"], row["call"], row["error"]) for row in r[0].json["failed_calls"]),
-             (3, "cudaMalloc", "cudaErrorMemoryAllocation")),  # make_failing()
     Question("Which Python function took longest?", "Which Python functions took longest?", of("training.json"),
              lambda r: python_functions(r)[0], ("train.py(12): read", training.STEPS, training.load_us_total() * 1000)),
     Question("Which Python line was slow?", "Which Python functions took longest?", of("demo.prof"), python_functions, ABSTAIN),
@@ -257,20 +260,21 @@ QUESTIONS = [
     Question("Did it get slower, by how much?", "Did it get slower, and by how much?", two("base.prof", "slow.prof"), slower_steps,
              ("slower", 4, round(step_median(20, 1070000) / step_median(10, 1000000), 6))),
     Question("Did noise in one kernel make the steps slower?", "Did it get slower, and by how much?", two("base.prof", "noisy.prof"),
-             slower_steps, ("not slower", 0, 1.0)),
+             slower_steps, ("same", 0, 1.0)),
     Question("Which kernel changed most?", "Which kernels changed most?", two("base.prof", "slow.prof"), kernels_changed,
              [(["ampere_sgemm_128x64_nn", "ampere_sgemm_64x32_nn"], "slower")]),  # make_diffs()
-    Question("Did it get slower, from one run of each?", "Did it get slower, and by how much?", two("plain.prof", "plain_twice.prof"), gate,
+    Question("Did it get slower, from one run of each?", "Did it get slower, and by how much?", two("plain.prof", "plain_twice.prof"), change,
              (ABSTAIN, 5)),
     Question("Did it get slower, from six runs of each?", "Compare six runs of each side", {"main": "six", "branch": "six_twice"},
              slower_runs, ("slower", 4, round(statistics.median(2200 + i * 7 % 6 for i in range(6, 12)) /
                                               statistics.median(1100 + i * 7 % 6 for i in range(6)), 6))),  # make_plains()
     # jobs of many ranks
     Question("Which rank holds the job up?", "Which rank holds the job up?", of("slow_gpu", "ranks"), last_rank, truth("slow_gpu", "victim")),
-    Question("Which rank is late, in which range?", "Who is late, and what does that rank spend more time on?",
-             of("slow_input.dataset", "job.dataset"), first("rank", "longer", "in_range"), (truth("slow_input", "victim"), "host", "input")),
+    Question("Which rank is late, in which range?", "What is wrong with the job?", of("slow_input.dataset", "job.dataset"), late,
+             [("straggler", [truth("slow_input", "victim")], "input", "host")]),
+    Question("Which rank holds a healthy job up?", "What is wrong with the job?", of("none.dataset", "job.dataset"), late, []),
     Question("Which rank hangs, and in what?", "Which rank hangs, and in what?", of("dead_rank", "ranks"), verdicts,
-             [("missing", truth("dead_rank", "victim"), "ncclAllReduce")]),
+             [("missing", [truth("dead_rank", "victim")], "ncclAllReduce")]),
     Question("Which rank hangs, in a job that has ended?", "Which rank hangs, and in what?", of("slow_gpu", "ranks"), verdicts, []),
     Question("Which rank hangs, in a trace that does not say what was open?", "Which rank hangs, and in what?", of("training.json", "ranks"),
              verdicts, ABSTAIN),

@@ -15,10 +15,12 @@ mkdir recordings recordings/traces
     for name in demo demo_ranges; do
         profrun -q -o $name.prof -- "$EXAMPLES_DIR/$name" >/dev/null
     done
-    for fault in slow_gpu slow_input dead_rank; do
+    for fault in none slow_gpu slow_input dead_rank; do
         "$PROF_BIN/../test/make_job" ranks=8 steps=10 fault=$fault $fault
     done
-    [[ -n $fleet ]] || profdump pack -o slow_input.dataset slow_input >/dev/null
+    for job in none slow_input; do
+        [[ -n $fleet ]] || profdump pack -o $job.dataset $job >/dev/null
+    done
 )
 answer() { python3 "$tests/answer.py" "$1" recordings "$SOURCE_DIR/../shared/data" $fleet; }
 
