@@ -152,11 +152,11 @@ void prof_range_push_int(const char *name, const char *key, int64_t value)
 
 /* ---- a range with its attributes, one reading of the clock ---- */
 
-/* The id of a site's name, kept in the site; 0: lost (counted). */
-static uint32_t annotate_site(struct thread_log *self, struct prof_site *site, bool is_value)
+static __attribute__((noinline)) uint32_t annotate_site_slow(struct thread_log *self,
+                                                             struct prof_site *site, bool is_value)
 {
     uint32_t id = names_kept(&site->id);
-    if (__builtin_expect(id == 0 && site->name, 0)) {
+    if (id == 0 && site->name) {
         size_t bytes = strlen(site->name);
         id = is_value ? attrs_text(&self->slot->names, site->name, bytes)
                       : names_resolve_n(&self->slot->names, site->name, bytes);
@@ -165,8 +165,17 @@ static uint32_t annotate_site(struct thread_log *self, struct prof_site *site, b
     return id;
 }
 
+/* The id of a site's name, kept in the site; 0: lost (counted). */
+static inline uint32_t annotate_site(struct thread_log *self, struct prof_site *site, bool is_value)
+{
+    uint64_t place = names_place(load_relaxed(&site->id));
+    return __builtin_expect(place < UINT32_MAX, 1) ? (uint32_t)place + 1
+                                                   : annotate_site_slow(self, site, is_value);
+}
+
 /* Two words after the header of an ATTR record; false: it cannot be recorded. */
-static bool annotate_fill(struct thread_log *self, const struct prof_attr *attr, uint64_t *words)
+static inline bool annotate_fill(struct thread_log *self, const struct prof_attr *attr,
+                                 uint64_t *words)
 {
     enum prof_attr_type type = attr->text ? PROF_ATTR_STRING : PROF_ATTR_INT;
     uint32_t key = annotate_site(self, attr->key, false);
@@ -186,8 +195,9 @@ static void annotate_put(struct thread_log *self, uint64_t *record, uint64_t tic
             continue; /* its words stay zero */
         store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, PROF_REC_ATTR, WORDS, 0));
         memcpy(record + 1, words, sizeof words);
-        thread_commit(record, PROF_REC_ATTR, WORDS, ticks);
+        store_release(record, PROF_WORD_EXT(PROF_KIND_EXT, PROF_REC_ATTR, WORDS, ticks));
     }
+    store_relaxed(&self->writing, false);
 }
 
 static void annotate_push_slow(const char *name, const struct prof_attr *attrs, size_t count)
