@@ -30,7 +30,7 @@ OPERATORS, SHAPES, FLOPS, MEMORY, OVERLOADS, IDS, MODULES, POINTERS, STEPS = (1 
 TENSOR_ROW_BYTES = 72  # struct tensor_row
 VARIABLE = "LIBPROF_TORCH_OBSERVER"
 SWITCHED_OFF = f"{VARIABLE}=0"
-_SECONDS = 10  # on one processor: 7 to 10 with GCC 12, five of them for PyTorch's headers
+_SECONDS = 10  # on one processor: 8 to 12 with GCC 12, five of them for PyTorch's headers
 _lock = threading.RLock()
 
 
@@ -156,7 +156,7 @@ def _compile(torch: ModuleType, path: Path, how_often: str) -> None:
             print(text, file=sys.stderr, flush=True)
         try:
             libraries = Path(str(torch.__file__)).parent / "lib"
-            _observer_builds.build(_target(torch), part, libraries, environment, "-O1", timeout_s=300)
+            _observer_builds.build(_target(torch), part, libraries, environment, "-O2", timeout_s=300)
             os.replace(part, path)
         finally:
             if os.path.exists(part):

@@ -30,7 +30,6 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -45,7 +44,7 @@ namespace
 /* As prof.h has them. */
 struct site {
     const char *name;
-    uint32_t id;
+    uint64_t id;
 };
 
 struct attribute {
@@ -99,7 +98,33 @@ uint32_t gate()
  * only once: a thread finds it by numbers that stand for all of it.
  */
 
-using numbers = std::vector<int64_t>;
+/* Grows, and is written without a call. */
+class numbers
+{
+public:
+    const int64_t *begin() const { return memory.data(); }
+    size_t size() const { return count; }
+    void clear() { count = 0; }
+
+    /* Has room for `more` numbers. */
+    void ensure(size_t more)
+    {
+        if (__builtin_expect(memory.size() - count < more, 0))
+            memory.resize(2 * (count + more));
+    }
+
+    void put(int64_t number) { memory[count++] = number; } /* there is room */
+
+    void put(c10::IntArrayRef list)
+    {
+        for (const int64_t number : list)
+            put(number);
+    }
+
+private:
+    std::vector<int64_t> memory = std::vector<int64_t>(256);
+    size_t count = 0;
+};
 
 enum kind : int64_t { TENSOR, NO_TENSOR, TENSORS, SCALAR, SCALARS, OTHER };
 
@@ -112,12 +137,14 @@ kind kind_of(const c10::IValue &value)
         return value.toTensor().defined() && !value.toTensor().is_nested() ? TENSOR : NO_TENSOR;
     if (value.isScalar())
         return SCALAR;
-    if (value.isTensorList())
-        return TENSORS;
     if (!value.isList())
         return OTHER;
     const auto list = value.toListRef();
-    return list.empty() || (list[0].isScalar() && list.size() <= SCALARS_MAX) ? SCALARS : OTHER;
+    if (!list.empty() && list[0].isScalar()) /* PyTorch's comparison of types costs more */
+        return list.size() <= SCALARS_MAX ? SCALARS : OTHER;
+    if (value.isTensorList())
+        return TENSORS;
+    return list.empty() ? SCALARS : OTHER;
 }
 
 c10::IntArrayRef strides_of(const at::Tensor &tensor)
@@ -128,10 +155,11 @@ c10::IntArrayRef strides_of(const at::Tensor &tensor)
 void add_tensor(numbers &key, const at::Tensor &tensor)
 {
     const auto sizes = tensor.sizes(), strides = strides_of(tensor);
-    key.push_back(static_cast<int64_t>(sizes.size() << 32 | strides.size() << 16) |
-                  static_cast<int64_t>(tensor.scalar_type()));
-    key.insert(key.end(), sizes.begin(), sizes.end());
-    key.insert(key.end(), strides.begin(), strides.end());
+    key.ensure(1 + sizes.size() + strides.size());
+    key.put(static_cast<int64_t>(sizes.size() << 32 | strides.size() << 16) |
+            static_cast<int64_t>(tensor.scalar_type()));
+    key.put(sizes);
+    key.put(strides);
 }
 
 int64_t bits_of(double value)
@@ -144,12 +172,13 @@ int64_t bits_of(double value)
 /* False: symbols and complex numbers are not known by their numbers. */
 bool add_scalar(numbers &key, const c10::IValue &value)
 {
+    key.ensure(2);
     if (value.isInt())
-        key.insert(key.end(), {1, value.toInt()});
+        key.put({1, value.toInt()});
     else if (value.isDouble())
-        key.insert(key.end(), {2, bits_of(value.toDouble())});
+        key.put({2, bits_of(value.toDouble())});
     else if (value.isBool())
-        key.insert(key.end(), {3, value.toBool()});
+        key.put({3, value.toBool()});
     else
         return false;
     return true;
@@ -158,7 +187,8 @@ bool add_scalar(numbers &key, const c10::IValue &value)
 bool add_value(numbers &key, const c10::IValue &value)
 {
     const kind kind = kind_of(value);
-    key.push_back(kind);
+    key.ensure(2);
+    key.put(kind);
     bool known = true;
     if (kind == TENSOR) {
         add_tensor(key, value.toTensor());
@@ -166,19 +196,26 @@ bool add_value(numbers &key, const c10::IValue &value)
         known = add_scalar(key, value);
     } else if (kind == TENSORS || kind == SCALARS) {
         const auto list = value.toListRef();
-        key.push_back(static_cast<int64_t>(list.size()));
+        key.put(static_cast<int64_t>(list.size()));
         for (const c10::IValue &item : list)
             known &= kind == TENSORS ? add_value(key, item) : add_scalar(key, item);
     }
     return known;
 }
 
+/* The upper bits depend on all numbers. Two products at a time: each waits for the one before. */
 uint64_t hash_of(const numbers &key)
 {
-    uint64_t hash = key.size();
-    for (const int64_t number : key)
-        hash = (hash ^ static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15u, hash ^= hash >> 32;
-    return hash;
+    constexpr uint64_t FACTOR = 0x9e3779b97f4a7c15u;
+    const int64_t *at = key.begin(), *const end = at + key.size();
+    uint64_t even = key.size(), odd = 0;
+    for (; end - at >= 2; at += 2) {
+        even = (even ^ static_cast<uint64_t>(at[0])) * FACTOR;
+        odd = (odd ^ static_cast<uint64_t>(at[1])) * FACTOR;
+    }
+    if (at < end)
+        even = (even ^ static_cast<uint64_t>(*at)) * FACTOR;
+    return (even ^ (odd >> 32 | odd << 32)) * FACTOR;
 }
 
 void append_numbers(std::string &text, c10::IntArrayRef list)
@@ -262,10 +299,10 @@ site flops_word = {"flops", 0}, sequence_word = {"seq", 0}, backward_word = {"st
 
 /* What is said of inputs that have the same numbers. */
 struct description {
-    numbers key;
-    std::string texts[WORDS];
     site sites[WORDS];
     int64_t flops = 0;
+    std::vector<int64_t> key; /* empty: not known by numbers */
+    std::string texts[WORDS];
 };
 
 void describe_inputs(description &to_fill, const at::RecordFunction &function)
@@ -309,24 +346,85 @@ public:
     {
         const int64_t which = with_flops ? counted(function.name()) : 0;
         bool known = true;
-        key.assign(1, which);
+        key.clear();
+        key.put(which);
         for (const c10::IValue &value : function.inputs())
             known &= add_value(key, value);
-        auto &place = places[hash_of(key) % std::size(places)];
-        if (place && known && place->key == key)
-            return *place;
-        auto made = std::make_unique<description>();
-        describe_inputs(*made, function);
-        made->flops = which ? flops_of(function) : 0;
-        made->key = known ? key : numbers();
-        place = std::move(made);
-        return *place;
+        const uint64_t hash = hash_of(key);
+        place &at = places[hash >> (64 - PLACE_BITS)];
+        if (at.hash != hash || !known || !is_of(*at.made))
+            make(at, function, which, known ? hash : 0);
+        return *at.made;
     }
 
 private:
+    static constexpr int PLACE_BITS = 10;
+
+    struct place {
+        uint64_t hash = 0; /* 0: none is found here */
+        std::unique_ptr<description> made;
+    };
+
+    bool is_of(const description &other) const
+    {
+        return other.key.size() == key.size() &&
+               std::memcmp(other.key.data(), key.begin(), key.size() * sizeof(int64_t)) == 0;
+    }
+
+    void make(place &at, const at::RecordFunction &function, int64_t which, uint64_t hash)
+    {
+        auto made = std::make_unique<description>();
+        describe_inputs(*made, function);
+        made->flops = which ? flops_of(function) : 0;
+        made->key.assign(key.begin(), key.begin() + key.size());
+        at.made = std::move(made);
+        at.hash = hash;
+    }
+
     numbers key;
-    std::unique_ptr<description> places[1024];
+    place places[size_t(1) << PLACE_BITS];
 };
+
+/* ---- threads ---- */
+
+/* How many ranges of ours are open on a thread, in the recording in which they began. */
+struct open_ranges {
+    uint32_t epoch, depth;
+};
+
+/* A thread's own. One object without a constructor, since each access to a variable of a thread is a call here. */
+struct thread_state {
+    static constexpr unsigned SPARE_MAX = 64;
+    open_ranges open;
+    uint32_t entered_in; /* `process` when this thread entered itself */
+    int64_t innermost;   /* handle of the operator that is open */
+    int64_t latest;      /* handle of the latest operator; handles increase */
+    descriptions *known; /* NULL: none yet */
+    bool is_cleaned;     /* the thread ends: what ends later keeps nothing */
+    unsigned spare_count;
+    void *spare[SPARE_MAX]; /* memory of ranges that have ended */
+};
+
+thread_local thread_state mine;
+
+struct cleaner {
+    ~cleaner()
+    {
+        thread_state &thread = mine;
+        thread.is_cleaned = true;
+        while (thread.spare_count)
+            ::operator delete(thread.spare[--thread.spare_count]);
+        delete std::exchange(thread.known, nullptr);
+    }
+    void begin() {}
+};
+
+/* Frees the thread's memory when it ends. */
+void clean_later()
+{
+    static thread_local cleaner at_end;
+    at_end.begin();
+}
 
 /* ---- tensors and allocations ----
  *
@@ -351,18 +449,86 @@ struct tensor_row {
 
 constexpr size_t TENSOR_ROWS_MAX = size_t(1) << 22; /* 300 MB */
 
+/* Rows stay where they are written: a vector would copy all of them whenever it grows. */
+class tensor_rows
+{
+public:
+    size_t size() const { return count; }
+
+    /* False: there are TENSOR_ROWS_MAX. */
+    bool add(const tensor_row &row)
+    {
+        if (count == TENSOR_ROWS_MAX)
+            return false;
+        if (count % BLOCK == 0)
+            blocks.emplace_back(new tensor_row[BLOCK]);
+        blocks[count / BLOCK][count % BLOCK] = row;
+        count++;
+        return true;
+    }
+
+    void copy(tensor_row *to_fill, size_t first, size_t end) const
+    {
+        for (size_t next; first < end; to_fill += next - first, first = next) {
+            next = std::min(end, (first / BLOCK + 1) * BLOCK);
+            std::copy_n(&blocks[first / BLOCK][first % BLOCK], next - first, to_fill);
+        }
+    }
+
+private:
+    static constexpr size_t BLOCK = 4096;
+    std::vector<std::unique_ptr<tensor_row[]>> blocks;
+    size_t count = 0;
+};
+
 /* An address identifies a tensor only while a weak reference prevents its reuse. */
+class held_tensors
+{
+public:
+    void hold(const at::Tensor &tensor)
+    {
+        if (2 * references.size() >= table.size())
+            grow();
+        const void *address = tensor.unsafeGetTensorImpl();
+        if (const void *&place = place_of(address); !place) {
+            references.emplace_back(tensor.getIntrusivePtr());
+            place = address;
+        }
+    }
+
+private:
+    /* Where the address is, or the free place for it. */
+    const void *&place_of(const void *address)
+    {
+        const size_t mask = table.size() - 1;
+        size_t at = reinterpret_cast<uintptr_t>(address) * 0x9e3779b97f4a7c15u >> 20 & mask;
+        while (table[at] && table[at] != address)
+            at = (at + 1) & mask;
+        return table[at];
+    }
+
+    void grow()
+    {
+        std::vector<const void *> before(std::max<size_t>(1024, 2 * table.size()));
+        before.swap(table);
+        for (const void *address : before)
+            if (address)
+                place_of(address) = address;
+    }
+
+    std::vector<const void *> table; /* a power of two of places, at least half of them NULL */
+    std::vector<c10::weak_intrusive_ptr<c10::TensorImpl>> references;
+};
+
 struct tensor_log {
     std::atomic<bool> is_read{true}; /* false: in a forked child before a window of its own */
     std::mutex mutex; /* nothing of PyTorch is called with it: that may run Python or free memory */
-    std::vector<tensor_row> rows;
-    std::unordered_map<const void *, c10::weak_intrusive_ptr<c10::TensorImpl>> seen;
+    tensor_rows rows;
+    held_tensors seen;
 };
 
 /* Never destroyed: PyTorch's threads may outlive static objects. */
 tensor_log &tensors = *new tensor_log;
-thread_local int64_t innermost = 0; /* handle of the operator that is open */
-thread_local int64_t latest = 0;    /* handle of the latest operator; handles increase */
 
 int64_t tid()
 {
@@ -398,18 +564,13 @@ void leave_tensors()
 {
     tensors.is_read.store(false, std::memory_order_relaxed);
     tensors.rows = {};
-    new (&tensors.seen) decltype(tensors.seen);
+    new (&tensors.seen) held_tensors;
     tensors.mutex.unlock();
 }
 
 bool logs_tensors(uint32_t wanted)
 {
     return wanted & POINTERS && tensors.is_read.load(std::memory_order_relaxed);
-}
-
-bool has_room()
-{
-    return tensors.rows.size() < TENSOR_ROWS_MAX;
 }
 
 /* Of one operator; the tensors are its inputs. */
@@ -448,70 +609,50 @@ void log_inputs(const at::RecordFunction &function, bool outer)
     }
     const std::lock_guard<std::mutex> lock(tensors.mutex);
     for (const auto &[of, tensor] : seen)
-        if (has_room()) {
-            tensors.rows.push_back(of);
-            tensors.seen.try_emplace(tensor->unsafeGetTensorImpl(), tensor->getIntrusivePtr());
-        }
+        if (tensors.rows.add(of))
+            tensors.seen.hold(*tensor);
 }
 
 void log_allocation(const void *address, int64_t bytes, size_t allocated, size_t reserved,
                     const c10::Device &device)
 {
+    const thread_state &thread = mine;
     tensor_row row = {};
-    row.kind = ~latest;
+    row.kind = ~thread.latest;
     row.tid = tid();
-    row.time_ns = innermost ? 0 : now_ns(); /* within an operator, the order suffices */
-    row.handle = innermost;
+    row.time_ns = thread.innermost ? 0 : now_ns(); /* within an operator, the order suffices */
+    row.handle = thread.innermost;
     row.bytes = bytes;
     row.impl = static_cast<int64_t>(allocated);
     row.storage = reinterpret_cast<intptr_t>(address);
     row.device = device_number(device);
     row.reserved = static_cast<int64_t>(reserved);
     const std::lock_guard<std::mutex> lock(tensors.mutex);
-    if (has_room())
-        tensors.rows.push_back(row);
+    tensors.rows.add(row);
 }
 
 /* ---- operators ---- */
 
-/* How many ranges of ours are open on a thread, in the recording in which they began. */
-struct open_ranges {
-    uint32_t epoch, depth;
-};
-
-thread_local open_ranges mine;
-
-/* Memory of ranges that have ended, a thread's own. */
-struct spare_ranges {
-    static constexpr unsigned MOST = 64;
-    void *at[MOST];
-    unsigned count = 0;
-    ~spare_ranges()
-    {
-        while (count)
-            ::operator delete(at[--count]);
-        count = MOST; /* what ends later keeps nothing */
-    }
-};
-
-thread_local spare_ranges spare;
-
 struct opened final : at::ObserverContext {
-    open_ranges *where;
+    thread_state *where;
     open_ranges place;
     int64_t outer; /* `innermost` before */
 
-    static void *operator new(size_t size)
+    static void *operator new(size_t size, thread_state &thread)
     {
-        return spare.count && spare.count < spare_ranges::MOST ? spare.at[--spare.count]
-                                                               : ::operator new(size);
+        return thread.spare_count ? thread.spare[--thread.spare_count] : ::operator new(size);
     }
+    static void operator delete(void *memory, thread_state &) { ::operator delete(memory); }
     static void operator delete(void *memory)
     {
-        if (spare.count < spare_ranges::MOST - 1)
-            spare.at[spare.count++] = memory;
-        else
+        thread_state &thread = mine;
+        if (thread.spare_count >= thread_state::SPARE_MAX || thread.is_cleaned) {
             ::operator delete(memory);
+            return;
+        }
+        if (!thread.spare_count)
+            clean_later();
+        thread.spare[thread.spare_count++] = memory;
     }
 };
 
@@ -537,18 +678,17 @@ struct forward_thread {
 
 forward_thread forward_threads[4096];
 std::atomic<uint32_t> forward_threads_used{0}, process{1}; /* counts forks */
-thread_local uint32_t entered_in = 0; /* `process` when this thread entered itself */
 
 forward_thread &place_of(uint64_t number)
 {
     return forward_threads[number % std::size(forward_threads)];
 }
 
-void enter_forward_thread()
+void enter_forward_thread(thread_state &self)
 {
     const uint64_t number = at::RecordFunction::currentThreadId();
     forward_thread &thread = place_of(number);
-    entered_in = process.load(std::memory_order_relaxed);
+    self.entered_in = process.load(std::memory_order_relaxed);
     thread.number.store(0, std::memory_order_relaxed);
     thread.tid.store((int)syscall(SYS_gettid), std::memory_order_relaxed);
     thread.number.store(number, std::memory_order_release);
@@ -573,10 +713,19 @@ void add_forward_thread(attributes &said, const at::RecordFunction &function)
         said.add(thread_word, is_known ? thread.tid.load(std::memory_order_relaxed) : 0);
 }
 
-void add_description(attributes &said, const at::RecordFunction &function, uint32_t wanted)
+descriptions &descriptions_of(thread_state &thread)
 {
-    thread_local const auto known = std::make_unique<descriptions>();
-    const description &inputs = known->of(function, wanted & FLOPS);
+    if (!thread.known) {
+        clean_later();
+        thread.known = new descriptions; /* leaked where the thread has been cleaned */
+    }
+    return *thread.known;
+}
+
+void add_description(attributes &said, thread_state &thread, const at::RecordFunction &function,
+                     uint32_t wanted)
+{
+    const description &inputs = descriptions_of(thread).of(function, wanted & FLOPS);
     if (wanted & SHAPES)
         for (int i = 0; i < WORDS; i++)
             said.add(words[i], inputs.sites[i]);
@@ -650,7 +799,7 @@ bool is_named_by_program(const at::RecordFunction &function)
     return function.scope() == at::RecordScope::FUNCTION && !std::strchr(function.name(), ':');
 }
 
-void push(const at::RecordFunction &function, bool outer)
+void push(thread_state &thread, const at::RecordFunction &function, bool outer)
 {
     const uint32_t wanted = requested.load(std::memory_order_relaxed);
     const bool is_backward = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
@@ -659,13 +808,13 @@ void push(const at::RecordFunction &function, bool outer)
         said.add(is_backward ? backward_word : sequence_word, function.seqNr());
     if (is_backward)
         add_forward_thread(said, function);
-    else if (function.seqNr() >= 0 && entered_in != process.load(std::memory_order_relaxed))
-        enter_forward_thread();
+    else if (function.seqNr() >= 0 && thread.entered_in != process.load(std::memory_order_relaxed))
+        enter_forward_thread(thread);
     if (function.seqNr() < 0 || wanted & (IDS | POINTERS) || is_named_by_program(function))
         said.add(id_word, static_cast<int64_t>(function.handle()));
     try {
         if (wanted & (SHAPES | FLOPS) && !function.inputs().empty())
-            add_description(said, function, wanted);
+            add_description(said, thread, function, wanted);
         if (logs_tensors(wanted) && wanted & SHAPES && !function.inputs().empty())
             log_inputs(function, outer);
     } catch (const std::exception &) {
@@ -686,7 +835,7 @@ void push(const at::RecordFunction &function, bool outer)
 }
 
 /* A range that the program named, with its arguments. */
-void push_annotation(const at::RecordFunction &function)
+void push_annotation(thread_state &thread, const at::RecordFunction &function)
 {
     const uint32_t wanted = requested.load(std::memory_order_relaxed);
     const bool has_inputs = wanted & SHAPES && !function.inputs().empty();
@@ -695,7 +844,7 @@ void push_annotation(const at::RecordFunction &function)
         said.add(annotation_word, wanted & IDS ? static_cast<int64_t>(function.handle()) : 0);
     try {
         if (has_inputs)
-            add_description(said, function, SHAPES);
+            add_description(said, thread, function, SHAPES);
     } catch (const std::exception &) {
         said.add(trouble_word, 1);
     }
@@ -718,20 +867,21 @@ std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction &function)
     const uint32_t epoch = gate();
     if (!epoch || is_step(function))
         return nullptr;
-    auto context = std::make_unique<opened>();
-    if (mine.epoch != epoch)
-        mine = {epoch, 0};
-    mine.depth++;
-    context->where = &mine;
-    context->place = mine;
-    context->outer = innermost;
-    latest = static_cast<int64_t>(function.handle());
-    if (function.scope() != at::RecordScope::USER_SCOPE)
-        innermost = latest;
-    if (function.scope() == at::RecordScope::USER_SCOPE)
-        push_annotation(function);
-    else
-        push(function, context->outer != 0);
+    thread_state &thread = mine;
+    std::unique_ptr<opened> context(new (thread) opened);
+    if (thread.open.epoch != epoch)
+        thread.open = {epoch, 0};
+    thread.open.depth++;
+    context->where = &thread;
+    context->place = thread.open;
+    context->outer = thread.innermost;
+    thread.latest = static_cast<int64_t>(function.handle());
+    if (function.scope() == at::RecordScope::USER_SCOPE) {
+        push_annotation(thread, function);
+    } else {
+        thread.innermost = thread.latest;
+        push(thread, function, context->outer != 0);
+    }
     return context;
 }
 
@@ -739,12 +889,14 @@ std::unique_ptr<at::ObserverContext> enter(const at::RecordFunction &function)
 void leave(const at::RecordFunction &, at::ObserverContext *context)
 {
     const auto *range = static_cast<const opened *>(context);
-    if (!range || range->where != &mine)
+    thread_state &thread = mine;
+    if (!range || range->where != &thread)
         return;
-    innermost = range->outer;
-    if (range->place.epoch != mine.epoch || gate() != mine.epoch)
+    thread.innermost = range->outer;
+    open_ranges &open = thread.open;
+    if (range->place.epoch != open.epoch || gate() != open.epoch)
         return;
-    for (; mine.depth >= range->place.depth; mine.depth--)
+    for (; open.depth >= range->place.depth; open.depth--)
         to.range_pop();
 }
 
@@ -883,16 +1035,17 @@ EXPORTED size_t libprof_torch_tensors(void *rows, size_t first, size_t count)
     const std::lock_guard<std::mutex> lock(tensors.mutex);
     const size_t all = tensors.rows.size();
     if (first < all)
-        std::memcpy(rows, &tensors.rows[first], std::min(count, all - first) * sizeof(tensor_row));
+        tensors.rows.copy(static_cast<tensor_row *>(rows), first,
+                          first + std::min(count, all - first));
     return all;
 }
 
 EXPORTED void libprof_torch_tensors_clear()
 {
     tensors.is_read.store(true, std::memory_order_relaxed);
-    std::vector<tensor_row> rows;
-    std::unordered_map<const void *, c10::weak_intrusive_ptr<c10::TensorImpl>> seen;
+    tensor_rows rows;
+    held_tensors seen;
     const std::lock_guard<std::mutex> lock(tensors.mutex);
-    rows.swap(tensors.rows);
-    seen.swap(tensors.seen); /* released after the lock */
+    std::swap(rows, tensors.rows);
+    std::swap(seen, tensors.seen); /* released after the lock */
 }
