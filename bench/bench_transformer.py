@@ -10,6 +10,10 @@ configuration runs three times, in turns.
 The page shows medians: time and CPU time of the steps, time until the first table, time of a loop over `events()` that reads
 names and intervals, time of the Chrome trace's export and its size, and peak memory. Without PyTorch, it prints a message and
 measures nothing.
+
+The overhead in CPU time comes from one more process for each row of options: it trains without a profiler, under
+torch.profiler and under libprof in turns, for a few steps at a time. The overhead is the difference of the medians of all
+steps: a busy machine slows the steps of all three down.
 """
 
 from __future__ import annotations
@@ -25,10 +29,12 @@ import tempfile
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 RUNS = 3
+BLOCKS, BLOCK_STEPS = 20, 5
 PROFILERS = ("none", "torch.profiler", "libprof")
+IN_TURNS = "in turns"
 OPTIONS: Dict[str, Dict[str, bool]] = {"names": {}, "shapes, stacks": {"record_shapes": True, "with_stack": True}}
 COLUMNS = ("steps", "CPU time", "first table", "events", "export", "trace file", "peak memory", "whole process")
 
@@ -85,6 +91,28 @@ def measure(profiler: str, options: Dict[str, bool], steps: int) -> Dict[str, fl
     return found
 
 
+def measure_steps(options: Dict[str, bool]) -> Dict[str, float]:
+    """Median seconds of CPU time of a step under each profiler, in turns in this process."""
+    import libprof
+    import torch
+
+    makers: Dict[str, Callable[[], Any]] = {
+        "none": nullcontext, "torch.profiler": lambda: torch.profiler.profile(**options), "libprof": lambda: libprof.profile(**options),
+    }  # fmt: skip
+    train = make_training(torch)
+    times: Dict[str, List[float]] = {profiler: [] for profiler in PROFILERS}
+    for block in range(1 + BLOCKS):
+        for profiler in PROFILERS:
+            with makers[profiler]():
+                train()
+                for _ in range(BLOCK_STEPS):
+                    began = time.thread_time()
+                    train()
+                    if block:  # the first one warms up
+                        times[profiler].append(time.thread_time() - began)
+    return {profiler: statistics.median(found) for profiler, found in times.items()}
+
+
 def run(build: Path, profiler: str, what: str, steps: int) -> Dict[str, float]:
     """One run, in a process of its own."""
     shim = Path(__file__).resolve().parents[1] / "python_shim"
@@ -105,7 +133,12 @@ def cell(column: str, value: float) -> str:
     return f"{value / 1e6:.0f} MB" if column in ("trace file", "peak memory") else f"{value:.2f} s"
 
 
-def page(results: Dict[Tuple[str, str], Dict[str, float]], steps: int, version: str) -> str:
+def share(found: Dict[str, float]) -> float:
+    """libprof's overhead as a fraction of torch.profiler's."""
+    return (found["libprof"] - found["none"]) / (found["torch.profiler"] - found["none"])
+
+
+def page(results: Dict[Tuple[str, str], Dict[str, float]], shares: Dict[str, float], steps: int, version: str) -> str:
     """The medians, and libprof's as a fraction of torch.profiler's."""
     lines = [f"# A transformer's training: {steps} steps", ""]
     lines += [f"PyTorch {version} on {os.cpu_count()} processors of {platform.machine()}; medians of {RUNS} runs.", ""]
@@ -116,11 +149,9 @@ def page(results: Dict[Tuple[str, str], Dict[str, float]], steps: int, version: 
     for what in OPTIONS:
         theirs, ours = results["torch.profiler", what], results["libprof", what]
         lines.append(f"| ratio, {what} |" + "".join(f" {ours[column] / theirs[column]:.2f} |" for column in COLUMNS))
-    bare = results["none", "names"]["CPU time"]
-    shares = [
-        f"{what} {(results['libprof', what]['CPU time'] - bare) / (results['torch.profiler', what]['CPU time'] - bare):.2f}" for what in OPTIONS
-    ]
-    return "\n".join([*lines, "", f"Overhead in CPU time, as a fraction of torch.profiler's: {', '.join(shares)}."])
+    said = ", ".join(f"{what} {found:.2f}" for what, found in shares.items())
+    turns = f"medians of {BLOCKS * BLOCK_STEPS} steps each, in turns"
+    return "\n".join([*lines, "", f"Overhead in CPU time, as a fraction of torch.profiler's: {said} ({turns})."])
 
 
 def main(build: Path, steps: int) -> int:
@@ -136,13 +167,15 @@ def main(build: Path, steps: int) -> int:
         for kind in kinds:
             runs[kind].append(run(build, *kind, steps))
     results = {kind: {column: statistics.median(one[column] for one in found) for column in found[0]} for kind, found in runs.items()}
-    print(page(results, steps, torch.__version__))
+    shares = {what: share(run(build, IN_TURNS, what, steps)) for what in OPTIONS}
+    print(page(results, shares, steps, torch.__version__))
     return 0
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
-        print(json.dumps(measure(sys.argv[2], OPTIONS[sys.argv[3]], int(sys.argv[4]))))
+        asked = OPTIONS[sys.argv[3]]
+        print(json.dumps(measure_steps(asked) if sys.argv[2] == IN_TURNS else measure(sys.argv[2], asked, int(sys.argv[4]))))
         sys.exit(0)
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
