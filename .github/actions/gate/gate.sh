@@ -17,7 +17,8 @@ output() { printf '%s=%s\n' "$1" "$2" >>"${GITHUB_OUTPUT:-/dev/null}"; }
 
 [[ -n ${GATE_COMMAND:-} ]] || fail 2 "there is no command"
 [[ ${GATE_RUNS:=1} =~ ^[1-9][0-9]{0,2}$ ]] || fail 2 "runs must be a number from 1 to 999"
-[[ ${GATE_NAME:=gate} =~ ^[A-Za-z0-9._-]+$ ]] || fail 2 "name may have letters, digits, dots, hyphens and underscores"
+[[ ${GATE_NAME:=gate} =~ ^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$ ]] ||
+    fail 2 "name may have 40 letters, digits, dots, hyphens and underscores, and begins with a letter or digit"
 [[ ${GATE_FAIL_IF_INCONCLUSIVE:=false} =~ ^(true|false)$ ]] || fail 2 "fail-if-inconclusive must be true or false"
 for program in profrun profdump; do
     command -v "$program" >/dev/null || fail 2 "$program is not in PATH: install libprof in an earlier step"
@@ -25,8 +26,9 @@ done
 base=${GITHUB_BASE_REF:-} # empty unless it is a pull request
 branch=${base:-${GITHUB_REF_NAME:?}}
 baselines=${GATE_BASELINE:-${RUNNER_TOOL_CACHE:?}/libprof-gate}
-# The name of a branch may have any characters; the checksum tells apart those that look the same without them.
-baseline=$baselines/$GATE_NAME-${branch//[^A-Za-z0-9._-]/_}-$(printf '%s' "$branch" | cksum | cut -d' ' -f1)
+# The name of a branch may have any characters and be long; the checksum tells apart those that look the same when cut.
+baseline=${branch//[^A-Za-z0-9._-]/_}
+baseline=$GATE_NAME-${baseline:0:40}-$(printf '%s' "$branch" | cksum | cut -d' ' -f1)
 work=$(mktemp -d "${RUNNER_TEMP:-/tmp}/libprof-gate.XXXXXX")
 output directory "$work"
 mkdir "$work/runs"
@@ -45,12 +47,9 @@ record() {
 }
 
 save() {
-    local part
     mkdir -p "$baselines"
-    part=$(mktemp -d "$baselines/.part.XXXXXX") # another job may save its own at the same moment
-    cp "$work"/runs/* "$part"
-    rm -rf "$baseline"
-    mv -T "$part" "$baseline"
+    profdump baseline save --force --baselines "$baselines" "$baseline" "$work/runs" >"$work/errors.txt" 2>&1 ||
+        fail 1 "profdump baseline save: $(head -n 1 "$work/errors.txt")"
 }
 
 # Whether nothing was lost.
@@ -67,7 +66,7 @@ inert() {
 compare() {
     local status=0
     profdump diff --format markdown --rows "${GATE_ROWS:-5}" --names "base,this run" --fail-if-slower "${GATE_LIMIT:-5%}" \
-        --judge "${GATE_JUDGE:-auto}" "$baseline" "$work/runs" >"$work/comparison.md" 2>"$work/errors.txt" || status=$?
+        --judge "${GATE_JUDGE:-auto}" --baselines "$baselines" --baseline "$baseline" "$work/runs" >"$work/comparison.md" 2>"$work/errors.txt" || status=$?
     case $status in
     0) verdict=passed title="passed: not slower than the base branch" ;;
     4) verdict=failed title="FAILED: slower than the base branch" ;;
@@ -108,7 +107,7 @@ if ! is_complete; then
 elif [[ -z $base ]]; then
     verdict=saved title="this run is the new recording of the branch"
     save
-elif [[ ! -d $baseline ]]; then
+elif [[ ! -d $baselines/$baseline ]]; then
     verdict=saved title="passed: there was no recording of the base branch"
     echo "This run is what later pull requests are compared with, until a push to the base branch replaces it." >"$work/comparison.md"
     save
