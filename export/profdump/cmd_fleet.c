@@ -1,4 +1,4 @@
-/* cmd_fleet.c - profdump pack, fleet, snapshot, origins: commands of the Python package; see
+/* cmd_fleet.c - profdump pack, fleet, snapshot, origins, mcp: commands of the Python package; see
  * dataset.h. Many ranks need DuckDB. */
 #include "commands.h"
 #include "options.h"
@@ -79,6 +79,20 @@ const struct command command_origins = {
         "inductor_provenance_tracking_*.json or a TORCH_TRACE log. DIRECTORY contains such files. "
         "By default, it reads those beside TRACE. F is text or json. Needs Python.",
     .examples = "origins run.prof\norigins run.prof torch_trace",
+    .question = QUESTION_OTHER,
+    .options = options_of_python,
+    .run_python = true,
+};
+
+const struct command command_mcp = {
+    .word = "mcp",
+    .summary = "answer assistants by the Model Context Protocol",
+    .usage = "[--timeout SECONDS] [--max-bytes N] FOLDER...",
+    .about = "Answers a client on standard input and output, about files in FOLDER only, until the "
+             "client has gone. Its tools only read: summary, explain, table, query, diff, advise. "
+             "A request ends after SECONDS (60); an answer longer than N bytes (65536) is refused "
+             "with advice on how to ask for less. Needs Python and pip install 'mcp>=2'.",
+    .examples = "mcp recordings",
     .question = QUESTION_OTHER,
     .options = options_of_python,
     .run_python = true,

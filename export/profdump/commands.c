@@ -20,7 +20,8 @@ extern const struct command command_explain, command_breakdown, command_stacks, 
     command_executorch_blocks, command_executorch_tax, command_executorch_memory, command_pytorch,
     command_pytorch_roofline, command_pytorch_diff, command_pytorch_combine,
     command_pytorch_augment, command_ctl, command_baseline, command_pack, command_fleet,
-    command_snapshot, command_origins, command_top, command_hang, command_schema, command_skill;
+    command_snapshot, command_origins, command_top, command_hang, command_schema, command_skill,
+    command_mcp;
 
 const struct command *const commands[] = {
     &command_show,
@@ -54,6 +55,7 @@ const struct command *const commands[] = {
     &command_top,
     &command_ctl,
     &command_skill,
+    &command_mcp,
     NULL,
 };
 

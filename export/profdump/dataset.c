@@ -29,7 +29,7 @@ static char start[] =
     "sys.path.append(os.path.join(sys.argv.pop(1), '..', 'share', 'libprof', 'python'))\n"
     "try:\n"
     "    from libprof.__main__ import own_command\n"
-    "    if sys.argv[1] not in ('snapshot', 'origins', 'hang'):\n"
+    "    if sys.argv[1] not in ('snapshot', 'origins', 'hang', 'mcp'):\n"
     "        import libprof.fleet._cli\n"
     "except ImportError as error:\n"
     "    whats = {'trace': 'a dataset', 'hang': 'a flight recorder dump'}\n"

@@ -158,12 +158,17 @@ static bool write_json(struct query *query, FILE *stream)
     while (!out.error && query_next(query))
         write_json_row(&out, query);
     json_array_end(&out);
+    json_key(&out, "error");
+    if (query_failed(query))
+        json_string(&out, query_error(query));
+    else
+        json_null(&out);
     envelope_truncated(&out);
     write_units(&out, query);
     json_object_end(&out);
     int error = json_out_fini(&out);
     errno = error;
-    return !error && !query_failed(query) && fputc('\n', stream) != EOF;
+    return fputc('\n', stream) != EOF && !error && !query_failed(query);
 }
 
 bool query_write(struct query *query, enum write_format format, unsigned table_width, FILE *stream)

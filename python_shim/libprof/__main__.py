@@ -6,6 +6,7 @@
     python -m libprof pack|fleet [ARGUMENT...]     jobs of many ranks: see --help of each
     python -m libprof snapshot FILE                PyTorch's memory snapshots: see --help
     python -m libprof origins TRACE [FILE...]      the origin of Inductor's kernels: see --help
+    python -m libprof mcp FOLDER...                answers for assistants, by the Model Context Protocol: see --help
     python -m libprof PROFDUMP_COMMAND_OR_OPTION [ARGUMENT...]
 
 For the others, the Python process is replaced by the program: exit status, signals and output are the program's.
@@ -24,7 +25,7 @@ from ._profdump import become_program, find_program, unrecorded_environment
 from .errors import ProfError
 
 USAGE_STATUS = 2
-OWN_COMMANDS = ("pack", "fleet", "snapshot", "origins")
+OWN_COMMANDS = ("pack", "fleet", "snapshot", "origins", "mcp")
 
 
 def help_text() -> str:
@@ -65,6 +66,10 @@ def own_command(name: str, arguments: List[str]) -> int:
         from . import _origins_cli
 
         return _origins_cli.main(arguments)
+    if name == "mcp":
+        from . import _mcp
+
+        return _mcp.main(arguments)
     gc.disable()
     from .fleet import _cli
 

@@ -111,7 +111,7 @@ for line in lines:
 VALUES["--rule"] = run("explain", "--rules", "--format", "tsv")[1].splitlines()[1].split("\t")[0]
 OUTPUTS = [option.name for option in OPTIONS["export"] if option.argument == "OUT"]
 EVERY = {option.name: option for options in OPTIONS.values() for option in options}
-OF_PYTHON = ("pack", "fleet", "snapshot", "origins")  # what follows these goes to the Python package
+OF_PYTHON = ("pack", "fleet", "snapshot", "origins", "mcp")  # what follows these goes to the Python package
 SKIPPED = ("-h", "--help", "-V", "--version")
 
 for command, options in OPTIONS.items():
