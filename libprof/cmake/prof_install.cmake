@@ -18,7 +18,7 @@ if(PROJECT_IS_TOP_LEVEL)
     set(script "${PROJECT_SOURCE_DIR}/libprof/cmake/prof_uninstall.cmake")
     set(directories ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_LIBDIR}/libprof/sim
         ${package_dir} ${CMAKE_INSTALL_LIBDIR}/cmake/libprof ${CMAKE_INSTALL_INCLUDEDIR}/prof ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_MANDIR}/man3
-        ${CMAKE_INSTALL_DOCDIR} ${completions_of_bash} ${completions_of_fish} ${completions_of_zsh} ${skill_dir}/references)
+        ${CMAKE_INSTALL_DOCDIR} ${completions_of_bash} ${completions_of_fish} ${completions_of_zsh} ${skill_dir}/references ${CMAKE_INSTALL_DATADIR}/libprof/schemas)
     install(CODE "include([[${script}]])\nprof_note_directories([[${PROJECT_BINARY_DIR}]] ${directories})")
     add_custom_target(prof_uninstall VERBATIM
         COMMAND "${CMAKE_COMMAND}" "-DBUILD_DIR=${PROJECT_BINARY_DIR}" -P "${script}")
