@@ -79,7 +79,7 @@ has(profdump("host.json"), "whether anything was lost cannot be judged: the file
 NO_RECORD = "what devices did cannot be judged: 10 launches and 10 copies have no device record"
 has(profdump("explain", "calls.json"), NO_RECORD, "If the program uses a GPU, record what the GPU does as well")
 has(profdump("breakdown", "calls.json"), NO_RECORD)
-has(profdump("roofline", "calls.json", status=1), NO_RECORD)
+has(profdump("roofline", "calls.json", status=5), NO_RECORD)
 has(profdump("diff", "calls.json", "capture.json"), "base: " + NO_RECORD, "new: what devices did cannot be judged: 421 launches went into")
 has(profdump("check", "calls.json"), "20 launches have no device record", "0 errors, 1 warning")
 has(profdump("hang", "calls.json"), "Hang: whether anything hangs cannot be judged: the file does not say what was open")
