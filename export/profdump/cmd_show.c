@@ -1,6 +1,7 @@
 /* cmd_show.c - profdump [stats] FILE...: what ran, and the key averages, as a table, as a tree or
  * as JSON. */
 #include "commands.h"
+#include "evidence.h"
 #include "help.h"
 #include "options.h"
 #include "profdump.h"
@@ -382,12 +383,10 @@ int cmd_show_print(const struct profdump_options *options, const struct timeline
 {
     struct write_options with = options->write;
     struct stack_groups groups = {0};
+    char lacking[EVIDENCE_BYTES];
     bool by_stack = with.group_by & KEY_BY_STACK;
-    if (write_table_has_python(with.table) && !timeline->frames.count)
-        complain("this recording has no calls of Python functions%s",
-                 timeline_is_native(timeline)
-                     ? "; 'python -m libprof run --python-calls' records them"
-                     : "");
+    if (write_table_has_python(with.table) && evidence_missing(timeline, EVIDENCE_PYTHON, lacking))
+        complain("%s", lacking);
     if (by_stack && !groups_init(&groups, options, timeline))
         return EXIT_FAILURE;
     if (by_stack)

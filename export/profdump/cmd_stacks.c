@@ -1,6 +1,7 @@
 /* cmd_stacks.c - profdump stacks, -o OUT.folded: where CUDA was called from, and what that cost. */
 #include "commands.h"
 #include "envelope.h"
+#include "evidence.h"
 #include "formats.h"
 #include "options.h"
 #include "packed_out.h"
@@ -53,6 +54,14 @@ struct listing {
     struct stack_groups groups;
     struct stack_totals totals; /* by group */
 };
+
+/* Why there is nothing to list; NULL: there is. */
+static const char *find_lacking(const struct listing *listing, char to[EVIDENCE_BYTES])
+{
+    enum evidence_report report =
+        listing->options->cpu_samples ? EVIDENCE_SAMPLES : EVIDENCE_STACKS;
+    return evidence_missing(listing->timeline, report, to) ? to : NULL;
+}
 
 /* ---- which stacks are one ----
  *
@@ -175,9 +184,10 @@ static bool add_stacks(struct table *table, void *user)
 {
     const struct stack_sheet *of = user;
     const struct stack_totals *totals = &of->listing->totals;
+    char lacking[EVIDENCE_BYTES];
     const struct envelope envelope = {.command = "stacks",
                                       .timelines = {of->listing->timeline},
-                                      .abstained = stack_text_lacks_stacks(of->listing->timeline)};
+                                      .abstained = find_lacking(of->listing, lacking)};
     if (table->json && !envelope_begin(table->json, &envelope))
         return false;
     table_begin(table, "stacks", "Call stacks", stack_columns);
@@ -195,9 +205,10 @@ static bool add_all_sampled(struct table *table, void *user)
 {
     const struct stack_sheet *of = user;
     const struct stack_totals *totals = &of->listing->totals;
+    char lacking[EVIDENCE_BYTES];
     const struct envelope envelope = {.command = "stacks_cpu",
                                       .timelines = {of->listing->timeline},
-                                      .abstained = stack_text_lacks_samples(of->listing->timeline)};
+                                      .abstained = find_lacking(of->listing, lacking)};
     if (table->json && !envelope_begin(table->json, &envelope))
         return false;
     table_begin(table, "samples", "Sampled call stacks", sampled_columns);
@@ -447,11 +458,10 @@ static int show(struct listing *listing)
 static int run_stacks(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct listing listing = {.options = options, .timeline = timeline};
+    char lacking[EVIDENCE_BYTES];
     listing.symbols = stack_text_symbols(options, timeline);
     int status = listing.symbols ? show(&listing) : EXIT_FAILURE;
-    const char *lacking = options->cpu_samples ? stack_text_lacks_samples(timeline)
-                                               : stack_text_lacks_stacks(timeline);
-    if (lacking)
+    if (find_lacking(&listing, lacking))
         complain("%s", lacking);
     symbols_destroy(listing.symbols);
     return status;

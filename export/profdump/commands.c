@@ -19,9 +19,9 @@ extern const struct command command_explain, command_breakdown, command_stacks, 
     command_memory, command_graphs, command_diff, command_check, command_export, command_executorch,
     command_executorch_blocks, command_executorch_tax, command_executorch_memory, command_pytorch,
     command_pytorch_roofline, command_pytorch_diff, command_pytorch_combine,
-    command_pytorch_augment, command_ctl, command_baseline, command_pack, command_fleet,
-    command_snapshot, command_origins, command_top, command_hang, command_schema, command_skill,
-    command_mcp;
+    command_pytorch_augment, command_ctl, command_advise, command_baseline, command_pack,
+    command_fleet, command_snapshot, command_origins, command_top, command_hang, command_schema,
+    command_skill, command_mcp;
 
 const struct command *const commands[] = {
     &command_show,
@@ -35,6 +35,7 @@ const struct command *const commands[] = {
     &command_diff,
     &command_baseline,
     &command_check,
+    &command_advise,
     &command_query,
     &command_schema,
     &command_pack,

@@ -1,5 +1,6 @@
 #include "stack_text.h"
 
+#include "evidence.h"
 #include "text.h"
 
 #include <errno.h>
@@ -26,27 +27,10 @@ void stack_text_complain(const struct symbols *symbols)
         complain("%s", note);
 }
 
-const char *stack_text_lacks_stacks(const struct timeline *timeline)
-{
-    if (timeline->stacks.count)
-        return NULL;
-    return timeline_is_native(timeline)
-               ? "there are no call stacks in this recording; 'profrun --stacks' records them"
-               : "there are no call stacks in this recording; in PyTorch's traces, "
-                 "with_stack=True records Python functions";
-}
-
-const char *stack_text_lacks_samples(const struct timeline *timeline)
-{
-    return timeline->samples.count
-               ? NULL
-               : "there are no samples in this recording; 'profrun --sample 99' records them";
-}
-
 void stack_text_complain_of_none(const struct timeline *timeline)
 {
-    const char *lacking = stack_text_lacks_stacks(timeline);
-    if (lacking)
+    char lacking[EVIDENCE_BYTES];
+    if (evidence_missing(timeline, EVIDENCE_STACKS, lacking))
         complain("%s", lacking);
 }
 

@@ -14,10 +14,6 @@ struct symbols *stack_text_symbols(const struct profdump_options *options,
 void stack_text_complain(const struct symbols *symbols);
 void stack_text_complain_of_none(const struct timeline *timeline);
 
-/* Why there are no stacks, or no samples; NULL: there are some. */
-const char *stack_text_lacks_stacks(const struct timeline *timeline);
-const char *stack_text_lacks_samples(const struct timeline *timeline);
-
 /* As torch.profiler's "Call stack": "file(line): function", innermost first, separated by ';'. By
  * stack, each to free(). NULL: no memory. */
 char **stack_text_lines(struct symbols *symbols, const struct timeline *timeline);

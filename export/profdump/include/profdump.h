@@ -105,6 +105,7 @@ struct profdump_options {
     unsigned arrow_table; /* --arrow-table: enum arrow_table + 1; 0 not given */
     struct window_options window;
 
+    uint64_t questions;         /* --question: a bit for each by its place; 0 all */
     uint64_t explain_rules;     /* --rule: a bit for each by its place; 0 all */
     const char *explain_limits; /* --limits, NULL not given */
     bool explain_list;          /* --rules */

@@ -23,6 +23,8 @@
  *     hang        whether processes ended, and what  cannot be judged: the file does not say what
  *                 was open: recordings of libprof    was open
  *     check       events                             nothing to check: ... no events
+ *     stacks,     call stacks; samples; calls of     there are no call stacks in this recording ...
+ *     stats       Python functions
  *     fleet       world size; collectives with       cannot be judged: ... (_verdict.py of the
  *                 communicators; steps               Python package)
  */
@@ -44,6 +46,11 @@ struct evidence {
     uint64_t operations;       /* of devices */
     uint64_t graph_operations; /* of these, of CUDA graphs */
     uint64_t graph_launches;
+    uint64_t stacks, samples, frames, migrations, steps;
+    uint64_t queue_times; /* kernels whose time in the queue is known */
+    /* The setting by which nothing, or only the least, was recorded of devices, as in "PROF_GPU=none";
+     * NULL: none that is known */
+    const char *off, *minimal;
     enum tl_device_api api;
     bool has_memory; /* records of allocations */
     bool has_graphs;
@@ -59,8 +66,39 @@ enum evidence_report {
     EVIDENCE_GRAPHS,
     EVIDENCE_HANG,
     EVIDENCE_CHECK,
+    EVIDENCE_LOSS,   /* of the ledger, which has words of its own: run_facts.h */
+    EVIDENCE_STACKS, /* stacks */
+    EVIDENCE_SAMPLES,
+    EVIDENCE_PYTHON,     /* stats */
+    EVIDENCE_STEPS,      /* breakdown */
+    EVIDENCE_QUEUES,     /* query */
+    EVIDENCE_MIGRATIONS, /* memory */
 };
 #define EVIDENCE_BYTES 256u
+
+enum evidence_state {
+    EVIDENCE_THERE,
+    EVIDENCE_NONE,    /* it would have been recorded, and there was nothing */
+    EVIDENCE_MISSING, /* it was not recorded */
+};
+
+/* A question that a report answers, and what makes a recording that can. */
+struct evidence_question {
+    const char *name;
+    enum evidence_report report;
+    const char *question;
+    const char *command;   /* that answers it */
+    const char *recorder;  /* the program that records */
+    const char *options;   /* of that, which record it; "": any recording has it */
+    const char *variables; /* the same for programs that run without profrun; "": there are none */
+    const char *program;   /* what the program has to do; NULL: nothing */
+};
+
+extern const struct evidence_question evidence_questions[]; /* ends with a NULL name */
+
+/* How well the report's evidence is there, and the sentence, without a full stop, unless it is. */
+enum evidence_state evidence_judge(const struct evidence *evidence, enum evidence_report report,
+                                   char to[EVIDENCE_BYTES]);
 
 /* The sentence, without a full stop, where the report's evidence is missing. False: it is there. */
 bool evidence_lacks(const struct evidence *evidence, enum evidence_report report,

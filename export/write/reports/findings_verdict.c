@@ -39,8 +39,7 @@ static void say_nothing_ran(const struct findings *findings, char to[FINDINGS_VE
         return;
     }
     if (evidence_init(&evidence, context->timeline) &&
-        (!evidence.is_native || evidence.launches + evidence.copies) &&
-        evidence_lacks(&evidence, EVIDENCE_DEVICE, lacking))
+        evidence_judge(&evidence, EVIDENCE_DEVICE, lacking) == EVIDENCE_MISSING)
         append(to, "In the %s of this recording, %s (GPU mode: %s",
                sentence_time(context->wall_ns).text, lacking, facts.mode);
     else
