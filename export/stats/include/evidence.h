@@ -48,8 +48,8 @@ struct evidence {
     uint64_t graph_launches;
     uint64_t stacks, samples, frames, migrations, steps;
     uint64_t queue_times; /* kernels whose time in the queue is known */
-    /* The setting by which nothing, or only the least, was recorded of devices, as in "PROF_GPU=none";
-     * NULL: none that is known */
+    /* The setting by which nothing, or only the least, was recorded of devices, as in
+     * "PROF_GPU=none"; NULL: none that is known */
     const char *off, *minimal;
     enum tl_device_api api;
     bool has_memory; /* records of allocations */
