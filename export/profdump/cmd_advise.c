@@ -1,5 +1,5 @@
-/* cmd_advise.c - profdump advise FILE...: which questions a recording answers, with the command, and
- * how to record what the others need. The questions are those of evidence.h. In JSON:
+/* cmd_advise.c - profdump advise FILE...: which questions a recording answers, with the command,
+ * and how to record what the others need. The questions are those of evidence.h. In JSON:
  *
  *     questions[]  question, text, state (answered, none: there was nothing of it, missing),
  *                  command, why (null: answered), recorder, options, variables, program
