@@ -120,6 +120,12 @@ def bounds(results):
     return found - {None, "unknown"} or ABSTAIN
 
 
+def state(results, question):
+    """Whether the recording answers a question of profdump advise."""
+    (found,) = [row["state"] for row in results[0].json["questions"] if row["question"] == question]
+    return found
+
+
 def graph(results):
     (found,) = results[0].json["graphs"]
     return found["launches"], found["missing"], {row["path"][-1] for row in found["captured"]}
@@ -246,7 +252,8 @@ QUESTIONS = [
              (3, 1, {"embedding", "attention"})),  # make_graphs()
     Question("Which Python function took longest?", "Which Python functions took longest?", of("training.json"),
              lambda r: python_functions(r)[0], ("train.py(12): read", training.STEPS, training.load_us_total() * 1000)),
-    Question("Which Python line was slow?", "Which Python functions took longest?", of("demo.prof"), python_functions, ABSTAIN),
+    Question("Can it tell which Python line was slow?", "What can the recording not answer, and how is that recorded?", of("demo.prof"),
+             lambda r: ABSTAIN if state(r, "python") == "missing" else state(r, "python"), ABSTAIN),
     Question("Is gemm bound by memory?", "Are kernels bound by memory or by computation?", of("demo.prof"), bounds, ABSTAIN),
     Question("Which line launched gemm?", "Which call stacks launched the device time?", of("demo.prof"),
              lambda r: r[0].json["stacks"], ABSTAIN),
