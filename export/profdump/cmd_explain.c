@@ -1,6 +1,7 @@
 /* cmd_explain.c - profdump explain FILE...: where the time went, and what to do about it. */
 #include "commands.h"
 #include "evidence.h"
+#include "finding_gaps.h"
 #include "findings.h"
 #include "inputs.h"
 #include "options.h"
@@ -100,10 +101,11 @@ static uint64_t bit_of(const struct finding_rule *rule)
     return UINT64_C(2) << finding_rule_find(rule->name);
 }
 
-/* By rule, for --fail-on. Notes are not findings, but some rules have nothing else. */
+/* By rule, for --fail-on. Notes are not findings, but some rules have nothing else. Without device
+ * operations, what is found is where the CPU was: "any" is about what nobody can judge then. */
 static uint64_t found_bits(const struct findings *findings)
 {
-    uint64_t bits = findings->found.count ? 1 : 0;
+    uint64_t bits = findings->found.count && findings->context.gaps->devices.count ? 1 : 0;
     for (uint32_t i = 0; i < findings->found.count; i++)
         bits |= bit_of(findings->found.at[i].rule);
     for (uint32_t i = 0; i < findings->also.count; i++)
