@@ -50,7 +50,9 @@ workload() {
     set -m
     sleep 60 &
     kill -STOP $! && kill -KILL $!
-    while kill -0 $! 2>/dev/null; do sleep 0.01; done # else bash may still have it as stopped, and say so
-    wait $!
+    { # bash says that it was killed in whichever of these lines it hears of it
+        while kill -0 $!; do sleep 0.01; done # else bash may still have it as stopped
+        wait $!
+    } 2>/dev/null
     echo "stopped and killed $?"
 } 2>&1
