@@ -17,7 +17,7 @@ from ._arrow import ArrowTable, Column, read_tables
 from ._output import replacing
 from ._profdump import output_of_profdump, run_profdump
 from .errors import ProfdumpError
-from .trace import Trace, export, window_words
+from .trace import Trace, export, query_rows, window_words
 
 ALL_MEMORY = frozenset({"cpu", "device"})
 _MAGIC = b"\x89PROF\r\n\x1a"
@@ -217,8 +217,7 @@ class Recording:
 
     def query(self, sql: str) -> List[Dict[str, Any]]:
         """The rows that an SQL statement about the recording returns."""
-        rows: List[Dict[str, Any]] = json.loads(run_profdump(["query", *_JSON, *window_words(self.window), "--", sql, *self.paths]))
-        return rows
+        return query_rows(sql, self.window, self.paths)
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """What `make` makes, the first time."""

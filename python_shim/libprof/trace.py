@@ -53,6 +53,13 @@ def window_words(window: Optional[Window]) -> List[str]:
     return [f"--window=@{window[0]}..@{window[1]}"] if window else []
 
 
+def query_rows(sql: str, window: Optional[Window], paths: Sequence[str]) -> List[Dict[str, Any]]:
+    """A dictionary for each row of an SQL statement."""
+    answer = json.loads(run_profdump(["query", "--format=json", *window_words(window), "--", sql, *paths]))
+    rows: List[Dict[str, Any]] = answer["rows"]
+    return rows
+
+
 class Trace:
     """One timeline from one or more files. Files are read when a method needs them, and must not move.
 
@@ -100,8 +107,7 @@ class Trace:
 
             libprof.read("run.prof").query("SELECT name, sum(duration) AS ns FROM kernels GROUP BY name ORDER BY ns")
         """
-        rows: List[Dict[str, Any]] = json.loads(run_profdump(["query", "--format=json", *window_words(self.window), "--", sql, *self.paths]))["rows"]
-        return rows
+        return query_rows(sql, self.window, self.paths)
 
     def origins(self, *sources: PathLike) -> "List[KernelOrigin]":
         """Kernels that Inductor wrote: the operators that each fuses, and the lines of the program that they come from. `sources`
