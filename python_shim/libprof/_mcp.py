@@ -111,7 +111,7 @@ class Answers:
         if sql.strip():
             return self.limited(self.ask(["query"], [sql, *map(self.path_of, files)], narrower), narrower)
         answer = self.ask(["query", "--schema"], [], narrower)
-        answer["tables"] = [table for table in answer["tables"] if table["table"].islower()]  # without those that Nsight Systems has
+        answer["tables"] = [table for table in answer["tables"] if table["name"].islower()]  # without those that Nsight Systems has
         return self.limited(answer, narrower)
 
     def diff(self, base: List[str], new: List[str], rows: int) -> Dict[str, Any]:

@@ -81,7 +81,7 @@ def test_each_tool_answers_with_the_envelope(folder: Path) -> None:
         assert json.loads(text) == structure
     by_query, schema = answers[4][2], answers[5][2]
     assert by_query["rows"] == [{"name": "add", "n": 2}, {"name": HOSTILE, "n": 1}]  # a name is data, and arrives as it is
-    assert "kernels" in [table["table"] for table in schema["tables"]]
+    assert "kernels" in [table["name"] for table in schema["tables"]]
     assert not (folder / "acted").exists()
 
 
