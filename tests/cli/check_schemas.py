@@ -9,6 +9,7 @@ from pathlib import Path
 
 from schema_faults import faults, load
 
+OF_PYTHON = ("fleet", "origins", "snapshot")  # their own tests check what they print
 ENDINGS = {"_ns": "ns", "_bytes": "bytes", "_percent": "percent"}
 
 
@@ -64,7 +65,7 @@ def main():
         if command:
             counts[command] += 1
     print(", ".join(f"{name} {count}" for name, count in counts.items()))
-    wrong += [f"no case printed the JSON of {name}" for name, count in counts.items() if not count]
+    wrong += [f"no case printed the JSON of {name}" for name, count in counts.items() if not count and name not in OF_PYTHON]
     print("\n".join(sorted(set(wrong))))
     sys.exit(bool(wrong))
 

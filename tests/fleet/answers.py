@@ -3,9 +3,17 @@
 import contextlib
 import io
 import json
+import os
 import shlex
+import sys
+from pathlib import Path
 
 from libprof.fleet import _cli
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
+from schema_faults import faults, load
+
+SCHEMA = load(os.environ["LIBPROF_BIN"] + "/profdump", "fleet")
 
 HEAD = ["schema_version", "command", "libprof", "inputs", "mode", "mode_reason", "simulated", "lost_anything", "lost", "abstained"]
 REPORTS = ("stragglers", "collectives", "waits", "mismatches", "breakdown", "averages", "outliers", "memory", "ledger", "clocks", "groups")
@@ -31,7 +39,7 @@ def answer(*words):
     assert status == 0, (words, status, said)
     found = json.loads(out, parse_constant=constant)
     assert list(found)[: len(HEAD)] == HEAD and list(found)[-2:] == ["truncated", "units"], (words, list(found))
-    assert found["schema_version"] == 1 and found["command"] == "fleet"
+    assert found["command"] == "fleet" and not list(faults(found, SCHEMA, "fleet")), (words, list(faults(found, SCHEMA, "fleet")))
     return found
 
 

@@ -10,4 +10,4 @@ done
 mkdir nothing one traces && : >nothing/empty.prof
 fleet pack nothing -o nothing.dataset >packed.txt 2>&1 || true # it is refused, which leaves an empty dataset
 "$PROF_BIN/../test/make_traces" traces && cp traces/demo.prof $'one/a "quote"\n\033.prof' && fleet pack one -o one.dataset >/dev/null || fail "pack one"
-python3 "$fleet_directory/answers.py" || fail "answers for programs"
+LIBPROF_BIN=$PROF_BIN python3 "$fleet_directory/answers.py" || fail "answers for programs"

@@ -23,6 +23,14 @@ def shared_dir() -> Path:
     return path
 
 
+def schema_faults(answer: object, command: str) -> "list[str]":
+    """What is wrong with the JSON of a command, by its schema."""
+    sys.path.insert(0, os.environ["SOURCE_DIR"] + "/tests/cli")
+    from schema_faults import faults, load
+
+    return list(faults(answer, load(os.environ["LIBPROF_BIN"] + "/profdump", command), command))
+
+
 @pytest.fixture(scope="session")
 def demo_trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The trace of a program that trains on the simulated CUDA; skips where there was no nvcc to build it."""

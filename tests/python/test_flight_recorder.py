@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Callable, Dict, List
 
 import pytest
+from conftest import schema_faults
 
 from libprof import _flight
 from libprof._times import ranks_text
@@ -83,7 +84,9 @@ def test_the_rank_that_waits_for_nobody_is_first(make: Callable[..., Job]) -> No
     job = make(groups={pair: [0, 1]})
     job.call(1, ranks=[2, 3], done=False)
     job.call(1, "broadcast", pair, ranks=[0], done=False)
-    first, second = json.loads(hang("--format", "json", job.write()))["flight_recorder"]
+    answer = json.loads(hang("--format", "json", job.write()))
+    assert not schema_faults(answer, "hang")
+    first, second = answer["flight_recorder"]
     assert (first["ranks"], first["process_group"], first["waits_in"]) == ([1], ["1", "pair"], None)
     assert (second["ranks"], second["waits_in"]) == ([0, 1], "broadcast #1 of process group pair (1)")
 

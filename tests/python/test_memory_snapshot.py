@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 import pytest
+from conftest import schema_faults
 
 import libprof
 from libprof import _snapshot_trace
@@ -206,7 +207,7 @@ def test_profdump_has_the_command(path: Path) -> None:
     done = subprocess.run([profdump, "snapshot", str(path), "--format", "json"], capture_output=True, text=True, check=False)
     found, members = json.loads(done.stdout), libprof.memory_snapshot(path).to_dict(10)
     assert {name: found[name] for name in members} == json.loads(json.dumps(members)), done.stderr
-    assert found["schema_version"] == 1 and found["command"] == "snapshot" and found["inputs"][0]["file"] == str(path)
+    assert not schema_faults(found, "snapshot") and found["inputs"][0]["file"] == str(path)
     assert list(found)[-2:] == ["truncated", "units"] and set(found["units"].values()) <= {"bytes", "ns"}
     assert subprocess.run([profdump, "snapshot"], capture_output=True, check=False).returncode == 2
 

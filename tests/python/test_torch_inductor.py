@@ -14,6 +14,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from conftest import schema_faults
 
 pytest.importorskip("torch")
 
@@ -51,4 +52,5 @@ def test_kernels_that_inductor_really_wrote(tmp_path: Path) -> None:
     assert set(lines[1].split("fuses  ")[1].split(", ")) == {"mul", "add", "relu", "sum_1"}
     assert {"  from   program.py:6 scaled", "  from   program.py:7 scaled"} <= set(lines)
     as_json = subprocess.run([*command, "--format", "json"], capture_output=True, text=True, check=True).stdout
+    assert not schema_faults(json.loads(as_json), "origins")
     assert [one["name"] for one in json.loads(as_json)["origins"]] == ["cpp_fused_add_mul_relu_sum_0"]
