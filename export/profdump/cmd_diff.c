@@ -132,8 +132,9 @@ static const struct option_entry diff_entries[] = {
           "exit with status 4 if B is slower by more than LIMIT (5% or 1.05x) and by more than "
           "noise, 5 if noise may explain that or is unknown")},
     {BITS("fail-on", "VERDICT", fail_on,
-          "exit with status 4 if B is beyond noise, by however little; 5 if that cannot be judged"),
-     .values = "any slower faster"},
+          "exit with status 4 for this verdict, whatever the size of the change; 5 if it is "
+          "inconclusive or the runs are not comparable; VERDICT is one of"),
+     .values = "any slower faster", .mistaken = "--judge"},
     {CALL("judge", "WHAT", set_gate,
           "give the verdict about WHAT (auto: steps, else wall time; host: wall time while no "
           "device is busy)"),

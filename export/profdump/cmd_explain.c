@@ -70,9 +70,9 @@ static const struct option_entry explain_options[] = {
      .value_at = rule_at},
     {FLAG("rules", explain_list, "list the rules")},
     {TEXT("limits", "FILE", explain_limits, "read reporting thresholds from FILE")},
-    {BITS("fail-on", "FINDING", fail_on,
-          "exit with status 4 if this rule, one of a list (a,b) or any finds something, 5 if "
-          "that cannot be judged"),
+    {BITS("fail-on", "RULE", fail_on,
+          "exit with status 4 if the rule has a finding, 5 if that cannot be judged; takes a rule, "
+          "a list (a,b) or any"),
      .value_at = finding_at},
     {0},
 };

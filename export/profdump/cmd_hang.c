@@ -189,8 +189,10 @@ static char *read_stack(struct place_names *names, struct hang_rank *rank)
 /* ---- words ---- */
 
 static const char *const state_names[] = {"ended", "not closed", "gone", "stopped", "running"};
-static const char *const kind_names[] = {"missing",  "other",  "lost", "stopped",
-                                         "deadlock", "device", "open", "start"};
+/* By enum hang_kind; the last three are of dumps of PyTorch's flight recorder. */
+static const char *const kind_names[] = {"missing",   "other",     "lost",      "stopped",
+                                         "deadlock",  "device",    "open",      "start",
+                                         "different", "unmatched", "unfinished"};
 
 /* For --fail-on; its values are the same. */
 static const char *finding_at(unsigned number)
@@ -745,9 +747,8 @@ static int run(const struct profdump_options *options, const struct timeline *ti
 
 static const struct option_entry hang_options[] = {
     {BITS("fail-on", "KIND", fail_on,
-          "exit with status 4 if a verdict is of this kind, or of a list: a,b; 5 if that cannot "
-          "be judged"),
-     /* the last three: of dumps of PyTorch's flight recorder */
+          "exit with status 4 if a verdict has this KIND, 5 if that cannot be judged; KIND is any, "
+          "one kind or a list (a,b) of"),
      .values = "any missing other lost stopped deadlock device open start different unmatched "
                "unfinished"},
     {0},

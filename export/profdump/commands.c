@@ -189,32 +189,41 @@ int finish(const struct profdump_options *options, const struct timeline *timeli
     return options->fail_on_loss && facts.may_have_lost ? EXIT_LOSS : EXIT_SUCCESS;
 }
 
-static void list_found(uint64_t found, finding_name_at *name_at, char *to, size_t size)
+static void list_names(uint64_t bits, finding_name_at *name_at, char *to, size_t size)
 {
     const char *name;
     *to = '\0';
-    for (unsigned i = 1; (name = name_at(i)); i++) {
+    for (unsigned i = 0; (name = name_at(i)); i++) {
         size_t used = strlen(to);
-        if (found >> i & 1)
+        if (bits >> i & 1)
             snprintf(to + used, size - used, "%s%s", used ? ", " : "", name);
     }
+}
+
+/* What follows "cannot be judged: " in a sentence of evidence.h, or the whole sentence. */
+static const char *reason_of(const char *sentence)
+{
+    static const char before[] = "cannot be judged: ";
+    const char *at = strstr(sentence, before);
+    return at ? at + sizeof before - 1 : sentence;
 }
 
 int finish_judged(const struct profdump_options *options, int status, finding_name_at *name_at,
                   uint64_t found, const char *unknown)
 {
     char names[COMPLAINT_COLUMNS];
+    bool any = options->fail_on & 1;
     if (!options->fail_on || status == EXIT_FAILURE)
         return status;
     if (found & options->fail_on) {
-        list_found(options->fail_on & 1 ? found : found & options->fail_on, name_at, names,
-                   sizeof names);
+        list_names(found & (any ? ~UINT64_C(1) : options->fail_on), name_at, names, sizeof names);
         complain("--fail-on: found %s", names);
         return EXIT_FOUND;
     }
     if (!unknown)
         return status;
-    complain("--fail-on: nothing found, but %s", unknown);
+    list_names(any ? 1 : options->fail_on, name_at, names, sizeof names);
+    complain("--fail-on: cannot judge '%s': %s", names, reason_of(unknown));
     return status == EXIT_SUCCESS ? EXIT_INCONCLUSIVE : status;
 }
 

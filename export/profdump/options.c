@@ -405,7 +405,7 @@ static unsigned find_value(const struct option_entry *entry, const char *typed)
 static bool complain_of_value(const struct option_entry *entry, const char *text)
 {
     char typed[OPTIONS_WORD_BYTES], word[OPTIONS_WORD_BYTES], values[COMPLAINT_COLUMNS] = "";
-    char nearest[OPTIONS_WORD_BYTES] = "";
+    char nearest[2 * OPTIONS_WORD_BYTES] = "";
     unsigned least = HELP_TOO_FAR;
     const char *list = text, *value;
     while (options_next_word(&list, typed) && find_value(entry, typed) < OPTION_VALUES_MAX)
@@ -416,6 +416,10 @@ static bool complain_of_value(const struct option_entry *entry, const char *text
         if (help_is_nearer(typed, value, &least))
             snprintf(nearest, sizeof nearest, "%s", value);
     }
+    const struct option_entry *other =
+        entry->mistaken ? find_exact_anywhere(name_of(entry->mistaken)) : NULL;
+    if (other && find_value(other, typed) < OPTION_VALUES_MAX)
+        snprintf(nearest, sizeof nearest, "--%s %s", other->name, typed);
     complain("%s%s: '%s' is not one of %s%s%s%s", dashes(entry), entry->name, typed, values,
              *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
     return false;

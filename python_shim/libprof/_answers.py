@@ -22,7 +22,7 @@ Row = Tuple[Any, ...]
 
 
 def one_input(file: str, format: str = "", program: str = "", rank: Optional[int] = None) -> Input:
-    """A member of ``inputs``; what is unknown is empty, or None."""
+    """An element of ``inputs``; what is unknown is empty, or None."""
     return {"file": file, "format": format, "program": program, "rank": rank}
 
 
@@ -70,7 +70,7 @@ def row_dicts(columns: Sequence[str], rows: Sequence[Row]) -> List[Dict[str, Any
 
 
 def cut_rows(table: str, rows: Sequence[Any], most: Optional[int]) -> Tuple[Sequence[Any], List[Dict[str, Any]]]:
-    """At most that many rows (None or negative: all), and the member of ``truncated`` that says so."""
+    """At most that many rows (None or negative: all), and the element of ``truncated`` that says so."""
     if most is None or most < 0 or len(rows) <= most:
         return rows, []
     return rows[:most], [{"table": table, "rows": most, "total_rows": len(rows)}]
@@ -134,6 +134,8 @@ def gate(wanted: Collection[str], found: Collection[str], unknown: Mapping[str, 
     if wanted and hits:
         return FOUND, f"--fail-on: found {', '.join(hits)}"
     for sentence, kinds in unknown.items():
-        if set(wanted) & set(kinds):
-            return INCONCLUSIVE, f"--fail-on: nothing found, but {sentence}"
+        judged = [ANY] if ANY in wanted and ANY in kinds else [word for word in wanted if word in kinds]
+        if judged:
+            why = sentence.rpartition("cannot be judged: ")[2]
+            return INCONCLUSIVE, f"--fail-on: cannot judge '{', '.join(judged)}': {why}"
     return 0, ""

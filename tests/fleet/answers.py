@@ -109,4 +109,6 @@ for line in ENDS.strip().splitlines():
     status, _, said = run(*words)
     assert status == int(wanted), (words, status, said)
 assert run("--fail-on", "any", "slow_input.dataset")[2] == "profdump: --fail-on: found straggler\n"
+assert run("--fail-on", "link,clock,double", "one.dataset")[2] == "profdump: --fail-on: cannot judge 'link, clock': no collectives were recorded\n"
+assert run("--fail-on", "any", "nothing.dataset")[2].startswith("profdump: --fail-on: cannot judge 'any': ")
 assert "'stragglers' is not one of any, empty, missing" in run("--fail-on", "stragglers", "none.dataset")[2]

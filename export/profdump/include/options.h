@@ -29,6 +29,8 @@ struct option_entry {
     const char *values; /* what the argument may be, separated by blanks; NULL: anything */
     /* The same where another table has them, which the help does not print: NULL after the last. */
     const char *(*value_at)(unsigned number);
+    /* "--name" of another option, whose values are mistaken for those of this one; NULL: none. */
+    const char *mistaken;
 };
 
 /* Members of a row; {FLAG(...), .values = "..."} adds others. */

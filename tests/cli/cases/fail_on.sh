@@ -28,6 +28,7 @@ try explain --fail-on failed-calls,losses demo.prof
 try explain --fail-on low-occupancy demo.prof
 try explain --fail-on low-occupancy --fail-on-loss lossy.prof
 head -c 70000 demo.prof >cut.prof
+echo '[{"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":7,"tid":8,"ts":1,"dur":2}]' >host.json
 try check cut.prof
 try check --fail-on error cut.prof
 try check --fail-on any cut.prof
@@ -49,6 +50,11 @@ try diff --fail-on any slow.prof base.prof
 try diff --fail-on any base.prof base.prof
 try diff --fail-on any base.prof noisy.prof
 try diff --fail-on any base.prof demo.prof
-try diff --fail-on steps base.prof slow.prof
+for what in auto steps wall device host kernel; do
+    try diff --fail-on $what base.prof slow.prof
+done
+try explain --fail-on low-occupancy,tiny-kernels cpu.prof
+try hang --fail-on any host.json
+try hang --fail-on unmatched,open host.json
 try diff --fail-if-slower 50% --fail-on slower base.prof slow.prof
 try diff --fail-if-slower 5% --fail-on faster base.prof slow.prof
