@@ -11,7 +11,7 @@
 extern const struct option_entry baseline_options[];
 
 /* Finds the path of a baseline, which diff reads. An exit status, after having complained: the name
- * is none, the directory of baselines is not set, or there is no such baseline. */
+ * is not valid, the directory of baselines is not set, or there is no such baseline. */
 int baseline_find(const struct profdump_options *options, const char *name, char path[PATH_MAX]);
 
 #endif

@@ -25,7 +25,7 @@ static const char *find_directory(const struct profdump_options *options)
     const char *directory = options->baselines ? options->baselines : getenv("PROF_BASELINES");
     if (directory && *directory)
         return directory;
-    complain("baselines: no directory is set for them; use --baselines DIR or PROF_BASELINES=DIR");
+    complain("baseline: no directory; set --baselines DIR or PROF_BASELINES=DIR");
     return NULL;
 }
 
@@ -65,7 +65,7 @@ static int compare_names(const struct dirent **left, const struct dirent **right
     return strcmp((*left)->d_name, (*right)->d_name);
 }
 
-/* What begins with a dot is on its way. */
+/* Names with a leading dot are copies in progress. */
 static int is_visible(const struct dirent *entry)
 {
     return *entry->d_name != '.';
@@ -86,7 +86,7 @@ static void complain_of_missing(const char *directory, const char *name)
     if (count < 0)
         complain("%s: %s", directory, strerror(errno));
     else if (*known)
-        complain("there is no baseline '%s' in %s; there are %s", name, directory, known);
+        complain("there is no baseline '%s' in %s; known are: %s", name, directory, known);
     else
         complain("there is no baseline '%s' in %s: 'profdump baseline save %s run.prof' makes one",
                  name, directory, name);
@@ -105,7 +105,7 @@ int baseline_find(const struct profdump_options *options, const char *name, char
 
 /* ---- save ---- */
 
-/* Copies on their way: a directory beside the baseline that gets its name at last. */
+/* Copies in progress: a directory beside the baseline that gets its name at last. */
 struct save {
     char temporary[PATH_MAX];
     unsigned count; /* copied */
@@ -288,7 +288,7 @@ static int run(const struct profdump_options *options)
         return list(options);
     if (count >= 3 && strcmp(words[0], "save") == 0)
         return save(options, words[1]);
-    complain("baseline: as in 'profdump baseline save NAME run.prof' or 'profdump baseline list'");
+    complain("baseline: expected 'save NAME FILE...' or 'list'");
     return EXIT_USAGE;
 }
 
