@@ -90,8 +90,9 @@ const struct command command_mcp = {
     .usage = "[--timeout SECONDS] [--max-bytes N] FOLDER...",
     .about = "Answers a client on standard input and output, about files in FOLDER only, until the "
              "client has gone. Its tools only read: summary, explain, table, query, diff, advise. "
-             "A request ends after SECONDS (60); an answer longer than N bytes (65536) is refused "
-             "with advice on how to ask for less. Needs Python and pip install 'mcp>=2'.",
+             "--timeout ends a request after SECONDS (60). --max-bytes refuses an answer longer "
+             "than N bytes (65536), with advice on how to ask for less. Needs Python and pip "
+             "install 'mcp>=2'.",
     .examples = "mcp recordings",
     .question = QUESTION_OTHER,
     .options = options_of_python,

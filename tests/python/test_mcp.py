@@ -129,4 +129,4 @@ def test_a_long_answer_is_refused_with_advice(folder: Path) -> None:
 def test_wrong_usage_is_said(tmp_path: Path) -> None:
     for words in ([], ["missing"], ["--timeout", "0", "."], ["--max-bytes", "-1", "."]):
         done = subprocess.run([sys.executable, "-m", "libprof", "mcp", *words], cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 2 and "usage: profdump mcp" in done.stderr
+        assert done.returncode == 2 and "usage: profdump mcp" in done.stderr and " ".join(words[:2]).replace(" ", ": ") in done.stderr
