@@ -276,14 +276,14 @@ QUESTIONS = [
              slower_runs, ("slower", 4, round(statistics.median(2200 + i * 7 % 6 for i in range(6, 12)) /
                                               statistics.median(1100 + i * 7 % 6 for i in range(6)), 6))),  # make_plains()
     # jobs of many ranks
-    Question("Which rank holds the job up?", "Which rank holds the job up?", of("slow_gpu", "ranks"), last_rank, truth("slow_gpu", "victim")),
+    Question("Which rank holds the job up?", "Which rank holds the job up?", of("slow_gpu", "recordings"), last_rank, truth("slow_gpu", "victim")),
     Question("Which rank is late, in which range?", "What is wrong with the job?", of("slow_input.dataset", "job.dataset"), late,
              [("straggler", [truth("slow_input", "victim")], "input", "host")]),
     Question("Which rank holds a healthy job up?", "What is wrong with the job?", of("none.dataset", "job.dataset"), late, []),
-    Question("Which rank hangs, and in what?", "Which rank hangs, and in what?", of("dead_rank", "ranks"), verdicts,
+    Question("Which rank hangs, and in what?", "Which rank hangs, and in what?", of("dead_rank", "recordings"), verdicts,
              [("missing", [truth("dead_rank", "victim")], "ncclAllReduce")]),
-    Question("Which rank hangs, in a job that has ended?", "Which rank hangs, and in what?", of("slow_gpu", "ranks"), verdicts, []),
-    Question("Which rank hangs, in a trace that does not say what was open?", "Which rank hangs, and in what?", of("training.json", "ranks"),
+    Question("Which rank hangs, in a job that has ended?", "Which rank hangs, and in what?", of("slow_gpu", "recordings"), verdicts, []),
+    Question("Which rank hangs, in a trace that does not say what was open?", "Which rank hangs, and in what?", of("training.json", "recordings"),
              verdicts, ABSTAIN),
     # memory
     Question("What leaked, and where was it allocated?", "What was never freed, and where was it allocated?", of("traces/memory.prof"),

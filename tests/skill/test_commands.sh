@@ -11,12 +11,12 @@ for path in "$skill"/references/*.md; do
 done
 
 # What commands name.
-mkdir -p files/ranks
+mkdir -p files/recordings
 cp "$EXAMPLES_DIR/demo_ranges" files/app
 (cd files && for name in run before after; do
     profrun -q -o $name.prof -- ./app >/dev/null
 done)
-"$PROF_BIN/../test/make_job" ranks=4 steps=4 fault=slow_gpu files/ranks
+"$PROF_BIN/../test/make_job" ranks=4 steps=4 fault=slow_gpu files/recordings
 
 run() { python3 "$tests/commands.py" "$1" "$2" files $fleet; }
 
