@@ -137,7 +137,7 @@ static enum evidence_state judge_calls(const struct evidence *evidence, char to[
     if (evidence->calls || !evidence->operations)
         return EVIDENCE_THERE;
     snprintf(to, EVIDENCE_BYTES,
-             "What devices waited for cannot be judged: no CUDA calls were recorded");
+             "what devices waited for cannot be judged: no CUDA calls were recorded");
     return EVIDENCE_MISSING;
 }
 

@@ -84,7 +84,7 @@ has(profdump("diff", "calls.json", "capture.json"), "base: " + NO_RECORD, "new: 
 has(profdump("check", "calls.json"), "20 launches have no device record", "0 errors, 1 warning")
 has(profdump("hang", "calls.json"), "Hang: whether anything hangs cannot be judged: the file does not say what was open")
 write("kernels.json", [kernel(100 * i, i + 1) for i in range(20)])
-has(profdump("explain", "kernels.json"), "What devices waited for cannot be judged: no CUDA calls were recorded")
+has(profdump("explain", "kernels.json"), "In this recording, what devices waited for cannot be judged: no CUDA calls were recorded")
 write("nothing.json", [{"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "train"}}])
 
 # ---- memory and graphs: what is in the file is not denied ----

@@ -461,7 +461,7 @@ static bool find_losses(const struct finding_context *context, const struct find
     if (!evidence_init(&evidence, context->timeline))
         return false;
     if (evidence_lacks(&evidence, EVIDENCE_CALLS, lacking) &&
-        !findings_note(findings, rule, "%s.", lacking))
+        !findings_note(findings, rule, "In this recording, %s.", lacking))
         return false;
     run_facts_init(&facts, context->timeline);
     const struct tl_ledger *ledger = &facts.ledger;

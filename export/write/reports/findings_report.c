@@ -477,7 +477,8 @@ static bool add_findings(struct report *report)
 
 /* ---- the rest of JSON ---- */
 
-/* A program must not take silence for good news. NULL: there is a finding. `why` holds it. */
+/* Explains why there is no finding, so that programs do not read it as "no problem"; NULL if there
+ * is one. `why` holds the sentence. */
 static const char *abstained_of(const struct findings *findings, const char *verdict,
                                 char why[EVIDENCE_BYTES])
 {

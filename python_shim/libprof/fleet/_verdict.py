@@ -231,7 +231,7 @@ def _findings(engine: Any, limits: Limits) -> Tuple[Finding, ...]:
 
 
 def detection_limit(engine: Any, limits: Limits = Limits()) -> str:
-    """The smallest slow-down that would be found, as a sentence; empty if there is nothing to compare."""
+    """The smallest slowdown that would be found, as a sentence; empty if there is nothing to compare."""
     found = lateness(engine, limits).detection
     if not found or not found.step_ns:
         return ""

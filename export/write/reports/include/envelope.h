@@ -15,8 +15,7 @@
 
 struct envelope {
     const char *command;                 /* of members.h */
-    const struct timeline *timelines[2]; /* what was read; NULL none, as in an answer about profdump
-                                            itself */
+    const struct timeline *timelines[2]; /* NULL if nothing was read, for example for --rules */
     const char *abstained;               /* why there is no answer; NULL: there is one */
 };
 
