@@ -3,7 +3,8 @@
  *
  *     questions[]  question, text, state (answered, none: there was nothing of it, missing),
  *                  command, why (null: answered), recorder, options, variables, program
- *     record       one command that records what all missing ones need; null: nothing is missing
+ *     record       one command that records what the options of a recorder can; null: nothing that is
+ *                  missing
  */
 #include "commands.h"
 #include "envelope.h"
@@ -44,6 +45,15 @@ static enum evidence_state judge(const struct advice *advice, unsigned number,
         report = EVIDENCE_DEVICE;
     *why = '\0';
     return evidence_judge(&advice->evidence, report, why);
+}
+
+/* `why`: of the first question that cannot be answered. */
+static bool lacks_any(const struct advice *advice, char why[EVIDENCE_BYTES])
+{
+    for (unsigned i = 0; evidence_questions[i].name; i++)
+        if (is_wanted(advice, i) && judge(advice, i, why) == EVIDENCE_MISSING)
+            return true;
+    return false;
 }
 
 /* ---- one command that records all ---- */
@@ -145,7 +155,7 @@ static bool print_text(struct advice *advice)
         fprintf(out, "  %-11s   %s\n", "", record);
     }
     if (missing > 1 && find_record(advice, record))
-        fprintf(out, "\nOne command for these: %s\n", record);
+        fprintf(out, "\nOne command for those that options record: %s\n", record);
     return !ferror(out);
 }
 
@@ -176,7 +186,9 @@ static bool add_table(struct table *table, void *user)
 {
     struct advice *advice = user;
     char why[EVIDENCE_BYTES], record[RECORD_BYTES];
-    const struct envelope envelope = {.command = "advise", .timelines = {advice->timeline}};
+    struct envelope envelope = {.command = "advise", .timelines = {advice->timeline}};
+    if (advice->options->questions && lacks_any(advice, why))
+        envelope.abstained = why;
     if (table->json && !envelope_begin(table->json, &envelope))
         return false;
     table_begin(table, "questions", "Questions", question_columns);
@@ -200,15 +212,6 @@ static bool add_table(struct table *table, void *user)
 
 /* ---- the command ---- */
 
-static bool lacks_any(const struct advice *advice)
-{
-    char why[EVIDENCE_BYTES];
-    for (unsigned i = 0; evidence_questions[i].name; i++)
-        if (is_wanted(advice, i) && judge(advice, i, why) == EVIDENCE_MISSING)
-            return true;
-    return false;
-}
-
 static int run(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct advice advice = {.options = options,
@@ -224,8 +227,9 @@ static int run(const struct profdump_options *options, const struct timeline *ti
     bool written = options->format == WRITE_TEXT ? print_text(&advice)
                                                  : table_write(&advice.table, add_table, &advice);
     int status = finish(options, timeline, written);
-    return options->questions && status == EXIT_SUCCESS && lacks_any(&advice) ? EXIT_INCONCLUSIVE
-                                                                              : status;
+    char why[EVIDENCE_BYTES];
+    bool is_silent = options->questions && lacks_any(&advice, why);
+    return is_silent && status == EXIT_SUCCESS ? EXIT_INCONCLUSIVE : status;
 }
 
 static const struct option_entry advise_options[] = {

@@ -186,6 +186,14 @@ static int run(const struct profdump_options *options)
     return status;
 }
 
+static bool agree(struct profdump_options *options)
+{
+    if (!options->explain_list || !options->fail_on)
+        return true;
+    complain("--fail-on: not with --rules, which judges nothing");
+    return false;
+}
+
 const struct command command_explain = {
     .word = "explain",
     .summary = "find the causes of lost time, with remedies",
@@ -198,5 +206,6 @@ const struct command command_explain = {
     .options = options_of_explain,
     .run = run_timeline,
     .run_inputs = run,
+    .agree = agree,
     .tables = true,
 };

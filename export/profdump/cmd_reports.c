@@ -2,12 +2,14 @@
 #include "check.h"
 #include "commands.h"
 #include "compat.h"
+#include "envelope.h"
 #include "evidence.h"
 #include "failed_calls.h"
 #include "options.h"
 #include "profdump.h"
 #include "reports.h"
 #include "stack_text.h"
+#include "table.h"
 #include "text.h"
 #include "timeline.h"
 
@@ -50,6 +52,36 @@ static void print_finding(FILE *out, const struct check_finding *finding)
             check_rule_name(finding->rule), (unsigned long long)finding->count, shown);
 }
 
+#define CHECK_COLUMNS(X)                                                                   \
+    X(table_string(table, check_severity_name(finding->severity)), "severity", "Severity") \
+    X(table_string(table, check_rule_name(finding->rule)), "finding", "Finding")           \
+    X(table_count(table, finding->count), "count", "Count")                                \
+    X(table_string(table, finding->sentence), "sentence", "Sentence")
+TABLE_ROW(check, CHECK_COLUMNS, const struct check_finding *finding)
+
+struct check_sheet {
+    const struct timeline *timeline;
+    const struct check_report *report;
+};
+
+static bool add_findings(struct table *table, void *user)
+{
+    const struct check_sheet *of = user;
+    if (table->json) {
+        if (!envelope_begin_report(table->json, "check", of->timeline, EVIDENCE_CHECK))
+            return false;
+        json_key(table->json, "errors"), json_uint(table->json, of->report->errors);
+        json_key(table->json, "warnings"), json_uint(table->json, of->report->warnings);
+    }
+    table_begin(table, "findings", "Findings", check_columns);
+    for (unsigned i = 0; i < of->report->count; i++)
+        check_row(table, &of->report->findings[i]);
+    table_end(table);
+    if (table->json)
+        envelope_end(table->json, "check");
+    return !table->failed;
+}
+
 static uint32_t count_operations(const struct timeline *timeline)
 {
     uint32_t count = 0;
@@ -74,16 +106,30 @@ static void print_verdict(FILE *out, const struct timeline *timeline,
             report->warnings, report->warnings == 1 ? "" : "s");
 }
 
+static bool write_findings(const struct profdump_options *options, const struct timeline *timeline,
+                           const struct check_report *report)
+{
+    struct check_sheet sheet = {timeline, report};
+    struct table table = {.format = options->format,
+                          .stream = options->out,
+                          .most = -1,
+                          .table_width = options->write.table_width};
+    if (options->format != WRITE_TEXT)
+        return table_write(&table, add_findings, &sheet);
+    for (unsigned i = 0; i < report->count; i++)
+        print_finding(options->out, &report->findings[i]);
+    print_verdict(options->out, timeline, report);
+    return true;
+}
+
 static int run_check(const struct profdump_options *options, const struct timeline *timeline)
 {
     struct check_report report;
     char lacking[EVIDENCE_BYTES];
     timeline_check(timeline, &report);
     errno = 0;
-    for (unsigned i = 0; i < report.count; i++)
-        print_finding(options->out, &report.findings[i]);
-    print_verdict(options->out, timeline, &report);
-    int status = finish(options, timeline, true);
+    bool written = write_findings(options, timeline, &report);
+    int status = finish(options, timeline, written);
     if (!options->fail_on)
         return report.errors && status != EXIT_FAILURE ? EXIT_FOUND : status;
     bool is_empty = evidence_missing(timeline, EVIDENCE_CHECK, lacking);
@@ -166,6 +212,14 @@ static int run_check_or_ledger(const struct profdump_options *options,
     return finish(options, timeline, written);
 }
 
+static bool agree_check(struct profdump_options *options)
+{
+    if (!options->ledger || !options->fail_on)
+        return true;
+    complain("--fail-on: not with --ledger, which judges nothing; --fail-on-loss is about losses");
+    return false;
+}
+
 static const struct option_entry check_options[] = {
     {FLAG("ledger", ledger, "count launched, recorded and lost; list failed calls")},
     {BITS("fail-on", "FINDING", fail_on,
@@ -190,6 +244,8 @@ const struct command command_check = {
                 "check --ledger --fail-on-loss run.prof",
     .question = QUESTION_COMPLETE,
     .options = options_of_check,
+    .agree = agree_check,
+    .tables = true,
     .run = run_check_or_ledger,
     .partial = true, /* it is there for damaged files */
 };

@@ -23,8 +23,8 @@ static void complain_of(const char *typed)
     for (unsigned i = 0; members_command(i); i++)
         if (help_is_nearer(typed, members_command(i), &least))
             nearest = members_command(i);
-    complain("schema: no command '%s' prints JSON%s%s%s; 'profdump schema' lists those that do",
-             typed, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    complain("schema: '%s' has no schema%s%s%s 'profdump schema' lists all", typed,
+             nearest ? "; did you mean '" : ";", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 bool cmd_schema_write(const char *directory)
@@ -67,6 +67,7 @@ const struct command command_schema = {
     .about = "Describes each member of the JSON that COMMAND prints: its type, unit and meaning. "
              "Without COMMAND, lists the names of all schemas; they are also installed as files.",
     .examples = "schema explain",
+    .question = QUESTION_OTHER,
     .options = options_of_schema,
     .run_inputs = run_inputs,
 };

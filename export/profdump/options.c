@@ -49,8 +49,8 @@ static bool has_tables(const struct profdump_options *options, const struct comm
 {
     if (options->folded)
         complain("--format: not together with --folded, whose format is flamegraph.pl's");
-    else if (!command->tables && !options->ledger)
-        complain("--format: 'profdump %s' prints no table without --ledger", command->word);
+    else if (!command->tables)
+        complain("--format: 'profdump %s' prints no table", command->word);
     else
         return true;
     return false;

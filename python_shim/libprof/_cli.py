@@ -16,6 +16,7 @@ def add_listing_options(parser: argparse.ArgumentParser, rows: int, rows_help: s
     """--rows N, which is `rows` unless given, and --format: of commands that print lists."""
     parser.add_argument("--rows", type=int, default=rows, metavar="N", help=rows_help)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+    parser.add_argument("--json", dest="format", action="store_const", const="json", help="print JSON: --format json")
 
 
 def parse_listing(parser: argparse.ArgumentParser, words: List[str]) -> argparse.Namespace:

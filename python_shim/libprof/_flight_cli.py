@@ -28,6 +28,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="profdump hang")
     parser.add_argument("files", nargs="+", metavar="FILE|DIRECTORY")
     parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--json", dest="format", action="store_const", const="json")
     parser.add_argument("--fail-on", metavar="KIND", action="append", default=[])
     return parser
 

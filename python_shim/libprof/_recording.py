@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, NamedTuple, O
 from . import recorder
 from ._arrow import ArrowTable, Column, read_tables
 from ._output import replacing
-from ._profdump import output_of_profdump, run_profdump
+from ._profdump import output_of_profdump
 from .errors import ProfdumpError
 from .trace import Trace, export, query_rows, window_words
 

@@ -548,7 +548,10 @@ static bool head_json(struct report *report)
     const struct diff *diff = report->diff;
     struct json_out *out = report->table.json;
     const struct envelope envelope = {
-        .command = "diff", .timelines = {diff->sides[0]->timeline, diff->sides[1]->timeline}};
+        .command = "diff",
+        .timelines = {diff->sides[0]->timeline, diff->sides[1]->timeline},
+        .abstained =
+            diff->outcome >= DIFF_RUN_INCONCLUSIVE ? diff_outcome_name(diff->outcome) : NULL};
     bool begun = envelope_begin(out, &envelope);
     json_key(out, "names"), json_array_begin(out);
     json_string(out, report->options->names[0]), json_string(out, report->options->names[1]);

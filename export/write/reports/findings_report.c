@@ -477,16 +477,13 @@ static bool add_findings(struct report *report)
 
 /* ---- the rest of JSON ---- */
 
-/* Explains why there is no finding, so that programs do not read it as "no problem"; NULL if there
- * is one. `why` holds the sentence. */
+/* Why there is no finding, or what the findings cannot be about; NULL: nothing is missing. */
 static const char *abstained_of(const struct findings *findings, const char *verdict,
-                                char why[EVIDENCE_BYTES])
+                                char lacking[EVIDENCE_BYTES])
 {
-    if (findings->found.count)
-        return NULL;
-    if (findings_abstain(findings, why))
-        return findings->context.gaps->devices.count ? why : verdict;
-    return "No cost exceeds the limit of its rule (--limits).";
+    if (findings_abstain(findings, lacking))
+        return findings->found.count || findings->context.gaps->devices.count ? lacking : verdict;
+    return findings->found.count ? NULL : "No cost exceeds the limit of its rule (--limits).";
 }
 
 static bool add_head(const struct findings *findings, struct json_out *out)

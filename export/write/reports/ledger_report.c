@@ -379,13 +379,14 @@ static bool add_tables(struct table *table, void *user)
     struct run_facts facts;
     bool is_json = table->format == WRITE_JSON;
     run_facts_init(&facts, ledger->timeline);
-    if (is_json && !envelope_begin_report(table->json, "check", ledger->timeline, EVIDENCE_CHECK))
+    if (is_json &&
+        !envelope_begin_report(table->json, "check_ledger", ledger->timeline, EVIDENCE_CHECK))
         return false;
     add_ledger(ledger);
     bool done = add_failed_calls(ledger);
     if (is_json) {
         json_newline(table->json), facts_json_loss(table->json, &facts);
-        envelope_end(table->json, "check");
+        envelope_end(table->json, "check_ledger");
     }
     return done;
 }

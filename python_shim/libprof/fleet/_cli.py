@@ -132,6 +132,7 @@ def _fleet_parser() -> argparse.ArgumentParser:
     parser.add_argument("--limits", metavar="FILE", help="read thresholds of the diagnosis from FILE")
     parser.add_argument("--rows", type=int, metavar="N", help="print at most N rows")
     parser.add_argument("--format", choices=(*FORMATS, JSON), default="text", help="print text (default), tsv or json")
+    parser.add_argument("--json", dest="format", action="store_const", const=JSON, help="print JSON: --format json")
     parser.add_argument("--fail-on", metavar="KIND", action="append", default=[], help=f"exit with status 4 if the diagnosis has a finding of this kind (any, {', '.join(_faults.KINDS)}; diff: slower, faster), 5 if that cannot be judged; may be a list: a,b")
     parser.add_argument("--fail-if-slower", metavar="LIMIT", type=_diff.limit_of, help="diff: exit with status 4 if steps are slower by more than LIMIT (5%% or 1.05x), 5 if noise may explain that or is unknown")
     parser.add_argument("--engine", default="duckdb", help="duckdb (default), spark://HOST:PORT, or local[N] for Spark here")

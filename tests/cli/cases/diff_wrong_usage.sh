@@ -24,4 +24,3 @@ try base.prof slow.prof --format yaml
 profdump pytorch diff base.prof slow.prof; echo "status $?"
 try base.prof missing.prof
 try missing.prof empty
-profdump check --format markdown base.prof

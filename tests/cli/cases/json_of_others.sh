@@ -1,5 +1,9 @@
 # The JSON that no other case prints, and the schemas of all.
 profdump hang --json rank0.prof rank1.prof
+profdump check --json lossy.prof
+profdump check --format markdown lossy.prof
+profdump check --ledger --fail-on any lossy.prof; echo "exit $?"
+profdump explain --rules --fail-on any; echo "exit $?"
 profdump query --schema --json | grep -o '"command":"query_schema"\|^"truncated":.*'
 profdump stacks --cpu --json demo.prof
 profdump schema
