@@ -29,12 +29,18 @@ static const char *find_directory(const struct profdump_options *options)
     return NULL;
 }
 
-static bool name_agrees(const char *name)
+static bool is_name(const char *name)
 {
     size_t size = strlen(name);
     bool plain = size > 0 && size <= NAME_BYTES_MAX && *name != '.' && *name != '-';
     for (size_t i = 0; i < size && plain; i++)
         plain = name[i] != '/' && (unsigned char)name[i] >= ' ' && name[i] != 0x7f;
+    return plain;
+}
+
+static bool name_agrees(const char *name)
+{
+    bool plain = is_name(name);
     if (!plain)
         complain("baseline '%s': a name has up to %u bytes, no slash and no control character, and "
                  "begins with neither a dot nor a dash",
@@ -272,7 +278,7 @@ static int list(const struct profdump_options *options)
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX];
         if (snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name) < PATH_MAX &&
-            is_directory(path))
+            is_directory(path) && is_name(entries[i]->d_name))
             puts(entries[i]->d_name);
         free(entries[i]);
     }
@@ -312,7 +318,8 @@ const struct command command_baseline = {
     .usage = "save NAME [OPTION]... FILE|DIRECTORY...\nlist",
     .about = "Copies recordings into the directory of baselines, under a name; 'profdump diff "
              "--baseline NAME run.prof' compares with them. Several recordings are several runs. "
-             "Readers see the old baseline or the new one, never a part. 'list' prints the names.",
+             "A new baseline appears when it is complete; do not replace one while it is compared. "
+             "'list' prints the names.",
     .examples = "baseline save main --baselines /srv/baselines run1.prof run2.prof\n"
                 "diff --baseline main --baselines /srv/baselines branch.prof",
     .question = QUESTION_CHANGE,

@@ -194,12 +194,15 @@ static const char *const kind_names[] = {"missing",   "other",     "lost",      
                                          "deadlock",  "device",    "open",      "start",
                                          "different", "unmatched", "unfinished"};
 
-/* For --fail-on; its values are the same. */
+/* For --fail-on. */
 static const char *finding_at(unsigned number)
 {
     size_t kinds = sizeof kind_names / sizeof *kind_names;
     return number == 0 ? "any" : number <= kinds ? kind_names[number - 1] : NULL;
 }
+
+/* Bits of --fail-on that recordings never set. */
+#define DUMP_KINDS (~UINT64_C(0) << (HANG_START + 2))
 
 static const char *name_of(const struct timeline *timeline, uint32_t name)
 {
@@ -740,6 +743,11 @@ static int run(const struct profdump_options *options, const struct timeline *ti
         found |= 1 | UINT64_C(2) << ranks.verdicts[i].kind;
     hang_ranks_fini(&ranks);
     bool is_unknown = evidence_missing(timeline, EVIDENCE_HANG, unknown);
+    if (!is_unknown && options->fail_on & DUMP_KINDS && !(options->fail_on & 1)) {
+        snprintf(unknown, sizeof unknown,
+                 "only dumps of PyTorch's flight recorder show all of these");
+        is_unknown = true;
+    }
     errno = error;
     return finish_judged(options, finish(options, timeline, written), finding_at, found,
                          is_unknown ? unknown : NULL);
@@ -749,8 +757,7 @@ static const struct option_entry hang_options[] = {
     {BITS("fail-on", "KIND", fail_on,
           "exit with status 4 if a verdict has this KIND, 5 if that cannot be judged; KIND is any, "
           "one kind or a list (a,b) of"),
-     .values = "any missing other lost stopped deadlock device open start different unmatched "
-               "unfinished"},
+     .value_at = finding_at},
     {0},
 };
 

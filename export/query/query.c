@@ -147,6 +147,11 @@ struct query {
 /* The views of `views` that people query. */
 static const char *const slice_views[] = {"ranges", "calls"};
 
+bool query_column_is_stored(const struct query *query, uint32_t column)
+{
+    return sqlite3_column_decltype(query->statement, (int)column) != NULL;
+}
+
 const struct timeline *query_timeline(const struct query *query)
 {
     return query->data.timeline;

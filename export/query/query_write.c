@@ -130,13 +130,13 @@ static void write_json_row(struct json_out *out, const struct query *query)
     json_object_end(out);
 }
 
-/* "units", of columns that have the name of one of a table. */
+/* "units", of columns of tables that kept their name. */
 static void write_units(struct json_out *out, const struct query *query)
 {
     json_key(out, "units"), json_object_begin(out);
     for (uint32_t i = 0; i < query_column_count(query); i++) {
         const char *unit = query_unit_of(query_column_name(query, i));
-        if (!unit)
+        if (!unit || !query_column_is_stored(query, i))
             continue;
         write_json_key(out, query, i);
         json_string(out, unit);

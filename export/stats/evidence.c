@@ -71,7 +71,7 @@ bool evidence_init(struct evidence *evidence, const struct timeline *timeline)
         .graph_launches = timeline->graph_launches.count,
         .has_memory = timeline->heaps.count || timeline->pools.count,
         .has_graphs = timeline->graph_launches.count || timeline->graphs.count,
-        .stacks = timeline->stacks.count,
+        .stacks = (uint64_t)timeline->slice_stacks.count + timeline->async_stacks.count,
         .samples = timeline->samples.count,
         .frames = timeline->frames.count,
         .migrations = timeline->migrations.count,

@@ -61,6 +61,8 @@ class Dump(NamedTuple):
 
 KINDS = ("missing", "other", "lost", "stopped", "deadlock", "device", "open", "start", "different", "unmatched", "unfinished")
 """Of verdicts on recordings, then those that only dumps have, as of profdump hang --fail-on."""
+RECORDED_KINDS = ("other", "stopped", "deadlock", "device", "open", "start")
+"""Those that dumps cannot show."""
 
 
 class Verdict(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, NamedTuple, Tuple
 
 from . import _answers
 from ._cli import finish
-from ._flight import KINDS, Dump, Verdict, call_text, is_dump, judge, read, sentence
+from ._flight import KINDS, RECORDED_KINDS, Dump, Verdict, call_text, is_dump, judge, read, sentence
 from ._profdump import run_profdump
 from ._times import printable, ranks_text
 from .errors import ProfError
@@ -118,6 +118,18 @@ def _answer(job: _Job, flight: List[Dict[str, Any]], recorded: Dict[str, Any]) -
     return json.dumps(both, indent=1)
 
 
+def _unknown(job: _Job, recorded: Dict[str, Any]) -> Dict[str, List[str]]:
+    """By sentence, the kinds of verdicts that these files cannot show."""
+    unknown: Dict[str, List[str]] = {}
+    if job.unread:
+        unknown[f"{len(job.unread)} files could not be read"] = [_answers.ANY, *KINDS]
+    if recorded.get("abstained"):
+        unknown[recorded["abstained"]] = [_answers.ANY, *RECORDED_KINDS]
+    if not job.recordings:
+        unknown["only recordings show these"] = list(RECORDED_KINDS)
+    return unknown
+
+
 def _run(words: List[str]) -> int:
     """An exit status."""
     parser = _parser()
@@ -140,7 +152,7 @@ def _run(words: List[str]) -> int:
         if job.recordings:
             print("\n" + run_profdump(["hang", *job.recordings]), end="")
     found = {verdict.kind for verdict in verdicts} | {verdict["kind"] for verdict in recorded.get("verdicts", [])}
-    status, said = _answers.gate(wanted, found, {})
+    status, said = _answers.gate(wanted, found, _unknown(job, recorded))
     print(f"profdump: {said}" if said else "", end="\n" if said else "", file=sys.stderr)
     return status
 

@@ -10,10 +10,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
 from pathlib import Path
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ._cli import finish
 from ._profdump import find_program, unrecorded_environment
@@ -29,6 +32,7 @@ KINDS = ("all", "kernels", "copies", "sets", "calls", "ranges", "python", "with-
 _SUMMARY = ("duration_ns", "processes", "devices", "device_time", "failed_calls")
 _DAY_S = 86400
 _MOST_BYTES = 64 << 20
+_MOST_READ = 64 << 20  # bytes that profdump may print
 
 
 class Refusal(Exception):
@@ -46,31 +50,60 @@ class Answers:
         real = path.resolve()
         return any(real == folder or folder in real.parents for folder in self.folders)
 
+    def _find(self, name: str) -> Optional[Path]:
+        """None also where it cannot be looked at, or is elsewhere: an answer does not tell which files there are elsewhere."""
+        for folder in self.folders:
+            try:
+                if self._is_inside(folder / name) and (folder / name).exists():
+                    return (folder / name).resolve()
+            except (OSError, RuntimeError, ValueError):  # such as a name that is too long, a loop of links, a zero byte
+                continue
+        return None
+
     def path_of(self, name: str) -> str:
         """The real path of a file or folder in one of the folders; relative ones are looked for in each."""
-        if "\0" in name:
-            raise Refusal("a file name cannot contain a zero byte")
-        found = next((folder / name for folder in self.folders if (folder / name).exists()), None)
-        if found is None or not self._is_inside(found):  # the same answer: it does not tell which files there are elsewhere
+        found = self._find(name)
+        if found is None:
             raise Refusal(f"{name}: no such file in {', '.join(map(str, self.folders))}")
         inner = (Path(at) / entry for at, folders, files in os.walk(found) for entry in [*folders, *files])
         if not all(self._is_inside(entry) for entry in inner):
             raise Refusal(f"{name}: it contains a link that leads out of the folders; name the files")
-        return str(found.resolve())
+        return str(found)
+
+    def paths_of(self, files: Sequence[str]) -> List[str]:
+        """At least one: without any, profdump would read the newest recording of its working directory."""
+        if not files:
+            raise Refusal("name at least one file")
+        return [self.path_of(file) for file in files]
 
     def ask(self, words: Sequence[str], files: Sequence[str], narrower: str) -> Dict[str, Any]:
         """The JSON of a command, of which each word is one of ours or has an option in front."""
         command = [find_program("profdump"), *words, "--json", "--", *files]
-        try:
-            done = subprocess.run(
-                command, stdin=subprocess.DEVNULL, capture_output=True, env=unrecorded_environment(), timeout=self.timeout, check=False
-            )
-        except subprocess.TimeoutExpired:
-            raise Refusal(f"no answer in {self.timeout:g} s; {narrower}") from None
-        answer: Dict[str, Any] = json.loads(done.stdout) if done.stdout else {}
-        if not answer or done.returncode in (1, 2):
-            raise Refusal(done.stderr.decode(errors="replace").strip()[:2000] or f"profdump failed with status {done.returncode}")
+        status, printed, said = self._run(command, narrower)
+        answer: Dict[str, Any] = json.loads(printed) if printed else {}
+        if not answer or status in (1, 2):
+            raise Refusal(said.strip()[:2000] or f"profdump failed with status {status}")
         return answer
+
+    def _run(self, command: Sequence[str], narrower: str) -> Tuple[int, bytes, str]:
+        """Exit status, standard output and error. Refused where it takes too long, or prints more than a shorter answer is made of."""
+        with tempfile.TemporaryFile() as said, subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, env=unrecorded_environment()
+        ) as child:
+            ended = threading.Timer(self.timeout, child.kill)
+            ended.start()
+            try:
+                printed = child.stdout.read(_MOST_READ + 1) if child.stdout else b""
+                if len(printed) > _MOST_READ:
+                    raise Refusal(f"the answer has more than {_MOST_READ} bytes; {narrower}")
+                status = child.wait()
+            finally:
+                ended.cancel()
+                child.kill()
+            if status == -signal.SIGKILL:
+                raise Refusal(f"no answer in {self.timeout:g} s; {narrower}")
+            said.seek(0)
+            return status, printed, said.read(1 << 16).decode(errors="replace")
 
     def limited(self, answer: Dict[str, Any], narrower: str) -> Dict[str, Any]:
         """The answer, if it is short enough."""
@@ -81,12 +114,13 @@ class Answers:
 
     def _shown(self, words: Sequence[str], files: Sequence[str], members: Sequence[str], narrower: str) -> Dict[str, Any]:
         """Of the JSON of stats, what every answer has, and these members."""
-        answer = self.ask(words, [self.path_of(file) for file in files], narrower)
+        answer = self.ask(words, self.paths_of(files), narrower)
         names = list(answer)
         common = [*names[: names.index("abstained") + 1], *names[names.index("truncated") :]]
         kept = {name: answer[name] for name in names if name in common or name in members}
         kept["truncated"] = [cut for cut in answer["truncated"] if cut["table"] in (*kept, "inputs")]
-        kept["units"] = {name: unit for name, unit in answer["units"].items() if f'"{name}"' in json.dumps(kept)}
+        written = json.dumps({name: member for name, member in kept.items() if name != "units"})
+        kept["units"] = {name: unit for name, unit in answer["units"].items() if f'"{name}": ' in written}
         return self.limited(kept, narrower)
 
     def summary(self, files: List[str], rows: int) -> Dict[str, Any]:
@@ -105,12 +139,12 @@ class Answers:
     def explain(self, files: List[str], window: str, rows: int) -> Dict[str, Any]:
         words = ["explain", f"--rows={rows}", *([f"--window={window}"] if window else [])]
         narrower = "ask for fewer rows, or a window such as step:3-5"
-        return self.limited(self.ask(words, [self.path_of(file) for file in files], narrower), narrower)
+        return self.limited(self.ask(words, self.paths_of(files), narrower), narrower)
 
     def query(self, files: List[str], sql: str) -> Dict[str, Any]:
         narrower = "select fewer columns, or add a LIMIT, a GROUP BY or a WHERE"
         if sql.strip():
-            return self.limited(self.ask(["query"], [sql, *map(self.path_of, files)], narrower), narrower)
+            return self.limited(self.ask(["query"], [sql, *self.paths_of(files)], narrower), narrower)
         answer = self.ask(["query", "--schema"], [], narrower)
         answer["tables"] = [table for table in answer["tables"] if table["name"].islower()]  # without those that Nsight Systems has
         return self.limited(answer, narrower)
@@ -125,7 +159,7 @@ class Answers:
     def advise(self, files: List[str], question: str) -> Dict[str, Any]:
         words = ["advise", *([f"--question={question}"] if question else [])]
         narrower = "ask one question"
-        return self.limited(self.ask(words, [self.path_of(file) for file in files], narrower), narrower)
+        return self.limited(self.ask(words, self.paths_of(files), narrower), narrower)
 
 
 def make_server(answers: Answers) -> Any:

@@ -301,7 +301,7 @@ site flops_word = {"flops", 0}, sequence_word = {"seq", 0}, backward_word = {"st
 struct description {
     site sites[WORDS];
     int64_t flops = 0;
-    std::vector<int64_t> key; /* empty: not known by numbers */
+    std::vector<int64_t> key;
     std::string texts[WORDS];
 };
 
@@ -350,7 +350,7 @@ public:
         key.put(which);
         for (const c10::IValue &value : function.inputs())
             known &= add_value(key, value);
-        const uint64_t hash = hash_of(key);
+        const uint64_t hash = hash_of(key) | 1; /* an empty place has 0 */
         place &at = places[hash >> (64 - PLACE_BITS)];
         if (at.hash != hash || !known || !is_of(*at.made))
             make(at, function, which, known ? hash : 0);

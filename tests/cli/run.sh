@@ -39,9 +39,12 @@ if [ -x "$bin/../test/make_databases" ]; then
     databases=1
 fi
 
+# A text as a regular expression.
+quoted() { sed 's/[][\.*^$+?(){}|,]/\\&/g' <<<"$1"; }
+
 # What depends on the machine: the version, and where this folder is.
 normalize() {
-    sed -E 's/(profdump |"libprof": ?")[0-9]+\.[0-9]+\.[0-9]+[-a-z]*/\1VERSION/; s,"'"$here"'/,"CASES/,g'
+    sed -E 's/(profdump |"libprof": ?")[0-9]+\.[0-9]+\.[0-9]+[-a-z]*/\1VERSION/; s,"'"$(quoted "$here")"'/,"CASES/,g'
 }
 
 # In front of profdump; not where a case is about the stream that it writes to.

@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import pytest
 
@@ -46,11 +47,11 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def ask(folder: Path, requests: List[Request], *options: str) -> Tuple[List[Any], List[Tuple[bool, str, Any]]]:
+def ask(folder: Path, requests: List[Request], *options: str, cwd: Optional[Path] = None) -> Tuple[List[Any], List[Tuple[bool, str, Any]]]:
     """The tools of a server for this folder, and for each request whether it failed, its text, and its structure."""
     environment = {name: value for name, value in os.environ.items() if name != "PROF_RING"}
     words = ["-m", "libprof", "mcp", *options, str(folder)]
-    server = mcp.StdioServerParameters(command=sys.executable, args=words, env=environment, cwd=str(folder))
+    server = mcp.StdioServerParameters(command=sys.executable, args=words, env=environment, cwd=str(cwd or folder))
 
     async def talk() -> Tuple[List[Any], List[Tuple[bool, str, Any]]]:
         async with client.stdio_client(server) as streams, mcp.ClientSession(*streams) as session:
@@ -77,7 +78,8 @@ def test_each_tool_answers_with_the_envelope(folder: Path) -> None:
     _, answers = ask(folder, requests)
     for (name, _), (failed, text, structure) in zip(requests, answers):
         assert not failed, (name, text)
-        assert structure["schema_version"] == 1 and structure["abstained"] is None or name == "advise", (name, structure["abstained"])
+        assert structure["schema_version"] == 1 and set(structure["units"]) <= set(re.findall(r'"(\w+)":', text.partition('"units"')[0])), name
+        assert structure["abstained"] is None, (name, structure["abstained"])
         assert json.loads(text) == structure
     by_query, schema = answers[4][2], answers[5][2]
     assert by_query["rows"] == [{"name": "add", "n": 2}, {"name": HOSTILE, "n": 1}]  # a name is data, and arrives as it is
@@ -92,7 +94,15 @@ def test_table_sorts_filters_and_says_what_it_left_out(folder: Path) -> None:
     assert [row["name"] for row in filtered["key_averages"]] == ["add"] and filtered["units"]["self_cuda_total_ns"] == "ns"
 
 
-@pytest.mark.parametrize("name", ["../outside.json", "/etc/passwd", "missing.json", "link.json", "folder", "run.json\0", "--version", ""])
+def test_needs_a_file(folder: Path) -> None:
+    """Without one, profdump would read the newest recording in the server's directory."""
+    (folder.parent / "outside.json").rename(folder.parent / "newest.prof")
+    _, answers = ask(folder, [(name, {"files": []}) for name in ("summary", "explain", "table", "advise")], cwd=folder.parent)
+    _, more = ask(folder, [("query", {"files": [], "sql": "SELECT 1"}), ("diff", {"base": [], "new": []})], cwd=folder.parent)
+    assert all(failed for failed, _, _ in answers + more)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "../outside.json", "/etc/passwd", "missing.json", "link.json", "folder", "run.json\0", "--version", ""])
 def test_refuses_files_elsewhere(folder: Path, name: str) -> None:
     (folder / "link.json").symlink_to(folder.parent / "outside.json")
     (folder / "folder").mkdir()
@@ -112,10 +122,11 @@ def test_values_are_no_options(folder: Path) -> None:
 
 def test_sql_only_reads_and_ends(folder: Path) -> None:
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-    statements = ["DROP TABLE kernels", "ATTACH 'other.db' AS other", "SELECT load_extension('x')", "SELECT nonsense FROM kernels", endless]
+    rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i, i, i FROM n"
+    statements = [rows, "DROP TABLE kernels", "ATTACH 'other.db' AS other", "SELECT load_extension('x')", "SELECT nonsense FROM kernels", endless]
     _, answers = ask(folder, [("query", {"files": ["run.json"], "sql": sql}) for sql in statements], "--timeout", "3")
     assert all(failed for failed, _, _ in answers)
-    assert "no answer in 3 s" in answers[-1][1] and not (folder / "other.db").exists()
+    assert "no answer in 3 s" in answers[-1][1] and ("no answer" in answers[0][1] or "bytes" in answers[0][1]) and not (folder / "other.db").exists()
 
 
 def test_a_long_answer_is_refused_with_advice(folder: Path) -> None:

@@ -55,6 +55,9 @@ const char *query_column_of(size_t table, size_t column);
 /* The unit that columns of this name have, such as "ns"; NULL: none, or not all the same. */
 const char *query_unit_of(const char *column);
 
+/* Whether the statement's column is one of a table, under whatever name, and not computed. */
+bool query_column_is_stored(const struct query *query, uint32_t column);
+
 const struct timeline *query_timeline(const struct query *query);
 
 /* The next row; false at the end, and when the statement failed: then query_failed(). */

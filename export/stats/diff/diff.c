@@ -590,8 +590,6 @@ static void look_for_common_rows(struct diff *diff)
 {
     bool any = false, common = false;
     for (unsigned by = 0; by < DIFF_BY_COUNT; by++) {
-        if (!(diff->options.tables & 1u << by))
-            continue;
         any |= diff->tables[by].rows.count > 0;
         common |= has_common_row(&diff->tables[by]);
     }

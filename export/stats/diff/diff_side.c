@@ -234,9 +234,12 @@ static struct key_options options_for(uint32_t tables)
 
 bool diff_side_init(struct diff_side *side, const struct timeline *timeline, uint32_t tables)
 {
+    /* all, whatever is printed: whether the runs can be compared does not depend on that */
+    tables |= 1u << DIFF_BY_KERNEL | 1u << DIFF_BY_COPY | 1u << DIFF_BY_API;
+    if (!(tables & 1u << DIFF_BY_RANGE))
+        tables |= 1u << DIFF_BY_PATH;
     struct key_options options = options_for(tables);
-    struct side_builder builder = {.side = side,
-                                   .tables = tables | 1u << DIFF_BY_KERNEL | 1u << DIFF_BY_COPY};
+    struct side_builder builder = {.side = side, .tables = tables};
     *side = (struct diff_side){.timeline = timeline};
     if (!key_averages_init_by(&side->averages, timeline, &options))
         return false;

@@ -477,13 +477,13 @@ static bool add_findings(struct report *report)
 
 /* ---- the rest of JSON ---- */
 
-/* Why there is no finding, or what the findings cannot be about; NULL: nothing is missing. */
+/* What the report cannot judge, and why; NULL: nothing is missing. */
 static const char *abstained_of(const struct findings *findings, const char *verdict,
                                 char lacking[EVIDENCE_BYTES])
 {
-    if (findings_abstain(findings, lacking))
-        return findings->found.count || findings->context.gaps->devices.count ? lacking : verdict;
-    return findings->found.count ? NULL : "No cost exceeds the limit of its rule (--limits).";
+    if (!findings_abstain(findings, lacking))
+        return NULL;
+    return findings->found.count || findings->context.gaps->devices.count ? lacking : verdict;
 }
 
 static bool add_head(const struct findings *findings, struct json_out *out)

@@ -98,8 +98,10 @@ static void say_first(const struct findings *findings, char to[FINDINGS_VERDICT_
 {
     const struct finding *first = findings->found.count ? &findings->found.at[0] : NULL;
     char words[OWNER_BYTES], path[RANGE_PATH_BYTES];
-    if (!first)
+    if (!first) {
+        append(to, " No cost exceeds the limit of its rule (--limits).");
         return;
+    }
     append(to, " First finding: %s",
            device_api_words(device_api_of(findings->context.timeline), first->rule->title, words,
                             sizeof words));

@@ -44,18 +44,18 @@ FORMATS: Dict[str, Callable[[Sequence[str], Sequence[Tuple[Any, ...]]], str]] = 
 JSON = "json"
 
 
+def _facts(engine: Any) -> Tuple[str, bool, int]:
+    """The program, if all ranks have one; whether a GPU is simulated; how many operations were lost."""
+    program, simulated, programs = engine.run("SELECT min(program), max(CASE WHEN device LIKE 'Simulated GPU%' THEN 1 ELSE 0 END), count(DISTINCT program) FROM ranks")[1][0]
+    ((lost,),) = engine.run("SELECT sum(lost) FROM ledger")[1]
+    return (program if programs == 1 else ""), bool(simulated), int(lost or 0)
+
+
 def _answer(dataset: Dataset, engine: Any, members: Dict[str, Any], **more: Any) -> str:
     """The JSON about a dataset. Its recordings are many, so `inputs` has the dataset alone."""
-    programs, simulated, ranks = engine.run("SELECT min(program), max(CASE WHEN device LIKE 'Simulated GPU%' THEN 1 ELSE 0 END), count(DISTINCT program) FROM ranks")[1][0]
-    ((lost,),) = engine.run("SELECT sum(lost) FROM ledger")[1]
-    return _answers.answer(
-        "fleet",
-        [_answers.one_input(str(dataset.path), "dataset", programs if ranks == 1 else "")],
-        members,
-        {"operations": int(lost or 0)},
-        bool(simulated),
-        **more,
-    )
+    program, simulated, lost = _facts(engine)
+    inputs = [_answers.one_input(str(dataset.path), "dataset", program)]
+    return _answers.answer("fleet", inputs, members, {"operations": lost}, simulated, **more)
 
 
 def _finding_json(finding: _faults.Finding, hosts: Dict[int, str]) -> Dict[str, Any]:
@@ -223,17 +223,19 @@ def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> int:
 def _run_diff(options: argparse.Namespace) -> int:
     """Both datasets are read one after the other: Spark has one session, in which their tables have the same names."""
     limit = options.fail_if_slower
-    before, after = (_diff.measure(_open(Dataset.open(path), options.engine, options.attempt)) for path in options.words[1:])
+    engines = (_open(Dataset.open(path), options.engine, options.attempt) for path in options.words[1:])
+    (before, one), (after, other) = ((_diff.measure(engine), _facts(engine)) for engine in engines)
     changes = _diff.diff(before, after)
     columns, all_rows = _diff.change_rows(changes)
     rows, truncated = _answers.cut_rows("rows", all_rows, options.rows)
     status, sentence = _diff.gate(changes, limit) if limit is not None else (0, "")
     verdict = _diff.verdict(changes)
     if options.format == JSON:
-        inputs = [_answers.one_input(path, "dataset") for path in options.words[1:]]
+        inputs = [_answers.one_input(path, "dataset", facts[0]) for path, facts in zip(options.words[1:], (one, other))]
+        lost = {"operations": one[2] + other[2]}
         members = {"report": DIFF, "verdict": verdict, "judged": "steps", "gate": sentence or None, "rows": _answers.row_dicts(columns, rows)}
         units = {name: "percent" for name in ("mean", "noise", "p50", "p99")}
-        print(_answers.answer("fleet", inputs, members, truncated=truncated, units=units))
+        print(_answers.answer("fleet", inputs, members, lost, one[1] or other[1], truncated=truncated, units=units))
     elif options.format != "text":
         print(FORMATS[options.format](columns, rows))
     else:

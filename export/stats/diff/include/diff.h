@@ -185,7 +185,7 @@ struct diff {
     struct diff_facts facts;
     struct diff_gate gate;
     enum diff_outcome outcome;
-    /* There are rows in the tables that were requested, none on both sides. */
+    /* There are rows in the tables, printed or not, and none of them is on both sides. */
     bool nothing_in_common;
 };
 
