@@ -32,7 +32,6 @@ KINDS = ("all", "kernels", "copies", "sets", "calls", "ranges", "python", "with-
 _SUMMARY = ("duration_ns", "processes", "devices", "device_time", "failed_calls")
 _DAY_S = 86400
 _MOST_BYTES = 64 << 20
-_MOST_READ = 64 << 20  # bytes that profdump may print
 
 
 class Refusal(Exception):
@@ -93,9 +92,9 @@ class Answers:
             ended = threading.Timer(self.timeout, child.kill)
             ended.start()
             try:
-                printed = child.stdout.read(_MOST_READ + 1) if child.stdout else b""
-                if len(printed) > _MOST_READ:
-                    raise Refusal(f"the answer has more than {_MOST_READ} bytes; {narrower}")
+                printed = child.stdout.read(_MOST_BYTES + 1) if child.stdout else b""
+                if len(printed) > _MOST_BYTES:
+                    raise Refusal(f"the answer has more than {_MOST_BYTES} bytes; {narrower}")
                 status = child.wait()
             finally:
                 ended.cancel()
