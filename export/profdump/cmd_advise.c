@@ -3,8 +3,7 @@
  *
  *     questions[]  question, text, state (answered, none: there was nothing of it, missing),
  *                  command, why (null: answered), recorder, options, variables, program
- *     record       one command that records what the options of a recorder can; null: nothing that is
- *                  missing
+ *     record       one command for what options alone record; null: that is nothing
  */
 #include "commands.h"
 #include "envelope.h"

@@ -10,7 +10,7 @@
  *     processes.stack    array?:string          or null
  *     kernels            as:processes           the same as another member
  *     memory             file:memory            an object with the members of another file
- *     ledger             from:check_ledger            the same as the member of that name in another file
+ *     ledger             from:check_ledger      the same as the member of that name there
  *     rows.*             any                    members of any other name
  *
  * Types are string, integer, number, boolean, object, array (of objects) and any. From these lines
