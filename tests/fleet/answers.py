@@ -69,7 +69,7 @@ assert cut["truncated"] == [{"table": "rows", "rows": 1, "total_rows": len(whole
 assert whole["units"]["mean_ns"] == "ns", whole["units"]
 
 change = answer("diff", "none.dataset", "slow_input.dataset")
-assert change["simulated"] and change["inputs"][0]["program"], change
+assert change["inputs"][0]["program"] == "make_job", change["inputs"]
 assert change["verdict"] == "slower" and change["judged"] == "steps" and change["units"]["noise"] == "percent" and change["rows"], change["verdict"]
 assert answer("diff", "none.dataset", "none.dataset")["verdict"] in ("same", "inconclusive")
 assert answer("diff", "none.dataset", "nothing.dataset")["verdict"] == "not comparable"

@@ -132,9 +132,11 @@ def graph(results):
 
 
 def change(results):
-    """The verdict, and the status of the gate."""
-    verdict = results[-1].json["verdict"]
-    return ABSTAIN if verdict in ("inconclusive", "not comparable") else verdict, results[-1].status
+    """The verdict, and the status of the gate, also where it abstains."""
+    try:
+        return results[-1].json["verdict"], results[-1].status
+    except Abstained:
+        return ABSTAIN, results[-1].status
 
 
 def slower_steps(results):

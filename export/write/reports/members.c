@@ -33,9 +33,12 @@ static struct text next_word(const char **at, const char *end)
     return text_until(begin < end ? begin : end, stop < end ? stop : end);
 }
 
-/* Reads the line at `*at` that is neither empty nor a comment; false: there is none left. */
+/* Reads the line at `*at` that is neither empty nor a comment; false: there is none left, or no such
+ * file. */
 static bool next_member(const char **at, struct member *member)
 {
+    if (!*at)
+        return false;
     while (**at == '#' || **at == '\n')
         *at = strchrnul(*at, '\n') + (*strchrnul(*at, '\n') == '\n');
     if (!**at)
