@@ -545,13 +545,19 @@ static void table_json_members(struct report *report, const struct diff_table *t
 
 static bool head_json(struct report *report)
 {
+    static const char *const reasons[DIFF_OUTCOMES] = {
+        [DIFF_RUN_INCONCLUSIVE] =
+            "the runs cannot be told apart: noise may explain a difference or hide one, or is "
+            "unknown",
+        [DIFF_RUN_NOT_COMPARABLE] =
+            "the runs cannot be compared: one lacks what is judged, or they have nothing in common",
+    };
     const struct diff *diff = report->diff;
     struct json_out *out = report->table.json;
     const struct envelope envelope = {
         .command = "diff",
         .timelines = {diff->sides[0]->timeline, diff->sides[1]->timeline},
-        .abstained =
-            diff->outcome >= DIFF_RUN_INCONCLUSIVE ? diff_outcome_name(diff->outcome) : NULL};
+        .abstained = reasons[diff->outcome]};
     bool begun = envelope_begin(out, &envelope);
     json_key(out, "names"), json_array_begin(out);
     json_string(out, report->options->names[0]), json_string(out, report->options->names[1]);

@@ -33,8 +33,8 @@ static struct text next_word(const char **at, const char *end)
     return text_until(begin < end ? begin : end, stop < end ? stop : end);
 }
 
-/* Reads the line at `*at` that is neither empty nor a comment; false: there is none left, or no such
- * file. */
+/* Reads the line at `*at` that is neither empty nor a comment; false: none is left, or there is no
+ * such file. */
 static bool next_member(const char **at, struct member *member)
 {
     if (!*at)
