@@ -42,7 +42,7 @@ static bool count_calls(struct evidence *evidence, const struct timeline *timeli
 
 static bool has(struct text text, const char *word)
 {
-    return memmem(text.bytes, text.size, word, strlen(word)) != NULL;
+    return text.size && memmem(text.bytes, text.size, word, strlen(word));
 }
 
 /* The reason for the mode names the setting. */

@@ -546,11 +546,8 @@ static void table_json_members(struct report *report, const struct diff_table *t
 static bool head_json(struct report *report)
 {
     static const char *const reasons[DIFF_OUTCOMES] = {
-        [DIFF_RUN_INCONCLUSIVE] =
-            "the runs cannot be told apart: noise may explain a difference or hide one, or is "
-            "unknown",
-        [DIFF_RUN_NOT_COMPARABLE] =
-            "the runs cannot be compared: one lacks what is judged, or they have nothing in common",
+        [DIFF_RUN_INCONCLUSIVE] = "noise may explain a difference or hide one, or is unknown",
+        [DIFF_RUN_NOT_COMPARABLE] = "a run lacks what is judged, or they have nothing in common",
     };
     const struct diff *diff = report->diff;
     struct json_out *out = report->table.json;
