@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _columns, _reader, notebook
+from ._answers import FOUND
 from ._profdump import run_profdump
 from .errors import ProfdumpError, ProfError
 from .frames import Frame
@@ -96,7 +97,7 @@ class Trace:
         """The output of a profdump command: explain, breakdown, stacks, roofline, memory, graphs, check, "check --ledger",
         "executorch blocks", "executorch tax". A broken invariant found by check is part of the text, not an exception."""
         chosen = [] if format == "text" else [f"--format={format}"]
-        accept = (0, 1) if command.startswith("check") else (0,)
+        accept = (0, FOUND) if command.startswith("check") else (0,)
         return Report(self._profdump(*command.split(), *chosen, *words, accept=accept))
 
     def query(self, sql: str) -> List[Dict[str, Any]]:

@@ -22,6 +22,12 @@ ENDINGS = {
 }  # fmt: skip
 
 
+def test_a_report_on_damage_is_a_report(demo_trace: Path, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.prof"
+    path.write_bytes(demo_trace.read_bytes()[:-5000])
+    assert "FAILED" in libprof.read(path).report("check")
+
+
 def test_texts_are_profdumps(demo_trace: Path) -> None:
     opened = libprof.read(demo_trace)
     path = str(demo_trace)
