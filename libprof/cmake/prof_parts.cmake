@@ -20,6 +20,17 @@ function(prof_add_part name)
     set_property(GLOBAL APPEND PROPERTY PROF_PART_FOLDERS "${CMAKE_CURRENT_SOURCE_DIR}" "${public}")
 endfunction()
 
+# prof_embed_texts(<output> <struct> <file>...): the source of an array of text files in <struct>s.h: see embed_texts.cmake.
+function(prof_embed_texts output name)
+    list(JOIN ARGN "|" files)
+    set(scripts "${PROJECT_SOURCE_DIR}/libprof/cmake")
+    add_custom_command(OUTPUT "${output}"
+        COMMAND "${CMAKE_COMMAND}" "-DFILES=${files}" -DNAME=${name} -DHEADER=${name}s.h "-DOUTPUT=${output}" -P "${scripts}/embed_texts.cmake"
+        DEPENDS ${ARGN} "${scripts}/embed_texts.cmake" "${scripts}/embed_bytes.cmake"
+        COMMENT "Embedding the texts of ${name}s.h"
+        VERBATIM)
+endfunction()
+
 # prof_all_parts: all of them with their private headers, for tests and benchmarks. After the last part.
 function(prof_gather_parts)
     get_property(parts GLOBAL PROPERTY PROF_PARTS)
