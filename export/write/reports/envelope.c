@@ -18,8 +18,9 @@
                                 : table_string(table, "libprof"),         \
       "format")                                                           \
     X(table_text(table, process->info.program), "program")                \
-    X(process->info.rank < 0 ? table_none(table) : table_int(table, process->info.rank), "rank")
-TABLE_ROW(input, INPUT_COLUMNS, const struct tl_process *process)
+    X(cell_rank(table, timeline, index), "rank")
+TABLE_ROW(input, INPUT_COLUMNS, const struct timeline *timeline, uint32_t index,
+          const struct tl_process *process)
 
 static void add_inputs(struct json_out *out, const struct envelope *envelope)
 {
@@ -27,10 +28,11 @@ static void add_inputs(struct json_out *out, const struct envelope *envelope)
     inputs.most = INPUTS_MAX;
     inputs.limited = true;
     table_begin(&inputs, "inputs", NULL, input_columns);
-    for (unsigned i = 0; i < 2; i++)
-        for (uint32_t j = 0; envelope->timelines[i] && j < envelope->timelines[i]->processes.count;
-             j++)
-            input_row(&inputs, &envelope->timelines[i]->processes.at[j]);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct timeline *timeline = envelope->timelines[i];
+        for (uint32_t j = 0; timeline && j < timeline->processes.count; j++)
+            input_row(&inputs, timeline, j, &timeline->processes.at[j]);
+    }
     table_end(&inputs);
 }
 

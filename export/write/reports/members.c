@@ -218,7 +218,7 @@ static void resolve(const char **lines, struct member *member)
         *lines = lines_of(file);
     }
     for (const char *at = *lines; path.size && next_member(&at, &other);)
-        if (other.path.size == path.size && memcmp(other.path.bytes, path.bytes, path.size) == 0) {
+        if (text_equals(other.path, path)) {
             *member = other;
             return;
         }
