@@ -190,7 +190,7 @@ static struct {
     void *argument;
     uint8_t copy[OWN_FILES_ARGUMENT_BYTES] __attribute__((aligned(16)));
     uint32_t alone;             /* each thread does its own jobs */
-    struct own_fd *kept;        /* NULL: nothing is */
+    struct own_fd *kept;        /* read by every thread; NULL: nothing is */
     uint64_t idle_since_ns;     /* the thread */
     uint32_t tid;               /* of the thread */
     struct process_owner owner; /* of the thread */
@@ -225,7 +225,7 @@ static void own_files_do(void)
 static uint64_t own_files_duties(void)
 {
     uint64_t idle_ns = clock_monotonic_ns() - own_files.idle_since_ns;
-    if (own_files.kept)
+    if (load_acquire(&own_files.kept))
         return OWN_FILES_STAY_NS;
     return idle_ns < OWN_FILES_LINGER_NS ? OWN_FILES_LINGER_NS - idle_ns : WORKER_DONE;
 }
@@ -249,7 +249,7 @@ static bool own_files_have_thread(void)
 {
     if (own_files_own_table || load_acquire(&own_files.alone) || !own_files_are_ours())
         return false;
-    bool begins = !worker_runs(&own_files_worker) && !own_files.kept &&
+    bool begins = !worker_runs(&own_files_worker) && !load_acquire(&own_files.kept) &&
                   !load_acquire(&own_files_worker.parked);
     if (begins && worker_begin(&own_files_worker) != 0)
         store_release(&own_files.alone, 1u);
@@ -539,7 +539,7 @@ static int own_files_receive(void *argument)
 /* No other thread of the program's is there, so nobody sees what is opened meanwhile. */
 static void own_files_move(bool away)
 {
-    struct own_fd *kept = own_files.kept;
+    struct own_fd *kept = load_acquire(&own_files.kept);
     struct own_files_parcel parcel = {.socket = -1};
     struct signals_saved saved;
     if (!kept || kept->fd < 0 || (kept->table == 0) == away)
@@ -565,7 +565,7 @@ static void own_files_move(bool away)
 
 void own_files_keep(struct own_fd *own)
 {
-    own_files.kept = own;
+    store_release(&own_files.kept, own);
 }
 
 /* ---- opening ---- */
