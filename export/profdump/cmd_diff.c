@@ -34,25 +34,11 @@ static bool set_by(struct profdump_options *options, const char *name)
     return true;
 }
 
-/* Reads a decimal number; `*rest` is what follows it. */
-static bool read_number(const char *text, double *number, const char **rest)
-{
-    size_t size = strspn(text, "0123456789.");
-    char digits[32], *end;
-    if (size == 0 || size >= sizeof digits)
-        return false;
-    memcpy(digits, text, size);
-    digits[size] = '\0';
-    *number = strtod(digits, &end);
-    *rest = text + size;
-    return end == digits + size;
-}
-
 static bool set_resamples(struct profdump_options *options, const char *text)
 {
     const char *rest;
     double number;
-    bool good = read_number(text, &number, &rest) && !*rest && number == floor(number) &&
+    bool good = options_decimal(text, &number, &rest) && !*rest && number == floor(number) &&
                 number >= BOOTSTRAP_RESAMPLES_MIN && number <= BOOTSTRAP_RESAMPLES_MAX;
     if (good)
         options->diff.resamples = (uint32_t)number;
@@ -66,7 +52,7 @@ static bool set_confidence(struct profdump_options *options, const char *text)
 {
     const char *rest;
     double percent;
-    bool good = read_number(text, &percent, &rest) && (!*rest || strcmp(rest, "%") == 0) &&
+    bool good = options_decimal(text, &percent, &rest) && (!*rest || strcmp(rest, "%") == 0) &&
                 percent >= 50 && percent <= 99.9;
     if (good)
         options->diff.confidence = percent / 100;
@@ -76,11 +62,11 @@ static bool set_confidence(struct profdump_options *options, const char *text)
 }
 
 /* "5%" and "1.05x" mean the same; a number alone could mean either. */
-static bool set_limit(struct profdump_options *options, const char *text)
+bool gate_limit_set(struct profdump_options *options, const char *text)
 {
     const char *rest;
     double number = 0;
-    bool read = read_number(text, &number, &rest);
+    bool read = options_decimal(text, &number, &rest);
     options->diff.gate = read && ((strcmp(rest, "%") == 0 && number <= 1e6) ||
                                   (strcmp(rest, "x") == 0 && number >= 1 && number <= 1e4));
     if (options->diff.gate)
@@ -128,7 +114,7 @@ static const struct option_entry diff_entries[] = {
     {FLAG("no-match", diff_no_match, "match kernels by exact name only")},
     {CALL("confidence", "PERCENT", set_confidence, "set the confidence of intervals (95)")},
     {CALL("resamples", "N", set_resamples, "set the number of bootstrap resamples (1000)")},
-    {CALL("fail-if-slower", "LIMIT", set_limit,
+    {CALL("fail-if-slower", "LIMIT", gate_limit_set,
           "exit with status 4 if B is slower by more than LIMIT (5% or 1.05x) and by more than "
           "noise, 5 if noise may explain that or is unknown")},
     {BITS("fail-on", "VERDICT", fail_on,

@@ -21,7 +21,7 @@ extern const struct command command_explain, command_breakdown, command_stacks, 
     command_pytorch_roofline, command_pytorch_diff, command_pytorch_combine,
     command_pytorch_augment, command_ctl, command_advise, command_baseline, command_pack,
     command_fleet, command_snapshot, command_origins, command_top, command_hang, command_schema,
-    command_skill, command_mcp;
+    command_skill, command_mcp, command_bench;
 
 const struct command *const commands[] = {
     &command_show,
@@ -30,6 +30,7 @@ const struct command *const commands[] = {
     &command_breakdown,
     &command_stacks,
     &command_roofline,
+    &command_bench,
     &command_memory,
     &command_graphs,
     &command_diff,
@@ -91,6 +92,7 @@ void command_options_default(struct profdump_options *options)
 {
     *options = (struct profdump_options){.out = stdout, .out_name = "standard output"};
     write_options_default(&options->write);
+    options->bench.max_relative_error = BENCH_RELATIVE_ERROR;
     diff_options_default(&options->diff);
     breakdown_options_default(&options->breakdown);
 }

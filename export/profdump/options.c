@@ -12,6 +12,19 @@
 
 /* ---- options of every command ---- */
 
+bool options_decimal(const char *text, double *number, const char **rest)
+{
+    size_t size = strspn(text, "0123456789.");
+    char digits[32], *end;
+    if (size == 0 || size >= sizeof digits)
+        return false;
+    memcpy(digits, text, size);
+    digits[size] = '\0';
+    *number = strtod(digits, &end);
+    *rest = text + size;
+    return end == digits + size;
+}
+
 bool options_number(const char *text, unsigned long least, unsigned long most,
                     unsigned long *number)
 {

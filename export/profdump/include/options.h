@@ -94,6 +94,9 @@ bool options_next_word(const char **list, char word[OPTIONS_WORD_BYTES]);
 bool options_number(const char *text, unsigned long least, unsigned long most,
                     unsigned long *number);
 
+/* Reads a decimal number, without a sign or an exponent; `*rest` is what follows it. */
+bool options_decimal(const char *text, double *number, const char **rest);
+
 /* After all options: finds the column of --sort in the table of stats. False after having
  * complained. */
 bool table_sort_agrees(struct profdump_options *options);

@@ -2,6 +2,7 @@
 #ifndef PROF_PROFDUMP_H
 #define PROF_PROFDUMP_H
 
+#include "bench_stats.h"
 #include "dataset.h"
 #include "diff.h"
 #include "formats.h"
@@ -110,6 +111,9 @@ struct profdump_options {
     const char *explain_limits; /* --limits, NULL not given */
     bool explain_list;          /* --rules */
 
+    struct bench_options bench;
+    const char *bench_against; /* --against, NULL not given */
+
     struct diff_options diff;
     bool follow;         /* --follow */
     bool once;           /* --once */
@@ -154,6 +158,9 @@ inputs_command cmd_diff;
 /* --arrow-table, --source-time-scale. */
 bool arrow_table_set(struct profdump_options *options, const char *name);
 bool blocks_set_source(struct profdump_options *options, const char *scale);
+
+/* --fail-if-slower: sets the gate of `diff`. */
+bool gate_limit_set(struct profdump_options *options, const char *text);
 
 /* Prints the rows of a statement. A wrong one is wrong usage. */
 int cmd_query_timeline(const struct profdump_options *options, const struct timeline *timeline,

@@ -261,6 +261,25 @@ bool bootstrap_medians(struct bootstrap *bootstrap, const struct bootstrap_set *
     return true;
 }
 
+bool bootstrap_median_of(struct bootstrap *bootstrap, const struct bootstrap_set *set,
+                         struct bootstrap_interval *interval)
+{
+    *interval = unknown;
+    interval->ratio = bootstrap_median(set->sorted_ns, set->count);
+    if (set->count < bootstrap_least(bootstrap->confidence))
+        return true;
+    const struct bootstrap_ranks *ranks = ranks_of(bootstrap, set->count, 0);
+    if (!ranks)
+        return false;
+    for (uint32_t i = 0; i < bootstrap->resamples; i++) {
+        double median = median_at(set, ranks[i]);
+        bootstrap->lows[i] = median - set->tick_ns / 2;
+        bootstrap->highs[i] = median + set->tick_ns / 2;
+    }
+    cut_ends(bootstrap, interval);
+    return true;
+}
+
 void bootstrap_sums(struct bootstrap *bootstrap, const struct bootstrap_sum *left,
                     const struct bootstrap_sum *right, struct bootstrap_interval *interval)
 {

@@ -72,7 +72,11 @@ size_t bootstrap_least(double confidence);
 bool bootstrap_medians(struct bootstrap *bootstrap, const struct bootstrap_set *left,
                        const struct bootstrap_set *right, struct bootstrap_interval *interval);
 
-/* The same of two sums of many values, whose resampled sums are normal (central limit theorem). */
+/* The median of one set: `ratio` is the median itself, in nanoseconds. False: no memory. */
+bool bootstrap_median_of(struct bootstrap *bootstrap, const struct bootstrap_set *set,
+                         struct bootstrap_interval *interval);
+
+/* The ratio of two sums of many values, whose resampled sums are normal (central limit theorem). */
 void bootstrap_sums(struct bootstrap *bootstrap, const struct bootstrap_sum *left,
                     const struct bootstrap_sum *right, struct bootstrap_interval *interval);
 

@@ -21,6 +21,8 @@
 extern "C" {
 #endif
 
+struct bench_comparison;
+struct bench_stats;
 struct debug_maps;
 struct diff;
 struct failed_call;
@@ -218,6 +220,22 @@ bool breakdown_table_find(const char *name);
 
 bool write_breakdown(const struct timeline *timeline, const struct breakdown_options *options,
                      FILE *stream);
+
+/* ---- profdump bench ---- */
+
+struct write_bench_options {
+    const struct bench_comparison *comparison; /* NULL: none */
+    const char *with;                          /* what it is a comparison with */
+    enum write_format format;
+    int64_t rows;         /* of each table for people, -1 all */
+    unsigned name_width;  /* columns that a name may have */
+    unsigned table_width; /* of the terminal that the text has to fit; 0 any */
+    enum time_unit unit;
+};
+
+/* What one call of the range costs, or why there are no numbers. */
+bool write_bench(const struct bench_stats *stats, const struct write_bench_options *options,
+                 FILE *stream);
 
 /* ---- profdump roofline: roofline, achieved against peak, and the peaks of devices ---- */
 
