@@ -338,7 +338,7 @@ int64_t flops_of(const at::RecordFunction &function)
                                    torch::profiler::impl::computeFlops(function.name(), arguments));
 }
 
-/* A thread's own; a description gives way to another one with the same place. */
+/* A thread's own; in each set of places, the description that was not requested for longest gives way. */
 class descriptions
 {
 public:
@@ -351,14 +351,21 @@ public:
         for (const c10::IValue &value : function.inputs())
             known &= add_value(key, value);
         const uint64_t hash = hash_of(key) | 1; /* an empty place has 0 */
-        place &at = places[hash >> (64 - PLACE_BITS)];
-        if (at.hash != hash || !known || !is_of(*at.made))
-            make(at, function, which, known ? hash : 0);
-        return *at.made;
+        place *const set = places[hash >> (64 - SET_BITS)], *const end = set + WAYS;
+        place *found = set;
+        while (found != end && (found->hash != hash || !is_of(*found->made)))
+            found++;
+        const bool is_new = found == end || !known;
+        if (is_new)
+            found = end - 1;
+        std::rotate(set, found, found + 1);
+        if (is_new)
+            make(*set, function, which, known ? hash : 0);
+        return *set->made;
     }
 
 private:
-    static constexpr int PLACE_BITS = 10;
+    static constexpr int SET_BITS = 9, WAYS = 4;
 
     struct place {
         uint64_t hash = 0; /* 0: none is found here */
@@ -382,7 +389,7 @@ private:
     }
 
     numbers key;
-    place places[size_t(1) << PLACE_BITS];
+    place places[size_t(1) << SET_BITS][WAYS]; /* of a set: the latest first */
 };
 
 /* ---- threads ---- */
