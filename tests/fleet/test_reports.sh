@@ -312,6 +312,19 @@ group of 2: 6,7	2	1	inside a host" "$(fleet fleet groups job.dataset --format ts
 same "host, GPU and groups of rank 5" "node1	1	group of 4: 1-7 step 2; group of 2: 4,5" \
     "$(fleet fleet breakdown job.dataset --format tsv | awk -F'\t' -v OFS='\t' '$1 == 5 { print $(NF - 2), $(NF - 1), $NF }')"
 same "the group of each communicator" 6 "$(fleet fleet collectives job.dataset --format tsv | grep -c 'group of')"
+for format in text tsv; do
+    same "two reports as $format" "groups:
+$(fleet fleet groups job.dataset --format $format)
+
+breakdown:
+$(fleet fleet breakdown job.dataset --format $format)" "$(fleet fleet groups breakdown job.dataset --format $format)"
+done
+same "two reports as JSON" "$(fleet fleet groups job.dataset --json && fleet fleet breakdown job.dataset --json)" \
+    "$(fleet fleet groups breakdown job.dataset --json)"
+for words in "groups nonsense" "nonsense groups" "groups breakdown --sql x"; do
+    # shellcheck disable=SC2086
+    same "$words" 2 "$(status_of fleet fleet $words job.dataset)"
+done
 make_job pp=4 tp=2 dp=2 gpus=4 steps=3 line
 fleet pack line -o line.dataset --workers 1 >/dev/null
 same "pipelines" "pipeline of 4: 0-12 step 4	4	4	across hosts

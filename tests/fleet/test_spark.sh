@@ -22,7 +22,8 @@ export SPARK_DAEMON_JAVA_OPTS=$java_options SPARK_DAEMON_MEMORY=256M
 make_job ranks=16 tp=2 pp=2 gpus=8 steps=8 seed=7 fault=dead_rank job
 mkdir memory && "$PROF_BIN/../test/make_traces" memory
 make_job ranks=8 gpus=4 steps=8 seed=3 fault=slow_gpu slow
-for job in job slow; do
+make_job ranks=16 tp=2 pp=2 gpus=8 steps=8 seed=7 fault=mismatch mismatch
+for job in job slow mismatch; do
     fleet pack $job memory/memory.prof -o $job.dataset >/dev/null
 done
 
@@ -48,7 +49,7 @@ for table in copies calls; do # one that is truncated, one of somebody else
 done
 head -c 300 "$(echo mixed.dataset/table=calls/part-one-*)" >cut.parquet && cp cut.parquet "$(echo mixed.dataset/table=calls/part-two-*)"
 
-python3 "$fleet_directory/engines.py" 'local[2]' job.dataset older.dataset mixed.dataset 2>spark.txt ||
+python3 "$fleet_directory/engines.py" 'local[2]' job.dataset older.dataset mixed.dataset mismatch.dataset 2>spark.txt ||
     fail "Spark in one process: $(tail -n 5 spark.txt)"
 if fleet fleet job.dataset --engine 'local[2]' --sql "SELECT nonsense FROM kernels" 2>err.txt; then fail "no error for a wrong statement"; fi
 found '^profdump: Spark: .*nonsense' <err.txt && ! found Traceback <err.txt || fail "$(cat err.txt)"

@@ -116,15 +116,15 @@ def _fleet_parser() -> argparse.ArgumentParser:
     reports = "\n".join(f"  {name:<12} {text}" for name, text in REPORTS.items())
     parser = argparse.ArgumentParser(
         prog="profdump fleet",
-        usage="profdump fleet [REPORT] DATASET [OPTION]...",
-        description=f"Answer a question about all ranks of a job. Without REPORT: diagnose the job.\n\nReports:\n{reports}\n"
+        usage="profdump fleet [REPORT]... DATASET [OPTION]...",
+        description=f"Answer questions about all ranks of a job. Without REPORT: diagnose the job.\n\nReports:\n{reports}\n"
         f"  {CLOCKS:<12} offsets between the hosts' clocks, estimated from collectives, with the error\n"
         f"  {GROUPS:<12} ranks that share communicators\n"
         f"  {DIFF:<12} DATASET DATASET: what changed between two runs of a job, and on which ranks\n"
         f"  {SCHEMA:<12} tables and columns of a dataset",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("words", nargs="+", metavar="[REPORT] DATASET", help=argparse.SUPPRESS)
+    parser.add_argument("words", nargs="+", metavar="[REPORT]... DATASET", help=argparse.SUPPRESS)
     parser.add_argument("--sql", metavar="STATEMENT", help="run a statement of your own over the dataset's tables")
     parser.add_argument("-o", "--output", metavar="FILE.html", help="write the job as a page for a browser")
     parser.add_argument("--pages", metavar="RANKS", help="with -o: also write rank-N.html for suspects, all, or a list such as 3,5-8")
@@ -200,14 +200,8 @@ def _diagnosis(options: argparse.Namespace, dataset: Dataset, engine: Any, limit
     return _judged(options, [kind for kind in found if kind != "empty" or wants_empty], _verdict.cannot_judge(engine))
 
 
-def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> int:
-    limits = read_limits(options.limits) if options.limits else Limits()
-    engine = _open(dataset, options.engine, options.attempt)
-    if options.output or (not report and not options.sql):
-        return _diagnosis(options, dataset, engine, limits)
-    if engine.attempts.shown:
-        shown, count = engine.attempts.shown, engine.attempts.count
-        print(f"profdump: attempt {shown} of {count}: other attempts are left out (--attempt all reads them)", file=sys.stderr)
+def _print_report(options: argparse.Namespace, report: str, dataset: Dataset, engine: Any) -> None:
+    """The rows of a report, or of --sql where `report` is empty."""
     columns, rows = _rows_of(engine, report, options.sql)
     if not rows and report:
         for note in _verdict.notes(engine):
@@ -217,6 +211,20 @@ def _report(options: argparse.Namespace, report: str, dataset: Dataset) -> int:
         print(_answer(dataset, engine, {"report": report or "sql", "rows": _answers.row_dicts(columns, shown_rows)}, truncated=truncated))
     else:
         print(FORMATS[options.format](columns, shown_rows))
+
+
+def _run_reports(options: argparse.Namespace, reports: Sequence[str], dataset: Dataset) -> int:
+    limits = read_limits(options.limits) if options.limits else Limits()
+    engine = _open(dataset, options.engine, options.attempt)
+    if options.output or (not reports and not options.sql):
+        return _diagnosis(options, dataset, engine, limits)
+    if engine.attempts.shown:
+        shown, count = engine.attempts.shown, engine.attempts.count
+        print(f"profdump: attempt {shown} of {count}: other attempts are left out (--attempt all reads them)", file=sys.stderr)
+    for number, report in enumerate(reports or [""]):
+        if len(reports) > 1 and options.format != JSON:
+            print(("\n" if number else "") + f"{report}:")
+        _print_report(options, report, dataset, engine)
     return 0
 
 
@@ -269,12 +277,15 @@ def _run_fleet(words: List[str]) -> int:
     if options.words == [SCHEMA]:
         print(_answers.answer("fleet", [], {"tables": described()}) if options.format == JSON else describe())
         return 0
-    report = options.words[0] if len(options.words) == 2 else ""
-    if len(options.words) > 2 or (report and report not in (*REPORTS, CLOCKS, GROUPS)):
-        parser.error(f"no report {report!r}: it is one of {', '.join((*REPORTS, CLOCKS, GROUPS))}" if report else "one dataset at a time")
-    if options.fail_on and (report or options.sql):
+    reports, known = options.words[:-1], (*REPORTS, CLOCKS, GROUPS)
+    for report in reports:
+        if report not in known:
+            parser.error(f"no report {report!r}: it is one of {', '.join(known)}")
+    if options.sql and len(reports) > 1:
+        parser.error("--sql is one report: it cannot be combined with others")
+    if options.fail_on and (reports or options.sql):
         parser.error("--fail-on: only the diagnosis, which no REPORT and no --sql is, and 'diff' have it")
-    return _report(options, report, Dataset.open(options.words[-1]))
+    return _run_reports(options, reports, Dataset.open(options.words[-1]))
 
 
 def main(command: str, words: List[str]) -> int:

@@ -173,24 +173,37 @@ def _of_attempts(table: str, attempts: _attempts.Attempts) -> Tuple[str, str]:
     return added, f" WHERE {condition}" if condition else ""
 
 
-class DuckDB:
-    """The tables of a dataset as views, in this process. Columns that an older libprof did not write are NULL.
+class _Engine:
+    """The tables of a dataset as views, which are made when a statement first names them. DuckDB looks at the files in either case,
+    so all engines read the same ones. Columns that an older libprof did not write are NULL.
 
     `left_out`: a sentence for each file that is not read, or not wholly."""
 
-    def __init__(self, dataset: Dataset, attempt: str = "") -> None:
-        self.connection = duckdb_connection()
-        self._pending_views, self.left_out = _sources(self.connection, dataset)
-        self.attempts = _attempts_in(self.connection, self._pending_views["ranks"], attempt)
+    def __init__(self, connection: Any, dataset: Dataset, attempt: str) -> None:
+        self._pending_views, self.left_out = _sources(connection, dataset)
+        self.attempts = _attempts_in(connection, self._pending_views["ranks"], attempt)
+
+    def _add_view(self, table: str, source: Source) -> None:
+        raise NotImplementedError
 
     def _add_views(self, sql: str) -> None:
         """Of the tables that the statement names, or else of all: a view reads the end of each file of its table."""
         for table in [table for table in TABLES if table in sql.lower()] or list(TABLES):
             source = self._pending_views.pop(table, None)
-            if source is None:
-                continue
-            added, condition = _of_attempts(table, self.attempts)
-            self.connection.execute(f"CREATE VIEW {table} AS SELECT *{added} FROM ({_select(source)}) AS t{condition}")
+            if source is not None:
+                self._add_view(table, source)
+
+
+class DuckDB(_Engine):
+    """In this process."""
+
+    def __init__(self, dataset: Dataset, attempt: str = "") -> None:
+        self.connection = duckdb_connection()
+        super().__init__(self.connection, dataset, attempt)
+
+    def _add_view(self, table: str, source: Source) -> None:
+        added, condition = _of_attempts(table, self.attempts)
+        self.connection.execute(f"CREATE VIEW {table} AS SELECT *{added} FROM ({_select(source)}) AS t{condition}")
 
     def execute(self, sql: str) -> Any:
         """DuckDB's answer to one statement, or its error."""
@@ -206,38 +219,40 @@ class DuckDB:
             raise ProfError(str(error)) from None
 
 
-class Spark:
-    """The same in Spark: `master` is spark://..., local[2] ... DuckDB looks at the files first, so both read the same ones."""
+SPARK_SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.ansi.enabled": "true",
+    # Most of the time of a report goes into planning and compiling it: the program that does so should start quickly, and list the
+    # files itself rather than by a job. What is shuffled has few rows.
+    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
+    "spark.sql.shuffle.partitions": "2",
+}
+
+
+class Spark(_Engine):
+    """The same in Spark: `master` is spark://..., local[2] ..."""
 
     def __init__(self, dataset: Dataset, master: str, attempt: str = "") -> None:
         builder = _module("pyspark.sql").SparkSession.builder.master(master).appName("libprof")
-        settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.ansi.enabled": "true"}
-        for name, value in settings.items():
+        for name, value in SPARK_SETTINGS.items():
             builder = builder.config(name, value)
-        connection = duckdb_connection()
-        sources, self.left_out = _sources(connection, dataset)
-        self.attempts = _attempts_in(connection, sources["ranks"], attempt)
+        super().__init__(duckdb_connection(), dataset, attempt)
         self._session = self._tried(builder.getOrCreate)
         self._session.sparkContext.setLogLevel("ERROR")
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # it prints what is raised, too
-        for table, source in sources.items():
-            self._tried(functools.partial(self._add_view, table, source))
 
     def _add_view(self, table: str, source: Source) -> None:
         added, condition = _of_attempts(table, self.attempts)
-        frame = self._frame(source)
+        columns = ", ".join(f"{column.name} {_spark_type(column.type)}" for column in TABLES[table])
+        reader = self._session.read.schema(columns)  # a column that a file lacks is NULL
+        frame = reader.parquet(*source.files) if source.files else self._session.createDataFrame([], columns)
         if condition:
             frame = frame.where(condition[len(" WHERE ") :])
         if added:
             frame = frame.selectExpr("*", added[len(", ") :])
         frame.createOrReplaceTempView(table)
-
-    def _frame(self, source: Source) -> Any:
-        if not source.files:
-            return self._session.createDataFrame([], ", ".join(f"{c.name} {_spark_type(c.type)}" for c in source.lacking))
-        frame = self._session.read.option("mergeSchema", "true").parquet(*source.files)
-        lacking = (f"CAST(NULL AS {_spark_type(column.type)}) AS {column.name}" for column in source.lacking)
-        return frame.selectExpr("*", *lacking)
 
     def _tried(self, action: Callable[[], Any]) -> Any:
         """What Spark raises has its plans and the stack of Java in it: only the line that says what is wrong is kept."""
@@ -253,6 +268,7 @@ class Spark:
         """Runs one statement."""
 
         def run_in_spark() -> Rows:
+            self._add_views(sql)
             frame = self._session.sql(sql)
             return list(frame.columns), [tuple(row) for row in frame.collect()]
 
