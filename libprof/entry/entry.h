@@ -6,6 +6,7 @@
 #include "attach_request.h"
 #include "itt.h"
 #include "nvtx_attach.h"
+#include "prof/bench.h"
 #include "recorder.h"
 
 #include <stdbool.h>
@@ -89,6 +90,11 @@ bool reader_is_attached(void);
 /* Puts the path of `name`, relative to libprof.so's directory, into `path`. False: it does not
  * fit. */
 bool reader_beside(const char *name, char *path, size_t path_bytes);
+
+/* The numbers of a benchmark: prof_trace_bench() of what this process recorded between two times of
+ * CLOCK_REALTIME. */
+prof_status reader_bench(const char *range, const struct prof_bench_options *options,
+                         int64_t from_ns, int64_t to_ns, struct prof_bench_result *result);
 
 /* ---- report.c: what the recorded process says of its recording when it ends ---- */
 

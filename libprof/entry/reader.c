@@ -5,6 +5,7 @@
 #include "entry.h"
 #include "log.h"
 #include "prof/arrow.h"
+#include "prof/bench.h"
 #include "prof/block.h"
 #include "prof/prof.h"
 #include "prof/trace.h"
@@ -24,7 +25,7 @@
 #define READER_TEXT(number) READER_TEXT_OF(number)
 #define READER_TEXT_OF(number) #number
 
-#define READER_FUNCTIONS(X) X(open) X(table) X(export) X(arrow) X(error) X(close)
+#define READER_FUNCTIONS(X) X(open) X(table) X(export) X(arrow) X(bench) X(error) X(close)
 
 #define READER_MEMBER(name) __typeof__(&prof_trace_##name) name;
 static struct reader {
@@ -132,7 +133,7 @@ static prof_status reader_run_on(const char *path, const struct reader_request *
     prof_status status = reader.open(&path, 1, &request->options, &trace);
     if (status == PROF_OK)
         status = request->run(trace, request->argument);
-    if (status != PROF_OK && status != PROF_NOTHING)
+    if (status != PROF_OK && status != PROF_NOTHING && status != PROF_INCONCLUSIVE)
         log_line(LOG_ERROR, "%s", reader.error(trace));
     reader.close(trace);
     return status;
@@ -243,4 +244,27 @@ prof_status prof_arrow_window(const char *path, enum prof_arrow_table table, int
                      : to_ns > 0        ? to_ns
                                         : 1; /* 1: before all that was recorded */
     return reader_fill(path, &(struct reader_arrow){table, stream}, from_ns, end_ns);
+}
+
+/* ---- the numbers of a benchmark ---- */
+
+struct reader_benchmark {
+    const char *range;
+    const struct prof_bench_options *options;
+    struct prof_bench_result *result;
+};
+
+static prof_status reader_measure(struct prof_trace *trace, const void *argument)
+{
+    const struct reader_benchmark *of = argument;
+    return reader.bench(trace, of->range, of->options, of->result);
+}
+
+prof_status reader_bench(const char *range, const struct prof_bench_options *options,
+                         int64_t from_ns, int64_t to_ns, struct prof_bench_result *result)
+{
+    struct reader_benchmark of = {range, options, result};
+    struct reader_request request = {
+        .options = {.from_ns = from_ns, .to_ns = to_ns}, .run = reader_measure, .argument = &of};
+    return reader_run(request);
 }

@@ -19,9 +19,10 @@ from . import _compiled, _native, _torch_types, itt
 from ._after_import import after_import as _after_import
 from ._configs import CuspyConfig, PerformanceMetricsConfig, ProfilerActivityConfig
 from ._export import tensorboard_trace_handler
+from ._bench import BenchComparison, BenchOperation, BenchResult, BenchTime, bench, bench_compare
 from .annotations import Allocator, attr, counter, mark, thread_name
 from .averages import FunctionEventAvg
-from .errors import LibraryError, ProfdumpError, ProfError, UnfinishedError
+from .errors import BenchError, LibraryError, ProfdumpError, ProfError, UnfinishedError
 from .event_list import EventList
 from .events import DeviceType, FunctionEvent, Interval, Kernel
 from .profiler import ProfilerActivity, kineto_available, profile, supported_activities
@@ -66,6 +67,11 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "Allocator",
+    "BenchComparison",
+    "BenchError",
+    "BenchOperation",
+    "BenchResult",
+    "BenchTime",
     "CuspyConfig",
     "DeviceType",
     "EventList",
@@ -85,6 +91,8 @@ __all__ = [
     "UnfinishedError",
     "__version__",
     "attr",
+    "bench",
+    "bench_compare",
     "configure",
     "counter",
     "flush",

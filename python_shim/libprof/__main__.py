@@ -6,6 +6,7 @@
     python -m libprof pack|fleet [ARGUMENT...]     jobs of many ranks: see --help of each
     python -m libprof snapshot FILE                PyTorch's memory snapshots: see --help
     python -m libprof origins TRACE [FILE...]      the origin of Inductor's kernels: see --help
+    python -m libprof bench MODULE:FUNCTION        device time of one call of a function: see --help
     python -m libprof mcp FOLDER...                answers for assistants, by the Model Context Protocol: see --help
     python -m libprof PROFDUMP_COMMAND_OR_OPTION [ARGUMENT...]
 
@@ -86,6 +87,10 @@ def main(arguments: List[str]) -> int:
         return status or (0 if arguments else USAGE_STATUS)
     if arguments[0] in OWN_COMMANDS:
         return own_command(arguments[0], arguments[1:])
+    if arguments[0] == "bench" and not any(word.startswith("--range") for word in arguments):
+        from . import _bench_cli
+
+        return _bench_cli.main(arguments[1:])
     if arguments[0] == "run":
         return said(lambda: run.execute(arguments[1:]))
     return said(lambda: become("profdump", arguments))

@@ -51,6 +51,28 @@ class LossCounts(ctypes.Structure):
     ]
 
 
+BENCH_BEFORE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class BenchOptions(ctypes.Structure):
+    """``struct prof_bench_options`` of bench.h."""
+
+    _fields_ = [
+        ("size_bytes", ctypes.c_size_t),
+        ("name", ctypes.c_char_p),
+        ("warmup", ctypes.c_uint64),
+        ("repeats", ctypes.c_uint64),
+        ("min_time_ms", ctypes.c_uint64),
+        ("cold_l2", ctypes.c_uint64),
+        ("max_relative_error", ctypes.c_double),
+        ("allow_varying", ctypes.c_uint64),
+        ("flops", ctypes.c_double),
+        ("bytes", ctypes.c_double),
+        ("before_each", BENCH_BEFORE),
+        ("user", ctypes.c_void_p),
+    ]
+
+
 class Instruction(ctypes.Structure):
     """``struct prof_instruction`` of block.h."""
 
@@ -89,6 +111,9 @@ _CONTROL = {
     "prof_start": (_status, []),
     "prof_stop": (_status, []),
     "prof_flush": (_status, []),
+    "prof_bench_begin": (_status, [ctypes.POINTER(BenchOptions)]),
+    "prof_bench_next": (ctypes.c_bool, []),
+    "prof_bench_end": (_status, [ctypes.c_void_p]),
     "prof_dump": (_status, [_text]),
     "prof_dump_etprof": (_status, [_text]),
     "prof_export_chrome": (_status, [_text]),

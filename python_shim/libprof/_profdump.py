@@ -14,7 +14,7 @@ import signal
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Dict, List, Mapping, NoReturn, Sequence
+from typing import Dict, List, Mapping, NoReturn, Sequence, Tuple
 
 from ._cli import flush
 from ._native import check_version
@@ -82,7 +82,12 @@ def become_program(path: str, words: Sequence[str], environment: Mapping[str, st
 
 
 def output_of_profdump(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> bytes:
-    """Runs ``profdump`` with these arguments and returns its standard output, without a copy: it may be hundreds of MB.
+    """The output alone of :func:`answer_of_profdump`."""
+    return answer_of_profdump(arguments, accept)[0]
+
+
+def answer_of_profdump(arguments: Sequence[str], accept: Sequence[int]) -> Tuple[bytes, int]:
+    """Runs ``profdump`` with these arguments. Returns its standard output, without a copy: it may be hundreds of MB; and its exit status.
 
     Raises :class:`ProfdumpError` with what it said on standard error when its exit status is none of `accept`.
     """
@@ -97,7 +102,7 @@ def output_of_profdump(arguments: Sequence[str], accept: Sequence[int] = (0,)) -
         message = said.read().decode(errors="replace").strip()
     if status not in accept:
         raise ProfdumpError(message or f"profdump exited with status {status}", status)
-    return output
+    return output, status
 
 
 def run_profdump(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> str:

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import warnings
-from typing import Iterator
+from typing import Any, Dict, Iterator, Optional
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -25,6 +25,16 @@ class ProfdumpError(ProfError):
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+
+class BenchError(ProfError):
+    """A benchmark has no result. ``reasons`` are sentences; ``answer`` is what profdump's JSON says of the calls, if they were
+    recorded: ``answer["sequences"]`` has what they launched.
+    """
+
+    def __init__(self, *reasons: str, answer: Optional[Dict[str, Any]] = None) -> None:
+        super().__init__("\n".join(reasons))
+        self.reasons, self.answer = list(reasons), answer
 
 
 class UnfinishedError(ProfError, AssertionError):

@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-PAGES = {"prof.h": "prof.3", "block.h": "prof_block.3", "arrow.h": "prof_arrow.3",
+PAGES = {"prof.h": "prof.3", "bench.h": "prof_bench.3", "block.h": "prof_block.3", "arrow.h": "prof_arrow.3",
          "python.h": "prof_python.3", "trace.h": "prof_trace.3"}
 PARAMETERS = r"\(([^()]*)\)"
 DECLARED = re.compile(r"PROF_DECLARE\(([\w *]+?),\s*(prof_\w+),\s*" + PARAMETERS + r"\);")

@@ -82,3 +82,24 @@ def kernel_ns(name: str, grid: Dim = (1, 1, 1), block: Dim = (128, 1, 1)) -> int
 def memset_ns(size: int) -> int:
     """The same of a set."""
     return COPY_BASE_NS + size // DEVICE_GBPS
+
+
+# ---- products of matrices: kernels of one shape whose time depends on k ----
+
+FLOP_PER_NS = 50000
+_blas: Dict[str, object] = {}
+
+
+def sgemm(m: int, n: int, k: int) -> None:
+    """A product of float32 matrices; the simulation reads none of them."""
+    if not _blas:
+        library, handle = ctypes.CDLL("libcublas.so.13"), ctypes.c_void_p()
+        check(library.cublasCreate_v2(ctypes.byref(handle)))
+        _blas.update(library=library, handle=handle, one=ctypes.c_float(1), at=ctypes.c_void_p(malloc(1 << 20)))
+    one, at = ctypes.byref(_blas["one"]), _blas["at"]  # type: ignore[arg-type]
+    check(_blas["library"].cublasSgemm_v2(_blas["handle"], 0, 0, m, n, k, one, at, m, at, k, one, at, m))  # type: ignore[attr-defined]
+
+
+def sgemm_ns(m: int, n: int, k: int) -> int:
+    """What the model says: sim/README.md."""
+    return 2000 + int(max(2 * m * n * k / FLOP_PER_NS, 4 * (m * k + k * n + m * n) / DEVICE_GBPS))

@@ -61,6 +61,23 @@ static void refuse_unknown_range(struct bench_stats *stats)
                *known ? "; ranges that launched something: " : "", known);
 }
 
+/* What prof_bench_next() could not do: a mark "RANGE failed: REASON". */
+static void refuse_failures(struct bench_stats *stats)
+{
+    const struct timeline *timeline = stats->timeline;
+    char before[300];
+    snprintf(before, sizeof before, "%.250s failed: ", stats->options.range);
+    for (uint32_t i = 0; i < timeline->marks.count; i++) {
+        uint32_t name = timeline->marks.at[i].name;
+        if (name >= timeline->names.count || !text_begins(timeline->names.at[name], before))
+            continue;
+        struct text text = timeline->names.at[name];
+        size_t skipped = strlen(before);
+        refuse(stats, "%.*s", (int)(text.size - skipped < 300 ? text.size - skipped : 300),
+               text.bytes + skipped);
+    }
+}
+
 static void refuse_unrecorded_devices(struct bench_stats *stats, const struct run_facts *facts)
 {
     bool is_native = timeline_is_native(stats->timeline);
@@ -79,9 +96,9 @@ static void refuse_empty_calls(struct bench_stats *stats)
             empty++, first = i;
     if (!empty)
         return;
-    if (evidence_missing(stats->timeline, EVIDENCE_DEVICE, lacking))
-        refuse(stats, "%u of %u calls launched nothing: %s", empty, stats->calls.calls.count,
-               lacking);
+    if (!stats->timeline->children.count &&
+        evidence_missing(stats->timeline, EVIDENCE_DEVICE, lacking))
+        refuse(stats, "no call launched anything that was recorded: %s", lacking);
     else if (stats->timeline->children.count)
         refuse(stats,
                "%u of %u calls launched nothing in this process, the first is call %u; it started "
@@ -406,49 +423,65 @@ static bool find_devices(struct bench_stats *stats)
     return true;
 }
 
-struct flush {
+/* What ran on a device. */
+struct work {
     int64_t start_ns, end_ns;
+    bool clears; /* a set that is large enough */
 };
 
 static int by_start(const void *left, const void *right)
 {
-    const struct flush *a = left, *b = right;
+    const struct work *a = left, *b = right;
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-/* Sets that are large enough, on one device, in order of time. */
-static uint32_t find_flushes(const struct timeline *timeline, const struct tl_device *device,
-                             struct flush *to)
+/* All of it, in order of time. */
+static uint32_t find_work(const struct timeline *timeline, const struct tl_device *device,
+                          struct work *to)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < timeline->gpus.count; i++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[i];
-        if (gpu->kind == TL_MEMSET && gpu->process == device->process &&
-            gpu->device == device->info.device && gpu->bytes >= 2 * (uint64_t)device->info.l2_bytes)
-            to[count++] = (struct flush){gpu->start_ns, gpu->end_ns};
+        if (!tl_is_work(gpu) || gpu->process != device->process ||
+            gpu->device != device->info.device)
+            continue;
+        bool clears = gpu->kind == TL_MEMSET && gpu->bytes >= 2 * (uint64_t)device->info.l2_bytes;
+        to[count++] = (struct work){gpu->start_ns, gpu->end_ns, clears};
     }
     qsort(to, count, sizeof *to, by_start);
     return count;
 }
 
+/* Whether the last work before that time cleared the cache, and had ended. */
+static bool is_cleared(const struct work *work, uint32_t count, int64_t time_ns)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (work[middle].start_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && work[low - 1].clears && work[low - 1].end_ns <= time_ns;
+}
+
 /* How many calls found the cache of the device cold; `*used`: how many used the device. */
 static uint32_t count_cold(const struct bench_stats *stats, const struct tl_device *device,
-                           const struct flush *flushes, uint32_t flush_count, uint32_t *used)
+                           const struct work *work, uint32_t count, uint32_t *used)
 {
-    uint32_t cold = 0, next = 0;
-    int64_t before_ns = INT64_MIN; /* end of the call before */
-    *used = 0;
+    uint32_t cold = 0;
     for (uint32_t i = 0; i < stats->calls.calls.count; i++) {
         const struct bench_call *call = &stats->calls.calls.at[i];
-        bool uses = false, is_cold = false;
-        for (uint32_t k = 0; k < call->count && !uses; k++)
-            uses = operation_at(stats, call, k)->device == device->info.device;
-        if (call->process != device->process || !uses)
+        int64_t first_ns = INT64_MAX;
+        for (uint32_t k = 0; k < call->count && call->process == device->process; k++) {
+            const struct tl_gpu *gpu = operation_at(stats, call, k);
+            if (gpu->device == device->info.device && gpu->start_ns < first_ns)
+                first_ns = gpu->start_ns;
+        }
+        if (first_ns == INT64_MAX)
             continue;
-        for (; next < flush_count && flushes[next].end_ns <= call->first_ns; next++)
-            is_cold |= flushes[next].start_ns >= before_ns;
-        before_ns = call->last_ns;
-        cold += is_cold;
+        cold += is_cleared(work, count, first_ns) ? 1 : 0;
         ++*used;
     }
     return cold;
@@ -457,21 +490,19 @@ static uint32_t count_cold(const struct bench_stats *stats, const struct tl_devi
 static bool find_cache(struct bench_stats *stats)
 {
     const struct timeline *timeline = stats->timeline;
-    struct flush *flushes = malloc(((size_t)timeline->gpus.count + 1) * sizeof *flushes);
+    struct work *work = malloc(((size_t)timeline->gpus.count + 1) * sizeof *work);
     uint32_t cold = 0, used = 0;
     bool known = stats->devices.count > 0;
-    for (uint32_t i = 0; flushes && i < stats->devices.count; i++) {
+    for (uint32_t i = 0; work && i < stats->devices.count; i++) {
         const struct tl_device *device = &timeline->devices.at[stats->devices.at[i]];
-        uint32_t of = 0;
         known &= device->info.l2_bytes > 0;
-        uint32_t count = known ? find_flushes(timeline, device, flushes) : 0;
-        cold += count_cold(stats, device, flushes, count, &of);
-        used += of;
+        if (known)
+            cold += count_cold(stats, device, work, find_work(timeline, device, work), &used);
     }
     if (known)
         stats->cache = cold == 0 ? BENCH_WARM : cold == used ? BENCH_COLD : BENCH_MIXED;
-    free(flushes);
-    return flushes != NULL;
+    free(work);
+    return work != NULL;
 }
 
 static void find_launch(struct bench_stats *stats)
@@ -580,6 +611,7 @@ bool bench_stats_init(struct bench_stats *stats, const struct timeline *timeline
         return false;
     run_facts_init(&facts, timeline);
     refuse_unrecorded_devices(stats, &facts);
+    refuse_failures(stats);
     if (!stats->calls.calls.count)
         refuse_unknown_range(stats);
     refuse_empty_calls(stats);

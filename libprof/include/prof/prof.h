@@ -43,15 +43,16 @@ extern "C" {
 #define PROF_VERSION_PATCH 0
 
 /* X(symbol, sentence). Values never change; append only. */
-#define PROF_STATUSES(X)                                                       \
-    X(OK, "done")                                                              \
-    X(ABSENT, "libprof is not loaded in this process")                         \
-    X(INVALID, "an argument is invalid")                                       \
-    X(NOTHING, "nothing has been recorded yet")                                \
-    X(BUSY, "recording has already begun: these options can no longer change") \
-    X(FAILED, "the trace file cannot be read or the output cannot be written") \
-    X(UNSUPPORTED, "this process does not support it")                         \
-    X(TAKEN, "another tool has set the profile function of this Python thread")
+#define PROF_STATUSES(X)                                                        \
+    X(OK, "done")                                                               \
+    X(ABSENT, "libprof is not loaded in this process")                          \
+    X(INVALID, "an argument is invalid")                                        \
+    X(NOTHING, "nothing has been recorded yet")                                 \
+    X(BUSY, "recording has already begun: these options can no longer change")  \
+    X(FAILED, "the trace file cannot be read or the output cannot be written")  \
+    X(UNSUPPORTED, "this process does not support it")                          \
+    X(TAKEN, "another tool has set the profile function of this Python thread") \
+    X(INCONCLUSIVE, "the recording does not support numbers")
 
 typedef enum prof_status {
 #define PROF_STATUS_ENUM(symbol, sentence) PROF_##symbol,

@@ -56,8 +56,8 @@ struct bench_group {
     TL_ARRAY(struct bench_operation) operations;
 };
 
-/* Whether a set of at least twice the size of the L2 cache ran on each device between a call and
- * the one before. Of the first call, before it. */
+/* Cold: on each device that it uses, the last work before the call is a set of at least twice the
+ * size of the L2 cache. */
 enum bench_cache { BENCH_UNKNOWN, BENCH_WARM, BENCH_COLD, BENCH_MIXED };
 enum bench_launch { BENCH_EAGER, BENCH_GRAPH, BENCH_BOTH };
 
