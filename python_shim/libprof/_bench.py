@@ -141,7 +141,8 @@ class BenchResult:
 
 def _time(row: Mapping[str, Any]) -> BenchTime:
     percent = row["relative_error_percent"]
-    return BenchTime(*(row[field] for field in BenchTime._fields[:-1]), None if percent is None else percent / 100)
+    values = {**row, "relative_error": None if percent is None else percent / 100}
+    return BenchTime(*(values[field] for field in BenchTime._fields))
 
 
 def _operation(row: Mapping[str, Any]) -> BenchOperation:

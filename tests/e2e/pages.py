@@ -122,11 +122,11 @@ class Recipe:
         return self.missing_programs() + self.missing_modules()
 
     def missing_modules(self):
-        """Of Python files: what their first lines import."""
+        """Of Python files: what their first lines import, but for each other."""
         text = "\n".join(content for name, content in self.files.items() if name.endswith(".py"))
         modules = sorted(set(re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)))
-        tried = {module: ["python3", "-c", f"import {module}"] for module in modules}
-        return [module for module, words in tried.items() if subprocess.run(words, capture_output=True).returncode]
+        tried = {module: ["python3", "-c", f"import {module}"] for module in modules if f"{module}.py" not in self.files}
+        return [module for module, words in tried.items() if subprocess.run(words, capture_output=True, env=ENVIRONMENT).returncode]
 
     def missing_programs(self):
         words = {word for c in self.commands for word in re.findall(r"(?:^|[|;]\s*)([a-z]\w*)", c.text)}

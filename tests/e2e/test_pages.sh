@@ -18,8 +18,9 @@ PROFDUMP
 printf '#!/bin/sh\ncat >/dev/null\n' >tools/flamegraph.pl
 cat >tools/python <<PYTHON
 #!/bin/sh
-exec env LIBPROF_LIBRARY=$PROF_LIB/libprof.so.0 LIBPROF_BIN=$here/tools PYTHONPATH=$SOURCE_DIR/python_shim python3 "\$@"
+exec env LIBPROF_LIBRARY=$PROF_LIB/libprof.so.0 LIBPROF_BIN=$here/tools PYTHONPATH=$SOURCE_DIR/python_shim "$(command -v python3)" "\$@"
 PYTHON
+ln -s python tools/python3
 for name in cudart cublas cublasLt; do
     ln -s "$SIM_LIB/lib$name.so.13" links/lib$name.so
 done

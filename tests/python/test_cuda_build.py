@@ -124,6 +124,49 @@ def test_profile(tmp_path: Path) -> None:
     assert memory[0] == memory[1] and max(memory[0]) >= 256 and "not recorded" not in done.stderr, done
 
 
+BENCH = """
+import json
+import libprof, torch
+
+x = torch.ones(1 << 16, device="cuda")
+weight = torch.ones(1 << 16, device="cuda", requires_grad=True)
+
+def call():
+    return torch.relu(x * 2)
+
+def step():
+    torch.relu(weight * 2).sum().backward()
+
+def reason(function):
+    try:
+        return repr(libprof.bench(function, repeats=8, cold_l2=False))
+    except libprof.BenchError as error:
+        return str(error)
+
+eager, graph = (libprof.bench(call, repeats=8, graph=graph) for graph in (False, True))
+backward = libprof.bench(step, repeats=8, cold_l2=False)
+with torch.profiler.profile():
+    call()
+    within = reason(call)
+print(json.dumps({
+    "medians": [eager.device.median_ns, graph.device.median_ns, sum(one.time_ns for one in eager.operations)],
+    "how": [eager.launch, graph.launch, eager.cache, graph.cache, eager.kernels, graph.kernels],
+    "gaps": graph.gaps.median_ns, "backward": backward.to_dict()["other_threads"], "within": within, "after": reason(call),
+}))
+"""
+
+
+def test_bench(tmp_path: Path) -> None:
+    """Eager and as a graph; a backward pass on PyTorch's own thread; beside PyTorch's profiler, which takes CUPTI's records."""
+    (tmp_path / "measure.py").write_text(BENCH)
+    profrun = str(Path(os.environ["BIN_DIR"]) / "profrun")
+    command = ["-c", f"import os; os.execv({profrun!r}, [{profrun!r}, '--sim', '-q', '-e', 'PROF_START=api', {PYTHON!r}, 'measure.py'])"]
+    got = json.loads(run(tmp_path, *command, LIBPROF_LIBRARY="").stdout.splitlines()[-1])
+    assert len(set(got["medians"])) == 1 and got["how"] == ["eager", "graph", "cold", "cold", 2, 2] and got["gaps"] == 800, got
+    assert got["backward"] > 0 and got["after"].startswith("<BenchResult "), got
+    assert got["within"].startswith("<BenchResult ") or "took CUPTI's records" in got["within"], got
+
+
 MEMORY = """
 import json
 import libprof, torch

@@ -38,6 +38,10 @@ def named(size: int) -> str:
 events: EventList[FunctionEvent] = prof.events()
 averages: EventList[FunctionEventAvg] = prof.key_averages(group_by_stack_n=2)
 first: FunctionEvent = events[0]
+measured: libprof.BenchResult = libprof.bench(named, 3, repeats=20, baseline="main")
+compared = libprof.bench_compare({"a": lambda: None, "b": print})
+half: float = measured.device.median_ns / 2 + (measured.device.high_ns or 0)
+operation: libprof.BenchOperation = compared["a"].operations[0]
 total: float = averages[0].cpu_time_total + first.self_device_time_total + first.cuda_time + prof.self_cpu_time_total
 text: str = averages.table(sort_by="cpu_time_total") + first.cpu_time_str + named(3)
 size: Optional[int] = first.cpu_memory_usage

@@ -78,10 +78,26 @@ static void refuse_failures(struct bench_stats *stats)
     }
 }
 
-static void refuse_unrecorded_devices(struct bench_stats *stats, const struct run_facts *facts)
+static uint64_t count_unrecorded(const struct bench_stats *stats, uint32_t *calls)
 {
+    uint64_t unrecorded = 0;
+    *calls = 0;
+    for (uint32_t i = 0; i < stats->calls.calls.count; i++) {
+        unrecorded += stats->calls.calls.at[i].unrecorded;
+        *calls += stats->calls.calls.at[i].unrecorded > 0;
+    }
+    return unrecorded;
+}
+
+/* A mode that is partial has records of some of the time: only if those of calls are missing, it is
+ * a reason. */
+static void refuse_mode(struct bench_stats *stats, const struct run_facts *facts)
+{
+    uint32_t calls;
     bool is_native = timeline_is_native(stats->timeline);
-    if (is_native && strcmp(facts->mode, "cupti") != 0 && strcmp(facts->mode, "none") != 0)
+    bool is_partial = strcmp(facts->mode, "partial") == 0 && !count_unrecorded(stats, &calls);
+    if (is_native && !is_partial && strcmp(facts->mode, "cupti") != 0 &&
+        strcmp(facts->mode, "none") != 0)
         refuse(stats, "the GPU mode is %s: %.*s", facts->mode,
                facts->mode_reason.size < 200 ? (int)facts->mode_reason.size : 200,
                facts->mode_reason.bytes);
@@ -112,14 +128,11 @@ static void refuse_empty_calls(struct bench_stats *stats)
 
 static void refuse_losses(struct bench_stats *stats, const struct run_facts *facts)
 {
-    uint64_t unrecorded = 0, calls = 0;
-    for (uint32_t i = 0; i < stats->calls.calls.count; i++) {
-        unrecorded += stats->calls.calls.at[i].unrecorded;
-        calls += stats->calls.calls.at[i].unrecorded > 0;
-    }
+    uint32_t calls;
+    uint64_t unrecorded = count_unrecorded(stats, &calls);
     if (unrecorded)
         refuse(stats,
-               "%" PRIu64 " operation%s that %" PRIu64 " of %u calls launched %s no device record; "
+               "%" PRIu64 " operation%s that %u of %u calls launched %s no device record; "
                "'profdump check --ledger' counts them by cause",
                unrecorded, s_of(unrecorded), calls, stats->calls.calls.count,
                unrecorded == 1 ? "has" : "have");
@@ -610,7 +623,7 @@ bool bench_stats_init(struct bench_stats *stats, const struct timeline *timeline
     if (!bench_calls_init(&stats->calls, timeline, options->range))
         return false;
     run_facts_init(&facts, timeline);
-    refuse_unrecorded_devices(stats, &facts);
+    refuse_mode(stats, &facts);
     refuse_failures(stats);
     if (!stats->calls.calls.count)
         refuse_unknown_range(stats);
