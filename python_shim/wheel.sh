@@ -16,7 +16,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)
-packages=gcc,g++,libc6-dev,make,python3-venv,zlib1g-dev,libzstd-dev,libdw-dev,ca-certificates,dpkg-dev,tcl,xz-utils
+packages=gcc,g++,libc6-dev,make,python3-venv,zlib1g-dev,libisal-dev,libzstd-dev,libdw-dev,ca-certificates,dpkg-dev,tcl,xz-utils
 mmdebstrap --variant=minbase --include="$packages" "$suite" "$work/root" "$mirror" || exit 77
 
 # Name resolution and certificates of this machine; of its environment, only how to reach the network.

@@ -1,7 +1,7 @@
 # Libraries that complete profdump, each optional.
 #
-#   prof_zlib, prof_libzstd, prof_sqlite, prof_libdw   targets to link; each defines PROF_HAVE_ZLIB, ...; a missing
-#                                                      library has no target
+#   prof_zlib, prof_libisal, prof_libzstd, prof_sqlite, prof_libdw   targets to link; each defines PROF_HAVE_ZLIB, ...;
+#                                                      a missing library has no target
 #   PROF_BUILT_WITHOUT                                 a sentence for each missing library
 #   PROF_WITHOUT                                       libraries to ignore although they are installed
 #
@@ -58,6 +58,7 @@ function(prof_link_found target)
 endfunction()
 
 prof_find_library(zlib z zlib.h zlib1g-dev "cannot read or write .gz files, nor write for pprof")
+prof_find_library(libisal isal isa-l/igzip_lib.h libisal-dev "takes longer to read .gz files")
 prof_find_library(libzstd zstd zstd.h libzstd-dev "cannot read or write .zst files")
 prof_find_library(sqlite sqlite3 sqlite3.h libsqlite3-dev "cannot read nsys and nvprof databases, write databases, nor answer SQL")
 prof_find_library(libdw dw elfutils/libdwfl.h libdw-dev "shows call stacks without source lines and inlined functions")

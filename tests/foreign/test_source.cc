@@ -76,6 +76,16 @@ TEST(Source, UnpacksGzipOfAnySizeAndSeveralMembers)
     for (size_t size : {0, 1, 65536, 1000000})
         EXPECT_EQ(unpacked(gzip(sample(size)), 4096), sample(size)) << size;
     EXPECT_EQ(unpacked(gzip("one ") + gzip("two"), 100), "one two");
+    EXPECT_EQ(unpacked(gzip(sample(1000)) + gzip("two"), 100), sample(1000) + "two");
+}
+
+TEST(Source, UnpacksGzipWhateverSizeItStates)
+{
+    std::string packed = gzip(sample(100000));
+    for (char size : std::string("\0\1\2", 3)) {
+        packed[packed.size() - 3] = size; /* of the number of bytes, bits 8 to 15 */
+        EXPECT_EQ(unpacked(packed, 4096), "error: t.gz: the gzip data is damaged") << int(size);
+    }
 }
 
 TEST(Source, NamesTruncatedAndDamagedGzip)

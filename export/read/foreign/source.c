@@ -19,7 +19,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifdef PROF_HAVE_ZLIB
+#ifdef PROF_HAVE_LIBISAL
+#include <isa-l/igzip_lib.h>
+#elif defined PROF_HAVE_ZLIB
 #include <zlib.h>
 #endif
 #ifdef PROF_HAVE_LIBZSTD
@@ -58,7 +60,61 @@ struct unpacker {
     void (*destroy)(void *state);
 };
 
-#ifdef PROF_HAVE_ZLIB
+static inline unsigned at_most(size_t bytes)
+{
+    return bytes > INT_MAX ? INT_MAX : (unsigned)bytes;
+}
+
+static inline void unpack_moved(struct unpack_io *io, size_t in, size_t out)
+{
+    io->in += in;
+    io->in_bytes -= in;
+    io->out += out;
+    io->out_bytes -= out;
+}
+
+#ifdef PROF_HAVE_LIBISAL
+
+/* A quarter of zlib's time, for the same bytes. */
+static void gzip_begin_member(struct inflate_state *state)
+{
+    isal_inflate_reset(state);
+    state->crc_flag = ISAL_GZIP;
+}
+
+static void *gzip_create(void)
+{
+    struct inflate_state *state = malloc(sizeof *state);
+    if (!state)
+        return NULL;
+    isal_inflate_init(state);
+    gzip_begin_member(state);
+    return state;
+}
+
+static enum unpack_result gzip_step(void *state_, struct unpack_io *io)
+{
+    struct inflate_state *state = state_;
+    unsigned in = at_most(io->in_bytes), out = at_most(io->out_bytes);
+    state->next_in = (uint8_t *)(uintptr_t)io->in;
+    state->avail_in = in;
+    state->next_out = io->out;
+    state->avail_out = out;
+    int result = isal_inflate(state);
+    unpack_moved(io, in - state->avail_in, out - state->avail_out);
+    if (result != ISAL_DECOMP_OK)
+        return UNPACK_BAD;
+    if (state->block_state != ISAL_BLOCK_FINISH)
+        return UNPACK_MORE;
+    gzip_begin_member(state);
+    return UNPACK_END;
+}
+
+static void gzip_destroy(void *state)
+{
+    free(state);
+}
+#elif defined PROF_HAVE_ZLIB
 
 #define GZIP_WINDOW (15 + 16) /* the largest window, gzip's header */
 
@@ -71,11 +127,6 @@ static void *gzip_create(void)
     return NULL;
 }
 
-static unsigned at_most(size_t bytes)
-{
-    return bytes > INT_MAX ? INT_MAX : (unsigned)bytes;
-}
-
 static enum unpack_result gzip_step(void *state, struct unpack_io *io)
 {
     z_stream *stream = state;
@@ -85,10 +136,7 @@ static enum unpack_result gzip_step(void *state, struct unpack_io *io)
     stream->next_out = io->out;
     stream->avail_out = out;
     int result = inflate(stream, Z_NO_FLUSH);
-    io->in += in - stream->avail_in;
-    io->in_bytes -= in - stream->avail_in;
-    io->out += out - stream->avail_out;
-    io->out_bytes -= out - stream->avail_out;
+    unpack_moved(io, in - stream->avail_in, out - stream->avail_out);
     if (result == Z_STREAM_END)
         return inflateReset(stream) == Z_OK ? UNPACK_END : UNPACK_BAD;
     return result == Z_OK || result == Z_BUF_ERROR ? UNPACK_MORE : UNPACK_BAD;
@@ -102,6 +150,9 @@ static void gzip_destroy(void *state)
     free(state);
 }
 
+#endif
+
+#if defined PROF_HAVE_LIBISAL || defined PROF_HAVE_ZLIB
 static const struct unpacker unpack_gzip = {"gzip", "zlib1g-dev", {0x1f, 0x8b}, 2,
                                             true,   gzip_create,  gzip_step,    gzip_destroy};
 #else
@@ -126,10 +177,7 @@ static enum unpack_result zstd_step(void *state, struct unpack_io *io)
     ZSTD_inBuffer in = {io->in, io->in_bytes, 0};
     ZSTD_outBuffer out = {io->out, io->out_bytes, 0};
     size_t left = ZSTD_decompressStream(state, &out, &in);
-    io->in += in.pos;
-    io->in_bytes -= in.pos;
-    io->out += out.pos;
-    io->out_bytes -= out.pos;
+    unpack_moved(io, in.pos, out.pos);
     if (ZSTD_isError(left))
         return UNPACK_BAD;
     return left == 0 ? UNPACK_END : UNPACK_MORE;
