@@ -40,7 +40,6 @@
     X("cuDeviceGetPCIBusId", pci, (char *to, int bytes, int device))                   \
     X("cuDevicePrimaryCtxGetState", state, (int device, unsigned *flags, int *active)) \
     X("cuDevicePrimaryCtxRetain", retain, (void **context, int device))                \
-    X("cuDevicePrimaryCtxRelease_v2", release, (int device))                           \
     X("cuCtxGetCurrent", current, (void **context))                                    \
     X("cuCtxGetDevice", device, (int *device))                                         \
     X("cuCtxPushCurrent_v2", push, (void *context))                                    \
@@ -93,7 +92,6 @@ static bool bench_find_nvml(void)
 struct bench_place {
     void *context;
     int device;
-    bool is_retained;
     uint64_t buffer;
     size_t bytes;
     void *nvml; /* NULL: its clock is unknown */
@@ -122,18 +120,14 @@ static bool bench_is_on(void)
 static void bench_add_place(struct bench_place place)
 {
     for (unsigned i = 0; i < bench.place_count; i++)
-        if (bench.places[i].context == place.context) {
-            if (place.is_retained)
-                driver.release(place.device);
+        if (bench.places[i].context == place.context)
             return;
-        }
     if (bench.place_count < BENCH_PLACES)
         bench.places[bench.place_count++] = place;
-    else if (place.is_retained)
-        driver.release(place.device);
 }
 
-/* The primary contexts that are in use, and the current one. */
+/* The primary contexts that are in use, and the current one. The reference to a primary context is
+ * kept: where one is released, libprof flushes CUPTI, which can take long. */
 static void bench_find_places(void)
 {
     int count = 0, active = 0;
@@ -144,7 +138,7 @@ static void bench_find_places(void)
     if (driver.count(&count) != 0)
         return;
     for (int i = 0; i < count; i++) {
-        place = (struct bench_place){.device = i, .is_retained = true};
+        place = (struct bench_place){.device = i};
         if (driver.state(i, &flags, &active) == 0 && active &&
             driver.retain(&place.context, i) == 0)
             bench_add_place(place);
@@ -243,7 +237,7 @@ static bool bench_between(void)
     return done && (!bench.options.cold_l2 || bench_wait_for_all());
 }
 
-/* The buffers and contexts of ours. */
+/* The buffers of ours. */
 static void bench_release(void)
 {
     void *unused;
@@ -253,8 +247,6 @@ static void bench_release(void)
             driver.free(place->buffer);
             driver.pop(&unused);
         }
-        if (place->is_retained)
-            driver.release(place->device);
     }
     bench.place_count = 0;
 }

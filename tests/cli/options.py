@@ -19,7 +19,7 @@ VALUES = {  # what an argument may be where the declaration does not tell
     "--perf-map": "/tmp", "--width": "400", "--device-rates": "/dev/null", "--type": "float16", "--sort": "name", "--sort-by": "name", "--row-limit": "3",
     "--name-limit": "9", "--names": "a,b", "--sequences": "x", "--kernel-wait": "5", "--queue-full": "5",
     "--limits": "/dev/null", "--baseline": "base", "--baselines": "baselines", "--confidence": "95", "--resamples": "100", "--fail-if-slower": "5%",
-    "--interval": "5s", "--range": "x", "--block": "x", "--event": "x", "--total-of": "x", "--etrecord": "maps", "--compare": "run.etdp",
+    "--interval": "5s", "--range": "x", "--against": "y", "--max-relative-error": "2", "--block": "x", "--event": "x", "--total-of": "x", "--etrecord": "maps", "--compare": "run.etdp",
     "--debug-buffer": "run.bin", "--label": "job=a", "--metadata": "more.json",
 }  # fmt: skip
 ALSO = {  # what an option needs beside it
@@ -65,6 +65,9 @@ def accept(command, option):
     also = list(ALSO.get(option.name, []))
     if command == "check" and option.name in ("--format", "-f", "--csv", "--json"):
         also = ["--ledger"]
+    if command == "bench":
+        also += ["--range", "x"] if option.name != "--range" else []
+        also += ["--against", "y"] if option.name == "--fail-if-slower" else []
     if command == "export" and option.name not in ("-o", "--output", "--chrome", *OUTPUTS) and not also:
         also = ["-o", "out.html"]
     given = [option.name, "out.svg"] if command == "stacks" and option.name in ("-o", "--output") else words_of(option)

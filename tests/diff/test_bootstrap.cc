@@ -85,6 +85,28 @@ TEST(DiffBootstrap, IntervalHoldsTheTrueRatio)
     }
 }
 
+// The median of n values lies between the k-th and the one k from the end with a binomial chance.
+TEST(DiffBootstrap, IntervalOfOneMedianHoldsTheTrueOne)
+{
+    for (size_t count : {size_t{12}, size_t{101}, size_t{1000}}) {
+        std::mt19937_64 random(count);
+        Bootstrap bootstrap;
+        int held = 0;
+        for (int i = 0; i < 1000; i++) {
+            Values values = lognormal(random, count, 1e6);
+            std::sort(values.begin(), values.end());
+            bootstrap_set set{values.data(), values.size(), 0};
+            bootstrap_interval interval;
+            ASSERT_TRUE(bootstrap_median_of(&bootstrap.made, &set, &interval));
+            ASSERT_TRUE(interval.known);
+            EXPECT_EQ(interval.ratio, bootstrap_median(values.data(), values.size()));
+            held += interval.low <= 1e6 && 1e6 <= interval.high;
+        }
+        EXPECT_GE(held, 920) << count;
+        EXPECT_LE(held, 985) << count;
+    }
+}
+
 TEST(DiffBootstrap, FewValuesHaveAWideIntervalAndNotAFalseOne)
 {
     EXPECT_GE(coverage(6, 6, 1.0), 95);

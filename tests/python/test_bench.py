@@ -299,6 +299,20 @@ assert error.answer["groups"] == [] and error.answer["times"] == [] and error.an
         )
 
 
+def test_nodes_of_a_graph_without_a_record(on_sim: Any) -> None:
+    on_sim(
+        "error = refused(call, graph=True)\nassert 'no device record' in str(error) and '2 different' not in str(error.reasons[0]), error\n",
+        env={"SIM_HIDE_NODES_EVERY": "7"},
+    )
+
+
+def test_cupti_that_never_delivers(on_sim: Any) -> None:
+    on_sim(
+        "error = refused(call)\nassert 'no device record' in str(error) or 'no call launched anything' in str(error), error\nos._exit(0)\n",
+        env={"SIM_FLUSH_HANG": "1"},
+    )
+
+
 def test_another_tool_holds_cupti(on_sim: Any) -> None:
     on_sim(
         """
