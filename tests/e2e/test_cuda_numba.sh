@@ -35,3 +35,14 @@ expect_cuda add.prof -- "sum(n for name, n in ops.items() if '::add' in name) ==
     "count['adding'] == 1 and under('adding') == rows['range', 'adding']['cuda_total_ns'] > 0" \
     "loss['launched'] == loss['recorded'] == 8 and process['closed']"
 no_violations "numba"
+
+# libprof.bench() of such a kernel, which numba launches through the driver.
+sed '/^with libprof/,$d' add.py >bench.py
+cat >>bench.py <<'PYTHON'
+result = libprof.bench(lambda: add[4, 256](a, b, c), repeats=8)
+assert result.kernels == 1 and result.copies == 0 and result.cache == "cold" and "add" in result.operations[0].name, result
+assert (result.operations[0].grid, result.operations[0].block) == ("4x1x1", "256x1x1")
+PYTHON
+PYTHONPATH=$e2e_directory/../../python_shim LIBPROF_LIBRARY=$lib LIBPROF_BIN=$PROF_BIN PROF_START=api \
+    simulate bench.prof "$environment/bin/python" -W ignore bench.py
+no_violations "numba, measured"

@@ -11,6 +11,7 @@
 #   guests    gpu_guests.py: Python programs as users write them
 #   endings   kill -9, SIGTERM, exit in threads, fork, 8 streams, a million tiny kernels
 #   cost      launches per second, bare and at each level, in turns
+#   bench     one function by the wall clock, CUDA events and libprof.bench(): docs/bench.md; examples/measure.cu
 #   roofline  measured peaks against those that `profdump roofline` assumes
 #   together  two processes on one GPU (with MPS=1 also through NVIDIA's MPS)
 #   managed   managed memory, a few megabytes of it: last, since it has made devices hang
@@ -33,7 +34,7 @@ scale=${SCALE:-$([ -n "$SIM" ] && echo 2 || echo 100)}
 scaled() { echo $(($1 * scale / 100)); }
 
 # NAME:SECONDS
-steps=(facts:60 smallest:60 levels:240 suite:240 torch:300 guests:420 endings:180 cost:240 roofline:60 together:120 managed:60)
+steps=(facts:60 smallest:60 levels:240 suite:240 torch:300 guests:420 endings:180 cost:240 bench:120 roofline:60 together:120 managed:60)
 
 # ---- what a step writes ------------------------------------------------------------------------
 
@@ -275,6 +276,19 @@ step_cost() {
         median <"$work/cost.$each" | awk -v bare="$bare" '{ printf "%.0f ns a launch, %.2fx, %.0f ns more\n", $1, $1 / bare, $1 - bare }' >"$work/line"
         item "$each" ok "$(cat "$work/line")"
     done
+}
+
+step_bench() {
+    local line
+    awk -v to="$work/" '/^```/ { file = $1 == "```python" ? to $2 : ""; next } file { print >file }' "$source_dir/docs/bench.md"
+    export LIBPROF_LIBRARY=$build/lib/libprof.so.0 LIBPROF_BIN=$build/bin PYTHONPATH=$source_dir/python_shim
+    if (cd "$work" && python3 timers.py && python3 measure.py) >"$day/logs/timers.out" 2>&1; then
+        while read -r line; do item timers ok "$line"; done < <(head -n 5 "$day/logs/timers.out")
+    else
+        item timers FAIL "$(tail -n 1 "$day/logs/timers.out")"
+    fi
+    "$nvcc" -O2 -cudart shared -I"$source_dir/libprof/include" "$source_dir/examples/measure.cu" -o "$work/measure"
+    item measure ok "$("${runner[@]}" -q --no-table -e PROF_START=api -o "$day/traces/measure.prof" -- "$work/measure" | head -n 1)"
 }
 
 step_roofline() {
