@@ -267,19 +267,21 @@ static bool bench_has_enough(uint64_t measured)
            (measured >= BENCH_CALLS_MOST || passed_ns >= bench.options.min_time_ms * 1000000);
 }
 
-/* False: there is no further call. */
-static bool bench_prepare(void)
+static bool bench_has_more(void)
 {
-    uint64_t measured = bench.calls - bench.options.warmup;
     if (bench.calls < bench.options.warmup)
         return true;
-    if (measured == 0) {
-        bench_find_places();
-        bench_find_clocks();
-        bench.start_ns = clock_monotonic_ns();
-    } else if (bench_has_enough(measured)) {
-        return false;
-    }
+    if (bench.calls > bench.options.warmup)
+        return !bench_has_enough(bench.calls - bench.options.warmup);
+    bench_find_places();
+    bench_find_clocks();
+    bench.start_ns = clock_monotonic_ns();
+    return true;
+}
+
+/* Before a measured call; after `before_each`, whose work may use the devices, too. */
+static bool bench_settle(void)
+{
     bench_sample_clocks();
     prof_range_push(BENCH_BETWEEN_RANGE);
     bool done = bench_between();
@@ -329,12 +331,12 @@ bool prof_bench_next(void)
     if (!bench_is_on())
         return false;
     bench_close();
-    bool more = bench_prepare();
+    bool more = bench_has_more(), warms_up = bench.calls < bench.options.warmup;
     if (more && bench.options.before_each)
         bench.options.before_each(bench.options.user);
-    more = more && bench_is_on();
+    more = more && bench_is_on() && (warms_up || bench_settle());
     if (more) {
-        prof_range_push(bench.calls < bench.options.warmup ? BENCH_WARMUP_RANGE : bench.name);
+        prof_range_push(warms_up ? BENCH_WARMUP_RANGE : bench.name);
         if (bench.options.flops > 0)
             prof_attr_double("flops", bench.options.flops);
         if (bench.options.bytes > 0)

@@ -65,7 +65,7 @@ for way in "plainly", "warm", "rated", "prepared", "forks", "grouped", "early":
         assert of[0] == row["name"] and [of[4], of[5]] == [row["grid"], row["block"]], (way, of, row)
         assert all(map(equal, map(float, of[1:4]), (row["time_ns"], row["share_percent"], row["gap_ns"]))), (way, of, row)
         assert [int(of[6]), int(of[7]), int(of[8])] == [row["registers"], row["shared_bytes"], row["occupancy_percent"]], (way, of, row)
-    assert got["cache"] == answer["cache"] == ("warm" if way in ("warm", "prepared") else "cold"), (way, got["cache"])
+    assert got["cache"] == answer["cache"] == ("warm" if way == "warm" else "cold"), (way, got["cache"])
     assert got["launch"] == "eager" and got["simulated"] == "1" and got["device_name"] == answer["devices"][0]["name"]
     assert int(got["sequence_calls"]) == group["calls"] and int(got["calls"]) == answer["calls"] == (7 if way == "early" else 8), way
     assert int(got["sequences"]) == (2 if way == "grouped" else 1) and got["kernels"] == "2" and got["copies"] == "0"

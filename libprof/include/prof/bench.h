@@ -50,7 +50,8 @@ struct prof_bench_options {
     uint64_t allow_varying;    /* nonzero: calls may launch different operations; the numbers are
                                   of the calls with the most frequent sequence */
     double flops, bytes;       /* of one call, for its rates; 0: not known */
-    /* Called before each call, outside of its range; NULL: nothing is. */
+    /* Called before each call, outside of its range, and before the L2 caches are cleared; NULL:
+     * nothing is. */
     void (*before_each)(void *user);
     void *user;
 };
