@@ -2,6 +2,14 @@
 #
 # Inside another project, these settings end at this directory, and only targets that are linked or named are built.
 
+# The log's records and the assembler parts are for these; libprof/src/common/arch.h has what differs.
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64|aarch64|arm64)$" OR NOT CMAKE_SIZEOF_VOID_P EQUAL 8
+        OR CMAKE_C_BYTE_ORDER STREQUAL "BIG_ENDIAN")
+    math(EXPR bits "${CMAKE_SIZEOF_VOID_P} * 8")
+    message(FATAL_ERROR "libprof runs on x86-64 and on little-endian aarch64, "
+        "not on ${CMAKE_SYSTEM_PROCESSOR} (${bits} bits, ${CMAKE_C_BYTE_ORDER})")
+endif()
+
 include(CMakeDependentOption)
 cmake_dependent_option(PROF_BUILD_EXAMPLES "Build the example programs" ON PROJECT_IS_TOP_LEVEL OFF)
 cmake_dependent_option(PROF_BUILD_TESTS "Build the tests (GoogleTest ones only where it is installed)" ON

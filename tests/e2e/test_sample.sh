@@ -2,7 +2,6 @@
 # PROF_SAMPLE: what threads were doing, right in proportion, whatever the program does with threads, children and signals.
 . "$(dirname "$0")/common.sh"
 
-[[ $(uname -m) == x86_64 ]] || skip "samples are one frame deep but on x86-64"
 compile sampled
 export PROF_LOG=1
 

@@ -3,7 +3,6 @@
 # file, and nothing about the program changes.
 . "$(dirname "$0")/common.sh"
 
-[[ $(uname -m) == x86_64 ]] || skip "samples are one frame deep but on x86-64"
 compile starts
 export PROF_LOG=1
 

@@ -18,8 +18,6 @@ extern "C" {
 #include <ucontext.h>
 #include <vector>
 
-#if defined(__x86_64__)
-
 #define KEPT __attribute__((noinline)) // with a statement after its call, which is then no jump
 
 namespace
@@ -36,6 +34,11 @@ struct both {
     stack ours, libgcc; // from the function that takes them outwards
 };
 
+#if defined(__x86_64__)
+
+// Names in the tables of Image: registers that a callee may change, and one that it keeps.
+enum { dwarf_changed = 3, dwarf_undefined = 12, dwarf_kept = 13 };
+
 unwind_registers registers_of(const ucontext_t &context)
 {
     static const int order[UNWIND_REGISTERS] = {
@@ -44,9 +47,27 @@ unwind_registers registers_of(const ucontext_t &context)
     unwind_registers registers = {};
     for (unsigned i = 0; i < UNWIND_REGISTERS; i++)
         registers.value[i] = static_cast<uint64_t>(context.uc_mcontext.gregs[order[i]]);
-    registers.known = (1u << UNWIND_REGISTERS) - 1;
+    registers.known = UNWIND_BIT(UNWIND_REGISTERS) - 1;
     return registers;
 }
+
+#else
+
+enum { dwarf_changed = 3, dwarf_undefined = 21, dwarf_kept = 22 };
+
+unwind_registers registers_of(const ucontext_t &context)
+{
+    unwind_registers registers = {};
+    for (unsigned i = 0; i < UNWIND_SP; i++)
+        registers.value[i] = context.uc_mcontext.regs[i];
+    registers.value[UNWIND_SP] = context.uc_mcontext.sp;
+    // getcontext() notes where it returns to
+    registers.value[UNWIND_PC] = context.uc_mcontext.pc;
+    registers.known = UNWIND_BIT(UNWIND_REGISTERS) - 1;
+    return registers;
+}
+
+#endif
 
 stack unwind(const unwind_registers &registers)
 {
@@ -60,7 +81,7 @@ stack unwind(const unwind_registers &registers)
 // Of waiting threads the kernel names stack and address alone.
 unwind_registers as_of_proc(unwind_registers registers)
 {
-    registers.known = 1u << UNWIND_RSP | 1u << UNWIND_PC;
+    registers.known = UNWIND_BIT(UNWIND_SP) | UNWIND_BIT(UNWIND_PC);
     return registers;
 }
 
@@ -79,7 +100,7 @@ struct {
 void copy_stack()
 {
     const size_t part = 64;
-    uint64_t from = raw.registers.value[UNWIND_RSP];
+    uint64_t from = raw.registers.value[UNWIND_SP];
     for (raw.copy_bytes = 0; raw.copy_bytes < sizeof raw.copy; raw.copy_bytes += part)
         if (!unwind_copy(raw.copy + raw.copy_bytes, from + raw.copy_bytes, part))
             break;
@@ -152,7 +173,7 @@ TEST_F(Unwind, FindsTheSameFramesAsBacktrace)
     expect_same(22);
 }
 
-// Its frame has no constant size: it is found through rbp.
+// Its frame has no constant size: it is found through the frame pointer.
 KEPT unsigned grow(size_t bytes)
 {
     volatile char *memory = static_cast<volatile char *>(__builtin_alloca(bytes));
@@ -279,7 +300,7 @@ stack unwind_the_copy()
 {
     stack found;
     uint64_t addresses[limit];
-    unwind_dump dump = {raw.registers.value[UNWIND_RSP], raw.copy_bytes, raw.copy};
+    unwind_dump dump = {raw.registers.value[UNWIND_SP], raw.copy_bytes, raw.copy};
     unsigned count = unwind_dump_stack(&raw.registers, &dump, addresses, limit, &found.complete);
     found.addresses.assign(addresses, addresses + count);
     return found;
@@ -324,7 +345,7 @@ TEST_F(Unwind, EndsWhereACopyEnds)
     std::vector<uint64_t> whole = taken().ours.addresses;
     unsigned fewer = 0;
     size_t before = 0;
-    for (raw.copy_bytes = 4096; raw.copy_bytes > 8; raw.copy_bytes /= 2) {
+    for (raw.copy_bytes = 16384; raw.copy_bytes > 8; raw.copy_bytes -= 128) {
         stack found = unwind_the_copy();
         ASSERT_GE(found.addresses.size(), 1u);
         ASSERT_LE(found.addresses.size(), whole.size());
@@ -378,7 +399,7 @@ public:
         for (unsigned i = 0; i < functions; i++)
             memory[2 * i + 1] = i + 1 < functions ? code(i + 1) : 0;
         unwind_registers registers = {};
-        registers.value[UNWIND_RSP] = reinterpret_cast<uint64_t>(memory);
+        registers.value[UNWIND_SP] = reinterpret_cast<uint64_t>(memory);
         registers.value[UNWIND_PC] = code(0);
         return unwind(as_of_proc(registers));
     }
@@ -416,17 +437,20 @@ private:
     // Each of these says that the frame is 16 bytes, with the return address in the upper half.
     static std::vector<uint8_t> instructions_of(unsigned function)
     {
+        const uint8_t sp = UNWIND_SP, fp = UNWIND_FP, ra = UNWIND_RA, breg_sp = 0x70 + sp;
         switch (function) {
         case 0: // advance_loc1 4, def_cfa_offset 16
             return {0x02, 4, 0x0e, 16};
-        case 1: // remember_state, def_cfa rbp 99, advance_loc 4, restore_state, def_cfa rsp 16
-            return {0x0a, 0x0c, 6, 99, 0x44, 0x0b, 0x0c, 7, 16};
-        case 2: // def_cfa_expression breg7 8, lit8, plus; val_offset rsp 0
-            return {0x0f, 4, 0x77, 8, 0x38, 0x22, 0x14, 7, 0};
-        case 3: // def_cfa_offset_sf -2; expression 16: pushes the CFA, const1s -8, plus
-            return {0x13, 0x7e, 0x10, 16, 3, 0x09, 0xf8, 0x22};
-        default: // def_cfa_sf rsp -2; offset_extended_sf 16 1; same_value, undefined, register, GNU_args_size
-            return {0x12, 7, 0x7e, 0x11, 16, 1, 0x08, 3, 0x07, 12, 0x09, 13, 14, 0x2e, 8};
+        case 1: // remember_state, def_cfa fp 99, advance_loc 4, restore_state, def_cfa sp 16
+            return {0x0a, 0x0c, fp, 99, 0x44, 0x0b, 0x0c, sp, 16};
+        case 2: // def_cfa_expression sp+8, lit8, plus; val_offset sp 0
+            return {0x0f, 4, breg_sp, 8, 0x38, 0x22, 0x14, sp, 0};
+        case 3: // def_cfa_offset_sf -2; expression ra: pushes the CFA, const1s -8, plus; AARCH64_negate_ra_state
+            return {0x13, 0x7e, 0x10, ra, 3, 0x09, 0xf8, 0x22, 0x2d};
+        default: // def_cfa_sf sp -2; offset_extended_sf ra 1; same_value, undefined, register, GNU_args_size
+            return {0x12, sp,         0x7e,           0x11, ra,
+                    1,    0x08,       dwarf_changed,  0x07, dwarf_undefined,
+                    0x09, dwarf_kept, dwarf_kept + 1, 0x2e, 8};
         }
     }
 
@@ -451,8 +475,9 @@ private:
         put(header_at + 4, int32_t(entries_at - header_at - 4));
         put(header_at + 8, uint32_t(functions));
         put(entries_at, uint32_t(0x1c));
-        // CIE 1 "zR": code 1, data -8, return address 16; pcrel sdata4; def_cfa rsp 8, offset 16 1
-        put_all(entries_at + 8, {1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1});
+        // CIE 1 "zR": code 1, data -8, return address; pcrel sdata4; def_cfa sp 8, offset ra 1
+        put_all(entries_at + 8, {1, 'z', 'R', 0, 1, 0x78, UNWIND_RA, 1, 0x1b, 0x0c, UNWIND_SP, 8,
+                                 0x80 | UNWIND_RA, 1});
         for (unsigned i = 0; i < functions; i++)
             write_entry(i, entries_at + 0x20 + i * 0x40);
     }
@@ -503,7 +528,7 @@ TEST_F(Unwind, EndsWithAnyRegisters)
         unwind_registers registers = {};
         for (uint64_t &value : registers.value)
             value = random() >> random() % 64;
-        registers.known = (1u << UNWIND_REGISTERS) - 1;
+        registers.known = UNWIND_BIT(UNWIND_REGISTERS) - 1;
         if (round % 2)
             registers.value[UNWIND_PC] = reinterpret_cast<uint64_t>(&recurse) + random() % 64;
         EXPECT_LE(unwind(registers).addresses.size(), size_t(limit));
@@ -511,5 +536,3 @@ TEST_F(Unwind, EndsWithAnyRegisters)
 }
 
 } // namespace
-
-#endif

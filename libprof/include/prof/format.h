@@ -269,8 +269,9 @@ enum prof_record_kind {
 #define PROF_WORD_EXT(kind, type, words, info) \
     ((uint64_t)(kind) | (uint64_t)(type) << 4 | (uint64_t)(words) << 12 | (uint64_t)(info) << 24)
 
-#define PROF_NAME_ID_MAX 0xfffffu      /* larger ids need PROF_REC_PUSH_WIDE */
-#define PROF_TICKS_MAX 0xffffffffffull /* 40 bits */
+#define PROF_NAME_ID_MAX 0xfffffu /* larger ids need PROF_REC_PUSH_WIDE */
+#define PROF_TICKS_BITS 40
+#define PROF_TICKS_MAX 0xffffffffffull
 #define PROF_RECORD_WORDS_MAX 4095u
 
 /* Types of EXT records. Values are in files: append only. */

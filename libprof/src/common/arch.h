@@ -4,7 +4,7 @@
  *     arch_local_advance()         fetch-and-add to a pointer, not to be split by the
  *                                  thread's own signal handlers
  *     arch_local_cas()             compare-and-swap, likewise
- *     arch_ticks_per_second()      0 unknown
+ *     arch_ticks_per_second()      0: not known from the processor itself, to be measured
  *     arch_ticks_never_stop()      the counter has one rate at all times
  *     arch_float_hold()            until arch_float_restore(), arithmetic raises no SIGFPE; the
  *                                  flags that it leaves go
@@ -12,6 +12,7 @@
  *     ARCH_CLOCK_KIND              what arch_ticks() reads
  *     ARCH_TRUSTED_CLOCKSOURCE     the kernel's clocksource that proves it trustworthy
  *     ARCH_PAGE_BYTES_MAX          the largest page a kernel may have
+ *     ARCH_CODE_ADDRESS_MASK       the bits of a return address that are an address
  */
 #ifndef PROF_ARCH_H
 #define PROF_ARCH_H
@@ -29,6 +30,7 @@
 #include <x86intrin.h>
 
 #define ARCH_PAGE_BYTES_MAX 4096u
+#define ARCH_CODE_ADDRESS_MASK UINT64_MAX
 #define ARCH_CLOCK_KIND PROF_CLOCK_TSC
 
 /* rdtsc, not rdtscp: waiting for earlier instructions costs 1.4x and orders nothing we need. */
@@ -57,7 +59,6 @@ static inline bool arch_local_cas(uint64_t **place, uint64_t *expected, uint64_t
     return done;
 }
 
-/* 0: not known from the processor itself, to be measured. */
 static inline uint64_t arch_ticks_per_second(void)
 {
     return 0;
@@ -107,11 +108,12 @@ static inline void arch_float_reset(void)
  * itself. */
 #define ARCH_TRUSTED_CLOCKSOURCE "tsc"
 
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 
 /* ---- 64-bit Arm (Grace, Jetson) ---- */
 
-#define ARCH_PAGE_BYTES_MAX 65536u /* kernels with 64 KiB pages exist */
+#define ARCH_PAGE_BYTES_MAX 65536u                          /* kernels with 64 KiB pages exist */
+#define ARCH_CODE_ADDRESS_MASK UINT64_C(0x0000ffffffffffff) /* not pointer authentication's */
 #define ARCH_CLOCK_KIND PROF_CLOCK_CNTVCT
 
 /* The generic timer is architected: constant rate, the same on all cores. */
@@ -122,16 +124,37 @@ static inline uint64_t arch_ticks(void)
     return ticks;
 }
 
-/* Atomic against the thread's own signal handlers: relaxed atomics are as cheap as Arm has it. */
+/* Both are atomic against the thread's own signal handlers: a handler's return ends the exclusive
+ * access, and the store fails. Inline: the compiler's own choice is a call, as not all processors
+ * have ldadd and cas (outline atomics). */
 static inline uint64_t *arch_local_advance(uint64_t **place, uint64_t words)
 {
-    return __atomic_fetch_add(place, words * sizeof(uint64_t), __ATOMIC_RELAXED);
+    uint64_t *before, *after;
+    uint32_t failed;
+    __asm__ volatile("1:  ldxr %0, %3\n"
+                     "    add %1, %0, %4\n"
+                     "    stxr %w2, %1, %3\n"
+                     "    cbnz %w2, 1b"
+                     : "=&r"(before), "=&r"(after), "=&r"(failed), "+Q"(*place)
+                     : "Ir"(words * sizeof(uint64_t))
+                     : "memory");
+    return before;
 }
 
 static inline bool arch_local_cas(uint64_t **place, uint64_t *expected, uint64_t *desired)
 {
-    return __atomic_compare_exchange_n(place, &expected, desired, false, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED);
+    uint64_t *found;
+    uint32_t failed;
+    __asm__ volatile("1:  ldxr %0, %2\n"
+                     "    cmp %0, %3\n"
+                     "    b.ne 2f\n"
+                     "    stxr %w1, %4, %2\n"
+                     "    cbnz %w1, 1b\n"
+                     "2:"
+                     : "=&r"(found), "=&r"(failed), "+Q"(*place)
+                     : "r"(expected), "r"(desired)
+                     : "memory", "cc");
+    return found == expected;
 }
 
 static inline uint64_t arch_ticks_per_second(void)
@@ -161,7 +184,8 @@ static inline void arch_float_restore(const struct arch_float *saved)
 
 static inline void arch_float_reset(void)
 {
-    arch_float_restore(&(struct arch_float){0, 0});
+    const struct arch_float none = {0, 0};
+    arch_float_restore(&none);
 }
 
 static inline void arch_float_hold(struct arch_float *saved)
@@ -176,57 +200,7 @@ static inline void arch_float_hold(struct arch_float *saved)
 #define ARCH_TRUSTED_CLOCKSOURCE "arch_sys_counter"
 
 #else
-
-/* ---- any other processor: no counter that user code may trust ---- */
-
-#define ARCH_PAGE_BYTES_MAX 65536u
-#define ARCH_CLOCK_KIND PROF_CLOCK_MONOTONIC
-
-static inline uint64_t arch_ticks(void)
-{
-    return 0;
-}
-
-static inline uint64_t *arch_local_advance(uint64_t **place, uint64_t words)
-{
-    return __atomic_fetch_add(place, words * sizeof(uint64_t), __ATOMIC_RELAXED);
-}
-
-static inline bool arch_local_cas(uint64_t **place, uint64_t *expected, uint64_t *desired)
-{
-    return __atomic_compare_exchange_n(place, &expected, desired, false, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED);
-}
-
-static inline uint64_t arch_ticks_per_second(void)
-{
-    return 0;
-}
-
-/* Asked where the kernel keeps time by something else, and then nothing is known of it. */
-static inline bool arch_ticks_never_stop(void)
-{
-    return false;
-}
-
-struct arch_float {
-    uint32_t unknown;
-};
-
-static inline void arch_float_hold(struct arch_float *saved)
-{
-    (void)saved;
-}
-
-static inline void arch_float_restore(const struct arch_float *saved)
-{
-    (void)saved;
-}
-
-static inline void arch_float_reset(void) {}
-
-#define ARCH_TRUSTED_CLOCKSOURCE ""
-
+#error "libprof runs on x86-64 and on little-endian aarch64"
 #endif
 
 #endif

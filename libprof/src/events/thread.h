@@ -219,7 +219,7 @@ static inline bool thread_put(struct thread_log *self, unsigned kind, uint32_t n
     if (__builtin_expect(!thread_fits(word, 1), 0))
         return false;
     uint64_t ticks = now - thread_chunk_of(word)->base_ticks;
-    if (__builtin_expect(ticks > PROF_TICKS_MAX, 0))
+    if (__builtin_expect(ticks >> PROF_TICKS_BITS != 0, 0))
         return false;
     store_release(word, PROF_WORD_EVENT(kind, name, ticks));
     return true;

@@ -63,15 +63,17 @@ void hang_copy_registers(const void *handler_context, struct unwind_registers *r
         REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
     for (unsigned i = 0; i < UNWIND_REGISTERS; i++)
         registers->value[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
-    registers->known = (1u << UNWIND_REGISTERS) - 1;
+    registers->known = UNWIND_BIT(UNWIND_REGISTERS) - 1;
 }
 #else
 void hang_copy_registers(const void *handler_context, struct unwind_registers *registers)
 {
     const ucontext_t *context = handler_context;
-    registers->value[UNWIND_RSP] = (uint64_t)context->uc_mcontext.sp;
-    registers->value[UNWIND_PC] = (uint64_t)context->uc_mcontext.pc;
-    registers->known = 1u << UNWIND_RSP | 1u << UNWIND_PC;
+    for (unsigned i = 0; i < UNWIND_SP; i++)
+        registers->value[i] = context->uc_mcontext.regs[i];
+    registers->value[UNWIND_SP] = context->uc_mcontext.sp;
+    registers->value[UNWIND_PC] = context->uc_mcontext.pc;
+    registers->known = UNWIND_BIT(UNWIND_REGISTERS) - 1;
 }
 #endif
 
@@ -136,9 +138,9 @@ long hang_read_call(uint32_t tid, struct unwind_registers *registers, uint64_t *
     uint64_t stack = number_next(&at, 16), pc = number_next(&at, 16);
     if (!pc)
         return HANG_CALL_UNKNOWN;
-    registers->value[UNWIND_RSP] = stack;
+    registers->value[UNWIND_SP] = stack;
     registers->value[UNWIND_PC] = pc;
-    registers->known = 1u << UNWIND_RSP | 1u << UNWIND_PC;
+    registers->known = UNWIND_BIT(UNWIND_SP) | UNWIND_BIT(UNWIND_PC);
     return number;
 }
 
@@ -187,8 +189,7 @@ static void hang_add_lock(const struct hang_thread *thread)
     if (owner)
         hang_text_add(" mutex=0x%llx owner=%u", (unsigned long long)thread->arguments[0], owner);
     else if (hang_has_python && thread->call == SYS_futex &&
-             hang_python_find_lock(thread->arguments[0], thread->registers.value[UNWIND_RSP],
-                                   &lock))
+             hang_python_find_lock(thread->arguments[0], thread->registers.value[UNWIND_SP], &lock))
         hang_text_add(" mutex=0x%llx owner=%u rlock=0x%llx", (unsigned long long)lock.address,
                       lock.owner, (unsigned long long)lock.owner_thread);
 }

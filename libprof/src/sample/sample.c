@@ -97,9 +97,8 @@ static uint32_t sample_stack(const struct unwind_registers *registers,
 
 static void sample_write_shot(struct sample_thread *thread, const struct sample_shot *shot)
 {
-    struct unwind_dump dump = {.start = shot->registers.value[UNWIND_RSP],
-                               .size = shot->stack_bytes,
-                               .bytes = shot->stack};
+    struct unwind_dump dump = {
+        .start = shot->registers.value[UNWIND_SP], .size = shot->stack_bytes, .bytes = shot->stack};
     uint32_t names[SAMPLE_CALLS_MAX];
     uint64_t used_ns = shot->cpu_ns - thread->shot_ns;
     thread->shot_ns = shot->cpu_ns;

@@ -62,7 +62,7 @@ static void sample_take(struct sample_thread *thread, const void *context)
     shot->ticks = clock_now();
     shot->cpu_ns = cost_thread_ns();
     hang_copy_registers(context, &shot->registers);
-    shot->stack_bytes = sample_copy_stack(shot->stack, shot->registers.value[UNWIND_RSP]);
+    shot->stack_bytes = sample_copy_stack(shot->stack, shot->registers.value[UNWIND_SP]);
     uint64_t python = sample_python_state();
     store_relaxed(&thread->python, python);
     shot->call_count = python ? sample_python_calls(python, shot->calls, SAMPLE_CALLS_MAX) : 0;

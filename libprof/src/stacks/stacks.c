@@ -3,6 +3,7 @@
  */
 #include "stacks.h"
 
+#include "arch.h"
 #include "atomic.h"
 #include "clock.h"
 #include "cost.h"
@@ -296,7 +297,7 @@ void stacks_init(void)
 {
     const struct config *config = config_get();
     bool wanted = config->stacks != CONFIG_STACKS_OFF || config->sample_hz;
-    if (!wanted || !STACKWALK_SUPPORTED || !modules_init())
+    if (!wanted || !modules_init())
         return;
     glibc_only_atfork(stacks_before_fork, stacks_after_fork, stacks_fork_child);
     stacks.looks = true;
@@ -399,12 +400,6 @@ const struct collector stacks_collector = {
 #define STACKWALK_PAGE 4096u     /* the smallest there is */
 #define STACKWALK_PROBES_MAX 64u /* 256 KiB of an unknown stack */
 
-#if defined(__aarch64__)
-#define STACKWALK_ADDRESS_MASK 0x0000ffffffffffffu /* without pointer authentication */
-#else
-#define STACKWALK_ADDRESS_MASK UINT64_MAX
-#endif
-
 static int (*stackwalk_unw_backtrace)(void **addresses, int limit);
 
 /* There below valgrind, which would say that the signal mask is not initialised. */
@@ -496,7 +491,7 @@ void stackwalk_warm_tables(void)
 unsigned stackwalk_tables(struct stacks_origin origin, uint64_t *addresses, unsigned limit)
 {
     void *found[STACKWALK_OUR_FRAMES + STACKWALK_FRAMES_MAX + 1];
-    uint64_t caller = origin.address & STACKWALK_ADDRESS_MASK;
+    uint64_t caller = origin.address & ARCH_CODE_ADDRESS_MASK;
     int count = stackwalk_unw_backtrace(found, (int)(STACKWALK_OUR_FRAMES + limit));
     int first = 0;
     while (first < count && (uint64_t)(uintptr_t)found[first] != caller)
@@ -587,9 +582,9 @@ unsigned stackwalk_frames(const struct stackwalk_bounds *own, uintptr_t from,
     struct stackwalk_readable readable = stackwalk_begin(own, from);
     uintptr_t pair[2] = {origin.frame, origin.address};
     unsigned count = 0;
-    while (count < limit && (pair[1] & STACKWALK_ADDRESS_MASK) >= STACKWALK_PAGE) {
+    while (count < limit && (pair[1] & ARCH_CODE_ADDRESS_MASK) >= STACKWALK_PAGE) {
         uintptr_t at = pair[0];
-        addresses[count++] = pair[1] & STACKWALK_ADDRESS_MASK;
+        addresses[count++] = pair[1] & ARCH_CODE_ADDRESS_MASK;
         bool upwards = at > from || (!stackwalk_is_own(own, from) && stackwalk_is_own(own, at));
         if (!upwards || at % sizeof(void *) || !stackwalk_can_read(&readable, own, at))
             break;

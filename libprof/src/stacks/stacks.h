@@ -22,13 +22,6 @@
  * Neither allocates, and neither follows an address that it has not found to be readable.
  */
 
-/* Where a frame begins with the caller's frame pointer and the return address. */
-#if defined(__x86_64__) || defined(__aarch64__)
-#define STACKWALK_SUPPORTED true
-#else
-#define STACKWALK_SUPPORTED false
-#endif
-
 #define STACKWALK_FRAMES_MAX ((unsigned)CONFIG_STACK_DEPTH_MAX)
 
 /* Stack space that libunwind, or updating the modules, may need; measured: 12 KiB. */

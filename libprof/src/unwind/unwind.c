@@ -1,5 +1,6 @@
 #include "unwind.h"
 
+#include "arch.h"
 #include "memory.h"
 #include "number.h"
 #include "own_files.h"
@@ -8,9 +9,12 @@
 
 #include <elf.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define UNWIND_MAPS_BYTES (512u << 10)
@@ -159,8 +163,6 @@ bool unwind_locate(uint64_t address, const char **path, uint64_t *offset)
     return true;
 }
 
-#if defined(__x86_64__)
-
 /* The copy that is unwound instead of the stack, if any. */
 static const struct unwind_dump *unwind_instead;
 
@@ -221,21 +223,57 @@ static void unwind_apply(const struct unwind_rules *rules, uint64_t cfa,
             continue;
         uint64_t value = 0;
         bool known = unwind_restore(rule, &before, cfa, &value);
-        registers->value[i] = value;
-        registers->known = (registers->known & ~(1u << i)) | (uint32_t)known << i;
+        unwind_set_register(registers, i, value, known);
     }
-    if (rules->of[UNWIND_RSP].kind == UNWIND_SAME) {
-        registers->value[UNWIND_RSP] = cfa;
-        registers->known |= 1u << UNWIND_RSP;
-    }
+    if (rules->of[UNWIND_SP].kind == UNWIND_SAME)
+        unwind_set_register(registers, UNWIND_SP, cfa, true);
 }
 
-enum unwind_step unwind_step_on(const struct unwind_registers *registers)
+enum unwind_step unwind_step_on(struct unwind_registers *registers)
 {
+    unwind_set_register(registers, UNWIND_PC, registers->value[UNWIND_RA] & ARCH_CODE_ADDRESS_MASK,
+                        registers->known >> UNWIND_RA & 1);
     if (!(registers->known >> UNWIND_PC & 1))
         return UNWIND_STEP_LOST;
     return registers->value[UNWIND_PC] ? UNWIND_STEP_MORE : UNWIND_STEP_END;
 }
+
+#if defined(__aarch64__)
+
+/* The code that handlers of signals return to: `mov x8, #139; svc #0`. The kernel's tables lead
+ * from there to the caller of the interrupted function, not to the function: what the kernel has
+ * saved is read instead. */
+static bool unwind_step_by_signal(struct unwind_registers *registers)
+{
+    static const uint32_t sigreturn[2] = {0xd2801168, 0xd4000001};
+    enum {
+        SAVED = 128 + 176 + 8
+    }; /* siginfo_t, the mcontext_t in ucontext_t, the first register */
+    _Static_assert(offsetof(ucontext_t, uc_mcontext) + offsetof(mcontext_t, regs) ==
+                       SAVED - sizeof(siginfo_t),
+                   "as the kernel has it");
+    uint32_t code[2];
+    struct unwind_registers saved = {.known = UNWIND_BIT(UNWIND_REGISTERS) - 1};
+    if (!(registers->known >> UNWIND_SP & 1) ||
+        !unwind_copy(code, registers->value[UNWIND_PC], sizeof code) ||
+        memcmp(code, sigreturn, sizeof code) != 0)
+        return false;
+    for (unsigned i = 0; i < UNWIND_REGISTERS; i++)
+        if (!unwind_read_word(&saved.value[i], registers->value[UNWIND_SP] + SAVED + i * 8))
+            return false;
+    *registers = saved;
+    return true;
+}
+
+#else
+
+static bool unwind_step_by_signal(struct unwind_registers *registers)
+{
+    (void)registers;
+    return false;
+}
+
+#endif
 
 static enum unwind_step unwind_step_by_table(uint64_t pc, struct unwind_registers *registers,
                                              bool *inside)
@@ -252,7 +290,7 @@ static enum unwind_step unwind_step_by_table(uint64_t pc, struct unwind_register
           (unwind_find_frame(rules, pc, registers) && unwind_find_cfa(rules, registers, &cfa))))
         return UNWIND_STEP_LOST;
     unwind_remember(pc, rules, signal);
-    if (rules->of[UNWIND_PC].kind == UNWIND_UNDEFINED)
+    if (rules->of[UNWIND_RA].kind == UNWIND_UNDEFINED)
         return UNWIND_STEP_END;
     unwind_apply(rules, cfa, registers);
     *inside = signal;
@@ -264,8 +302,12 @@ static enum unwind_step unwind_step_by_table(uint64_t pc, struct unwind_register
 static enum unwind_step unwind_step(struct unwind_registers *registers, bool *inside)
 {
     uint64_t pc = registers->value[UNWIND_PC] - !*inside;
+    if (unwind_step_by_signal(registers)) {
+        *inside = true;
+        return registers->value[UNWIND_PC] ? UNWIND_STEP_MORE : UNWIND_STEP_END;
+    }
     enum unwind_step step = unwind_step_known(pc, registers, inside);
-    bool is_partly_known = !(registers->known >> UNWIND_RBP & 1); /* there may be more to find */
+    bool is_partly_known = !(registers->known >> UNWIND_FP & 1); /* there may be more to find */
     return step == UNWIND_STEP_UNKNOWN || (step == UNWIND_STEP_LOST && is_partly_known)
                ? unwind_step_by_table(pc, registers, inside)
                : step;
@@ -279,10 +321,12 @@ unsigned unwind_stack(const struct unwind_registers *start, uint64_t *addresses,
     bool inside = true;
     enum unwind_step step = UNWIND_STEP_MORE;
     while (step == UNWIND_STEP_MORE && count < limit) {
-        uint64_t stack = registers.value[UNWIND_RSP];
+        uint64_t least = registers.value[UNWIND_SP] + 1;
+        if (UNWIND_RA != UNWIND_PC && inside)
+            least--; /* where no return address was pushed, only this frame may be empty */
         addresses[count++] = registers.value[UNWIND_PC];
         step = unwind_step(&registers, &inside);
-        if (step == UNWIND_STEP_MORE && registers.value[UNWIND_RSP] <= stack && !inside)
+        if (step == UNWIND_STEP_MORE && registers.value[UNWIND_SP] < least && !inside)
             step = UNWIND_STEP_LOST; /* not outwards: it would go in circles */
     }
     *complete = step == UNWIND_STEP_END;
@@ -297,25 +341,3 @@ unsigned unwind_dump_stack(const struct unwind_registers *registers, const struc
     unwind_instead = NULL;
     return count;
 }
-
-#else
-
-void unwind_forget(void) {}
-
-unsigned unwind_stack(const struct unwind_registers *start, uint64_t *addresses, unsigned limit,
-                      bool *complete)
-{
-    *complete = false;
-    if (limit)
-        addresses[0] = start->value[UNWIND_PC];
-    return limit != 0;
-}
-
-unsigned unwind_dump_stack(const struct unwind_registers *registers, const struct unwind_dump *dump,
-                           uint64_t *addresses, unsigned limit, bool *complete)
-{
-    (void)dump;
-    return unwind_stack(registers, addresses, limit, complete);
-}
-
-#endif

@@ -2,7 +2,7 @@
  *
  * libunwind and the loader take locks, which a thread that hangs may hold. This reads .eh_frame by
  * itself, and all memory through the kernel: an address that cannot be read is an error and no
- * fault. x86-64 only; elsewhere a stack is one frame.
+ * fault. Signatures of pointer authentication (aarch64) are removed from addresses.
  *
  * Its state is shared by the hang watch and the sampler: callers of unwind_prepare(), and of what
  * depends on it, hold the lock.
@@ -14,15 +14,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* DWARF's numbers: 6 rbp, 7 rsp, 16 the return address. */
+/* DWARF's numbers. UNWIND_RA: what the tables call the return address. */
+#if defined(__x86_64__)
 #define UNWIND_REGISTERS 17u
-#define UNWIND_RBP 6u
-#define UNWIND_RSP 7u
+#define UNWIND_FP 6u
+#define UNWIND_SP 7u
 #define UNWIND_PC 16u
+#define UNWIND_RA UNWIND_PC
+#else
+#define UNWIND_REGISTERS 33u
+#define UNWIND_FP 29u
+#define UNWIND_SP 31u
+#define UNWIND_PC 32u
+#define UNWIND_RA 30u /* the link register: a function that calls none leaves it there */
+#endif
+
+#define UNWIND_BIT(number) (UINT64_C(1) << (number))
 
 struct unwind_registers {
     uint64_t value[UNWIND_REGISTERS];
-    uint32_t known; /* a bit for each */
+    uint64_t known; /* UNWIND_BIT() for each */
 };
 
 /* Only threads of ours take it, and never for longer than they unwind. */

@@ -113,18 +113,29 @@ static uint64_t unwind_frame_pushed_bytes(const struct unwind_rules *rules)
 bool unwind_find_frame(const struct unwind_rules *rules, uint64_t pc,
                        struct unwind_registers *registers)
 {
-    const uint32_t both = 1u << UNWIND_RBP | 1u << UNWIND_RSP;
-    if (rules->cfa_computed || rules->cfa_register != UNWIND_RBP ||
+    const uint64_t both = UNWIND_BIT(UNWIND_FP) | UNWIND_BIT(UNWIND_SP);
+    if (rules->cfa_computed || rules->cfa_register != UNWIND_FP ||
         rules->cfa_offset != UNWIND_FRAME_CFA_OFFSET ||
-        (registers->known & both) != 1u << UNWIND_RSP)
+        (registers->known & both) != UNWIND_BIT(UNWIND_SP))
         return false;
-    uint64_t frame = registers->value[UNWIND_RSP] + unwind_frame_read_size(rules->function, pc) +
+    uint64_t frame = registers->value[UNWIND_SP] + unwind_frame_read_size(rules->function, pc) +
                      unwind_frame_pushed_bytes(rules);
     if (!unwind_is_frame(frame, rules->function))
         return false;
-    registers->value[UNWIND_RBP] = frame;
-    registers->known |= 1u << UNWIND_RBP;
+    unwind_set_register(registers, UNWIND_FP, frame, true);
     return true;
+}
+
+#else
+
+/* A function that has a frame has stored its frame pointer where its stack pointer is. */
+bool unwind_find_frame(const struct unwind_rules *rules, uint64_t pc,
+                       struct unwind_registers *registers)
+{
+    (void)rules;
+    (void)pc;
+    (void)registers;
+    return false;
 }
 
 #endif

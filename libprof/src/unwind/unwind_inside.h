@@ -65,8 +65,16 @@ struct unwind_headers {
 };
 bool unwind_read_headers(uint64_t first, struct unwind_headers *headers);
 
-/* What the caller's registers mean. */
-enum unwind_step unwind_step_on(const struct unwind_registers *registers);
+/* Sets a register, or that it is not known. */
+static inline void unwind_set_register(struct unwind_registers *registers, unsigned number,
+                                       uint64_t value, bool known)
+{
+    registers->value[number] = value;
+    registers->known = (registers->known & ~UNWIND_BIT(number)) | (uint64_t)known << number;
+}
+
+/* What the caller's registers mean: its program counter is the return address. */
+enum unwind_step unwind_step_on(struct unwind_registers *registers);
 
 /* ---- unwind_tables.c: .eh_frame ---- */
 

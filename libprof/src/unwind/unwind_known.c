@@ -8,8 +8,6 @@
 
 #include "memory.h"
 
-#if defined(__x86_64__)
-
 #include <string.h>
 
 #define UNWIND_KNOWN 16384u /* a power of two */
@@ -48,7 +46,7 @@ static bool unwind_is_simple(const struct unwind_rule *rule)
 void unwind_remember(uint64_t pc, const struct unwind_rules *rules, bool signal)
 {
     struct unwind_known known = {.pc = pc, .signal = signal};
-    known.outermost = rules->of[UNWIND_PC].kind == UNWIND_UNDEFINED;
+    known.outermost = rules->of[UNWIND_RA].kind == UNWIND_UNDEFINED;
     if (!unwind_known || rules->cfa_computed || rules->cfa_register >= UNWIND_REGISTERS ||
         rules->cfa_offset > INT32_MAX || rules->cfa_offset < INT32_MIN)
         return;
@@ -56,7 +54,7 @@ void unwind_remember(uint64_t pc, const struct unwind_rules *rules, bool signal)
     known.cfa_offset = (int32_t)rules->cfa_offset;
     for (unsigned i = 0; i < UNWIND_REGISTERS; i++) {
         const struct unwind_rule *rule = &rules->of[i];
-        if (!unwind_is_simple(rule) && !(i == UNWIND_PC && known.outermost))
+        if (!unwind_is_simple(rule) && !(i == UNWIND_RA && known.outermost))
             return;
         known.saved[i] =
             rule->kind == UNWIND_SAVED ? (int16_t)(rule->offset / 8) : UNWIND_NOT_SAVED;
@@ -77,15 +75,12 @@ enum unwind_step unwind_step_known(uint64_t pc, struct unwind_registers *registe
     for (unsigned i = 0; i < UNWIND_REGISTERS; i++) {
         if (known->saved[i] == UNWIND_NOT_SAVED)
             continue;
-        bool read = unwind_read_word(&registers->value[i], cfa + (uint64_t)(known->saved[i] * 8L));
-        registers->known = (registers->known & ~(1u << i)) | (uint32_t)read << i;
+        uint64_t value = 0;
+        bool read = unwind_read_word(&value, cfa + (uint64_t)(known->saved[i] * 8L));
+        unwind_set_register(registers, i, value, read);
     }
-    if (known->saved[UNWIND_RSP] == UNWIND_NOT_SAVED) {
-        registers->value[UNWIND_RSP] = cfa;
-        registers->known |= 1u << UNWIND_RSP;
-    }
+    if (known->saved[UNWIND_SP] == UNWIND_NOT_SAVED)
+        unwind_set_register(registers, UNWIND_SP, cfa, true);
     *inside = known->signal;
     return unwind_step_on(registers);
 }
-
-#endif

@@ -2,8 +2,6 @@
  * address. */
 #include "unwind_inside.h"
 
-#if defined(__x86_64__)
-
 #include <string.h>
 
 #define UNWIND_CFI_BYTES 2048u
@@ -100,7 +98,7 @@ static bool unwind_parse_common(struct unwind_entry *entry, uint64_t address)
     entry->data_align = (int64_t)unwind_take_leb(bytes, true);
     uint64_t address_register =
         version == 1 ? unwind_take(bytes, 1) : unwind_take_leb(bytes, false);
-    if (!bytes->good || address_register != UNWIND_PC)
+    if (!bytes->good || address_register != UNWIND_RA)
         return false;
     entry->has_augmentation = *letters == 'z';
     if (!entry->has_augmentation)
@@ -254,6 +252,7 @@ static const struct unwind_form {
     [0x13] = {UNWIND_SET_CFA_OFFSET, UNWIND_OFFSET | UNWIND_SIGNED | UNWIND_FACTOR},
     [0x14] = {UNWIND_SET_VALUE, UNWIND_NUMBER | UNWIND_OFFSET | UNWIND_FACTOR}, /* val_offset */
     [0x15] = {UNWIND_SET_VALUE, UNWIND_NUMBER | UNWIND_OFFSET | UNWIND_SIGNED | UNWIND_FACTOR},
+    [0x2d] = {UNWIND_NOTHING, 0},             /* AARCH64_negate_ra_state */
     [0x2e] = {UNWIND_NOTHING, UNWIND_OFFSET}, /* GNU_args_size */
 };
 
@@ -419,5 +418,3 @@ bool unwind_evaluate(struct unwind_bytes bytes, const struct unwind_registers *r
     *result = stack[count];
     return bytes.good && count > 0;
 }
-
-#endif
