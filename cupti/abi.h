@@ -43,6 +43,7 @@ enum abi_version {
     ABI_VERSION_12_3 = 21,
     ABI_VERSION_12_8 = 26,
     ABI_VERSION_13_0 = 130000, /* xxyyzz from here on */
+    ABI_VERSION_13_0_U1 = 130001,
     ABI_VERSION_13_2 = 130200,
     ABI_VERSION_13_3 = 130300,
     ABI_VERSION_13_4 = 130400,

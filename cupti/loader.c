@@ -110,8 +110,14 @@ static const struct soname sonames[] = {
 /* Relative to libcudart's directory. The last is how the nvidia-*-cu12 wheels lie beside each
  * other. */
 static const char *const beside_cudart[] = {".", "../extras/CUPTI/lib64", "../../cuda_cupti/lib"};
-static const char *const last_resorts[] = {"/usr/local/cuda/lib64",
-                                           "/usr/local/cuda/extras/CUPTI/lib64"};
+static const char *const last_resorts[] = {
+    "/usr/local/cuda/lib64",
+    "/usr/local/cuda/extras/CUPTI/lib64",
+#if defined(__aarch64__) /* of servers (Grace), and of Jetson before JetPack 7 */
+    "/usr/local/cuda/targets/sbsa-linux/lib",
+    "/usr/local/cuda/targets/aarch64-linux/lib",
+#endif
+};
 
 struct search {
     const struct loader_hints *hints;

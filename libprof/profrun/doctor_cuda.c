@@ -57,6 +57,15 @@ static void load_cudart(void)
             return;
 }
 
+/* From which CUPTI on the device's hardware can time kernels. */
+#if defined(__aarch64__)
+enum { HARDWARE_TRACE_VERSION = ABI_VERSION_13_0_U1 };
+#define HARDWARE_TRACE_CUDA "13.0 Update 1"
+#else
+enum { HARDWARE_TRACE_VERSION = ABI_VERSION_12_8 };
+#define HARDWARE_TRACE_CUDA "12.8"
+#endif
+
 static void grade_cupti(const struct cupti_library *cupti, const struct driver_library *driver,
                         struct doctor_finding *finding)
 {
@@ -75,6 +84,11 @@ static void grade_cupti(const struct cupti_library *cupti, const struct driver_l
                     "%.300s is from CUDA %u, newer than the driver: update the driver, or set "
                     "PROF_CUPTI to an older libcupti",
                     cupti->path, major);
+    } else if (config_get()->hardware_trace && version < HARDWARE_TRACE_VERSION) {
+        doctor_find(finding, DOCTOR_WARN,
+                    "PROF_HARDWARE_TRACE needs CUPTI of CUDA " HARDWARE_TRACE_CUDA
+                    " or later on this processor architecture, %.300s is older",
+                    cupti->path);
     } else if (major) {
         doctor_find(finding, DOCTOR_OK, "CUPTI %u.%u.%u, %s", major, version / 100 % 100,
                     version % 100, cupti->path);

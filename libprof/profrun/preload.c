@@ -100,8 +100,29 @@ static int preload_find_library(struct preload *preload)
     return 0;
 }
 
+/* The loader's own message says that a library "cannot be preloaded", without why, or why wrongly
+ * ("wrong ELF class"). */
+static void preload_explain_others(void)
+{
+    const char *list = getenv("LD_PRELOAD"), *machine, *own;
+    char *copy = list ? strdup(list) : NULL, *rest = copy, *entry;
+    while ((entry = strsep(&rest, PRELOAD_FILE_SEPARATORS)))
+        if (strchr(entry, '/') && elfkind_library_differs(entry, &machine, &own))
+            message("LD_PRELOAD names %s, a library for %s: programs for %s run without it, and "
+                    "their loader prints that it \"cannot be preloaded\"",
+                    entry, machine, own);
+    free(copy);
+}
+
 static int preload_check_library(const struct preload *preload)
 {
+    const char *machine, *own;
+    if (elfkind_library_differs(preload->library, &machine, &own)) {
+        message("cannot preload %s: it is a library for %s, and this profrun is for %s; set "
+                "PROF_LIBRARY to a libprof.so for %s",
+                preload->library, machine, own, own);
+        return STATUS_USAGE;
+    }
     if (preload->library[strcspn(preload->library, PRELOAD_DIRECTORY_SEPARATORS)] == '\0')
         return 0;
     char *quoted = message_quote(preload->library);
@@ -137,6 +158,8 @@ int preload_init(struct preload *preload, bool want_sim)
         status = preload_check_library(preload);
     if (status == 0 && want_sim)
         status = preload_find_sim(preload);
+    if (status == 0)
+        preload_explain_others();
     return status;
 }
 

@@ -165,9 +165,16 @@ void target_execute(const struct target *target, char *const *argv)
 enum { ELFKIND_OWN_MACHINE = EM_X86_64 };
 #elif defined(__aarch64__)
 enum { ELFKIND_OWN_MACHINE = EM_AARCH64 };
-#else
-#error "libprof runs on x86-64 and aarch64"
 #endif
+
+static const char *elfkind_machine(const Elf64_Ehdr *header)
+{
+    if (header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_ident[EI_CLASS] != ELFCLASS64)
+        return "another processor architecture";
+    return header->e_machine == EM_X86_64    ? "x86-64"
+           : header->e_machine == EM_AARCH64 ? "aarch64"
+                                             : "another processor architecture";
+}
 
 enum { ELFKIND_LOADER_BYTES = 128 };
 
@@ -233,6 +240,23 @@ const char *elfkind_foreign(int file)
         return "is a program for another processor architecture";
     }
     return elfkind_uses_musl(file) ? "uses musl as its libc, libprof needs glibc" : NULL;
+}
+
+bool elfkind_library_differs(const char *path, const char **machine, const char **own)
+{
+    Elf64_Ehdr header;
+    const Elf64_Ehdr ours = {.e_ident = {[EI_CLASS] = ELFCLASS64, [EI_DATA] = ELFDATA2LSB},
+                             .e_machine = ELFKIND_OWN_MACHINE};
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    const bool known = elfkind_is_elf(file) && elfkind_read(file, &header, sizeof header, 0);
+    close(file);
+    if (!known)
+        return false;
+    *machine = elfkind_machine(&header);
+    *own = elfkind_machine(&ours);
+    return strcmp(*machine, *own) != 0;
 }
 
 bool elfkind_is_static(int file)

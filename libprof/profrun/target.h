@@ -40,6 +40,10 @@ bool elfkind_is_elf(int file);
  * string; NULL if it can, or if it is not an ELF file. */
 const char *elfkind_foreign(int file);
 
+/* Whether the library at `path` is for another machine than this profrun. If so, sets the names of
+ * both machines, static strings. */
+bool elfkind_library_differs(const char *path, const char **machine, const char **own);
+
 /* Whether it is an ELF file without a dynamic loader. */
 bool elfkind_is_static(int file);
 
@@ -51,8 +55,9 @@ struct preload {
 };
 
 /* Finds the files beside profrun itself (or where PROF_LIBRARY says). Returns 0, or the status to
- * exit with, having said why: not found, or a path that LD_PRELOAD cannot express. preload_fini()
- * accepts what a failed call left. */
+ * exit with, having said why: not found, for another machine, or a path that LD_PRELOAD cannot
+ * express. Says which libraries of LD_PRELOAD the loader will refuse. preload_fini() accepts what
+ * a failed call left. */
 int preload_init(struct preload *preload, bool want_sim);
 void preload_fini(struct preload *preload);
 

@@ -68,6 +68,12 @@ TEST(Search, LooksBesideLibcudartThenWhereTheLoaderLooksThenInTheUsualPlace)
     EXPECT_LT(extras, wheel);
     EXPECT_LT(wheel, loader);
     EXPECT_LT(loader, usual);
+#if defined(__aarch64__)
+    size_t server = place(trail, "/usr/local/cuda/targets/sbsa-linux/lib/./libcupti.so.13");
+    size_t jetson = place(trail, "/usr/local/cuda/targets/aarch64-linux/lib/./libcupti.so.12");
+    EXPECT_LT(usual, server);
+    EXPECT_LT(server, jetson);
+#endif
 }
 
 TEST(Search, TriesSonamesFromTheNewestTo11_0)

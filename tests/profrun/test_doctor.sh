@@ -47,6 +47,12 @@ check "nothing is left behind" "" "$(find tmp -mindepth 1; find . -name '*.prof'
 run --doctor --sim=12.4
 check_has "an older CUPTI" "CUPTI API 22" "$(line cupti)"
 
+PROF_HARDWARE_TRACE=1 run --doctor --sim=12.4
+[ "$(uname -m)" = aarch64 ] && oldest="13.0 Update 1" || oldest=12.8
+check_has "hardware times need a newer CUPTI" "PROF_HARDWARE_TRACE needs CUPTI of CUDA $oldest or later" "$(line cupti)"
+PROF_HARDWARE_TRACE=1 run --doctor --sim=13.0
+check_has "hardware times with one that can" "CUPTI 13.0.1" "$(line cupti)"
+
 # Each problem, and its message.
 trouble() { # GRADE CHECK WORDS STATUS
     run --doctor --sim

@@ -50,9 +50,25 @@ patch machine 18 '\002\000'
 run ./machine
 check_has "another architecture" "another processor architecture" "$err"
 check "which cannot be executed here" 126 "$status"
-"$CC" -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1 -o musl program.c
+"$CC" -Wl,--dynamic-linker=/lib/ld-musl-$(uname -m).so.1 -o musl program.c
 run ./musl
 check_has "another libc" "uses musl" "$err"
+
+# Libraries of another machine: this profrun's own, and another one in LD_PRELOAD.
+case $(uname -m) in
+x86_64) own=x86-64 other=aarch64 number='\267\000' ;;
+*) own=aarch64 other=x86-64 number='\076\000' ;;
+esac
+cp tree/lib/libprof.so other.so
+printf "$number" | dd of=other.so bs=1 seek=18 conv=notrunc 2>/dev/null
+PROF_LIBRARY=$PWD/other.so run ./ordinary 7
+check "a libprof.so of another machine" "2 profrun: cannot preload $PWD/other.so: it is a library for $other, and this profrun is \
+for $own; set PROF_LIBRARY to a libprof.so for $own" "$status $err"
+LD_PRELOAD=$PWD/other.so:$PWD/tree/lib/libprof.so run ./ordinary 8
+check "one of each machine: the program runs" "8 ran with 1 arguments, preload set" "$status $out"
+check_has "and it is said why the loader refuses one" "profrun: LD_PRELOAD names $PWD/other.so, a library for $other: programs \
+for $own run without it" "$err"
+check_has "the loader's own message" "cannot be preloaded" "$err"
 
 printf '#!/bin/sh\necho "$LD_PRELOAD"\n' >script
 chmod +x script

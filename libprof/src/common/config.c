@@ -90,9 +90,9 @@
     X("PROF_KERNEL_LATENCY", kernel_latency, FLAG, "0", 0, 0, 1, "",                             \
       "Also record when kernels were queued and submitted; adds to the cost of every launch.")   \
     X("PROF_HARDWARE_TRACE", hardware_trace, FLAG, "0", 0, 0, 1, "",                             \
-      "Let the device's hardware time kernels (Blackwell and later, CUDA 12.8 and later). Not "  \
-      "together with PROF_KERNEL_LATENCY. Before CUDA 13.4, device records are collected only "  \
-      "at the end.")                                                                             \
+      "Let the device's hardware time kernels (Blackwell and later; CUDA 12.8 and later, on "    \
+      "aarch64 13.0 Update 1). Not together with PROF_KERNEL_LATENCY. Before CUDA 13.4, device " \
+      "records are collected only at the end.")                                                  \
     X("PROF_FLUSH_MS", flush_ms, NUMBER, "100", 100, 1, 60000, "",                               \
       "Flush device records this often, in ms. kill -9 loses operations in flight, and those "   \
       "that ended within the last two intervals or are among a thread's last 50.")               \
