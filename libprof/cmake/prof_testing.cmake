@@ -72,6 +72,8 @@ function(prof_add_gtest name)
     set(timeout_s 120)
     if(PROF_SANITIZE)
         set(timeout_s 600) # ThreadSanitizer costs up to 15x
+    elseif(CMAKE_CROSSCOMPILING_EMULATOR)
+        set(timeout_s 1800) # so does QEMU
     endif()
     if((PROF_SANITIZE OR PROF_TESTS_BY_FOLDER) AND NOT arg_ISOLATED)
         add_test(NAME "${name}/all" COMMAND test_${name})

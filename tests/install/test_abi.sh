@@ -33,9 +33,9 @@ sed 's/^prof_options.ring at .*/prof_options.ring at 16/' facts.txt >moved.txt
 ! kept "$tests/install/abi.txt" moved.txt >lost.txt || fail "a field that moved is not noticed"
 
 # The sanitizers' programs need not have zlib.
-for format in 1 2; do
-    gzip -dc "$tests/data/format$format.prof.gz" >old.prof
-    "$BIN_DIR/profdump" check old.prof >check.txt || fail "a recording of format $format is not valid: $(cat check.txt)"
+for recording in format1 format2 aarch64; do # the last one is from another processor architecture, too
+    gzip -dc "$tests/data/$recording.prof.gz" >old.prof
+    "$BIN_DIR/profdump" check old.prof >check.txt || fail "$recording is not valid: $(cat check.txt)"
     "$BIN_DIR/profdump" --format tsv --rows -1 old.prof >table.tsv
-    diff "$tests/data/format$format.tsv" table.tsv || fail "a recording of format $format has other numbers (before <, now >)"
+    diff "$tests/data/$recording.tsv" table.tsv || fail "$recording has other numbers (before <, now >)"
 done

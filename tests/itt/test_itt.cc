@@ -336,14 +336,14 @@ TEST(Counters, LeaveTheProgramsFloatingPointAlone)
         feclearexcept(FE_ALL_EXCEPT);
         feraiseexcept(FE_OVERFLOW);
         int before = fetestexcept(FE_ALL_EXCEPT);
-        feenableexcept(FE_INEXACT);
+        const int traps = feenableexcept(FE_INEXACT) == -1 ? 0 : FE_INEXACT; // aarch64 has none
         for (int i = 0; i < 3; i++) {
             itt_counter_set_value(counter, &large);
             itt_counter_inc_delta(counter, large);
             itt_counter_dec_delta(counter, 1);
         }
         EXPECT_EQ(fetestexcept(FE_ALL_EXCEPT), before);
-        EXPECT_EQ(fegetexcept(), FE_INEXACT);
+        EXPECT_EQ(fegetexcept(), traps);
         fedisableexcept(FE_ALL_EXCEPT);
     });
     EXPECT_EQ(count[16 + PROF_REC_COUNTER], 9u);

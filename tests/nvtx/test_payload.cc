@@ -90,10 +90,10 @@ TEST(Payload, LeavesTheProgramsFloatingPointAlone)
     long double third = 1.0L / 3;
     uint64_t id = schema({entry(NVTX_TYPE_LONGDOUBLE, "ld")});
     feclearexcept(FE_ALL_EXCEPT);
-    feenableexcept(FE_INEXACT);
+    const int traps = feenableexcept(FE_INEXACT) == -1 ? 0 : FE_INEXACT; // aarch64 has none
     Values values = decode_bytes(id, &third, sizeof third);
     EXPECT_EQ(fetestexcept(FE_ALL_EXCEPT), 0);
-    EXPECT_EQ(fegetexcept(), FE_INEXACT);
+    EXPECT_EQ(fegetexcept(), traps);
     fedisableexcept(FE_ALL_EXCEPT);
     EXPECT_EQ(values, (Values{{"ld", "0.333333333"}}));
 }
