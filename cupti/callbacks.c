@@ -201,11 +201,11 @@ static uint32_t callbacks_result_of(const struct abi_call_data *data)
 static void callbacks_write_exit(const struct abi_call_data *data)
 {
     uint32_t result = callbacks_result_of(data);
-    uint64_t *space = thread_reserve(PROF_REC_API_EXIT, 2);
+    uint64_t ticks, *space = thread_reserve_now(PROF_REC_API_EXIT, 2, &ticks);
     if (!space)
         return;
     space[1] = result | (uint64_t)data->correlation << 32;
-    thread_commit(space, PROF_REC_API_EXIT, 2, thread_ticks(space));
+    thread_commit(space, PROF_REC_API_EXIT, 2, ticks);
 }
 
 /* A teardown destroys the context whose records CUPTI still holds; CUPTI's documentation names this

@@ -234,6 +234,13 @@ uint64_t *thread_reserve(enum prof_record_type, unsigned words)
     return is_on ? reserve(words, false) : nullptr;
 }
 
+uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_t *ticks)
+{
+    uint64_t *record = thread_reserve(type, words);
+    *ticks = record ? thread_ticks(record) : 0;
+    return record;
+}
+
 uint64_t *thread_reserve_late(enum prof_record_type, unsigned words)
 {
     return reserve(words, true);

@@ -65,6 +65,10 @@ void recorder_pause(bool on, enum prof_control_reason reason);
  * thread's first event. */
 uint64_t *thread_reserve(enum prof_record_type type, unsigned words);
 
+/* Like thread_reserve() with thread_ticks(), but with one reading of the clock, which comes first:
+ * that saves 10 of the 38 ns that a counter cost. At most THREAD_GUARD_BYTES. */
+uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_t *ticks);
+
 /* Like thread_reserve(), for device records: they arrive late, so they are recorded also while
  * recording is off. They do not create the file, because CUPTI reports its own activity even if the
  * program did nothing that is recorded. */

@@ -241,10 +241,6 @@ bool thread_state_owner(struct thread_log *self);
  * there is no room. */
 bool thread_store(struct thread_log *self, unsigned kind, uint32_t name);
 
-/* thread_reserve() and thread_ticks() with one reading of the clock, which comes first: that saves
- * 10 of the 38 ns that a counter cost. At most THREAD_GUARD_BYTES. */
-uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_t *ticks);
-
 /* Reserves words for several records that begin at the same time: an event's word, then records of
  * their own. All are zero, and a reader skips zeros. NULL: there is no room here, nothing is
  * counted. The thread takes the hot path; at most THREAD_GUARD_BYTES. */
