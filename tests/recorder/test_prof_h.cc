@@ -14,11 +14,11 @@ namespace
 TEST(StatusText, IsASentenceOfItsOwnForEachStatus)
 {
     std::set<std::string> texts;
-    for (int status = PROF_OK; status <= PROF_TAKEN; status++)
+    for (int status = PROF_OK; status <= PROF_INCONCLUSIVE; status++)
         EXPECT_TRUE(texts.insert(prof_status_text((prof_status)status)).second) << status;
     EXPECT_EQ(texts.count("unknown status"), 0u);
     EXPECT_STREQ(prof_status_text(PROF_OK), "done");
-    int beyond = PROF_TAKEN + 1;
+    int beyond = PROF_INCONCLUSIVE + 1;
     EXPECT_STREQ(prof_status_text((prof_status)beyond), "unknown status");
 }
 
