@@ -385,10 +385,10 @@ static void print_head(struct bench_report *report)
 /* The one number that most want, of one sequence. */
 static void print_median(struct bench_report *report)
 {
-    const struct bench_spread *spread = &report->stats->groups.at[0].spread[BENCH_DEVICE];
     char median[TIME_TEXT_BYTES], low[TIME_TEXT_BYTES], high[TIME_TEXT_BYTES];
     if (report->stats->groups.count != 1)
         return;
+    const struct bench_spread *spread = &report->stats->groups.at[0].spread[BENCH_DEVICE];
     time_text_in(spread->median, report->table.unit, median);
     time_text_in(spread->low, report->table.unit, low);
     time_text_in(spread->high, report->table.unit, high);
