@@ -3,6 +3,7 @@
 
 #include "around.h"
 #include "array.h"
+#include "blocks.h"
 #include "maps.h"
 
 #include <stdlib.h>
@@ -212,35 +213,23 @@ static bool keep_operations(struct search *search)
 
 /* ---- times of each ---- */
 
-static int by_time(const void *left, const void *right)
-{
-    const int64_t *a = left, *b = right;
-    return (a[0] > b[0]) - (a[0] < b[0]);
-}
-
 static bool measure(struct search *search)
 {
     struct bench_calls *to = search->to;
-    int64_t(*spans)[2] = malloc(((size_t)to->operations.count + 1) * sizeof *spans);
+    struct interval *spans = malloc(((size_t)to->operations.count + 1) * sizeof *spans);
     for (uint32_t i = 0; spans && i < to->calls.count; i++) {
         struct bench_call *call = &to->calls.at[i];
         for (uint32_t k = 0; k < call->count; k++) {
             const struct tl_gpu *gpu =
                 &search->timeline->gpus.at[to->operations.at[call->first + k]];
-            spans[k][0] = gpu->start_ns;
-            spans[k][1] = gpu->end_ns;
+            spans[k] = (struct interval){gpu->start_ns, gpu->end_ns};
         }
         if (!call->count)
             continue;
-        qsort(spans, call->count, sizeof *spans, by_time);
-        call->first_ns = call->last_ns = spans[0][0];
-        for (uint32_t k = 0; k < call->count; k++) {
-            int64_t from_ns = spans[k][0] > call->last_ns ? spans[k][0] : call->last_ns;
-            if (spans[k][1] > from_ns) {
-                call->busy_ns += spans[k][1] - from_ns;
-                call->last_ns = spans[k][1];
-            }
-        }
+        call->busy_ns = intervals_union(spans, call->count, INT64_MIN, INT64_MAX);
+        call->first_ns = call->last_ns = spans[0].start;
+        for (uint32_t k = 0; k < call->count; k++)
+            call->last_ns = spans[k].end > call->last_ns ? spans[k].end : call->last_ns;
     }
     free(spans);
     return spans != NULL;
@@ -261,25 +250,20 @@ static void count_homeless(struct search *search)
 
 /* ---- sequences ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t number)
-{
-    hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
 static uint64_t operation_hash(const struct timeline *timeline, const struct tl_gpu *gpu,
                                uint64_t hash)
 {
-    hash = mix(hash, (uint64_t)gpu->kind << 32 | gpu->name);
-    hash = mix(mix(hash, gpu->device), gpu->bytes);
+    hash = keymap_mix(hash, (uint64_t)gpu->kind << 32 | gpu->name);
+    hash = keymap_mix(keymap_mix(hash, gpu->device), gpu->bytes);
     if (gpu->kind != TL_KERNEL)
         return hash;
     const struct tl_kernel *kernel = &timeline->kernels.at[gpu->detail];
-    hash =
-        mix(hash, (uint64_t)kernel->grid_x << 32 | (uint64_t)kernel->grid_y << 16 | kernel->grid_z);
-    hash = mix(hash,
-               (uint64_t)kernel->block_x << 32 | (uint64_t)kernel->block_y << 16 | kernel->block_z);
-    return mix(hash, (uint64_t)kernel->static_shared_memory << 32 | kernel->dynamic_shared_memory);
+    hash = keymap_mix(hash, (uint64_t)kernel->grid_x << 32 | (uint64_t)kernel->grid_y << 16 |
+                                kernel->grid_z);
+    hash = keymap_mix(hash, (uint64_t)kernel->block_x << 32 | (uint64_t)kernel->block_y << 16 |
+                                kernel->block_z);
+    return keymap_mix(hash,
+                      (uint64_t)kernel->static_shared_memory << 32 | kernel->dynamic_shared_memory);
 }
 
 static bool find_sequences(struct search *search)
@@ -289,7 +273,7 @@ static bool find_sequences(struct search *search)
     bool done = true;
     for (uint32_t i = 0; i < to->calls.count && done; i++) {
         struct bench_call *call = &to->calls.at[i];
-        uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), call->count);
+        uint64_t hash = keymap_mix(UINT64_C(0xcbf29ce484222325), call->count);
         for (uint32_t k = 0; k < call->count; k++)
             hash = operation_hash(search->timeline,
                                   &search->timeline->gpus.at[to->operations.at[call->first + k]],

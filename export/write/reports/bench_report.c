@@ -305,14 +305,6 @@ static void add_devices(struct bench_report *report)
 
 /* ---- JSON ---- */
 
-static void add_number(struct json_out *out, double number)
-{
-    if (isnan(number))
-        json_null(out);
-    else
-        json_double(out, number);
-}
-
 static void add_comparison(struct json_out *out, const struct write_bench_options *options)
 {
     const struct bench_comparison *of = options->comparison;
@@ -323,10 +315,9 @@ static void add_comparison(struct json_out *out, const struct write_bench_option
     }
     json_object_begin(out);
     json_key(out, "with"), json_string(out, options->with);
-    json_key(out, "ratio"), add_number(out, of->ratio.ratio);
-    json_key(out, "low"), add_number(out, of->ratio.known ? of->ratio.low : NAN);
-    json_key(out, "high"),
-        add_number(out, of->ratio.known && !isinf(of->ratio.high) ? of->ratio.high : NAN);
+    json_key(out, "ratio"), json_double(out, of->ratio.ratio);
+    json_key(out, "low"), json_double(out, of->ratio.known ? of->ratio.low : NAN);
+    json_key(out, "high"), json_double(out, of->ratio.known ? of->ratio.high : NAN);
     json_key(out, "verdict"), json_string(out, bench_verdict_name(of->verdict));
     json_object_end(out);
 }
@@ -344,8 +335,8 @@ static void add_head(struct bench_report *report, struct json_out *out)
     json_key(out, "launch"), json_string(out, bench_launch_name(stats->launch));
     json_key(out, "clock_mhz");
     json_object_begin(out);
-    json_key(out, "min"), add_number(out, clock->samples ? clock->min : NAN);
-    json_key(out, "max"), add_number(out, clock->samples ? clock->max : NAN);
+    json_key(out, "min"), json_double(out, clock->samples ? clock->min : NAN);
+    json_key(out, "max"), json_double(out, clock->samples ? clock->max : NAN);
     json_key(out, "samples"), json_uint(out, clock->samples);
     json_object_end(out);
     json_key(out, "max_relative_error_percent");
