@@ -197,12 +197,6 @@ static void refuse_clocks(struct bench_stats *stats)
 
 /* ---- spreads ---- */
 
-static int by_ns(const void *left, const void *right)
-{
-    const int64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 static int64_t measure_of(const struct bench_call *call, enum bench_measure measure)
 {
     switch (measure) {
@@ -271,8 +265,8 @@ static bool refuse_drift(struct bench_stats *stats, struct bootstrap *bootstrap,
     uint32_t third = count / 3;
     if (count < DRIFT_CALLS)
         return true;
-    qsort(ns, third, sizeof *ns, by_ns);
-    qsort(ns + count - third, third, sizeof *ns, by_ns);
+    bootstrap_sort(ns, third);
+    bootstrap_sort(ns + count - third, third);
     struct bootstrap_set first = {ns, third, 0}, last = {ns + count - third, third, 0};
     if (!bootstrap_medians(bootstrap, &first, &last, &ratio))
         return false;
@@ -293,7 +287,7 @@ static bool fill_spreads(struct bench_stats *stats, struct bench_group *group,
         uint32_t count = values_of(stats, group->sequence, measure, ns);
         if (measure == BENCH_DEVICE && !refuse_drift(stats, bootstrap, ns, count))
             return false;
-        qsort(ns, count, sizeof *ns, by_ns);
+        bootstrap_sort(ns, count);
         if (!spread_of(bootstrap, ns, count, &group->spread[measure]))
             return false;
         if (measure != BENCH_DEVICE)
@@ -362,7 +356,7 @@ static void fill_operation(const struct bench_stats *stats, const struct bench_g
         const struct tl_gpu *gpu = operation_at(stats, call, place);
         ns[count++] = gpu->end_ns - gpu->start_ns;
     }
-    qsort(ns, count, sizeof *ns, by_ns);
+    bootstrap_sort(ns, count);
     to->time_ns = bootstrap_median(ns, count);
     for (uint32_t i = 0; i < stats->calls.calls.count; i++) {
         const struct bench_call *call = &stats->calls.calls.at[i];
@@ -370,7 +364,7 @@ static void fill_operation(const struct bench_stats *stats, const struct bench_g
         if (gap_ns >= 0)
             ns[gaps++] = gap_ns;
     }
-    qsort(ns, gaps, sizeof *ns, by_ns);
+    bootstrap_sort(ns, gaps);
     to->gap_ns = bootstrap_median(ns, gaps);
 }
 

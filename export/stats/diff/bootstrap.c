@@ -158,6 +158,17 @@ size_t bootstrap_least(double confidence)
     return count;
 }
 
+static int compare_ns(const void *left, const void *right)
+{
+    const int64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+void bootstrap_sort(int64_t *ns, size_t count)
+{
+    qsort(ns, count, sizeof *ns, compare_ns);
+}
+
 double bootstrap_median(const int64_t *sorted_ns, size_t count)
 {
     if (count == 0)

@@ -4,6 +4,7 @@
  * recordings of one program, made one after the other.
  */
 #include "blocks.h"
+#include "bootstrap.h"
 #include "device_time.h"
 #include "diff_side.h"
 #include "evidence.h"
@@ -164,12 +165,6 @@ static int64_t busy_ns_of(struct runs *runs, struct device_walk *walk)
     return busy_ns;
 }
 
-static int compare_ns(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
 /* Runs in which nothing was recorded have no time. */
 static bool add_up(struct diff_side *side, struct runs *runs)
 {
@@ -190,8 +185,8 @@ static bool add_up(struct diff_side *side, struct runs *runs)
     }
     device_walk_fini(&walk);
     free(room);
-    qsort(side->wall_ns, side->runs, sizeof *side->wall_ns, compare_ns);
-    qsort(side->host_ns, side->runs, sizeof *side->host_ns, compare_ns);
+    bootstrap_sort(side->wall_ns, side->runs);
+    bootstrap_sort(side->host_ns, side->runs);
     return true;
 }
 

@@ -80,6 +80,9 @@ bool bootstrap_median_of(struct bootstrap *bootstrap, const struct bootstrap_set
 void bootstrap_sums(struct bootstrap *bootstrap, const struct bootstrap_sum *left,
                     const struct bootstrap_sum *right, struct bootstrap_interval *interval);
 
+/* Sorts nanoseconds as sets and bootstrap_median() want them. */
+void bootstrap_sort(int64_t *ns, size_t count);
+
 /* NaN of nothing. */
 double bootstrap_median(const int64_t *sorted_ns, size_t count);
 
