@@ -73,6 +73,12 @@ struct sentence_text sentence_share(int64_t part, int64_t whole); /* "41 %"; "un
 struct sentence_text sentence_bytes(uint64_t bytes);              /* "1.50 MB", powers of 1024 */
 struct sentence_text sentence_count(uint64_t count, const char *noun); /* "1 copy", "2 copies" */
 
+/* "s", but for one. */
+static inline const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 #ifdef __cplusplus
 }
 #endif

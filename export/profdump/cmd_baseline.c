@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "inputs.h"
 #include "options.h"
+#include "units.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -254,8 +255,8 @@ static int save(const struct profdump_options *options, const char *name)
         return EXIT_FAILURE;
     }
     if (inputs_each(&of, copy_input, &save) && put_in_place(&save, path, name, options->force)) {
-        printf("saved baseline %s: %u recording%s in %s\n", name, save.count,
-               save.count == 1 ? "" : "s", path);
+        printf("saved baseline %s: %u recording%s in %s\n", name, save.count, plural(save.count),
+               path);
         return finish_answer(options, true);
     }
     remove_directory(save.temporary);

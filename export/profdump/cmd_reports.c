@@ -12,6 +12,7 @@
 #include "table.h"
 #include "text.h"
 #include "timeline.h"
+#include "units.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -97,13 +98,13 @@ static void print_verdict(FILE *out, const struct timeline *timeline,
     char lacking[EVIDENCE_BYTES];
     if (!report->errors && !report->warnings &&
         evidence_missing(timeline, EVIDENCE_CHECK, lacking)) {
-        fprintf(out, "%s in %u file%s\n", lacking, files, files == 1 ? "" : "s");
+        fprintf(out, "%s in %u file%s\n", lacking, files, plural(files));
         return;
     }
     fprintf(out, "%s: %u file%s, %u slices, %u device operations: %u error%s, %u warning%s\n",
-            report->errors ? "FAILED" : "ok", files, files == 1 ? "" : "s", timeline->slices.count,
-            count_operations(timeline), report->errors, report->errors == 1 ? "" : "s",
-            report->warnings, report->warnings == 1 ? "" : "s");
+            report->errors ? "FAILED" : "ok", files, plural(files), timeline->slices.count,
+            count_operations(timeline), report->errors, plural(report->errors), report->warnings,
+            plural(report->warnings));
 }
 
 static bool write_findings(const struct profdump_options *options, const struct timeline *timeline,

@@ -247,11 +247,6 @@ static bool write_sheet(const struct listing *listing)
 
 /* ---- stacks ---- */
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void print_frames(const struct listing *listing, uint32_t group, const char *rest)
 {
     struct symbol_stack frames = common_frames(listing, group);

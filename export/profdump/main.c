@@ -92,7 +92,7 @@ static void report_moved_ids(const struct export_format *format, const char *pat
     if (processes + threads)
         complain("note: %s: ids of %" PRIu64 " process%s and %" PRIu64
                  " thread%s are too large for the format and were renumbered; %s",
-                 path, processes, processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s",
+                 path, processes, processes == 1 ? "" : "es", threads, plural(threads),
                  format->moved);
 }
 

@@ -4,6 +4,7 @@
 #include "json_text.h"
 #include "options.h"
 #include "timeline_restrict.h"
+#include "units.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -257,7 +258,7 @@ static bool of_recording(const struct window_options *window, const struct timel
     if (span->any && span->from_ns < span->to_ns)
         return true;
     return say(error, "--window: recording was on %" PRId64 " time%s, not %" PRId64, most,
-               most == 1 ? "" : "s", window->recording);
+               plural((uint64_t)most), window->recording);
 }
 
 static bool of_steps(const struct window_options *window, const struct timeline *timeline,

@@ -1,5 +1,6 @@
 /* trace_meta.c - META chunks: names, threads, devices, clock samples, stacks. */
 #include "trace_walk.h"
+#include "units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -345,7 +346,7 @@ static void note_cut_names(struct walk *walk)
     if (!walk->cut_names)
         return;
     int size = snprintf(note, sizeof note, "%" PRIu64 " name%s longer than %u bytes %s cut; %s",
-                        walk->cut_names, walk->cut_names == 1 ? "" : "s", PROF_NAME_BYTES_MAX,
+                        walk->cut_names, plural(walk->cut_names), PROF_NAME_BYTES_MAX,
                         walk->cut_names == 1 ? "is" : "are",
                         walk->unmarked_names ? "names that differ only after that are shown as one"
                                              : "\"...#\" and a hash stand for the rest");

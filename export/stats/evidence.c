@@ -3,6 +3,7 @@
 #include "device_api.h"
 
 #include "call_names.h"
+#include "units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -87,11 +88,6 @@ bool evidence_init(struct evidence *evidence, const struct timeline *timeline)
         evidence->graph_operations += timeline_graph_of(timeline, gpu, &node) || node;
     }
     return count_calls(evidence, timeline);
-}
-
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 /* What a setting turned off. */

@@ -15,6 +15,7 @@ static bool recognise(struct text head)
 
 #ifdef PROF_HAVE_SQLITE
 #include "sqlite_trace.h"
+#include "units.h"
 
 /* "12,480": such counts are long. */
 static void grouped(uint64_t count, char to[32])
@@ -40,7 +41,7 @@ static bool note_unread(struct sqlite_trace *trace)
         return !file->failed;
     grouped(unread.rows, rows);
     snprintf(text, sizeof text, "not read: %u table%s, %s row%s (%s)", unread.tables,
-             unread.tables == 1 ? "" : "s", rows, unread.rows == 1 ? "" : "s", unread.names);
+             plural(unread.tables), rows, plural(unread.rows), unread.names);
     unordered_note(trace->events, (struct text){text, strlen(text)});
     if (trace->timed)
         return true;

@@ -7,6 +7,7 @@
 #include "occupancy.h"
 #include "percentile.h"
 #include "run_facts.h"
+#include "units.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -26,11 +27,6 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct bench_stats *sta
     va_start(arguments, format);
     vsnprintf(stats->reasons[stats->reason_count++], BENCH_REASON_BYTES, format, arguments);
     va_end(arguments);
-}
-
-static const char *s_of(uint64_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 /* The recording has no such range: names those that launched something, as far as there is room. */
@@ -134,13 +130,13 @@ static void refuse_losses(struct bench_stats *stats, const struct run_facts *fac
         refuse(stats,
                "%" PRIu64 " operation%s that %u of %u calls launched %s no device record; "
                "'profdump check --ledger' counts them by cause",
-               unrecorded, s_of(unrecorded), calls, stats->calls.calls.count,
+               unrecorded, plural(unrecorded), calls, stats->calls.calls.count,
                unrecorded == 1 ? "has" : "have");
     if (stats->calls.homeless)
         refuse(stats,
                "%" PRIu64 " device operation%s ran during the calls, and the recording does not "
                "have the launch%s: whose work that is cannot be judged",
-               stats->calls.homeless, s_of(stats->calls.homeless),
+               stats->calls.homeless, plural(stats->calls.homeless),
                stats->calls.homeless == 1 ? "" : "es");
     if (facts->ledger.lost_host || facts->torn_records || facts->missing_chunks)
         refuse(stats, "%" PRIu64 " host events were lost: calls and launches may be missing",
@@ -188,7 +184,7 @@ static void refuse_clocks(struct bench_stats *stats)
         refuse(stats,
                "the system's clock was set %" PRIu64 " time%s while this was recorded: device "
                "times follow that clock",
-               steps, s_of(steps));
+               steps, plural(steps));
     find_clock(stats);
     if (stats->clock.samples && stats->clock.max >= stats->clock.min * DIFF_MATTERS)
         refuse(stats, "the device's clock went from %.0f to %.0f MHz during the calls",
@@ -243,8 +239,8 @@ static bool spread_of(struct bootstrap *bootstrap, const int64_t *ns, uint32_t c
 }
 
 /* Fills `to` with the calls of the group, in order of time, and returns how many. */
-static uint32_t values_of(const struct bench_stats *stats, uint32_t sequence,
-                          enum bench_measure measure, int64_t *to)
+static uint32_t valueplural(const struct bench_stats *stats, uint32_t sequence,
+                            enum bench_measure measure, int64_t *to)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < stats->calls.calls.count; i++)
@@ -284,7 +280,7 @@ static bool fill_spreads(struct bench_stats *stats, struct bench_group *group,
                          struct bootstrap *bootstrap, int64_t *ns)
 {
     for (unsigned measure = 0; measure < BENCH_MEASURES; measure++) {
-        uint32_t count = values_of(stats, group->sequence, measure, ns);
+        uint32_t count = valueplural(stats, group->sequence, measure, ns);
         if (measure == BENCH_DEVICE && !refuse_drift(stats, bootstrap, ns, count))
             return false;
         bootstrap_sort(ns, count);
@@ -540,7 +536,7 @@ static void refuse_sequences(struct bench_stats *stats)
            "calls launched %u different sequences of operations: %u calls one of %u operations, %u "
            "call%s one of %u, first in call %u",
            calls->sequences.count, usual->calls, calls->calls.at[usual->example].count,
-           other->calls, s_of(other->calls), calls->calls.at[other->example].count,
+           other->calls, plural(other->calls), calls->calls.at[other->example].count,
            other->example + 1);
 }
 
@@ -561,7 +557,7 @@ static void refuse_spread(struct bench_stats *stats)
     }
     if (!judged && !stats->reason_count)
         refuse(stats, "%u call%s: an interval needs %zu of one sequence", stats->calls.calls.count,
-               s_of(stats->calls.calls.count), least);
+               plural(stats->calls.calls.count), least);
 }
 
 static void drop_groups(struct bench_stats *stats)

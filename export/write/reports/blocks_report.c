@@ -413,7 +413,7 @@ static void print_title(const struct report *report, const struct event_block *b
     bool marked = options->format == WRITE_MARKDOWN;
     fprintf(stream, "%s%s \"", marked ? "### " : "", blocks->options.range ? "Range" : "Block");
     print_name(options, block_title(blocks, block), stream);
-    fprintf(stream, "\": %u iteration%s", block->run_count, block->run_count == 1 ? "" : "s");
+    fprintf(stream, "\": %u iteration%s", block->run_count, plural(block->run_count));
     if (block->input != -1)
         fprintf(stream, " on bundled input %d", block->input);
     fprintf(stream, ", times in %s\n%s", time_scale_name(blocks->options.target),
@@ -441,7 +441,7 @@ static void print_memory(const struct report *report, const struct event_block *
         print_name(options, (struct text){label, strlen(label)}, stream);
         fprintf(stream, ": %s%s in %llu allocation%s\n", each,
                 memory->min_bytes == memory->max_bytes ? " each iteration" : " on average",
-                (unsigned long long)memory->allocations, memory->allocations == 1 ? "" : "s");
+                (unsigned long long)memory->allocations, plural(memory->allocations));
     }
 }
 

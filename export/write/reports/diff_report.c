@@ -7,6 +7,7 @@
 #include "fit.h"
 #include "report_cells.h"
 #include "text.h"
+#include "units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -25,6 +25,7 @@
 #include "run_facts.h"
 #include "table.h"
 #include "text.h"
+#include "units.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -272,7 +273,7 @@ static void print_leaks(const struct report *report, const struct memory_sites *
     fprintf(stream, "\n%s: ", leak_title(report->timeline));
     if (sites->count) {
         fprintf(stream, "%llu allocation%s", (unsigned long long)sites->count,
-                sites->count == 1 ? "" : "s");
+                plural(sites->count));
         print_bytes(report, ", ", sites->bytes);
     } else if (!sites->kept_bytes) {
         fputs("nothing", stream);
@@ -338,7 +339,7 @@ static void print_pool(const struct report *report, const struct tl_pool *pool)
     print_bytes(report, "; at last ", pool->last_bytes);
     print_used(report, pool->last_used_bytes);
     if (pool->trims)
-        fprintf(stream, "; trimmed %u time%s", pool->trims, pool->trims == 1 ? "" : "s");
+        fprintf(stream, "; trimmed %u time%s", pool->trims, plural(pool->trims));
     fprintf(stream, "%s\n", pool->end_ns == INT64_MAX ? "" : "; destroyed");
 }
 

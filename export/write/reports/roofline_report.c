@@ -15,6 +15,7 @@
 #include "report_cells.h"
 #include "roofline.h"
 #include "text.h"
+#include "units.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -147,7 +147,7 @@ static void print_windows(const struct timeline *timeline, uint32_t process, FIL
     }
     if (count == plain && count <= 1)
         return;
-    fprintf(stream, "Windows:   recording was on %u time%s\n", count, count == 1 ? "" : "s");
+    fprintf(stream, "Windows:   recording was on %u time%s\n", count, plural(count));
     for (uint32_t i = 0; i < timeline->windows.count && shown < WINDOWS_SHOWN; i++)
         if (timeline->windows.at[i].process == process) {
             print_window(timeline, &timeline->windows.at[i], stream);
@@ -251,7 +251,7 @@ static void print_counts(const struct timeline *timeline, FILE *stream)
             ", %u marks, %u counter values, %u %s calls, %u device operations on %u thread%s\n",
             timeline->marks.count, timeline->counters.count, counts.calls,
             device_api_name(device_api_of(timeline)), count_operations(timeline), threads,
-            threads == 1 ? "" : "s");
+            plural(threads));
 }
 
 #define HEAPS_SHOWN 4u
@@ -302,7 +302,7 @@ static void print_never_freed(const struct memory_sites *sites, FILE *stream)
     bytes_text((int64_t)sites->kept_bytes, kept);
     if (sites->count)
         fprintf(stream, "; never freed: %llu allocation%s, %s", (unsigned long long)sites->count,
-                sites->count == 1 ? "" : "s", bytes);
+                plural(sites->count), bytes);
     if (sites->kept_bytes)
         fprintf(stream, "%s%s that allocators keep",
                 sites->count ? ", in " : "; never freed: ", kept);

@@ -25,12 +25,6 @@ void cell_name(struct table *table, const struct timeline *timeline, uint32_t na
  * and of which very deep paths lack the outermost, else a text. */
 void cell_path(struct table *table, const struct range_paths *paths, uint32_t path);
 
-/* "s", but for one. */
-static inline const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* What the trace calls the device; empty: it does not say. */
 struct text device_name(const struct timeline *timeline, const struct tl_device *device);
 
