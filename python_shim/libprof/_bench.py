@@ -21,12 +21,12 @@ import time
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _native, recorder
+from ._answers import FOUND, INCONCLUSIVE
 from ._bench_graph import captured
 from ._profdump import answer_of_profdump, check_program, run_profdump
-from .errors import BenchError, ProfError
+from .errors import BenchError
 
 Window = Tuple[int, int]
-_INCONCLUSIVE, _FOUND = 5, 4
 _BUSY = _native.BUSY
 _UNITS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 _names: Dict[str, int] = {}
@@ -317,7 +317,7 @@ def _ask(name: str, words: Sequence[str], window: Optional[Window], path: str, c
     if not path or not os.path.exists(path):
         raise BenchError(f"{name}: nothing was recorded: recording was switched off meanwhile, or the trace file cannot be written")
     all_words = [f"--range=bench {name}", *words, *([f"--window=@{window[0]}..@{window[1]}"] if window else []), "--", path]
-    answer: Dict[str, Any] = json.loads(run_profdump(["bench", "--json", *all_words], accept=(0, _INCONCLUSIVE)))
+    answer: Dict[str, Any] = json.loads(run_profdump(["bench", "--json", *all_words], accept=(0, INCONCLUSIVE)))
     if answer["reasons"]:
         raise BenchError(*_evidence(answer), answer=answer)
     if cold and answer["cache"] not in ("cold", "unknown"):
@@ -338,18 +338,14 @@ def _against(baseline: Union[None, str, BenchResult]) -> List[str]:
     return [f"--baseline={baseline}", *baselines_words()] if baseline else []
 
 
-SLOWER = _FOUND
-"""Exit status of profdump where --fail-if-slower found one."""
-
-
 def compare_with_baseline(result: BenchResult, baseline: str, directory: str, limit: Optional[str]) -> Tuple[str, int]:
-    """A result in one line, with the verdict against the baseline; and profdump's exit status."""
+    """A result in one line, with the verdict against the baseline; and profdump's exit status, FOUND where it is slower than the limit."""
     words = ["bench", "--json", f"--baseline={baseline}", f"--baselines={directory}", *([f"--fail-if-slower={limit}"] if limit else [])]
-    output, status = answer_of_profdump([*words, *result.words], accept=(0, _FOUND, _INCONCLUSIVE))
+    output, status = answer_of_profdump([*words, *result.words], accept=(0, FOUND, INCONCLUSIVE))
     of = json.loads(output)["comparison"]
     against = f"{of['verdict']} than {baseline}" if of["verdict"] in ("faster", "slower") else of["verdict"]
     ratio = f", {of['ratio']:.3f}x (95 %: {of['low']:.3f} to {of['high'] or float('inf'):.3f})" if of["low"] is not None else ""
-    return f"{'SLOWER ' if status == _FOUND else '  '}{result!r} {against}{ratio}", status
+    return f"{'SLOWER ' if status == FOUND else '  '}{result!r} {against}{ratio}", status
 
 
 def bench(
@@ -438,4 +434,4 @@ def bench_compare(
     return results
 
 
-__all__ = ["BenchComparison", "BenchError", "BenchOperation", "BenchResult", "BenchTime", "ProfError", "bench", "bench_compare"]
+__all__ = ["BenchComparison", "BenchError", "BenchOperation", "BenchResult", "BenchTime", "bench", "bench_compare"]

@@ -10,10 +10,9 @@ import sys
 from typing import Any, Callable, List
 
 from . import _bench
+from ._answers import INCONCLUSIVE
 from ._cli import finish
 from .errors import BenchError
-
-INCONCLUSIVE = 5
 
 
 def _parser() -> argparse.ArgumentParser:

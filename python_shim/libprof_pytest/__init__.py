@@ -180,11 +180,11 @@ class _Benchmarks:
 
     def _compare(self, result: Any) -> bool:
         """False: slower than the limit allows, beyond noise."""
-        from libprof import _bench
+        from libprof import _answers, _bench
 
         line, status = _bench.compare_with_baseline(result, self._name, self._directory, self._limit)
         self._lines.append(line)
-        return status != _bench.SLOWER
+        return status != _answers.FOUND
 
     def pytest_sessionfinish(self, session: Any) -> None:
         """Compares, then keeps the recording where there is no baseline yet."""

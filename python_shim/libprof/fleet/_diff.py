@@ -18,6 +18,7 @@ import statistics
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple
 
+from .._answers import FOUND, INCONCLUSIVE
 from .._times import time_text
 from . import _engine, _pipeline, _verdict
 
@@ -30,8 +31,6 @@ LEAST_RANK_CHANGE = 0.01
 """The same for a single rank."""
 MATTERS = 0.05
 """If the noise may hide a change of this share, an excess within the noise is inconclusive, as in profdump diff."""
-SLOWER, INCONCLUSIVE = 4, 5
-"""Exit statuses."""
 SENTENCES = 8
 
 
@@ -310,9 +309,9 @@ def gate(changes: Sequence[Change], limit: float) -> Tuple[int, str]:
         return INCONCLUSIVE, f"step: at least one job has no steps, limit {limit * 100:g} %: INCONCLUSIVE"
     status = 0
     if share > limit and step.verdict == "slower":
-        status = SLOWER
+        status = FOUND
     elif share > limit and (step.noise_ns is None or share + step.noise_ns / step.before.mean_ns >= MATTERS):
         status = INCONCLUSIVE
     verdict = "the noise is unknown" if step.noise_ns is None else step.verdict
-    result = {SLOWER: "FAILED", INCONCLUSIVE: "INCONCLUSIVE"}.get(status, "passed")
+    result = {FOUND: "FAILED", INCONCLUSIVE: "INCONCLUSIVE"}.get(status, "passed")
     return status, f"step: {verdict}, {_percent(share)}, limit {limit * 100:g} %: {result}"
