@@ -355,12 +355,13 @@ public:
         place *found = set;
         while (found != end && (found->hash != hash || !is_of(*found->made)))
             found++;
-        const bool is_new = found == end || !known;
-        if (is_new)
+        if (found == end || !known) {
             found = end - 1;
+            make(*found, function, which, known ? hash : 0);
+        }
+        if (!known) /* never found again: stays the first to give way */
+            return *found->made;
         std::rotate(set, found, found + 1);
-        if (is_new)
-            make(*set, function, which, known ? hash : 0);
         return *set->made;
     }
 
