@@ -1,7 +1,6 @@
 /* hot_paths.c - see hot_paths.h. In C, and optimized, as programs are. */
 #include "hot_paths.h"
 
-#include "abi_records.h"
 #include "activity.h"
 #include "callbacks.h"
 #include "clock.h"
@@ -14,36 +13,14 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define KERNEL_BYTES 216u
 #define LAUNCH_CBID 211u /* cudaLaunchKernel */
 
-static uint8_t kernels[HOT_KERNELS * KERNEL_BYTES];
-static struct oracle sizes;
-
-#define PUT(record, field, value) put(record, ABI_##field, (uint64_t)(value), ABI_##field##_WIDTH)
-
-static void put(uint8_t *record, uint32_t at, uint64_t value, uint32_t width)
-{
-    memcpy(record + at, &value, width);
-}
-
-static void make_kernels(void)
-{
-    sizes.size[ABI_KIND_CONCURRENT_KERNEL] = KERNEL_BYTES;
-    for (uint32_t i = 0; i < HOT_KERNELS; i++) {
-        uint8_t *record = kernels + i * KERNEL_BYTES;
-        put(record, 0, ABI_KIND_CONCURRENT_KERNEL, 4);
-        PUT(record, KERNEL_START, 1700000000000000000u + i * 5000u);
-        PUT(record, KERNEL_END, 1700000000000000000u + i * 5000u + 3000u);
-        PUT(record, KERNEL_CORRELATION, i + 1);
-        PUT(record, KERNEL_GRID_X, 128);
-        PUT(record, KERNEL_BLOCK_X, 256);
-        PUT(record, KERNEL_STREAM, 7);
-        PUT(record, KERNEL_NAME, (uintptr_t) "volta_sgemm_128x64_nn");
-    }
-}
+static struct {
+    const struct oracle *sizes;
+    void *records;
+    size_t bytes;
+} kernels;
 
 bool hot_begin(const char *path)
 {
@@ -53,7 +30,6 @@ bool hot_begin(const char *path)
     registry_init();
     session_init(collectors, true);
     hot_literal(); /* CUPTI's records do not make the file */
-    make_kernels();
     return clock_kind != PROF_CLOCK_MONOTONIC;
 }
 
@@ -103,7 +79,14 @@ void hot_launch(void)
     callbacks_receive(NULL, ABI_DOMAIN_RUNTIME, LAUNCH_CBID, &data);
 }
 
+void hot_take_kernels(const struct oracle *sizes, void *records, size_t bytes)
+{
+    kernels.sizes = sizes;
+    kernels.records = records;
+    kernels.bytes = bytes;
+}
+
 void hot_kernels(void)
 {
-    decode_buffer(&sizes, NULL, kernels, sizeof kernels);
+    decode_buffer(kernels.sizes, NULL, kernels.records, kernels.bytes);
 }

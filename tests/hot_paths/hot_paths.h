@@ -2,13 +2,14 @@
 #ifndef HOT_PATHS_H
 #define HOT_PATHS_H
 
+#include "oracle.h"
+
 #include <stdbool.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define HOT_KERNELS 8u /* of hot_kernels() */
 
 /* Begins to record into `path`. Once per process. False: the processor's counter is not the clock,
  * so each event takes a call of the kernel's. */
@@ -20,6 +21,8 @@ void hot_literal(void);
 void hot_content(void);
 void hot_nvtx(void);
 void hot_launch(void);
+/* CUPTI's records of kernels, which stay the caller's, for hot_kernels() to convert. */
+void hot_take_kernels(const struct oracle *sizes, void *records, size_t bytes);
 void hot_kernels(void);
 
 #ifdef __cplusplus
