@@ -116,12 +116,6 @@ static void copied_cell(struct table *table, const struct tl_gpu *gpu)
         table_none(table);
 }
 
-static struct text operation_name(const struct timeline *timeline, const struct tl_gpu *gpu)
-{
-    static const struct text none = {"(unnamed)", 9};
-    return gpu->name < timeline->names.count ? timeline->names.at[gpu->name] : none;
-}
-
 static const char *kind_name(const struct tl_gpu *gpu)
 {
     static const char *const names[] = {"kernel", "copy", "set", "graph"};
@@ -162,7 +156,7 @@ TABLE_ROW(time, TIME_COLUMNS, const struct bench_group *group, enum bench_measur
     X(table_count(table, place + 1), "number", "No.")                                             \
     X(table_count(table, group->sequence + 1), "sequence", "Sequence", .rank = 6)                 \
     X(table_string(table, kind_name(gpu)), "kind", "Kind", .rank = 5)                             \
-    X(table_text(table, operation_name(timeline, gpu)), "name", "Name")                           \
+    X(table_text(table, name_or_unnamed(timeline, gpu->name)), "name", "Name")                    \
     X(table_duration(table, of->time_ns), "time_ns", "Time")                                      \
     X(percent_cell(table, of->share), "share_percent", "Share")                                   \
     X(isnan(of->gap_ns) ? table_none(table) : table_duration(table, of->gap_ns), "gap_ns", "Gap") \
@@ -188,7 +182,7 @@ TABLE_ROW(operation, OPERATION_COLUMNS, const struct timeline *timeline,
 static struct text operation_text(const struct timeline *timeline, const struct tl_gpu *gpu,
                                   char to[OPERATION_BYTES])
 {
-    struct text name = operation_name(timeline, gpu);
+    struct text name = name_or_unnamed(timeline, gpu->name);
     int size = (int)(name.size < 200 ? name.size : 200);
     if (gpu->kind == TL_KERNEL) {
         const struct tl_kernel *kernel = &timeline->kernels.at[gpu->detail];

@@ -44,14 +44,6 @@ static void known_cell(struct table *table, uint32_t number)
         table_count(table, number);
 }
 
-static void name_cell(struct table *table, const struct breakdown_report *report, uint32_t name)
-{
-    if (name < report->timeline->names.count)
-        table_text(table, report->timeline->names.at[name]);
-    else
-        table_string(table, "(unnamed)");
-}
-
 static double breakdown_mean(int64_t sum, uint64_t count)
 {
     return count ? (double)sum / (double)count : (double)NAN;
@@ -182,7 +174,7 @@ static bool breakdown_overlap(struct breakdown_report *report)
 #define KERNEL_COLUMNS(X)                                                                   \
     DEVICE_COLUMNS(X, row->process, row->device)                                            \
     X(table_string(table, work_class_name(row->class_of)), "kind", "Kind", .rank = 2)       \
-    X(name_cell(table, report, row->name), "name", "Name")                                  \
+    X(table_text(table, name_or_unnamed(report->timeline, row->name)), "name", "Name")      \
     X(table_count(table, row->count), "count", "Count", .rank = 1)                          \
     X(table_ns(table, row->sum_ns), "sum_ns", "Sum")                                        \
     X(table_duration(table, breakdown_mean(row->sum_ns, row->count)), "mean_ns", "Mean",    \
@@ -198,14 +190,14 @@ static bool breakdown_overlap(struct breakdown_report *report)
 TABLE_ROW(kernel, KERNEL_COLUMNS, const struct breakdown_report *report,
           const struct operation_total *row)
 
-#define COPY_COLUMNS(X)                                                            \
-    DEVICE_COLUMNS(X, row->process, row->device)                                   \
-    X(name_cell(table, report, row->name), "name", "Name")                         \
-    X(table_count(table, row->count), "count", "Count", .rank = 1)                 \
-    X(table_bytes(table, row->bytes), "bytes", "Bytes", .rank = 2)                 \
-    X(table_ns(table, row->sum_ns), "time_ns", "Time")                             \
-    X(table_number(table, operation_total_rate(row)), "gb_per_s", "GB/s")          \
-    X(table_number(table, row->least_rate), "min_gb_per_s", "Min GB/s", .rank = 3) \
+#define COPY_COLUMNS(X)                                                                \
+    DEVICE_COLUMNS(X, row->process, row->device)                                       \
+    X(table_text(table, name_or_unnamed(report->timeline, row->name)), "name", "Name") \
+    X(table_count(table, row->count), "count", "Count", .rank = 1)                     \
+    X(table_bytes(table, row->bytes), "bytes", "Bytes", .rank = 2)                     \
+    X(table_ns(table, row->sum_ns), "time_ns", "Time")                                 \
+    X(table_number(table, operation_total_rate(row)), "gb_per_s", "GB/s")              \
+    X(table_number(table, row->least_rate), "min_gb_per_s", "Min GB/s", .rank = 3)     \
     X(table_number(table, row->most_rate), "max_gb_per_s", "Max GB/s", .rank = 3)
 TABLE_ROW(copy, COPY_COLUMNS, const struct breakdown_report *report,
           const struct operation_total *row)
@@ -293,9 +285,7 @@ static void sequence_cell(struct table *table, const struct breakdown_report *re
     char text[SEQUENCE_TEXT_BYTES];
     size_t used = 0;
     for (uint32_t i = 0; i < count && used < sizeof text - 1; i++) {
-        struct text name = {"(unnamed)", 9};
-        if (names[i] < report->timeline->names.count)
-            name = report->timeline->names.at[names[i]];
+        struct text name = name_or_unnamed(report->timeline, names[i]);
         int size = name.size < 1000 ? (int)name.size : 1000;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s", i ? " | " : "", size,
                                  name.bytes);
@@ -422,7 +412,7 @@ static bool breakdown_queues(struct breakdown_report *report)
 #define STEP_COLUMNS(X)                                                                      \
     WHOSE_COLUMNS(X, thread->process)                                                        \
     X(table_count(table, thread->tid), "tid", "Tid", .rank = 3)                              \
-    X(name_cell(table, report, slice->name), "step", "Step")                                 \
+    X(table_text(table, name_or_unnamed(report->timeline, slice->name)), "step", "Step")     \
     X(table_ns(table, row->end_ns - slice->start_ns), "duration_ns", "Duration")             \
     X(table_ns(table, row->run_ns), "run_ns", "On the CPU")                                  \
     X(table_ns(table, row->queued_ns), "queued_ns", "Queued for a CPU")                      \

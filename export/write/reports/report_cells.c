@@ -53,6 +53,12 @@ void cell_rest(FILE *stream, uint32_t count, int64_t most)
         fprintf(stream, "  ... and %u more\n", (unsigned)(count - most));
 }
 
+struct text name_or_unnamed(const struct timeline *timeline, uint32_t name)
+{
+    static const struct text none = {"(unnamed)", 9};
+    return name < timeline->names.count ? timeline->names.at[name] : none;
+}
+
 struct text device_name(const struct timeline *timeline, const struct tl_device *device)
 {
     return device->name < timeline->names.count ? timeline->names.at[device->name]
@@ -66,7 +72,7 @@ struct text device_name(const struct timeline *timeline, const struct tl_device 
 
 static const char *name_of(const struct timeline *timeline, uint32_t name)
 {
-    return name < timeline->names.count ? timeline->names.at[name].bytes : "(unnamed)";
+    return name_or_unnamed(timeline, name).bytes;
 }
 
 void cell_process(struct table *table, const struct timeline *timeline, uint32_t process)

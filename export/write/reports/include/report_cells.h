@@ -25,6 +25,9 @@ void cell_name(struct table *table, const struct timeline *timeline, uint32_t na
  * and of which very deep paths lack the outermost, else a text. */
 void cell_path(struct table *table, const struct range_paths *paths, uint32_t path);
 
+/* A name of the timeline; "(unnamed)" where there is none. */
+struct text name_or_unnamed(const struct timeline *timeline, uint32_t name);
+
 /* What the trace calls the device; empty: it does not say. */
 struct text device_name(const struct timeline *timeline, const struct tl_device *device);
 
