@@ -63,6 +63,12 @@ uint64_t *thread_reserve(enum prof_record_type type, unsigned words)
     return NULL;
 }
 
+uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_t *ticks)
+{
+    *ticks = 0;
+    return thread_reserve(type, words);
+}
+
 uint64_t *thread_reserve_late(enum prof_record_type type, unsigned words)
 {
     return thread_reserve(type, words);
