@@ -79,7 +79,10 @@ def main():
     build = options.build.resolve()
     environment = dict(os.environ, LIBPROF_BIN=str(build / "bin"), LIBPROF_LIBRARY=str(build / "lib/libprof.so"))
     environment["PYTHONPATH"] = f"{SOURCE / 'python_shim'}:{environment.get('PYTHONPATH', '')}"
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled
     with tempfile.TemporaryDirectory() as work:
+        environment["PYTHONPYCACHEPREFIX"] = f"{work}/compiled"
+        run([sys.executable, "-m", "libprof", "fleet", "--help"], environment)
         for ranks in map(int, options.ranks.split(",")):
             compare(options, environment, Path(work), ranks)
 

@@ -4,9 +4,8 @@
 --sources kineto,prof traces as torch.profiler writes them (kineto.py), and our own recordings
 --healthy N           also N jobs without a fault, of different kinds, in which nothing may be found
 --only NAME,...       these faults
---markdown            print the table of docs/ranks.md
 
-Exits with status 1 if a fault was missed, or something else was found.
+The table is that of docs/ranks.md. Exits with status 1 if a fault was missed, or something else was found.
 """
 
 import argparse
@@ -164,7 +163,6 @@ def main():
     parser.add_argument("--sources", default="kineto,prof")
     parser.add_argument("--healthy", type=int, default=0)
     parser.add_argument("--only", default="")
-    parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
     sizes, sources = [int(size) for size in options.sizes.split(",")], options.sources.split(",")
     names = [name for name in FAULTS if not options.only or name in options.only.split(",")]
@@ -172,12 +170,15 @@ def main():
     print("| fault | ranks | " + " | ".join(titles[source] for source in sources) + " | named? |\n|---|---|" + "---|" * len(sources) + "---|", flush=True)
     missed = 0
     for name in names:
+        rows = {}  # sizes with the same result share a row
         for ranks in sizes:
             counts = [count_named(options.make_job, name, ranks, source, options.seeds) for source in sources]
-            lacking = options.seeds * len(sources) - sum(counts)
-            missed += lacking
+            missed += options.seeds * len(sources) - sum(counts)
+            rows.setdefault(tuple(counts), []).append(str(ranks))
+        for counts, alike in rows.items():
             cells = [f"{count} of {options.seeds}" for count in counts]
-            print(f"| {name} | {ranks} | {' | '.join(cells)} | {'no' if lacking else 'yes'} |", flush=True)
+            lacking = options.seeds * len(sources) - sum(counts)
+            print(f"| {name} | {', '.join(alike)} | {' | '.join(cells)} | {'no' if lacking else 'yes'} |", flush=True)
     alarms = count_alarms(options.make_job, options.healthy, sizes, sources)
     print(f"\n{missed} faults missed, {alarms} false alarms in {options.healthy} healthy jobs")
     sys.exit(bool(missed or alarms))
