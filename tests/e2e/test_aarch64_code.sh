@@ -43,9 +43,10 @@ grep -q '<__aarch64_ldadd4_acq_rel>' code.txt || fail "no run-time choice of ato
 readelf -n "$library" | found 'BTI, PAC' || fail "no BTI and PAC in the property note: $(readelf -n "$library")"
 readelf -lW "$library" | found GNU_PROPERTY || fail "no PT_GNU_PROPERTY"
 # Every exported function, and what the loader calls by an array, begins with a landing pad.
-nm -D --defined-only "$library" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | while read -r name; do
-    function_code "$name" | head -n 1 | grep -qE '^(bti|paciasp|hint)' || echo "$name"
-done >without.txt
+nm -D --defined-only "$library" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' >exported.txt
+awk 'NR == FNR { exported["<" $1 ">:"] = $1; next }
+    /^[0-9a-f]+ </ { name = $2; next }
+    name in exported { if ($2 !~ /^(bti|paciasp|hint)/) print exported[name]; delete exported[name] }' exported.txt code.txt >without.txt
 [[ ! -s without.txt ]] || fail "without a landing pad: $(tr '\n' ' ' <without.txt)"
 readelf -dW "$library" | grep -E '\((INIT|FINI)\)' && fail "start files without landing pads are linked"
 

@@ -40,6 +40,6 @@ for size in 4096 16384 65536; do
     expect all-$size.prof "count['range'] == 60000"
     QEMU_PAGESIZE=$size record killed-$size.prof ./pages 20000 killed || true
     expect killed-$size.prof "count['range'] == 60000"
-    QEMU_PAGESIZE=$size PROF_FULL=ring PROF_MAX_MB=2 record ring-$size.prof ./pages 200000
+    QEMU_PAGESIZE=$size PROF_FULL=ring PROF_MAX_MB=1 record ring-$size.prof ./pages 60000
     "$PROF_BIN/profdump" check ring-$size.prof >check.txt || fail "$size: $(cat check.txt)"
 done
