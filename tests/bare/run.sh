@@ -24,6 +24,8 @@ work=$source_dir/build-bare
 root=$work/$suite
 log=$work/$suite.log
 
+. "$source_dir/tests/bare/root.sh"
+
 say() { printf 'bare %s: %s\n' "$suite" "$*"; }
 
 # The failed step is at the end of the log.
@@ -39,23 +41,15 @@ skip() {
     exit 77
 }
 
-mirror() {
-    apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1
-}
-
 make_root() {
-    rm -rf "$root"
-    mmdebstrap --variant=minbase --include=git,ca-certificates "$suite" "$root" "$(mirror)" || return
-    # use this machine's name resolution and trusted certificates
-    cp -L /etc/resolv.conf /etc/hosts "$root/etc/" &&
-        cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/" &&
+    debian_root "$suite" "$root" --variant=minbase --include=git,ca-certificates &&
         chroot "$root" useradd --create-home guest
 }
 
 # inside USER COMMAND: runs a shell command in the root file system, with processes and mounts of its own.
 inside() {
     local settings=()
-    mapfile -t settings < <(env | grep -E '^(https?_proxy|no_proxy|SSL_CERT_FILE|PIP_CERT|TERM)=')
+    mapfile -t settings < <(network_variables)
     unshare --mount --pid --fork --kill-child -- bash -c '
         root=$1 user=$2 command=$3
         shift 3
