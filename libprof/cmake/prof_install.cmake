@@ -31,7 +31,7 @@ install(TARGETS profrun profdump RUNTIME COMPONENT tools)
 install(DIRECTORY libprof/include/prof TYPE INCLUDE COMPONENT dev FILES_MATCHING PATTERN "*.h")
 file(GLOB man_pages CONFIGURE_DEPENDS libprof/profrun/*.1 export/profdump/*.1)
 install(FILES ${man_pages} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
-if(NOT CMAKE_CROSSCOMPILING) # profdump writes those of its commands, and the schemas of their JSON
+if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR) # profdump writes those of its commands, and the schemas of their JSON
     install(DIRECTORY "${PROJECT_BINARY_DIR}/man1/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
     install(DIRECTORY "${PROJECT_BINARY_DIR}/schemas" DESTINATION "${CMAKE_INSTALL_DATADIR}/libprof" COMPONENT tools)
 endif()
