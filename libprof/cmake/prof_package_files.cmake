@@ -9,7 +9,7 @@ endfunction()
 
 # The mode of libraries is that of data; they are installed with the compiler's.
 function(prof_strip)
-    execute_process(COMMAND strip --strip-unneeded --remove-section=.comment --remove-section=.note ${ARGN}
+    execute_process(COMMAND "${CPACK_PROF_STRIP}" --strip-unneeded --remove-section=.comment --remove-section=.note ${ARGN}
         COMMAND_ERROR_IS_FATAL ANY)
     list(FILTER ARGN INCLUDE REGEX "\\.so")
     if(ARGN)
