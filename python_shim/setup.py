@@ -7,7 +7,8 @@ profdump was linked with, which it finds relative to itself. The wheel's tag say
 machine it was built on, so wheels for many machines are built on an old one.
 
 The environment variable LIBPROF_CMAKE_ARGS contains further arguments for CMake. LIBPROF_OBSERVERS contains the arguments
-of observers.py: the releases of PyTorch for which the wheel contains an observer, "all", or nothing.
+of observers.py: the releases of PyTorch for which the wheel contains an observer, "all", or nothing. A cross build sets
+LIBPROF_LDD to the command that lists a program's libraries as ldd does.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def build_product(build: Path, prefix: Path) -> None:
 
 def libraries_of(program: Path) -> Iterable[Tuple[str, str]]:
     """Name and path of each library that the loader finds for a program and that is not the system's."""
-    for line in run("ldd", str(program)).splitlines():
+    for line in run(*shlex.split(os.environ.get("LIBPROF_LDD", "ldd")), str(program)).splitlines():
         found = re.match(r"\s*(\S+) => (/\S+)", line)
         if found and not OF_THE_SYSTEM.match(found[1]):
             yield found[1], found[2]
