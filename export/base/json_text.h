@@ -54,11 +54,32 @@ static inline const char *json_fail(struct json_cursor *cursor, const char *at)
     return NULL;
 }
 
-static inline const char *json_space(const char *p)
+/* Past space of any length: lines of a trace are often indented. */
+static inline const char *json_space_long(const char *p)
 {
-    while ((unsigned char)*p <= ' ' && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+#if defined(__SSE2__)
+    const __m128i blank = _mm_set1_epi8(' '), line = _mm_set1_epi8('\n');
+    for (int other;; p += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+        other = _mm_movemask_epi8(
+                    _mm_or_si128(_mm_cmpeq_epi8(bytes, blank), _mm_cmpeq_epi8(bytes, line))) ^
+                0xffff;
+        if (other) {
+            p += __builtin_ctz((unsigned)other);
+            break;
+        }
+    }
+#endif
+    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')
         p++;
     return p;
+}
+
+static inline const char *json_space(const char *p)
+{
+    if ((unsigned char)*p > ' ')
+        return p;
+    return *p == ' ' && (unsigned char)p[1] > ' ' ? p + 1 : json_space_long(p);
 }
 
 /* The first quote or backslash. */

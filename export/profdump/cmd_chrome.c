@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* With "Call stack" where stacks were recorded. */
 static bool write_trace(const struct profdump_options *options, const struct timeline *timeline,
@@ -39,7 +40,7 @@ static bool read_metadata(const char *path, struct text *metadata)
     *metadata = (struct text){bytes, size};
     if (!bytes)
         complain("--metadata: %s", error.message);
-    else if (!json_is_valid(*metadata) || *json_space(bytes) != '{')
+    else if (!json_is_valid(*metadata) || bytes[strspn(bytes, " \t\r\n")] != '{')
         complain("--metadata: %s: not a JSON object", path);
     else
         return true;

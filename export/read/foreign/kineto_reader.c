@@ -198,9 +198,10 @@ static void read_slice(struct reader *reader, int64_t start_ns)
     if (slice.kind == TL_API)
         kineto_facts_call(&reader->facts, event);
     if (slice.kind == TL_RANGE) {
-        kineto_rows_categorize(
-            &reader->rows, slice.thread,
-            (struct text){event->category_text.bytes, event->category_text.size});
+        if (event->category == KINETO_OTHER)
+            kineto_rows_categorize(
+                &reader->rows, slice.thread,
+                (struct text){event->category_text.bytes, event->category_text.size});
         slice.name = labelled(reader, slice.name);
     }
     if (read_segment(reader, &slice))
