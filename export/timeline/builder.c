@@ -4,7 +4,6 @@
 
 #include "array.h"
 #include "build_unordered.h"
-#include "demangle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -355,7 +354,6 @@ static struct timeline *create_timeline(void)
     if (!timeline)
         return NULL;
     timeline->start_ns = INT64_MAX; /* nothing seen yet */
-    timeline->demangled = demangle_available();
     return timeline;
 }
 

@@ -610,7 +610,6 @@ struct timeline {
     TL_ARRAYS(TL_MEMBER)
 #undef TL_MEMBER
     struct tl_ledger ledger;
-    bool demangled; /* false: no demangler was found, so kernel names are mangled */
 };
 
 struct tl_attrs {

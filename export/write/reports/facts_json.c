@@ -2,6 +2,7 @@
  * Numbers are integers, times nanoseconds. */
 #include "reports.h"
 
+#include "demangle.h"
 #include "envelope.h"
 #include "report_cells.h"
 #include "report_parts.h"
@@ -397,7 +398,7 @@ static void write_facts(struct json_out *out, const struct timeline *timeline,
     json_object_begin(out);
     if (!envelope_begin(out, &envelope))
         return;
-    json_key(out, "demangled"), json_bool(out, timeline->demangled);
+    json_key(out, "demangled"), json_bool(out, demangle_available());
     json_key(out, "duration_ns"), json_int(out, timeline->end_ns - timeline->start_ns);
     write_part(out, timeline);
     json_key(out, "self_cpu_total_ns"), json_int(out, averages->self_cpu_total_ns);
