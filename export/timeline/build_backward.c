@@ -39,6 +39,11 @@ struct latest_forward {
     uint32_t group, slice;
 };
 
+/* Names of attributes; TL_NONE: none has it. */
+struct attribute_keys {
+    uint32_t seq, sequence_number, stashed_seq, forward_tid;
+};
+
 struct search {
     struct builder *builder;
     TL_ARRAY(struct numbered) found; /* by slice */
@@ -76,22 +81,28 @@ static bool is_number(const struct tl_attr *attr)
            attr->value <= INT64_MAX;
 }
 
+static uint32_t name_of(const struct timeline *timeline, const char *text)
+{
+    return text_pool_find(&timeline->names, (struct text){text, strlen(text)});
+}
+
 /* Reads the attributes of one slice. */
-static void read_slice(struct search *search, const struct tl_attr *attrs, uint32_t count)
+static void read_slice(struct search *search, const struct attribute_keys *keys,
+                       const struct tl_attr *attrs, uint32_t count)
 {
     const struct timeline *timeline = search->builder->timeline;
     const struct text *names = timeline->names.at;
     const struct tl_attr *number = NULL, *stashed = NULL;
     uint32_t forward_tid = TL_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        struct text key = names[attrs[i].key];
+        uint32_t key = attrs[i].key;
         if (!is_number(&attrs[i]))
             continue;
-        if (text_is(key, "seq") || text_is(key, "Sequence number"))
+        if (key == keys->seq || key == keys->sequence_number)
             number = &attrs[i];
-        else if (text_is(key, "stashed_seq"))
+        else if (key == keys->stashed_seq)
             stashed = &attrs[i];
-        else if (text_is(key, "forward_tid"))
+        else if (key == keys->forward_tid)
             forward_tid = (uint32_t)attrs[i].value;
     }
     struct numbered *found = number || stashed ? ARRAY_ADD(&search->found) : NULL;
@@ -109,12 +120,15 @@ static void read_slice(struct search *search, const struct tl_attr *attrs, uint3
 static void find_numbered(struct search *search)
 {
     const struct timeline *timeline = search->builder->timeline;
+    struct attribute_keys keys = {name_of(timeline, "seq"), name_of(timeline, "Sequence number"),
+                                  name_of(timeline, "stashed_seq"),
+                                  name_of(timeline, "forward_tid")};
     for (uint32_t i = search->builder->first.attrs, end; i < timeline->attrs.count; i = end) {
         end = i + 1;
         while (end < timeline->attrs.count &&
                timeline->attrs.at[end].slice == timeline->attrs.at[i].slice)
             end++;
-        read_slice(search, &timeline->attrs.at[i], end - i);
+        read_slice(search, &keys, &timeline->attrs.at[i], end - i);
     }
 }
 
@@ -374,6 +388,14 @@ static uint32_t stack_with(struct builder *builder, uint32_t stack, uint32_t pat
     return build_stack_on_path(builder, has_addresses ? stack : TL_NONE, path);
 }
 
+/* Gives every leaf what its slice borrows: nothing is borrowed any more. */
+static void settle(struct borrowed *borrowed)
+{
+    for (uint32_t i = 2; i < 2 * borrowed->size; i++)
+        if (borrowed->tree[i] < borrowed->tree[i / 2])
+            borrowed->tree[i] = borrowed->tree[i / 2];
+}
+
 /* Both lists are by slice. */
 static uint32_t merge_stacks(struct borrowed *borrowed, struct tl_stack_of *to)
 {
@@ -384,7 +406,8 @@ static uint32_t merge_stacks(struct borrowed *borrowed, struct tl_stack_of *to)
         bool has_own =
             next < timeline->slice_stacks.count && timeline->slice_stacks.at[next].owner == i;
         uint32_t stack = has_own ? timeline->slice_stacks.at[next++].stack : TL_NONE;
-        uint32_t path = borrowed_path(borrowed, i);
+        uint32_t number = borrowed->tree[i - builder->first.slices + borrowed->size];
+        uint32_t path = number ? borrowed->path[number - 1] : TL_NONE;
         if (path != TL_NONE) {
             timeline->slices.at[i].flags |= TL_FORWARD_STACK;
             stack = stack_with(builder, stack, path);
@@ -431,6 +454,7 @@ static bool borrow_stacks(struct builder *builder, uint32_t first_link)
     if (merged) {
         find_last(&borrowed);
         borrow_all(&borrowed);
+        settle(&borrowed);
         replace_stacks(builder, merged, merge_stacks(&borrowed, merged));
     }
     free(borrowed.last);
