@@ -21,7 +21,7 @@ log=$work/log
 here=$source_dir/tests/arm
 suite=bookworm
 packages='gcc,g++,libc6-dev,libgtest-dev,zlib1g-dev,libisal-dev,libzstd-dev,libsqlite3-dev,libdw-dev,libunwind8,binutils,'
-packages+='python3-pytest,python3-numpy,sqlite3,file,procps,make,pkg-config,strace,ca-certificates'
+packages+='python3-pip,python3-pytest,python3-numpy,sqlite3,file,procps,make,pkg-config,strace,ca-certificates'
 
 . "$source_dir/tests/bare/root.sh"
 . "$here/namespace.sh"
@@ -89,8 +89,8 @@ tests() {
         sed -E 's/^Passed/passed/; t; s/^Skipped/skipped/; t; s/^(Failed|Timeout|Exception|Subprocess [a-z]*|Not Run)/failed/' >>"$work/results"
 }
 
-# The names in a list, as one pattern; parameters may follow.
-pattern() { sed 's/ *#.*//; /^$/d; s/[][\.|$(){}?+*^]/\\&/g' "$@" | paste -sd '|' | sed 's,.*,^(&)(/|$),'; }
+# The names in lists, as one pattern; the rest of a test's name may follow.
+pattern() { sed 's/ *#.*//; /^$/d; s/[][\.|$(){}?+*^]/\\&/g' "$@" | paste -sd '|' | sed 's,.*,^(&)([./]|$),'; }
 
 mkdir -p "$work"
 begin=$SECONDS
@@ -122,18 +122,18 @@ for word; do
 done
 named=$(IFS='|' && echo "${names[*]}")
 : >"$work/results"
-not_emulated=$(pattern "$here/not_emulated.txt")
-need_kernel="$(pattern "$here/system.txt" "$here/not_emulated.txt")|^recorder/Unwind"
+need_kernel=$(pattern "$here/system.txt")
+elsewhere=$(pattern "$here/system.txt" "$here/not_emulated.txt")
 if [ "$which" = system ]; then
     in_system "${named:-$need_kernel}"
 elif [ -n "$named" ]; then
     tests named -R "$named"
 elif [ -z "$which" ]; then
     tests other -R "$(pattern "$here/short.txt")"
-    tests unit -L '^unit$' -R '^(recorder|cupti|nvtx|itt|nccl|cublas)/' -E "$not_emulated" # the others read recordings, the same everywhere
+    tests unit -L '^unit$' -R '^(recorder|cupti|nvtx|itt|nccl|cublas)/' -E "$elsewhere" # the others read recordings, the same everywhere
 else
-    tests unit -L '^unit$' -E "$not_emulated"
-    tests other -LE '^(unit|long)$' -E "$(pattern "$here/system.txt")"
+    tests unit -L '^unit$' -E "$elsewhere"
+    tests other -LE '^(unit|long)$' -E "$elsewhere"
     in_system "$need_kernel"
 fi
 sed -n 's/^failed /arm: FAILED: /p' "$work/results"
