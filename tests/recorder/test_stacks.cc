@@ -291,7 +291,7 @@ TEST(Stacks, AFullTableIsCounted)
 TEST(Stacks, UnwindTablesBeginWithTheCaller)
 {
     if (!stackwalk_open_tables())
-        GTEST_SKIP() << "libunwind.so.8 is not installed";
+        GTEST_SKIP() << "libunwind.so.8 is not installed, or not used on this processor";
     uint64_t addresses[64];
     stacks_origin origin = stacks_origin_here();
     unsigned count = stackwalk_tables(origin, addresses, 64);

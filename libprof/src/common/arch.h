@@ -13,6 +13,7 @@
  *     ARCH_TRUSTED_CLOCKSOURCE     the kernel's clocksource that proves it trustworthy
  *     ARCH_PAGE_BYTES_MAX          the largest page a kernel may have
  *     ARCH_CODE_ADDRESS_MASK       the bits of a return address that are an address
+ *     ARCH_LIBUNWIND               whether libunwind.so.8 can unwind our own functions
  */
 #ifndef PROF_ARCH_H
 #define PROF_ARCH_H
@@ -31,6 +32,7 @@
 
 #define ARCH_PAGE_BYTES_MAX 4096u
 #define ARCH_CODE_ADDRESS_MASK UINT64_MAX
+#define ARCH_LIBUNWIND true
 #define ARCH_CLOCK_KIND PROF_CLOCK_TSC
 
 /* rdtsc, not rdtscp: waiting for earlier instructions costs 1.4x and orders nothing we need. */
@@ -114,6 +116,7 @@ static inline void arch_float_reset(void)
 
 #define ARCH_PAGE_BYTES_MAX 65536u                          /* kernels with 64 KiB pages exist */
 #define ARCH_CODE_ADDRESS_MASK UINT64_C(0x0000ffffffffffff) /* not pointer authentication's */
+#define ARCH_LIBUNWIND false /* 1.6 does not know that they sign return addresses, 1.8 forgets it */
 #define ARCH_CLOCK_KIND PROF_CLOCK_CNTVCT
 
 /* The generic timer is architected: constant rate, the same on all cores. */

@@ -108,9 +108,9 @@
     X("PROF_STACK_DEPTH", stack_depth, NUMBER, "32", 32, 1, CONFIG_STACK_DEPTH_MAX, "",          \
       "Maximum number of frames per call stack, including those in CUPTI and CUDA.")             \
     X("PROF_STACK_METHOD", stack_method, CHOICE, "auto", 0, 0, 0, "auto, tables, frames",        \
-      "How to unwind call stacks: with unwind tables (tables; needs libunwind.so.8), with "      \
-      "frame pointers (frames), or with tables where they exist and frame pointers elsewhere "   \
-      "(auto).")                                                                                 \
+      "How to unwind call stacks: with unwind tables (tables; needs libunwind.so.8 and "         \
+      "x86-64), with frame pointers (frames), or with tables where they exist and frame "        \
+      "pointers elsewhere (auto).")                                                              \
     X("PROF_BUDGET", budget_ppm, PERCENT, "", 0, 100, 1000000, "",                               \
       "Limit for the cost of recording, in percent of wall time. Above it, libprof stops "       \
       "recording samples, then call stacks, then CUDA calls that launch nothing, then the "      \

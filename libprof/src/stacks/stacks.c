@@ -354,7 +354,8 @@ static void stacks_file_created(void)
 {
     if (stacks_chosen() && !stacks.tables && !stacks.frames)
         log_line(LOG_ERROR,
-                 "PROF_STACK_METHOD=tables needs libunwind.so.8: call stacks are not recorded");
+                 "PROF_STACK_METHOD=tables needs libunwind.so.8 and x86-64: call stacks are not "
+                 "recorded");
 }
 
 /* Modules that could not be looked for when a stack was added. */
@@ -472,8 +473,8 @@ static void stackwalk_replace_pipe(void *library)
 
 bool stackwalk_open_tables(void)
 {
-    if (stackwalk_unw_backtrace)
-        return true;
+    if (!ARCH_LIBUNWIND || stackwalk_unw_backtrace)
+        return ARCH_LIBUNWIND;
     void *library = dlopen(STACKWALK_LIBUNWIND, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     void *function = library ? dlsym(library, "unw_backtrace") : NULL;
     if (function)
