@@ -1,7 +1,7 @@
 /* cupti_alone.c - what CUPTI costs without libprof: a library that CUDA loads (CUDA_INJECTION64_PATH).
  *
  * CUPTI writes records of kernels, copies and sets, and calls back at each launch by cudaLaunchKernel(); the records are thrown
- * away, and the callback does nothing. overhead.sh compares that with libprof's overhead.
+ * away, and the callback does nothing. The program ends with status 1 if CUPTI is not there. overhead.sh compares that with libprof's overhead.
  */
 #define _GNU_SOURCE
 
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "abi.h"
 
@@ -49,7 +50,9 @@ static void flush(void)
 
 static void *open_cupti(void)
 {
-    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
+    static const char *const names[] = {
+        "libcupti.so.13", "libcupti.so.12", "libcupti.so",
+        "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"}; /* libprof's loader.c knows more */
     void *library = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
         library = dlopen(names[i], RTLD_NOW);
@@ -62,8 +65,10 @@ int InitializeInjection(void)
     static const uint32_t kinds[] = {ABI_KIND_CONCURRENT_KERNEL, ABI_KIND_MEMCPY, ABI_KIND_MEMSET};
     void *library = open_cupti(), *subscriber, *found;
     int failed = 0;
-    if (!library)
-        return 0;
+    if (!library) {
+        fprintf(stderr, "cupti_alone: %s\n", dlerror());
+        _exit(1);
+    }
 #define FIND(need, name, arguments) \
     found = dlsym(library, #name);  \
     memcpy(&cupti.name, &found, sizeof found);
@@ -74,8 +79,10 @@ int InitializeInjection(void)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         failed |= cupti.cuptiActivityEnable(kinds[i]);
     failed |= cupti.cuptiEnableCallback(1, subscriber, ABI_DOMAIN_RUNTIME, LAUNCH_KERNEL);
-    if (failed)
-        fprintf(stderr, "cupti_alone: CUPTI refused something\n");
+    if (failed) {
+        fprintf(stderr, "cupti_alone: CUPTI refuses\n");
+        _exit(1);
+    }
     atexit(flush);
     return 1;
 }

@@ -9,10 +9,12 @@
 Each configuration runs once in every round; each round begins with another one. The table in Markdown shows the median of its
 ratios to the bare run of the same round, and an interval that contains the true median with a probability of 99 % (of nine
 rounds, from the smallest to the largest ratio). CPU time is that of all processes and threads; memory is the peak of the
-largest process, in addition to that of the bare run; written is the size of all files. An interval that contains 1 shows no cost.
+largest process, in addition to that of the bare run (what is below this script's own memory does not show); written is the size
+of all files. An interval that contains 1 means that no cost was detected.
 
     bare        the program as it is
-    CUPTI       CUPTI records kernels, copies and sets, and calls back at launches; nothing reads that (cupti_alone.c)
+    CUPTI       CUPTI records kernels, copies and sets, and calls back at launches; nothing reads that (cupti_alone.c, which needs
+                a C compiler)
     idle        libprof is loaded, and recording does not begin
     minimal, standard, full   recorded with this PROF_GPU_DETAIL
     stacks      standard, with call stacks of launches and ranges
@@ -28,6 +30,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -40,12 +43,17 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 from against import interval
 
 HERE = Path(__file__).resolve().parent
+DEVICES = ("/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl-gpu")
 TORCH = """
-import runpy, sys, torch
+import os, runpy, sys, torch
 path, sys.argv = sys.argv[1], sys.argv[2:]
-with torch.profiler.profile() as profile:
-    runpy.run_path(sys.argv[0], run_name="__main__")
-profile.export_chrome_trace(path)
+sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+profile = torch.profiler.profile()
+try:
+    with profile:
+        runpy.run_path(sys.argv[0], run_name="__main__")
+finally:
+    profile.export_chrome_trace(path)
 """
 
 
@@ -61,9 +69,23 @@ class Configuration(NamedTuple):
     environment: Dict[str, str]
 
 
+def simulated(build: Path) -> Dict[str, str]:
+    """The variables by which every program finds the simulated CUDA, as profrun --sim sets them."""
+    libraries = [str(one) for name in ("cuda", "cudart", "cupti") for one in (build / "lib/sim").glob(f"lib{name}.so.*")]
+    lists = {"LD_LIBRARY_PATH": [str(build / "lib/sim")], "LD_PRELOAD": libraries}
+    return {name: ":".join([*ours, *filter(None, [os.environ.get(name)])]) for name, ours in lists.items()}
+
+
+def build_alone(library: Path) -> bool:
+    """Compiles cupti_alone.c."""
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    words = ["-shared", "-fPIC", "-O2", "-I", str(HERE.parent / "cupti"), str(HERE / "cupti_alone.c"), "-ldl", "-o", str(library)]
+    return bool(shutil.which(compiler[0])) and subprocess.run([*compiler, *words], check=False).returncode == 0
+
+
 def configurations(build: Path, sim: bool, out: Path, program: List[str]) -> Dict[str, Configuration]:
     """Those that can run here, bare first."""
-    every = {"LD_LIBRARY_PATH": f"{build}/lib/sim:{os.environ.get('LD_LIBRARY_PATH', '')}"} if sim else {}
+    every = simulated(build) if sim else {}
     found: Dict[str, Configuration] = {}
 
     def add(name: str, command: List[str], **environment: str) -> None:
@@ -75,8 +97,7 @@ def configurations(build: Path, sim: bool, out: Path, program: List[str]) -> Dic
 
     add("bare", program)
     alone = out.parent / "cupti_alone.so"
-    compiler = [os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O2", "-I", str(HERE.parent / "cupti")]
-    if subprocess.run([*compiler, str(HERE / "cupti_alone.c"), "-ldl", "-o", str(alone)], check=False).returncode == 0:
+    if (sim or any(os.path.exists(device) for device in DEVICES)) and build_alone(alone):
         add("CUPTI", program, CUDA_INJECTION64_PATH=str(alone))
     record("idle", PROF_START="api")
     for level in ("minimal", "standard", "full"):
@@ -131,8 +152,8 @@ def take_turns(found: Dict[str, Configuration], rounds: int, out: Path) -> Dict[
 
 def against_bare(costs: List[Cost], bare: List[Cost], which: int) -> Tuple[float, float, float]:
     """Median and interval of the ratios."""
-    ratios = [mine[which] / its[which] for mine, its in zip(costs, bare) if its[which]]
-    return (statistics.median(ratios), *interval(ratios)) if ratios else (1, 1, 1)
+    ratios = [mine[which] / max(its[which], 1e-6) for mine, its in zip(costs, bare)]
+    return (statistics.median(ratios), *interval(ratios))
 
 
 def show(costs: Dict[str, List[Cost]], program: List[str], rounds: int) -> None:
@@ -157,12 +178,19 @@ def main() -> None:
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     build, program = options.build.resolve(), options.program
-    if not program or not (build / "bin/profrun").exists():
-        parser.error("no program" if not program else f"there is no finished build in {build}")
+    if not program or not shutil.which(program[0]):
+        parser.error(f"there is no program {program[0]}" if program else "no program")
+    if not (build / "bin/profrun").exists():
+        parser.error(f"there is no finished build in {build}")
+    if options.runs < 8:
+        parser.error("fewer than 8 runs show no interval of 99 %")
     with tempfile.TemporaryDirectory() as work:
         out = Path(work) / "out"
         found = configurations(build, options.sim, out, program)
         wanted = ["bare", *options.only.split(",")] if options.only else list(found)
+        missing = [name for name in wanted if name not in found]
+        if missing:
+            parser.error(f"not here: {', '.join(missing)}; there are {', '.join(found)}")
         costs = take_turns({name: one for name, one in found.items() if name in wanted}, options.runs, out)
     show(costs, program, options.runs)
 
