@@ -72,6 +72,7 @@ def main():
     parser.add_argument("--ranks", default="8,64", help="sizes of jobs (default: 8,64)")
     parser.add_argument("--hta-python", default=sys.executable, help="a Python that has HolisticTraceAnalysis")
     options = parser.parse_args()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # installed packages are compiled; HTA is, too, once it was imported
     for python, module in ((options.hta_python, "hta.trace_analysis"), (sys.executable, "duckdb")):
         if subprocess.run([python, "-c", f"import {module}"], stderr=subprocess.DEVNULL, check=False).returncode:
             print(f"skipped: no {module.split('.')[0]} in {python}")
@@ -79,7 +80,6 @@ def main():
     build = options.build.resolve()
     environment = dict(os.environ, LIBPROF_BIN=str(build / "bin"), LIBPROF_LIBRARY=str(build / "lib/libprof.so"))
     environment["PYTHONPATH"] = f"{SOURCE / 'python_shim'}:{environment.get('PYTHONPATH', '')}"
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled
     with tempfile.TemporaryDirectory() as work:
         environment["PYTHONPYCACHEPREFIX"] = f"{work}/compiled"
         run([sys.executable, "-m", "libprof", "fleet", "--help"], environment)
