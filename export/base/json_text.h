@@ -1,7 +1,7 @@
 /* json_text.h - parses JSON in place: no tree, no copies.
  *
- * JSON_PAD_BYTES quotes follow the input, so a loop that searches for the end of a string or
- * number needs no bounds check per byte. A position at or past `end` means that the value
+ * JSON_PAD_BYTES quotes follow the input, so a loop that searches for the end of a string, a
+ * number or space needs no bounds check per byte. A position at or past `end` means that the value
  * continues in bytes that are not in memory yet.
  *
  * Functions parse at a position and return the position after what they parsed. NULL: it is not

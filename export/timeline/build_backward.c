@@ -388,7 +388,7 @@ static uint32_t stack_with(struct builder *builder, uint32_t stack, uint32_t pat
     return build_stack_on_path(builder, has_addresses ? stack : TL_NONE, path);
 }
 
-/* Gives every leaf what its slice borrows: nothing is borrowed any more. */
+/* Gives every leaf the latest of the numbers above it. Called after the last borrow(). */
 static void settle(struct borrowed *borrowed)
 {
     for (uint32_t i = 2; i < 2 * borrowed->size; i++)
