@@ -11,7 +11,7 @@ register() {
     local elf='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
     local mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
     mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc &&
-        printf ':qemu-aarch64:M::%s:%s:%s:OCPF' "$elf" "$mask" /usr/bin/qemu-aarch64-static >/proc/sys/fs/binfmt_misc/register
+        printf ':qemu-aarch64:M::%s:%s:%s:OCPF' "$elf" "$mask" "$ARM_QEMU" >/proc/sys/fs/binfmt_misc/register
 }
 
 register || grep -q '^flags:.*F' /proc/sys/fs/binfmt_misc/qemu-aarch64
