@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh [all | system] [TEST...] - builds for aarch64 and runs the tests there, emulated by QEMU.
+# run.sh [all | [system] TEST...] - builds for aarch64 and runs the tests there, emulated by QEMU.
 #
 #   1. build-arm/root: a minimal arm64 Debian 12, unpacked from the package sources of this machine
 #   2. build-arm/: a cross build with the libraries of that root; its tests, too
@@ -8,6 +8,7 @@
 #
 # Without a word: the tests that short.txt names, and the unit tests of the recorder and the collectors. TEST: a name as
 # `./dev test` takes it. system: tests in the virtual machine only, those named or what user-mode emulation cannot do.
+# all: every test except long ones, and those of system.
 # Needs root. The emulator is registered for a user namespace of its own (Linux 6.7), so nothing on this machine changes;
 # before 6.7, where qemu-user-static has registered it for the machine.
 # ARM_LIMIT_S: after so many seconds, tests that have not run are left out, with a message.
@@ -61,10 +62,10 @@ prepare_root() {
 
 # NVTX's headers are those in the checkout, which is in the root, too. The build runs profdump, which writes manual pages.
 build() {
-    . "$here/namespace.sh" && CUDA_HOME=$source_dir/build/nvtx/nvidia/cu13 cmake -S "$source_dir" -B "$work" \
+    CUDA_HOME=$source_dir/build/nvtx/nvidia/cu13 timeout --foreground "$(left_s)" cmake -S "$source_dir" -B "$work" \
         --toolchain "$source_dir/libprof/cmake/aarch64.cmake" -DPROF_SYSROOT="$root" \
         -DCMAKE_CROSSCOMPILING_EMULATOR="$here/enter.sh" -DCMAKE_BUILD_TYPE=Release -DPROF_WERROR=ON -DPROF_BUILD_BENCH=OFF \
-        -DPROF_TESTS_BY_FOLDER=ON && arm_namespace "$root" cmake --build "$work" -j "$(nproc)"
+        -DPROF_TESTS_BY_FOLDER=ON && arm_limited "$(left_s)" "$root" cmake --build "$work" -j "$(nproc)"
 }
 
 # What is left of ARM_LIMIT_S.
@@ -75,17 +76,17 @@ left_s() {
 
 # tests NAME OPTION...: runs ctest, leaves its output in $work/NAME.log, and appends a line for each test to $work/results.
 tests() {
-    local name=$1
+    local name=$1 log=$work/$1.log ended=0
     shift
-    local ended=0
-    # shellcheck disable=SC2016
-    (cd "$work" && timeout --kill-after=5 "$(left_s)" bash -c '. "$1" && shift && arm_namespace "$@"' tests \
-        "$here/namespace.sh" "$root" ctest --output-on-failure -j "$(nproc)" --no-tests=ignore "$@") >"$work/$name.log" 2>&1 || ended=$?
-    if [ "$ended" -ge 124 ]; then # what it ended is no result
-        say "left out: part of the $name tests, since this machine is slow"
-        sed -i '/Subprocess terminated/d' "$work/$name.log"
-    fi
-    sed -nE 's,^ *[0-9]+/[0-9]+ Test +#[0-9]+: (.*[^ .]) \.*[ *]*(Passed|Skipped|[A-Z][A-Za-z ]*).* [0-9.]+ sec.*,\2 \1,p' "$work/$name.log" |
+    (cd "$work" && arm_limited "$(left_s)" "$root" ctest --output-on-failure -j "$(nproc)" --no-tests=error "$@") \
+        >"$log" 2>&1 || ended=$?
+    ! grep -q '^No tests were found' "$log" || die "no test has such a name: $2"
+    case $ended in
+    0 | 8) ;; # 8: tests failed
+    124) say "left out: part of the $name tests, since this machine is slow" ;;
+    *) die "the $name tests: ctest ended with status $ended" ;;
+    esac
+    sed -nE 's,^ *[0-9]+/[0-9]+ Test +#[0-9]+: (.*[^ .]) \.*[ *]*(Passed|Skipped|[A-Z][A-Za-z ]*).* [0-9.]+ sec.*,\2 \1,p' "$log" |
         sed -E 's/^Passed/passed/; t; s/^Skipped/skipped/; t; s/^(Failed|Timeout|Exception|Subprocess [a-z]*|Not Run)/failed/' >>"$work/results"
 }
 
@@ -99,9 +100,7 @@ arm_can_run >>"$log" 2>&1 || skip "cannot run programs of aarch64 here"
 prepare_root >>"$log" 2>&1 || skip "no arm64 root file system can be made here"
 say "the root file system is in build-arm/root ($((SECONDS - begin)) s)"
 built=0
-export -f build
-export source_dir work root here
-timeout "$(left_s)" bash -c build >>"$log" 2>&1 || built=$?
+build >>"$log" 2>&1 || built=$?
 [ "$built" -ne 124 ] || skip "this machine is slow: the cross build does not end in ${ARM_LIMIT_S} s"
 [ "$built" -eq 0 ] || die "building"
 say "built ($((SECONDS - begin)) s)"

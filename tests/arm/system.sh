@@ -26,11 +26,12 @@ make_kernel() {
     cp "$unpacked/boot/vmlinuz-$release" "$kernel/vmlinuz" && rm -rf --one-file-system "$unpacked"
 }
 
-# A shell script that runs the tests with such names as ctest does, each in memory: it prints "TEST name" and "RESULT status".
+# A shell script that runs the tests that match PATTERN: it prints "TEST name" and "RESULT status".
 write_system_tests() { # PATTERN
     (cd "$work" && arm_namespace "$root" ctest --show-only=json-v1 -R "$1") | python3 -c '
 import json, shlex, sys
-for test in json.load(sys.stdin)["tests"]:
+tests = json.load(sys.stdin)["tests"] or sys.exit("no test has such a name")
+for test in tests:
     command = test["command"][1:]  # without enter.sh
     of = {one["name"]: one["value"] for one in test.get("properties", [])}
     folder = shlex.quote(of["WORKING_DIRECTORY"])
@@ -41,24 +42,26 @@ for test in json.load(sys.stdin)["tests"]:
     print("echo RESULT $?")' >"$work/system_tests.sh"
 }
 
-# system_tests PATTERN: runs them. What they print is in $work/system.log.
+# system_tests PATTERN: runs them. What they print is in $work/system.log. Fails if the virtual machine did not get to the end.
 system_tests() {
-    [ -e "$kernel/vmlinuz" ] || make_kernel || return
     rm -f "$work/system.log"
+    [ -e "$kernel/vmlinuz" ] || make_kernel || return
     write_system_tests "$1" && cp "$here/system_init.sh" "$kernel/initial/init" &&
         (cd "$kernel/initial" && find . | cpio -o -H newc --quiet | gzip -1) >"$kernel/initial.gz" || return
     # pauth-impdef: signing return addresses by the processor's own algorithm takes most of the time otherwise
-    timeout 7200 qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on -smp 2 -m 3072 -nic none \
+    timeout --foreground 7200 qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on -smp 2 -m 3072 -nic none \
         -accel tcg,thread=multi -nographic -monitor none -serial "file:$work/system.log" -no-reboot \
         -kernel "$kernel/vmlinuz" -initrd "$kernel/initial.gz" -append "quiet panic=-1 checkout=$source_dir" \
         -virtfs "local,path=$root,mount_tag=root,security_model=none,readonly=on,multidevs=remap" \
-        -virtfs "local,path=$source_dir,mount_tag=checkout,security_model=none,readonly=on,multidevs=remap" </dev/null
+        -virtfs "local,path=$source_dir,mount_tag=checkout,security_model=none,readonly=on,multidevs=remap" </dev/null &&
+        grep -q '^the end' "$work/system.log"
 }
 
 # A line for each: passed, skipped or failed, and its name.
 system_results() {
     [ ! -e "$work/system.log" ] || tr -d '\r' <"$work/system.log" | awk '
-        /^TEST / { name = substr($0, 6) }
-        /^RESULT / { print ($2 == 0 ? "passed" : $2 == 77 ? "skipped" : "failed"), name; name = "" }
+        /^TEST / { name = substr($0, 6); skipped = 0 }
+        /^\[  SKIPPED \]/ { skipped = 1 } # GoogleTest, which ends with status 0
+        /^RESULT / { print ($2 == 77 || ($2 == 0 && skipped) ? "skipped" : $2 == 0 ? "passed" : "failed"), name; name = "" }
         END { if (name) print "failed", name }'
 }
