@@ -1,5 +1,6 @@
 # Cross build for Grace and Jetson with Debian's gcc-aarch64-linux-gnu. PROF_SYSROOT: the root of an arm64 Debian with the
-# libraries and headers to build with; without one, only what needs libc alone is built.
+# libraries and headers to build with. Without one, the compiler finds those of this Debian's arm64 packages (multiarch); where
+# there are none, only what needs libc alone is built.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

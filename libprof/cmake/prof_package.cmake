@@ -63,6 +63,9 @@ CUDA lets programs run on machines without a GPU."
     "${recorder} (= ${PROJECT_VERSION})")
 prof_package_library(recorder libprof)
 prof_package_library(reader libprofdump)
-set(CPACK_DEBIAN_RECORDER_PACKAGE_SUGGESTS "libprof-tools, libunwind8")
+set(CPACK_DEBIAN_RECORDER_PACKAGE_SUGGESTS "libprof-tools")
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$") # ARCH_LIBUNWIND
+    string(APPEND CPACK_DEBIAN_RECORDER_PACKAGE_SUGGESTS ", libunwind8")
+endif()
 
 include(CPack)

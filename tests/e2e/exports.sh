@@ -23,4 +23,4 @@ wanted() {
     exit 1
 }
 # The version names themselves are absolute symbols; a linker may list local ones.
-diff <(wanted | sort) <(nm -D --defined-only "$PROF_LIB/libprof.so" | awk '$2 ~ /[B-Z]/ { print $3 }' | sort)
+diff <(wanted | sort) <(nm -D --defined-only "$PROF_LIB/libprof.so" | awk '$2 ~ /[B-Ziu]/ { print $3 }' | sort)

@@ -116,7 +116,9 @@ static inline void arch_float_reset(void)
 
 #define ARCH_PAGE_BYTES_MAX 65536u                          /* kernels with 64 KiB pages exist */
 #define ARCH_CODE_ADDRESS_MASK UINT64_C(0x0000ffffffffffff) /* not pointer authentication's */
-#define ARCH_LIBUNWIND false /* 1.6 does not know that they sign return addresses, 1.8 forgets it */
+/* libunwind 1.6 cannot unwind functions that sign return addresses; 1.8 fails from the second walk
+ * on. */
+#define ARCH_LIBUNWIND false
 #define ARCH_CLOCK_KIND PROF_CLOCK_CNTVCT
 
 /* The generic timer is architected: constant rate, the same on all cores. */

@@ -41,7 +41,8 @@ static inline bool stackwalk_is_own(const struct stackwalk_bounds *own, uintptr_
 }
 
 /* Opens libunwind, so that its names are nobody else's: it defines backtrace() and the functions
- * with which C++ throws. Once, while loading. False: it is not there, or of no use. */
+ * with which C++ throws. Once, while loading. False: it is not there, or is not used on this
+ * processor. */
 bool stackwalk_open_tables(void);
 
 /* What libunwind sets up for a thread, done before it matters. */
