@@ -5,9 +5,9 @@
 
 A model forward and backward, and operators on tiny tensors, each bare, under torch.profiler and under libprof.profile:
 in turns, 9 runs of 60 iterations, first quartile of the CPU time of an iteration in the thread that computes, because other
-programs slow down the remaining iterations. "share" is libprof's overhead divided by torch.profiler's. Names alone, then with shapes, FLOPs, memory,
-Python functions, and shapes with Python functions. The goals: at most 0.6 for names alone and with shapes, 0.5 with Python
-functions. Without PyTorch it prints a message and measures nothing.
+programs slow down the remaining iterations. "share" is libprof's overhead divided by torch.profiler's. Names alone, then with
+shapes, FLOPs, memory, Python functions, and shapes with Python functions. The goals: at most 0.6 for names alone and with
+shapes, 0.5 with Python functions. Without PyTorch it prints a message and measures nothing.
 """
 
 from __future__ import annotations
