@@ -347,6 +347,12 @@ static void borrow(struct borrowed *borrowed, uint32_t outer, uint32_t number)
     }
 }
 
+/* What the link with such a number gives; TL_NONE: nothing. */
+static uint32_t path_of_link(const struct borrowed *borrowed, uint32_t number)
+{
+    return number ? borrowed->path[number - 1] : TL_NONE;
+}
+
 /* What a slice borrows; TL_NONE: nothing. */
 static uint32_t borrowed_path(const struct borrowed *borrowed, uint32_t slice)
 {
@@ -354,7 +360,7 @@ static uint32_t borrowed_path(const struct borrowed *borrowed, uint32_t slice)
     for (uint32_t i = slice - borrowed->builder->first.slices + borrowed->size; i; i /= 2)
         if (borrowed->tree[i] > number)
             number = borrowed->tree[i];
-    return number ? borrowed->path[number - 1] : TL_NONE;
+    return path_of_link(borrowed, number);
 }
 
 static uint32_t path_of(const struct borrowed *borrowed, uint32_t slice)
@@ -406,8 +412,8 @@ static uint32_t merge_stacks(struct borrowed *borrowed, struct tl_stack_of *to)
         bool has_own =
             next < timeline->slice_stacks.count && timeline->slice_stacks.at[next].owner == i;
         uint32_t stack = has_own ? timeline->slice_stacks.at[next++].stack : TL_NONE;
-        uint32_t number = borrowed->tree[i - builder->first.slices + borrowed->size];
-        uint32_t path = number ? borrowed->path[number - 1] : TL_NONE;
+        uint32_t leaf = i - builder->first.slices + borrowed->size;
+        uint32_t path = path_of_link(borrowed, borrowed->tree[leaf]);
         if (path != TL_NONE) {
             timeline->slices.at[i].flags |= TL_FORWARD_STACK;
             stack = stack_with(builder, stack, path);
