@@ -161,6 +161,8 @@ int main(int argc, char **argv)
     printf("%u kernels; key averages take %.1f ns each\n", count, time_averages(&timeline) / count);
     compare(&timeline, sqlite, "group by name: count, sum, avg",
             "SELECT name, count(*), sum(duration), avg(duration) FROM kernels GROUP BY name");
+    compare(&timeline, sqlite, "the same, row by row",
+            "SELECT name, count(*), sum(duration), avg(duration) FROM kernels GROUP BY name /* */");
     compare(&timeline, sqlite, "group by stream: count, sum",
             "SELECT stream, count(*), sum(duration) FROM kernels GROUP BY stream");
     compare(&timeline, sqlite, "count(*)", "SELECT count(*) FROM kernels");

@@ -3,7 +3,7 @@
 #include "array.h"
 #include "nsys_export.h"
 #include "percentile.h"
-#include "query_table.h"
+#include "query_groups.h"
 #include "units.h"
 
 #include <stdlib.h>
@@ -138,7 +138,8 @@ struct query {
     sqlite3 *sqlite;
     struct query_data data;
     sqlite3_stmt *statement;
-    char *error; /* SQLite's; NULL none */
+    sqlite3_stmt *over_groups; /* gives the rows in its place; NULL none */
+    char *error;               /* SQLite's; NULL none */
     const char *refusal;
     int error_offset; /* into the statement; -1 unknown */
     bool failed;
@@ -270,6 +271,7 @@ void query_destroy(struct query *query)
 {
     if (!query)
         return;
+    sqlite3_finalize(query->over_groups);
     sqlite3_finalize(query->statement);
     sqlite3_close(query->sqlite);
     query_data_fini(&query->data);
@@ -312,14 +314,56 @@ static bool goes_on(struct query *query, const char *sql)
     return false;
 }
 
+static void drop_groups(struct query *query)
+{
+    sqlite3_finalize(query->over_groups);
+    query->over_groups = NULL;
+    query->data.declares = true;
+    sqlite3_exec(query->sqlite, "DROP TABLE IF EXISTS " GROUPS_TABLE, NULL, NULL, NULL);
+    query->data.declares = false;
+}
+
+/* Groups that SQLite would have found in the order in which it asked for the rows. */
+static bool make_groups(struct query *query, const struct grouping *grouping)
+{
+    struct groups groups;
+    bool made = groups_init(&groups, grouping, &query->data, query->data.descends);
+    if (made) {
+        query->data.declares = true;
+        made = groups_store(&groups, &query->data, query->sqlite) == SQLITE_OK;
+        query->data.declares = false;
+    }
+    groups_fini(&groups);
+    return made;
+}
+
+/* Where the statement, which was just prepared, only groups rows, answers it from groups. Else, and
+ * without memory, it stays as it is. */
+static void group(struct query *query, struct text sql)
+{
+    struct grouping grouping;
+    struct text_out rewritten = {0};
+    sqlite3_stmt *made = NULL;
+    if (grouping_read(&grouping, &query->data, sql, &rewritten) &&
+        (!grouping.key_count || query->data.order_count == (int)grouping.key_count) &&
+        make_groups(query, &grouping) &&
+        sqlite3_prepare_v2(query->sqlite, rewritten.bytes, -1, &made, NULL) == SQLITE_OK &&
+        sqlite3_column_count(made) == sqlite3_column_count(query->statement))
+        query->over_groups = made;
+    else
+        sqlite3_finalize(made);
+    text_out_fini(&rewritten);
+}
+
 bool query_begin(struct query *query, const char *sql)
 {
-    const char *rest = NULL;
+    const char *rest = NULL, *from = sql;
+    drop_groups(query);
     sqlite3_finalize(query->statement);
     query->statement = NULL;
     query->failed = false;
     while (!query->statement && (!rest || *rest)) {
-        const char *from = rest ? rest : sql;
+        from = rest ? rest : sql;
         if (sqlite3_prepare_v2(query->sqlite, from, -1, &query->statement, &rest) != SQLITE_OK) {
             int offset = find_offset(query->sqlite);
             fail(query, NULL);
@@ -333,12 +377,14 @@ bool query_begin(struct query *query, const char *sql)
         return fail(query, "one statement at a time");
     if (!sqlite3_stmt_readonly(query->statement))
         return fail(query, "statements can only read");
+    group(query, (struct text){from, (size_t)(rest - from)});
     return true;
 }
 
 bool query_next(struct query *query)
 {
-    int result = query->statement && !query->failed ? sqlite3_step(query->statement) : SQLITE_DONE;
+    sqlite3_stmt *rows = query->over_groups ? query->over_groups : query->statement;
+    int result = rows && !query->failed ? sqlite3_step(rows) : SQLITE_DONE;
     return result == SQLITE_ROW || (result != SQLITE_DONE && fail(query, NULL));
 }
 
@@ -377,7 +423,7 @@ struct query_cell query_cell(const struct query *query, uint32_t column)
                                                  [SQLITE_TEXT] = QUERY_CELL_TEXT,
                                                  [SQLITE_BLOB] = QUERY_CELL_BYTES,
                                                  [SQLITE_NULL] = QUERY_CELL_NULL};
-    sqlite3_stmt *statement = query->statement;
+    sqlite3_stmt *statement = query->over_groups ? query->over_groups : query->statement;
     int number = (int)column;
     struct query_cell cell = {.type = types[sqlite3_column_type(statement, number)]};
     if (cell.type == QUERY_CELL_INTEGER)

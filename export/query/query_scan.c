@@ -11,14 +11,14 @@
  *                           which SQLite's own sorter, which compares whole rows, is several times
  *                           slower at
  */
+#include "query_scan.h"
+
 #include "array.h"
-#include "query_table.h"
 
 #include <stdlib.h>
 
 #define LOOKUPS_WITHOUT_INDEX 2
 #define COUNTED_KEYS_MAX (1u << 20)
-#define KEPT_COLUMNS_MAX 16u
 #define KEPT_BYTES_MAX ((size_t)1 << 30)
 
 /* Items with a key, in its order. */
@@ -35,50 +35,10 @@ struct scan_table {
     struct scan_index *indexes; /* by column */
 };
 
-/* Keys between two numbers, both included. */
-struct condition {
-    const struct query_column *column;
-    int64_t low, high;
-};
-
 struct order {
     const struct query_column *column;
     bool descends;
 };
-
-/* Cells of a list that were read while it was sorted, when its items came in their own order: later
- * they lie too far apart to be read fast. */
-struct kept_cells {
-    int64_t *cells; /* column by column; NULL: none is kept */
-    uint32_t rows, column_count;
-    uint8_t columns[KEPT_COLUMNS_MAX]; /* their numbers */
-    uint8_t places[QUERY_COLUMNS_MAX]; /* by column: 1 + place in columns[]; 0: it is not kept */
-};
-
-struct scan {
-    sqlite3_vtab_cursor base;
-    const struct query_table *table;
-    const struct query_column *columns;
-    const struct query_data *data;
-    uint32_t at, end;      /* items, or places in the list */
-    const uint32_t *items; /* NULL: they are spans */
-    uint32_t *list;        /* the cursor's own */
-    bool filtered;         /* by is_row or conditions */
-    struct kept_cells kept;
-    struct condition conditions[QUERY_TERMS_MAX];
-    uint32_t condition_count;
-    struct query_span *spans;
-    uint32_t span_count, next_span;
-};
-
-/* ---- columns ---- */
-
-static inline int64_t key_at(const struct query_data *data, const struct query_column *column,
-                             uint32_t item)
-{
-    int64_t value = column->get(data, item);
-    return column->type == QUERY_NAME && value != QUERY_NULL ? (int64_t)data->ranks[value] : value;
-}
 
 /* ---- tables ---- */
 
@@ -158,7 +118,7 @@ static int64_t above_real(double value)
     return value >= 9.2e18 ? INT64_MAX : (int64_t)(value < -9.2e18 ? -9.2e18 : value) + 1;
 }
 
-static int64_t word_key(const struct query_column *column, struct text text)
+int64_t query_word_key(const struct query_column *column, struct text text)
 {
     for (int64_t i = 0; column->words[i]; i++)
         if (text_is(text, column->words[i]))
@@ -183,7 +143,8 @@ static bool condition_init(struct condition *condition, const struct query_data 
     } else if (column->type != QUERY_INTEGER && type == SQLITE_TEXT) {
         const char *bytes = (const char *)sqlite3_value_text(value);
         struct text text = {bytes, (size_t)sqlite3_value_bytes(value)};
-        low = column->type == QUERY_NAME ? query_data_find(data, text) : word_key(column, text);
+        low =
+            column->type == QUERY_NAME ? query_data_find(data, text) : query_word_key(column, text);
         high = low;
         if (low == QUERY_NULL)
             low = INT64_MAX, high = INT64_MIN;
@@ -197,7 +158,7 @@ static bool condition_init(struct condition *condition, const struct query_data 
 
 static bool holds(const struct query_data *data, const struct condition *condition, uint32_t item)
 {
-    int64_t key = key_at(data, condition->column, item);
+    int64_t key = scan_key(data, condition->column, item);
     return condition->low <= key && key <= condition->high;
 }
 
@@ -290,17 +251,11 @@ static bool enter_span(struct scan *scan)
     return false;
 }
 
-static inline uint32_t item_at(const struct scan *scan)
-{
-    return scan->items ? scan->items[scan->at] : scan->at;
-}
-
-/* From the place that it is at to the first item that passes. */
-static void settle(struct scan *scan)
+void query_scan_settle(struct scan *scan)
 {
     do {
         for (; scan->at < scan->end; scan->at++)
-            if (!scan->filtered || passes(scan, item_at(scan)))
+            if (!scan->filtered || passes(scan, scan_item(scan)))
                 return;
     } while (enter_span(scan));
 }
@@ -315,8 +270,8 @@ static bool make_list(struct scan *scan)
         uint32_t count, capacity;
     } list = {0};
     bool room = ARRAY_ROOM(&list);
-    for (; scan->at < scan->end && room; scan->at++, settle(scan)) {
-        list.at[list.count++] = item_at(scan);
+    for (; scan->at < scan->end && room; scan->at++, query_scan_settle(scan)) {
+        list.at[list.count++] = scan_item(scan);
         room = ARRAY_ROOM(&list);
     }
     if (!room) {
@@ -363,7 +318,7 @@ static bool sort_counted(const struct scan *scan, struct order order, int64_t le
     if (ready)
         memcpy(from, scan->list, scan->end * sizeof *from);
     for (uint32_t i = 0; i < scan->end && ready; i++) {
-        size_t key = (size_t)(key_at(scan->data, order.column, from[i]) - least);
+        size_t key = (size_t)(scan_key(scan->data, order.column, from[i]) - least);
         starts[order.descends ? keys - key - 1 : key]++;
     }
     for (uint32_t i = 0, sum = 0; i < keys && ready; i++) {
@@ -372,7 +327,7 @@ static bool sort_counted(const struct scan *scan, struct order order, int64_t le
         sum += count;
     }
     for (uint32_t i = 0; i < scan->end && ready; i++) {
-        size_t key = (size_t)(key_at(scan->data, order.column, from[i]) - least);
+        size_t key = (size_t)(scan_key(scan->data, order.column, from[i]) - least);
         uint32_t row = starts[order.descends ? keys - key - 1 : key]++;
         scan->list[row] = from[i];
         if (scan->kept.cells)
@@ -387,7 +342,7 @@ static bool sort_keyed(const struct scan *scan, struct order order)
 {
     struct radix_item *keyed = malloc((scan->end + (size_t)1) * sizeof *keyed);
     for (uint32_t i = 0; i < scan->end && keyed; i++) {
-        uint64_t key = radix_key(key_at(scan->data, order.column, scan->list[i]));
+        uint64_t key = radix_key(scan_key(scan->data, order.column, scan->list[i]));
         keyed[i] = (struct radix_item){order.descends ? ~key : key, scan->list[i]};
     }
     bool sorted = keyed && radix_sort(keyed, scan->end);
@@ -402,7 +357,7 @@ static bool sort_list(struct scan *scan, struct order order, uint64_t used)
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
     for (uint32_t i = 0; i < scan->end; i++) {
-        int64_t key = key_at(scan->data, order.column, scan->list[i]);
+        int64_t key = scan_key(scan->data, order.column, scan->list[i]);
         least = key < least ? key : least;
         most = key > most ? key : most;
     }
@@ -434,7 +389,7 @@ static bool index_make(struct scan *scan, struct scan_index *index,
 {
     struct scan all = {.table = scan->table, .columns = scan->columns, .data = scan->data};
     all.filtered = scan->table->is_row != NULL;
-    settle(&all);
+    query_scan_settle(&all);
     if (!make_list(&all))
         return false;
     if (!sort_list(&all, (struct order){column, false}, 0)) {
@@ -452,7 +407,7 @@ static uint32_t index_bound(const struct scan *scan, const struct scan_index *in
     uint32_t low = 0, high = index->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (key_at(scan->data, column, index->items[middle]) < key)
+        if (scan_key(scan->data, column, index->items[middle]) < key)
             low = middle + 1;
         else
             high = middle;
@@ -488,6 +443,9 @@ static bool seek(struct scan_table *table, struct scan *scan, int number)
 static int scan_best(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     const struct scan_table *scan = (struct scan_table *)base;
+    scan->data->order_count = info->nOrderBy;
+    for (int i = 0; i < info->nOrderBy && i < QUERY_ORDERS_MAX; i++)
+        scan->data->descends[i] = info->aOrderBy[i].desc;
     return query_plan_choose(scan->data, scan->table, info);
 }
 
@@ -513,9 +471,10 @@ static int scan_close(sqlite3_vtab_cursor *base)
     return SQLITE_OK;
 }
 
-static bool prepare(struct query_data *data, const struct query_column *column)
+bool query_scan_prepare(struct query_data *data, const struct query_column *column)
 {
-    return column->type != QUERY_NAME || query_data_rank(data);
+    return (column->type != QUERY_NAME || query_data_rank(data)) &&
+           (!column->sums || query_data_add_up(data));
 }
 
 /* Builds what does not exist before it is requested. */
@@ -523,9 +482,11 @@ static bool prepare_all(const struct scan_table *table, const struct query_plan 
 {
     bool ready = !query_plan_reads_sums(table->table, plan->used) || query_data_add_up(table->data);
     for (int i = 0; i < plan->term_count && ready; i++)
-        ready = prepare(table->data, query_column_at(table->table, plan->terms[i].column));
+        ready =
+            query_scan_prepare(table->data, query_column_at(table->table, plan->terms[i].column));
     for (int i = 0; i < plan->order_count && ready; i++)
-        ready = prepare(table->data, query_column_at(table->table, plan->orders[i].column));
+        ready =
+            query_scan_prepare(table->data, query_column_at(table->table, plan->orders[i].column));
     return ready;
 }
 
@@ -561,7 +522,7 @@ static int scan_filter(sqlite3_vtab_cursor *base, int number, const char *text, 
     scan->filtered = scan->table->is_row || scan->condition_count;
     if (plan.seek >= 0 && !seek(table, scan, plan.seek))
         return SQLITE_NOMEM;
-    settle(scan);
+    query_scan_settle(scan);
     return plan.order_count && !sort_by(scan, &plan) ? SQLITE_NOMEM : SQLITE_OK;
 }
 
@@ -570,7 +531,7 @@ static int scan_next(sqlite3_vtab_cursor *base)
     struct scan *scan = (struct scan *)base;
     scan->at++;
     if (scan->filtered || scan->at >= scan->end)
-        settle(scan);
+        query_scan_settle(scan);
     return SQLITE_OK;
 }
 
@@ -582,7 +543,7 @@ static int scan_eof(sqlite3_vtab_cursor *base)
 
 static int scan_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 {
-    *rowid = item_at((struct scan *)base);
+    *rowid = scan_item((struct scan *)base);
     return SQLITE_OK;
 }
 
@@ -628,7 +589,7 @@ static void put_value(sqlite3_context *context, const struct query_data *data,
 static void put_cell(const struct scan *scan, const struct query_column *column,
                      sqlite3_context *context)
 {
-    uint32_t item = item_at(scan);
+    uint32_t item = scan_item(scan);
     if (column->type == QUERY_TEXT) {
         put_mended(context, column->text(scan->data, item));
         return;
@@ -647,7 +608,7 @@ static inline int64_t cell_at(const struct scan *scan, int number)
     const struct kept_cells *kept = &scan->kept;
     if (kept->cells && number < (int)QUERY_COLUMNS_MAX && kept->places[number])
         return kept->cells[(kept->places[number] - (size_t)1) * kept->rows + scan->at];
-    return scan->columns[number].get(scan->data, item_at(scan));
+    return scan->columns[number].get(scan->data, scan_item(scan));
 }
 
 static int scan_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)

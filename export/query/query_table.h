@@ -21,6 +21,8 @@
 extern "C" {
 #endif
 
+#define QUERY_ORDERS_MAX 6 /* columns that a scan sorts by */
+
 /* What getters read. */
 struct query_data {
     const struct timeline *timeline;
@@ -43,6 +45,10 @@ struct query_data {
     uint32_t *short_ids;       /* by name: into names, or after them into shorts */
     const uint32_t *nvtx_rows; /* how many rows of NVTX_EVENTS are written, which is the next one's
                                   rangeId; NULL: the item is */
+    /* Which way SQLite wants the rows of the scan that was planned last, by column of ORDER BY or
+     * GROUP BY. */
+    bool descends[QUERY_ORDERS_MAX];
+    int order_count;
 };
 
 /* The value of an unknown cell. */
@@ -220,7 +226,6 @@ int64_t query_null(const struct query_data *data, uint32_t item); /* NULL for ev
  * Which conditions and orders of a statement a scan takes over from SQLite. */
 
 #define QUERY_TERMS_MAX 12
-#define QUERY_ORDERS_MAX 6
 #define QUERY_COLUMNS_MAX \
     63u /* of which SQLite says each whether it is read; the rest have one bit */
 

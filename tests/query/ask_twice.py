@@ -1,8 +1,9 @@
 """ask_twice.py PROFDUMP SEED TRACE... - the same statements to `profdump query` and to SQLite's own tables.
 
 Every table of `profdump query --schema` is copied as it is into a table of SQLite; then statements made by chance, with
-conditions, orders, groups and joins, must answer alike. So conditions that a scan takes over lose no row. The tables with
-nsys's names must hold what `profdump -o OUT.sqlite` writes into them.
+conditions, orders, groups and joins, must answer alike. So conditions that a scan takes over lose no row. Statements that
+only group rows must print the same with a comment in them, with which SQLite answers them alone. The tables with nsys's names
+must hold what `profdump -o OUT.sqlite` writes into them.
 """
 
 import json
@@ -14,17 +15,29 @@ import sys
 # Ids that are numbered otherwise than in a file, and names that stand behind the others.
 NUMBERED = {"rangeId", "shortName"}
 STATEMENTS = 12
+GROUPINGS = 4  # of each table that has rows
 
 
 class Differs(Exception):
     pass
 
 
-def ask(profdump, trace, sql):
+def printed(profdump, trace, sql):
     run = subprocess.run([profdump, "query", "--format", "json", sql, *trace], capture_output=True, text=True)
     if run.returncode:
         raise Differs(f"{sql}\n{run.stderr}")
-    return [tuple(row.values()) for row in json.loads(run.stdout)["rows"]]
+    return run.stdout
+
+
+def printed_or_error(profdump, trace, sql):
+    try:
+        return printed(profdump, trace, sql)
+    except Differs as error:
+        return str(error).partition("\n")[2].partition("\n")[0]
+
+
+def ask(profdump, trace, sql):
+    return [tuple(row.values()) for row in json.loads(printed(profdump, trace, sql))["rows"]]
 
 
 def quoted(name):
@@ -86,6 +99,33 @@ class Table:
         return f"SELECT {every} FROM {self.name}{where} ORDER BY {', '.join(ways)} LIMIT 7", True
 
 
+    def grouping(self, chance):
+        """One that only groups rows; half of them by means that are not for such statements."""
+        keys = chance.sample(self.columns, min(len(self.columns), chance.choice([0, 1, 1, 1, 2, 3])))
+
+        def aggregate():
+            if chance.random() < 0.3:
+                return "count(*)"
+            name = chance.choice(["count", "sum", "avg", "min", "max", "total", "SUM", "median"])
+            return f"{name}({chance.choice(self.columns)})"
+
+        results = keys + [aggregate() for _ in range(chance.randint(1, 3))]
+        results[-1] += chance.choice(["", " AS found", " / 2.0 AS found", " + 1"])
+        chance.shuffle(results)
+        terms = [str(chance.randint(1, len(results))), aggregate(), *keys]
+        terms += ["found"] * (" AS found" in " ".join(results))
+        orders = [f"{term} {chance.choice(['', 'ASC', 'DESC'])}" for term in chance.sample(terms, chance.randint(1, len(terms)))]
+        where = " AND ".join(self.condition(chance).replace('"', "") for _ in range(chance.choice([0, 0, 1, 2])))
+        return (
+            f"SELECT {', '.join(results)} FROM {self.name}"
+            + (f" WHERE {where}" if where else "")
+            + (f" GROUP BY {', '.join(keys)}" if keys else "")
+            + (f" HAVING {aggregate()} > 1 OR {keys[0]} LIKE '%a%'" if keys and chance.random() < 0.3 else "")
+            + (f" ORDER BY {', '.join(orders)}" if chance.random() < 0.6 else "")
+            + (f" LIMIT {chance.randint(0, 9)}" if chance.random() < 0.4 else "")
+        )
+
+
 JOINS = [
     "SELECT k.id, s.name, s.start FROM kernels AS k JOIN slices AS s ON s.id = k.slice",
     "SELECT k.name, s.id FROM kernels AS k JOIN slices AS s ON s.correlation = k.correlation AND s.process = k.process",
@@ -113,6 +153,10 @@ def ask_own(profdump, trace, schema, chance):
         for _ in range(STATEMENTS if table.rows else 1):
             sql, ordered = table.statement(chance)
             compare(sql, ask(profdump, trace, sql), copy.execute(sql).fetchall(), ordered)
+        for _ in range(GROUPINGS if table.rows else 0):
+            sql = table.grouping(chance)
+            if printed_or_error(profdump, trace, sql) != printed_or_error(profdump, trace, f"{sql} /* */"):
+                raise Differs(f"with a comment, the rows are others: {sql}")
     for sql in JOINS:
         compare(sql, ask(profdump, trace, sql), copy.execute(sql).fetchall(), False)
     return len(tables)
