@@ -2,8 +2,9 @@
  *
  * Reading order: attach_process (who it is, why not), attach_find (functions in it), attach_stub
  * (the code that runs in it), attach_threads (which thread may be stopped), attach_tracee (whether
- * it may be borrowed where it is), attach_ptrace (how the code gets there), attach_python (the
- * other way, for Python 3.14), attach (the command).
+ * it may be borrowed where it is), attach_arch (what differs by processor in all that),
+ * attach_ptrace (how the code gets there), attach_python (the other way, for Python 3.14), attach
+ * (the command).
  */
 #ifndef PROFRUN_ATTACH_H
 #define PROFRUN_ATTACH_H

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 enum {
-    PAGE_BYTES = 4096,
     SEGMENTS_MAX = 64,
     DYNAMIC_MAX = 128,
     TLS_SPARE_BYTES = 1 << 16,
@@ -52,6 +51,22 @@ struct search {
     bool first; /* the program itself comes next */
 };
 
+/* The kernel's, which the loader uses; a power of two. */
+static uint64_t page_bytes(void)
+{
+    return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t page_of(uint64_t address)
+{
+    return address & ~(page_bytes() - 1);
+}
+
+static uint64_t page_end(uint64_t address)
+{
+    return page_of(address + page_bytes() - 1);
+}
+
 static bool read_segments(const struct attach_process *process, uint64_t base,
                           struct module *module)
 {
@@ -67,7 +82,7 @@ static bool read_segments(const struct attach_process *process, uint64_t base,
     for (unsigned i = 0; i < header.e_phnum; i++) {
         const Elf64_Phdr *segment = &segments[i];
         if (segment->p_type == PT_LOAD && !loaded) {
-            module->bias = base - (segment->p_vaddr & ~(uint64_t)(PAGE_BYTES - 1));
+            module->bias = base - page_of(segment->p_vaddr);
             loaded = true;
         }
         if (segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
@@ -81,8 +96,7 @@ static bool read_segments(const struct attach_process *process, uint64_t base,
         }
         if (segment->p_type == PT_GNU_RELRO) {
             module->relro.begin = module->bias + segment->p_vaddr;
-            module->relro.end =
-                (module->relro.begin + segment->p_memsz) & ~(uint64_t)(PAGE_BYTES - 1);
+            module->relro.end = page_of(module->relro.begin + segment->p_memsz);
         }
         if (segment->p_type == PT_DYNAMIC) {
             module->dynamic = segment->p_vaddr;
@@ -280,6 +294,8 @@ static void take_functions(struct search *search, const struct module *module)
             take(module, &symbols, "pthread_create", &found->create);
             take(module, &symbols, "pthread_join", &found->join);
             take(module, &symbols, "pthread_detach", &found->detach);
+            take(module, &symbols, "_thread_db_sizeof_pthread", &found->thread_bytes_at);
+            take(module, &symbols, "_thread_db_pthread_tid", &found->thread_number_at);
         }
         if (is_libc(module->name) || begins(module->name, "libdl")) {
             take(module, &symbols, "dlopen", &found->dlopen);
@@ -320,7 +336,7 @@ static void take_gap(struct search *search, const struct module *module)
 {
     struct attach_functions *found = search->found;
     const uint64_t step = (search->code->size + GAP_ALIGN - 1) & ~(uint64_t)(GAP_ALIGN - 1);
-    const uint64_t end = (module->code_end + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+    const uint64_t end = page_end(module->code_end);
     uint64_t gap = (module->code_end + GAP_ALIGN - 1) & ~(uint64_t)(GAP_ALIGN - 1);
     for (; module->code && !found->has_code && gap + step <= end; gap += step) {
         const enum gap_content content = look_at_gap(search, gap);
@@ -345,7 +361,7 @@ static bool stays_loaded(const struct search *search, const char *name)
 static void take_turn(struct search *search, const struct module *module)
 {
     const uint64_t at = (module->data_end + 15) & ~(uint64_t)15;
-    const uint64_t end = (module->data_end + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+    const uint64_t end = page_end(module->data_end);
     struct attach_turn there;
     if (module->data && at + sizeof there <= end &&
         attach_process_read(search->process, at, &there, sizeof there) && !there.unused &&
@@ -500,8 +516,8 @@ static bool take_page(struct search *search)
         last = pointer + sizeof pointer > last ? pointer + sizeof pointer : last;
     }
     if (first < last) {
-        found->page = first & ~(uint64_t)(PAGE_BYTES - 1);
-        found->page_bytes = ((last + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1)) - found->page;
+        found->page = page_of(first);
+        found->page_bytes = page_end(last) - found->page;
     }
     return true;
 }
@@ -521,6 +537,8 @@ static bool explain_lack(struct attach_process *process, struct search *search)
         why = "it has no threads library (libpthread), which libprof needs";
     else if (!found->dlopen || !found->dlsym)
         why = "its libc has no function that loads libraries";
+    else if (!attach_arch_find_threads(process, search->found))
+        why = "its libc does not say how it knows a thread's number: that needs glibc 2.34";
     else if (!found->gap)
         why = "its mapped files have no gap that is large enough for profrun's code";
     else if (!take_pointers(search) || !take_page(search))

@@ -4,12 +4,15 @@
 #ifndef PROFRUN_ATTACH_PROCESS_H
 #define PROFRUN_ATTACH_PROCESS_H
 
+#include "attach_arch.h"
 #include "attach_stub.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ptrace.h>
 #include <sys/types.h>
+#include <sys/user.h>
 
 enum { ATTACH_REASON_BYTES = 512, ATTACH_STATUS_BYTES = 8192 };
 
@@ -44,6 +47,9 @@ struct attach_functions {
     uint64_t page, page_bytes; /* of those pointers that the loader makes read-only; 0: none */
     uint64_t turn;             /* struct attach_turn */
     uint64_t tls_bytes;        /* no thread has more thread-local storage */
+    /* What libc says of its struct pthread to debuggers: its size, and where in it the number is */
+    uint64_t thread_bytes_at, thread_number_at;
+    uint32_t thread_bytes, thread_number;
 };
 
 /* Returns 0, or the status to exit with; `reason` says why. */
@@ -173,20 +179,6 @@ enum attach_wait attach_thread_wait(const struct attach_process *process, pid_t 
 
 /* ---- attach_tracee.c: a thread that is stopped by ptrace(2) ---- */
 
-#if defined(__x86_64__)
-
-#include <sys/ptrace.h>
-#include <sys/user.h>
-
-/* Of a thread's block (tcbhead_t, struct pthread), the same in glibc 2.4 to 2.43. */
-enum {
-    ATTACH_BLOCK_SELF = 0x10,
-    ATTACH_BLOCK_MULTIPLE_THREADS = 0x18,
-    ATTACH_BLOCK_GUARDS = 0x28, /* stack_guard, pointer_guard */
-    ATTACH_BLOCK_FEATURES = 0x48,
-    ATTACH_BLOCK_THREAD = 0x2d0,
-};
-
 struct attach_tracee {
     struct attach_process *process;
     const struct attach_functions *functions;
@@ -194,10 +186,26 @@ struct attach_tracee {
     pid_t thread;
     int signal; /* that it is about to get; 0: none */
     struct user_regs_struct registers;
+    uint64_t block;           /* that libc has of the thread: the thread pointer */
+    bool in_call;             /* it is to make a system call, again or for the first time */
+    bool is_rewound;          /* again, by our doing (aarch64) */
+    bool keeps_time;          /* again, and the kernel has kept when that ends (aarch64) */
+    struct attach_thread saw; /* as it was before the stop */
+    bool has_changed;         /* it is no longer so: it has run since, or took a signal */
+    uint64_t remainder_at;    /* 0: none */
+    uint64_t remainder[2];    /* before the stop */
 };
+
+/* Looks at the thread before it is stopped. */
+void attach_tracee_begin(struct attach_tracee *tracee, const struct attach_thread *thread);
+
+/* nanosleep(2) stores what is left when it is stopped, and the program may look at that though the
+ * call goes on. Stores what was there before. */
+void attach_tracee_restore_remainder(const struct attach_tracee *tracee);
 
 /* Whether the gap with our code, or another range, has the address. */
 bool attach_tracee_is_within(uint64_t address, uint64_t begin, uint64_t bytes);
+bool attach_tracee_is_within_libc(const struct attach_tracee *tracee, uint64_t address);
 
 /* ptrace(2), for those requests that let it run. */
 bool attach_tracee_send(const struct attach_tracee *tracee, enum __ptrace_request request,
@@ -223,10 +231,5 @@ void attach_tracee_let_go(struct attach_tracee *tracee);
 /* Whether the stopped thread may be sent elsewhere from where it is, and come back, and nothing
  * shows that. May let it run for some milliseconds, and stores its registers. */
 bool attach_tracee_is_good_place(struct attach_tracee *tracee);
-
-/* Whether libc believes that the process has one thread. */
-bool attach_tracee_is_alone(const struct attach_tracee *tracee);
-
-#endif
 
 #endif

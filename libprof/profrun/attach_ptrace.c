@@ -17,8 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-
 /* For tests: kills or stops profrun at the stage that PROFRUN_TEST_KILL or PROFRUN_TEST_STOP
  * names. */
 static void attach_test_point(const char *stage)
@@ -36,8 +34,7 @@ enum {
     HEAP_BYTES = 1 << 20, /* for the first thread's dtv: 65,000 modules with thread-local storage */
     RUN_MS = 5000,        /* for our code to run, on a machine that is busy */
     AREA_ALIGN = 4096,
-    REFUSALS = 3,             /* after so many, no other profrun that just detached is the reason */
-    FEATURE_SHADOW_STACK = 2, /* GNU_PROPERTY_X86_FEATURE_1_SHSTK */
+    REFUSALS = 3, /* after so many, no other profrun that just detached is the reason */
 };
 
 struct injection {
@@ -85,20 +82,6 @@ static bool write_code(const struct injection *injection, uint64_t address, cons
     return written;
 }
 
-/* The code leaves by a return without a call, which a shadow stack (Intel CET) forbids. */
-static bool has_shadow_stack(struct injection *injection)
-{
-    uint32_t features = 0;
-    if (!attach_process_read(injection->process,
-                             injection->tracee.registers.fs_base + ATTACH_BLOCK_FEATURES, &features,
-                             sizeof features) ||
-        !(features & FEATURE_SHADOW_STACK))
-        return false;
-    snprintf(injection->process->reason, sizeof injection->process->reason,
-             "its threads have shadow stacks (glibc.cpu.x86_shstk)");
-    return true;
-}
-
 /* ---- the area ---- */
 
 static uint64_t align_up(uint64_t value, uint64_t to)
@@ -109,9 +92,8 @@ static uint64_t align_up(uint64_t value, uint64_t to)
 struct layout {
     uint64_t first_stack, first_stack_bytes; /* from below: after the struct */
     uint64_t bare_stack_end;
-    uint64_t
-        block; /* after thread-local storage, of which the bare thread uses what libc has in it */
-    uint64_t heap; /* after the block and struct attach_heap */
+    uint64_t block; /* beside thread-local storage, of which the bare thread uses what libc has */
+    uint64_t heap;  /* after the block and struct attach_heap */
     uint64_t end;
 };
 
@@ -122,8 +104,9 @@ static struct layout lay_out(const struct injection *injection, uint64_t address
     layout.first_stack = address + align_up(sizeof *injection->area, AREA_ALIGN);
     layout.first_stack_bytes = STACK_BYTES + tls_bytes;
     layout.bare_stack_end = layout.first_stack + layout.first_stack_bytes + BARE_STACK_BYTES;
-    layout.block = layout.bare_stack_end + tls_bytes;
-    layout.heap = layout.block + ATTACH_BLOCK_BYTES + AREA_ALIGN;
+    layout.block =
+        layout.bare_stack_end + ATTACH_BELOW_BLOCK + (ATTACH_TLS_IS_BELOW ? tls_bytes : 0);
+    layout.heap = layout.block + ATTACH_ABOVE_BLOCK + (ATTACH_TLS_IS_BELOW ? 0 : tls_bytes);
     layout.end = layout.heap + HEAP_BYTES;
     return layout;
 }
@@ -148,7 +131,7 @@ static void fill_area(struct injection *injection, const struct layout *layout)
     const uint64_t address = injection->address;
     area->magic = ATTACH_MAGIC;
     area->thread_block = layout->block;
-    area->thread_id = layout->block + ATTACH_BLOCK_THREAD;
+    area->thread_id = attach_arch_number_at(functions, layout->block);
     area->stack = layout->bare_stack_end;
     area->heap = layout->heap;
     area->thread_gone =
@@ -156,7 +139,7 @@ static void fill_area(struct injection *injection, const struct layout *layout)
     area->bytes = area->request.memory_bytes = injection->area_bytes;
     area->request.memory = address;
     area->request.thread = 1;
-    area->holds = attach_tracee_is_alone(&injection->tracee);
+    area->holds = attach_arch_is_alone(&injection->tracee);
     area->create = functions->create;
     area->join = functions->join;
     area->detach = functions->detach;
@@ -178,50 +161,41 @@ static void fill_area(struct injection *injection, const struct layout *layout)
     strcpy(area->entry_name, "libprof_attach");
 }
 
-/* The bare thread's block, which libc looks at, and its heap. */
-static bool write_block(struct injection *injection, const struct layout *layout)
+static bool write_heap(const struct injection *injection, const struct layout *layout)
 {
-    const uint64_t block = layout->block, other = injection->tracee.registers.fs_base;
     const struct attach_heap heap = {.next = layout->heap};
-    uint64_t guards[2], head[3] = {block, 0, block};
-    const uint32_t multiple = 1;
-    uint32_t features;
-    return attach_process_read(injection->process, other + ATTACH_BLOCK_GUARDS, guards,
-                               sizeof guards) &&
-           attach_process_read(injection->process, other + ATTACH_BLOCK_FEATURES, &features,
-                               sizeof features) &&
-           attach_process_write(injection->process, block + ATTACH_BLOCK_BYTES, &heap,
-                                sizeof heap) &&
-           attach_process_write(injection->process, block, head, sizeof head) &&
-           attach_process_write(injection->process, block + ATTACH_BLOCK_MULTIPLE_THREADS,
-                                &multiple, sizeof multiple) &&
-           attach_process_write(injection->process, block + ATTACH_BLOCK_GUARDS, guards,
-                                sizeof guards) &&
-           attach_process_write(injection->process, block + ATTACH_BLOCK_FEATURES, &features,
-                                sizeof features);
+    return attach_process_write(injection->process, layout->block + (uint64_t)ATTACH_HEAP_AT, &heap,
+                                sizeof heap);
 }
 
 static bool write_area(struct injection *injection)
 {
     const struct layout layout = lay_out(injection, injection->address);
     fill_area(injection, &layout);
-    return fill_attributes(injection->area, &layout) && write_block(injection, &layout) &&
+    return fill_attributes(injection->area, &layout) && write_heap(injection, &layout) &&
+           attach_arch_write_block(&injection->tracee, layout.block) &&
            attach_process_write(injection->process, injection->address, injection->area,
                                 sizeof *injection->area);
 }
 
 /* ---- the borrowed thread ---- */
 
-/* From here on, the thread restores itself, whatever becomes of us. Nothing but its program counter
- * and its stack pointer changes: so the kernel ends its system call as it would have done, and the
- * program cannot tell. */
+enum outcome {
+    DONE,
+    AGAIN, /* with another thread, or later */
+    NEVER, /* the reason says why */
+};
+
+static enum outcome outcome_of(const struct injection *injection)
+{
+    return *injection->process->reason ? NEVER : AGAIN;
+}
+
+/* From here on, the thread restores itself, whatever becomes of us. */
 static bool divert(struct injection *injection)
 {
-    struct user_regs_struct registers = injection->tracee.registers;
-    const struct attach_frame frame = {registers.rip, injection->area_bytes};
-    registers.rsp -= ATTACH_RED_ZONE_BYTES + sizeof frame;
-    registers.rip = injection->functions.gap + ATTACH_ENTRY;
-    if (!attach_process_write(injection->process, registers.rsp, &frame, sizeof frame))
+    struct user_regs_struct registers;
+    if (!attach_arch_write_frame(&injection->tracee, injection->area_bytes, &registers))
         return failed(injection, "cannot write to its stack");
     attach_test_point("stopped");
     if (!attach_tracee_set_registers(&injection->tracee, &registers))
@@ -234,55 +208,64 @@ static bool divert(struct injection *injection)
  * too. */
 static bool is_at_map(struct injection *injection, struct user_regs_struct *registers)
 {
-    const uint64_t gap = injection->functions.gap;
     return attach_tracee_get_registers(&injection->tracee, registers) &&
-           attach_tracee_is_within(registers->rip, gap, injection->code.size) &&
-           registers->orig_rax == SYS_mmap && (long)registers->rax != -ENOSYS;
+           attach_tracee_is_within(attach_pc(registers), injection->functions.gap,
+                                   injection->code.size) &&
+           attach_arch_is_at_map(&injection->tracee, registers);
 }
 
 /* Signals that come before they are blocked are delivered. */
-static bool run_to_map(struct injection *injection, struct user_regs_struct *registers)
+static enum outcome run_to_map(struct injection *injection, struct user_regs_struct *registers)
 {
     const uint64_t end_ns = clock_monotonic_ns() + RUN_MS * 1000000ull;
-    long number = 0;
+    struct attach_tracee *tracee = &injection->tracee;
     int status;
     do {
-        if (!attach_tracee_send(&injection->tracee, PTRACE_SYSCALL, number) ||
-            !attach_tracee_await(&injection->tracee, &status))
-            return false;
+        const bool sent = attach_tracee_send(tracee, PTRACE_SYSCALL, tracee->signal);
+        tracee->signal = 0;
+        if (!sent || !attach_tracee_await(tracee, &status))
+            return NEVER;
         errno = EINTR; /* another process stops it */
         if (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP)
-            return false;
-        const bool interrupted = status >> 16; /* by us, before it began to run */
-        number = interrupted || WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
-        if (interrupted)
+            return NEVER;
+        if (status >> 16) /* by us, before it began to run */
             continue;
-        if (number == 0 && is_at_map(injection, registers))
-            return true;
-        if (number == 0)
+        if (WSTOPSIG(status) != (SIGTRAP | 0x80)) {
+            tracee->signal = WSTOPSIG(status);
+            if (attach_arch_take_back(tracee))
+                return AGAIN;
+        } else if (is_at_map(injection, registers)) {
+            return DONE;
+        } else {
             attach_test_point("running");
+        }
     } while (clock_monotonic_ns() < end_ns);
-    injection->tracee.signal = (int)number;
     errno = ETIMEDOUT;
-    return false;
+    return NEVER;
 }
 
 /* Up to the end of mmap(): what comes then, the thread does alone. */
-static bool run_stub(struct injection *injection)
+static enum outcome run_stub(struct injection *injection)
 {
     struct user_regs_struct registers;
-    if (!run_to_map(injection, &registers))
-        return failed(injection, "it does not run");
+    const enum outcome outcome = run_to_map(injection, &registers);
+    if (outcome == NEVER)
+        failed(injection, "it does not run");
+    if (outcome != DONE)
+        return outcome;
+    const long address = attach_result(&registers);
     attach_test_point("mapped");
-    injection->address = registers.rax;
-    if ((long)registers.rax < 0 && (long)registers.rax >= -4095) {
-        errno = -(int)registers.rax;
-        return failed(injection, "cannot map memory in it");
+    injection->address = (uint64_t)address;
+    if (address < 0 && address >= -4095) {
+        errno = -(int)address;
+        failed(injection, "cannot map memory in it");
+    } else if (!write_area(injection)) {
+        failed(injection, "cannot write to it");
+    } else {
+        attach_test_point("filled");
+        return DONE;
     }
-    if (!write_area(injection))
-        return failed(injection, "cannot write to it");
-    attach_test_point("filled");
-    return true;
+    return NEVER;
 }
 
 /* Some kernels let only ptrace(2) write, which wants the thread to stand still. Code that is there
@@ -303,50 +286,16 @@ static bool place_code(struct injection *injection)
     return functions->has_code || failed(injection, "cannot write to it");
 }
 
-/* nanosleep(2) stores what is left when it is stopped, and the program may look at that though the
- * call goes on. */
-struct remainder {
-    uint64_t address; /* 0: none */
-    uint64_t before[2];
-};
-
-static struct remainder read_remainder(const struct injection *injection,
-                                       const struct attach_thread *thread)
-{
-    struct remainder remainder = {0};
-    if (thread->call == SYS_nanosleep && thread->arguments[1] != thread->arguments[0])
-        remainder.address = thread->arguments[1];
-    else if (thread->call == SYS_clock_nanosleep && thread->arguments[3] != thread->arguments[2])
-        remainder.address = thread->arguments[3];
-    if (remainder.address && !attach_process_read(injection->process, remainder.address,
-                                                  remainder.before, sizeof remainder.before))
-        remainder.address = 0;
-    return remainder;
-}
-
-enum outcome {
-    DONE,
-    AGAIN, /* with another thread, or later */
-    NEVER, /* the reason says why */
-};
-
-static enum outcome outcome_of(const struct injection *injection)
-{
-    return *injection->process->reason ? NEVER : AGAIN;
-}
-
 /* From here on, the thread is ours to let go. */
 static enum outcome borrow(struct injection *injection, const struct attach_thread *thread,
                            uint64_t *stopped_ns)
 {
-    const struct remainder remainder = read_remainder(injection, thread);
     const uint64_t begin_ns = clock_monotonic_ns();
+    attach_tracee_begin(&injection->tracee, thread);
     attach_test_point("seized");
     if (!attach_tracee_stop(&injection->tracee))
         return outcome_of(injection);
-    if (remainder.address)
-        attach_process_write(injection->process, remainder.address, remainder.before,
-                             sizeof remainder.before);
+    attach_tracee_restore_remainder(&injection->tracee);
     if (!attach_tracee_is_good_place(&injection->tracee))
         return AGAIN;
     if (!attach_process_has_program(injection->process)) {
@@ -354,14 +303,14 @@ static enum outcome borrow(struct injection *injection, const struct attach_thre
                  "it has executed another program in the meantime");
         return NEVER;
     }
-    if (has_shadow_stack(injection) || !place_code(injection))
+    if (attach_arch_has_shadow_stack(&injection->tracee) || !place_code(injection))
         return NEVER;
     attach_test_point("written");
-    const bool done = divert(injection) && run_stub(injection);
+    const enum outcome outcome = divert(injection) ? run_stub(injection) : NEVER;
     attach_tracee_send(&injection->tracee, PTRACE_DETACH, injection->tracee.signal);
     *stopped_ns = clock_monotonic_ns() - begin_ns;
     attach_test_point("detached");
-    return done ? DONE : NEVER;
+    return outcome;
 }
 
 /* Another profrun may be attached to the thread, or have just detached: try again. */
@@ -406,17 +355,3 @@ int attach_ptrace_start(struct attach_process *process, struct attach_area *area
     *address = injection.address;
     return outcome == DONE ? 0 : STATUS_NOT_EXECUTABLE;
 }
-
-#else
-
-int attach_ptrace_start(struct attach_process *process, struct attach_area *area, uint64_t *address,
-                        uint64_t *stopped_ns)
-{
-    (void)area;
-    *address = *stopped_ns = 0;
-    snprintf(process->reason, sizeof process->reason,
-             "on this processor, profrun can attach to Python 3.14 and later only");
-    return STATUS_NOT_EXECUTABLE;
-}
-
-#endif

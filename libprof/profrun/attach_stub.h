@@ -56,21 +56,20 @@ struct attach_turn {
     uint32_t unused;
 };
 
-/* Behind the bare thread's block, where the code finds it by the thread's register. */
+/* Beside the bare thread's block (ATTACH_HEAP_AT): the code finds it by the thread's register. */
 struct attach_heap {
     uint64_t next;  /* free memory of the heap */
     uint64_t count; /* of allocations */
 };
-enum { ATTACH_BLOCK_BYTES = 1 << 16 };
 
-/* Offsets are used in attach_stub.c's instructions. */
+/* Offsets are used in instructions, in attach_stub_x86_64.c and attach_stub_aarch64.c. */
 struct attach_area {
     uint64_t magic; /* ATTACH_MAGIC: profrun has filled the area in */
     uint64_t stack; /* of the bare thread: its upper end */
     /* Address at which the kernel stores the bare thread's number, for the C library */
     uint64_t thread_id;
     uint64_t thread_gone;  /* address that the kernel clears when that thread has ended */
-    uint64_t thread_block; /* of the bare thread: fs */
+    uint64_t thread_block; /* of the bare thread: fs, or tpidr_el0 */
     uint64_t bytes;        /* of the area */
     uint64_t holds;   /* the borrowed thread waits until `done`; 0 when it looks here no more */
     uint64_t created; /* 1 + the error of what could not be done; 0: none */
@@ -86,7 +85,7 @@ struct attach_area {
     uint64_t page, page_bytes; /* of those that the loader makes read-only; 0 bytes: none */
     uint64_t done;             /* the bare thread calls no function any more */
     uint64_t heap;             /* the beginning of the bare thread's heap */
-    uint32_t float_state;      /* MXCSR */
+    uint32_t float_state;      /* MXCSR, on x86-64 */
     uint32_t unused;
     char entry_name[16];    /* libprof_attach */
     uint64_t attributes[8]; /* of the first thread, a pthread_attr_t */
@@ -94,21 +93,10 @@ struct attach_area {
     struct attach_request request;
 };
 
-/* Where a thread enters: two bytes before, the kernel leads it that makes its system call again. */
-enum { ATTACH_ENTRY = 2 };
-
-/* What the borrowed thread's stack pointer points to when it enters, below the red zone. The code
- * removes both. */
-struct attach_frame {
-    uint64_t resume; /* where the thread goes on; makes its system call again two bytes before */
-    uint64_t area_bytes;
-};
-enum { ATTACH_RED_ZONE_BYTES = 128, ATTACH_STACK_BYTES = 320 /* that and what the code pushes */ };
-
 /* The code, as it is before the addresses of the program's allocator are put in. */
 struct attach_code {
     const void *bytes;
-    size_t size;   /* 0: there is none for this processor */
+    size_t size;
     size_t theirs; /* offset of those addresses, in the order of enum attach_allocation */
     size_t ours[ATTACH_ALLOCATIONS]; /* offsets of the functions that stand in for them */
 };

@@ -31,7 +31,3 @@ end() {
     same "output" "begun"$'\n'"$2" "$(cat out.txt)"
     same "errors" "" "$(cat err.txt)"
 }
-
-if [[ $(uname -m) != x86_64 ]]; then
-    skip "attaching by ptrace is for x86-64 only"
-fi

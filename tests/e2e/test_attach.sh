@@ -18,6 +18,19 @@ for mode in busy malloc sleep futex epoll signals fork busy4 malloc4 sleep4 fute
     done
 done
 
+# Every register is the program's own afterwards.
+compile attach_registers
+for kind in general vector scalable sleep; do
+    status_of ./attach_registers "$kind" </dev/null >status.txt
+    [[ $(cat status.txt) != 77 ]] || continue # another processor
+    begin ./attach_registers "$kind"
+    for ((round = 0; round < ${ATTACH_ROUNDS:-2}; round++)); do
+        attach -o "registers$round.prof" --for 10ms --no-table
+    done
+    end 7 ended
+    rm registers*.prof
+done
+
 # For a while, then again: the second time goes to the same file. Signals and masks of the program are its own.
 begin ./attach_guest sleep4
 grep -E '^Sig(Blk|Ign|Cgt)' "/proc/$guest/status" >before.txt

@@ -9,6 +9,7 @@
 static void nap_at(char *stack_pointer)
 {
     struct timespec nap = {.tv_nsec = 50000000};
+#if defined(__x86_64__)
     long call = SYS_nanosleep;
     __asm__ volatile("movq %%rsp, %%rbx\n"
                      "movq %[at], %%rsp\n"
@@ -17,6 +18,17 @@ static void nap_at(char *stack_pointer)
                      : "+a"(call)
                      : "D"(&nap), "S"(0L), [at] "r"(stack_pointer)
                      : "rbx", "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+    register const struct timespec *first __asm__("x0") = &nap;
+    register long second __asm__("x1") = 0, call __asm__("x8") = SYS_nanosleep;
+    __asm__ volatile("mov x19, sp\n"
+                     "mov sp, %[at]\n"
+                     "svc #0\n"
+                     "mov sp, x19\n"
+                     : "+r"(first)
+                     : "r"(second), "r"(call), [at] "r"(stack_pointer)
+                     : "x19", "memory");
+#endif
 }
 
 int main(void)

@@ -1,6 +1,6 @@
+/* attach_stub_x86_64.c - the code that runs in the process: see attach_stub.h. */
+#include "attach_arch.h"
 #include "attach_stub.h"
-
-#if defined(__x86_64__)
 
 extern const char attach_stub_begin[], attach_stub_end[], attach_stub_theirs[];
 extern const char attach_stub_malloc[], attach_stub_calloc[], attach_stub_realloc[],
@@ -45,7 +45,7 @@ AT(request.state, 4488 + 4);
 AT(request.thread, 4488 + 12);
 AT(request.text, 4488 + 56);
 _Static_assert(ATTACH_MAGIC == 0x70726f66 && ATTACH_NOT_LOADED == 1 && ATTACH_TEXT_BYTES == 4352 &&
-                   ATTACH_BLOCK_BYTES == 65536 && ATTACH_ALLOCATIONS == 4 && ATTACH_CALLOC == 1,
+                   ATTACH_HEAP_AT == 65536 && ATTACH_ALLOCATIONS == 4 && ATTACH_CALLOC == 1,
                "as below");
 _Static_assert(offsetof(struct attach_turn, counted_by) == 4 &&
                    offsetof(struct attach_turn, count) == 8,
@@ -459,12 +459,3 @@ struct attach_code attach_stub_code(void)
                                          [ATTACH_REALLOC] = (size_t)(attach_stub_realloc - begin),
                                          [ATTACH_FREE] = (size_t)(attach_stub_free - begin)}};
 }
-
-#else
-
-struct attach_code attach_stub_code(void)
-{
-    return (struct attach_code){0};
-}
-
-#endif
