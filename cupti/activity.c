@@ -40,7 +40,7 @@ static const struct {
 static struct oracle
     oracle;              /* filled by activity_begin, before the callbacks are handed to CUPTI */
 static activity_tap tap; /* activity_set_tap releases -> completed acquires */
-static bool closed;      /* activity_close stores -> completed loads */
+static bool closed GUEST_DATA;   /* activity_close stores -> completed loads */
 static uint32_t detail_in_force; /* 1 + enum config_gpu_detail; activity_set_detail() stores */
 
 /* Up to 13.0 a flush on one thread while another one disables a kind crashes or hangs. The
@@ -373,7 +373,7 @@ void activity_prepare(void)
     buffers_prepare(SPARE_BUFFERS);
 }
 
-void activity_close(void)
+GUEST_PATH void activity_close(void)
 {
     store_release(&closed, true);
 }

@@ -55,9 +55,9 @@ static uint32_t followed_detail;
 
 static bool blind;    /* callbacks_ignore_launches stores -> every followed call loads */
 static bool launched; /* a call was recorded, or was to be; callbacks_record_or_note stores */
-static uint32_t threads_seen; /* ever; callbacks_enter() counts */
-static bool held;             /* callbacks_hold stores -> every callback loads */
-static bool closed;           /* callbacks_close stores -> every callback loads; never goes back */
+static uint32_t threads_seen;  /* ever; callbacks_enter() counts */
+static bool held;              /* callbacks_hold stores -> every callback loads */
+static bool closed GUEST_DATA; /* callbacks_close stores -> every callback loads; never goes back */
 
 /* Names stated, a bit per cbid, by domain - 1. Set by fetch_or: one thread states each. */
 static uint64_t named[2][ABI_CBID_COUNT / 64];
@@ -627,7 +627,7 @@ bool callbacks_are_on_stack(void)
     return this_thread.on_stack > 0;
 }
 
-void callbacks_close(void)
+GUEST_PATH void callbacks_close(void)
 {
     store_relaxed(&closed, true);
 }

@@ -37,17 +37,17 @@ enum state { COLD, LIVE, PASSIVE, CLOSED, INERT };
  *             BUSY -> AGAIN -> BUSY */
 enum switching { FREE, BUSY, AGAIN };
 
-static uint32_t state;      /* enum state; cuda_init releases -> all hooks acquire */
-static uint32_t init_begun; /* exchange: cuda_init runs once */
-static bool kinds_were_on;  /* ever: there may be records; cupti_enable_kinds() stores */
+static uint32_t state GUEST_DATA;      /* enum state; cuda_init releases -> all hooks acquire */
+static uint32_t init_begun GUEST_DATA; /* exchange: cuda_init runs once */
+static bool kinds_were_on;             /* ever: there may be records; cupti_enable_kinds() stores */
 static bool kinds_are_on; /* stored by the thread that made switching BUSY; cuda_init before LIVE */
-static uint32_t switching;          /* enum switching, moved by compare-and-swap */
-static int ticks_to_stay;           /* of the kinds, once recording is off: tick's job counts */
-static uint32_t ticks;              /* writer thread only */
-static bool has_file;               /* cupti_file_created stores -> cupti_flush loads */
-static bool is_thrown_out;          /* by another tool; the flusher's thread, once LIVE */
-static bool is_stale GUEST_DATA;    /* recording begins again; warm stores -> cupti_apply_kinds */
-static bool warm_wanted GUEST_DATA; /* recording begins soon; warm, start and stop store */
+static uint32_t switching;           /* enum switching, moved by compare-and-swap */
+static int ticks_to_stay GUEST_DATA; /* of the kinds, once recording is off: tick's job counts */
+static uint32_t ticks;               /* writer thread only */
+static bool has_file GUEST_DATA;     /* cupti_file_created stores -> cupti_flush loads */
+static bool is_thrown_out;           /* by another tool; the flusher's thread, once LIVE */
+static bool is_stale GUEST_DATA;     /* recording begins again; warm stores -> cupti_apply_kinds */
+static bool warm_wanted GUEST_DATA;  /* recording begins soon; warm, start and stop store */
 
 static bool cupti_is_live(void)
 {
@@ -657,9 +657,11 @@ GUEST_PATH static void cupti_fork_child(void)
 {
     if (!load_relaxed(&init_begun) && !load_relaxed(&has_file))
         return;
-    callbacks_close();
-    activity_close();
-    event_timing_fork_child();
+    if (load_relaxed(&init_begun)) {
+        callbacks_close();
+        activity_close();
+        event_timing_fork_child();
+    }
     store_release(&has_file, false);
     store_release(&state, (uint32_t)INERT);
 }

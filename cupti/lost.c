@@ -75,10 +75,10 @@ struct window {
     uint32_t high; /* highest id; 0 = no launch was seen */
 };
 
-static struct window *windows; /* memory_once(); ends grow by compare-and-swap */
-static uint32_t current;       /* lost_window_end moves it; index modulo WINDOW_COUNT */
-static bool any;               /* set by the first note: most runs have none */
-static bool is_open;           /* set by a note, cleared by the one lost_window_end that counts */
+static struct window *windows;  /* memory_once(); ends grow by compare-and-swap */
+static uint32_t current;        /* lost_window_end moves it; index modulo WINDOW_COUNT */
+static bool any;                /* set by the first note: most runs have none */
+static bool is_open GUEST_DATA; /* set by a note, cleared by the one lost_window_end that counts */
 
 static void lost_raise_to(uint32_t *end, uint32_t value)
 {

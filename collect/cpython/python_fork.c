@@ -91,7 +91,7 @@ static void python_fork_after(void)
     errno = saved_errno;
 }
 
-void python_fork_init(void)
+GUEST_PATH void python_fork_init(void)
 {
     const unsigned long *version = dlsym(RTLD_DEFAULT, "Py_Version"); /* since 3.11 */
     if (!version || *version < PYTHON_COUNTS_SINCE)

@@ -47,7 +47,7 @@ static struct {
     uint32_t threads; /* that want them for themselves; atomic */
     pthread_key_t key;
     bool key_made;
-} python_monitor;
+} python_monitor GUEST_DATA;
 
 /* Consumes the result. */
 static bool python_monitor_worked(const struct python_api *api, PyObject *result)

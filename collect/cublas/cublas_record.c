@@ -66,7 +66,7 @@ static const struct cublas_field cublas_fields[CUBLAS_FORMS_END][8] = {
 /* ---- what the values mean, said once in a file ---- */
 
 /* The thread that emits releases -> threads that write attributes acquire. */
-static bool cublas_forms_emitted;
+static bool cublas_forms_emitted GUEST_DATA;
 
 static bool cublas_emit_form(enum cublas_form form)
 {

@@ -31,8 +31,8 @@ struct itt_span {
     uint64_t range;
 };
 
-static struct itt_span *itt_spans; /* memory_once() */
-static bool itt_spans_used;        /* set when a place is reserved, cleared in a forked child */
+static struct itt_span *itt_spans;     /* memory_once() */
+static bool itt_spans_used GUEST_DATA; /* set when a place is reserved, cleared in a forked child */
 
 /* Leaves an unused table alone: clearing it would fault in 192 pages in each child. */
 GUEST_PATH void itt_span_fork_child(void)

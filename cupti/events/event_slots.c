@@ -2,6 +2,7 @@
 #include "atomic.h"
 #include "event_timing.h"
 #include "memory.h"
+#include "recorder.h"
 
 #include <string.h>
 
@@ -9,9 +10,11 @@ enum context_state { CONTEXT_FREE, CONTEXT_BUSY, CONTEXT_READY };
 enum slot_state { SLOT_FREE, SLOT_OPEN, SLOT_ENDED, SLOT_READING };
 
 static struct event_context contexts[EVENT_CONTEXTS];
-static struct event_slot *slots; /* memory_once(), before one is used */
-static uint32_t slots_used; /* ever; may pass EVENT_SLOTS by the number of threads for a moment */
-static struct free_list blanks; /* slots without a living context */
+static bool contexts_used GUEST_DATA;       /* an entry was ever claimed */
+static struct event_slot *slots GUEST_DATA; /* memory_once(), before one is used */
+static uint32_t slots_used
+    GUEST_DATA; /* ever; may pass EVENT_SLOTS by the number of threads for a moment */
+static struct free_list blanks GUEST_DATA; /* slots without a living context */
 
 static void event_slots_push(struct free_list *list, struct event_slot *slot)
 {
@@ -58,6 +61,7 @@ static struct event_context *event_slots_find(const struct event_place *place)
 
 static struct event_context *event_slots_claim_entry(void)
 {
+    store_relaxed(&contexts_used, true);
     for (uint32_t i = 0; i < EVENT_CONTEXTS; i++) {
         uint32_t free = CONTEXT_FREE;
         if (cas_acq_rel(&contexts[i].state, &free, (uint32_t)CONTEXT_BUSY))
@@ -229,11 +233,13 @@ uint32_t event_slots_used(void)
     return used < EVENT_SLOTS ? used : EVENT_SLOTS;
 }
 
-void event_slots_reset(void)
+GUEST_PATH void event_slots_reset(void)
 {
     if (slots)
         memset(slots, 0, event_slots_used() * sizeof *slots); /* the rest is untouched memory */
-    memset(contexts, 0, sizeof contexts);
+    if (contexts_used)
+        memset(contexts, 0, sizeof contexts);
+    contexts_used = false;
     slots_used = 0;
     blanks = (struct free_list){0};
 }

@@ -29,9 +29,9 @@ struct thread_ranges {
  * thread-local storage, and few processes time ranges like this. */
 static __thread struct thread_ranges *this_thread;
 
-static bool active;         /* event_timing_begin stores, _end and _fork_child take back */
-static uint64_t last_token; /* any thread adds */
-static uint32_t dry_cursor; /* where the next push without a slot goes on looking */
+static bool active GUEST_DATA; /* event_timing_begin stores, _end and _fork_child take back */
+static uint64_t last_token;    /* any thread adds */
+static uint32_t dry_cursor;    /* where the next push without a slot goes on looking */
 
 static void event_timing_lose(uint64_t count)
 {
@@ -496,7 +496,7 @@ void event_timing_end(void)
     store_release(&active, false);
 }
 
-void event_timing_fork_child(void)
+GUEST_PATH void event_timing_fork_child(void)
 {
     store_release(&active, false);
     event_slots_reset();

@@ -41,9 +41,10 @@ static struct {
 
 /* In one page: an idle program's fork copies each that it writes to. The child of an idle program
  * goes on with its parent's, which are not stated then: the generation is another one. */
+static uint32_t children_early_generation GUEST_DATA; /* process_generation() of who made them */
+static bool children_early_any GUEST_DATA;            /* ever stored into what follows */
 static struct {
-    uint32_t generation; /* process_generation() of who made them */
-    uint32_t count;      /* incremented by each thread that makes a child; may exceed the array */
+    uint32_t count; /* incremented by each thread that makes a child; may exceed the array */
     struct {
         uint32_t pid,
             origin; /* the thread that makes the child releases the first -> children_emit_early */
@@ -52,7 +53,7 @@ static struct {
 
 static uint32_t children_last_exec; /* pid: exec is called once per directory of a search path */
 
-void children_resolve(void)
+GUEST_PATH void children_resolve(void)
 {
     children_real.fork = (pid_t(*)(void))dlsym(RTLD_NEXT, "fork");
     children_real.posix_spawn = (children_spawn)dlsym(RTLD_NEXT, "posix_spawn");
@@ -63,6 +64,8 @@ GUEST_PATH static void children_remember(const struct prof_rec_child *child)
 {
     if (load_relaxed(&children_early.count) >= CHILDREN_EARLY)
         return; /* without a write, as above */
+    if (!load_relaxed(&children_early_any))
+        store_relaxed(&children_early_any, true);
     uint32_t place = fetch_add_relaxed(&children_early.count, 1u);
     if (place >= CHILDREN_EARLY)
         return;
@@ -83,7 +86,7 @@ GUEST_PATH static void children_note(pid_t pid, enum prof_child_origin origin)
     }
 }
 
-void children_note_exec(void)
+GUEST_PATH void children_note_exec(void)
 {
     uint32_t pid = (uint32_t)getpid();
     if (thread_process_is_ours() && exchange_acquire(&children_last_exec, pid) != pid)
@@ -93,7 +96,7 @@ void children_note_exec(void)
 /* Ticks of 0: before the file began. */
 static void children_emit_early(void)
 {
-    if (load_relaxed(&children_early.generation) != process_generation())
+    if (load_relaxed(&children_early_generation) != process_generation())
         return;
     for (uint32_t i = 0; i < CHILDREN_EARLY; i++) {
         struct prof_rec_child child = {.pid = load_acquire(&children_early.made[i].pid),
@@ -189,10 +192,12 @@ INTERPOSED int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file
 }
 
 /* The parent's are its own to name. */
-static void children_fork_child(void)
+GUEST_PATH static void children_fork_child(void)
 {
-    memset(&children_early, 0, sizeof children_early);
-    children_early.generation = process_generation();
+    if (children_early_any)
+        memset(&children_early, 0, sizeof children_early);
+    children_early_any = false;
+    children_early_generation = process_generation();
 }
 
 const struct collector children_collector = {

@@ -84,22 +84,21 @@ static uint32_t entry_resolved GUEST_DATA;
  * loader made global, by LD_PRELOAD or by linking. One that NVTX or CUDA loads is not. */
 enum entry_copy { ENTRY_COPY_NONE, ENTRY_COPY_OWN, ENTRY_COPY_OTHER };
 
-static enum entry_copy entry_global_copy(void)
+GUEST_PATH static enum entry_copy entry_global_copy(void)
 {
-    Dl_info first, own;
-    void *symbol = dlsym(RTLD_DEFAULT, "prof_version");
-    if (!symbol || !dladdr(symbol, &first) || !dladdr((void *)(uintptr_t)reader_own_path, &own))
+    const char *symbol = dlsym(RTLD_DEFAULT, "prof_version");
+    if (!symbol)
         return ENTRY_COPY_NONE;
-    return first.dli_fbase == own.dli_fbase ? ENTRY_COPY_OWN : ENTRY_COPY_OTHER;
+    return symbol >= __ehdr_start && symbol < _end ? ENTRY_COPY_OWN : ENTRY_COPY_OTHER;
 }
 
 /* The first copy is the one that works. */
-static bool entry_is_second_copy(void)
+GUEST_PATH static bool entry_is_second_copy(void)
 {
     return entry_global_copy() == ENTRY_COPY_OTHER;
 }
 
-static bool entry_is_preloaded(const char *own_path)
+GUEST_PATH static bool entry_is_preloaded(const char *own_path)
 {
     const char *preload = getenv("LD_PRELOAD");
     const char *name = strrchr(own_path, '/');
@@ -196,9 +195,10 @@ static void entry_hook_forget(struct entry_hook *hook)
 /* exit() in two threads at once: each runs handlers that the other has not taken. The next one
  * could be CUPTI's destructor, and who finds none left ends the process under the other. So the
  * next one is ours, and waits until the first has finished. */
-static uint32_t entry_ending;    /* handlers of ours at work; threads that end the process add */
-static uint32_t entry_attaching; /* a thread serves a request: two profruns may come at once */
-static uint32_t entry_attached;  /* entry_detach() is registered and has not finished */
+static uint32_t entry_ending; /* handlers of ours at work; threads that end the process add */
+static uint32_t entry_attaching
+    GUEST_DATA;                 /* a thread serves a request: two profruns may come at once */
+static uint32_t entry_attached; /* entry_detach() is registered and has not finished */
 
 static bool entry_must_wait(void)
 {
@@ -285,7 +285,7 @@ GUEST_PATH static void entry_fork_child(void)
     control_thread_fork_child();
 }
 
-static bool entry_start_now(void)
+GUEST_PATH static bool entry_start_now(void)
 {
     return !triggers_start() && (config_get()->start == CONFIG_START_NOW ||
                                  (config_get()->start == CONFIG_START_AUTO && entry_preloaded));
@@ -293,7 +293,7 @@ static bool entry_start_now(void)
 
 static bool entry_takes_nccl(void);
 
-static void entry_resolve(const char *own_path)
+GUEST_PATH static void entry_resolve(const char *own_path)
 {
     if (exchange_acquire(&entry_resolved, 1u))
         return;
@@ -307,7 +307,7 @@ static void entry_resolve(const char *own_path)
         loaded_init();
 }
 
-static void entry_begin(void)
+GUEST_PATH static void entry_begin(void)
 {
     if (exchange_acquire(&entry_loaded, 1u))
         return;

@@ -81,6 +81,10 @@ void single_thread_end(struct single_thread ended);
 
 /* ---- reader.c: the functions of prof.h that read the process's own recording ---- */
 
+/* Of this library: its first byte, and the one after its last. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
 /* The path of libprof.so's file. Valid for the process's life. */
 const char *reader_own_path(void);
 

@@ -33,7 +33,7 @@ static struct {
     void (*exit)(int);
 } exits_real GUEST_DATA;
 
-void exits_resolve(void)
+GUEST_PATH void exits_resolve(void)
 {
     exits_real.execve =
         (int (*)(const char *, char *const[], char *const[]))dlsym(RTLD_NEXT, "execve");
@@ -64,14 +64,14 @@ GUEST_PATH static void exits_suspend(void)
         exits_suspend_file();
 }
 
-static void exits_exec(void)
+GUEST_PATH static void exits_exec(void)
 {
     exits_suspend();
     if (session_has_file() && !process_is_own())
         children_note_exec();
 }
 
-static int exits_exec_failed(int result)
+GUEST_PATH static int exits_exec_failed(int result)
 {
     int saved_errno = errno, cancel_state;
     starter_release();
@@ -113,7 +113,7 @@ static void exits_at_quick_exit(void *unused)
     exits_end();
 }
 
-void exits_init(void)
+GUEST_PATH void exits_init(void)
 {
     glibc_only_at_quick_exit(exits_at_quick_exit);
 }
@@ -146,14 +146,14 @@ INTERPOSED int daemon(int keep_directory, int keep_files)
 
 /* ---- exec* ---- */
 
-INTERPOSED int execve(const char *path, char *const argv[], char *const envp[])
+GUEST_PATH INTERPOSED int execve(const char *path, char *const argv[], char *const envp[])
 {
     exits_exec();
     return exits_exec_failed(exits_real.execve ? exits_real.execve(path, argv, envp)
                                                : (int)syscall(SYS_execve, path, argv, envp));
 }
 
-INTERPOSED int execv(const char *path, char *const argv[])
+GUEST_PATH INTERPOSED int execv(const char *path, char *const argv[])
 {
     return execve(path, argv, environ);
 }
@@ -220,7 +220,7 @@ static void exits_collect(char **argv, const char *first, va_list arguments)
     va_start(arguments, first);                  \
     exits_collect(argv, first, arguments)
 
-INTERPOSED int execl(const char *path, const char *first, ...)
+GUEST_PATH INTERPOSED int execl(const char *path, const char *first, ...)
 {
     EXITS_ARGV(argv, first);
     va_end(arguments);

@@ -38,7 +38,7 @@ extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _edata[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-void locked_memory_resolve(void)
+GUEST_PATH void locked_memory_resolve(void)
 {
     *(void **)&locked_memory_real = dlsym(RTLD_NEXT, "mlockall");
 }

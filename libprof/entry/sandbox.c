@@ -39,7 +39,7 @@ static int (*sandbox_real_prctl)(int, ...) GUEST_DATA;
 /* Read by the code below; NULL: not looked for yet. */
 void *sandbox_real_syscall GUEST_DATA __attribute__((visibility("hidden")));
 
-void sandbox_resolve(void)
+GUEST_PATH void sandbox_resolve(void)
 {
     *(void **)&sandbox_real_prctl = dlsym(RTLD_NEXT, "prctl");
     sandbox_real_syscall = dlsym(RTLD_NEXT, "syscall");

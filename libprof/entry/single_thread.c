@@ -29,7 +29,7 @@ static struct {
     int (*capset)(cap_user_header_t, cap_user_data_t);
 } single_thread_real GUEST_DATA;
 
-void single_thread_resolve(void)
+GUEST_PATH void single_thread_resolve(void)
 {
     *(void **)&single_thread_real.unshare = dlsym(RTLD_NEXT, "unshare");
     *(void **)&single_thread_real.setns = dlsym(RTLD_NEXT, "setns");

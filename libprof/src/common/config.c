@@ -216,7 +216,7 @@ static enum config_verdict {
     CONFIG_MOVED,   /* a number out of range: the nearest one counts */
 } config_verdicts[CONFIG_COUNT] GUEST_DATA;
 
-const struct config *config_get(void)
+GUEST_PATH const struct config *config_get(void)
 {
     return &config_values;
 }
@@ -350,7 +350,7 @@ static bool config_parse_hang_action(const char *text, uint64_t *value)
 static const char *config_copy(const char *text)
 {
     static char pool[5 * 4096]; /* a path for each text of the table */
-    static size_t used;
+    static size_t used GUEST_DATA;
     size_t size = strlen(text) + 1;
     if (size > sizeof pool - used)
         return NULL;
@@ -410,8 +410,8 @@ static bool config_parse_nearest(const struct config_rule *rule, const char *tex
 }
 
 /* What is read instead of the environment; NULL: the environment. */
-static const char *config_list;
-static size_t config_list_bytes;
+static const char *config_list GUEST_DATA;
+static size_t config_list_bytes GUEST_DATA;
 
 void config_use(const char *options, size_t bytes)
 {
@@ -434,12 +434,12 @@ static const char *config_find_in_list(const char *name)
     return NULL;
 }
 
-static const char *config_text(const char *name)
+GUEST_PATH static const char *config_text(const char *name)
 {
     return config_list ? config_find_in_list(name) : environment_get(name);
 }
 
-void config_load(void)
+GUEST_PATH void config_load(void)
 {
     for (size_t i = 0; i < CONFIG_COUNT; i++) {
         const char *text = config_text(config_shown[i].name);

@@ -127,7 +127,7 @@ void cost_recording(bool on)
     store_release(&cost.cpu_since_ns, cpu);
 }
 
-void cost_recording_from_start(void)
+GUEST_PATH void cost_recording_from_start(void)
 {
     store_release(&cost.on_since_ns, clock_monotonic_ns());
     store_release(&cost.cpu_since_ns, (uint64_t)0);
@@ -312,7 +312,7 @@ void cost_emit(bool now)
     meta_append(PROF_REC_COST, &record, sizeof record, NULL, 0);
 }
 
-void cost_claim(void)
+GUEST_PATH void cost_claim(void)
 {
     if (cost.generation == process_generation())
         return;

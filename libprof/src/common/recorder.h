@@ -22,10 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For code that runs in every forked child of a program that records nothing. These functions are
- * placed together, because each page of code costs the child a page fault. Their data is in .data,
- * whose pages are present in any case. So is what is stored while the library is loaded: a fork
- * copies the entry of each page that has been stored into. */
+/* For code that runs in every forked child. These functions are placed together, because each page
+ * of code costs the child a page fault. So does each page that it stores into, 1 to 2 us: their
+ * data is in .data, too. So is what is stored while the library is loaded: a fork copies the entry
+ * of each page that has been stored into. */
 #define GUEST_PATH __attribute__((section(".text.exit.guest")))
 #define GUEST_DATA __attribute__((section(".data")))
 

@@ -131,7 +131,7 @@ static void label_thread_end(void *thread)
     munmap(thread, sizeof(struct label_thread));
 }
 
-void label_thread_init(void)
+GUEST_PATH void label_thread_init(void)
 {
     if (!label_thread_has_key)
         label_thread_has_key = pthread_key_create(&label_thread_key, label_thread_end) == 0;

@@ -27,25 +27,26 @@ struct registry_fact {
     struct registry_fact *next;
 };
 
+/* Of everything below but `behind`; nothing is locked inside it, no event recorded. */
+static pthread_mutex_t registry_mutex GUEST_DATA = PTHREAD_MUTEX_INITIALIZER;
+
 static struct {
-    pthread_mutex_t
-        lock; /* of everything below but `behind`; nothing is locked inside it, no event recorded */
     struct registry_fact *facts[REGISTRY_CHAINS];
     struct registry_fact *spare; /* of threads that have their names */
     struct domain *domains;      /* latest first */
     bool behind;                 /* a new file lacks something */
-} registry GUEST_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} registry;
 
 /* Signals wait: a handler may name something too, and would wait for the thread it interrupted. */
 static void registry_lock(struct signals_saved *saved)
 {
     signals_block(saved);
-    pthread_mutex_lock(&registry.lock);
+    pthread_mutex_lock(&registry_mutex);
 }
 
 static void registry_unlock(const struct signals_saved *saved)
 {
-    pthread_mutex_unlock(&registry.lock);
+    pthread_mutex_unlock(&registry_mutex);
     signals_restore(saved);
 }
 
@@ -93,6 +94,8 @@ static void registry_catch_up(void)
         registry_lock(&saved);
         for (struct domain *domain = chain ? NULL : registry.domains; domain; domain = domain->next)
             registry_domain_emit(domain);
+        while (!registry.facts[chain] && chain < REGISTRY_CHAINS - 1)
+            chain++;
         for (struct registry_fact *fact = registry.facts[chain]; fact; fact = fact->next)
             registry_fact_emit(fact);
         registry_unlock(&saved);
@@ -281,10 +284,10 @@ const char *registry_thread_name(uint32_t tid)
 /* The lock may have been held by a thread that is not here. */
 GUEST_PATH static void registry_fork_child(void)
 {
-    process_free_lock(&registry.lock);
+    process_free_lock(&registry_mutex);
 }
 
-void registry_init(void)
+GUEST_PATH void registry_init(void)
 {
     label_thread_init();
     glibc_only_atfork(NULL, NULL, registry_fork_child);

@@ -23,6 +23,9 @@
 #define THREAD_SLOTS_MAX 65536u
 
 __thread struct thread_log thread_self = {.epoch = THREAD_NO_EPOCH, .fast_epoch = THREAD_NO_EPOCH};
+/* Not const: a forked child copies it, and constants are on one more page. */
+static struct thread_log thread_unattached GUEST_DATA = {.epoch = THREAD_NO_EPOCH,
+                                                         .fast_epoch = THREAD_NO_EPOCH};
 struct thread_page thread_page __attribute__((aligned(THREAD_PAGE_BYTES)));
 
 static struct {
@@ -30,14 +33,16 @@ static struct {
     struct free_list free;
     uint32_t capacity;    /* slots reserved */
     uint32_t used;        /* slots ever used */
+    uint32_t used_before; /* by parents that this process was forked from */
+    uint32_t page_bytes;
     uint32_t last_thread; /* index given to the latest thread */
     pthread_key_t key;    /* its destructor notices a thread's exit */
     bool key_made;
     bool interrupted; /* see thread_fork_interrupted() */
-} threads;
+} threads GUEST_DATA;
 
-static uint32_t thread_gate_is_shut; /* by thread_shut_gate() */
-static uint32_t thread_rooms = 1;    /* changes when there may be room again; the writer */
+static uint32_t thread_gate_is_shut GUEST_DATA; /* by thread_shut_gate() */
+static uint32_t thread_rooms = 1; /* changes when there may be room again; the writer */
 
 /* By slot: whether it was ever used. Its opener releases -> thread_slot_at() acquires. */
 static bool thread_slot_opened[THREAD_SLOTS_MAX];
@@ -55,7 +60,7 @@ static struct thread_slot *thread_slots_reserve(uint32_t count)
 /* Memory for a slot that was never used, with that of the slots it shares pages with. */
 static bool thread_slot_open(struct thread_slot *slot)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t page = threads.page_bytes;
     uintptr_t from = (uintptr_t)slot & ~(page - 1), to = (uintptr_t)(slot + 1);
     return mprotect((void *)from, to - from, PROT_READ | PROT_WRITE) == 0;
 }
@@ -100,7 +105,7 @@ struct thread_slot *thread_slot_at(uint32_t index)
     return load_acquire(&thread_slot_opened[index]) ? &threads.slots[index] : NULL;
 }
 
-uint32_t thread_slots_used(void)
+GUEST_PATH uint32_t thread_slots_used(void)
 {
     uint32_t used = load_relaxed(&threads.used);
     return used < threads.capacity ? used : threads.capacity;
@@ -108,11 +113,11 @@ uint32_t thread_slots_used(void)
 
 /* A forked child that limits its address space must find room. What was used stays readable: the
  * fork may have come from a handler that interrupted a look into the name cache. */
-static void thread_slots_leave(void)
+GUEST_PATH static void thread_slots_leave(void)
 {
     if (!threads.slots)
         return;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t page = threads.page_bytes;
     uintptr_t end = (uintptr_t)(threads.slots + threads.capacity);
     uintptr_t unused = (uintptr_t)(threads.slots + thread_slots_used()) + page - 1;
     unused -= unused % page;
@@ -125,7 +130,7 @@ static void thread_slots_leave(void)
 
 /* A thread that stores an epoch then checks whether the gate is shut; a thread that shuts it then
  * checks for an epoch. So the second one sets the bit. */
-void thread_mark_gate(void)
+GUEST_PATH void thread_mark_gate(void)
 {
     uint32_t gate = load_seq_cst(&thread_gate);
     while (gate && load_seq_cst(&thread_gate_is_shut) && !(gate & THREAD_GATE_SHUT))
@@ -519,7 +524,7 @@ bool recorder_on(void)
 
 /* ---- process-wide ---- */
 
-void thread_own_process(void)
+GUEST_PATH void thread_own_process(void)
 {
     store_relaxed(&thread_page.steps, (uint64_t)0);
     names_own_process(process_generation());
@@ -538,6 +543,9 @@ bool thread_init(uint64_t budget)
     if (!threads.slots) {
         uint64_t affordable = budget / sizeof(struct thread_slot);
         threads.capacity = affordable < THREAD_SLOTS_MAX ? (uint32_t)affordable : THREAD_SLOTS_MAX;
+        threads.page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
+        memset(thread_slot_opened, 0, threads.used_before * sizeof *thread_slot_opened);
+        threads.used_before = 0;
         threads.slots = thread_slots_reserve(threads.capacity);
     }
     return threads.slots != NULL;
@@ -548,15 +556,17 @@ bool thread_fork_interrupted(void)
     return threads.interrupted;
 }
 
-void thread_fork_child(void)
+GUEST_PATH void thread_fork_child(void)
 {
     threads.interrupted = load_relaxed(&thread_self.writing);
-    thread_self = (struct thread_log){.epoch = THREAD_NO_EPOCH,
-                                      .fast_epoch = THREAD_NO_EPOCH,
-                                      .slot = thread_self.slot,
-                                      .internal = thread_self.internal};
+    struct thread_slot *slot = thread_self.slot;
+    bool internal = thread_self.internal;
+    thread_self = thread_unattached;
+    thread_self.slot = slot;
+    thread_self.internal = internal;
     thread_gate_is_shut = 0;
-    memset(thread_slot_opened, 0, thread_slots_used() * sizeof *thread_slot_opened);
+    if (threads.used_before < thread_slots_used())
+        threads.used_before = thread_slots_used();
     thread_slots_leave();
     threads.free = (struct free_list){0};
     threads.used = 0;

@@ -3,11 +3,11 @@
 #include "thread.h"
 
 /* Exchanged by recorder_time_ranges() -> loaded by every timed push and pop. */
-static const struct range_timer *timing_timer;
+static const struct range_timer *timing_timer GUEST_DATA;
 
 /* A thread that stores an epoch then looks for a timer; a thread that stores a timer then looks for
  * an epoch. So the second one sets the bit. */
-void timing_mark_gate(void)
+GUEST_PATH void timing_mark_gate(void)
 {
     uint32_t gate = load_seq_cst(&thread_gate);
     while (gate && load_seq_cst(&timing_timer) && !(gate & THREAD_GATE_SLOW))
@@ -22,7 +22,7 @@ void recorder_time_ranges(const struct range_timer *timer)
     timing_mark_gate();
 }
 
-void timing_fork_child(void)
+GUEST_PATH void timing_fork_child(void)
 {
     store_seq_cst(&timing_timer, (const struct range_timer *)NULL);
 }

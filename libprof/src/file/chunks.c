@@ -63,8 +63,8 @@ static struct chunks {
 
 static char chunks_path[PATH_MAX]; /* of the file; absolute */
 
-static struct prof_file_header
-    *chunks_header_mapped; /* creator releases -> chunks_header acquires */
+/* Creator releases -> chunks_header acquires */
+static struct prof_file_header *chunks_header_mapped GUEST_DATA;
 
 struct prof_file_header *chunks_header(void)
 {
@@ -758,7 +758,7 @@ void chunks_close(void)
 /* Empty pages of the child's own instead of the shared ones: a fork in a signal handler may have
  * interrupted an event that will still be stored, and must be neither in the parent's file nor a
  * fault, whatever becomes of that file. */
-static void chunks_detach(uint64_t bytes)
+GUEST_PATH static void chunks_detach(uint64_t bytes)
 {
     int flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     if (!chunks.anonymous)
@@ -766,7 +766,7 @@ static void chunks_detach(uint64_t bytes)
 }
 
 /* `mapped` may be 0: the parent's file was closed, or is being. */
-void chunks_fork_child(void)
+GUEST_PATH void chunks_fork_child(void)
 {
     uint64_t used_bytes = load_relaxed(&chunks.extent) * PROF_CHUNK_BYTES;
     if (used_bytes)

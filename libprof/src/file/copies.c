@@ -49,7 +49,7 @@ static struct {
     uint64_t file_count; /* copier: the file's length */
     uint64_t *words;     /* copier: of the chunk at hand, COPIES_CHUNK_WORDS; memory_once() */
     uint64_t missing;    /* copier: so many records were counted as lost by the last one */
-} copies;
+} copies GUEST_DATA;
 
 int copies_init(const uint8_t *base, uint64_t chunks, bool ring)
 {
@@ -85,7 +85,7 @@ void copies_recycled(uint64_t chunk)
     copies_set_left(chunk, 1, 0);
 }
 
-void copies_fork_child(void)
+GUEST_PATH void copies_fork_child(void)
 {
     copies.chunks = NULL; /* left where it is: a handler that forked may have interrupted its use */
 }

@@ -27,9 +27,10 @@
 
 #define META_CURSOR(chunk, offset) (((chunk) + 1) << 16 | (uint64_t)(offset) / 8)
 
-static uint64_t meta_cursor;  /* advanced by threads that append */
-static uint32_t meta_turning; /* lock of the step to another chunk, and of what follows */
-static uint64_t meta_spare;   /* chunk number + 1 of one that was not mapped in time; 0 none */
+static uint64_t meta_cursor GUEST_DATA; /* advanced by threads that append */
+static uint32_t meta_turning
+    GUEST_DATA;             /* lock of the step to another chunk, and of what follows */
+static uint64_t meta_spare; /* chunk number + 1 of one that was not mapped in time; 0 none */
 static uint64_t meta_clock_stated_ns; /* stored by the thread that emits a sample of the clocks */
 
 static struct prof_chunk_header *meta_new_chunk(uint64_t *chunk)
@@ -173,7 +174,7 @@ bool meta_has_file(void)
     return load_acquire(&meta_cursor) != 0;
 }
 
-void meta_forget(void)
+GUEST_PATH void meta_forget(void)
 {
     meta_turning = 0;
     store_release(&meta_cursor, 0u);
@@ -228,7 +229,7 @@ void loss_flush(void)
     }
 }
 
-void loss_fork_child(void)
+GUEST_PATH void loss_fork_child(void)
 {
     for (unsigned line = 0; line < LOSS_LINES; line++) {
         loss_fetch(&loss_lines[line].full);

@@ -19,9 +19,9 @@ static struct intern_table names = {
 #define NAMES_STABLE_BITS 12
 static const struct prof_rec_name *names_stable[1u << NAMES_STABLE_BITS];
 
-uint64_t names_first_kept = 1;
+uint64_t names_first_kept GUEST_DATA = 1;
 
-void names_own_process(uint32_t generation)
+GUEST_PATH void names_own_process(uint32_t generation)
 {
     names_first_kept = (uint64_t)generation << 32 | 1;
 }

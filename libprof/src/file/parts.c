@@ -18,9 +18,10 @@
 
 #define PARTS_CURRENT(chunk, generation) (((chunk) + 1) << 32 | ((generation)&0xffffull) << 16)
 
-static uint64_t parts_of[PARTS_SIZES];
-static uint64_t parts_spare[PARTS_SIZES]; /* number + 1 of a chunk that was not mapped in time */
-static uint32_t parts_turning;            /* lock of `parts_spare` and the step to another chunk */
+static uint64_t parts_of[PARTS_SIZES] GUEST_DATA;
+static uint64_t
+    parts_spare[PARTS_SIZES] GUEST_DATA;  /* number + 1 of a chunk that was not mapped in time */
+static uint32_t parts_turning GUEST_DATA; /* lock of `parts_spare` and the step to another chunk */
 
 uint32_t parts_bytes(enum parts_size size)
 {
@@ -142,7 +143,7 @@ uint64_t parts_current(enum parts_size size)
     return current >> 32 ? (current >> 32) - 1 : 0;
 }
 
-void parts_fork_child(void)
+GUEST_PATH void parts_fork_child(void)
 {
     for (unsigned size = 0; size < PARTS_SIZES; size++)
         parts_of[size] = parts_spare[size] = 0;

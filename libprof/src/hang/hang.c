@@ -226,7 +226,7 @@ static void hang_finish(void)
     worker_end(&hang_worker, HANG_END_MS, true);
 }
 
-static void hang_fork_child(void)
+GUEST_PATH static void hang_fork_child(void)
 {
     worker_fork_child(&hang_worker);
 }

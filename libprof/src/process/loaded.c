@@ -163,7 +163,7 @@ static int loaded_count(struct dl_phdr_info *object, size_t bytes, void *count)
     return 0;
 }
 
-void loaded_init(void)
+GUEST_PATH void loaded_init(void)
 {
     uint32_t count = 0;
     dl_iterate_phdr(loaded_count, &count);

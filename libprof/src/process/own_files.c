@@ -194,7 +194,7 @@ static struct {
     uint64_t idle_since_ns;     /* the thread */
     uint32_t tid;               /* of the thread */
     struct process_owner owner; /* of the thread */
-} own_files;
+} own_files GUEST_DATA;
 
 static uint32_t own_files_has_begun GUEST_DATA;
 

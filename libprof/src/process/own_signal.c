@@ -3,6 +3,8 @@
 #include "atomic.h"
 #include "clock.h"
 #include "number.h"
+#include "process.h"
+#include "recorder.h"
 #include "signals.h"
 
 #include <errno.h>
@@ -42,12 +44,13 @@ static own_signal_handler
     own_signal_glibcs; /* released before ours is installed -> the handler acquires */
 
 static struct {
-    pthread_mutex_t lock;          /* protects what follows; nothing nests inside */
-    bool taken;                    /* by the program; read without the lock, too */
-    uint32_t process;              /* that sends signals; read without the lock, too */
-    uint32_t used;                 /* places */
-    int timers[OWN_SIGNAL_TIMERS]; /* the kernel's number + 1; 0: free */
-} own_signal = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_mutex_t lock; /* protects what follows; nothing nests inside */
+    bool taken;           /* by the program; read without the lock, too */
+    uint32_t process;     /* that sends signals; read without the lock, too */
+    uint32_t used;        /* places */
+} own_signal GUEST_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int own_signal_timers[OWN_SIGNAL_TIMERS]; /* the kernel's number + 1; 0: free; the lock's */
 
 /* ---- the handler ---- */
 
@@ -147,7 +150,7 @@ static int own_signal_timer_add(uint32_t tid, void *value, uint64_t period_ns, i
 {
     uint32_t free = 0;
     int timer;
-    while (free < own_signal.used && own_signal.timers[free])
+    while (free < own_signal.used && own_signal_timers[free])
         free++;
     if (own_signal.taken || free == OWN_SIGNAL_TIMERS)
         return EBUSY;
@@ -157,7 +160,7 @@ static int own_signal_timer_add(uint32_t tid, void *value, uint64_t period_ns, i
     if (free == own_signal.used)
         own_signal.used++;
     store_relaxed(&own_signal.process, (uint32_t)getpid());
-    own_signal.timers[free] = timer + 1;
+    own_signal_timers[free] = timer + 1;
     *place = (int)free;
     return 0;
 }
@@ -174,9 +177,9 @@ int own_signal_timer_begin(uint32_t tid, void *value, uint64_t period_ns, int *t
 /* With the lock held. */
 static void own_signal_timer_delete(uint32_t place)
 {
-    if (own_signal.timers[place])
-        syscall(SYS_timer_delete, own_signal.timers[place] - 1);
-    own_signal.timers[place] = 0;
+    if (own_signal_timers[place])
+        syscall(SYS_timer_delete, own_signal_timers[place] - 1);
+    own_signal_timers[place] = 0;
 }
 
 void own_signal_timer_end(int timer)
@@ -187,10 +190,11 @@ void own_signal_timer_end(int timer)
     own_signal_unlock(&saved);
 }
 
-void own_signal_fork_child(void)
+GUEST_PATH void own_signal_fork_child(void)
 {
-    own_signal.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    memset(own_signal.timers, 0, own_signal.used * sizeof *own_signal.timers);
+    process_free_lock(&own_signal.lock);
+    if (own_signal.used)
+        memset(own_signal_timers, 0, own_signal.used * sizeof *own_signal_timers);
     own_signal.used = 0;
     own_signal.process = 0;
 }

@@ -26,17 +26,19 @@
 
 /* Threads of ours add themselves when they begin, and take themselves back before they end: so
  * there are never less of them than this says. */
-static uint32_t own_thread_count;
-static uint32_t own_thread_ending; /* the exchange decides which thread ends the process */
+static uint32_t own_thread_count GUEST_DATA;
+static uint32_t own_thread_ending
+    GUEST_DATA; /* the exchange decides which thread ends the process */
 static __thread bool own_thread_counted __attribute__((tls_model("initial-exec")));
 
 /* Numbers of those that entered; 0: free. A thread takes a place, who waits for its end gives it
  * back. */
 #define OWN_THREAD_PLACES 12u
-static uint32_t own_thread_tids[OWN_THREAD_PLACES];
+static uint32_t own_thread_tids[OWN_THREAD_PLACES] GUEST_DATA;
 /* By place: the CPU time with which its thread left, 0 while it has not; the thread's own. */
-static uint64_t own_thread_left_ns[OWN_THREAD_PLACES];
-static uint64_t own_thread_before_ns; /* of threads that had these places before; any adds */
+static uint64_t own_thread_left_ns[OWN_THREAD_PLACES] GUEST_DATA;
+static uint64_t own_thread_before_ns
+    GUEST_DATA; /* of threads that had these places before; any adds */
 static __thread uint32_t own_thread_place __attribute__((tls_model("initial-exec"))); /* + 1 */
 
 #define OWN_THREAD_SLACK_NS 50000 /* the kernel's default */
@@ -71,7 +73,7 @@ static struct {
     size_t tls_bytes; /* of thread-local variables, which glibc takes from a thread's stack */
 } own_thread_process GUEST_DATA;
 
-static int own_thread_add_tls(struct dl_phdr_info *object, size_t bytes, void *unused)
+GUEST_PATH static int own_thread_add_tls(struct dl_phdr_info *object, size_t bytes, void *unused)
 {
     (void)bytes, (void)unused;
     for (unsigned i = 0; i < object->dlpi_phnum; i++)
@@ -82,7 +84,7 @@ static int own_thread_add_tls(struct dl_phdr_info *object, size_t bytes, void *u
 }
 
 /* The main thread's: it may not be that one which loads us. */
-void own_thread_remember_process(void)
+GUEST_PATH void own_thread_remember_process(void)
 {
     pid_t process = getpid();
     dl_iterate_phdr(own_thread_add_tls, NULL);
@@ -139,7 +141,7 @@ static void own_thread_settle(void)
 
 /* Threads that were made and have not entered yet: pthread_create() stores them before they run. */
 #define OWN_THREAD_NEW 4u
-static pthread_t own_thread_new[OWN_THREAD_NEW];
+static pthread_t own_thread_new[OWN_THREAD_NEW] GUEST_DATA;
 static uint32_t own_thread_made; /* so far: the next one's place */
 
 bool own_thread_is_new(void)
@@ -328,7 +330,7 @@ void own_thread_await_end(unsigned deadline_ms)
     }
 }
 
-void own_thread_fork_child(void)
+GUEST_PATH void own_thread_fork_child(void)
 {
     memset(own_thread_tids, 0, sizeof own_thread_tids);
     memset(own_thread_new, 0, sizeof own_thread_new);

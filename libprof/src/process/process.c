@@ -22,13 +22,13 @@
 
 static char process_directory[PATH_MAX];
 /* Stored by the thread that claims; a forked child takes it back. */
-static struct process_owner process_claimed;
+static struct process_owner process_claimed GUEST_DATA;
 
-static uint32_t process_forks;
+static uint32_t process_forks GUEST_DATA;
 /* The process, by pid, that process_forks is of; 0: nobody has looked yet. */
 static uint32_t process_counted GUEST_DATA;
 
-void process_remember(void)
+GUEST_PATH void process_remember(void)
 {
     process_counted = (uint32_t)getpid();
     if (!getcwd(process_directory, sizeof process_directory))
@@ -40,7 +40,7 @@ GUEST_PATH uint32_t process_generation(void)
     return load_relaxed(&process_forks);
 }
 
-void process_next_generation(void)
+GUEST_PATH void process_next_generation(void)
 {
     process_counted = (uint32_t)getpid();
     store_relaxed(&process_forks, process_forks + 1);
@@ -52,7 +52,7 @@ void process_count_fork(void)
         process_next_generation();
 }
 
-uint64_t process_pid_space(void)
+GUEST_PATH uint64_t process_pid_space(void)
 {
     struct stat status;
     return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
@@ -64,7 +64,7 @@ void process_owner_set(struct process_owner *owner)
     store_release(&owner->pid, (uint32_t)getpid());
 }
 
-bool process_owner_is_us(const struct process_owner *owner)
+GUEST_PATH bool process_owner_is_us(const struct process_owner *owner)
 {
     uint32_t pid = load_acquire(&owner->pid);
     if (!pid || pid != (uint32_t)getpid())
@@ -80,12 +80,12 @@ void process_claim(void)
         process_owner_set(&process_claimed);
 }
 
-bool process_is_own(void)
+GUEST_PATH bool process_is_own(void)
 {
     return process_owner_is_us(&process_claimed);
 }
 
-void process_disclaim(void)
+GUEST_PATH void process_disclaim(void)
 {
     store_relaxed(&process_claimed.pid, 0u);
 }

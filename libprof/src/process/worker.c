@@ -3,6 +3,7 @@
 #include "atomic.h"
 #include "clock.h"
 #include "own_thread.h"
+#include "recorder.h"
 #include "signals.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ static void worker_work(struct worker *worker)
 }
 
 /* How many workers have a thread, but their `runs` is not set yet, or not any more. */
-static uint32_t worker_changes;
+static uint32_t worker_changes GUEST_DATA;
 
 static void *worker_main(void *argument)
 {
@@ -344,7 +345,7 @@ void workers_resume(void)
 
 /* ---- a forked child ---- */
 
-void worker_fork_child(struct worker *worker)
+GUEST_PATH void worker_fork_child(struct worker *worker)
 {
     worker->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     worker->runs = worker->is_ending = worker->is_closed = worker->can_wait = false;

@@ -182,7 +182,7 @@ static bool requests_are_torchs(void)
 
 /* ---- the control thread ---- */
 
-void requests_init(void)
+GUEST_PATH void requests_init(void)
 {
     const char *daemon = secure_getenv("KINETO_USE_DAEMON"), *file = secure_getenv("KINETO_CONFIG");
     bool used = daemon && *daemon && strcmp(daemon, "0") != 0;
@@ -252,7 +252,7 @@ uint64_t requests_due_ns(void)
     return due_ns < requests_next_ns ? due_ns : requests_next_ns;
 }
 
-void requests_fork_child(void)
+GUEST_PATH void requests_fork_child(void)
 {
     if (requests_wanted())
         dynolog_fork_child();

@@ -452,7 +452,7 @@ static void sample_finish(void)
     worker_end(&sample_worker, SAMPLE_END_MS, true);
 }
 
-static void sample_fork_child(void)
+GUEST_PATH static void sample_fork_child(void)
 {
     unwind_fork_child(); /* the hang watch unwinds, too */
     if (!config_get()->sample_hz)

@@ -223,7 +223,7 @@ static void control_begin(void)
         store_release(&control.running, 0u);
 }
 
-void control_thread_init(void)
+GUEST_PATH void control_thread_init(void)
 {
     const struct config *config = config_get();
     uint64_t now = clock_monotonic_ns();

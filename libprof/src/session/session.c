@@ -71,9 +71,11 @@ static struct {
     uint32_t leaving;  /* recorder_leaving() */
     uint32_t sandbox;  /* session_is_in_sandbox() */
     void (*renew_exit)(void);
-    int error;                     /* why there is no file; written while CREATING */
-    char path[SESSION_PATH_BYTES]; /* written while CREATING */
-} session GUEST_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER, .stops = 1};
+    int error;        /* why there is no file; written while CREATING */
+    const char *path; /* of the file; "": none; written while CREATING */
+} session GUEST_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER, .stops = 1, .path = ""};
+
+static char session_path_kept[SESSION_PATH_BYTES]; /* what session.path points to */
 
 /* How often the calling thread is in session_suspend(): also in handlers that call exec. */
 static __thread uint32_t session_suspended_here __attribute__((tls_model("initial-exec")));
@@ -137,7 +139,7 @@ static void session_emit_switch(uint32_t before, uint32_t epoch)
 }
 
 /* Call after storing the epoch: the file may have been created since the last check. */
-static void session_emit_epoch(uint32_t epoch)
+GUEST_PATH static void session_emit_epoch(uint32_t epoch)
 {
     if (session_has_file())
         session_emit_switch(exchange_seq_cst(&session.stated, epoch), epoch);
@@ -154,7 +156,7 @@ static int session_announce_job(void *line)
     int fd = own_files_open(config_get()->session_file, O_WRONLY | O_APPEND);
     if (fd < 0)
         return 0;
-    char text[sizeof session.path + 1];
+    char text[sizeof session_path_kept + 1];
     int size = snprintf(text, sizeof text, "%s\n", (const char *)line);
     int error = size > 0 && write(fd, text, (size_t)size) != size ? EIO : 0;
     close(fd);
@@ -186,7 +188,7 @@ static int session_make_job(void *argument)
 {
     const struct session_making *making = argument;
     environment_use_kept(making->kept_environment);
-    int error = session_file_create(&making->rank, session.path);
+    int error = session_file_create(&making->rank, session_path_kept);
     if (error)
         return error;
     session_file_fill_header(chunks_first(), &making->rank, making->by_program);
@@ -231,6 +233,7 @@ static bool session_create(void)
 {
     struct rank rank;
     session_claim();
+    *session_path_kept = '\0'; /* a forked child has its parent's there */
     thread_guard_page();
     config_warn();
     clock_choose();
@@ -241,11 +244,11 @@ static bool session_create(void)
     int error = tables ? session_make_file(&rank) : ENOMEM;
     if (error) {
         log_line(LOG_ERROR, "cannot record to %s: %s; the program runs without recording",
-                 *session.path ? session.path : config_get()->output, strerror(error));
+                 *session_path_kept ? session_path_kept : config_get()->output, strerror(error));
         session.error = error;
-        session.path[0] = '\0';
         return false;
     }
+    session.path = session_path_kept;
     session_begin_file(&rank);
     session_announce(session.path);
     writer_start();
@@ -313,7 +316,7 @@ const char *session_path(void)
 /* ---- on and off ---- */
 
 /* prof.h looks at the second word before it calls prof_step(). */
-static void session_store_gate(uint32_t epoch)
+GUEST_PATH static void session_store_gate(uint32_t epoch)
 {
     store_seq_cst(&thread_gate, epoch);
     timing_mark_gate();
@@ -321,7 +324,7 @@ static void session_store_gate(uint32_t epoch)
     store_release(&thread_page.step_gate, epoch | load_relaxed(&session.steps_wanted));
 }
 
-static uint32_t session_gate(void)
+GUEST_PATH static uint32_t session_gate(void)
 {
     bool closed = load_seq_cst(&session.suspensions) || load_seq_cst(&session.finished);
     return closed ? 0 : load_seq_cst(&session.epoch);
@@ -329,7 +332,7 @@ static uint32_t session_gate(void)
 
 /* One thread may switch while another one suspends or ends the session: the last one applies
  * both. */
-static void session_apply_gate(void)
+GUEST_PATH static void session_apply_gate(void)
 {
     uint32_t epoch;
     do {
@@ -339,13 +342,13 @@ static void session_apply_gate(void)
     } while (epoch != session_gate());
 }
 
-static void session_set_gate(uint32_t epoch)
+GUEST_PATH static void session_set_gate(uint32_t epoch)
 {
     store_seq_cst(&session.epoch, epoch);
     session_apply_gate();
 }
 
-static void session_open_gate(enum prof_control_reason reason)
+GUEST_PATH static void session_open_gate(enum prof_control_reason reason)
 {
     uint32_t epoch = ++session.last_epoch;
     store_relaxed(&session.reason, (uint32_t)reason);
@@ -405,12 +408,16 @@ static void session_unlock(const struct signals_saved *saved)
 }
 
 /* The null device as output means no recording, and no file beside it. */
-static bool session_is_discarded(void)
+GUEST_PATH static bool session_is_discarded(void)
 {
-    return strcmp(config_get()->output, "/dev/null") == 0;
+    static char null_device[] GUEST_DATA = "/dev/null"; /* constants are on one more page */
+    const char *output = config_get()->output, *null = null_device;
+    while (*null && *output == *null) /* as is strcmp() */
+        output++, null++;
+    return *output == *null;
 }
 
-static bool session_should_record(void)
+GUEST_PATH static bool session_should_record(void)
 {
     return (session.depth > 0 || session.holds > 0) && !session.paused && !session_is_discarded();
 }
@@ -577,7 +584,7 @@ void session_describe(struct session_status *status)
     status->gpu_reason = session_file_gpu_reason();
 }
 
-void session_init(const struct collector *const *collectors, bool start_now)
+GUEST_PATH void session_init(const struct collector *const *collectors, bool start_now)
 {
     session.collectors = collectors;
     thread_own_process();
@@ -750,7 +757,7 @@ bool session_enter_sandbox(void)
 }
 
 /* Only the forking thread lives on here. Its parent's file and threads are not its own. */
-static void session_forget(void)
+GUEST_PATH static void session_forget(void)
 {
     bool was_over = load_relaxed(&session.finished) != 0;
     chunks_fork_child();
@@ -769,7 +776,7 @@ static void session_forget(void)
     session.ending = session.detached = session.cuda = 0;
     session.suspensions = session_suspended_here = 0;
     session_file_fork_child();
-    session.path[0] = '\0';
+    session.path = "";
     store_release(&session.state, (uint32_t)(was_over ? SESSION_OVER : SESSION_NO_FILE));
     thread_own_process();
     cost_claim();

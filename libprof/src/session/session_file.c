@@ -30,7 +30,7 @@ static struct {
     uint32_t mode;
     uint32_t simulated;
     char reason[448];
-} session_file_gpu;
+} session_file_gpu GUEST_DATA;
 
 /* ---- its name ---- */
 
@@ -249,7 +249,7 @@ const char *session_file_gpu_reason(void)
     return session_file_gpu.reason;
 }
 
-void session_file_fork_child(void)
+GUEST_PATH void session_file_fork_child(void)
 {
     session_file_gpu.mode = PROF_GPU_NONE;
     session_file_gpu.reason[0] = '\0';

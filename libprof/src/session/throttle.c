@@ -18,7 +18,7 @@ static struct {
     struct cost_sums last;
     uint32_t throttle[PROF_THROTTLE_COUNT]; /* in order: the latest last */
     unsigned count;
-} throttle; /* writer thread only */
+} throttle GUEST_DATA; /* writer thread only */
 
 void recorder_throttleable(enum prof_throttle_thing what, void (*keep)(bool on))
 {
@@ -111,7 +111,7 @@ void throttle_tick(void)
     }
 }
 
-void throttle_fork_child(void)
+GUEST_PATH void throttle_fork_child(void)
 {
     while (throttle.count) {
         void (*keep)(bool) = load_acquire(&throttle_set[throttle.throttle[--throttle.count]]);

@@ -50,7 +50,7 @@ static void triggers_begin(void)
         session_enable_steps(SESSION_STEPS_TRIGGERS, true);
 }
 
-void triggers_init(void)
+GUEST_PATH void triggers_init(void)
 {
     const struct config *config = config_get();
     triggers.scheduled = *config->schedule && schedule_parse(config->schedule, &triggers.schedule);

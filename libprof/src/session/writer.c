@@ -153,7 +153,7 @@ void writer_stop(unsigned deadline_ms)
     worker_end(&writer, deadline_ms, true);
 }
 
-void writer_fork_child(void)
+GUEST_PATH void writer_fork_child(void)
 {
     worker_fork_child(&writer);
 }

@@ -293,7 +293,7 @@ static void stacks_set_recorded(bool on)
     store_release(&stacks_mode, on ? stacks_choice : (uint32_t)CONFIG_STACKS_OFF);
 }
 
-void stacks_init(void)
+GUEST_PATH void stacks_init(void)
 {
     const struct config *config = config_get();
     bool wanted = config->stacks != CONFIG_STACKS_OFF || config->sample_hz;

@@ -22,7 +22,7 @@ static struct {
     int64_t emitted_ns; /* end of the latest round */
     uint64_t due_ns;    /* CLOCK_MONOTONIC, of the next one */
     uint64_t retired;   /* chunks at the latest walk */
-} summary;
+} summary GUEST_DATA;
 
 bool summary_wanted(void)
 {
@@ -179,7 +179,7 @@ void summary_finish(void)
     summary_leave();
 }
 
-void summary_fork_child(void)
+GUEST_PATH void summary_fork_child(void)
 {
     summary.begun = summary.failed = summary.finished = false;
     summary_clock_forget();

@@ -7,6 +7,7 @@
  */
 #include "atomic.h"
 #include "chunks.h"
+#include "recorder.h"
 #include "summary.h"
 #include "summary_inside.h"
 
@@ -17,37 +18,39 @@
 typedef unsigned __int128 clock_wide;
 
 /* Samples on their way to the walk: any thread puts, the walk takes. */
+static uint64_t inbox_next GUEST_DATA; /* any thread */
 static struct {
-    uint64_t next; /* any thread */
     struct {
         /* Number + 1 of the sample in it: putter releases -> walk acquires; 0 being put */
         uint64_t turn;
         struct prof_rec_clock sample;
     } slots[CLOCK_INBOX];
-    uint64_t stops[CLOCK_STOPS]; /* ticks, by epoch; any thread */
 } inbox;
+static uint64_t clock_stops[CLOCK_STOPS] GUEST_DATA; /* ticks, by epoch; any thread */
 
 struct clock_rate {
     uint64_t scale;
     unsigned shift;
 };
 
+struct clock_line {
+    uint64_t ticks, width;
+    int64_t ns;
+    struct clock_rate rate;
+};
+
 static struct {
-    uint64_t taken; /* from the inbox */
-    uint64_t count; /* of segments ever */
-    struct clock_line {
-        uint64_t ticks, width;
-        int64_t ns;
-        struct clock_rate rate;
-    } lines[CLOCK_SEGMENTS];
+    uint64_t taken;              /* from the inbox */
+    uint64_t count;              /* of segments ever */
     int64_t offset_ns, error_ns; /* CLOCK_REALTIME minus time, at the latest sample */
-} known;
+} known GUEST_DATA;
+static struct clock_line known_lines[CLOCK_SEGMENTS];
 
 void summary_sample(const struct prof_rec_clock *sample)
 {
     if (!summary_wanted())
         return;
-    uint64_t number = fetch_add_relaxed(&inbox.next, 1u);
+    uint64_t number = fetch_add_relaxed(&inbox_next, 1u);
     uint64_t *turn = &inbox.slots[number % CLOCK_INBOX].turn;
     store_relaxed(turn, 0u);
     inbox.slots[number % CLOCK_INBOX].sample = *sample;
@@ -56,12 +59,12 @@ void summary_sample(const struct prof_rec_clock *sample)
 
 void summary_stopped(uint32_t epoch, uint64_t ticks)
 {
-    store_relaxed(&inbox.stops[epoch % CLOCK_STOPS], ticks);
+    store_relaxed(&clock_stops[epoch % CLOCK_STOPS], ticks);
 }
 
 bool summary_clock_stop_ns(uint32_t epoch, int64_t *stop_ns)
 {
-    uint64_t ticks = load_relaxed(&inbox.stops[epoch % CLOCK_STOPS]);
+    uint64_t ticks = load_relaxed(&clock_stops[epoch % CLOCK_STOPS]);
     if (ticks)
         *stop_ns = summary_clock_ns(ticks);
     return ticks != 0;
@@ -85,7 +88,7 @@ static int64_t clock_length(struct clock_rate rate, uint64_t distance)
 
 static struct clock_line *clock_line(uint64_t number)
 {
-    return &known.lines[number % CLOCK_SEGMENTS];
+    return &known_lines[number % CLOCK_SEGMENTS];
 }
 
 /* Readings of one unchanged offset differ by the time that reading takes: taken as none. */
@@ -123,7 +126,7 @@ static void clock_add(const struct prof_rec_clock *sample)
  * reader's. */
 uint64_t summary_clock_update(void)
 {
-    uint64_t end = load_relaxed(&inbox.next);
+    uint64_t end = load_relaxed(&inbox_next);
     if (end - known.taken > CLOCK_INBOX)
         known.taken = end - CLOCK_INBOX;
     for (; known.taken < end; known.taken++) {
@@ -153,10 +156,10 @@ int64_t summary_clock_device_ns(uint64_t realtime_ns)
 }
 
 /* The inbox goes on: its samples are those of the file that is made next. */
-void summary_clock_forget(void)
+GUEST_PATH void summary_clock_forget(void)
 {
-    known.taken = load_relaxed(&inbox.next);
+    known.taken = load_relaxed(&inbox_next);
     known.count = 0;
     for (unsigned i = 0; i < CLOCK_STOPS; i++)
-        store_relaxed(&inbox.stops[i], 0u);
+        store_relaxed(&clock_stops[i], 0u);
 }

@@ -5,6 +5,7 @@
 #include "number.h"
 #include "own_files.h"
 #include "process.h"
+#include "recorder.h"
 #include "unwind_inside.h"
 
 #include <elf.h>
@@ -20,7 +21,7 @@
 #define UNWIND_MAPS_BYTES (512u << 10)
 #define UNWIND_MODULES 2048u
 
-static pthread_mutex_t unwind_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t unwind_mutex GUEST_DATA = PTHREAD_MUTEX_INITIALIZER;
 
 void unwind_lock(void)
 {
@@ -32,9 +33,9 @@ void unwind_unlock(void)
     pthread_mutex_unlock(&unwind_mutex);
 }
 
-void unwind_fork_child(void)
+GUEST_PATH void unwind_fork_child(void)
 {
-    unwind_mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    process_free_lock(&unwind_mutex);
 }
 
 bool unwind_copy(void *to, uint64_t from, size_t size)
