@@ -30,12 +30,11 @@ void signals_block(struct signals_saved *saved)
     sigpending(&saved->pending);
 }
 
-/* Discards `number` if it arrived since `saved`. */
-static void signals_discard(const struct signals_saved *saved, int number)
+/* Discards `number` if it is pending and arrived since `saved`. */
+static void signals_discard(const struct signals_saved *saved, const sigset_t *pending, int number)
 {
-    sigset_t pending, one;
-    sigpending(&pending);
-    if (sigismember(&pending, number) != 1 || sigismember(&saved->pending, number) == 1)
+    sigset_t one;
+    if (sigismember(pending, number) != 1 || sigismember(&saved->pending, number) == 1)
         return;
     sigemptyset(&one);
     sigaddset(&one, number);
@@ -45,8 +44,10 @@ static void signals_discard(const struct signals_saved *saved, int number)
 void signals_restore(const struct signals_saved *saved)
 {
     if (saved->blocked) {
-        signals_discard(saved, SIGXFSZ);
-        signals_discard(saved, SIGPIPE);
+        sigset_t pending;
+        sigpending(&pending);
+        signals_discard(saved, &pending, SIGXFSZ);
+        signals_discard(saved, &pending, SIGPIPE);
         pthread_sigmask(SIG_SETMASK, &saved->mask, NULL);
     }
     pthread_setcancelstate(saved->cancel_state, NULL);

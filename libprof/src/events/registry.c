@@ -84,7 +84,8 @@ static void registry_fact_emit(struct registry_fact *fact)
 }
 
 /* The file exists before this looks at the lists, and other threads fill the lists before they look
- * for the file. So the second of the two emits the fact. Others wait for one chain at most. */
+ * for the file. So the second of the two emits the fact. Others wait for one chain at most; those
+ * without a fact are passed while the lock is held, which takes system calls. */
 static void registry_catch_up(void)
 {
     struct signals_saved saved;
