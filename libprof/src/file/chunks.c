@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 #define CHUNKS_FIRST_CHUNKS 16u   /* 1 MiB, mapped by the thread of the first event ... */
-#define CHUNKS_FIRST_POPULATED 4u /* ... which also populates this many; the writer the others */
-#define CHUNKS_PATIENCE 5u        /* looks of the writer: 31 ms of a program that records little */
+#define CHUNKS_FIRST_POPULATED 2u /* ... which also populates the header's and its own */
+#define CHUNKS_LITTLE 4u          /* a program that has claimed less records little ... */
+#define CHUNKS_PATIENCE 5u        /* ... for so many looks of the writer, 31 ms */
 #define CHUNKS_AHEAD_MIN 64u   /* 4 MiB: unused space that kill -9 may leave at the end of a file */
 #define CHUNKS_AHEAD_MAX 1024u /* 64 MiB: 80 ms of one thread that does nothing but record */
 #define CHUNKS_RESERVE_MIN (32ull << 20) /* less address space than this is not worth trying */
@@ -541,12 +542,13 @@ static void chunks_adapt(uint64_t used)
 
 /* Announced before `mapped` is read, as chunks_suspend() sets that to 0 before it looks for us: a
  * page after the cut would be a SIGBUS to the host. */
-static void chunks_populate_ahead(uint64_t claimed)
+static void chunks_populate_ahead(uint64_t claimed, uint64_t limit)
 {
     uint64_t populated = load_relaxed(&chunks.populated);
     uint64_t from = populated > claimed ? populated : claimed;
     exchange_seq_cst(&chunks.populating, 1u);
     uint64_t to = load_seq_cst(&chunks.mapped);
+    to = to < limit ? to : limit;
     if (from < to)
         chunks_populate(from, to);
     store_release(&chunks.populating, 0u);
@@ -587,7 +589,7 @@ static uint64_t chunks_claimed_of(uint64_t mapped)
  * give them back at its end. */
 static bool chunks_can_wait(uint64_t claimed)
 {
-    return claimed < CHUNKS_FIRST_POPULATED && chunks.looks++ < CHUNKS_PATIENCE;
+    return claimed < CHUNKS_LITTLE && chunks.looks++ < CHUNKS_PATIENCE;
 }
 
 bool chunks_advance(void)
@@ -596,11 +598,14 @@ bool chunks_advance(void)
     uint64_t used = claimed - chunks.claimed_before;
     chunks.claimed_before = claimed;
     chunks_adapt(used);
-    if (chunks_can_wait(claimed))
+    if (chunks_can_wait(claimed)) {
+        if (chunks.looks > 1) /* it lives for more than a millisecond */
+            chunks_populate_ahead(claimed, CHUNKS_LITTLE);
         return used > 0;
+    }
     if (claimed + chunks.ahead > load_relaxed(&chunks.mapped) + chunks.ahead / 4)
         chunks_extend(claimed + chunks.ahead);
-    chunks_populate_ahead(claimed);
+    chunks_populate_ahead(claimed, UINT64_MAX);
     return used > 0;
 }
 
