@@ -5,13 +5,21 @@
 
 struct torch_names_rule {
     const char *text; /* in the name */
+    size_t bytes;
     const char *key;
     bool integer;
 };
 
+#define TORCH_NAMES_RULE(text, key, integer) \
+    {                                        \
+        text, sizeof(text) - 1, key, integer \
+    }
 static const struct torch_names_rule torch_names_rules[TORCH_NAMES_PARTS_MAX] = {
-    {"seq", "seq", true},      {"stashed seq", "stashed_seq", true},    {"op_id", "op_id", true},
-    {"sizes", "sizes", false}, {"input_op_ids", "input_op_ids", false},
+    TORCH_NAMES_RULE("seq", "seq", true),
+    TORCH_NAMES_RULE("stashed seq", "stashed_seq", true),
+    TORCH_NAMES_RULE("op_id", "op_id", true),
+    TORCH_NAMES_RULE("sizes", "sizes", false),
+    TORCH_NAMES_RULE("input_op_ids", "input_op_ids", false),
 };
 
 /* Places in a name where parts may begin. PyTorch's have one; each may be read to the name's end,
@@ -23,14 +31,15 @@ struct torch_names_text {
     const char *at, *end;
 };
 
-static bool torch_names_skip(struct torch_names_text *text, const char *expected)
+static inline bool torch_names_skip_n(struct torch_names_text *text, const char *expected,
+                                      size_t bytes)
 {
-    size_t bytes = strlen(expected);
     if ((size_t)(text->end - text->at) < bytes || memcmp(text->at, expected, bytes) != 0)
         return false;
     text->at += bytes;
     return true;
 }
+#define torch_names_skip(text, expected) torch_names_skip_n(text, expected, sizeof(expected) - 1)
 
 static bool torch_names_integer(struct torch_names_text *text, struct torch_names_part *part)
 {
@@ -66,12 +75,17 @@ static bool torch_names_list(struct torch_names_text *text, struct torch_names_p
 /* ", key = " or ", key="; NULL: neither. */
 static const struct torch_names_rule *torch_names_key(struct torch_names_text *text)
 {
+    if (!torch_names_skip(text, ", ") || text->at == text->end)
+        return NULL;
     const struct torch_names_text begin = *text;
     for (int i = 0; i < TORCH_NAMES_PARTS_MAX; i++) {
+        const struct torch_names_rule *rule = &torch_names_rules[i];
+        if (*begin.at != *rule->text) /* saves most of the comparisons */
+            continue;
         *text = begin;
-        if (torch_names_skip(text, ", ") && torch_names_skip(text, torch_names_rules[i].text) &&
+        if (torch_names_skip_n(text, rule->text, rule->bytes) &&
             (torch_names_skip(text, " = ") || torch_names_skip(text, "=")))
-            return &torch_names_rules[i];
+            return rule;
     }
     return NULL;
 }

@@ -292,14 +292,14 @@ uint32_t attrs_text(struct name_cache *names, const char *text, size_t bytes)
 static void attrs_put(uint64_t target, uint32_t key, enum prof_attr_type type, uint64_t bits)
 {
     unsigned bytes = target ? sizeof(struct prof_rec_attr) : PROF_REC_ATTR_SHORT_BYTES;
-    uint64_t *record = thread_reserve(PROF_REC_ATTR, bytes / 8);
+    uint64_t ticks, *record = thread_reserve_now(PROF_REC_ATTR, bytes / 8, &ticks);
     if (!record)
         return;
     record[1] = key | (uint64_t)type << 32;
     record[2] = bits;
     if (target)
         record[3] = target;
-    thread_commit(record, PROF_REC_ATTR, bytes / 8, thread_ticks(record));
+    thread_commit(record, PROF_REC_ATTR, bytes / 8, ticks);
 }
 
 void attrs_write(uint64_t target, const char *key, const struct attr_value *value)
@@ -307,7 +307,9 @@ void attrs_write(uint64_t target, const char *key, const struct attr_value *valu
     struct name_cache *names = &thread_self.slot->names;
     if (!thread_ready(&thread_self))
         return;
-    uint32_t key_id = names_resolve_n(names, key, strlen(key));
+    uint32_t key_id = names_lookup(names, key); /* most keys are constants */
+    if (!key_id)
+        key_id = names_resolve(names, key);
     uint64_t bits = value->bits;
     if (value->type == PROF_ATTR_STRING)
         bits = attrs_text(names, value->text, value->bytes);

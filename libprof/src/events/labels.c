@@ -158,18 +158,22 @@ struct label_thread *label_thread_create(void)
 
 /* ---- events with a label ---- */
 
-void labelled_read_n(struct labelled_name *named, const char *text, size_t bytes)
+/* A text that the thread has not met. */
+static void labelled_parse(struct labelled_name *named, const char *text, size_t bytes)
 {
-    struct name_cache *names = &thread_self.slot->names;
-    if (bytes <= PROF_NAME_BYTES_MAX)
-        named->name = names_lookup_n(names, text, bytes);
-    if (named->name)
-        return;
     if (torch_names_parse(text, bytes, &named->torch))
         bytes = named->torch.base_bytes;
     else
         named->torch.count = 0;
-    named->name = names_resolve_n(names, text, bytes);
+    named->name = names_resolve_n(&thread_self.slot->names, text, bytes);
+}
+
+void labelled_read_n(struct labelled_name *named, const char *text, size_t bytes)
+{
+    if (bytes <= PROF_NAME_BYTES_MAX)
+        named->name = names_lookup_n(&thread_self.slot->names, text, bytes);
+    if (!named->name)
+        labelled_parse(named, text, bytes);
 }
 
 /* The same text usually comes from the same address again: then a hot path finds it there. */
@@ -180,7 +184,7 @@ void labelled_read(struct labelled_name *named, const char *text)
     if (named->name)
         return;
     size_t bytes = strlen(text);
-    labelled_read_n(named, text, bytes);
+    labelled_parse(named, text, bytes);
     if (bytes <= PROF_NAME_BYTES_MAX && !named->torch.count)
         names_resolve(names, text);
 }
@@ -194,14 +198,14 @@ const struct label *labelled_label(const struct label *key)
 
 static uint64_t labelled_begin(uint32_t id)
 {
-    uint64_t *record = thread_reserve(PROF_REC_RANGE_BEGIN, PROF_REC_RANGE_BEGIN_SHORT_BYTES / 8);
+    enum { WORDS = PROF_REC_RANGE_BEGIN_SHORT_BYTES / 8 };
+    uint64_t ticks, *record = thread_reserve_now(PROF_REC_RANGE_BEGIN, WORDS, &ticks);
     if (!record)
         return 0;
     uint64_t range = thread_next_range_id(&thread_self);
     record[1] = id;
     record[2] = range;
-    thread_commit(record, PROF_REC_RANGE_BEGIN, PROF_REC_RANGE_BEGIN_SHORT_BYTES / 8,
-                  thread_ticks(record));
+    thread_commit(record, PROF_REC_RANGE_BEGIN, WORDS, ticks);
     return range;
 }
 
@@ -228,11 +232,11 @@ void labelled_parts(uint64_t target, const struct labelled_name *named)
 
 void labelled_end(uint64_t id)
 {
-    uint64_t *record = thread_reserve(PROF_REC_RANGE_END, 2);
+    uint64_t ticks, *record = thread_reserve_now(PROF_REC_RANGE_END, 2, &ticks);
     if (!record)
         return;
     record[1] = id;
-    thread_commit(record, PROF_REC_RANGE_END, 2, thread_ticks(record));
+    thread_commit(record, PROF_REC_RANGE_END, 2, ticks);
 }
 
 uint64_t labelled_past(uint32_t id, uint64_t begin_ticks, uint64_t end_ticks)

@@ -438,25 +438,19 @@ static uint64_t *thread_reserve_any(enum prof_record_type type, unsigned words, 
     return record;
 }
 
-/* The hot path for records of at most THREAD_GUARD_BYTES. NULL: thread_reserve_any() does it. */
-static uint64_t *thread_reserve_fast(struct thread_log *self, enum prof_record_type type,
-                                     unsigned words, uint64_t now)
-{
-    uint64_t *record = thread_reserve_words_in(self, words, now, true);
-    if (__builtin_expect(record != NULL, 1))
-        store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, words, 0));
-    return record;
-}
-
+/* The hot path is for records of at most THREAD_GUARD_BYTES. */
 uint64_t *thread_reserve(enum prof_record_type type, unsigned words)
 {
     struct thread_log *self = &thread_self;
     uint64_t *record = NULL;
     if (load_relaxed(&thread_gate) == self->fast_epoch && words <= THREAD_GUARD_BYTES / 8) {
         store_relaxed(&self->writing, true);
-        record = thread_reserve_fast(self, type, words, arch_ticks());
+        record = thread_reserve_words_in(self, words, arch_ticks(), true);
     }
-    return record ? record : thread_reserve_any(type, words, false);
+    if (__builtin_expect(!record, 0))
+        return thread_reserve_any(type, words, false);
+    store_release(record, PROF_WORD_EXT(PROF_KIND_HOLE, type, words, 0));
+    return record;
 }
 
 uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_t *ticks)
@@ -464,7 +458,8 @@ uint64_t *thread_reserve_now(enum prof_record_type type, unsigned words, uint64_
     struct thread_log *self = &thread_self;
     uint64_t now = clock_read();
     uint32_t gate = load_relaxed(&thread_gate);
-    uint64_t *record = gate == self->fast_epoch ? thread_reserve_fast(self, type, words, now)
+    store_relaxed(&self->writing, true);
+    uint64_t *record = gate == self->fast_epoch ? thread_reserve_words_in(self, words, now, true)
                        : gate == self->epoch    ? thread_reserve_words_at(self, words, now)
                                                 : NULL;
     if (__builtin_expect(record != NULL, 1)) {
