@@ -1,5 +1,6 @@
 #include "nvtx_calls.h"
 
+#include "annotate.h"
 #include "nvtx_record.h"
 #include "thread.h"
 
@@ -85,19 +86,28 @@ static inline bool nvtx_is_latest(const struct label *event, uint32_t domain,
            (event->color == attributes->color || !event->flags);
 }
 
-/* Whether there is nothing to record but a push. */
-static inline bool nvtx_is_bare(const struct nvtx_attributes *attributes, int32_t message_type)
+/* Whether there is such a message. */
+static inline bool nvtx_has_message(const struct nvtx_attributes *attributes, int32_t message_type)
 {
     return attributes && attributes->message_type == message_type &&
-           attributes->size >= sizeof *attributes &&
-           attributes->payload_type == NVTX_PAYLOAD_NONE && attributes->message.registered;
+           attributes->size >= sizeof *attributes && attributes->message.registered;
+}
+
+static inline uint64_t nvtx_known_registered(uint32_t domain,
+                                             const struct nvtx_attributes *attributes)
+{
+    const struct interned_text *string = attributes->message.registered;
+    const struct label *event = load_acquire(&string->latest);
+    return __builtin_expect(event && nvtx_is_latest(event, domain, attributes), 1)
+               ? load_relaxed(&event->id)
+               : 0;
 }
 
 static uint64_t nvtx_known_ascii(const struct label_thread *thread, uint32_t domain,
                                  const struct nvtx_attributes *attributes)
 {
     const struct thread_log *self = &thread_self;
-    if (!thread || !self->slot || !nvtx_is_bare(attributes, NVTX_MESSAGE_ASCII))
+    if (!thread || !self->slot || !nvtx_has_message(attributes, NVTX_MESSAGE_ASCII))
         return 0;
     bool colored = attributes->color_type == NVTX_COLOR_ARGB;
     struct label key = {.name = names_lookup(&self->slot->names, attributes->message.ascii),
@@ -109,12 +119,19 @@ static uint64_t nvtx_known_ascii(const struct label_thread *thread, uint32_t dom
     return event ? load_relaxed(&event->id) : 0;
 }
 
-static NVTX_SLOW int nvtx_push_ascii(uint32_t domain, const struct nvtx_attributes *attributes)
+/* A name that is not registered, or a number that comes along. */
+static NVTX_SLOW int nvtx_push_known(uint32_t domain, const struct nvtx_attributes *attributes)
 {
     struct label_thread *thread = label_thread_self;
-    if (thread && labelled_push_fast(nvtx_known_ascii(thread, domain, attributes)))
-        return thread->depth[domain]++;
-    return nvtx_push_slow(domain, attributes);
+    uint64_t id = nvtx_has_message(attributes, NVTX_MESSAGE_REGISTERED)
+                      ? nvtx_known_registered(domain, attributes)
+                      : nvtx_known_ascii(thread, domain, attributes);
+    if (!thread || !id || attributes->payload_type == NVTX_PAYLOAD_EXTENDED ||
+        !labelled_push_fast(id))
+        return nvtx_push_slow(domain, attributes);
+    if (attributes->payload_type != NVTX_PAYLOAD_NONE)
+        nvtx_record_number(ATTRS_OF_RANGE, attributes);
+    return thread->depth[domain]++;
 }
 
 /* Inline for sure: as a function of its own it costs two jumps and a register more. */
@@ -122,14 +139,12 @@ __attribute__((always_inline)) static inline int nvtx_push(uint32_t domain,
                                                            const struct nvtx_attributes *attributes)
 {
     struct label_thread *thread = label_thread_self;
-    if (__builtin_expect(thread && nvtx_is_bare(attributes, NVTX_MESSAGE_REGISTERED), 1)) {
-        const struct interned_text *string = attributes->message.registered;
-        const struct label *event = load_acquire(&string->latest);
-        if (__builtin_expect(event && nvtx_is_latest(event, domain, attributes), 1) &&
-            labelled_push_fast(load_relaxed(&event->id)))
-            return thread->depth[domain]++;
-    }
-    return nvtx_push_ascii(domain, attributes);
+    if (__builtin_expect(thread && nvtx_has_message(attributes, NVTX_MESSAGE_REGISTERED) &&
+                             attributes->payload_type == NVTX_PAYLOAD_NONE,
+                         1) &&
+        labelled_push_fast(nvtx_known_registered(domain, attributes)))
+        return thread->depth[domain]++;
+    return nvtx_push_known(domain, attributes);
 }
 
 int nvtx_range_push_ex(const struct nvtx_attributes *attributes)

@@ -77,7 +77,7 @@ static const struct label *nvtx_record_label(uint32_t domain, uint32_t name,
 
 /* ---- what came along ---- */
 
-static void nvtx_record_number(uint64_t target, const struct nvtx_attributes *full)
+void nvtx_record_number(uint64_t target, const struct nvtx_attributes *full)
 {
     struct attr_value value = {.type = PROF_ATTR_UINT, .bits = full->payload.uint64};
     switch (full->payload_type) {

@@ -22,6 +22,10 @@ void nvtx_record_read(const struct nvtx_attributes *given, struct nvtx_attribute
  * ready (thread_ready). Returns the id of a range that was begun, 0 when it could not be. */
 uint64_t nvtx_record(enum labelled_kind kind, uint32_t domain, const struct nvtx_attributes *full);
 
+/* Records a payload that is a number as an attribute of that target. Any other is counted as
+ * lost. */
+void nvtx_record_number(uint64_t target, const struct nvtx_attributes *full);
+
 /* Attributes out of blobs, for the innermost open range of the thread (target ATTRS_OF_RANGE), its
  * latest mark or a range. */
 void nvtx_record_blobs(uint32_t domain, uint64_t target, const struct nvtx_blob *blobs,
