@@ -16,17 +16,8 @@
 #define PER_THREAD .per_thread = 1
 #define ROW(cbid, name, does, ...) [cbid] = {.what = API_##does, __VA_ARGS__},
 
-static const struct api_call runtime_calls[ABI_CBID_COUNT] = {ABI_RUNTIME_CALLS(ROW, ROW)};
-static const struct api_call driver_calls[ABI_CBID_COUNT] = {ABI_DRIVER_CALLS(ROW, ROW)};
-
-const struct api_call *api_calls_find(uint32_t domain, uint32_t cbid)
-{
-    if (cbid >= ABI_CBID_COUNT)
-        return NULL;
-    const struct api_call *call =
-        domain == ABI_DOMAIN_RUNTIME ? &runtime_calls[cbid] : &driver_calls[cbid];
-    return call->what == API_NOT_FOLLOWED ? NULL : call;
-}
+const struct api_call api_calls_runtime[ABI_CBID_COUNT] = {ABI_RUNTIME_CALLS(ROW, ROW)};
+const struct api_call api_calls_driver[ABI_CBID_COUNT] = {ABI_DRIVER_CALLS(ROW, ROW)};
 
 static uint64_t api_calls_word_at(const void *parameters, unsigned offset)
 {

@@ -8,6 +8,7 @@
 #include "abi_calls.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum api_what {
@@ -51,8 +52,18 @@ struct api_effect {
     bool is_graph;
 };
 
+/* By cbid. */
+extern const struct api_call api_calls_runtime[ABI_CBID_COUNT]
+    __attribute__((visibility("hidden")));
+extern const struct api_call api_calls_driver[ABI_CBID_COUNT] __attribute__((visibility("hidden")));
+
 /* NULL when the call is not followed. `domain` is ABI_DOMAIN_DRIVER or _RUNTIME. */
-const struct api_call *api_calls_find(uint32_t domain, uint32_t cbid);
+static inline const struct api_call *api_calls_find(uint32_t domain, uint32_t cbid)
+{
+    const struct api_call *calls =
+        domain == ABI_DOMAIN_RUNTIME ? api_calls_runtime : api_calls_driver;
+    return cbid < ABI_CBID_COUNT && calls[cbid].what != API_NOT_FOLLOWED ? &calls[cbid] : NULL;
+}
 
 /* Reads the arguments. `parameters` may be NULL. */
 struct api_effect api_calls_effect(const struct api_call *call, const void *parameters);

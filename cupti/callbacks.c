@@ -166,7 +166,7 @@ static bool callbacks_write_enter(const struct api_call *call, uint32_t domain, 
     unsigned words =
         (stack ? sizeof(struct prof_rec_api_enter) : PROF_REC_API_ENTER_SHORT_BYTES) / 8;
     /* Before any name: reserving makes the file, and names have no number without one. */
-    uint64_t *space = thread_reserve(PROF_REC_API_ENTER, words);
+    uint64_t ticks, *space = thread_reserve_now(PROF_REC_API_ENTER, words, &ticks);
     if (!space) {
         *lost = effect.is_graph ? graph.operations : effect.operations;
         return false;
@@ -186,7 +186,7 @@ static bool callbacks_write_enter(const struct api_call *call, uint32_t domain, 
     if (stack)
         record->stack = callbacks_capture_stack();
     this_thread.launches += !this_thread.own && (effect.operations || effect.is_graph);
-    thread_commit(space, PROF_REC_API_ENTER, words, thread_ticks(space));
+    thread_commit(space, PROF_REC_API_ENTER, words, ticks);
     return true;
 }
 
@@ -255,7 +255,7 @@ static bool callbacks_is_left_out(const struct api_call *call, uint32_t detail)
 
 static bool callbacks_is_skipped(const struct api_call *call)
 {
-    return callbacks_is_left_out(call, activity_detail());
+    return !api_calls_launches(call) && callbacks_is_left_out(call, activity_detail());
 }
 
 static void callbacks_note_off(const struct api_call *call, uint32_t domain, uint32_t cbid,
@@ -343,7 +343,7 @@ static void callbacks_check_context(const struct api_call *call, void *context)
     struct thread_calls *thread = &this_thread;
     if (!context || context == thread->checked_context || thread->own || thread->depth > 0)
         return;
-    if (api_calls_launches(call) || call->what == API_TEARDOWN)
+    if (call->what == API_TEARDOWN)
         return;
     if (start_events_check(context))
         thread->checked_context = context;
@@ -366,6 +366,8 @@ static void callbacks_exit(const struct api_call *call, uint32_t domain, uint32_
         return;
     if (open->recorded)
         callbacks_write_exit(data);
+    if (api_calls_launches(call))
+        return; /* nothing of what follows is for these */
     if (open->recorded && device_memory_from_calls() && callbacks_allocates_now(call, data))
         device_memory_note_call(domain, cbid, data);
     if (call->what == API_BEGIN_CAPTURE || call->what == API_END_CAPTURE)
