@@ -33,7 +33,8 @@ static void worker_do_job(struct worker *worker)
     worker->current = worker->next;
     worker->next = NULL;
     worker->next_waiters = 0;
-    pthread_cond_broadcast(&worker->changed);
+    if (worker->queued) /* whose job this is need not wake before it is done */
+        pthread_cond_broadcast(&worker->changed);
     pthread_mutex_unlock(&worker->lock);
     if (worker->run)
         worker->run(worker->current);
@@ -191,9 +192,13 @@ static enum worker_result worker_abandon(struct worker *worker, uint64_t number)
 /* False: the deadline is over before the job could be the next one. */
 static bool worker_hand_over(struct worker *worker, worker_job job, const struct timespec *deadline)
 {
-    while (worker->next && worker->next != job)
-        if (!worker->runs || !worker_wait(worker, deadline))
+    while (worker->next && worker->next != job) {
+        worker->queued++;
+        bool in_time = worker->runs && worker_wait(worker, deadline);
+        worker->queued--;
+        if (!in_time)
             return false;
+    }
     worker->next = job;
     worker->next_waiters++;
     pthread_cond_broadcast(&worker->changed);
@@ -350,7 +355,7 @@ GUEST_PATH void worker_fork_child(struct worker *worker)
     worker->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     worker->runs = worker->is_ending = worker->is_closed = worker->can_wait = false;
     worker->current = worker->next = NULL;
-    worker->next_waiters = 0;
+    worker->next_waiters = worker->queued = 0;
     worker->finished = worker->given_up = 0;
     worker->parked = 0;
     store_relaxed(&worker_changes, 0u);

@@ -46,6 +46,7 @@ struct worker {
     worker_job current; /* NULL: it does no job */
     worker_job next;    /* not begun yet */
     uint32_t next_waiters;
+    uint32_t queued;   /* threads whose jobs wait until `next` is free */
     uint64_t finished; /* jobs so far */
     uint64_t given_up; /* number of the job that a thread has waited for in vain */
     bool is_listed;    /* among those that park */
