@@ -40,7 +40,8 @@ enum switching { FREE, BUSY, AGAIN };
 static uint32_t state GUEST_DATA;      /* enum state; cuda_init releases -> all hooks acquire */
 static uint32_t init_begun GUEST_DATA; /* exchange: cuda_init runs once */
 static bool kinds_were_on;             /* ever: there may be records; cupti_enable_kinds() stores */
-static bool kinds_are_on; /* stored by the thread that made switching BUSY; cuda_init before LIVE */
+static bool kinds_are_on
+    GUEST_DATA; /* stored by the thread that made switching BUSY; cuda_init before LIVE */
 static uint32_t switching;           /* enum switching, moved by compare-and-swap */
 static int ticks_to_stay GUEST_DATA; /* of the kinds, once recording is off: tick's job counts */
 static uint32_t ticks;               /* writer thread only */
@@ -551,7 +552,7 @@ static void cupti_check_for_cuda(unsigned wait_ms)
 
 /* ---- hooks ---- */
 
-static void cupti_get_ready(void)
+GUEST_PATH static void cupti_get_ready(void)
 {
     if (cupti_is_live() && callbacks_are_on_stack())
         cupti_enable_inline();
@@ -559,17 +560,18 @@ static void cupti_get_ready(void)
         cupti_run(cupti_apply_job, (unsigned)config_get()->exit_ms);
 }
 
-static void cupti_start(void)
+GUEST_PATH static void cupti_start(void)
 {
     store_relaxed(&ticks_to_stay, TICKS_BEFORE_DISABLE);
     store_relaxed(&warm_wanted, false);
     lost_window_end();
-    graphs_emit(false);
+    if (load_relaxed(&init_begun)) /* else there is none, and this would cost each program a page */
+        graphs_emit(false);
     if (!load_acquire(&kinds_are_on)) /* CUDA came up since the warm-up */
         cupti_get_ready();
 }
 
-static void cupti_warm(bool soon)
+GUEST_PATH static void cupti_warm(bool soon)
 {
     store_relaxed(&ticks_to_stay, TICKS_BEFORE_DISABLE);
     store_relaxed(&warm_wanted, soon);

@@ -103,7 +103,7 @@ bool lost_window_is_open(void)
     return load_relaxed(&is_open);
 }
 
-void lost_window_end(void)
+GUEST_PATH void lost_window_end(void)
 {
     if (!load_relaxed(&is_open) || !exchange_acquire(&is_open, false))
         return;

@@ -106,7 +106,7 @@ bool thread_name_tid(uint32_t tid, const char *name)
     return false;
 }
 
-void thread_set_namer(const char *(*namer)(uint32_t tid))
+GUEST_PATH void thread_set_namer(const char *(*namer)(uint32_t tid))
 {
     thread_namer = namer;
 }
