@@ -56,11 +56,11 @@ forks silent
 ((${#children[@]} == 0)) || fail "silent children left files: ${children[*]}"
 expect "$parent" 'count == {"parent": 200}' 'process["closed"]' 'not any(raw.loss)'
 
-# A child gets few pages of the recorder's: it does not touch unused tables.
+# A child gets few pages of the recorder's, 18 to 20: what it resets is together, and it does not touch unused tables.
 # That of an idle parent gets three: one of data, one of the names that libprof exports, one of code.
 own=$(./forks faults)
 preloaded=$(LD_PRELOAD=$lib PROF_OUTPUT=faults.prof ./forks faults)
-((preloaded - own < 100)) || fail "a forked child has $preloaded page faults, without libprof $own"
+((preloaded - own <= 34)) || fail "a forked child has $preloaded page faults, without libprof $own"
 own=$(./forks idle_faults)
 preloaded=$(LD_PRELOAD=$lib PROF_OUTPUT=faults.prof ./forks idle_faults)
 ((preloaded - own <= 8)) || fail "an idle program's child has $preloaded page faults, without libprof $own"

@@ -64,6 +64,17 @@ void hot_nvtx(void)
     nvtx_range_pop();
 }
 
+void hot_nvtx_number(void)
+{
+    static const struct nvtx_attributes attributes = {.size = sizeof attributes,
+                                                      .message_type = NVTX_MESSAGE_ASCII,
+                                                      .message.ascii = "forward pass, layer 012",
+                                                      .payload_type = NVTX_PAYLOAD_UINT64,
+                                                      .payload.uint64 = 12};
+    nvtx_range_push_ex(&attributes);
+    nvtx_range_pop();
+}
+
 void hot_launch(void)
 {
     static uint32_t correlation;

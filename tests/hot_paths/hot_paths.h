@@ -20,6 +20,7 @@ void hot_nothing(void);
 void hot_literal(void);
 void hot_content(void);
 void hot_nvtx(void);
+void hot_nvtx_number(void); /* comes along */
 void hot_launch(void);
 /* CUPTI's records of kernels, which stay the caller's, for hot_kernels() to convert. */
 void hot_take_kernels(const struct oracle *sizes, void *records, size_t bytes);

@@ -115,7 +115,8 @@ INSTANTIATE_TEST_SUITE_P(All, HotPaths,
                          testing::Values(HotPath{"Literal", hot_literal, 1, 85},
                                          HotPath{"Content", hot_content, 1, 145},
                                          HotPath{"Nvtx", hot_nvtx, 1, 150},
-                                         HotPath{"Launch", hot_launch, 1, 880},
+                                         HotPath{"NvtxNumber", hot_nvtx_number, 1, 455},
+                                         HotPath{"Launch", hot_launch, 1, 805},
                                          HotPath{"Kernel", hot_kernels, KERNELS, 380}),
                          [](const auto &path) { return path.param.name; });
 
