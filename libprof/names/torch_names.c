@@ -116,14 +116,14 @@ bool torch_names_parse(const char *name, size_t bytes, struct torch_names *torch
     const char *end = name + bytes;
     unsigned tries = 0;
     for (const char *at = name; (at = memchr(at, ',', (size_t)(end - at))) != NULL; at++) {
-        struct torch_names_text text = {at, end};
-        if (at == name || !torch_names_key(&text))
+        if (at == name)
             continue;
+        torch->parts[0].key = NULL;
         if (torch_names_parts((struct torch_names_text){at, end}, torch)) {
             torch->base_bytes = (size_t)(at - name);
             return true;
         }
-        if (++tries == TORCH_NAMES_TRIES)
+        if (torch->parts[0].key && ++tries == TORCH_NAMES_TRIES)
             return false;
     }
     return false;
