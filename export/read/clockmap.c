@@ -107,6 +107,20 @@ static struct clock_scale edge_rate(const struct clockmap *map, const struct clo
     return clock_scale_make(1000000000, map->ticks_per_second);
 }
 
+/* How far a segment's own line goes, with a whole nanosecond to spare at the limit. */
+static void limit_segment(struct clockmap *map, size_t i)
+{
+    struct clock_segment *segment = &map->segments[i];
+    struct clock_scale rate = segment->rate;
+    wide room = (wide)(CLOCKMAP_NS_MAX - (segment->ns > 0 ? segment->ns : 0));
+    wide most = rate.scale && room ? ((room - 1) << rate.shift) / rate.scale : 0;
+    uint64_t length = i + 1 < map->count ? map->segments[i + 1].ticks - segment->ticks : UINT64_MAX;
+    segment->half = rate.shift ? UINT64_C(1) << (rate.shift - 1) : 0;
+    segment->reach = most < length ? (uint64_t)most : length;
+    if (segment->ns < 0 || segment->reach > UINT64_MAX - segment->ticks)
+        segment->reach = 0; /* hostile files: nothing is worth a shortcut */
+}
+
 static void make_segments(struct clockmap *map)
 {
     const struct clock_sample *at = map->samples;
@@ -118,6 +132,8 @@ static void make_segments(struct clockmap *map)
         segment->rate = i < last ? rate_between(&at[i], &at[i + 1])
                                  : edge_rate(map, &at[last ? last - 1 : 0], &at[last]);
     }
+    for (size_t i = 0; i <= last; i++)
+        limit_segment(map, i);
     map->before = edge_rate(map, &at[0], &at[last ? 1 : 0]);
 }
 
@@ -264,7 +280,7 @@ static size_t find_segment(const struct clockmap *map, uint64_t ticks)
     return low;
 }
 
-int64_t clockmap_time_ns(struct clockmap *map, uint64_t ticks)
+int64_t clockmap_time_ns_slow(struct clockmap *map, uint64_t ticks)
 {
     if (ticks < map->segments[0].ticks)
         return limited(map->segments[0].ns -
@@ -289,17 +305,27 @@ static size_t find_sample(const struct clockmap *map, const struct clock_era *er
     return low;
 }
 
+/* A division of 128 bits takes longer than all the rest, and seconds do not need it. */
+static int64_t in_proportion(int64_t distance, int64_t length, int64_t real_length)
+{
+    int64_t product;
+    if (!__builtin_mul_overflow(distance, length, &product))
+        return product / real_length;
+    return narrowed((signed_wide)distance * length / real_length);
+}
+
+/* All times lie within +-CLOCKMAP_NS_MAX, so that no difference overflows. */
 static int64_t convert_in_era(const struct clockmap *map, const struct clock_era *era, int64_t real)
 {
     size_t i = find_sample(map, era, real);
-    signed_wide distance = (signed_wide)real - map->real_ns[i];
+    int64_t distance = real - map->real_ns[i];
     if (i < era->last && distance > 0) {
-        signed_wide real_length = (signed_wide)map->real_ns[i + 1] - map->real_ns[i];
-        signed_wide length = (signed_wide)map->segments[i + 1].ns - map->segments[i].ns;
+        int64_t real_length = map->real_ns[i + 1] - map->real_ns[i];
+        int64_t length = map->segments[i + 1].ns - map->segments[i].ns;
         if (real_length > 0 && real_length != length)
-            distance = distance * length / real_length;
+            distance = in_proportion(distance, length, real_length);
     }
-    return narrowed(map->segments[i].ns + distance);
+    return limited(map->segments[i].ns + distance);
 }
 
 static uint64_t distance_to_era(const struct clock_era *era, int64_t real)
@@ -330,7 +356,10 @@ static int64_t convert_in_nearest(const struct clockmap *map, int64_t real)
 
 int64_t clockmap_device_ns(struct clockmap *map, uint64_t realtime_ns)
 {
-    int64_t real = realtime_since_start(map, realtime_ns);
+    uint64_t since = realtime_ns - map->start_realtime_ns;
+    int64_t real = since <= CLOCKMAP_NS_MAX && realtime_ns >= map->start_realtime_ns
+                       ? (int64_t)since
+                       : realtime_since_start(map, realtime_ns);
     map->device_ns = map->era_count == 1 ? convert_in_era(map, &map->eras[0], real)
                                          : convert_in_nearest(map, real);
     return map->device_ns;

@@ -40,6 +40,8 @@ struct clock_segment {
     uint64_t ticks;
     int64_t ns;
     struct clock_scale rate;
+    uint64_t half;  /* what rounds a product */
+    uint64_t reach; /* shorter distances are of this segment, and within all limits */
 };
 
 /* The samples between two settings of CLOCK_REALTIME. */
@@ -71,8 +73,18 @@ void clockmap_fini(struct clockmap *map);
 bool clockmap_add(struct clockmap *map, const struct clock_sample *sample);
 bool clockmap_seal(struct clockmap *map);
 
+int64_t clockmap_time_ns_slow(struct clockmap *map, uint64_t ticks);
+
 /* Time of a tick reading. Monotonic in `ticks`. */
-int64_t clockmap_time_ns(struct clockmap *map, uint64_t ticks);
+static inline int64_t clockmap_time_ns(struct clockmap *map, uint64_t ticks)
+{
+    const struct clock_segment *segment = &map->segments[map->cursor];
+    uint64_t distance = ticks - segment->ticks; /* huge where it is before */
+    if (distance >= segment->reach)
+        return clockmap_time_ns_slow(map, ticks);
+    unsigned __int128 ns = (unsigned __int128)distance * segment->rate.scale + segment->half;
+    return segment->ns + (int64_t)(ns >> segment->rate.shift);
+}
 
 /* Time of a CLOCK_REALTIME stamp. Within one era differences are kept to the nanosecond. Where the
  * clock was set back, so that a stamp occurs twice, the reading nearest to the one converted before

@@ -33,6 +33,18 @@ enum record_status {
  * may be writing the file: the header is read once (acquire, partner of the recorder's commit). */
 enum record_status record_read(const uint64_t *at, size_t room, struct record *record);
 
+/* The same, without a call for the records of one word, of which most are. */
+static inline enum record_status record_read_short(const uint64_t *at, size_t room,
+                                                   struct record *record)
+{
+    uint64_t header = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    unsigned kind = PROF_WORD_KIND(header);
+    if (kind != PROF_KIND_PUSH && (kind != PROF_KIND_POP || PROF_WORD_NAME(header)))
+        return record_read(at, room, record);
+    *record = (struct record){at, header, 1};
+    return RECORD_GOOD;
+}
+
 /* Copies the record, or as much of it as `size` takes; what the record does not cover becomes
  * zero. */
 static inline void record_copy(const struct record *record, void *to, size_t size)

@@ -258,8 +258,10 @@ static void close_call(struct builder *b, struct frame *frame, const struct tl_s
 static void add_memory(struct builder *b, const struct frame *frame, bool is_range, bool outermost)
 {
     const struct memory_slices *memory = b->options->memory;
+    if (!memory)
+        return;
     struct frame *parent = b->depth ? &b->stack[b->depth - 1] : NULL;
-    for (int side = 0; memory && side < MEMORY_SIDES; side++) {
+    for (int side = 0; side < MEMORY_SIDES; side++) {
         int64_t bytes = memory->bytes[side] ? memory->bytes[side][frame->slice] : 0;
         if (parent)
             parent->child_bytes[side] += is_range ? bytes : frame->child_bytes[side];

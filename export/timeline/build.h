@@ -169,7 +169,13 @@ static inline uint32_t build_thread_of(struct builder *builder, uint32_t number)
                ? builder->current_thread
                : build_thread_of_slow(builder, number);
 }
-int64_t build_time(const struct builder *builder, int64_t time_ns);
+static inline int64_t build_time(const struct builder *builder, int64_t time_ns)
+{
+    int64_t shifted = time_ns - builder->origin_ns + builder->shift_ns;
+    if (shifted > TL_TIME_MAX_NS)
+        return TL_TIME_MAX_NS;
+    return shifted < -TL_TIME_MAX_NS ? -TL_TIME_MAX_NS : shifted;
+}
 static inline struct build_thread *build_stack(struct builder *builder, uint32_t thread)
 {
     return &builder->threads.at[thread - builder->first.threads];

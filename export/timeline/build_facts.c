@@ -37,14 +37,6 @@ struct tl_process *build_process(struct builder *builder)
     return &builder->timeline->processes.at[builder->process];
 }
 
-int64_t build_time(const struct builder *builder, int64_t time_ns)
-{
-    int64_t shifted = time_ns - builder->origin_ns + builder->shift_ns;
-    if (shifted > TL_TIME_MAX_NS)
-        return TL_TIME_MAX_NS;
-    return shifted < -TL_TIME_MAX_NS ? -TL_TIME_MAX_NS : shifted;
-}
-
 uint32_t build_missing_name(struct builder *builder, uint32_t id)
 {
     build_process(builder)->odd.missing_names++;
