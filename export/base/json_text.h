@@ -119,6 +119,10 @@ static inline const char *json_string_body(struct json_cursor *cursor, const cha
     const char *close = json_find_quote(p);
     string->bytes = p;
     string->escaped = false;
+    if (__builtin_expect(*close == '"' && close < cursor->end && close - p <= INT32_MAX, 1)) {
+        string->size = (uint32_t)(close - p);
+        return close + 1;
+    }
     while (__builtin_expect(*close == '\\' && close < cursor->end, 0)) {
         string->escaped = true;
         close = json_find_quote(close + 2);
@@ -129,6 +133,27 @@ static inline const char *json_string_body(struct json_cursor *cursor, const cha
         return json_fail(cursor, p);
     string->size = (uint32_t)(close - p);
     return close + 1;
+}
+
+/* Eight digits at once, if that many begin at `p`: first pairs, then fours are put together. */
+static inline bool json_eight_digits(const char *p, uint64_t *value)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t eight;
+    memcpy(&eight, p, sizeof eight);
+    uint64_t above = eight + UINT64_C(0x4646464646464646); /* '9' + 0x46 is the last below 0x80 */
+    uint64_t digits = eight - UINT64_C(0x3030303030303030);
+    if ((above | digits) & UINT64_C(0x8080808080808080))
+        return false;
+    digits = digits * 10 + (digits >> 8);
+    *value = ((digits & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+              (digits >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+             32;
+    return true;
+#else
+    (void)p, (void)value;
+    return false;
+#endif
 }
 
 /* A key, its colon, and the space up to its value. */

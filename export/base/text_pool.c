@@ -70,21 +70,32 @@ struct text text_pool_copy(struct text_pool *pool, struct text text)
     return (struct text){bytes, text.size};
 }
 
-/* Eight bytes at a time; names are short and many. */
+static inline uint64_t eight_at(const char *bytes)
+{
+    uint64_t eight;
+    memcpy(&eight, bytes, sizeof eight);
+    return eight;
+}
+
+/* Both halves of the product depend on all bits of both. */
+static inline uint64_t mixed(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Sixteen bytes at a time: names are short and many, and call stacks are long. */
 static uint32_t hash_of(struct text text)
 {
-    uint64_t hash = text.size * UINT64_C(0x9e3779b97f4a7c15), word;
+    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15), other = UINT64_C(0x9fb21c651e98df25);
+    uint64_t hash = text.size * odd, rest[2] = {0, 0};
     size_t at = 0;
-    for (; at + 8 <= text.size; at += 8) {
-        memcpy(&word, text.bytes + at, 8);
-        hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
-        hash ^= hash >> 32;
-    }
-    word = 0;
+    for (; at + 16 <= text.size; at += 16)
+        hash = mixed(eight_at(text.bytes + at) ^ odd ^ hash, eight_at(text.bytes + at + 8) ^ other);
     if (at < text.size)
-        memcpy(&word, text.bytes + at, text.size - at);
-    hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
-    return (uint32_t)(hash ^ hash >> 29);
+        memcpy(rest, text.bytes + at, text.size - at);
+    hash = mixed(rest[0] ^ odd ^ hash, rest[1] ^ other);
+    return (uint32_t)(hash ^ hash >> 32);
 }
 
 /* The slot that holds the text, or the empty one where it belongs. */

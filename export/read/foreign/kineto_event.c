@@ -45,6 +45,26 @@ void kineto_keys_init(struct kineto_keys *keys)
     }
 }
 
+static inline uint64_t eight_at(const char *bytes)
+{
+    uint64_t eight;
+    memcpy(&eight, bytes, sizeof eight);
+    return eight;
+}
+
+/* Keys are short: a call of memcmp() would take longer than the comparison. */
+static inline bool same_key(const char *a, const char *b, size_t size)
+{
+    if (size > 2 * sizeof(uint64_t))
+        return memcmp(a, b, size) == 0;
+    if (size >= sizeof(uint64_t))
+        return eight_at(a) == eight_at(b) && eight_at(a + size - 8) == eight_at(b + size - 8);
+    for (size_t i = 0; i < size; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
 /* A slot, or -1: not wanted. */
 static inline int find_key(const struct kineto_keys *keys, const struct json_string *key)
 {
@@ -53,7 +73,7 @@ static inline int find_key(const struct kineto_keys *keys, const struct json_str
     unsigned slot = slot_of(key->bytes, key->size);
     for (; keys->slots[slot].size; slot = (slot + 1) & (KINETO_KEY_SLOTS - 1))
         if (keys->slots[slot].size == key->size &&
-            memcmp(keys->slots[slot].text, key->bytes, key->size) == 0)
+            same_key(keys->slots[slot].text, key->bytes, key->size))
             return (int)slot;
     return -1;
 }
@@ -209,8 +229,15 @@ static inline const char *read_time(struct json_cursor *cursor, const char *p, i
                                     bool *known)
 {
     const char *begin = p;
-    uint64_t value = 0;
+    uint64_t value = 0, more;
     unsigned decimals = 0;
+    if (json_eight_digits(p, &value)) {
+        p += 8;
+        if (json_eight_digits(p, &more)) {
+            value = value * 100000000 + more;
+            p += 8;
+        }
+    }
     for (; (unsigned char)(*p - '0') < 10 && p - begin < 16; p++)
         value = value * 10 + (unsigned char)(*p - '0');
     *known = p > begin && value <= WHOLE_MAX;
@@ -330,15 +357,18 @@ static const char *read_id_slow(struct kineto_id *id, struct json_cursor *cursor
     return after;
 }
 
-/* A short number, as nearly all are. */
+/* A short number, as nearly all are, with quotes or without. */
 static inline const char *read_id(struct kineto_id *id, struct json_cursor *cursor, const char *p)
 {
-    const char *begin = p;
+    const char *begin = p, *first = p + (*p == '"');
     uint64_t value = 0;
-    for (; (unsigned char)(*p - '0') < 10 && p - begin < 18; p++)
+    for (p = first; (unsigned char)(*p - '0') < 10 && p - first < 18; p++)
         value = value * 10 + (unsigned char)(*p - '0');
-    if (p == begin || (*p != ',' && *p != '}' && *p != ' ' && *p != '\n'))
+    bool quoted = first > begin, ends = quoted ? *p == '"' && p < cursor->end && *first != '0'
+                                               : *p == ',' || *p == '}' || *p == ' ' || *p == '\n';
+    if (p == first || !ends)
         return read_id_slow(id, cursor, begin);
+    p += quoted;
     id->text.bytes = NULL;
     id->number = value;
     id->present = true;
