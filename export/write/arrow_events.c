@@ -235,7 +235,7 @@ static bool events_flops(const struct arrow_view *view, uint32_t item, void *to)
     const struct tl_slice *slice = slice_at(view, item);
     if (slice && view->flops && view->flops[item] >= 0)
         return arrow_put_f64(to, view->flops[item]);
-    const struct tl_attr *flops = own_at(view, item).flops;
+    const struct tl_attr *flops = view->given.flops ? own_at(view, item).flops : NULL;
     return flops && arrow_put_f64(to, tl_attr_number(flops));
 }
 
@@ -252,7 +252,7 @@ static bool events_forward_tid(const struct arrow_view *view, uint32_t item, voi
 /* Text in the file takes precedence over stacks of addresses. */
 static bool events_stack(const struct arrow_view *view, uint32_t item, void *to)
 {
-    const struct tl_attr *words = own_at(view, item).stack;
+    const struct tl_attr *words = view->given.stack ? own_at(view, item).stack : NULL;
     if (words)
         return arrow_put_32(to, (uint32_t)words->value);
     if (!view->timeline->stacks.count)

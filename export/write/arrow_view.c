@@ -36,10 +36,11 @@ static bool number_events(struct arrow_view *view)
         view->events_before[i] = seen;
         seen += (uint32_t)__builtin_popcountll(bits);
     }
+    view->all_are_events = seen == count;
     return true;
 }
 
-int64_t arrow_view_row_around(const struct arrow_view *view, uint32_t slice)
+int64_t arrow_view_row_around_slow(const struct arrow_view *view, uint32_t slice)
 {
     unsigned calls = 0;
     while (slice != TL_NONE && !arrow_view_is_event(view, slice))

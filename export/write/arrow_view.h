@@ -41,6 +41,7 @@ struct arrow_view {
      * 64. */
     uint64_t *is_event;
     uint32_t *events_before;
+    bool all_are_events; /* every slice's row is its number */
 
     /* ARROW_EVENTS alone. */
     struct slice_sums *sums; /* by slice */
@@ -74,9 +75,16 @@ static inline int64_t arrow_view_row(const struct arrow_view *view, uint32_t sli
     return (int64_t)view->events_before[slice / 64] + __builtin_popcountll(before);
 }
 
+int64_t arrow_view_row_around_slow(const struct arrow_view *view, uint32_t slice);
+
 /* The row of the slice, or of the innermost one around it that has a row; -1 none, as of
  * TL_NONE. */
-int64_t arrow_view_row_around(const struct arrow_view *view, uint32_t slice);
+static inline int64_t arrow_view_row_around(const struct arrow_view *view, uint32_t slice)
+{
+    if (view->all_are_events)
+        return slice == TL_NONE ? -1 : (int64_t)slice;
+    return arrow_view_row_around_slow(view, slice);
+}
 
 /* How many operations a slice itself launched: kernels, copies, sets, graphs; not the waits of
  * devices. */
