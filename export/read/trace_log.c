@@ -592,6 +592,14 @@ static void read_record(struct log_state *log, const struct record *record)
     }
 }
 
+/* Threads that recorded little leave most of their chunk empty. */
+static size_t skip_empty(struct walk_span span, size_t i)
+{
+    while (i < span.words && !__atomic_load_n(&span.at[i], __ATOMIC_RELAXED))
+        i++;
+    return i;
+}
+
 static void walk_chunk(struct log_state *log, struct walk_span span)
 {
     struct walk *walk = log->walk;
@@ -602,6 +610,8 @@ static void walk_chunk(struct log_state *log, struct walk_span span)
             walk->health.records++;
         if (status == RECORD_GOOD || walk_accepts(walk, status, &record))
             read_record(log, &record);
+        if (status == RECORD_EMPTY)
+            i = skip_empty(span, i + 1) - 1; /* it has one word */
         if (status == RECORD_BAD || !log->thread)
             break;
     }
