@@ -606,12 +606,14 @@ static void walk_chunk(struct log_state *log, struct walk_span span)
     struct record record;
     for (size_t i = 0; i < span.words && !walk->failed; i += record.words) {
         enum record_status status = record_read_short(span.at + i, span.words - i, &record);
+        if (status == RECORD_EMPTY) {
+            i = skip_empty(span, i + 1) - 1; /* it has one word */
+            continue;
+        }
         if (status == RECORD_GOOD)
             walk->health.records++;
         if (status == RECORD_GOOD || walk_accepts(walk, status, &record))
             read_record(log, &record);
-        if (status == RECORD_EMPTY)
-            i = skip_empty(span, i + 1) - 1; /* it has one word */
         if (status == RECORD_BAD || !log->thread)
             break;
     }

@@ -57,6 +57,22 @@ TEST(JsonText, ScalesDecimalsExactly)
     EXPECT_EQ(scaled("0e99999999999999999"), 0);
 }
 
+TEST(JsonText, ReadsEightDigitsOrNone)
+{
+    uint64_t value = 0;
+    for (const char *digits : {"00000000", "00000001", "12345678", "90000000", "99999999"}) {
+        EXPECT_TRUE(json_eight_digits(digits, &value)) << digits;
+        EXPECT_EQ(value, std::stoul(digits));
+    }
+    for (size_t place = 0; place < 8; place++)
+        for (int byte = 0; byte < 256; byte++) {
+            std::string text = "19283746";
+            text[place] = static_cast<char>(byte);
+            EXPECT_EQ(json_eight_digits(text.data(), &value), byte >= '0' && byte <= '9')
+                << place << " " << byte;
+        }
+}
+
 TEST(JsonText, RoundsToTheNearestWhereAsked)
 {
     auto nearest = [](const char *number) {

@@ -65,6 +65,45 @@ TEST(Clock, WithoutSamplesTheHeadersInstantAndNominalSpeedServe)
     EXPECT_EQ(real(map, 5), 5);
 }
 
+// The short way, which takes the segment used last, against the long one.
+TEST(Clock, TakesTheShortWayOnlyWhereItIsTheSame)
+{
+    const uint64_t ends[] = {0, SECOND, 2 * SECOND + 7, 500 * SECOND, UINT64_MAX / 2};
+    for (uint64_t rate : {UINT64_C(1), SECOND / 7, 3 * SECOND, UINT64_MAX})
+        for (uint64_t last : {SECOND, UINT64_C(1) << 60, UINT64_MAX / 2}) {
+            Clock clock(rate), again(rate);
+            clockmap *map =
+                clock.add(0, 0, 0).add(SECOND, SECOND / 3, 0).add(2 * SECOND, last, 0).seal();
+            clockmap *slow =
+                again.add(0, 0, 0).add(SECOND, SECOND / 3, 0).add(2 * SECOND, last, 0).seal();
+            for (uint64_t before : ends)
+                for (uint64_t end : ends)
+                    for (uint64_t ticks : {end - 1, end, end + 1}) {
+                        at(map, before); // leaves the cursor there
+                        EXPECT_EQ(at(map, ticks), clockmap_time_ns_slow(slow, TICKS + ticks))
+                            << rate << " " << last << " " << before << " " << ticks;
+                    }
+        }
+}
+
+// Products of up to 64 bits and beyond.
+TEST(Clock, StretchesADevicesTimesInProportion)
+{
+    for (int64_t seconds : {1, 9, 1000, 1000000}) {
+        const int64_t length = seconds * static_cast<int64_t>(SECOND),
+                      real_length = length + 500000;
+        Clock clock(SECOND);
+        clockmap *map = clock.add(0, 0, 0)
+                            .add(static_cast<uint64_t>(length), static_cast<uint64_t>(length),
+                                 static_cast<uint64_t>(real_length))
+                            .seal();
+        ASSERT_EQ(map->era_count, 1u);
+        for (int64_t distance : {INT64_C(1), real_length / 3, real_length - 1})
+            EXPECT_EQ(real(map, distance),
+                      static_cast<int64_t>(static_cast<__int128>(distance) * length / real_length));
+    }
+}
+
 TEST(Clock, OneSampleRunsAtNominalSpeedBothWays)
 {
     Clock clock(3 * SECOND);
