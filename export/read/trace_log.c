@@ -657,6 +657,7 @@ void walk_log(struct walk *walk, size_t first, size_t end)
     uint64_t expected = 0;
     for (size_t i = first; i < end && !walk->failed; i++) {
         const struct walk_chunk *chunk = &walk->chunks[i];
+        walk_expect(walk, chunk);
         if (!begin_chunk(&log, chunk, expected))
             continue;
         expected = chunk->sequence + 1;

@@ -176,6 +176,20 @@ void walk_forget(const struct walk *walk, const struct walk_chunk *chunk)
     progress_add(bytes);
 }
 
+/* Only the headers of most chunks are needed: the kernel need not read what is behind them. */
+static void expect_jumps(const struct walk *walk)
+{
+    if (walk->file->mapping)
+        madvise((uint8_t *)walk->file->mapping, walk->file->size, MADV_RANDOM);
+}
+
+void walk_expect(const struct walk *walk, const struct walk_chunk *chunk)
+{
+    if (walk->file->skips && walk->file->mapping)
+        madvise((uint8_t *)walk->file->mapping + chunk->offset,
+                bytes_here(walk, chunk->offset, chunk->bytes), MADV_WILLNEED);
+}
+
 void walk_damage(struct walk *walk, size_t offset, const char *what)
 {
     if (walk->health.bad_records++ == 0)
@@ -428,6 +442,8 @@ static bool walk_native(struct trace_file *file, struct builder *builder, struct
 {
     struct walk walk;
     walk_init(&walk, file, builder, error);
+    if (file->skips)
+        expect_jumps(&walk);
     find_chunks(&walk);
     if (!walk.failed)
         walk_meta_collect(&walk);
@@ -456,6 +472,7 @@ int64_t trace_file_last_ns(struct trace_file *file)
     if (file->reader)
         return 0;
     walk_init(&walk, file, NULL, &ignored);
+    expect_jumps(&walk);
     find_chunks(&walk);
     walk_meta_collect(&walk);
     if (!walk.failed)

@@ -161,6 +161,9 @@ struct walk_span walk_records(const struct walk *walk, size_t chunk_offset);
 struct walk_span walk_log_records(const struct walk *walk, const struct walk_chunk *chunk);
 size_t walk_offset(const struct walk *walk, const uint64_t *at);
 
+/* This chunk comes next, of a file of which not all are read. */
+void walk_expect(const struct walk *walk, const struct walk_chunk *chunk);
+
 /* The records of this chunk are not needed again: its pages leave the process's memory. */
 void walk_forget(const struct walk *walk, const struct walk_chunk *chunk);
 
