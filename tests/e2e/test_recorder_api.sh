@@ -7,7 +7,7 @@ known_counts=(
     'count["request"] == 1' 'count["ProfilerStep*"] == 2 or count["ProfilerStep#1"] == 1'
     'sum(1 for _, e in raw.events() if e.kind == 16 + 7) == 4' # counters
     'sum(1 for _, e in raw.events() if e.kind == 16 + 8) == 47' # attributes
-    'not any(raw.loss)' 'process["closed"]' 'raw.gaps == 0' 'raw.holes == 0'
+    'not any(raw.loss)' 'process["closed"]' 'raw.gaps == 0' 'raw.holes() == 0'
     '[name for _, name, flags in raw.threads.values() if not flags] == ["main thread"]'
 )
 

@@ -2,8 +2,11 @@
 
     trace = TraceFile("run.prof")
     trace.names, trace.threads, trace.logs ...
+
+Events are read when something asks for them: Python takes seconds for a million.
 """
 import collections
+import functools
 import struct
 
 CHUNK = 65536
@@ -32,15 +35,15 @@ class TraceFile:
         self.flags, self.rank, self.local_rank, self.world_size = struct.unpack_from("<I3i", self.data, 84)
         self.chunk_count, = struct.unpack_from("<Q", self.data, 104)
         self.loss = struct.unpack_from("<64Q", self.data, 256)
-        self.names, self.full_bytes, self.infos, self.threads = {}, {}, {}, {}
+        self.names, self.full_bytes, self.infos, self.named_threads = {}, {}, {}, {}
         self.clocks, self.controls = [], []
         self.event_names, self.domains, self.categories, self.resources = {}, {}, {}, {}
-        self.holes = self.thread_infos = 0
+        self.thread_infos = 0
+        self.meta = []
         chains = collections.defaultdict(list)
         for number in range((len(self.data) + CHUNK - 1) // CHUNK):
             self._chunk(number, chains)
         self.logs = {log: sorted(chain) for log, chain in chains.items()}
-        self._name_threads()
         self.gaps = sum(1 for chain in self.logs.values() for place, entry in enumerate(chain)
                         if entry[0] != place)
 
@@ -68,22 +71,23 @@ class TraceFile:
                 chains[log].append((sequence, begin + 8 * (header >> 12 & 0xFFF), at + part, base))
 
     def _words(self, start, end):
-        """Each record as (offset, header, kind, words); holes are skipped and counted."""
+        """Each record or hole as (offset, header, kind, words)."""
         at = start
         end = min(end, len(self.data))
         while at < end:
             header, = struct.unpack_from("<Q", self.data, at)
             kind = header & 15
             size = header >> 12 & 0xFFF if kind in (EXT, HOLE) else 1
-            if kind == HOLE:
-                self.holes += 1
-            elif header:
+            if header:
                 assert PUSH <= kind <= NVTX_POP and size, (at, hex(header))
                 yield at, header, kind, size
             at += 8 * size
 
     def _meta(self, start, end):
+        self.meta.append((start, end))
         for at, header, kind, _ in self._words(start, end):
+            if kind == HOLE:
+                continue
             assert kind == EXT, (at, kind)
             kind = header >> 4 & 0xFF
             if kind == NAME:
@@ -98,7 +102,7 @@ class TraceFile:
             elif kind == THREAD_INFO:
                 thread, tid, size, flags = struct.unpack_from("<4I", self.data, at + 8)
                 self.thread_infos += 1
-                self.threads[thread] = (tid, self.data[at + 24:at + 24 + size].decode(), flags)
+                self.named_threads[thread] = (tid, self.data[at + 24:at + 24 + size].decode(), flags)
             elif kind == EVENT_NAME:
                 event, *rest = struct.unpack_from("<6I", self.data, at + 8)
                 self.event_names[event] = rest
@@ -114,12 +118,19 @@ class TraceFile:
             elif kind == CONTROL:
                 self.controls.append(struct.unpack_from("<Q2I", self.data, at + 8))
 
+    def holes(self):
+        """How many there are in META and in the logs."""
+        logs = [(start, end) for chain in self.logs.values() for _, start, end, _ in chain]
+        return sum(kind == HOLE for place in self.meta + logs for _, _, kind, _ in self._words(*place))
+
     def events(self):
         """(thread, Event) of every log in order; for EXT the kind is 16 + its type."""
         for chain in self.logs.values():
             thread = 0
             for _, start, end, base in chain:
                 for at, header, kind, size in self._words(start, end):
+                    if kind == HOLE:
+                        continue
                     if kind != EXT:
                         yield thread, Event(kind, header >> 4 & 0xFFFFF, base + (header >> 24), ())
                         continue
@@ -128,15 +139,16 @@ class TraceFile:
                         thread = words[0] & 0xFFFFFFFF
                     yield thread, Event(16 + (header >> 4 & 0xFF), 0, base + (header >> 24), words)
 
-    def _name_threads(self):
-        """By what their logs say, where META does not."""
+    @functools.cached_property
+    def threads(self):
+        """{thread: (tid, name, flags)}, by what META says, or else their logs."""
         told = {}
         for _, event in self.events():
             if event.kind == 16 + THREAD and len(event.words) > 1:
                 thread, size = event.words[0] & 0xFFFFFFFF, event.words[1] & 0xFFFFFFFF
                 text = struct.pack(f"<{len(event.words) - 2}Q", *event.words[2:])[:size]
                 told[thread] = (event.words[0] >> 32, text.decode(), event.words[1] >> 32)
-        self.threads = {**told, **self.threads}
+        return {**told, **self.named_threads}
 
     def pairs(self):
         """Completed push+pop pairs as {(thread, name): count}, unmatched pops, ranges left open."""
