@@ -12,36 +12,38 @@ Importing the package loads ``libprof.so`` if it can be found, and starts no rec
 PyTorch's operators.
 """
 
+import importlib as _importlib
 import os as _os
+from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING, Any
 
-from . import _compiled, _native, _torch_types, itt
+from . import _native
 from ._after_import import after_import as _after_import
-from ._configs import CuspyConfig, PerformanceMetricsConfig, ProfilerActivityConfig
-from ._export import tensorboard_trace_handler
-from ._bench import BenchComparison, BenchOperation, BenchResult, BenchTime, bench, bench_compare
-from .annotations import Allocator, attr, counter, mark, thread_name
-from .averages import FunctionEventAvg
-from .errors import BenchError, LibraryError, ProfdumpError, ProfError, UnfinishedError
-from .event_list import EventList
-from .events import DeviceType, FunctionEvent, Interval, Kernel
-from .profiler import ProfilerActivity, kineto_available, profile, supported_activities
-from .ranges import is_recording, range_end, range_start, record_function
-from .recorder import configure, flush, load, output_path, start, step, stop
-from .schedule import ProfilerAction, schedule
-from .schedule import count_optimizer_steps as _count_optimizer_steps
-from .trace import Trace, read
-from .version import __version__
+from .version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from ._snapshot import MemorySnapshot, memory_snapshot
+    from ._public import *
+    from ._public import __all__ as __all__
 
-_KinetoProfile = profile  # in torch.profiler, the base class of profile
-range = record_function
+
+def _add_dynamo_rules(dynamo: _ModuleType) -> None:
+    from ._compiled import add_rules
+
+    add_rules(dynamo)
+
+
+def _adopt_types(profiler_util: _ModuleType) -> None:
+    from ._torch_types import adopt
+
+    adopt(profiler_util)
+
+
 _native.load_if_there()
-_after_import("torch._dynamo", _compiled.add_rules)
-_after_import("torch.autograd.profiler_util", _torch_types.adopt)
+_after_import("torch._dynamo", _add_dynamo_rules)
+_after_import("torch.autograd.profiler_util", _adopt_types)
 if _os.environ.get("PROF_DAEMON") == "always":  # trace requests count steps, even without a profile
+    from ._schedule import count_optimizer_steps as _count_optimizer_steps
+
     _after_import("torch.optim.optimizer", _count_optimizer_steps)
 
 
@@ -53,67 +55,21 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """Names that are imported or made on first use: memory_snapshot(), and a subclass of PyTorch's ExecutionTraceObserver."""
-    if name in ("MemorySnapshot", "memory_snapshot"):
-        from . import _snapshot
-
-        return getattr(_snapshot, name)
+    """Imports a name on first use: most commands of ``python -m libprof`` use none, and start in a fraction of the time."""
     if name == "ExecutionTraceObserver":
         from ._execution_trace import observer_class
 
         return observer_class()
+    if not name.startswith("__"):
+        try:
+            return _importlib.import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+    if name == "__all__" or not name.startswith("__"):
+        public = _importlib.import_module(f"{__name__}._public")
+        for one in ("__all__", "_KinetoProfile", *public.__all__):
+            globals().setdefault(one, getattr(public, one))
+    if name in globals():
+        return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-__all__ = [
-    "Allocator",
-    "BenchComparison",
-    "BenchError",
-    "BenchOperation",
-    "BenchResult",
-    "BenchTime",
-    "CuspyConfig",
-    "DeviceType",
-    "EventList",
-    "FunctionEvent",
-    "FunctionEventAvg",
-    "Interval",
-    "Kernel",
-    "LibraryError",
-    "MemorySnapshot",
-    "PerformanceMetricsConfig",
-    "ProfError",
-    "ProfdumpError",
-    "ProfilerAction",
-    "ProfilerActivity",
-    "ProfilerActivityConfig",
-    "Trace",
-    "UnfinishedError",
-    "__version__",
-    "attr",
-    "bench",
-    "bench_compare",
-    "configure",
-    "counter",
-    "flush",
-    "is_recording",
-    "itt",
-    "kineto_available",
-    "load",
-    "mark",
-    "memory_snapshot",
-    "output_path",
-    "profile",
-    "range",
-    "range_end",
-    "range_start",
-    "read",
-    "record_function",
-    "schedule",
-    "start",
-    "step",
-    "stop",
-    "supported_activities",
-    "tensorboard_trace_handler",
-    "thread_name",
-]

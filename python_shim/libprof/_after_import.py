@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.abc
 import importlib.machinery
 import sys
 from types import ModuleType
@@ -13,7 +12,7 @@ from ._guest import guarded
 Then = Callable[[ModuleType], None]
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _Finder:
     """Finds nothing itself: the loader that another finder knows also calls `then` when the module is there.
 
     Programs ask for a module's spec without importing it, to see whether it is installed. So the finder waits until the

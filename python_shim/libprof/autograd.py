@@ -36,7 +36,7 @@ from .event_list import EventList as _EventList, Listed, has_rows_of_functions
 from .events import Interval, Kernel
 from .profiler import kineto_available
 from .ranges import record_function
-from .schedule import KinetoStepTracker
+from ._schedule import KinetoStepTracker
 
 range = record_function
 

@@ -28,7 +28,7 @@ from .averages import FunctionEventAvg
 from .errors import ProfError, UnfinishedError, only_warning, warn
 from .event_list import EventList, Groups, export_stacks, has_rows_of_functions
 from .events import FunctionEvent
-from .schedule import KinetoStepTracker, ProfilerAction, Schedule, action_of, always
+from ._schedule import KinetoStepTracker, ProfilerAction, Schedule, action_of, always
 from .trace import Trace
 
 _KEPT = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)

@@ -16,13 +16,13 @@ SOURCES = sorted(
 
 
 def imported(tree: ast.AST) -> Iterator[Tuple[str, int]]:
-    """Each name that an import binds, and its line; those that are imported under their own name to be re-exported
-    are not meant.
+    """Each name that an import binds, and its line; those that are imported under their own name, or as a star, to be
+    re-exported are not meant.
     """
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)) and getattr(node, "module", "") != "__future__":
             for alias in node.names:
-                if alias.asname != alias.name:
+                if alias.asname != alias.name != "*":
                     yield (alias.asname or alias.name).split(".")[0], node.lineno
 
 
