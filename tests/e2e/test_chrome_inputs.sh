@@ -2,6 +2,7 @@
 # Chrome traces of others, whole files: counted by Python beside, copied without loss, merged.
 #
 # What others recorded lies in ../shared/data beside the checkout, where it is; a file of our own is made in any case.
+# long: it reads traces of dozens of megabytes in Python
 . "$(dirname "$0")/common.sh"
 
 oracle=$e2e_directory/chrome_inputs.py

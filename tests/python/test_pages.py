@@ -1,6 +1,7 @@
 """Every recipe of docs/python.md and docs/slow_rank.md does what the page shows."""
 
 # packages: torch==2.13.0+cpu numpy pandas pyarrow duckdb
+# long: each recipe is a program
 
 from __future__ import annotations
 
