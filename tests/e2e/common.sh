@@ -7,7 +7,7 @@
 #   count_of NAME FILE           how often NAME is in the trace so far, 0 while it cannot be read
 #   COMMAND | found PATTERN      the command's output has such a line
 #   find_pythons VERSION [COMMAND...]  sets the array pythons to VERSION:COMMAND of each Python from VERSION on
-#   await WHAT COMMAND...     tries until the command succeeds; fails after two minutes
+#   await WHAT COMMAND...     tries until the command succeeds; fails after ten minutes
 #   fail WHAT, skip WHY
 #
 # Every test runs in an empty directory of its own, left behind only when it fails.
@@ -64,10 +64,10 @@ skip() {
 }
 
 await() {
-    local what=$1 end=$((SECONDS + 120))
+    local what=$1 end=$((SECONDS + 600))
     shift
     until "$@"; do
-        ((SECONDS < end)) || fail "waited two minutes in vain for $what"
+        ((SECONDS < end)) || fail "waited ten minutes in vain for $what"
         sleep 0.02
     done
 }

@@ -22,7 +22,7 @@ PROFDUMP, LIBPROF, SIM_LIB = sys.argv[1:4]
 LIMIT_S, TIMES = float(sys.argv[4]), int(sys.argv[5])
 WITHIN_S = float(sys.argv[6]) if len(sys.argv) > 6 else None
 PROGRAMS = Path.cwd()
-PATIENCE_S = 60 + 3 * LIMIT_S
+PATIENCE_S = 600 + 3 * LIMIT_S
 PARALLEL = 4
 
 LOADER = """

@@ -47,7 +47,7 @@ npm_unpack() {
         echo "npm is missing"
         return 1
     }
-    mkdir "$2" && timeout 120 npm pack --silent "$1" && tar -xzf "${1/@/-}.tgz" -C "$2"
+    mkdir "$2" && timeout 600 npm pack --silent "$1" && tar -xzf "${1/@/-}.tgz" -C "$2"
 }
 fetch_npm() { fetch_by "${1%@*}" npm_unpack "$1"; }
 

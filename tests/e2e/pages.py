@@ -139,10 +139,10 @@ class Recipe:
         for name, content in self.files.items():
             (directory / name).write_text(content)
         try:
-            done = subprocess.run(["bash", "-c", self.script()], cwd=directory, timeout=60, check=False,
+            done = subprocess.run(["bash", "-c", self.script()], cwd=directory, timeout=600, check=False,
                                   capture_output=True, text=True, env=ENVIRONMENT)
         except subprocess.TimeoutExpired:
-            return [f"{self.title}: still running after 60 s"]
+            return [f"{self.title}: still running after ten minutes"]
         if (done.stdout + done.stderr).strip():
             return [f"{self.title}: {(done.stdout + done.stderr).strip()}"]
         results = directory / ".results"

@@ -47,14 +47,12 @@ kill -CONT "$guest"
 if command -v strace >/dev/null; then
     strace -f -o /dev/null -p "$guest" &
     tracer=$!
-    for _ in $(seq 1000); do
-        if grep -q "^TracerPid:	$tracer" "/proc/$guest/status"; then
-            refused 126 "process $tracer (strace) traces it already"
-            break
-        fi
-        sleep 0.01
-    done
-    kill "$tracer"
+    traces_or_ended() { grep -q "^TracerPid:	$tracer" "/proc/$guest/status" || ! kill -0 "$tracer" 2>/dev/null; }
+    await "strace" traces_or_ended
+    if kill -0 "$tracer" 2>/dev/null; then # else a container refused it
+        refused 126 "process $tracer (strace) traces it already"
+    fi
+    kill "$tracer" 2>/dev/null || true
     wait "$tracer" || true
 fi
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)

@@ -169,7 +169,7 @@ stop_lying
 same "entries after a list" "" "$(ls run/libprof)"
 record quick.prof ./steps quick || same "status of _exit" 7 $?
 same "entries after _exit" "" "$(ls run/libprof)"
-same "after pthread_exit" gone "$(record left.prof timeout 20 ./steps leaves)"
+same "after pthread_exit" gone "$(record left.prof timeout 600 ./steps leaves)"
 
 # Children have entries of their own, and neither fork nor exit is disturbed by commands.
 begin 'family-%p.prof' ./steps children 200

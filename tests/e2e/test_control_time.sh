@@ -20,5 +20,5 @@ PROF_STOP=time:1h PROF_START=api record never.prof ../steps run
 same "files" "" "$(ls)"
 
 # Nor where the main thread has left: with a writer thread and without.
-same "after pthread_exit" gone "$(PROF_START=time:1h timeout 20 env LD_PRELOAD="$lib" ../steps leaves)"
-same "after pthread_exit, recording" gone "$(PROF_STOP=time:1h record left.prof timeout 20 ../steps leaves)"
+same "after pthread_exit" gone "$(PROF_START=time:1h timeout 600 env LD_PRELOAD="$lib" ../steps leaves)"
+same "after pthread_exit, recording" gone "$(PROF_STOP=time:1h record left.prof timeout 600 ../steps leaves)"

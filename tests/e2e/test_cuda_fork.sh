@@ -6,8 +6,8 @@ compile_cuda children
 export SIM_FORK_HANG=1
 for how in return _exit; do
     mkdir $how && cd $how
-    wanted=$(bare timeout 30 ../children $how)
-    got=$(PROF_TABLE=0 simulate '%e-%p.prof' timeout 30 ../children $how 2>stderr.txt) || fail "$how: $? $(cat stderr.txt)"
+    wanted=$(bare timeout 600 ../children $how)
+    got=$(PROF_TABLE=0 simulate '%e-%p.prof' timeout 600 ../children $how 2>stderr.txt) || fail "$how: $? $(cat stderr.txt)"
     same "children that end by $how" "$(sort <<<"$wanted")" "$(sort <<<"$got")"
     same "what they say" "" "$(grep -v 'libprof: wrote' stderr.txt || true)"
     no_violations "a child that ends by $how"

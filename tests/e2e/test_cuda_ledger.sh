@@ -11,7 +11,7 @@ stress() {
     local name=$1 mode=$2
     shift 2
     env "$@" SIM_COUNTS="$here/$name.counts" LD_LIBRARY_PATH="$SIM_LIB" LD_PRELOAD="$lib" PROF_OUTPUT="$name.prof" \
-        timeout 60 ./ledger 24 7 >"$name.txt" 2>"$name.err" || fail "$name: $? $(cat "$name.txt" "$name.err")"
+        timeout 600 ./ledger 24 7 >"$name.txt" 2>"$name.err" || fail "$name: $? $(cat "$name.txt" "$name.err")"
     python3 "$e2e_directory/ledger_books.py" "$PROF_BIN/profdump" "$name.prof" "$name.counts" "$name.txt" "$mode"
     no_violations "$name"
 }

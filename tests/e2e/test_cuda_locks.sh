@@ -9,7 +9,7 @@ export SIM_API_LOCK=1 PROF_EXIT_MS=600000
 
 # bounded FILE ARGUMENT...: what the program prints, as long as nothing waits.
 bounded() {
-    simulate "$1" timeout -k 5 "${BOUND:-60}" "${@:2}" 2>"$1.txt" || echo "failed with $?: $(head -c 400 "$1.txt")"
+    simulate "$1" timeout -k 5 "${BOUND:-300}" "${@:2}" 2>"$1.txt" || echo "failed with $?: $(head -c 400 "$1.txt")"
 }
 
 same "resetting the device" OK "$(bounded reset.prof ./locked reset 20)"

@@ -10,7 +10,7 @@ if has_libunwind; then methods=(tables frames); else echo "libunwind.so.8 is mis
 # take WAY...: records `stacks WAY`, into run.prof; METHOD, WHERE and PROGRAM steer it.
 take() {
     rm -f run.prof run-*.prof
-    PROF_STACKS=${WHERE:-launch} PROF_STACK_METHOD=${METHOD:-auto} simulate run.prof timeout 120 ./"${PROGRAM:-stacks}" "$@" \
+    PROF_STACKS=${WHERE:-launch} PROF_STACK_METHOD=${METHOD:-auto} simulate run.prof timeout 600 ./"${PROGRAM:-stacks}" "$@" \
         >out.txt 2>&1 || fail "$*: $? $(cat out.txt)"
     no_violations "$*"
     "$PROF_BIN/profdump" check ./run*.prof >check.txt || fail "$*: $(cat check.txt)"
@@ -174,7 +174,7 @@ fi
 # Forked children of a program whose other threads are walking: they record, and nothing of theirs hangs.
 for METHOD in auto "${methods[@]}"; do
     rm -f run*.prof fork-*.prof
-    PROF_STACKS=range PROF_STACK_METHOD=$METHOD simulate 'fork-%p.prof' timeout 120 ./with_frames fork >out.txt 2>&1 ||
+    PROF_STACKS=range PROF_STACK_METHOD=$METHOD simulate 'fork-%p.prof' timeout 600 ./with_frames fork >out.txt 2>&1 ||
         fail "fork by $METHOD: $? $(cat out.txt)"
     same "files of children and parent" 21 "$(find . -name 'fork-*.prof' | wc -l)"
     for file in fork-*.prof; do

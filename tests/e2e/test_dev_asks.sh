@@ -59,5 +59,5 @@ for words in '--yes build' 'build -y'; do
 done
 
 rm -rf apt.log build installed/cmake
-timeout 60 env PATH="$here/tools:$here/installed" ./dev build </dev/null >shown.txt 2>&1 || fail "without a terminal: $(cat shown.txt)"
+timeout 600 env PATH="$here/tools:$here/installed" ./dev build </dev/null >shown.txt 2>&1 || fail "without a terminal: $(cat shown.txt)"
 found '^install .*cmake' <apt.log || fail "without a terminal: nothing was installed: $(cat shown.txt)"

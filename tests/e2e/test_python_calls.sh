@@ -344,7 +344,7 @@ PYTHON
 run() {
     local status=0
     rm -f run*.prof run.json
-    record "run.prof" timeout 100 "$python" calls.py "$@" >out.txt 2>&1 || status=$?
+    record "run.prof" timeout 600 "$python" calls.py "$@" >out.txt 2>&1 || status=$?
     if [[ ${2:-} == kill ]]; then
         ((status == 137)) || fail "$version $*: $status $(cat out.txt)"
     else
@@ -481,7 +481,7 @@ got=$(stacks_of "import in an import") loading="_call_with_frames_removed exec_m
     stack "back 0" "here inner inner inner inner nested $main"
     # a child's file begins with the stack as it is there
     rm -f run*.prof
-    LD_PRELOAD=$lib PROF_OUTPUT=run-%p.prof timeout 60 "$python" calls.py forked >out.txt 2>&1 || fail "$version: forked: $(cat out.txt)"
+    LD_PRELOAD=$lib PROF_OUTPUT=run-%p.prof timeout 600 "$python" calls.py forked >out.txt 2>&1 || fail "$version: forked: $(cat out.txt)"
     for file in run-*.prof; do
         "$PROF_BIN/profdump" check "$file" >check.txt || fail "$version: $(cat check.txt)"
         "$PROF_BIN/profdump" --chrome run.json "$file" >/dev/null
@@ -559,7 +559,7 @@ for _ in range(4):
 PYTHON
 for stacks in off launch; do
     rm -f run*.prof
-    PROF_STACKS=$stacks PROF_STACK_METHOD=frames simulate run.prof timeout 60 "$python" launch.py >out.txt 2>&1 ||
+    PROF_STACKS=$stacks PROF_STACK_METHOD=frames simulate run.prof timeout 600 "$python" launch.py >out.txt 2>&1 ||
         fail "launch: $(cat out.txt)"
     "$PROF_BIN/profdump" check run.prof >check.txt || fail "launch: $(cat check.txt)"
     "$PROF_BIN/profdump" stacks --folded run.prof >folded.txt

@@ -75,7 +75,7 @@ PYTHON
 # run HOW [VARIABLE=VALUE...]: what the program says, each warning once.
 run() {
     mkdir "$1-$version"
-    env "${@:2}" PROF_OUTPUT="$1-$version/run.prof" timeout 60 "$python" -W always forks.py "$1" 2>&1
+    env "${@:2}" PROF_OUTPUT="$1-$version/run.prof" timeout 600 "$python" -W always forks.py "$1" 2>&1
 }
 
 for entry in "${pythons[@]}"; do
@@ -89,10 +89,10 @@ for entry in "${pythons[@]}"; do
     expect "alone-$version/run.prof" 'count == {"parent": 2100}' 'process["closed"]' 'not any(raw.loss)'
     mkdir "watched-$version"
     same "what Python $version says beside the hang watch" "" \
-        "$(cd "watched-$version" && env LD_PRELOAD="$lib" PROF_HANG=60s PROF_OUTPUT=run.prof timeout 60 "$python" -W always ../forks.py alone 2>&1)"
+        "$(cd "watched-$version" && env LD_PRELOAD="$lib" PROF_HANG=60s PROF_OUTPUT=run.prof timeout 600 "$python" -W always ../forks.py alone 2>&1)"
     for mode in PROF_SAMPLE=99 PROF_HANG=60s; do
         same "what Python $version says with $mode alone" "" \
-            "$(cd "watched-$version" && env LD_PRELOAD="$lib" $mode PROF_OUTPUT='u%p.prof' timeout 60 "$python" -W always ../unrecorded.py 2>&1)"
+            "$(cd "watched-$version" && env LD_PRELOAD="$lib" $mode PROF_OUTPUT='u%p.prof' timeout 600 "$python" -W always ../unrecorded.py 2>&1)"
     done
     warned=$(run threads LD_PRELOAD="$lib" | grep -c 'is multi-threaded' || true)
     same "warnings of a program with a thread in Python $version" 2 "$warned"

@@ -18,7 +18,7 @@ check() {
 same "output" "done" "$(record run.prof ./opens)"
 check run.prof
 if ./without processes true; then
-    same "output without new processes" "done" "$(PROF_OUTPUT=alone.prof timeout 120 ./without processes env LD_PRELOAD="$lib" ./opens)"
+    same "output without new processes" "done" "$(PROF_OUTPUT=alone.prof timeout 600 ./without processes env LD_PRELOAD="$lib" ./opens)"
     check alone.prof
 fi
 
@@ -32,7 +32,7 @@ __attribute__((constructor)) static void load(void)
 }
 C
 "$CC" -shared -fPIC -I"$include" loaded.c -o loaded.so
-same "output of one that loads a library" "done" "$(record loads.prof timeout 120 ./opens ./loaded.so)"
+same "output of one that loads a library" "done" "$(record loads.prof timeout 600 ./opens ./loaded.so)"
 expect loads.prof 'count["loaded"] == 1' 'count["range"] == 2000000'
 
 [[ $(uname -m) == x86_64 ]] && command -v qemu-x86_64 >/dev/null || skip "no qemu-x86_64 (Debian: qemu-user); the rest passed"

@@ -19,7 +19,7 @@ run
 GDB
 
     rm run.prof
-    timeout 120 gdb -q -batch -x commands.gdb --args ./numbered 1000000 >gdb.txt 2>&1 </dev/null || fail "gdb: $(cat gdb.txt)"
+    timeout 600 gdb -q -batch -x commands.gdb --args ./numbered 1000000 >gdb.txt 2>&1 </dev/null || fail "gdb: $(cat gdb.txt)"
     ! found 'ttaching after' <gdb.txt || fail "gdb left the program for a child: $(cat gdb.txt)"
     found 'exited normally' <gdb.txt || fail "gdb did not stay: $(cat gdb.txt)"
     found 'Ledger: ' <gdb.txt || fail "no table: $(cat gdb.txt)"
@@ -27,7 +27,7 @@ fi
 
 if command -v strace >/dev/null; then
     rm run.prof
-    timeout 120 strace -f -qq -e trace=clone,clone3,fork,vfork -o calls.txt env LD_PRELOAD="$lib" PROF_OUTPUT=run.prof \
+    timeout 600 strace -f -qq -e trace=clone,clone3,fork,vfork -o calls.txt env LD_PRELOAD="$lib" PROF_OUTPUT=run.prof \
         ./numbered 1000000 >numbered.txt || fail "strace: $?"
     ! grep -vE 'CLONE_THREAD|resumed' calls.txt || fail "processes were made"
 fi

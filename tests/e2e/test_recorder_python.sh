@@ -50,7 +50,7 @@ print(rows.get("parent"), rows.get("worker", 0), sum(p["closed"] for p in facts[
 
 for how in fork spawn forkserver subprocess os; do
     mkdir $how
-    LD_PRELOAD=$lib PROF_OUTPUT=$how/%p.prof timeout 60 python3 work.py $how >out.txt 2>&1 || fail "$how: $(cat out.txt)"
+    LD_PRELOAD=$lib PROF_OUTPUT=$how/%p.prof timeout 600 python3 work.py $how >out.txt 2>&1 || fail "$how: $(cat out.txt)"
     same "output of $how" "" "$(cat out.txt)"
 done
 # spawned workers run the file's first lines again, not its main part

@@ -24,7 +24,7 @@ sandboxed() {
     same "bare status of $*" $ends "$status"
     number=$((number + 1))
     trace=$here/$number.prof status=0
-    got=$(record "$trace" timeout 60 ./sandboxed "$@" 2>stderr.txt) || status=$?
+    got=$(record "$trace" timeout 600 ./sandboxed "$@" 2>stderr.txt) || status=$?
     same "status of $* $(cat stderr.txt)" $ends "$status"
     same "output of $*" "$wanted" "$got"
 }

@@ -39,7 +39,7 @@ expect cancelled.prof 'count["until cancelled"] >= 50' 'count["after"] == 1' 'lo
 
 # Nor does taking call stacks, with libunwind and without: a push that is cancelled leaves a range open.
 for method in tables frames; do
-    PROF_STACKS=range PROF_STACK_METHOD=$method record $method.prof timeout 120 ./threads cancelled
+    PROF_STACKS=range PROF_STACK_METHOD=$method record $method.prof timeout 600 ./threads cancelled
     expect $method.prof 'count["until cancelled"] >= 50' 'count["after"] == 1' \
         'loss["unopened"] == 0 and loss["unclosed"] == 0'
 done

@@ -181,12 +181,12 @@ between "waits without timers" 100000000 "$(used no_timers.prof wait_for_data wa
 
 # ---- a sandbox ----
 status=0
-sample strict.prof timeout 60 ./sampled strict 2>stderr.txt || status=$?
+sample strict.prof timeout 600 ./sampled strict 2>stderr.txt || status=$?
 if ((status == 5)); then
     between "before the sandbox" 50000000 "$(used strict.prof slow_decode)" 400000000
 else
     bare=0
-    timeout 60 ./sampled strict 2>/dev/null || bare=$?
+    timeout 600 ./sampled strict 2>/dev/null || bare=$?
     same "status in a sandbox" $bare $status
 fi
 

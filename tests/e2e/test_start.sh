@@ -91,8 +91,8 @@ for i in 1 2 3; do
 done
 RANK=3 WORLD_SIZE=8 sample 'rank%R%q{WORLD_SIZE}.prof' ./starts environment 300
 valid rank-rank38.prof
-sample leave.prof timeout 60 ./starts leave || fail "the process does not end: $?"
-PROF_HANG=60s record leave-hang.prof timeout 60 ./starts leave || fail "the process does not end beside the hang watch: $?"
+sample leave.prof timeout 600 ./starts leave || fail "the process does not end: $?"
+PROF_HANG=60s record leave-hang.prof timeout 600 ./starts leave || fail "the process does not end beside the hang watch: $?"
 for mode in strict unshare; do
     bare=0 status=0
     ./starts $mode >bare.txt 2>/dev/null || bare=$?
@@ -119,7 +119,7 @@ found ' stuck (starts)' <said.txt || fail "the stack: $(cat said.txt)"
 export PROF_HANG=300ms PROF_LOG=1
 record busy.prof ./starts compute 1500 2>busy.txt
 record 'worker-%p.prof' sh -c './starts fork_stuck; true' 2>worker.txt
-record 'launcher-%p.prof' timeout 60 sh -c './starts compute 1500; true' 2>launcher.txt
+record 'launcher-%p.prof' timeout 600 sh -c './starts compute 1500; true' 2>launcher.txt
 for name in busy launcher; do
     same "what is said of $name" "" "$(cat $name.txt)"
     same "texts of $name" 0 "$(files "$name*.hang.txt")"

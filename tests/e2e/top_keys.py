@@ -23,7 +23,7 @@ def main():
     def read_until(pattern):
         """The screen that has it."""
         nonlocal shown
-        until = time.time() + 120
+        until = time.time() + 600
         while time.time() < until:
             for screen in reversed(re.split(rb"\x1b\[H", shown)):
                 if re.search(pattern, screen) and screen.endswith(b"\x1b[J"):

@@ -58,7 +58,7 @@ found '^profdump: Spark: .*nonsense' <err.txt && ! found Traceback <err.txt || f
 "$home/bin/spark-class" org.apache.spark.deploy.master.Master --host 127.0.0.1 --port 0 --webui-port 0 >master.txt 2>&1 &
 started=$!
 trap 'kill $started 2>/dev/null || true; leave' EXIT
-for _ in $(seq 60); do
+for _ in $(seq 1200); do
     master=$(sed -n 's/.*Starting Spark master at \(spark:[^ ]*\).*/\1/p' master.txt)
     [[ -n $master ]] && break
     sleep 0.5

@@ -14,7 +14,7 @@ import subprocess
 import time
 import zlib
 
-LIMIT_S = 120
+LIMIT_S = 600
 
 
 class Browser:

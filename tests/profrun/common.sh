@@ -102,9 +102,9 @@ run() {
     err=$(cat err.txt)
 }
 
-# Waits until `test "$@"` holds, at most two minutes.
+# Waits until `test "$@"` holds, at most ten minutes.
 wait_until() {
-    for _ in $(seq 2400); do
+    for _ in $(seq 12000); do
         if test "$@"; then
             return 0
         fi

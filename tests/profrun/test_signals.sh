@@ -33,7 +33,7 @@ child_of() {
 # Sends to $pid and waits for the program's answer, so that no two signals of a kind merge.
 send() {
     kill "-$1" "$pid"
-    for _ in $(seq 2400); do
+    for _ in $(seq 12000); do
         grep -q "$1" got 2>/dev/null && return
         sleep 0.05
     done
@@ -69,7 +69,7 @@ TERMINAL
         cp terminal_got terminal_once
         printf '\003'
         sleep 0.5
-    } | SHELL=/bin/sh timeout 30 script -qefc "exec '$PROFRUN' sh terminal.sh" /dev/null >terminal.txt 2>&1
+    } | SHELL=/bin/sh timeout 600 script -qefc "exec '$PROFRUN' sh terminal.sh" /dev/null >terminal.txt 2>&1
     check "status through a terminal" 6 "$?"
     check "Ctrl-C arrives once" "INT" "$(cat terminal_once)"
 fi
@@ -93,7 +93,7 @@ if can_stop; then
         awk '{print $3}' "/proc/$1/stat" 2>/dev/null
     }
     wait_state() {
-        for _ in $(seq 2400); do
+        for _ in $(seq 12000); do
             [ "$(state "$1")" = "$2" ] && return
             sleep 0.05
         done

@@ -64,7 +64,7 @@ def run_python(tmp_path: Path) -> RunPython:
             env={**inherited, **(env or {})},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
         assert status is None or done.returncode == status, done.stdout + done.stderr

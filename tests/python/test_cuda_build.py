@@ -69,7 +69,7 @@ Kernel = Tuple[str, str]
 def run(directory: Path, *command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     environment = {**os.environ, **environment}
     done = subprocess.run(
-        [PYTHON, *command], cwd=directory, env=environment, capture_output=True, text=True, timeout=240, check=False
+        [PYTHON, *command], cwd=directory, env=environment, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done

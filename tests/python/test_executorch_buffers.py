@@ -360,7 +360,7 @@ def test_a_path_of_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def cli(*arguments: str, **options: Any) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "libprof.executorch.profiler_results_cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, **options)
 
 
 def test_the_program_prints_the_tables(tmp_path: Path) -> None:

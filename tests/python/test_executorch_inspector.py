@@ -506,7 +506,7 @@ def test_what_is_no_etrecord(tmp_path: Path) -> None:
 
 def cli(*arguments: Any) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "libprof.executorch.inspector_cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_the_program(tmp_path: Path) -> None:

@@ -226,7 +226,7 @@ def test_dumps_of_pytorch(tmp_path: Path) -> None:
         pytest.skip("this PyTorch has no flight recorder for gloo")
     (tmp_path / "job.py").write_text(GLOO)
     environment = {**os.environ, "TORCH_FR_BUFFER_SIZE": "100", "TORCH_NCCL_TRACE_BUFFER_SIZE": "100"}
-    subprocess.run([sys.executable, "job.py"], cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=120)
+    subprocess.run([sys.executable, "job.py"], cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=600)
     dumps = sorted(str(path) for path in tmp_path.glob("nccl_trace_rank_*"))
     assert len(dumps) == 3
     said = hang(*dumps)

@@ -23,7 +23,7 @@ def run(source: str, directory: Path, *command: str) -> str:
     (directory / "program.py").write_text(source)
     done = subprocess.run(
         [sys.executable, *(command or ("program.py",))],
-        cwd=directory, capture_output=True, text=True, timeout=300, check=False,
+        cwd=directory, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode in (0, 1), done.stdout + done.stderr
     return done.stdout
@@ -188,7 +188,7 @@ def test_pytest_refuses_where_there_is_no_library(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(TESTS)
     command: List[Any] = [sys.executable, "-m", "pytest", "-p", "libprof_pytest", "--prof", "run.prof", "program.py"]
     environment = {**os.environ, "LIBPROF_LIBRARY": str(tmp_path / "absent.so")}
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment, timeout=600, check=False)
     assert done.returncode == 4 and "--prof: " in done.stderr, done
 
 

@@ -223,7 +223,7 @@ def test_handlers_may_read_a_list_whose_elements_are_being_made() -> None:
     listed = LazyList.of(Numbers(40, while_one=handler))
     reader = threading.Thread(target=lambda: got.append(listed[0]), daemon=True)
     reader.start()
-    reader.join(60)
+    reader.join(600)
     assert not reader.is_alive() and got[0] is got[1] is listed[0]
 
 

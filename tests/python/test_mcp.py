@@ -60,7 +60,7 @@ def ask(folder: Path, requests: List[Request], *options: str, cwd: Optional[Path
             results = [await session.call_tool(name, arguments) for name, arguments in requests]
             return tools, [(result.is_error, result.content[0].text, result.structured_content) for result in results]
 
-    return asyncio.run(asyncio.wait_for(talk(), 110))
+    return asyncio.run(asyncio.wait_for(talk(), 600))
 
 
 def test_lists_six_tools_that_only_read(folder: Path) -> None:

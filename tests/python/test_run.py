@@ -30,7 +30,7 @@ def libprof(
         env={**os.environ, **(env or {})},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         check=False,
     )
 
@@ -175,7 +175,7 @@ def unread(*command: str, buffered: bool) -> Tuple[int, str]:
     os.close(reader)
     env = {**os.environ, "PYTHONUNBUFFERED": "" if buffered else "1"}
     done = subprocess.run(
-        command, stdout=writer, stderr=subprocess.PIPE, env=env, text=True, timeout=60, check=False
+        command, stdout=writer, stderr=subprocess.PIPE, env=env, text=True, timeout=600, check=False
     )
     os.close(writer)
     return done.returncode, done.stderr
@@ -196,13 +196,13 @@ def test_ends_quietly_when_nobody_reads(tmp_path: Path, buffered: bool) -> None:
 def test_closed_or_full_output(tmp_path: Path) -> None:
     def shell(redirection: str) -> "subprocess.CompletedProcess[str]":
         line = f"exec '{sys.executable}' -m libprof --help {redirection}"
-        return subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        return subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True, timeout=600, check=False)
 
     closed, full = shell(">&-"), shell(">/dev/full")
     assert (closed.returncode, closed.stderr) == (0, "")
     assert (full.returncode, full.stderr) == (1, "libprof: [Errno 28] No space left on device\n")
     line = f"exec '{sys.executable}' -m libprof check none.prof >&-"
-    done = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    done = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True, timeout=600, check=False)
     assert done.returncode == 1 and "none.prof: No such file" in done.stderr
 
 

@@ -257,7 +257,7 @@ def test_the_engines_ranges_have_sequence_numbers(both: Both) -> None:
 
 def test_backward_functions_belong_to_their_forward_thread(both: Both) -> None:
     """Threads number their operators each for itself: here both have the same numbers at the same time."""
-    turns, results = threading.Barrier(2, timeout=60), {}
+    turns, results = threading.Barrier(2, timeout=600), {}
 
     def forward(name: str, operator: Any) -> None:
         x = torch.ones(4, requires_grad=True)

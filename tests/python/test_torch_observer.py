@@ -1,6 +1,7 @@
 """libprof uses the package's observer that fits PyTorch, else compiles one, else works without one."""
 
 # packages: torch==2.13.0+cpu numpy
+# long: it compiles the observer twice
 
 from __future__ import annotations
 
@@ -158,6 +159,6 @@ def test_says_that_it_compiles(ready: Path, tmp_path: Path) -> None:
     processes = [
         subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)
     ]
-    said = [process.communicate(timeout=300) for process in processes]
+    said = [process.communicate(timeout=600) for process in processes]
     assert [out for out, _err in said] == ["[2, 3]\n[4]\n"] * 2, said
     assert sorted(err.count("once: about 10 s\n") for _out, err in said) == [0, 1], said

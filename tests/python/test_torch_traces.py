@@ -65,7 +65,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("job")
     (directory / "job.py").write_text(JOB)
     done = subprocess.run(
-        [sys.executable, "job.py"], cwd=directory, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "job.py"], cwd=directory, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return directory

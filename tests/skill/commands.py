@@ -24,7 +24,7 @@ PATTERN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 def run(text, directory):
     return subprocess.run(["bash", "-c", text], cwd=directory, capture_output=True, text=True, errors="replace",
-                          stdin=subprocess.DEVNULL, timeout=120, check=False)
+                          stdin=subprocess.DEVNULL, timeout=600, check=False)
 
 
 def form(folder):
