@@ -76,20 +76,26 @@ static bool check_version(const struct trace_file *file, struct read_error *erro
     return true;
 }
 
-/* A recorder that is killed between claiming a chunk and extending the file, or on a full disk,
- * leaves a file that ends on the boundary of a chunk and counts more of them than there are:
- * nothing was lost with those. A finished file has all of its chunks, and no recorder leaves a part
- * of one. */
-static bool lacks_chunks_only(const struct trace_file *file)
+/* The size was read before the header: the recorder may have added chunks meanwhile. */
+static bool has_grown(const struct trace_file *file)
 {
-    return file->header.state != PROF_STATE_CLOSED && file->size % PROF_CHUNK_BYTES == 0;
+    struct stat status;
+    return file->mapping && stat(file->path, &status) == 0 && (uint64_t)status.st_size > file->size;
+}
+
+/* A recorder counts a chunk when the file has all of it. Where events are copied to the file at
+ * intervals, the header may come before the last chunks. */
+static bool may_lack_chunks(const struct trace_file *file)
+{
+    return file->header.state != PROF_STATE_CLOSED && file->size % PROF_CHUNK_BYTES == 0 &&
+           (file->header.flags & PROF_FILE_COPIED || has_grown(file));
 }
 
 static bool check_length(struct trace_file *file, struct read_error *error)
 {
     uint64_t chunks = file->header.chunk_count;
     uint64_t here = file->size / PROF_CHUNK_BYTES;
-    if (chunks <= here || lacks_chunks_only(file))
+    if (chunks <= here || may_lack_chunks(file))
         return true;
     file->truncated = true;
     if (!file->partial)

@@ -117,12 +117,14 @@ TEST(KilledProcess, ItsFileWithAZeroTailIsNoDamage)
     }
 }
 
-TEST(KilledProcess, ChunksThatWereClaimedAndNeverMadeAreNoDamage)
+TEST(KilledProcess, ChunksThatAreCountedAreInTheFileOrStillToBeCopied)
 {
     Trace trace;
     trace.header().state = PROF_STATE_RECORDING;
     trace.thread(1).log(0, 1).push(100, "a");
     trace.header().chunk_count = 9;
+    EXPECT_FALSE(hear(trace).walked);
+    trace.header().flags |= PROF_FILE_COPIED;
     EXPECT_TRUE(hear(trace).walked);
     trace.header().state = PROF_STATE_CLOSED;
     EXPECT_FALSE(hear(trace).walked) << "a finished file has all of its chunks";

@@ -66,14 +66,18 @@ TEST(Truncation, PartialReadsWhateverIsThereBehindTheHeader)
     }
 }
 
-TEST(Truncation, OfAKilledProcesssFileOnAChunkBoundaryIsNoDamage)
+TEST(Truncation, OfAKilledProcesssFileOnAChunkBoundaryIsNoticed)
 {
     Trace trace(trace_builder_sample());
     trace.header().state = PROF_STATE_RECORDING;
     std::vector<uint8_t> bytes = trace.bytes();
     std::string message;
-    for (size_t size = PROF_CHUNK_BYTES; size <= bytes.size(); size += PROF_CHUNK_BYTES)
-        EXPECT_TRUE(survives(bytes.data(), size, false, &message)) << size << " " << message;
+    EXPECT_TRUE(survives(bytes.data(), bytes.size(), false, &message)) << message;
+    for (size_t size = PROF_CHUNK_BYTES; size < bytes.size(); size += PROF_CHUNK_BYTES) {
+        EXPECT_FALSE(survives(bytes.data(), size, false, &message)) << size;
+        EXPECT_NE(message.find("truncated"), std::string::npos) << message;
+        EXPECT_TRUE(survives(bytes.data(), size, true, &message)) << size << " " << message;
+    }
 }
 
 TEST(ByteFlips, NeverCrashTheReaderTheTimelineOrTheCheck)
