@@ -59,6 +59,25 @@ static void find_settings(struct evidence *evidence, const struct timeline *time
     }
 }
 
+/* What was open at the end of a process that has not ended may be in what is not there. */
+static const enum prof_loss_cause event_losses[] = {
+    PROF_LOSS_FULL,    PROF_LOSS_LATE,    PROF_LOSS_NESTED, PROF_LOSS_IO,
+    PROF_LOSS_TOO_BIG, PROF_LOSS_THREADS, PROF_LOSS_SANDBOX};
+
+static void count_gaps(struct evidence *evidence, const struct timeline *timeline)
+{
+    for (uint32_t i = 0; i < timeline->processes.count; i++) {
+        const struct tl_process *process = &timeline->processes.at[i];
+        const struct tl_health *health = &process->health;
+        if (process->info.closed)
+            continue;
+        evidence->damaged += health->truncated || health->bad_records ||
+                             (health->missing_chunks && !process->info.ring);
+        for (size_t at = 0; at < sizeof event_losses / sizeof *event_losses; at++)
+            evidence->unrecorded += process->loss[event_losses[at]];
+    }
+}
+
 bool evidence_init(struct evidence *evidence, const struct timeline *timeline)
 {
     uint64_t node;
@@ -78,6 +97,7 @@ bool evidence_init(struct evidence *evidence, const struct timeline *timeline)
         .migrations = timeline->migrations.count,
     };
     find_settings(evidence, timeline);
+    count_gaps(evidence, timeline);
     for (uint32_t i = 0; i < timeline->gpus.count; i++) {
         const struct tl_gpu *gpu = &timeline->gpus.at[i];
         if (!tl_is_work(gpu))
@@ -183,11 +203,21 @@ static enum evidence_state judge_graphs(const struct evidence *evidence, char to
 
 static enum evidence_state judge_hang(const struct evidence *evidence, char to[EVIDENCE_BYTES])
 {
-    if (evidence->is_native)
+    static const char beginning[] = "whether anything hangs cannot be judged";
+    if (evidence->is_native && !evidence->damaged && !evidence->unrecorded)
         return EVIDENCE_THERE;
-    snprintf(to, EVIDENCE_BYTES,
-             "whether anything hangs cannot be judged: the file does not say what was open, or "
-             "whether the process ended");
+    if (!evidence->is_native)
+        snprintf(to, EVIDENCE_BYTES,
+                 "%s: the file does not say what was open, or whether the process ended",
+                 beginning);
+    else if (evidence->damaged)
+        snprintf(to, EVIDENCE_BYTES,
+                 "%s: the recording of a process that has not ended is not all in its file",
+                 beginning);
+    else
+        snprintf(to, EVIDENCE_BYTES,
+                 "%s: %" PRIu64 " events of processes that have not ended were not recorded",
+                 beginning, evidence->unrecorded);
     return EVIDENCE_MISSING;
 }
 
