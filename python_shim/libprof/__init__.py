@@ -12,8 +12,10 @@ Importing the package loads ``libprof.so`` if it can be found, and starts no rec
 PyTorch's operators.
 """
 
-import importlib as _importlib
 import os as _os
+import sys as _sys
+from importlib import import_module as _import_module
+from importlib.util import find_spec as _find_spec
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +23,14 @@ from . import _native
 from ._after_import import after_import as _after_import
 from .version import __version__ as __version__
 
-if TYPE_CHECKING:
+# "python -m libprof" needs few of the names. A program gets all now: later it may have changed its root or its user.
+# While Python imports the package of "-m", that is the first argument.
+_is_command = getattr(_sys, "argv", [])[:1] == ["-m"] and any(
+    word.split(".")[0] == "libprof" for word in getattr(_sys, "orig_argv", ["libprof"])
+)
+if TYPE_CHECKING or not _is_command:
     from ._public import *
+    from ._public import _KinetoProfile as _KinetoProfile
     from ._public import __all__ as __all__
 
 
@@ -55,21 +63,16 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a name on first use: most commands of ``python -m libprof`` use none, and start in a fraction of the time."""
+    """Makes or imports a name on first use. It leaves submodules to Python's import."""
     if name == "ExecutionTraceObserver":
         from ._execution_trace import observer_class
 
         return observer_class()
-    if not name.startswith("__"):
-        try:
-            return _importlib.import_module(f"{__name__}.{name}")
-        except ModuleNotFoundError as error:
-            if error.name != f"{__name__}.{name}":
-                raise
-    if name == "__all__" or not name.startswith("__"):
-        public = _importlib.import_module(f"{__name__}._public")
-        for one in ("__all__", "_KinetoProfile", *public.__all__):
+    is_special = name.startswith("__") and name != "__all__"
+    if _is_command and not is_special and "__all__" not in globals() and not _find_spec(f"{__name__}.{name}"):
+        public = _import_module(f"{__name__}._public")
+        for one in ("_KinetoProfile", "__all__", *public.__all__):
             globals().setdefault(one, getattr(public, one))
-    if name in globals():
-        return globals()[name]
+        if name in globals():
+            return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
