@@ -114,8 +114,10 @@ static inline bool add_value(struct adding *adding, uint32_t group, uint32_t pla
         return true;
     uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
     adding->magnitude[place] += magnitude;
+    if (magnitude > EXACT_MAX || adding->magnitude[place] > EXACT_MAX)
+        return false;
     sum->sum += value;
-    return magnitude <= EXACT_MAX && adding->magnitude[place] <= EXACT_MAX;
+    return true;
 }
 
 static bool add_rows(struct adding *adding, struct scan *scan)

@@ -10,8 +10,8 @@
  *     SELECT name, (+"0"), (+"1") / 1e6 AS ms FROM "groups of a statement"
  *     WHERE (+"0") > 10 ORDER BY ms DESC LIMIT 10
  *
- * So SQLite computes all that is not a sum, and orders and limits the rows. A statement of which
- * any word is not known here is SQLite's alone.
+ * So SQLite computes all that is not a sum, and orders and limits the rows. If any word of a
+ * statement is unknown here, SQLite answers it.
  */
 #ifndef PROF_QUERY_GROUPS_H
 #define PROF_QUERY_GROUPS_H

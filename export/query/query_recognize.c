@@ -1,7 +1,7 @@
 /* query_recognize.c - which statements only group the rows of one table: grouping_read() of
  * query_groups.h.
  *
- * It errs on one side only. Every word must be known: the table, its columns where they belong, a
+ * It may refuse a statement that it could answer, never the reverse. Every word must be known: the table, its columns where they belong, a
  * function of one row, a keyword of an expression, or a name that the statement gives to a result.
  * What has quoted names, parameters, comments, joins or a second SELECT is not read.
  */
@@ -203,7 +203,7 @@ static bool read_string(struct query_data *data, const struct token **at,
     return true;
 }
 
-/* Unknown values, which have the least key, meet no condition. */
+/* Unknown values, which have the least key, meet no condition. `value` is another one. */
 static struct condition between(const struct query_column *column, char compare, bool or_equal,
                                 int64_t value)
 {
@@ -212,7 +212,7 @@ static struct condition between(const struct query_column *column, char compare,
         condition.low = value + (compare == '>' && !or_equal && value < INT64_MAX);
     if (compare != '>')
         condition.high = value - (compare == '<' && !or_equal && value > INT64_MIN);
-    if (value == QUERY_NULL || (compare == '>' && !or_equal && value == INT64_MAX))
+    if (compare == '>' && !or_equal && value == INT64_MAX)
         condition.low = INT64_MAX, condition.high = INT64_MIN;
     return condition;
 }
@@ -231,7 +231,7 @@ static bool read_condition(struct statement *statement, const struct token **at)
         return false;
     bool is_text = column->type == QUERY_NAME || column->type == QUERY_WORD;
     bool good = column->type == QUERY_INTEGER
-                    ? read_integer(at, &value)
+                    ? read_integer(at, &value) && value != QUERY_NULL
                     : is_text && compare == '=' && read_string(statement->data, at, column, &value);
     if (good)
         grouping->conditions[grouping->condition_count++] =
