@@ -59,11 +59,13 @@ static void find_settings(struct evidence *evidence, const struct timeline *time
     }
 }
 
-/* What was open at the end of a process that has not ended may be in what is not there. */
+/* Causes of lost events that begin or end something. */
 static const enum prof_loss_cause event_losses[] = {
-    PROF_LOSS_FULL,    PROF_LOSS_LATE,    PROF_LOSS_NESTED, PROF_LOSS_IO,
-    PROF_LOSS_TOO_BIG, PROF_LOSS_THREADS, PROF_LOSS_SANDBOX};
+    PROF_LOSS_FULL,    PROF_LOSS_LATE,    PROF_LOSS_NESTED,  PROF_LOSS_IO,
+    PROF_LOSS_TOO_BIG, PROF_LOSS_THREADS, PROF_LOSS_SANDBOX, PROF_LOSS_CHILD};
 
+/* The missing part may contain what a process that has not ended has open. Where events are copied
+ * to the file at intervals, only the last 100 ms are missing: a hang is older. */
 static void count_gaps(struct evidence *evidence, const struct timeline *timeline)
 {
     for (uint32_t i = 0; i < timeline->processes.count; i++) {
@@ -212,12 +214,14 @@ static enum evidence_state judge_hang(const struct evidence *evidence, char to[E
                  beginning);
     else if (evidence->damaged)
         snprintf(to, EVIDENCE_BYTES,
-                 "%s: the recording of a process that has not ended is not all in its file",
+                 "%s: part of the recording of a process that has not ended is missing from its "
+                 "file",
                  beginning);
     else
         snprintf(to, EVIDENCE_BYTES,
-                 "%s: %" PRIu64 " events of processes that have not ended were not recorded",
-                 beginning, evidence->unrecorded);
+                 "%s: %" PRIu64 " event%s of processes that have not ended %s not recorded",
+                 beginning, evidence->unrecorded, evidence->unrecorded == 1 ? "" : "s",
+                 evidence->unrecorded == 1 ? "was" : "were");
     return EVIDENCE_MISSING;
 }
 

@@ -22,7 +22,7 @@
  *                                                    was launched
  *     hang        whether processes ended, and what  cannot be judged: the file does not say what
  *                 was open: whole recordings of      was open; ... N events ... were not recorded;
- *                 libprof                            ... is not all in its file
+ *                 libprof                            ... is missing from its file
  *     check       events                             nothing to check: ... no events
  *     stacks,     call stacks; samples; calls of     there are no call stacks in this recording ...
  *     stats       Python functions
@@ -49,7 +49,7 @@ struct evidence {
     uint64_t graph_launches;
     uint64_t stacks, samples, frames, migrations, steps;
     uint64_t queue_times; /* kernels whose time in the queue is known */
-    uint64_t damaged; /* recordings of processes that have not ended, which the file has not all */
+    uint64_t damaged; /* recordings of processes that have not ended, of which a part is missing */
     uint64_t unrecorded; /* events of the host in processes that have not ended */
     /* The setting by which nothing, or only the least, was recorded of devices, as in
      * "PROF_GPU=none"; NULL: none that is known */
