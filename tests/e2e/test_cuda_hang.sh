@@ -7,7 +7,7 @@ compile_cuda small
 compile_cuda endings
 compile_cuda locked
 
-# hangs NAME COMMAND...: status and output are what they are without libprof; the limit is 60 times PROF_EXIT_MS.
+# hangs NAME COMMAND...: status and output are what they are without libprof; the limit is for what would never end.
 export PROF_FLUSH_MS=50 PROF_EXIT_MS=500
 hangs() {
     local name=$1 wanted got

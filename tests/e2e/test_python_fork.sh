@@ -89,8 +89,8 @@ for entry in "${pythons[@]}"; do
     expect "alone-$version/run.prof" 'count == {"parent": 2100}' 'process["closed"]' 'not any(raw.loss)'
     mkdir "watched-$version"
     same "what Python $version says beside the hang watch" "" \
-        "$(cd "watched-$version" && env LD_PRELOAD="$lib" PROF_HANG=60s PROF_OUTPUT=run.prof timeout 600 "$python" -W always ../forks.py alone 2>&1)"
-    for mode in PROF_SAMPLE=99 PROF_HANG=60s; do
+        "$(cd "watched-$version" && env LD_PRELOAD="$lib" PROF_HANG=1h PROF_OUTPUT=run.prof timeout 600 "$python" -W always ../forks.py alone 2>&1)"
+    for mode in PROF_SAMPLE=99 PROF_HANG=1h; do
         same "what Python $version says with $mode alone" "" \
             "$(cd "watched-$version" && env LD_PRELOAD="$lib" $mode PROF_OUTPUT='u%p.prof' timeout 600 "$python" -W always ../unrecorded.py 2>&1)"
     done
