@@ -1,9 +1,10 @@
 /* query_recognize.c - which statements only group the rows of one table: grouping_read() of
  * query_groups.h.
  *
- * It may refuse a statement that it could answer, never the reverse. Every word must be known: the table, its columns where they belong, a
- * function of one row, a keyword of an expression, or a name that the statement gives to a result.
- * What has quoted names, parameters, comments, joins or a second SELECT is not read.
+ * It may refuse a statement that it could answer, never the reverse. Every word must be known: the
+ * table, its columns where they belong, a function of one row, a keyword of an expression, or a
+ * name that the statement gives to a result. What has quoted names, parameters, comments, joins or
+ * a second SELECT is not read.
  */
 #include "query_groups.h"
 

@@ -39,10 +39,11 @@ static struct {
     children_spawn posix_spawn, posix_spawnp;
 } children_real GUEST_DATA;
 
-/* In one page: an idle program's fork copies each that it writes to. The child of an idle program
- * goes on with its parent's, which are not stated then: the generation is another one. */
+/* The child of an idle program goes on with its parent's, which are not stated then: the generation
+ * is another one. */
 static uint32_t children_early_generation GUEST_DATA; /* process_generation() of who made them */
 static bool children_early_any GUEST_DATA;            /* ever stored into what follows */
+/* In one page: an idle program's fork copies each that it writes to. */
 static struct {
     uint32_t count; /* incremented by each thread that makes a child; may exceed the array */
     struct {

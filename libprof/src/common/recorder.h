@@ -23,9 +23,9 @@
 #include <stdint.h>
 
 /* For code that runs in every forked child. These functions are placed together, because each page
- * of code costs the child a page fault. So does each page that it stores into, 1 to 2 us: their
- * data is in .data, too. So is what is stored while the library is loaded: a fork copies the entry
- * of each page that has been stored into. */
+ * of code costs the child a page fault. Each page that the child stores into costs another of 1 to
+ * 2 us, so their data is in .data, too. So is what is stored while the library is loaded: a fork
+ * copies the entry of each page that has been stored into. */
 #define GUEST_PATH __attribute__((section(".text.exit.guest")))
 #define GUEST_DATA __attribute__((section(".data")))
 
