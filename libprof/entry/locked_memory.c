@@ -32,11 +32,8 @@
 
 static int (*locked_memory_real)(int) GUEST_DATA;
 
-/* Of libprof.so, by the linker: its first byte, the end of data that is not zero at first, the end
- * of all. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+/* Of libprof.so, by the linker: the end of data that is not zero at first. */
 extern const char _edata[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
 
 GUEST_PATH void locked_memory_resolve(void)
 {
