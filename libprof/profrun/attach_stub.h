@@ -62,7 +62,6 @@ struct attach_heap {
     uint64_t count; /* of allocations */
 };
 
-/* Offsets are used in instructions, in attach_stub_x86_64.c and attach_stub_aarch64.c. */
 struct attach_area {
     uint64_t magic; /* ATTACH_MAGIC: profrun has filled the area in */
     uint64_t stack; /* of the bare thread: its upper end */
@@ -92,6 +91,49 @@ struct attach_area {
     char path[ATTACH_PATH_BYTES];
     struct attach_request request;
 };
+
+/* Offsets in the instructions of each processor. */
+#define AT(member, offset)                                           \
+    _Static_assert(offsetof(struct attach_area, member) == (offset), \
+                   #member " is in attach_stub_*.c")
+AT(magic, 0);
+AT(stack, 8);
+AT(thread_id, 16);
+AT(thread_gone, 24);
+AT(thread_block, 32);
+AT(bytes, 40);
+AT(holds, 48);
+AT(created, 56);
+AT(first, 64);
+AT(second, 72);
+AT(create, 80);
+AT(join, 88);
+AT(detach, 96);
+AT(dlopen, 104);
+AT(dlsym, 112);
+AT(dlerror, 120);
+AT(dlopen_flags, 128);
+AT(pause, 136);
+AT(blink, 152);
+AT(turn, 168);
+AT(pointers, 176);
+AT(ours, 208);
+AT(theirs, 240);
+AT(page, 272);
+AT(page_bytes, 280);
+AT(done, 288);
+AT(heap, 296);
+AT(entry_name, 312);
+AT(attributes, 328);
+AT(path, 392);
+AT(request, 392 + ATTACH_PATH_BYTES);
+AT(request.state, 4488 + 4);
+AT(request.thread, 4488 + 12);
+AT(request.text, 4488 + 56);
+#undef AT
+_Static_assert(offsetof(struct attach_turn, counted_by) == 4 &&
+                   offsetof(struct attach_turn, count) == 8,
+               "in attach_stub_*.c");
 
 /* The code, as it is before the addresses of the program's allocator are put in. */
 struct attach_code {

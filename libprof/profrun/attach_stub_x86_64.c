@@ -6,50 +6,10 @@ extern const char attach_stub_begin[], attach_stub_end[], attach_stub_theirs[];
 extern const char attach_stub_malloc[], attach_stub_calloc[], attach_stub_realloc[],
     attach_stub_free[];
 
-/* Offsets in struct attach_area, below. */
-#define AT(member, offset) \
-    _Static_assert(offsetof(struct attach_area, member) == (offset), #member " is used below")
-AT(magic, 0);
-AT(stack, 8);
-AT(thread_id, 16);
-AT(thread_gone, 24);
-AT(thread_block, 32);
-AT(bytes, 40);
-AT(holds, 48);
-AT(created, 56);
-AT(first, 64);
-AT(second, 72);
-AT(create, 80);
-AT(join, 88);
-AT(detach, 96);
-AT(dlopen, 104);
-AT(dlsym, 112);
-AT(dlerror, 120);
-AT(dlopen_flags, 128);
-AT(pause, 136);
-AT(blink, 152);
-AT(turn, 168);
-AT(pointers, 176);
-AT(ours, 208);
-AT(theirs, 240);
-AT(page, 272);
-AT(page_bytes, 280);
-AT(done, 288);
-AT(heap, 296);
-AT(float_state, 304);
-AT(entry_name, 312);
-AT(attributes, 328);
-AT(path, 392);
-AT(request, 392 + ATTACH_PATH_BYTES);
-AT(request.state, 4488 + 4);
-AT(request.thread, 4488 + 12);
-AT(request.text, 4488 + 56);
 _Static_assert(ATTACH_MAGIC == 0x70726f66 && ATTACH_NOT_LOADED == 1 && ATTACH_TEXT_BYTES == 4352 &&
                    ATTACH_HEAP_AT == 65536 && ATTACH_ALLOCATIONS == 4 && ATTACH_CALLOC == 1,
                "as below");
-_Static_assert(offsetof(struct attach_turn, counted_by) == 4 &&
-                   offsetof(struct attach_turn, count) == 8,
-               "as below");
+_Static_assert(offsetof(struct attach_area, float_state) == 304, "as below");
 
 _Static_assert(offsetof(struct attach_frame, resume) == 0 &&
                    sizeof(struct attach_frame) + ATTACH_RED_ZONE_BYTES - 8 == 136,
