@@ -139,8 +139,7 @@ static inline const char *json_string_body(struct json_cursor *cursor, const cha
 static inline bool json_eight_digits(const char *p, uint64_t *value)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    uint64_t eight;
-    memcpy(&eight, p, sizeof eight);
+    uint64_t eight = text_eight_at(p);
     uint64_t above = eight + UINT64_C(0x4646464646464646); /* '9' + 0x46 is the last below 0x80 */
     uint64_t digits = eight - UINT64_C(0x3030303030303030);
     if ((above | digits) & UINT64_C(0x8080808080808080))

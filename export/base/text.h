@@ -31,6 +31,14 @@ static inline bool text_begins(struct text text, const char *word)
     return text.size >= size && memcmp(text.bytes, word, size) == 0;
 }
 
+/* Eight bytes as one number, of any alignment. */
+static inline uint64_t text_eight_at(const char *bytes)
+{
+    uint64_t eight;
+    memcpy(&eight, bytes, sizeof eight);
+    return eight;
+}
+
 static inline bool text_equals(struct text a, struct text b)
 {
     return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);

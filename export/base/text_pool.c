@@ -70,13 +70,6 @@ struct text text_pool_copy(struct text_pool *pool, struct text text)
     return (struct text){bytes, text.size};
 }
 
-static inline uint64_t eight_at(const char *bytes)
-{
-    uint64_t eight;
-    memcpy(&eight, bytes, sizeof eight);
-    return eight;
-}
-
 /* Both halves of the product depend on all bits of both. */
 static inline uint64_t mixed(uint64_t a, uint64_t b)
 {
@@ -91,7 +84,8 @@ static uint32_t hash_of(struct text text)
     uint64_t hash = text.size * odd, rest[2] = {0, 0};
     size_t at = 0;
     for (; at + 16 <= text.size; at += 16)
-        hash = mixed(eight_at(text.bytes + at) ^ odd ^ hash, eight_at(text.bytes + at + 8) ^ other);
+        hash = mixed(text_eight_at(text.bytes + at) ^ odd ^ hash,
+                     text_eight_at(text.bytes + at + 8) ^ other);
     if (at < text.size)
         memcpy(rest, text.bytes + at, text.size - at);
     hash = mixed(rest[0] ^ odd ^ hash, rest[1] ^ other);

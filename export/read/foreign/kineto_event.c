@@ -45,20 +45,14 @@ void kineto_keys_init(struct kineto_keys *keys)
     }
 }
 
-static inline uint64_t eight_at(const char *bytes)
-{
-    uint64_t eight;
-    memcpy(&eight, bytes, sizeof eight);
-    return eight;
-}
-
 /* Keys are short: a call of memcmp() would take longer than the comparison. */
 static inline bool same_key(const char *a, const char *b, size_t size)
 {
     if (size > 2 * sizeof(uint64_t))
         return memcmp(a, b, size) == 0;
     if (size >= sizeof(uint64_t))
-        return eight_at(a) == eight_at(b) && eight_at(a + size - 8) == eight_at(b + size - 8);
+        return text_eight_at(a) == text_eight_at(b) &&
+               text_eight_at(a + size - 8) == text_eight_at(b + size - 8);
     for (size_t i = 0; i < size; i++)
         if (a[i] != b[i])
             return false;
