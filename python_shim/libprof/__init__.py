@@ -28,10 +28,18 @@ from .version import __version__ as __version__
 _is_command = getattr(_sys, "argv", [])[:1] == ["-m"] and any(
     word.split(".")[0] == "libprof" for word in getattr(_sys, "orig_argv", ["libprof"])
 )
-if TYPE_CHECKING or not _is_command:
+if TYPE_CHECKING:
     from ._public import *
     from ._public import _KinetoProfile as _KinetoProfile
     from ._public import __all__ as __all__
+
+
+def _import_names() -> None:
+    """All but those of memory snapshots, which few programs use."""
+    names = vars(_import_module(f"{__name__}._public"))
+    for name in ("_KinetoProfile", "__all__", *names["__all__"]):
+        if name in names:
+            globals().setdefault(name, names[name])
 
 
 def _add_dynamo_rules(dynamo: _ModuleType) -> None:
@@ -46,6 +54,8 @@ def _adopt_types(profiler_util: _ModuleType) -> None:
     adopt(profiler_util)
 
 
+if not _is_command:
+    _import_names()
 _native.load_if_there()
 _after_import("torch._dynamo", _add_dynamo_rules)
 _after_import("torch.autograd.profiler_util", _adopt_types)
@@ -68,11 +78,11 @@ def __getattr__(name: str) -> Any:
         from ._execution_trace import observer_class
 
         return observer_class()
+    if name in ("MemorySnapshot", "memory_snapshot"):
+        return getattr(_import_module(f"{__name__}._snapshot"), name)
     is_special = name.startswith("__") and name != "__all__"
     if _is_command and not is_special and "__all__" not in globals() and not _find_spec(f"{__name__}.{name}"):
-        public = _import_module(f"{__name__}._public")
-        for one in ("_KinetoProfile", "__all__", *public.__all__):
-            globals().setdefault(one, getattr(public, one))
+        _import_names()
         if name in globals():
             return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,11 +1,12 @@
-"""The package's names, but for the few that it has without this module: see the package's ``__getattr__``."""
+"""The package's names. Those of memory snapshots are imported on first use: see the package's ``__getattr__``."""
+
+from typing import TYPE_CHECKING
 
 from . import itt
 from ._bench import BenchComparison, BenchOperation, BenchResult, BenchTime, bench, bench_compare
 from ._configs import CuspyConfig, PerformanceMetricsConfig, ProfilerActivityConfig
 from ._export import tensorboard_trace_handler
 from ._schedule import ProfilerAction, schedule
-from ._snapshot import MemorySnapshot, memory_snapshot
 from .annotations import Allocator, attr, counter, mark, thread_name
 from .averages import FunctionEventAvg
 from .errors import BenchError, LibraryError, ProfdumpError, ProfError, UnfinishedError
@@ -16,6 +17,9 @@ from .ranges import is_recording, range_end, range_start, record_function
 from .recorder import configure, flush, load, output_path, start, step, stop
 from .trace import Trace, read
 from .version import __version__
+
+if TYPE_CHECKING:
+    from ._snapshot import MemorySnapshot, memory_snapshot
 
 _KinetoProfile = profile  # in torch.profiler, the base class of profile
 range = record_function
