@@ -16,6 +16,14 @@ __attribute__((noinline)) int symfile_test_function(int value)
     __asm__ volatile("" : "+r"(value));
     return value + 1;
 }
+
+// as assemblers for Arm put one before code
+__asm__(".pushsection .text.symfile_test, \"ax\", %progbits\n"
+        ".globl symfile_test_begin\n"
+        "symfile_test_begin: .skip 32\n"
+        "\"$x.symfile\": .skip 32\n"
+        ".popsection");
+extern const char symfile_test_begin[];
 }
 
 namespace
@@ -95,6 +103,18 @@ TEST(Symfile, SaysNothingWhereThereIsNoCode)
         EXPECT_FALSE(symfile_find(file, address, note, &found)) << address;
         EXPECT_TRUE(found.functions.empty());
     }
+    symfile_close(file);
+}
+
+TEST(Symfile, NamesNothingByWhereCodeBegins)
+{
+    const char *problem = nullptr;
+    symfile *file = open_own({}, &problem);
+    ASSERT_NE(file, nullptr) << problem;
+    Found found;
+    symfile_find(file, reinterpret_cast<uintptr_t>(symfile_test_begin) + 40 - own_bias(), note, &found);
+    for (const std::string &function : found.functions)
+        EXPECT_NE(function[0], '$') << function;
     symfile_close(file);
 }
 
