@@ -14,6 +14,7 @@ extern "C" {
 #include <pthread.h>
 #include <random>
 #include <string>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <vector>
@@ -296,12 +297,12 @@ TEST_F(Unwind, ReachesTheBeginOfAThread)
 
 // ---- copies of stacks ----
 
-stack unwind_the_copy()
+stack unwind_the_copy(const unwind_registers &registers = raw.registers)
 {
     stack found;
     uint64_t addresses[limit];
     unwind_dump dump = {raw.registers.value[UNWIND_SP], raw.copy_bytes, raw.copy};
-    unsigned count = unwind_dump_stack(&raw.registers, &dump, addresses, limit, &found.complete);
+    unsigned count = unwind_dump_stack(&registers, &dump, addresses, limit, &found.complete);
     found.addresses.assign(addresses, addresses + count);
     return found;
 }
@@ -356,6 +357,41 @@ TEST_F(Unwind, EndsWhereACopyEnds)
     }
     EXPECT_GE(fewer, 2u) << "shorter copies have fewer frames";
 }
+
+#if defined(__aarch64__)
+
+// The kernel's vDSO has no tables there: the caller is in the link register.
+TEST_F(Unwind, LeavesTheVdsoByTheLinkRegister)
+{
+    const uint64_t vdso = getauxval(AT_SYSINFO_EHDR), signature = UINT64_C(0x2a) << 48;
+    unsigned sum = 0;
+    recurse(20, &sum);
+    if (!vdso)
+        GTEST_SKIP() << "there is no vDSO";
+    std::vector<uint64_t> wanted = taken().ours.addresses;
+    wanted.insert(wanted.begin(), vdso + 0x300);
+    unwind_registers registers = raw.registers;
+    registers.value[UNWIND_PC] = wanted[0];
+    const uint64_t caller = raw.registers.value[UNWIND_PC];
+    for (uint64_t link : {caller, caller | signature}) {
+        registers.value[UNWIND_RA] = link;
+        stack found = unwind_the_copy(registers);
+        EXPECT_EQ(found.addresses, wanted);
+        EXPECT_TRUE(found.complete);
+    }
+    // no instruction that calls, the vDSO itself, no code, nothing
+    for (uint64_t link :
+         {caller + 8, vdso + 0x310, reinterpret_cast<uint64_t>(&sum), UINT64_C(0)}) {
+        registers.value[UNWIND_RA] = link;
+        stack found = unwind_the_copy(registers);
+        EXPECT_EQ(found.addresses.size(), 1u) << std::hex << link;
+        EXPECT_FALSE(found.complete);
+    }
+    registers.known &= ~UNWIND_BIT(UNWIND_RA);
+    EXPECT_EQ(unwind_the_copy(registers).addresses.size(), 1u);
+}
+
+#endif
 
 // ---- tables of our own, and damaged ones ----
 

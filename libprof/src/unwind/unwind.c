@@ -266,12 +266,44 @@ static bool unwind_step_by_signal(struct unwind_registers *registers)
     return true;
 }
 
+/* Whether `bl`, `blr`, or one that also checks a signature is the instruction before `address`. */
+static bool unwind_follows_call(uint64_t address)
+{
+    uint32_t code;
+    return unwind_copy(&code, address - sizeof code, sizeof code) &&
+           ((code & 0xfc000000u) == 0x94000000u || (code & 0xfefff000u) == 0xd63f0000u);
+}
+
+/* Linux's vDSO, where clock_gettime() is, has no tables. Its functions leave the caller's address
+ * in the link register and use no stack. Where one calls another, that address is in the vDSO
+ * itself. */
+static enum unwind_step unwind_step_by_link(const struct unwind_module *module,
+                                            struct unwind_registers *registers, bool *inside)
+{
+    uint64_t caller = registers->value[UNWIND_RA] & ARCH_CODE_ADDRESS_MASK;
+    if (!*inside || !(registers->known >> UNWIND_RA & 1) ||
+        caller - module->start < module->end - module->start || !unwind_is_code(caller) ||
+        !unwind_follows_call(caller))
+        return UNWIND_STEP_LOST;
+    *inside = false;
+    return unwind_step_on(registers);
+}
+
 #else
 
 static bool unwind_step_by_signal(struct unwind_registers *registers)
 {
     (void)registers;
     return false;
+}
+
+static enum unwind_step unwind_step_by_link(const struct unwind_module *module,
+                                            struct unwind_registers *registers, bool *inside)
+{
+    (void)module;
+    (void)registers;
+    (void)inside;
+    return UNWIND_STEP_LOST;
 }
 
 #endif
@@ -283,8 +315,10 @@ static enum unwind_step unwind_step_by_table(uint64_t pc, struct unwind_register
     uint64_t cfa;
     bool signal;
     const struct unwind_module *module = unwind_find_module(pc);
-    if (!module || !unwind_read_headers(module->first, &headers) || !headers.frame_hdr)
+    if (!module || !unwind_read_headers(module->first, &headers))
         return UNWIND_STEP_LOST;
+    if (!headers.frame_hdr)
+        return unwind_step_by_link(module, registers, inside);
     const struct unwind_rules *rules = unwind_find_rules(headers.frame_hdr, pc, &signal);
     if (!rules ||
         !(unwind_find_cfa(rules, registers, &cfa) ||
