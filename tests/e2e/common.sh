@@ -1,7 +1,7 @@
 # What the end-to-end tests share: sourced, not run. Needs PROF_BIN and PROF_LIB in the environment.
 #
 #   compile NAME [FLAG...]       builds tests/programs/NAME.c or NAME.cpp into ./NAME
-#   record FILE COMMAND...       runs COMMAND with the library preloaded and PROF_OUTPUT=FILE
+#   record FILE COMMAND...       runs COMMAND with the library preloaded and PROF_OUTPUT=FILE, for at most $record_limit
 #   expect FILE EXPRESSION...    the trace is valid and each Python expression about it is true (see expect.py)
 #   same WHAT WANTED GOT         both texts are equal
 #   count_of NAME FILE           how often NAME is in the trace so far, 0 while it cannot be read
@@ -89,7 +89,7 @@ compile() {
 record() {
     local file=$1
     shift
-    env LD_PRELOAD="$lib" PROF_OUTPUT="$file" "$@"
+    ${record_limit:+timeout "$record_limit"} env LD_PRELOAD="$lib" PROF_OUTPUT="$file" "$@"
 }
 
 expect() {

@@ -16,7 +16,7 @@ used() {
 modes=(reset handle ignore direct await unblock calls user cancel)
 for mode in "${modes[@]}"; do
     status=0
-    PROF_SAMPLE=997 PROF_HANG=100ms record $mode.prof timeout 600 ./all_signals $mode >$mode.txt || status=$?
+    PROF_SAMPLE=997 PROF_HANG=100ms record_limit=600 record $mode.prof ./all_signals $mode >$mode.txt || status=$?
     same "status with $mode" 0 $status
     same "signals that arrived with $mode" 0 "$(cat $mode.txt)"
     "$PROF_BIN/profdump" check $mode.prof >check.txt || fail "check of $mode.prof: $(cat check.txt)"

@@ -181,7 +181,7 @@ between "waits without timers" 100000000 "$(used no_timers.prof wait_for_data wa
 
 # ---- a sandbox ----
 status=0
-sample strict.prof timeout 600 ./sampled strict 2>stderr.txt || status=$?
+record_limit=600 sample strict.prof ./sampled strict 2>stderr.txt || status=$?
 if ((status == 5)); then
     between "before the sandbox" 50000000 "$(used strict.prof slow_decode)" 400000000
 else

@@ -91,8 +91,8 @@ for i in 1 2 3; do
 done
 RANK=3 WORLD_SIZE=8 sample 'rank%R%q{WORLD_SIZE}.prof' ./starts environment 300
 valid rank-rank38.prof
-sample leave.prof timeout 600 ./starts leave || fail "the process does not end: $?"
-PROF_HANG=1h record leave-hang.prof timeout 600 ./starts leave || fail "the process does not end beside the hang watch: $?"
+record_limit=600 sample leave.prof ./starts leave || fail "the process does not end: $?"
+PROF_HANG=1h record_limit=600 record leave-hang.prof ./starts leave || fail "the process does not end beside the hang watch: $?"
 for mode in strict unshare; do
     bare=0 status=0
     ./starts $mode >bare.txt 2>/dev/null || bare=$?
