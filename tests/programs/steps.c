@@ -6,14 +6,18 @@
  *     empty COUNT       an event, then COUNT starts and stops without one
  *     threads COUNT     as run, on four threads at once, steps counted together; no thread is more than a step ahead
  *     fork COUNT        COUNT steps in the parent and then COUNT in a child
- *     handler COUNT     as slow, with a handler of SIGUSR2 that was installed before the library was loaded, or later
+ *     until FILE US     steps of US us (2,000) until FILE is there, and then a range "last"; prints its number first
+ *     follow COUNT      prints its number after ten steps, and "on" or "off" ten steps after each time that recording was
+ *                       switched; ends after the COUNTth
+ *     handler COUNT     installs a handler of SIGUSR2; prints its number, and how often it was called, until COUNT
  *     storm             raises SIGUSR2 from four threads for a second while all record
  *     children COUNT US COUNT forked children, one after the other, that record for US us (1000)
  *     dump COUNT        COUNT events, then prof_dump("inside.prof") while another thread records
  *     flood COUNT       prints its number and records for ten seconds, resting COUNT us after each 1,000 ranges
  *     leaves            the main thread leaves by pthread_exit(), another one ends 0.1 s later
  *     quick             ends by _exit() after 50 ms
- *     closes COUNT US   after US us (100,000), closes every descriptor, opens files of its own under them, and steps slowly
+ *     closes FILE       prints its number; when FILE is there, closes every descriptor, opens files of its own under them, and
+ *                       prints "closed"; steps until FILE is gone, and 100 times more
  */
 #define _GNU_SOURCE
 #include <prof/prof.h>
@@ -21,6 +25,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +35,7 @@
 
 static volatile sig_atomic_t handled;
 static volatile int stop, recorded;
+static const char *argument;
 static int steps_wanted;
 static int pause_us;
 
@@ -53,12 +59,63 @@ static int run(void)
     return 0;
 }
 
+static void say(const char *what)
+{
+    puts(what);
+    fflush(stdout);
+}
+
+static void say_number(int number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", number);
+    say(text);
+}
+
 static int slow(void)
 {
     pause_us = 2000;
-    printf("%d\n", (int)getpid());
-    fflush(stdout);
+    say_number((int)getpid());
     return run();
+}
+
+static bool is_there(void)
+{
+    return access(argument, F_OK) == 0;
+}
+
+static int until(void)
+{
+    pause_us = pause_us ? pause_us : 2000;
+    say_number((int)getpid());
+    for (int i = 0; !is_there(); i++)
+        step(i);
+    prof_range_push("last");
+    prof_range_pop();
+    return 0;
+}
+
+static void ten_steps(int *next)
+{
+    for (int end = *next + 10; *next < end;)
+        step((*next)++);
+}
+
+static int follow(void)
+{
+    bool on = *prof_gate() != 0;
+    int next = 0;
+    pause_us = 2000;
+    ten_steps(&next);
+    say_number((int)getpid());
+    for (int switched = 0; switched < steps_wanted; switched++) {
+        while ((*prof_gate() != 0) == on)
+            step(next++);
+        on = !on;
+        ten_steps(&next);
+        say(on ? "on" : "off");
+    }
+    return 0;
 }
 
 static int empty(void)
@@ -117,9 +174,15 @@ static void handle(int number)
 static int handler(void)
 {
     signal(SIGUSR2, handle);
-    int status = slow();
-    printf("handled %d\n", (int)handled);
-    return status;
+    pause_us = 2000;
+    say_number((int)getpid());
+    for (int i = 0, said = 0; said < steps_wanted; i++) {
+        step(i);
+        if (handled > said)
+            printf("handled %d\n", said = (int)handled);
+        fflush(stdout);
+    }
+    return 0;
 }
 
 static void *raise_often(void *unused)
@@ -147,8 +210,7 @@ static int storm(void)
 
 static int children(void)
 {
-    printf("%d\n", (int)getpid());
-    fflush(stdout);
+    say_number((int)getpid());
     for (int i = 0; i < steps_wanted; i++) {
         pid_t child = fork();
         if (child == 0) {
@@ -202,8 +264,7 @@ static int dump(void)
 
 static int flood(void)
 {
-    printf("%d\n", (int)getpid());
-    fflush(stdout);
+    say_number((int)getpid());
     for (time_t end = time(NULL) + 10; time(NULL) < end;) {
         for (int i = 0; i < 1000; i++) {
             prof_range_push("flood");
@@ -237,15 +298,18 @@ static int quick(void)
 
 static int closes(void)
 {
-    printf("%d\n", (int)getpid());
-    fflush(stdout);
-    usleep((useconds_t)(pause_us ? pause_us : 100000));
+    say_number((int)getpid());
+    while (!is_there())
+        usleep(1000);
     for (int fd = 3; fd < 1024; fd++)
         close(fd);
     int file = open("victim.txt", O_RDWR | O_CREAT | O_TRUNC, 0600);
     for (int fd = 512; fd < 540; fd++)
         dup2(file, fd);
+    say("closed");
     pause_us = 2000;
+    for (int i = 0; is_there(); i++)
+        step(i);
     run();
     char byte;
     return pread(file, &byte, 1, 0) != 0; /* nobody wrote into it */
@@ -254,13 +318,17 @@ static int closes(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    steps_wanted = argc > 2 ? atoi(argv[2]) : 100;
+    alarm(900); /* none outlives its test for long */
+    argument = argc > 2 ? argv[2] : "";
+    steps_wanted = argc > 2 && atoi(argument) ? atoi(argument) : 100;
     pause_us = argc > 3 ? atoi(argv[3]) : 0;
     return !strcmp(what, "run")        ? run()
            : !strcmp(what, "slow")     ? slow()
            : !strcmp(what, "empty")    ? empty()
            : !strcmp(what, "threads")  ? threads()
            : !strcmp(what, "fork")     ? forks()
+           : !strcmp(what, "until")    ? until()
+           : !strcmp(what, "follow")   ? follow()
            : !strcmp(what, "handler")  ? handler()
            : !strcmp(what, "storm")    ? storm()
            : !strcmp(what, "children") ? children()
