@@ -301,13 +301,25 @@ static int print_diff(const struct profdump_options *options, const struct job j
     return status;
 }
 
+/* --per-step cannot be done without. */
+static bool jobs_have_steps(const struct job jobs[2])
+{
+    bool good = true;
+    for (unsigned i = 0; i < 2; i++)
+        if (jobs[i].options.diff.normalise == DIFF_PER_STEP && !jobs[i].side.steps) {
+            complain("diff: --per-step: %s has no steps", jobs[i].options.inputs[0]);
+            good = false;
+        }
+    return good;
+}
+
 static int run_diff(const struct profdump_options *options, const char *const names[2])
 {
     struct job jobs[2] = {{0}};
     int status = EXIT_FAILURE;
     if (create_jobs(options, jobs)) {
         run_jobs(jobs);
-        if (jobs_are_good(jobs))
+        if (jobs_are_good(jobs) && jobs_have_steps(jobs))
             status = print_diff(options, jobs, names);
     }
     destroy_job(&jobs[0]);

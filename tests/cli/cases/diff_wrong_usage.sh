@@ -24,3 +24,4 @@ try base.prof slow.prof --format yaml
 profdump pytorch diff base.prof slow.prof; echo "status $?"
 try base.prof missing.prof
 try missing.prof empty
+try plain.prof base.prof --per-step
