@@ -248,10 +248,14 @@ static void print_counts(const struct timeline *timeline, FILE *stream)
     if (counts.nvtx)
         fprintf(stream, " (%u of them NVTX or ITT)", counts.nvtx);
     fprintf(stream,
-            ", %u marks, %u counter values, %u %s calls, %u device operations on %u thread%s\n",
+            ", %u marks, %u counter values, %u %s calls, %u device operations on %u thread%s",
             timeline->marks.count, timeline->counters.count, counts.calls,
             device_api_name(device_api_of(timeline)), count_operations(timeline), threads,
             plural(threads));
+    if (timeline->samples.count)
+        fprintf(stream, "; %u sample%s ('profdump stacks --cpu' shows them)",
+                timeline->samples.count, plural(timeline->samples.count));
+    fputc('\n', stream);
 }
 
 #define HEAPS_SHOWN 4u
