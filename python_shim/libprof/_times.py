@@ -28,6 +28,11 @@ def time_text(ns: float) -> str:
     return f"{ns:.4g} ns"
 
 
+def counted(count: int, what: str) -> str:
+    """ "1 rank", "2 ranks"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def us_text(time_us: float) -> str:
     """torch.profiler's: microseconds, in the unit that suits; also negative ones."""
     return f"-{ns_text(-1000 * time_us)}" if time_us < 0 else ns_text(1000 * time_us)

@@ -68,7 +68,7 @@ compile steps
 RANK=4 WORLD_SIZE=8 record whole.prof ./steps dump 20000 || fail "prof_dump(): $?"
 mkdir dumps && mv whole.prof inside.prof dumps
 truncate -s "$(($(stat -c %s dumps/whole.prof) + 65536))" dumps/inside.prof # a dump can have as many pages, and more
-same "a dump beside its recording" "dumped: packed 1 recordings, 0 were there, 0 could not be read" "$(fleet pack dumps -o dumped 2>err.txt)"
+same "a dump beside its recording" "dumped: packed 1 recording, 0 were there, 0 could not be read" "$(fleet pack dumps -o dumped 2>err.txt)"
 same "what is said" "profdump: dumps/inside.prof: left out: it duplicates a part of dumps/whole.prof" "$(cat err.txt)"
 same "the file" "whole.prof	4" "$(rows dumped "SELECT file, rank FROM ranks")"
 same "again" "dumped: packed 0 recordings, 1 were there, 0 could not be read" "$(fleet pack dumps -o dumped 2>err.txt)"
@@ -126,7 +126,7 @@ done
 head -c 100000 job/rank-00000.prof >cut.prof
 echo nonsense >nonsense.prof
 if fleet pack cut.prof nonsense.prof job/rank-00001.prof -o partly >out.txt 2>err.txt; then fail "no error for damaged recordings"; fi
-same "what could be read" "partly: packed 1 recordings, 0 were there, 2 could not be read" "$(cat out.txt)"
+same "what could be read" "partly: packed 1 recording, 0 were there, 2 could not be read" "$(cat out.txt)"
 found 'nonsense.prof: ' <err.txt && found 'cut.prof: ' <err.txt || fail "$(cat err.txt)"
 python3 - <<'E2' >kineto.json
 print('{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":3,"args":{"device":0,"stream":7,"correlation":1}},')
@@ -154,7 +154,7 @@ done
 found ', no steps$' < <(fleet fleet kineto) || fail "$(fleet fleet kineto)"
 make_job ranks=1 steps=3 alone
 fleet pack alone -o alone.dataset >/dev/null
-found '1 ranks on 1 hosts, median step' < <(fleet fleet alone.dataset) && found '^Nothing stands out' < <(fleet fleet alone.dataset) || fail "$(fleet fleet alone.dataset)"
+found '1 rank on 1 host, median step' < <(fleet fleet alone.dataset) && found '^Nothing stands out' < <(fleet fleet alone.dataset) || fail "$(fleet fleet alone.dataset)"
 
 # Statements may write names as they like, or ask for them.
 same "capitals" "$(rows dataset "SELECT count(*) FROM kernels")" "$(rows dataset 'SELECT count(*) FROM "KERNELS"')"

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from .. import _answers
 from .._cli import finish
+from .._times import counted
 from ..errors import ProfError
 from . import _clocks, _diff, _engine, _faults, _groups, _rank_pages, _trace, _verdict
 from ._dataset import Dataset, describe, described
@@ -144,7 +145,7 @@ def _run_pack(words: List[str]) -> int:
     done = pack(options.inputs, options.output, options.node, options.workers, options.summaries)
     for sentence in (*done.copies, *done.refused):
         print(f"profdump: {sentence}", file=sys.stderr)
-    print(f"{options.output}: packed {done.packed} recordings, {done.skipped} were there, {len(done.refused)} could not be read")
+    print(f"{options.output}: packed {counted(done.packed, 'recording')}, {done.skipped} were there, {len(done.refused)} could not be read")
     return 1 if done.refused else 0
 
 

@@ -9,7 +9,7 @@ import statistics
 from typing import Any, Dict, List, Tuple
 
 from .._answers import ANY
-from .._times import ranks_text, time_text
+from .._times import counted, ranks_text, time_text
 from . import _clocks, _faults, _late, _links, _pipeline, _unknown
 from ._engine import records, sql_text
 from ._faults import Finding
@@ -237,7 +237,7 @@ def detection_limit(engine: Any, limits: Limits = Limits()) -> str:
         return ""
     always = f"takes {time_text(found.excess_ns)} a step ({100 * found.excess_ns / found.step_ns:.2g} %) longer"
     sure = f"a rank that always {always}, and " if found.excess_ns < math.inf else ""
-    return f"Detection limit with {found.ranks} ranks and {found.steps} steps: {sure}a single step that takes {time_text(found.stall_ns)} longer."
+    return f"Detection limit with {counted(found.ranks, 'rank')} and {counted(found.steps, 'step')}: {sure}a single step that takes {time_text(found.stall_ns)} longer."
 
 
 def job_size(engine: Any) -> Dict[str, Any]:
@@ -255,4 +255,4 @@ def headline(engine: Any) -> str:
     attempt = ""
     if attempts and attempts.count > 1:
         attempt = f", attempt {attempts.shown} of {attempts.count}" if attempts.shown else f", {attempts.count} attempts together"
-    return f"{job['ranks']} ranks on {job['hosts']} hosts, {step}{attempt}"
+    return f"{counted(job['ranks'], 'rank')} on {counted(job['hosts'], 'host')}, {step}{attempt}"
