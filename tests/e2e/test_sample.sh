@@ -66,7 +66,7 @@ static volatile unsigned long sink;
     void __attribute__((noinline)) name(void) { for (unsigned long i = 0; i < 1000000; i++) sink += i ^ (sink >> key); }
 FUNCTION(${stem}_first, 3)
 FUNCTION(${stem}_second, 4)
-int main(void) { while (clock() < CLOCKS_PER_SEC / 2) { ${stem}_first(); ${stem}_second(); } return 0; }
+int main(void) { for (int i = 0; i < 50 || clock() < CLOCKS_PER_SEC / 2; i++) { ${stem}_first(); ${stem}_second(); } return 0; }
 END
 "$CC" -O1 long.c -o long
 rate=499 sample long.prof ./long

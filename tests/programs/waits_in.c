@@ -1,4 +1,4 @@
-/* waits_in.c - waits for two seconds in the system call that its argument names, within a range, and prints what that returned.
+/* waits_in.c - waits for WAIT_S seconds in the system call that its argument names, within a range, and prints what that returned.
  * Built without optimization, so that its stack cannot be read from outside without all registers.
  */
 #define _GNU_SOURCE
@@ -32,6 +32,8 @@
 #define SYS_futex_waitv 449
 #endif
 
+#define WAIT_S 5 /* a hang of 300 ms is seen meanwhile, on a slow machine too */
+
 static char bytes[4096];
 static int ends[2];
 
@@ -45,7 +47,7 @@ static void fill(void)
 
 static void open_ends(void)
 {
-    struct timeval limit = {2, 0};
+    struct timeval limit = {WAIT_S, 0};
     socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
     setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
@@ -54,7 +56,7 @@ static void open_ends(void)
 static long call_io_uring(void)
 {
     struct io_uring_params parameters = {0};
-    struct __kernel_timespec limit = {2, 0};
+    struct __kernel_timespec limit = {WAIT_S, 0};
     struct io_uring_getevents_arg argument = {.ts = (unsigned long)&limit};
     long ring = syscall(SYS_io_uring_setup, 4, &parameters);
     if (ring < 0)
@@ -80,7 +82,7 @@ static long call_futex_waitv(void)
     } wait = {0, (unsigned long)&word, 2, 0};
     struct timespec end;
     clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += 2;
+    end.tv_sec += WAIT_S;
     return syscall(SYS_futex_waitv, &wait, 1, 0, &end, CLOCK_MONOTONIC);
 }
 
@@ -89,7 +91,7 @@ static long call_waitid(void)
     siginfo_t info;
     pid_t child = fork();
     if (child == 0) {
-        sleep(2);
+        sleep(WAIT_S);
         _exit(0);
     }
     return waitid(P_PID, (id_t)child, &info, WEXITED);
@@ -112,7 +114,7 @@ static long call(const char *name)
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
     struct mmsghdr messages = {.msg_hdr = message};
     struct epoll_event event;
-    struct timespec two = {2, 0};
+    struct timespec limit = {WAIT_S, 0};
     unsigned word = 0;
     sigset_t one;
 #define IS(text) (strcmp(name, text) == 0)
@@ -139,27 +141,27 @@ static long call(const char *name)
     if (IS("splice"))
         return call_splice();
     if (IS("poll"))
-        return poll(NULL, 0, 2000);
+        return poll(NULL, 0, WAIT_S * 1000);
     if (IS("select"))
-        return select(0, NULL, NULL, NULL, &(struct timeval){2, 0});
+        return select(0, NULL, NULL, NULL, &(struct timeval){WAIT_S, 0});
     if (IS("epoll_wait"))
-        return epoll_wait(epoll_create1(0), &event, 1, 2000);
+        return epoll_wait(epoll_create1(0), &event, 1, WAIT_S * 1000);
     if (IS("epoll_pwait2"))
-        return syscall(SYS_epoll_pwait2, epoll_create1(0), &event, 1, &two, NULL, 8);
+        return syscall(SYS_epoll_pwait2, epoll_create1(0), &event, 1, &limit, NULL, 8);
     if (IS("io_uring_enter"))
         return call_io_uring();
     if (IS("nanosleep"))
-        return nanosleep(&two, NULL);
+        return nanosleep(&limit, NULL);
     if (IS("futex"))
-        return syscall(SYS_futex, &word, FUTEX_WAIT, 0, &two, NULL, 0);
+        return syscall(SYS_futex, &word, FUTEX_WAIT, 0, &limit, NULL, 0);
     if (IS("futex_waitv"))
         return call_futex_waitv();
     if (IS("semtimedop"))
-        return call_semtimedop(&two);
+        return call_semtimedop(&limit);
     if (IS("sigtimedwait")) {
         sigemptyset(&one);
         sigaddset(&one, SIGUSR1);
-        return sigtimedwait(&one, NULL, &two);
+        return sigtimedwait(&one, NULL, &limit);
     }
     if (IS("waitid"))
         return call_waitid();
