@@ -62,24 +62,23 @@ static int out_of_memory(void)
 
 /* ---- the verdict ---- */
 
-/* Noise only ever excuses an excess: what is within the limit passes, but not what is unknown. */
+/* As diff's gate does. */
 static int judge(const struct profdump_options *options, const struct bench_comparison *comparison,
                  int status)
 {
     const struct bootstrap_interval *ratio = &comparison->ratio;
-    double limit = 1 + options->diff.gate_limit;
+    const char *against = options->bench_against ? options->bench_against : options->baseline;
     if (!options->diff.gate || status != EXIT_SUCCESS)
         return status;
-    if (!ratio->known) {
-        complain("--fail-if-slower: cannot be judged: there is no interval");
-        return EXIT_INCONCLUSIVE;
-    }
-    if (ratio->ratio <= limit)
+    enum diff_gate_result result = diff_gate_judge(ratio, options->diff.gate_limit);
+    if (result == DIFF_GATE_PASSED)
         return status;
-    complain("--fail-if-slower: device time is %.3f times that of %s (95 %%: %.3f to %.3f)",
-             ratio->ratio, options->bench_against ? options->bench_against : options->baseline,
-             ratio->low, ratio->high);
-    return ratio->low > 1 ? EXIT_FOUND : EXIT_INCONCLUSIVE;
+    if (ratio->known)
+        complain("--fail-if-slower: device time is %.3f times that of %s (95 %%: %.3f to %.3f)",
+                 ratio->ratio, against, ratio->low, ratio->high);
+    else
+        complain("--fail-if-slower: cannot be judged: there is no interval");
+    return result == DIFF_GATE_FAILED ? EXIT_FOUND : EXIT_INCONCLUSIVE;
 }
 
 static int print(const struct profdump_options *options, const struct timeline *timeline,

@@ -308,7 +308,7 @@ static bool diff_totals(struct diff *diff)
 /* Smaller kernels, by their share of the right run's device time, are not judged. */
 #define KERNEL_SHARE 0.01
 
-static enum diff_gate_result judge_ratio(const struct bootstrap_interval *ratio, double limit)
+enum diff_gate_result diff_gate_judge(const struct bootstrap_interval *ratio, double limit)
 {
     if (isnan(ratio->ratio))
         return DIFF_GATE_INCONCLUSIVE;
@@ -339,7 +339,7 @@ static void judge_kernels(struct diff *diff)
     for (uint32_t i = 0; i < table->rows.count; i++) {
         const struct diff_row *row = &table->rows.at[i];
         const struct bootstrap_interval *ratio = &row->time.ratio;
-        enum diff_gate_result result = judge_ratio(ratio, gate->limit);
+        enum diff_gate_result result = diff_gate_judge(ratio, gate->limit);
         bool is_worse = !gate->table || result > gate->result ||
                         (result == gate->result && ratio->ratio > gate->ratio.ratio);
         if (!is_judged(diff, row) || !is_worse)
@@ -417,7 +417,7 @@ static void diff_gate(struct diff *diff)
         judge_kernels(diff);
     } else if (total->known) {
         gate->ratio = total->ratio;
-        gate->result = judge_ratio(&total->ratio, gate->limit);
+        gate->result = diff_gate_judge(&total->ratio, gate->limit);
     }
     if (diff->nothing_in_common)
         gate->result = DIFF_GATE_INCONCLUSIVE;

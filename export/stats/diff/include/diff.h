@@ -204,6 +204,10 @@ enum diff_verdict diff_verdict_of(const struct bootstrap_interval *ratio);
 /* Fills the rows of diff->tables: entries and matches. Called by diff_init(). False: no memory. */
 bool diff_match(struct diff *diff);
 
+/* Whether a ratio is above 1 + `limit` by more than noise. Within the limit, its noise does not
+ * matter. */
+enum diff_gate_result diff_gate_judge(const struct bootstrap_interval *ratio, double limit);
+
 /* NULL: the gate is not about a total, but about kernels. */
 const struct diff_total *diff_total_of(const struct diff *diff, enum diff_gate_of of);
 
