@@ -112,7 +112,8 @@ TEST(Symfile, NamesNothingByWhereCodeBegins)
     symfile *file = open_own({}, &problem);
     ASSERT_NE(file, nullptr) << problem;
     Found found;
-    symfile_find(file, reinterpret_cast<uintptr_t>(symfile_test_begin) + 40 - own_bias(), note, &found);
+    symfile_find(file, reinterpret_cast<uintptr_t>(symfile_test_begin) + 40 - own_bias(), note,
+                 &found);
     for (const std::string &function : found.functions)
         EXPECT_NE(function[0], '$') << function;
     symfile_close(file);
