@@ -7,6 +7,7 @@
 #include "packed_out.h"
 #include "profdump.h"
 #include "slice_sums.h"
+#include "stack_functions.h"
 #include "stack_text.h"
 #include "table.h"
 #include "units.h"
@@ -35,6 +36,10 @@ static bool set_flame(struct profdump_options *options, const char *path)
 
 static const struct option_entry stacks_options[] = {
     {FLAG("cpu", cpu_samples, "list what threads were doing: the stacks that PROF_SAMPLE sampled")},
+    {FLAG("functions", functions,
+          "list functions instead of stacks: their own time, and with what they call")},
+    {TEXT("sort", "COLUMN", sort, "sort functions by COLUMN: self or total"),
+     .values = "self total"},
     {CALL("o", "OUT", set_flame, NULL)},
     {CALL("output", "OUT", set_flame,
           "draw what --folded prints as a flame graph; end OUT in .svg")},
@@ -46,6 +51,21 @@ static const struct option_entry stacks_options[] = {
 static const struct option_entry *const options_of_stacks[] = {
     stacks_options, rows_options, unit_options, symbol_options, window_options, input_options,
     format_options, help_options, NULL};
+
+/* Only functions can be sorted, and they are no flame graph. */
+static bool agree(struct profdump_options *options)
+{
+    const char *sort = options->sort;
+    if (sort && strcmp(sort, "self") != 0 && strcmp(sort, "total") != 0)
+        return complain("--sort: there is no column '%s'; known are self, total", sort), false;
+    if (sort && !options->functions)
+        return complain("stacks: --sort is for --functions"), false;
+    if (options->functions && (options->folded || options->flame))
+        return complain("stacks: --functions and %s: choose one",
+                        options->folded ? "--folded" : "-o"),
+               false;
+    return true;
+}
 
 struct listing {
     const struct profdump_options *options;
@@ -412,10 +432,29 @@ static void print_all_sampled(const struct listing *listing)
     print_left_out(listing->options, count);
 }
 
+/* One stack of each group stands for all. */
+static bool write_functions(const struct listing *listing)
+{
+    const struct stack_groups *groups = &listing->groups;
+    uint32_t *stacks = malloc((groups->count + (size_t)1) * sizeof *stacks);
+    char lacking[EVIDENCE_BYTES];
+    const struct stack_functions_of of = {listing->options, listing->timeline,
+                                          listing->symbols, &listing->totals,
+                                          stacks,           find_lacking(listing, lacking)};
+    errno = ENOMEM;
+    for (uint32_t i = 0; i < groups->count && stacks; i++)
+        stacks[i] = groups->stacks[groups->first[i]];
+    bool done = stacks && stack_functions_write(&of);
+    free(stacks);
+    return done;
+}
+
 static bool print_listing(const struct listing *listing)
 {
     const struct profdump_options *options = listing->options;
     errno = 0;
+    if (options->functions)
+        return write_functions(listing);
     if (options->format != WRITE_TEXT)
         return write_sheet(listing);
     if (options->folded)
@@ -456,8 +495,11 @@ static int run_stacks(const struct profdump_options *options, const struct timel
     char lacking[EVIDENCE_BYTES];
     listing.symbols = stack_text_symbols(options, timeline);
     int status = listing.symbols ? show(&listing) : EXIT_FAILURE;
-    if (find_lacking(&listing, lacking))
+    if (find_lacking(&listing, lacking)) {
         complain("%s", lacking);
+        if (!options->cpu_samples && timeline->samples.count)
+            complain("there are samples: 'profdump stacks --cpu' lists them");
+    }
     symbols_destroy(listing.symbols);
     return status;
 }
@@ -471,12 +513,14 @@ const struct command command_stacks = {
         "longest first. Record them with 'profrun --stacks'. With --cpu, prints where threads used "
         "CPU time and where they waited; record that with 'profrun --sample 99'.",
     .examples = "stacks --rows 5 run.prof\n"
+                "stacks --cpu --functions --rows 20 run.prof\n"
                 "stacks -o run.svg run.prof\n"
                 "stacks --cpu -o cpu.svg run.prof\n"
                 "stacks --folded run.prof | flamegraph.pl >run.svg",
     .question = QUESTION_TIME,
     .options = options_of_stacks,
     .run = run_stacks,
+    .agree = agree,
     .tables = true,
 };
 

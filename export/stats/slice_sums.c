@@ -164,14 +164,14 @@ static void add_sample(struct stack_totals *totals, const struct tl_sample *samp
     *(sample->waits ? &total->wait_ns : &total->run_ns) += weight_ns;
 }
 
-/* A stack that only samples have belongs to no call or range. */
+/* A stack of samples belongs to no call or range; one of a wait that soon ended, to nothing. */
 static void put_in_order(struct stack_totals *totals)
 {
     uint32_t stacks = totals->count;
     totals->count = 0;
     for (uint32_t i = 0; i < stacks; i++) {
         const struct stack_total *total = &totals->at[i];
-        if (!total->samples || total->calls || total->ranges)
+        if (total->calls || total->ranges)
             totals->order[totals->count++] = i;
         if (total->samples)
             totals->sampled[totals->sampled_count++] = i;

@@ -57,6 +57,16 @@ same "folded stacks that are alike" "" "$(sed 's/ [0-9]*$//' folded.txt | sort |
 rows=$("$PROF_BIN/profdump" query 'SELECT count(*) FROM samples WHERE state = "runs" AND tid = pid' ratio.prof --format tsv | tail -1)
 ((rows >= 24)) || fail "only $rows samples of 2.4 s of CPU time" # fewer, and heavier, where the machine is busy
 
+# ---- by function: what each used itself adds up to all; a caller has what it called ----
+"$PROF_BIN/profdump" stacks --cpu --functions --format csv ratio.prof >functions.csv || fail "stacks --cpu --functions"
+python3 - functions.csv "$(used ratio.prof slow_decode)" "$(used ratio.prof '')" <<'EOF' || fail "functions: $(cat functions.csv)"
+import csv, sys
+rows = {row["function"]: row for row in csv.DictReader(open(sys.argv[1])) if row["place"] == "sampled"}
+assert int(rows["slow_decode"]["total_ns"]) == int(sys.argv[2]) >= int(rows["slow_decode"]["self_ns"]), rows
+assert int(rows["main"]["total_ns"]) >= int(rows["slow_decode"]["total_ns"]) + int(rows["fast_part"]["total_ns"]), rows
+assert sum(int(row["self_ns"]) for row in csv.DictReader(open(sys.argv[1]))) == int(sys.argv[3])
+EOF
+
 # ---- functions with names of any length: those that differ only at their ends are two ----
 stem=$(printf 'f%.0s' {1..5000})
 cat >long.c <<END

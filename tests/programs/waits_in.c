@@ -32,7 +32,7 @@
 #define SYS_futex_waitv 449
 #endif
 
-#define WAIT_S 5 /* a hang of 300 ms is seen meanwhile, on a slow machine too */
+#define WAIT_S 15 /* a hang of 300 ms is seen meanwhile, on a slow machine too */
 
 static char bytes[4096];
 static int ends[2];

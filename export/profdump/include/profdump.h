@@ -86,6 +86,7 @@ struct profdump_options {
     bool folded;          /* --folded */
     const char *flame;    /* -o of stacks; NULL */
     bool cpu_samples;     /* --cpu */
+    bool functions;       /* --functions */
     bool by_function;     /* --stacks */
     bool html_full;       /* the report's timeline has every event */
     bool debuginfod;      /* --debuginfod */

@@ -17,5 +17,13 @@ JSON
 profdump stacks python.json | sed 's/; no source lines (profdump was built without libdw)//'
 profdump stacks --folded python.json
 profdump stacks --format tsv python.json
+echo "== functions"
+profdump stacks --functions python.json
+profdump stacks --functions --sort total --format tsv python.json
+profdump stacks --functions --rows 1 --format markdown python.json
+profdump stacks --functions --json python.json
+for words in "--sort self" "--functions --sort calls" "--functions --folded" "--functions -o out.svg"; do
+    profdump stacks $words python.json; echo "exit $?"
+done
 echo "== no Python functions in the file"
 profdump stacks "$CASES/inputs/kineto.json" 2>&1 | sed 's/; no source lines (profdump was built without libdw)//'
