@@ -28,10 +28,17 @@ __attribute__((visibility("hidden"))) const char *needed_real(void)
 /* This library has not been relocated either: it can call nothing. */
 static void needed_transfer(long call, char *byte)
 {
+#if defined(__x86_64__)
     __asm__ volatile("syscall"
                      : "+a"(call)
                      : "D"((long)LOADER_FD), "S"(byte), "d"(1L)
                      : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+    register long fd __asm__("x0") = LOADER_FD;
+    register char *bytes __asm__("x1") = byte;
+    register long size __asm__("x2") = 1, number __asm__("x8") = call;
+    __asm__ volatile("svc 0" : "+r"(fd) : "r"(bytes), "r"(size), "r"(number) : "memory");
+#endif
 }
 
 __attribute__((used)) static const char *(*needed_choose(void))(void)
