@@ -71,6 +71,8 @@ def accept(command, option):
     if command == "export" and option.name not in ("-o", "--output", "--chrome", *OUTPUTS) and not also:
         also = ["-o", "out.html"]
     given = [option.name, "out.svg"] if command == "stacks" and option.name in ("-o", "--output") else words_of(option)
+    if command == "stacks" and option.name == "--sort":
+        given = ["--functions", "--sort", "total"]
     status, _, said = run(*words, *given, *also, *inputs)
     refused = any(words in said for words in REFUSALS)
     check(status in (0, 1, 3, 4, 5) and not refused, command, option.name, "is accepted:", status, said)
