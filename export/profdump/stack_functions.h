@@ -7,7 +7,7 @@
 #include "slice_sums.h"
 #include "symbols.h"
 
-/* Groups of stacks that have the same functions, as stack_groups.h makes them. */
+/* Groups of stacks that have the same functions, as stack_text.h makes them. */
 struct stack_functions_of {
     const struct profdump_options *options; /* cpu_samples: of samples, else of launches */
     const struct timeline *timeline;
