@@ -30,7 +30,7 @@ static struct {
     uint64_t looked_ns;
     uint64_t silent_ns;
     uint64_t hung_ns; /* since the dump */
-    uint64_t cpu_ns;  /* of the process, at the latest look */
+    uint64_t cpu_ns;  /* of the program's threads, at the latest look */
     uint32_t number;  /* of the latest hang */
     bool hung;
     bool wrote_start; /* a hang before that was written */
@@ -112,12 +112,12 @@ static void hang_act(void)
 
 /* ---- before the first event ---- */
 
-/* Whether the process has used a tenth of a processor since the last look. */
+/* Whether the program has used a tenth of a processor since the last look. */
 static bool hang_computes(uint64_t passed_ns)
 {
     uint64_t before_ns = hang.cpu_ns;
-    hang.cpu_ns = clock_gettime_ns(CLOCK_PROCESS_CPUTIME_ID);
-    return (hang.cpu_ns - before_ns) * 10 > passed_ns;
+    hang.cpu_ns = own_thread_program_cpu_ns();
+    return hang.cpu_ns > before_ns && (hang.cpu_ns - before_ns) * 10 > passed_ns;
 }
 
 /* A program that has recorded nothing may hang in an import, or where processes meet. Or it records

@@ -262,6 +262,12 @@ uint64_t own_thread_cpu_ns(void)
     return ns;
 }
 
+uint64_t own_thread_program_cpu_ns(void)
+{
+    uint64_t own_ns = own_thread_cpu_ns(); /* first: it must not be the larger */
+    return clock_gettime_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
+}
+
 static void own_thread_adopted_ends(void *counted)
 {
     (void)counted;

@@ -43,6 +43,9 @@ bool own_thread_has_entered(void);
  * a system call for each that has not left. Threads: any. */
 uint64_t own_thread_cpu_ns(void);
 
+/* That of the program: of all threads but those. */
+uint64_t own_thread_program_cpu_ns(void);
+
 /* The calling thread is CUPTI's, there for us: counts as one of ours. Any number of times. */
 void own_thread_adopt(void);
 

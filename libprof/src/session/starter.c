@@ -1,7 +1,7 @@
 /* starter.c - begins the recording of a process that has not recorded anything, for PROF_SAMPLE and
  * PROF_HANG: they show what a program does before its first range, and programs without ranges.
  *
- * A thread of libprof waits until the process has used 10 ms of CPU time, or has lived for 100 ms
+ * A thread of libprof waits until the program has used 10 ms of CPU time, or has lived for 100 ms
  * and waits for something. (PROF_HANG alone wants 100 ms in any case.) Then it makes the file, as
  * the first event would, and ends. A program that a recorded program executes must live ten times
  * as long: most commands of a shell script end sooner, leave no file, and use up no name. A process
@@ -63,7 +63,7 @@ static bool starter_parent_is_preloaded(void)
 static bool starter_is_due(uint64_t now_ns)
 {
     unsigned factor = starter.is_child ? STARTER_CHILD_FACTOR : 1;
-    uint64_t cpu_ns = clock_gettime_ns(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t cpu_ns = own_thread_program_cpu_ns();
     bool has_computed = cpu_ns >= factor * STARTER_CPU_NS;
     bool is_old = now_ns - starter.since_ns >= factor * STARTER_LIFE_NS;
     if (has_computed && (is_old || config_get()->sample_hz))
