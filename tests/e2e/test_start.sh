@@ -115,6 +115,15 @@ found '^Hang: pid [0-9]* cannot go on: thread [0-9]* (starts) waits for mutex 0x
 found '^      pid [0-9]* has recorded nothing since it began' <said.txt || fail "the verdict: $(cat said.txt)"
 found ' stuck (starts)' <said.txt || fail "the stack: $(cat said.txt)"
 
+# ---- the CPU time of libprof's own threads is none of the program's: here the sampler's, which looks at 900 threads ----
+PROF_SAMPLE=1000 PROF_HANG=400ms PROF_OUTPUT=crowd.prof LD_PRELOAD="$lib" ./starts stuck 900 2>crowd.txt &
+process=$!
+await "a hang beside samples of many threads" grep -qs '^end$' crowd.prof.hang.txt
+kill -KILL $process
+wait $process 2>/dev/null || true
+"$PROF_BIN/profdump" hang crowd.prof >said.txt
+found '^Hang: pid [0-9]* cannot go on: thread [0-9]* (starts) waits for mutex' <said.txt || fail "beside samples: $(cat said.txt)"
+
 # ---- none: a program that computes, one that waits for a child, a worker, a launcher ----
 export PROF_HANG=300ms PROF_LOG=1
 record busy.prof ./starts compute 1500 2>busy.txt

@@ -5,7 +5,7 @@
  *     late CPU_MS         loading(), then a range
  *     child CPU_MS        a forked child computes in in_child() and records nothing; prints its number
  *     daemon CPU_MS       loading() after daemon(); the file "done" has its number at the end
- *     stuck               waits for a mutex that it holds
+ *     stuck [THREADS]     waits for a mutex that it holds, beside so many threads that wait, too
  *     fork_stuck          so does a forked child, while its parent waits for it, for two seconds
  *     ends_at US [HOW]    after so long a time; HOW: _exit, exec (of "true"), quick_exit
  *     fails_at US         calls exec so late, which fails, and goes on for 300 ms
@@ -88,6 +88,20 @@ static void __attribute__((noinline)) stuck(void)
     pthread_mutex_lock(&lock);
     pthread_mutex_lock(&lock);
     __asm__ volatile("" ::: "memory");
+}
+
+static void *wait_on(void *unused)
+{
+    pause();
+    return unused;
+}
+
+static void stuck_beside(long threads)
+{
+    pthread_t thread;
+    while (threads-- > 0)
+        pthread_create(&thread, NULL, wait_on, NULL);
+    stuck();
 }
 
 static void fork_stuck(void)
@@ -174,7 +188,7 @@ int main(int count, char **arguments)
     else if (strcmp(mode, "daemon") == 0)
         become_daemon(number);
     else if (strcmp(mode, "stuck") == 0)
-        stuck();
+        stuck_beside(number);
     else if (strcmp(mode, "fork_stuck") == 0)
         fork_stuck();
     else if (strcmp(mode, "ends_at") == 0)
