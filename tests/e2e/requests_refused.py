@@ -227,8 +227,12 @@ def untouched():
         plain = subprocess.run(["../steps", "slow", "10"], stdout=subprocess.PIPE, text=True, check=True).stdout
         program = Program("../steps slow 2000", name="untouched")
         check(len(program.end().split()) == len(plain.split()) == 1, "the output")
-        closes = Program("../steps closes 1500 2500000", name="closes")
+        go = os.path.abspath("go")
+        closes = Program(f"../steps closes {go}", name="closes")
         wait(lambda: daemon.knows([closes]), "registration")
+        open(go, "w").close()
+        wait(lambda: glob.glob("**/victim.txt", recursive=True), "the program to close its descriptors")
+        os.remove(go)
         closes.end()
     for program in program, closes:
         left = glob.glob(f"sockets/*-{program.pid}-*")
