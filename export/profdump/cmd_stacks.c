@@ -432,21 +432,13 @@ static void print_all_sampled(const struct listing *listing)
     print_left_out(listing->options, count);
 }
 
-/* One stack of each group stands for all. */
 static bool write_functions(const struct listing *listing)
 {
-    const struct stack_groups *groups = &listing->groups;
-    uint32_t *stacks = malloc((groups->count + (size_t)1) * sizeof *stacks);
     char lacking[EVIDENCE_BYTES];
     const struct stack_functions_of of = {listing->options, listing->timeline,
                                           listing->symbols, &listing->totals,
-                                          stacks,           find_lacking(listing, lacking)};
-    errno = ENOMEM;
-    for (uint32_t i = 0; i < groups->count && stacks; i++)
-        stacks[i] = groups->stacks[groups->first[i]];
-    bool done = stacks && stack_functions_write(&of);
-    free(stacks);
-    return done;
+                                          &listing->groups, find_lacking(listing, lacking)};
+    return stack_functions_write(&of);
 }
 
 static bool print_listing(const struct listing *listing)

@@ -73,7 +73,8 @@ static bool add_stack(struct functions *functions, uint32_t group)
     const struct stack_total *total = &of->totals->at[group];
     bool cpu = of->options->cpu_samples;
     int64_t ns = cpu ? total->run_ns : total->device_ns;
-    struct symbol_stack frames = symbols_stack(of->symbols, of->stacks[group]);
+    struct symbol_stack frames =
+        symbols_stack(of->symbols, of->groups->stacks[of->groups->first[group]]);
     for (uint32_t i = 0; i < frames.count; i++) {
         struct function_time *function = function_of(functions, &frames.at[i]);
         if (!function)
@@ -90,10 +91,11 @@ static bool add_stack(struct functions *functions, uint32_t group)
     return true;
 }
 
-static int compare(const struct function_time *a, const struct function_time *b,
-                   const int64_t first[2])
+/* `all`: NULL for the order by time of its own. */
+static int by_time(const void *left, const void *right, void *all)
 {
-    const int64_t pairs[][2] = {{first[0], first[1]},
+    const struct function_time *a = left, *b = right;
+    const int64_t pairs[][2] = {{all ? a->all_ns : a->own_ns, all ? b->all_ns : b->own_ns},
                                 {a->own_ns, b->own_ns},
                                 {a->all_ns, b->all_ns},
                                 {a->beside_ns, b->beside_ns},
@@ -102,18 +104,6 @@ static int compare(const struct function_time *a, const struct function_time *b,
         if (pairs[i][0] != pairs[i][1])
             return pairs[i][0] > pairs[i][1] ? -1 : 1;
     return strcmp(a->name ? a->name : "", b->name ? b->name : "");
-}
-
-static int by_own(const void *left, const void *right)
-{
-    const struct function_time *a = left, *b = right;
-    return compare(a, b, (const int64_t[]){a->own_ns, b->own_ns});
-}
-
-static int by_all(const void *left, const void *right)
-{
-    const struct function_time *a = left, *b = right;
-    return compare(a, b, (const int64_t[]){a->all_ns, b->all_ns});
 }
 
 static bool add_stacks(struct functions *functions)
@@ -128,8 +118,8 @@ static bool add_stacks(struct functions *functions)
         if (!add_stack(functions, order[i]))
             return false;
     if (functions->keys.count)
-        qsort(functions->at, functions->keys.count, sizeof *functions->at,
-              sort && strcmp(sort, "total") == 0 ? by_all : by_own);
+        qsort_r(functions->at, functions->keys.count, sizeof *functions->at, by_time,
+                sort && strcmp(sort, "total") == 0 ? functions : NULL);
     return true;
 }
 

@@ -5,15 +5,15 @@
 
 #include "profdump.h"
 #include "slice_sums.h"
-#include "symbols.h"
+#include "stack_text.h"
 
-/* Groups of stacks that have the same functions, as stack_text.h makes them. */
+/* The stacks of a group have the same functions. */
 struct stack_functions_of {
     const struct profdump_options *options; /* cpu_samples: of samples, else of launches */
     const struct timeline *timeline;
     struct symbols *symbols;
     const struct stack_totals *totals; /* by group */
-    const uint32_t *stacks;            /* by group: one of its stacks */
+    const struct stack_groups *groups; /* the first stack of each stands for all */
     const char *lacking;               /* why there are none; NULL */
 };
 
