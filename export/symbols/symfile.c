@@ -156,19 +156,13 @@ static bool is_mapping_symbol(const char *name)
     return name[0] == '$' && name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.');
 }
 
-/* NULL: no symbol covers the address. */
-static const char *function_name(Dwfl_Module *module, GElf_Addr address)
-{
-    const char *name = dwfl_module_addrname(module, address);
-    return name && !is_mapping_symbol(name) ? name : NULL;
-}
-
 bool symfile_find(struct symfile *file, uint64_t address, symfile_found found, void *user)
 {
     Dwarf_Die *scopes = NULL;
     Dwarf_Addr bias = 0;
     GElf_Addr at = address + file->bias;
-    struct symfile_frame frame = {.function = function_name(file->module, at)};
+    const char *symbol = dwfl_module_addrname(file->module, at);
+    struct symfile_frame frame = {.function = symbol && !is_mapping_symbol(symbol) ? symbol : NULL};
     find_line(file->module, at, &frame);
     Dwarf_Die *unit = dwfl_module_addrdie(file->module, at, &bias);
     int count = unit ? find_scopes(file->module, unit, at - bias, &scopes) : 0;
