@@ -234,7 +234,8 @@ def test_groups_by_stack_and_folded_stacks_have_them(both: Both, tmp_path: Path)
     assert {row.stack[0] for row in rows} == {"<built-in function linear>"}
     both.ours.export_stacks(str(tmp_path / "stacks.txt"))
     lines = [line for line in (tmp_path / "stacks.txt").read_text().splitlines() if ";AddmmBackward0 " in line]
-    assert len(lines) == 4 and all("nn.Module:" in line for line in lines), lines
+    certain = [row for row in rows if row.self_cpu_time_total >= 1]  # lines have whole microseconds
+    assert len(certain) <= len(lines) <= 4 and all("nn.Module:" in line for line in lines), lines
 
 
 def backward(trace: List[Dict[str, Any]]) -> Counter[Tuple[str, Any]]:
