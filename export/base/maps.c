@@ -131,3 +131,50 @@ uint32_t keymap_find(const struct keymap *map, uint64_t key)
 {
     return map->capacity ? key_place(map, key)->value : KEYMAP_NONE;
 }
+
+void idset_fini(struct idset *set)
+{
+    keymap_fini(&set->places);
+    free(set->blocks);
+    memset(set, 0, sizeof *set);
+}
+
+static struct idset_block *add_block(struct idset *set, uint64_t place)
+{
+    if (set->count == set->capacity) {
+        uint32_t capacity = set->capacity ? set->capacity * 2 : 16;
+        struct idset_block *blocks =
+            capacity > set->capacity ? realloc(set->blocks, capacity * sizeof *blocks) : NULL;
+        if (!blocks)
+            return NULL;
+        set->blocks = blocks;
+        set->capacity = capacity;
+    }
+    if (!keymap_set(&set->places, place, set->count))
+        return NULL;
+    set->blocks[set->count] = (struct idset_block){{0}};
+    return &set->blocks[set->count++];
+}
+
+static struct idset_block *find_block(const struct idset *set, uint64_t id)
+{
+    uint32_t place = keymap_find(&set->places, id / IDSET_BLOCK_IDS);
+    return place == KEYMAP_NONE ? NULL : &set->blocks[place];
+}
+
+bool idset_add(struct idset *set, uint64_t id)
+{
+    struct idset_block *block = find_block(set, id);
+    unsigned bit = (unsigned)(id % IDSET_BLOCK_IDS);
+    if (!block && !(block = add_block(set, id / IDSET_BLOCK_IDS)))
+        return false;
+    block->words[bit / 64] |= UINT64_C(1) << bit % 64;
+    return true;
+}
+
+bool idset_has(const struct idset *set, uint64_t id)
+{
+    const struct idset_block *block = find_block(set, id);
+    unsigned bit = (unsigned)(id % IDSET_BLOCK_IDS);
+    return block && block->words[bit / 64] >> bit % 64 & 1;
+}

@@ -1,4 +1,5 @@
-/* maps.h - tables from ids to 32-bit numbers: idmap from 32-bit ids, keymap from any 64 bits. */
+/* maps.h - tables from ids to 32-bit numbers (idmap: 32-bit ids; keymap: any 64 bits), and sets of
+ * ids (idset). */
 #ifndef PROF_MAPS_H
 #define PROF_MAPS_H
 
@@ -78,6 +79,27 @@ static inline uint32_t keymap_find_id(const struct keymap *map, int64_t id)
 {
     return keymap_find(map, (uint64_t)id);
 }
+
+/* A set of ids that come in runs, as those that a program counts up: a bit for each, in blocks. An
+ * id on its own takes a block. */
+#define IDSET_BLOCK_IDS 512u
+
+struct idset_block {
+    uint64_t words[IDSET_BLOCK_IDS / 64];
+};
+
+/* Zeroed is empty. */
+struct idset {
+    struct keymap places; /* id / IDSET_BLOCK_IDS -> blocks[] */
+    struct idset_block *blocks;
+    uint32_t count, capacity;
+};
+
+void idset_fini(struct idset *set);
+
+/* False: no memory. */
+bool idset_add(struct idset *set, uint64_t id);
+bool idset_has(const struct idset *set, uint64_t id);
 
 #ifdef __cplusplus
 }

@@ -310,14 +310,62 @@ static bool open_files(struct input_load *load, struct builder *builder, struct 
 }
 
 /* Shows progress over all files until progress_end(). */
-static void begin_progress(const struct path_list *paths)
+static void begin_progress(const struct input_load *load, const char *verb)
 {
+    const struct path_list *paths = &load->paths;
     struct stat status;
     uint64_t bytes = 0;
     for (size_t i = 0; i < paths->count; i++)
         if (stat(paths->at[i], &status) == 0)
             bytes += (uint64_t)status.st_size;
-    progress_begin("reading", paths->count == 1 ? paths->at[0] : "all files", bytes);
+    progress_begin(verb, paths->count == 1 ? paths->at[0] : "all files", bytes);
+}
+
+/* A window of recordings: the first time they are read, for where it lies. */
+static bool find_window(struct input_load *load, const struct opened *opened, int64_t *from_ns,
+                        int64_t *to_ns)
+{
+    struct builder *builder = builder_begin();
+    if (builder)
+        builder_set_window(builder, INT64_MAX, INT64_MAX);
+    progress_end();
+    begin_progress(load, "looking for the window in");
+    struct timeline *steps = timeline_from_files(builder, opened->at, opened->count, &load->error);
+    bool found = steps && window_options_find(load->options, steps, from_ns, to_ns, &load->error);
+    timeline_destroy(steps);
+    progress_end();
+    begin_progress(load, "reading");
+    return found;
+}
+
+/* Whether only what belongs to a window is read: from other formats, all is. */
+static bool is_read_by_window(const struct input_load *load, const struct opened *opened)
+{
+    bool all = load->options->no_events || load->options->export_paths[EXPORT_SVG] ||
+               !window_options_given(load->options);
+    for (uint32_t i = 0; i < opened->count && !all; i++)
+        all = !trace_file_is_recording(opened->at[i]);
+    return !all;
+}
+
+/* Takes over the builder. */
+static void load_opened(struct input_load *load, const struct opened *opened,
+                        struct builder *builder)
+{
+    int64_t from_ns, to_ns;
+    if (is_read_by_window(load, opened)) {
+        if (!find_window(load, opened, &from_ns, &to_ns)) {
+            builder_abandon(builder);
+            return;
+        }
+        builder_set_window(builder, from_ns, to_ns);
+    }
+    load->timeline = timeline_from_files(builder, opened->at, opened->count, &load->error);
+    if (load->timeline && !load->options->export_paths[EXPORT_SVG] &&
+        !window_options_apply(load->options, load->timeline, &load->error)) {
+        timeline_destroy(load->timeline);
+        load->timeline = NULL;
+    }
 }
 
 static void load_files(struct input_load *load)
@@ -326,18 +374,12 @@ static void load_files(struct input_load *load)
     struct builder *builder = builder_begin();
     if (builder && load->options->no_events)
         builder_leave_out_events(builder);
-    bool open = builder && open_files(load, builder, &opened);
     if (!builder)
         snprintf(load->error.message, sizeof load->error.message, "inputs: out of memory");
-    else if (open)
-        load->timeline = timeline_from_files(builder, opened.at, opened.count, &load->error);
+    else if (open_files(load, builder, &opened))
+        load_opened(load, &opened, builder);
     else
         builder_abandon(builder);
-    if (load->timeline && !load->options->export_paths[EXPORT_SVG] &&
-        !window_options_apply(load->options, load->timeline, &load->error)) {
-        timeline_destroy(load->timeline);
-        load->timeline = NULL;
-    }
     for (uint32_t i = 0; i < opened.count; i++)
         trace_file_close(opened.at[i]);
     free(opened.at);
@@ -345,7 +387,7 @@ static void load_files(struct input_load *load)
 
 const struct timeline *input_load_run(struct input_load *load)
 {
-    begin_progress(&load->paths);
+    begin_progress(load, "reading");
     load_files(load);
     progress_end();
     return load->timeline;

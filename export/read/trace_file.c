@@ -265,6 +265,11 @@ void trace_file_skip_before(struct trace_file *file, int64_t from_ns)
     file->from_ns = from_ns;
 }
 
+bool trace_file_is_recording(const struct trace_file *file)
+{
+    return !file->reader;
+}
+
 bool trace_file_is_closed(const struct trace_file *file)
 {
     return file->header.state == PROF_STATE_CLOSED;

@@ -54,6 +54,7 @@ static void walk_thread_note_end(struct walk *walk, const struct walk_thread *th
 static void walk_thread_close(struct walk *walk, struct walk_thread *thread, int64_t time_ns,
                               bool unclosed)
 {
+    walk_window_flush(walk, thread);
     if (time_ns > thread->last_ns)
         thread->last_ns = time_ns;
     builder_close_thread(walk->builder, thread->number, thread->last_ns, unclosed);
@@ -206,27 +207,6 @@ static void walk_attrs(struct walk *walk, uint32_t thread, const struct record *
  * A thread's records never lie in two logs at once, but a log is handed from thread to thread.
  */
 
-/* The walk through one chunk of one log. */
-struct log_state {
-    struct walk *walk;
-    struct walk_thread *thread; /* owner of the current records */
-    uint64_t base;
-    uint64_t begun; /* range id of the record before, if that began a range */
-};
-
-/* Time of a thread's event: never after the thread's last one. */
-static inline int64_t event_ns(struct log_state *log, uint64_t info)
-{
-    struct walk_thread *thread = log->thread;
-    int64_t time_ns = clockmap_time_ns(&log->walk->clock, log->base + info);
-    if (time_ns < thread->last_ns) {
-        log->walk->health.clamped_times++;
-        return thread->last_ns;
-    }
-    thread->last_ns = time_ns;
-    return time_ns;
-}
-
 /* The log goes to another thread. That the first one ended may not have been recorded. */
 static void set_owner(struct log_state *log, uint32_t number, uint32_t tid)
 {
@@ -246,32 +226,34 @@ static void set_owner(struct log_state *log, uint32_t number, uint32_t tid)
 
 static void read_push(struct log_state *log, uint64_t info, uint32_t name)
 {
-    builder_begin_range(log->walk->builder, log->thread->number, event_ns(log, info), name);
+    builder_begin_range(log->walk->builder, log->thread->number, log_event_ns(log, info), name);
 }
 
 static void read_pop(struct log_state *log, uint64_t info)
 {
-    builder_end_range(log->walk->builder, log->thread->number, event_ns(log, info));
+    builder_end_range(log->walk->builder, log->thread->number, log_event_ns(log, info));
 }
 
 static void read_nvtx_push(struct log_state *log, uint64_t info, uint32_t name)
 {
-    builder_begin_nvtx_range(log->walk->builder, log->thread->number, event_ns(log, info), name);
+    builder_begin_nvtx_range(log->walk->builder, log->thread->number, log_event_ns(log, info),
+                             name);
 }
 
 static void read_nvtx_pop(struct log_state *log, uint64_t info, uint32_t domain)
 {
-    builder_end_nvtx_range(log->walk->builder, log->thread->number, event_ns(log, info), domain);
+    builder_end_nvtx_range(log->walk->builder, log->thread->number, log_event_ns(log, info),
+                           domain);
 }
 
 static void read_frame_push(struct log_state *log, uint64_t info, uint32_t name)
 {
-    builder_begin_frame(log->walk->builder, log->thread->number, event_ns(log, info), name);
+    builder_begin_frame(log->walk->builder, log->thread->number, log_event_ns(log, info), name);
 }
 
 static void read_frame_pop(struct log_state *log, uint64_t info)
 {
-    builder_end_frame(log->walk->builder, log->thread->number, event_ns(log, info));
+    builder_end_frame(log->walk->builder, log->thread->number, log_event_ns(log, info));
 }
 
 static void read_frames(struct log_state *log, const struct record *record, uint64_t info)
@@ -285,7 +267,7 @@ static void read_frames(struct log_state *log, const struct record *record, uint
                     "more Python frames than their record holds");
         frames.count = (uint32_t)room;
     }
-    builder_set_frames(log->walk->builder, log->thread->number, event_ns(log, info), names,
+    builder_set_frames(log->walk->builder, log->thread->number, log_event_ns(log, info), names,
                        frames.count);
 }
 
@@ -314,7 +296,7 @@ static void read_sample(struct log_state *log, const struct record *record)
 
 static void read_mark(struct log_state *log, uint64_t info, uint32_t name)
 {
-    builder_append_mark(log->walk->builder, log->thread->number, event_ns(log, info), name);
+    builder_append_mark(log->walk->builder, log->thread->number, log_event_ns(log, info), name);
 }
 
 static void read_thread(struct log_state *log, const struct record *record)
@@ -344,7 +326,7 @@ static void read_thread(struct log_state *log, const struct record *record)
 
 static void read_thread_end(struct log_state *log, uint64_t info)
 {
-    int64_t last_ns = log->thread->last_ns, time_ns = event_ns(log, info);
+    int64_t last_ns = log->thread->last_ns, time_ns = log_event_ns(log, info);
     log->thread->last_ns = last_ns; /* what is open may have ended between the two */
     walk_thread_end(log->walk, log->thread, time_ns);
 }
@@ -362,7 +344,7 @@ static void read_range_begin(struct log_state *log, const struct record *record,
 {
     struct prof_rec_range_begin begin;
     record_copy(record, &begin, sizeof begin);
-    builder_begin_async(log->walk->builder, log->thread->number, event_ns(log, info),
+    builder_begin_async(log->walk->builder, log->thread->number, log_event_ns(log, info),
                         (uint32_t)begin.name, begin.id);
     if (record->words * 8 >= sizeof begin)
         builder_set_block_event(log->walk->builder, begin.chain, begin.instruction);
@@ -373,15 +355,20 @@ static int64_t within(int64_t time_ns, int64_t first_ns, int64_t last_ns)
     return time_ns < first_ns ? first_ns : time_ns > last_ns ? last_ns : time_ns;
 }
 
+void log_range_times(struct walk *walk, const struct prof_rec_range *range, int64_t told_ns,
+                     int64_t *begin_ns, int64_t *end_ns)
+{
+    *begin_ns = within(clockmap_time_ns(&walk->clock, range->begin_ticks), 0, told_ns);
+    *end_ns = within(clockmap_time_ns(&walk->clock, range->end_ticks), *begin_ns, told_ns);
+}
+
 static void read_range(struct log_state *log, const struct record *record, uint64_t info)
 {
     struct prof_rec_range range;
-    record_copy(record, &range, sizeof range);
-    int64_t told_ns = event_ns(log, info);
-    int64_t begin_ns = within(clockmap_time_ns(&log->walk->clock, range.begin_ticks), 0, told_ns);
-    int64_t end_ns =
-        within(clockmap_time_ns(&log->walk->clock, range.end_ticks), begin_ns, told_ns);
+    int64_t begin_ns, end_ns;
     uint32_t number = log->thread->number;
+    record_copy(record, &range, sizeof range);
+    log_range_times(log->walk, &range, log_event_ns(log, info), &begin_ns, &end_ns);
     builder_begin_async(log->walk->builder, number, begin_ns, (uint32_t)range.name, range.id);
     builder_end_async(log->walk->builder, number, end_ns, range.id);
 }
@@ -390,14 +377,14 @@ static void read_block(struct log_state *log, const struct record *record, uint6
 {
     struct prof_rec_block block;
     record_copy(record, &block, sizeof block);
-    builder_begin_block(log->walk->builder, event_ns(log, info), block.name, block.flags);
+    builder_begin_block(log->walk->builder, log_event_ns(log, info), block.name, block.flags);
 }
 
 static void read_counter(struct log_state *log, const struct record *record, uint64_t info)
 {
     double value;
     memcpy(&value, &record->at[2], sizeof value);
-    builder_append_counter(log->walk->builder, log->thread->number, event_ns(log, info),
+    builder_append_counter(log->walk->builder, log->thread->number, log_event_ns(log, info),
                            (uint32_t)record->at[1], value);
 }
 
@@ -418,13 +405,13 @@ static void read_api_enter(struct log_state *log, const struct record *record, u
         .has_stack = record->words * 8 >= sizeof enter,
         .stack = enter.stack,
     };
-    builder_begin_call(log->walk->builder, log->thread->number, event_ns(log, info), &api);
+    builder_begin_call(log->walk->builder, log->thread->number, log_event_ns(log, info), &api);
 }
 
 static void read_api_exit(struct log_state *log, const struct record *record, uint64_t info)
 {
     uint64_t word = record->at[1];
-    builder_end_call(log->walk->builder, log->thread->number, event_ns(log, info),
+    builder_end_call(log->walk->builder, log->thread->number, log_event_ns(log, info),
                      (uint32_t)(word >> 32), (int32_t)(uint32_t)word);
 }
 
@@ -454,10 +441,10 @@ static void read_call_record(struct log_state *log, const struct record *record,
         break;
     case PROF_REC_ALLOC:
     case PROF_REC_FREE:
-        walk_allocation(log->walk, number, event_ns(log, info), record);
+        walk_allocation(log->walk, number, log_event_ns(log, info), record);
         break;
     case PROF_REC_GRAPH_NODE:
-        walk_graph_node(log->walk, number, event_ns(log, info), record);
+        walk_graph_node(log->walk, number, log_event_ns(log, info), record);
         break;
     default:
         break;
@@ -495,7 +482,7 @@ static void read_range_record(struct log_state *log, const struct record *record
         log->begun = at[2];
         break;
     case PROF_REC_RANGE_END:
-        builder_end_async(log->walk->builder, number, event_ns(log, info), at[1]);
+        builder_end_async(log->walk->builder, number, log_event_ns(log, info), at[1]);
         break;
     case PROF_REC_RANGE:
         read_range(log, record, info);
@@ -510,7 +497,7 @@ static void read_range_record(struct log_state *log, const struct record *record
         walk_attrs(log->walk, number, record);
         break;
     case PROF_REC_STEP:
-        builder_begin_step(log->walk->builder, number, event_ns(log, info), at[1]);
+        builder_begin_step(log->walk->builder, number, log_event_ns(log, info), at[1]);
         break;
     case PROF_REC_BLOCK:
         read_block(log, record, info);
@@ -558,10 +545,9 @@ static void read_ext(struct log_state *log, const struct record *record)
         walk_device(log->walk, record, info);
 }
 
-static void read_record(struct log_state *log, const struct record *record)
+void log_pass_on(struct log_state *log, const struct record *record)
 {
     uint64_t word = record->header;
-    walk_cost_count(&log->walk->cost, word, log->base + PROF_WORD_INFO(word));
     switch (PROF_WORD_KIND(word)) {
     case PROF_KIND_PUSH:
         log->begun = 0;
@@ -590,6 +576,16 @@ static void read_record(struct log_state *log, const struct record *record)
         read_ext(log, record);
         break;
     }
+}
+
+static void read_record(struct log_state *log, const struct record *record)
+{
+    uint64_t word = record->header;
+    walk_cost_count(&log->walk->cost, word, log->base + PROF_WORD_INFO(word));
+    if (log->walk->window.given)
+        walk_window_record(log, record);
+    else
+        log_pass_on(log, record);
 }
 
 /* Threads that recorded little leave most of their chunk empty. */
@@ -656,13 +652,15 @@ void walk_log(struct walk *walk, size_t first, size_t end)
     struct log_state log = {.walk = walk};
     uint64_t expected = 0;
     for (size_t i = first; i < end && !walk->failed; i++) {
-        const struct walk_chunk *chunk = &walk->chunks[i];
+        struct walk_chunk *chunk = &walk->chunks[i];
         walk_expect(walk, chunk);
         if (!begin_chunk(&log, chunk, expected))
             continue;
         expected = chunk->sequence + 1;
+        log.has_device_records = false;
         walk_chunk(&log, walk_log_records(walk, chunk));
-        walk_forget(walk, chunk);
+        chunk->has_device_records = log.has_device_records;
+        walk_done(walk, chunk);
     }
     if (log.thread)
         walk_thread_note_end(walk, log.thread);

@@ -169,11 +169,15 @@ size_t walk_offset(const struct walk *walk, const uint64_t *at)
 /* A trace is as large as the timeline made of it; without this both would be in memory at once. */
 void walk_forget(const struct walk *walk, const struct walk_chunk *chunk)
 {
-    size_t bytes = bytes_here(walk, chunk->offset, chunk->bytes);
-    if (!walk->file->mapping)
-        return;
-    madvise((uint8_t *)walk->file->mapping + chunk->offset, bytes, MADV_DONTNEED);
-    progress_add(bytes);
+    if (walk->file->mapping)
+        madvise((uint8_t *)walk->file->mapping + chunk->offset,
+                bytes_here(walk, chunk->offset, chunk->bytes), MADV_DONTNEED);
+}
+
+void walk_done(const struct walk *walk, const struct walk_chunk *chunk)
+{
+    walk_forget(walk, chunk);
+    progress_add(walk->file->mapping ? bytes_here(walk, chunk->offset, chunk->bytes) : 0);
 }
 
 /* Only the headers of most chunks are needed: the kernel need not read what is behind them. */
@@ -339,6 +343,15 @@ static uint64_t begun_chunks(const struct walk *walk)
     return __atomic_load_n(&now->chunk_count, __ATOMIC_ACQUIRE);
 }
 
+/* With a header, the kernel maps what lies around it: a file may be larger than memory. */
+static void forget_before(const struct walk *walk, size_t chunk)
+{
+    const size_t many = 256;
+    if (walk->window.given && walk->file->mapping && chunk % many == 0)
+        madvise((uint8_t *)walk->file->mapping + (chunk - many) * PROF_CHUNK_BYTES,
+                many * PROF_CHUNK_BYTES, MADV_DONTNEED);
+}
+
 /* Chunks that were begun after the header was read are taken too: the file may be growing. */
 static void find_chunks(struct walk *walk)
 {
@@ -346,9 +359,11 @@ static void find_chunks(struct walk *walk)
     size_t size = walk->file->size;
     for (size_t i = 1; !walk->failed && i * PROF_CHUNK_BYTES + PROF_CHUNK_HEADER_BYTES <= size &&
                        i < begun_chunks(walk);
-         i++)
+         i++) {
         if (!remember_chunk(walk, i * PROF_CHUNK_BYTES) && i >= walk->file->header.chunk_count)
             break;
+        forget_before(walk, i);
+    }
 }
 
 static int by_log(const void *left, const void *right)
@@ -408,12 +423,14 @@ static void walk_init(struct walk *walk, const struct trace_file *file, struct b
     walk->health.truncated = file->truncated;
     walk->health.truncated_at = file->truncated ? file->size : 0;
     clockmap_init(&walk->clock, &file->header);
+    walk_window_init(walk);
 }
 
 static void walk_fini(struct walk *walk)
 {
     clockmap_fini(&walk->clock);
     idmap_fini(&walk->thread_slots);
+    walk_window_fini(walk);
     free(walk->threads);
     free(walk->chunks);
     free(walk->metas);
@@ -456,7 +473,11 @@ static bool walk_native(struct trace_file *file, struct builder *builder, struct
     if (!walk.failed && !builder_leaves_out_events(builder))
         walk_logs(&walk);
     if (!walk.failed)
+        walk_window_end(&walk);
+    if (!walk.failed)
         walk_close_threads(&walk);
+    if (!walk.failed)
+        walk_window_close(&walk);
     if (!walk.failed)
         walk_cost_append(&walk);
     if (health)

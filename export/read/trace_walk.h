@@ -88,6 +88,20 @@ struct trace_file {
     struct prof_file_header header; /* as it was when the file was opened */
 };
 
+/* A begin that nobody needs if its end goes, too: see trace_window.c. */
+struct walk_pending {
+    struct record record;
+    uint64_t base; /* of its chunk */
+    int64_t time_ns;
+    uint32_t thread; /* number */
+};
+
+struct walk_pendings {
+    struct walk_pending *at;
+    size_t count, capacity;
+    size_t ranges; /* of prof.h or NVTX */
+};
+
 /* A thread as its log describes it. */
 struct walk_thread {
     uint32_t number; /* the file's */
@@ -95,8 +109,10 @@ struct walk_thread {
     int64_t last_ns;
     bool begun; /* has an epoch */
     bool ended;
-    bool described; /* the builder knows its tid */
-    bool stated;    /* META describes it: what logs say of it does not count */
+    bool described;               /* the builder knows its tid */
+    bool stated;                  /* META describes it: what logs say of it does not count */
+    bool mark_left_out;           /* its latest mark was */
+    struct walk_pendings pending; /* outermost first */
 };
 
 /* A LOG chunk, or a part of a PARTS chunk. */
@@ -107,6 +123,19 @@ struct walk_chunk {
     uint64_t begin_ticks; /* when it was begun */
     size_t offset;        /* of what belongs to it ... */
     size_t skip, bytes;   /* ... and how much of that is not a record */
+    bool has_device_records;
+};
+
+/* The window of time that is wanted; without one, everything is. */
+struct walk_window {
+    bool given;
+    int64_t from_ns, to_ns;
+    int64_t first_ns, last_ns;               /* extent of what was left out */
+    struct idset calls_kept, calls_left_out; /* by correlation id */
+    struct idset asyncs_kept, asyncs_left_out;
+    int64_t open_asyncs;          /* of those left out */
+    struct idset tokens_left_out; /* of ranges that are timed by CUDA events */
+    struct walk_pendings late;    /* of begin/end ranges that were not known by then */
 };
 
 /* What the values of ATTRS records mean. */
@@ -149,6 +178,7 @@ struct walk {
     bool unmarked_names; /* of them, some without what distinguishes them: an older recorder's */
     int64_t end_ns;      /* of everything seen so far */
     struct walk_cost cost;
+    struct walk_window window;
 };
 
 /* Where the records of a chunk are. */
@@ -166,6 +196,8 @@ void walk_expect(const struct walk *walk, const struct walk_chunk *chunk);
 
 /* The records of this chunk are not needed again: its pages leave the process's memory. */
 void walk_forget(const struct walk *walk, const struct walk_chunk *chunk);
+/* The same; progress is shown. */
+void walk_done(const struct walk *walk, const struct walk_chunk *chunk);
 
 /* Notes damage. Ends the walk unless the file was opened with `partial`. */
 void walk_damage(struct walk *walk, size_t offset, const char *what);
@@ -184,6 +216,46 @@ void walk_meta_append(struct walk *walk);
 
 /* trace_log.c: the chunks [first, end) of one log. */
 void walk_log(struct walk *walk, size_t first, size_t end);
+
+/* The walk through one chunk of one log. */
+struct log_state {
+    struct walk *walk;
+    struct walk_thread *thread; /* owner of the current records */
+    uint64_t base;
+    uint64_t begun; /* range id of the record before, if that began a range */
+    bool has_device_records;
+};
+
+/* Time of a thread's event: never after the thread's last one. */
+static inline int64_t log_event_ns(struct log_state *log, uint64_t info)
+{
+    struct walk_thread *thread = log->thread;
+    int64_t time_ns = clockmap_time_ns(&log->walk->clock, log->base + info);
+    if (time_ns < thread->last_ns) {
+        log->walk->health.clamped_times++;
+        return thread->last_ns;
+    }
+    thread->last_ns = time_ns;
+    return time_ns;
+}
+
+/* Passes the record on to the builder. */
+void log_pass_on(struct log_state *log, const struct record *record);
+
+/* When a RANGE began and ended; `told_ns`: the time of its record. */
+void log_range_times(struct walk *walk, const struct prof_rec_range *range, int64_t told_ns,
+                     int64_t *begin_ns, int64_t *end_ns);
+
+/* trace_window.c: the same, unless the window does not need it. */
+void walk_window_init(struct walk *walk);
+void walk_window_fini(struct walk *walk);
+void walk_window_record(struct log_state *log, const struct record *record);
+/* Before what the thread has open ends: passes on the begins that were kept back. */
+void walk_window_flush(struct walk *walk, struct walk_thread *thread);
+/* After all logs: what had to wait until all threads were known. After that, and when the threads
+ * are closed, walk_window_close(). */
+void walk_window_end(struct walk *walk);
+void walk_window_close(struct walk *walk);
 
 /* The thread of that number, new if it was not known; NULL (and the walk fails): no
  * memory. */

@@ -79,19 +79,20 @@ struct build_first {
  *     struct build_X *build_X_create(void)    NULL: no memory
  *     build_X_reset()                         frees what it holds: another process begins
  */
-#define BUILD_PARTS(X)                                                                         \
-    X(facts)   /* names by id; threads, devices and windows by number; names that NVTX gave */ \
-    X(slices)  /* names of calls; stacks of domains */                                         \
-    X(stacks)  /* stacks and modules by id */                                                  \
-    X(events)  /* ends and attributes that wait for their range */                             \
-    X(nvtx)    /* event names, domains, categories */                                          \
-    X(gpu)     /* details by hash, names of copies, CUDA events */                             \
-    X(blocks)  /* what is dealt out to blocks */                                               \
-    X(streams) /* streams by number */                                                         \
-    X(join)    /* calls that launched something, ranges that are timed */                      \
-    X(memory)  /* operations on memory, and pools */                                           \
-    X(graphs)  /* launches and nodes */                                                        \
-    X(ledger)  /* records that were lost */
+#define BUILD_PARTS(X)                                                                            \
+    X(facts)      /* names by id; threads, devices and windows by number; names that NVTX gave */ \
+    X(slices)     /* names of calls; stacks of domains */                                         \
+    X(stacks)     /* stacks and modules by id */                                                  \
+    X(events)     /* ends and attributes that wait for their range */                             \
+    X(nvtx)       /* event names, domains, categories */                                          \
+    X(gpu)        /* details by hash, names of copies, CUDA events */                             \
+    X(blocks)     /* what is dealt out to blocks */                                               \
+    X(streams)    /* streams by number */                                                         \
+    X(join)       /* calls that launched something, ranges that are timed */                      \
+    X(memory)     /* operations on memory, and pools */                                           \
+    X(migrations) /* kernels that were left out */                                                \
+    X(graphs)     /* launches and nodes */                                                        \
+    X(ledger)     /* records that were lost */
 
 /* Defines these two. Further arguments free what the part holds; it begins, and begins again, as
  * zeros. */
@@ -107,19 +108,28 @@ struct build_first {
         *part = (struct build_##part){0};              \
     }
 
+/* Earliest and latest of what was seen. */
+struct build_extent {
+    int64_t start_ns, end_ns;
+    bool any;
+};
+
 struct builder {
     struct timeline *timeline;
     TL_ARRAY(struct unordered *) files; /* whose events come in any order */
     struct idmap demangled;             /* name -> its demangled form, which may be itself */
     struct keymap frame_paths;          /* parent << 32 | name -> frame_paths[] */
     bool no_events;                     /* builder_leave_out_events() */
+    bool has_window;                    /* builder_set_window() */
+    int64_t from_ns, to_ns;
     bool failed;
 
     /* The current process. */
     uint32_t process;
-    struct unordered *file; /* the one that it is of; NULL */
-    int64_t origin_ns;      /* the file's time 0 */
-    int64_t shift_ns;       /* from there to the timeline's time 0 */
+    struct unordered *file;       /* the one that it is of; NULL */
+    int64_t origin_ns;            /* the file's time 0 */
+    int64_t shift_ns;             /* from there to the timeline's time 0 */
+    struct build_extent left_out; /* builder_leave_out() */
     struct build_first first;
     TL_ARRAY(struct build_thread) threads; /* parallel to the process's part of timeline->threads */
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */

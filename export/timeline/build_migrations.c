@@ -11,6 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A kernel that a reader left out. */
+struct build_left_out {
+    int64_t start_ns, end_ns;
+    uint32_t device;
+};
+
+struct build_migrations {
+    TL_ARRAY(struct build_left_out) left_out;
+};
+
+BUILD_PART(migrations, free(migrations->left_out.at))
+
 void builder_append_migration(struct builder *builder, const struct migration *from)
 {
     struct tl_migration *migration = ARRAY_ADD(&builder->timeline->migrations);
@@ -73,6 +85,61 @@ static bool touches(const struct tl_migration *migration, uint32_t device)
     return migration->source == device || migration->target == device;
 }
 
+void builder_leave_out_kernel(struct builder *builder, uint32_t device, int64_t start_ns,
+                              int64_t end_ns)
+{
+    if (builder->failed)
+        return;
+    struct build_left_out *kernel = ARRAY_ADD(&builder->migrations->left_out);
+    if (kernel)
+        *kernel = (struct build_left_out){build_time(builder, start_ns),
+                                          build_time(builder, end_ns), build_ordinal(device)};
+    else
+        builder->failed = true;
+}
+
+static int by_device_and_start(const void *left, const void *right)
+{
+    const struct build_left_out *a = left, *b = right;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+/* In order; each ends when the last of its device up to it does. */
+static void sort_left_out(struct builder *builder)
+{
+    struct build_migrations *migrations = builder->migrations;
+    struct build_left_out *at = migrations->left_out.at;
+    if (migrations->left_out.count)
+        qsort(at, migrations->left_out.count, sizeof *at, by_device_and_start);
+    for (uint32_t i = 1; i < migrations->left_out.count; i++)
+        if (at[i].device == at[i - 1].device && at[i].end_ns < at[i - 1].end_ns)
+            at[i].end_ns = at[i - 1].end_ns;
+}
+
+static bool device_ran_left_out(const struct builder *builder, uint32_t device, int64_t time_ns)
+{
+    const struct build_left_out *at = builder->migrations->left_out.at;
+    uint32_t low = 0, high = builder->migrations->left_out.count;
+    const struct build_left_out wanted = {time_ns, 0, device};
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (by_device_and_start(&at[middle], &wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && at[low - 1].device == device && at[low - 1].end_ns > time_ns;
+}
+
+/* For a kernel that a reader left out. */
+static bool is_for_left_out(const struct builder *builder, const struct tl_migration *migration)
+{
+    return device_ran_left_out(builder, migration->source, migration->start_ns) ||
+           device_ran_left_out(builder, migration->target, migration->start_ns);
+}
+
 static uint32_t find_kernel(const struct builder *builder, const struct tl_migration *migration)
 {
     const struct timeline *timeline = builder->timeline;
@@ -126,11 +193,14 @@ bool build_migrations(struct builder *builder)
     struct timeline *timeline = builder->timeline;
     if (!sort_migrations(builder))
         return false;
+    sort_left_out(builder);
     for (uint32_t i = builder->first.migrations; i < timeline->migrations.count; i++) {
         struct tl_migration *migration = &timeline->migrations.at[i];
         migration->gpu = find_kernel(builder, migration);
-        migration->slice = migration->gpu == TL_NONE ? find_slice(builder, migration->start_ns)
-                                                     : timeline->gpus.at[migration->gpu].slice;
+        if (migration->gpu != TL_NONE)
+            migration->slice = timeline->gpus.at[migration->gpu].slice;
+        else if (!is_for_left_out(builder, migration))
+            migration->slice = find_slice(builder, migration->start_ns);
     }
     return true;
 }

@@ -163,6 +163,14 @@ bool build_is_event_name(const struct builder *builder, uint32_t id)
     return idmap_find(&builder->nvtx->event_slots, id) != IDMAP_NONE;
 }
 
+uint32_t builder_domain_of(const struct builder *builder, uint32_t id)
+{
+    uint32_t slot = build_name_of_id(builder, id) == IDMAP_NONE
+                        ? idmap_find(&builder->nvtx->event_slots, id)
+                        : IDMAP_NONE;
+    return slot == IDMAP_NONE ? 0 : builder->nvtx->events.at[slot].record.domain;
+}
+
 /* Labels of a file whose events come in any order are defined when they are first used. */
 static uint32_t slot_of(struct builder *builder, uint32_t id)
 {

@@ -135,6 +135,13 @@ static enum tl_slice_kind kind_of_range(const struct builder *builder, struct bu
     return ref.name < names->count && tl_step_number(names->at[ref.name]) >= 0 ? TL_STEP : TL_RANGE;
 }
 
+bool builder_is_step(struct builder *builder, uint32_t name)
+{
+    bool known =
+        build_name_of_id(builder, name) != IDMAP_NONE || build_is_event_name(builder, name);
+    return known && kind_of_range(builder, build_ref(builder, name)) == TL_STEP;
+}
+
 /* A range or a step, with the Python functions around it as its stack; one of addresses may
  * follow. */
 static void begin_slice(struct builder *builder, uint32_t thread, int64_t time_ns,

@@ -52,18 +52,13 @@ void builder_begin_process(struct builder *builder, const char *path, int64_t sh
         .first_module = timeline->modules.count,
     };
     builder->process = timeline->processes.count - 1;
+    builder->left_out = (struct build_extent){0};
     builder->file = NULL;
     builder->origin_ns = 0;
     builder->shift_ns = shift_ns > SHIFT_MAX ? SHIFT_MAX : shift_ns;
 }
 
-/* Earliest and latest of what was seen. */
-struct extent {
-    int64_t start_ns, end_ns;
-    bool any;
-};
-
-static void widen(struct extent *extent, int64_t start_ns, int64_t end_ns)
+static void widen(struct build_extent *extent, int64_t start_ns, int64_t end_ns)
 {
     if (!extent->any || start_ns < extent->start_ns)
         extent->start_ns = start_ns;
@@ -72,10 +67,10 @@ static void widen(struct extent *extent, int64_t start_ns, int64_t end_ns)
     extent->any = true;
 }
 
-static struct extent measure(const struct builder *builder)
+static struct build_extent measure(const struct builder *builder)
 {
     const struct timeline *timeline = builder->timeline;
-    struct extent extent = {0};
+    struct build_extent extent = builder->left_out;
     for (uint32_t i = builder->first.slices; i < timeline->slices.count; i++)
         if (!(timeline->slices.at[i].flags & TL_INTERNAL))
             widen(&extent, timeline->slices.at[i].start_ns, timeline->slices.at[i].end_ns);
@@ -102,7 +97,7 @@ static struct extent measure(const struct builder *builder)
     return extent;
 }
 
-static int64_t within(const struct extent *extent, int64_t time_ns)
+static int64_t within(const struct build_extent *extent, int64_t time_ns)
 {
     int64_t least = time_ns < extent->start_ns ? extent->start_ns : time_ns;
     return least > extent->end_ns ? extent->end_ns : least;
@@ -110,7 +105,7 @@ static int64_t within(const struct extent *extent, int64_t time_ns)
 
 /* In other formats, callers of the profiler itself are there, too. Python code also runs before the
  * first event and after the last one, so the window that the file states counts as well. */
-static void clip_frames(struct builder *builder, struct extent extent)
+static void clip_frames(struct builder *builder, struct build_extent extent)
 {
     struct timeline *timeline = builder->timeline;
     if (!builder->file)
@@ -129,7 +124,7 @@ static void note_extent(struct builder *builder)
 {
     struct timeline *timeline = builder->timeline;
     struct tl_process *process = build_process(builder);
-    struct extent extent = measure(builder);
+    struct build_extent extent = measure(builder);
     if (extent.any && process->info.span_ns > extent.end_ns - extent.start_ns)
         extent.end_ns = extent.start_ns + process->info.span_ns;
     process->start_ns = extent.start_ns;
@@ -386,6 +381,34 @@ void builder_set_base(struct builder *builder, uint64_t base_realtime_ns, uint32
 {
     builder->timeline->base_realtime_ns = base_realtime_ns;
     builder->timeline->file_count = file_count;
+}
+
+void builder_set_window(struct builder *builder, int64_t from_ns, int64_t to_ns)
+{
+    builder->has_window = true;
+    builder->from_ns = from_ns;
+    builder->to_ns = to_ns;
+}
+
+/* Of times beyond what a timeline has, there are none. */
+static int64_t file_time(const struct builder *builder, int64_t time_ns)
+{
+    int64_t in_file_ns;
+    if (__builtin_sub_overflow(time_ns, builder->shift_ns - builder->origin_ns, &in_file_ns))
+        return time_ns < 0 ? INT64_MIN : INT64_MAX;
+    return in_file_ns;
+}
+
+bool builder_window(const struct builder *builder, int64_t *from_ns, int64_t *to_ns)
+{
+    *from_ns = file_time(builder, builder->from_ns);
+    *to_ns = file_time(builder, builder->to_ns);
+    return builder->has_window;
+}
+
+void builder_leave_out(struct builder *builder, int64_t start_ns, int64_t end_ns)
+{
+    widen(&builder->left_out, build_time(builder, start_ns), build_time(builder, end_ns));
 }
 
 bool builder_failed(const struct builder *builder)

@@ -4,15 +4,16 @@
  *     clang -fsanitize=fuzzer,address,undefined fuzz_reader.c $SOURCES_OF_EXPORT
  *     fuzz_seeds corpus && ./fuzz_reader -max_len=400000 corpus
  *
- * The first byte says whether the file is opened with `partial`, and whether its averages are shown;
- * the file follows. A file's header
- * and chunk headers must be in order for anything behind them to be reached, so the parts that a
- * fuzzer would be long in guessing are put right first.
+ * The first byte says whether the file is opened with `partial`, whether its averages are shown, and
+ * whether only a window is read; the file follows. A file's header and chunk headers must be in
+ * order for anything behind them to be reached, so the parts that a fuzzer would be long in guessing
+ * are put right first.
  */
 #include "check.h"
 #include "fleet_rows.h"
 #include "read.h"
 #include "timeline.h"
+#include "timeline_restrict.h"
 #include "write.h"
 
 #include <stdlib.h>
@@ -82,6 +83,25 @@ static void pack(const struct timeline *timeline, bool summaries)
     fleet_release(fleet);
 }
 
+/* The file's beginning is the window. */
+static void read_window(const uint8_t *bytes, size_t size, bool partial)
+{
+    const int64_t from_ns = 500, to_ns = 100000;
+    struct read_error error;
+    struct check_report report;
+    struct builder *builder = builder_begin();
+    struct trace_file *file = trace_file_open_memory(bytes, size, "fuzz.prof", partial, &error);
+    if (builder)
+        builder_set_window(builder, from_ns, to_ns);
+    struct timeline *timeline = file ? timeline_from_files(builder, &file, 1, &error) : NULL;
+    if (!file)
+        builder_abandon(builder);
+    if (timeline && timeline_restrict(timeline, from_ns, to_ns))
+        timeline_check(timeline, &report);
+    timeline_destroy(timeline);
+    trace_file_close(file);
+}
+
 static void read_all(const uint8_t *bytes, size_t size, bool partial, bool show)
 {
     struct read_error error;
@@ -114,6 +134,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         repair_chunks(copy, size - 1);
         read_all(copy, size - 1, data[0] & 1, data[0] & 4);
     }
+    if (data[0] & 8)
+        read_window(copy, size - 1, data[0] & 1);
     free(copy);
     return 0;
 }

@@ -111,8 +111,8 @@ int main(int count, char **arguments)
     if (count != 2)
         return usage();
     struct trace_builder *trace = trace_builder_sample();
-    bool written = write_seed(arguments[1], "sample", trace, 4, SIZE_MAX) &&
-                   write_seed(arguments[1], "sample_partial", trace, 7, SIZE_MAX) &&
+    bool written = write_seed(arguments[1], "sample", trace, 12, SIZE_MAX) &&
+                   write_seed(arguments[1], "sample_partial", trace, 15, SIZE_MAX) &&
                    write_seed(arguments[1], "sample_cut", trace, 3, 2 * PROF_CHUNK_BYTES + 512);
     trace_builder_header(trace)->flags |= PROF_FILE_RING;
     trace_builder_header(trace)->state = PROF_STATE_RECORDING;

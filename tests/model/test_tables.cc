@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <vector>
 
 TEST(Radix, SortsAsAStableSortDoes)
@@ -81,4 +82,22 @@ TEST(Idmap, FindsSmallAndLargeIds)
         ASSERT_EQ(idmap_find(&map, pair.first), pair.second);
     EXPECT_LE(map.direct_count, IDMAP_DIRECT_MAX) << "large ids cost no large table";
     idmap_fini(&map);
+}
+
+TEST(Idset, HasWhatWasAdded)
+{
+    idset set = {};
+    std::set<uint64_t> expected;
+    std::mt19937_64 random(8);
+    EXPECT_FALSE(idset_has(&set, 0));
+    for (uint32_t i = 0; i < 20000; i++) {
+        uint64_t id = i % 2 ? i : random();
+        ASSERT_TRUE(idset_add(&set, id));
+        expected.insert(id);
+    }
+    for (uint64_t id = 0; id < 20000; id++)
+        ASSERT_EQ(idset_has(&set, id), expected.count(id) == 1) << id;
+    for (uint64_t id : expected)
+        ASSERT_TRUE(idset_has(&set, id)) << id;
+    idset_fini(&set);
 }

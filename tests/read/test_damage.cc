@@ -2,6 +2,8 @@
  * never a crash. Meant to run under the address and undefined-behaviour sanitizers. */
 #include "../support/trace_fixture.h"
 
+#include "timeline_restrict.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -9,6 +11,23 @@
 
 namespace
 {
+
+/* The same for what a window needs. */
+void read_window(const uint8_t *bytes, size_t size, bool partial)
+{
+    read_error error = {};
+    check_report report;
+    trace_file *file = trace_file_open_memory(bytes, size, "damaged.prof", partial, &error);
+    if (!file)
+        return;
+    builder *by = builder_begin();
+    builder_set_window(by, 2000, 5000);
+    timeline *t = timeline_from_files(by, &file, 1, &error);
+    trace_file_close(file);
+    if (t && timeline_restrict(t, 2000, 5000))
+        timeline_check(t, &report);
+    timeline_destroy(t);
+}
 
 /* Reader, timeline and check over the bytes. True when they made a timeline. */
 bool survives(const uint8_t *bytes, size_t size, bool partial, std::string *message)
@@ -22,6 +41,7 @@ bool survives(const uint8_t *bytes, size_t size, bool partial, std::string *mess
         timeline_check(t, &report);
     bool made = t != nullptr;
     timeline_destroy(t);
+    read_window(bytes, size, partial);
     *message = error.message;
     return made;
 }

@@ -140,7 +140,18 @@ public:
     }
 
     /* NULL, with error() saying why, when the file is refused. */
-    const timeline *load(bool partial = false)
+    const timeline *load(bool partial = false) { return load_by(builder_begin(), partial); }
+    /* The same, of which only what the window needs is read. */
+    timeline *load_window(int64_t from_ns, int64_t to_ns)
+    {
+        builder *by = builder_begin();
+        builder_set_window(by, from_ns, to_ns);
+        return load_by(by, false);
+    }
+    std::string error() const { return error_.message; }
+
+private:
+    timeline *load_by(builder *by, bool partial)
     {
         size_t size = 0;
         const uint8_t *at = trace_builder_bytes(builder_, &size);
@@ -148,13 +159,13 @@ public:
         timeline_ = nullptr;
         trace_file *file = trace_file_open_memory(at, size, "test.prof", partial, &error_);
         if (file)
-            timeline_ = timeline_from_files(builder_begin(), &file, 1, &error_);
+            timeline_ = timeline_from_files(by, &file, 1, &error_);
+        else
+            builder_abandon(by);
         trace_file_close(file);
         return timeline_;
     }
-    std::string error() const { return error_.message; }
 
-private:
     trace_builder *builder_;
     timeline *timeline_ = nullptr;
     read_error error_ = {};

@@ -57,6 +57,9 @@ bool trace_file_append(struct trace_file *file, uint32_t process, struct builder
  * unknown. Only for files of libprof's own format. */
 void trace_file_skip_before(struct trace_file *file, int64_t from_ns);
 
+/* Whether it is of libprof's own format. */
+bool trace_file_is_recording(const struct trace_file *file);
+
 /* Whether the recorder has finished the file. */
 bool trace_file_is_closed(const struct trace_file *file);
 

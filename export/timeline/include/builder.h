@@ -333,6 +333,23 @@ void builder_append_summary_step(struct builder *builder,
 /* Has readers append facts and summaries, but no events. Before the first file is read. */
 void builder_leave_out_events(struct builder *builder);
 bool builder_leaves_out_events(const struct builder *builder);
+/* Lets readers leave out what timeline_restrict() would remove from the window [from_ns, to_ns) of
+ * the timeline, but for steps. Before the first file is read; with an empty window, steps are the
+ * only events. Of the whole recording the timeline still has its extent, its losses, and what
+ * timeline.h counts as odd, except of memory and of begin/end ranges. */
+void builder_set_window(struct builder *builder, int64_t from_ns, int64_t to_ns);
+/* The window in times of the current process's file; false: there is none. */
+bool builder_window(const struct builder *builder, int64_t *from_ns, int64_t *to_ns);
+/* Something that a reader leaves out happened between these times. */
+void builder_leave_out(struct builder *builder, int64_t start_ns, int64_t end_ns);
+/* It was a kernel that ran in the window: managed memory may have moved for it. `device` as in
+ * tl_kernel. */
+void builder_leave_out_kernel(struct builder *builder, uint32_t device, int64_t start_ns,
+                              int64_t end_ns);
+/* Whether a range of this name is a step. */
+bool builder_is_step(struct builder *builder, uint32_t name);
+/* The number of the NVTX domain that ranges of this name belong to. */
+uint32_t builder_domain_of(const struct builder *builder, uint32_t name);
 
 /* ---- NVTX's facts, in the order of the file ---- */
 
