@@ -85,6 +85,8 @@ class Build:
     def __init__(self, work, jobs):
         self.work, self.jobs = work, jobs
         self.tree, self.build = work / "tree", work / "tree" / "build"
+        self.broken = work / "broken.txt"  # the file with the fault, and its text without
+        self.digests = {}
         self.log = open(work / "log.txt", "a")
 
     def prepare(self):
@@ -92,6 +94,9 @@ class Build:
             self.tree.mkdir(parents=True)
             archive = subprocess.run(["git", "archive", "HEAD"], check=True, stdout=subprocess.PIPE).stdout
             subprocess.run(["tar", "-x", "-C", self.tree], check=True, input=archive)
+        elif self.broken.exists():  # the run before ended within a fault
+            file, _, original = self.broken.read_text().partition("\n")
+            (self.tree / file).write_text(original)
         configured = run(["cmake", "--preset", "release", "-DCMAKE_C_FLAGS=-g1", "-DPROF_TESTS_BY_FOLDER=ON"], self.log, cwd=self.tree)
         if configured != 0 or not self.make():
             sys.exit(f"mutate: what is committed does not build: {self.work}/log.txt")
@@ -112,6 +117,11 @@ class Build:
             code.update(subprocess.run(["objdump", "-s", "-j", ".rodata", "-j", ".data", path],
                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
         return code.hexdigest()
+
+    def digest_without_fault(self, file):
+        if file not in self.digests:
+            self.digests[file] = self.digest(file)
+        return self.digests[file]
 
     def lines_with_code(self, file):
         lines = set()
@@ -187,8 +197,9 @@ def judge(build, fault, stages, limit):
     path = build.tree / fault.file
     original = path.read_text()
     lines = original.splitlines(keepends=True)
-    before = build.digest(fault.file)
+    before = build.digest_without_fault(fault.file)
     lines[fault.line - 1] = fault.after + "\n"
+    build.broken.write_text(f"{fault.file}\n{original}")
     path.write_text("".join(lines))
     try:
         if not build.make():
@@ -197,9 +208,8 @@ def judge(build, fault, stages, limit):
             return "no code"
         return build.failing_test(stages, limit)
     finally:
-        path.write_text(original)
-        if not build.make():
-            sys.exit("mutate: the copy does not build any more")
+        path.write_text(original)  # built with the next fault
+        build.broken.unlink()
 
 
 def read_results(path):
