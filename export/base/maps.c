@@ -150,7 +150,7 @@ static struct idset_block *add_block(struct idset *set, uint64_t place)
         set->blocks = blocks;
         set->capacity = capacity;
     }
-    if (!keymap_set(&set->places, place, set->count))
+    if (!set->blocks || !keymap_set(&set->places, place, set->count))
         return NULL;
     set->blocks[set->count] = (struct idset_block){{0}};
     return &set->blocks[set->count++];

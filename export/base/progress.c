@@ -203,6 +203,13 @@ void progress_begin_writing(const char *name, int descriptor)
     begin("writing", strcmp(name, "-") == 0 ? "standard output" : name, 0, descriptor);
 }
 
+void progress_extend(uint64_t bytes)
+{
+    pthread_mutex_lock(&progress.lock);
+    progress.total_bytes += progress.total_bytes ? bytes : 0;
+    pthread_mutex_unlock(&progress.lock);
+}
+
 void progress_add(uint64_t bytes)
 {
     if (progress.width)

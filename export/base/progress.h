@@ -28,6 +28,9 @@ void progress_begin(const char *verb, const char *name, uint64_t total_bytes);
 /* Begins writing a file; the size of the file behind `descriptor` shows how much is written. */
 void progress_begin_writing(const char *name, int descriptor);
 
+/* So many more bytes are to be done: a file is read again. Threads: any. */
+void progress_extend(uint64_t bytes);
+
 /* So many more bytes are done. */
 void progress_add(uint64_t bytes);
 

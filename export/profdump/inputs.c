@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "source.h"
 #include "spool.h"
+#include "timeline_restrict.h"
 #include "window_options.h"
 
 #include <dirent.h>
@@ -309,16 +310,21 @@ static bool open_files(struct input_load *load, struct builder *builder, struct 
     return open;
 }
 
-/* Shows progress over all files until progress_end(). */
-static void begin_progress(const struct input_load *load, const char *verb)
+static uint64_t size_of_inputs(const struct path_list *paths)
 {
-    const struct path_list *paths = &load->paths;
     struct stat status;
     uint64_t bytes = 0;
     for (size_t i = 0; i < paths->count; i++)
         if (stat(paths->at[i], &status) == 0)
             bytes += (uint64_t)status.st_size;
-    progress_begin(verb, paths->count == 1 ? paths->at[0] : "all files", bytes);
+    return bytes;
+}
+
+/* Shows progress over all files until progress_end(). */
+static void begin_progress(const struct path_list *paths)
+{
+    progress_begin("reading", paths->count == 1 ? paths->at[0] : "all files",
+                   size_of_inputs(paths));
 }
 
 /* A window of recordings: the first time they are read, for where it lies. */
@@ -328,13 +334,10 @@ static bool find_window(struct input_load *load, const struct opened *opened, in
     struct builder *builder = builder_begin();
     if (builder)
         builder_set_window(builder, INT64_MAX, INT64_MAX);
-    progress_end();
-    begin_progress(load, "looking for the window in");
+    progress_extend(size_of_inputs(&load->paths));
     struct timeline *steps = timeline_from_files(builder, opened->at, opened->count, &load->error);
     bool found = steps && window_options_find(load->options, steps, from_ns, to_ns, &load->error);
     timeline_destroy(steps);
-    progress_end();
-    begin_progress(load, "reading");
     return found;
 }
 
@@ -348,24 +351,35 @@ static bool is_read_by_window(const struct input_load *load, const struct opened
     return !all;
 }
 
+/* To the same times that were found: of a file that grows, a step may have ended meanwhile. */
+static bool cut_to_window(struct input_load *load, int64_t from_ns, int64_t to_ns)
+{
+    if (timeline_restrict(load->timeline, from_ns, to_ns))
+        return true;
+    snprintf(load->error.message, sizeof load->error.message, "inputs: out of memory");
+    return false;
+}
+
 /* Takes over the builder. */
 static void load_opened(struct input_load *load, const struct opened *opened,
                         struct builder *builder)
 {
     int64_t from_ns, to_ns;
-    if (is_read_by_window(load, opened)) {
-        if (!find_window(load, opened, &from_ns, &to_ns)) {
-            builder_abandon(builder);
-            return;
-        }
+    bool by_window = is_read_by_window(load, opened);
+    if (by_window && !find_window(load, opened, &from_ns, &to_ns)) {
+        builder_abandon(builder);
+        return;
+    }
+    if (by_window)
         builder_set_window(builder, from_ns, to_ns);
-    }
     load->timeline = timeline_from_files(builder, opened->at, opened->count, &load->error);
-    if (load->timeline && !load->options->export_paths[EXPORT_SVG] &&
-        !window_options_apply(load->options, load->timeline, &load->error)) {
-        timeline_destroy(load->timeline);
-        load->timeline = NULL;
-    }
+    if (!load->timeline || load->options->export_paths[EXPORT_SVG])
+        return;
+    if (by_window ? cut_to_window(load, from_ns, to_ns)
+                  : window_options_apply(load->options, load->timeline, &load->error))
+        return;
+    timeline_destroy(load->timeline);
+    load->timeline = NULL;
 }
 
 static void load_files(struct input_load *load)
@@ -387,7 +401,7 @@ static void load_files(struct input_load *load)
 
 const struct timeline *input_load_run(struct input_load *load)
 {
-    begin_progress(load, "reading");
+    begin_progress(&load->paths);
     load_files(load);
     progress_end();
     return load->timeline;

@@ -355,11 +355,11 @@ static int64_t within(int64_t time_ns, int64_t first_ns, int64_t last_ns)
     return time_ns < first_ns ? first_ns : time_ns > last_ns ? last_ns : time_ns;
 }
 
-void log_range_times(struct walk *walk, const struct prof_rec_range *range, int64_t told_ns,
+void log_range_times(struct walk *walk, const struct prof_rec_range *range, int64_t record_ns,
                      int64_t *begin_ns, int64_t *end_ns)
 {
-    *begin_ns = within(clockmap_time_ns(&walk->clock, range->begin_ticks), 0, told_ns);
-    *end_ns = within(clockmap_time_ns(&walk->clock, range->end_ticks), *begin_ns, told_ns);
+    *begin_ns = within(clockmap_time_ns(&walk->clock, range->begin_ticks), 0, record_ns);
+    *end_ns = within(clockmap_time_ns(&walk->clock, range->end_ticks), *begin_ns, record_ns);
 }
 
 static void read_range(struct log_state *log, const struct record *record, uint64_t info)

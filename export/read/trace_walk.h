@@ -69,7 +69,9 @@ bool record_text(const struct record *record, size_t head_bytes, uint32_t bytes,
  *     trace_walk.c    order of the walk; finds and sorts the chunks; damage
  *     trace_meta.c    META chunks: facts about the process, call stacks, what recording cost
  *     trace_log.c     LOG chunks: what threads did, and the threads themselves
+ *     trace_window.c  the same, of which a window of time is wanted
  *     trace_device.c  what devices did, memory and graphs, from the same chunks
+ *     trace_cost.c    what recording cost
  */
 
 struct trace_file {
@@ -88,18 +90,20 @@ struct trace_file {
     struct prof_file_header header; /* as it was when the file was opened */
 };
 
-/* A begin that nobody needs if its end goes, too: see trace_window.c. */
+/* A record outside of the window, held back until it is known whether it is needed: see
+ * trace_window.c. */
 struct walk_pending {
     struct record record;
     uint64_t base; /* of its chunk */
     int64_t time_ns;
+    uint64_t order;  /* of those that are held back */
     uint32_t thread; /* number */
 };
 
 struct walk_pendings {
     struct walk_pending *at;
     size_t count, capacity;
-    size_t ranges; /* of prof.h or NVTX */
+    size_t ranges; /* begins of ranges of prof.h or NVTX */
 };
 
 /* A thread as its log describes it. */
@@ -109,10 +113,13 @@ struct walk_thread {
     int64_t last_ns;
     bool begun; /* has an epoch */
     bool ended;
-    bool described;               /* the builder knows its tid */
-    bool stated;                  /* META describes it: what logs say of it does not count */
-    bool mark_left_out;           /* its latest mark was */
-    struct walk_pendings pending; /* outermost first */
+    bool described;     /* the builder knows its tid */
+    bool stated;        /* META describes it: what logs say of it does not count */
+    bool mark_left_out; /* its latest mark was */
+    bool has_begun;     /* the builder knows when its first range or call that is left out began */
+    /* Begins, outermost first, with what is said about them: ranges and CUDA calls; calls of Python
+     * functions. */
+    struct walk_pendings pending, pending_frames;
 };
 
 /* A LOG chunk, or a part of a PARTS chunk. */
@@ -130,12 +137,14 @@ struct walk_chunk {
 struct walk_window {
     bool given;
     int64_t from_ns, to_ns;
-    int64_t first_ns, last_ns;               /* extent of what was left out */
+    int64_t first_ns, last_ns;               /* time span of what was left out */
     struct idset calls_kept, calls_left_out; /* by correlation id */
     struct idset asyncs_kept, asyncs_left_out;
     int64_t open_asyncs;          /* of those left out */
     struct idset tokens_left_out; /* of ranges that are timed by CUDA events */
     struct walk_pendings late;    /* of begin/end ranges that were not known by then */
+    uint64_t next_order;
+    bool has_blocks; /* profiling blocks: all begin/end ranges and allocations are kept */
 };
 
 /* What the values of ATTRS records mean. */
@@ -242,18 +251,19 @@ static inline int64_t log_event_ns(struct log_state *log, uint64_t info)
 /* Passes the record on to the builder. */
 void log_pass_on(struct log_state *log, const struct record *record);
 
-/* When a RANGE began and ended; `told_ns`: the time of its record. */
-void log_range_times(struct walk *walk, const struct prof_rec_range *range, int64_t told_ns,
+/* When a RANGE began and ended; `record_ns`: the time of its record. */
+void log_range_times(struct walk *walk, const struct prof_rec_range *range, int64_t record_ns,
                      int64_t *begin_ns, int64_t *end_ns);
 
-/* trace_window.c: the same, unless the window does not need it. */
+/* trace_window.c. */
 void walk_window_init(struct walk *walk);
 void walk_window_fini(struct walk *walk);
+/* log_pass_on(), unless the window does not need the record. */
 void walk_window_record(struct log_state *log, const struct record *record);
 /* Before what the thread has open ends: passes on the begins that were kept back. */
 void walk_window_flush(struct walk *walk, struct walk_thread *thread);
-/* After all logs: what had to wait until all threads were known. After that, and when the threads
- * are closed, walk_window_close(). */
+/* After all logs: what had to wait until all of them are read. After that, and when the threads are
+ * closed, walk_window_close(). */
 void walk_window_end(struct walk *walk);
 void walk_window_close(struct walk *walk);
 

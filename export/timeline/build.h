@@ -46,6 +46,7 @@ struct build_thread {
     uint32_t frame_ends;        /* how many of the builder's were applied to it */
     uint32_t top[STACKS_FIXED]; /* by stack: place of the innermost, or STACK_NONE */
     int64_t last_ns;
+    int64_t left_out_ns;           /* builder_note_left_out_begin(); INT64_MAX none */
     uint32_t domain, domain_stack; /* found last; domain TL_NONE: none */
     uint32_t mark;                 /* the latest, into marks[]; TL_NONE none */
     bool whole;                    /* its slices are appended whole */
@@ -129,7 +130,7 @@ struct builder {
     struct unordered *file;       /* the one that it is of; NULL */
     int64_t origin_ns;            /* the file's time 0 */
     int64_t shift_ns;             /* from there to the timeline's time 0 */
-    struct build_extent left_out; /* builder_leave_out() */
+    struct build_extent left_out; /* builder_note_left_out() */
     struct build_first first;
     TL_ARRAY(struct build_thread) threads; /* parallel to the process's part of timeline->threads */
     uint32_t current_number, current_thread; /* found last; thread TL_NONE: none */

@@ -101,6 +101,7 @@ static bool begin_stack(struct builder *builder)
     *stack = (struct build_thread){
         .top = {STACK_NONE, STACK_NONE, STACK_NONE, STACK_NONE},
         .last_ns = -TL_TIME_MAX_NS,
+        .left_out_ns = INT64_MAX,
         .domain = TL_NONE,
         .mark = TL_NONE,
     };

@@ -492,7 +492,8 @@ static bool explain_by_stream(struct ledger_work *work, const struct stream_loss
     if (loss->of.graph)
         subtract(&work->pool[cause], loss->count - (before - row->missing));
     uint64_t used = before - row->missing;
-    row->outside += loss->count > used ? loss->count - used : 0;
+    if (!work->builder->has_window) /* else their launches may be among what was left out */
+        row->outside += loss->count > used ? loss->count - used : 0;
     return true;
 }
 

@@ -85,8 +85,8 @@ static bool touches(const struct tl_migration *migration, uint32_t device)
     return migration->source == device || migration->target == device;
 }
 
-void builder_leave_out_kernel(struct builder *builder, uint32_t device, int64_t start_ns,
-                              int64_t end_ns)
+void builder_note_left_out_kernel(struct builder *builder, uint32_t device, int64_t start_ns,
+                                  int64_t end_ns)
 {
     if (builder->failed)
         return;

@@ -263,6 +263,12 @@ static bool is_ours(struct text name)
     return false;
 }
 
+bool builder_shows_frame(const struct builder *builder, uint32_t id)
+{
+    uint32_t name = build_name_of_id(builder, id);
+    return name == IDMAP_NONE || !is_ours(builder->timeline->names.at[name]);
+}
+
 /* ".../contextlib.py(299): ..." and functions written in C, which the package has between its own
  * functions. */
 static bool is_helper(struct text name)
@@ -596,13 +602,27 @@ void builder_append_sample(struct builder *builder, const struct thread_sample *
     };
 }
 
-static int64_t begin_of(const struct timeline *timeline, const struct tl_thread *thread)
+void builder_note_left_out_begin(struct builder *builder, uint32_t number, int64_t time_ns)
 {
-    return thread->slice_count ? timeline->slices.at[thread->first_slice].start_ns : INT64_MIN;
+    uint32_t thread = builder->failed ? TL_NONE : build_thread_of(builder, number);
+    if (thread != TL_NONE)
+        build_stack(builder, thread)->left_out_ns = build_time(builder, time_ns);
+}
+
+static int64_t begin_of(struct builder *builder, uint32_t index)
+{
+    const struct timeline *timeline = builder->timeline;
+    const struct tl_thread *thread = &timeline->threads.at[index];
+    int64_t left_out_ns = build_stack(builder, index)->left_out_ns;
+    if (!thread->slice_count)
+        return left_out_ns == INT64_MAX ? INT64_MIN : left_out_ns;
+    int64_t start_ns = timeline->slices.at[thread->first_slice].start_ns;
+    return start_ns < left_out_ns ? start_ns : left_out_ns;
 }
 
 /* Threads by number, which is used again. */
 struct threads_of_tid {
+    struct builder *builder;
     const struct timeline *timeline;
     uint32_t first_thread;
     struct keymap latest; /* tid -> thread */
@@ -625,13 +645,12 @@ static bool find_threads(struct threads_of_tid *threads)
 /* The latest thread of that number that had begun, else the first; TL_NONE: there is none. */
 static uint32_t thread_sampled(const struct threads_of_tid *threads, const struct tl_sample *sample)
 {
-    const struct timeline *timeline = threads->timeline;
     uint32_t at = keymap_find(&threads->latest, sample->tid), found = TL_NONE;
     if (at == KEYMAP_NONE)
         return TL_NONE;
     for (; at != TL_NONE; at = threads->before[at - threads->first_thread]) {
         found = at;
-        if (begin_of(timeline, &timeline->threads.at[at]) <= sample->time_ns)
+        if (begin_of(threads->builder, at) <= sample->time_ns)
             break;
     }
     return found;
@@ -651,7 +670,8 @@ bool build_samples_end(struct builder *builder)
         qsort(timeline->samples.at + first, count, sizeof *timeline->samples.at, by_time);
     if (count == 0)
         return true;
-    struct threads_of_tid threads = {.timeline = timeline, .first_thread = builder->first.threads};
+    struct threads_of_tid threads = {
+        .builder = builder, .timeline = timeline, .first_thread = builder->first.threads};
     bool complete = find_threads(&threads);
     for (uint32_t i = first; i < timeline->samples.count && complete; i++)
         timeline->samples.at[i].thread = thread_sampled(&threads, &timeline->samples.at[i]);

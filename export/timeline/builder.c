@@ -406,7 +406,7 @@ bool builder_window(const struct builder *builder, int64_t *from_ns, int64_t *to
     return builder->has_window;
 }
 
-void builder_leave_out(struct builder *builder, int64_t start_ns, int64_t end_ns)
+void builder_note_left_out(struct builder *builder, int64_t start_ns, int64_t end_ns)
 {
     widen(&builder->left_out, build_time(builder, start_ns), build_time(builder, end_ns));
 }

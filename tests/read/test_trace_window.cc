@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <climits>
+#include <cstring>
 #include <map>
 
 namespace
@@ -111,6 +112,15 @@ std::string whole_of(const timeline *t)
           odd.open_api_calls, odd.homeless_attrs, odd.missing_names, odd.zero_time_gpu,
           odd.uncut_ranges, odd.unopened_frames, odd.stray_timings, odd.unread_timings})
         text += line("odd", {static_cast<int64_t>(number)});
+    for (uint32_t i = 0; i < t->ledger_rows.count; i++) {
+        const tl_ledger_row &row = t->ledger_rows.at[i];
+        uint32_t stream = row.stream == TL_NONE ? TL_NONE : t->streams.at[row.stream].stream;
+        text +=
+            line("ledger", {row.kind, row.graph, stream, static_cast<int64_t>(row.recorded),
+                            static_cast<int64_t>(row.orphans), static_cast<int64_t>(row.outside)});
+    }
+    for (uint32_t i = 0; i < t->samples.count; i++)
+        text += line("sample", {t->samples.at[i].time_ns, t->samples.at[i].thread});
     for (uint32_t i = 0; i < t->threads.count; i++)
         text += line("thread", {static_cast<int64_t>(t->threads.at[i].unopened),
                                 static_cast<int64_t>(t->threads.at[i].unclosed)});
@@ -279,6 +289,78 @@ TEST(TraceWindow, HasTheTimesOfItsRangesOnly)
         trace_builder_range_time(trace.raw(), time + 150, time + 180, token, 0);
     }
     expect_same_everywhere(trace, 1000);
+}
+
+TEST(TraceWindow, BeginsWhereTheRecordingDoes)
+{
+    Trace trace;
+    trace.thread(1).thread(9, "has no log").log(0, 1);
+    trace_builder_free(trace.raw(), 50, 1, 0x7000); /* of what was not allocated here */
+    trace.call(60, "/site-packages/libprof/ranges.py(1): f").leave(70);
+    trace_builder_begin(trace.raw(), 100, trace.name("never ended"), 77);
+    trace.push(200, "a").pop(300).push(400, "b").pop(500);
+    expect_same_everywhere(trace, 600);
+}
+
+TEST(TraceWindow, HasNoLossOfACallOutsideOfIt)
+{
+    Trace trace;
+    trace.api_names().thread(1).log(0, 1);
+    for (uint32_t i = 1; i <= 4; i++) {
+        trace.launch(i * 100, i * 100 + 20, i);
+        prof_rec_lost lost = {};
+        lost.context = 1, lost.stream = 7, lost.cause = PROF_LOSS_ZERO_TIME;
+        uint64_t words[3];
+        memcpy(words, &lost, sizeof lost);
+        if (i != 3)
+            trace_builder_ext(trace.raw(), PROF_REC_LOST, i, words + 1, 2);
+        else
+            trace.kernel(350, 360, i);
+    }
+    trace.header().loss[PROF_LOSS_ZERO_TIME] = 3;
+    expect_same_everywhere(trace, 500);
+}
+
+TEST(TraceWindow, KnowsWhichThreadWasSampledByItsNumber)
+{
+    Trace trace;
+    trace_builder_thread(trace.raw(), 1, 5, "one", 0);
+    trace_builder_thread(trace.raw(), 2, 5, "the same number later", 0);
+    trace.log(0, 1).push(0, "a").pop(100);
+    trace.log(1, 2).push(200, "b").pop(300);
+    trace.thread(3).log(2, 3);
+    for (int64_t time = 55; time < 300; time += 60) {
+        prof_rec_sample sample = {};
+        sample.ticks = static_cast<uint64_t>(time);
+        sample.weight_ns = 10, sample.tid = 5, sample.state = PROF_SAMPLE_RUNS;
+        uint64_t words[6];
+        memcpy(words, &sample, sizeof sample);
+        trace_builder_event(trace.raw(), PROF_REC_SAMPLE, time + 5, words + 1, 5);
+    }
+    expect_same_everywhere(trace, 400);
+}
+
+/* Each context manager is a function that pushes, and one that pops. */
+TEST(TraceWindow, HoldsNothingOfPythonsContextManagersOutsideOfIt)
+{
+    Trace trace;
+    trace.thread(1).log(0, 1).call(10, "main");
+    for (int64_t time = 100; time < 5000; time += 100)
+        trace.call(time, "__enter__")
+            .push(time + 10, "r")
+            .leave(time + 20)
+            .call(time + 30, "work")
+            .leave(time + 40)
+            .call(time + 50, "__exit__")
+            .pop(time + 60)
+            .leave(time + 70);
+    trace.leave(5100);
+    const timeline *t = trace.load_window(1000, 1100);
+    EXPECT_EQ(t->slices.count, 1u);
+    EXPECT_LE(t->frames.count, 8u) << "main, which the range cuts, and the three";
+    for (int64_t from = 1000; from < 1150; from += 10)
+        for (int64_t to = from + 10; to < 1250; to += 10)
+            expect_same(trace, from, to);
 }
 
 TEST(TraceWindow, OfSeveralFilesIsOneWindow)

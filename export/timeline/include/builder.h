@@ -333,19 +333,23 @@ void builder_append_summary_step(struct builder *builder,
 /* Has readers append facts and summaries, but no events. Before the first file is read. */
 void builder_leave_out_events(struct builder *builder);
 bool builder_leaves_out_events(const struct builder *builder);
-/* Lets readers leave out what timeline_restrict() would remove from the window [from_ns, to_ns) of
- * the timeline, but for steps. Before the first file is read; with an empty window, steps are the
- * only events. Of the whole recording the timeline still has its extent, its losses, and what
- * timeline.h counts as odd, except of memory and of begin/end ranges. */
+/* Lets readers leave out what timeline_restrict() removes because it is outside of the window
+ * [from_ns, to_ns) of the timeline; steps are always kept. Before the first file is read. What then
+ * differs from the whole recording is in docs/limits.md. */
 void builder_set_window(struct builder *builder, int64_t from_ns, int64_t to_ns);
 /* The window in times of the current process's file; false: there is none. */
 bool builder_window(const struct builder *builder, int64_t *from_ns, int64_t *to_ns);
-/* Something that a reader leaves out happened between these times. */
-void builder_leave_out(struct builder *builder, int64_t start_ns, int64_t end_ns);
-/* It was a kernel that ran in the window: managed memory may have moved for it. `device` as in
+/* Of what readers leave out, for what the whole recording says: */
+/* something happened between these times, */
+void builder_note_left_out(struct builder *builder, int64_t start_ns, int64_t end_ns);
+/* the thread's first range or call began then, */
+void builder_note_left_out_begin(struct builder *builder, uint32_t number, int64_t time_ns);
+/* a kernel ran within the window, so that managed memory may have moved for it. `device`: as in
  * tl_kernel. */
-void builder_leave_out_kernel(struct builder *builder, uint32_t device, int64_t start_ns,
-                              int64_t end_ns);
+void builder_note_left_out_kernel(struct builder *builder, uint32_t device, int64_t start_ns,
+                                  int64_t end_ns);
+/* Whether calls of the Python function of this name are shown. */
+bool builder_shows_frame(const struct builder *builder, uint32_t name);
 /* Whether a range of this name is a step. */
 bool builder_is_step(struct builder *builder, uint32_t name);
 /* The number of the NVTX domain that ranges of this name belong to. */
