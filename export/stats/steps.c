@@ -106,7 +106,7 @@ struct sweep {
     uint32_t first, end;          /* the thread's steps */
     TL_ARRAY(struct stretch) ran; /* since the last running sample, without waits */
     int64_t from_ns;              /* where the next stretch begins */
-    int64_t queued_ns;            /* of waits since then */
+    int64_t queued_ns;            /* of samples, that is not spread yet */
     bool has_begun;               /* whether there was a sample */
 };
 
@@ -174,16 +174,22 @@ static bool add_stretch(struct sweep *sweep, int64_t end_ns)
     return true;
 }
 
-static void spread(struct sweep *sweep, struct amounts all)
+/* Returns how long the thread was queued beyond the time that there was: counters are read after
+ * the sample's time, on a busy machine long after it. */
+static int64_t spread(struct sweep *sweep, struct amounts all)
 {
     int64_t length = 0, before = 0;
     for (uint32_t i = 0; i < sweep->ran.count; i++)
         length += sweep->ran.at[i].end_ns - sweep->ran.at[i].start_ns;
+    int64_t room = length > all.run_ns ? length - all.run_ns : 0;
+    int64_t later_ns = all.queued_ns > room ? all.queued_ns - room : 0;
+    all.queued_ns -= later_ns;
     for (uint32_t i = 0; i < sweep->ran.count; i++) {
         spread_over(sweep, &sweep->ran.at[i], all, before, length);
         before += sweep->ran.at[i].end_ns - sweep->ran.at[i].start_ns;
     }
     sweep->ran.count = 0;
+    return later_ns;
 }
 
 static void add_wait(struct sweep *sweep, const struct tl_sample *sample, int64_t end_ns)
@@ -215,9 +221,9 @@ static bool add_sample(struct sweep *sweep, const struct tl_sample *sample)
         sweep->queued_ns += (int64_t)sample->queued_ns;
         add_wait(sweep, sample, sweep->from_ns);
     } else {
-        spread(sweep, (struct amounts){weight_ns, sweep->queued_ns + (int64_t)sample->queued_ns});
+        sweep->queued_ns += (int64_t)sample->queued_ns;
+        sweep->queued_ns = spread(sweep, (struct amounts){weight_ns, sweep->queued_ns});
         sweep->from_ns = sample->time_ns;
-        sweep->queued_ns = 0;
     }
     return true;
 }

@@ -74,8 +74,8 @@ TEST_F(StepTimes, LeaveWaitsOut)
     step(1000, 2000);
     runs(100, 100);
     waits(200, 1500, 3); // 800 in the first step, 700 in the second
-    runs(1800, 200, 20); // ran from 100 to 200 and from 1700 to 1800
-    EXPECT_EQ(times(), "200 10 790 800@3, 100 10 890 700@3");
+    runs(1800, 180, 20); // ran or was queued from 100 to 200 and from 1700 to 1800
+    EXPECT_EQ(times(), "190 10 800 800@3, 90 10 900 700@3");
 }
 
 TEST_F(StepTimes, KeepTheLongestWait)
@@ -94,8 +94,19 @@ TEST_F(StepTimes, NeverExceedTheStep)
     step(200, 300);
     runs(50, 80, 90);
     runs(150, 120);
-    runs(250, 0);
-    EXPECT_EQ(times(), "100 0 0, 0 0 100");
+    runs(250, 0); // as long as the thread was queued before, for which there was no time
+    EXPECT_EQ(times(), "100 0 0, 0 45 55");
+}
+
+// Counters that are read late leave a wait as long as it was.
+TEST_F(StepTimes, AreNotQueuedWhileTheyWait)
+{
+    step(0, 1000);
+    step(1000, 2000);
+    runs(900, 100);
+    waits(1050, 900, 3);
+    runs(1990, 0, 500); // 100 are of the first step, 90 of the second
+    EXPECT_EQ(times(), "100 100 800, 0 90 910 900@3");
 }
 
 TEST_F(StepTimes, AreOfTheStepsOwnThread)
