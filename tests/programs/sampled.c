@@ -219,8 +219,8 @@ static void forever(void)
         slow_decode(1);
 }
 
-/* In turn, steps that use 150 ms of CPU time and steps that wait as long. Prints the CPU time of each in us. */
-static void steps(unsigned number)
+/* In turn, steps that use 150 ms of CPU time and steps that wait. Prints the CPU time of each in us. */
+static void steps(unsigned number, unsigned wait_ms)
 {
     for (unsigned i = 0; i < number; i++) {
         double used = 0;
@@ -228,7 +228,7 @@ static void steps(unsigned number)
         if (i % 2 == 0)
             used = slow_decode(0.15);
         else
-            wait_for_data(150);
+            wait_for_data(wait_ms);
         printf("%.0f\n", used * 1e6);
     }
 }
@@ -243,7 +243,7 @@ int main(int count, char **arguments)
     if (strcmp(mode, "ratio") == 0)
         ratio(number);
     else if (strcmp(mode, "steps") == 0)
-        steps(number);
+        steps(number, count > 3 ? (unsigned)atoi(arguments[3]) : 150);
     else if (strcmp(mode, "threads") == 0)
         threads(number);
     else if (strcmp(mode, "storm") == 0)
