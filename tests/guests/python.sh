@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 
 def square(number):
@@ -43,6 +44,23 @@ async def talk():
     out, _ = await process.communicate(b"through cat")
     server.close()
     return sorted(replies)[:3], out
+
+
+def is_open(descriptor):
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def descriptors():
+    """Those that stay open: a profiler whose own thread gets no processor may open a file here for a moment."""
+    found = set(range(256))
+    for _ in range(20):
+        found = {descriptor for descriptor in found if is_open(descriptor)}
+        time.sleep(0.005)
+    return found
 
 
 def main():
@@ -76,13 +94,13 @@ def main():
     threading.Timer(0.2, lambda: right.send(b"x")).start()
     print(left.recv(1))
     signal.setitimer(signal.ITIMER_REAL, 0)
-    before = set(os.listdir("/proc/self/fd"))
+    before = descriptors()
     for _ in range(30):
         if os.fork() == 0:
             os.closerange(3, 4096)
             os._exit(17)
     print({os.waitstatus_to_exitcode(os.wait()[1]) for _ in range(30)})
-    print(before == set(os.listdir("/proc/self/fd")), ctypes.CDLL(None).abs(-3))
+    print(before == descriptors(), ctypes.CDLL(None).abs(-3))
     os.posix_spawn("/bin/sh", ["sh", "-c", "echo spawned >&7"], {}, file_actions=[(os.POSIX_SPAWN_DUP2, 1, 7)])
     os.wait()
     sys.stdout.flush()
