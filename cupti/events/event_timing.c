@@ -83,26 +83,22 @@ static void event_timing_write_time(const struct event_slot *slot, int device,
     thread_commit(space, PROF_REC_RANGE_TIME, words, slot->token & PROF_TICKS_MAX);
 }
 
-/* A context is asked once a sweep whether it lives, not once a range. */
 struct sweep {
     const struct driver_library *driver;
-    const struct event_context *alive;
     unsigned read, waiting;
 };
 
-static bool event_timing_is_alive(struct sweep *sweep, struct event_context *context)
+/* Asked for each range, just before its events are: nothing announces that the program destroys a
+ * context, and its events may not be asked then. */
+static bool event_timing_is_alive(const struct sweep *sweep, struct event_context *context)
 {
-    if (context && context != sweep->alive) {
-        if (!event_place_is_alive(sweep->driver, &context->place)) {
-            event_context_forget(context);
-            return false;
-        }
-        sweep->alive = context;
-    }
-    return context != NULL;
+    if (!context || event_place_is_alive(sweep->driver, &context->place))
+        return context != NULL;
+    event_context_forget(context);
+    return false;
 }
 
-static int event_timing_read_slot(struct sweep *sweep, const struct event_slot *slot)
+static int event_timing_read_slot(const struct sweep *sweep, const struct event_slot *slot)
 {
     struct event_interval interval;
     struct event_context *context = event_slot_context(slot);
