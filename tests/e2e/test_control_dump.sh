@@ -19,7 +19,9 @@ expect inside.prof 'count["before"] > 0 and process["ring"] and size < 80 << 20'
 export XDG_RUNTIME_DIR=$here/run PROF_CONTROL=1
 mkdir -m 700 run
 
-# begin FILE COMMAND...: in the background; $pid can be commanded when this returns.
+has_events() { [[ $("$PROF_BIN/profdump" query 'SELECT count(*) > 0 FROM slices' "$1" --format tsv 2>/dev/null | tail -1) == 1 ]]; }
+
+# begin FILE COMMAND...: in the background; when this returns, $pid can be commanded and has recorded something.
 begin() {
     : >out.txt
     record "$@" >out.txt &
@@ -27,6 +29,7 @@ begin() {
     await "its first line" test -s out.txt
     pid=$(head -1 out.txt)
     await "its socket" test -S "run/libprof/$pid.sock"
+    await "an event" has_events "$1"
 }
 
 has_steps() { (($(count_of work "$1") > 0)); }
