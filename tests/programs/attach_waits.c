@@ -1,5 +1,5 @@
 /* attach_waits CALL - waits once in a system call and prints how that ended: what profrun --attach must not change. "begun" is
- * printed before. A call with a timeout waits for 4 s; one without is ended after as long, by a thread or by another process. */
+ * printed before. A call with a timeout waits for WAIT_S; one without is ended after as long, by a thread or by another process. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAIT_S = 4, LATE_S = 2, BYTES = 4096 };
+#ifndef WAIT_S
+#define WAIT_S 4
+#endif
+enum { LATE_S = 2, BYTES = 4096 };
 
 static int ends[2]; /* a connection that is full in one direction; what is received times out */
 static char bytes[BYTES];
