@@ -364,7 +364,7 @@ static bool cut_to_window(struct input_load *load, int64_t from_ns, int64_t to_n
 static void load_opened(struct input_load *load, const struct opened *opened,
                         struct builder *builder)
 {
-    int64_t from_ns, to_ns;
+    int64_t from_ns = 0, to_ns = 0;
     bool by_window = is_read_by_window(load, opened);
     if (by_window && !find_window(load, opened, &from_ns, &to_ns)) {
         builder_abandon(builder);
