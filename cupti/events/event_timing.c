@@ -88,22 +88,18 @@ struct sweep {
     unsigned read, waiting;
 };
 
-/* Asked for each range, just before its events are: nothing announces that the program destroys a
- * context, and its events may not be asked then. */
-static bool event_timing_is_alive(const struct sweep *sweep, struct event_context *context)
-{
-    if (!context || event_place_is_alive(sweep->driver, &context->place))
-        return context != NULL;
-    event_context_forget(context);
-    return false;
-}
-
 static int event_timing_read_slot(const struct sweep *sweep, const struct event_slot *slot)
 {
     struct event_interval interval;
     struct event_context *context = event_slot_context(slot);
-    if (!event_timing_is_alive(sweep, context))
+    if (!context)
         return -1;
+    /* Nothing announces that the program destroys a context, and its events may not be asked then:
+     * so this is asked just before each of them. */
+    if (!event_place_is_alive(sweep->driver, &context->place)) {
+        event_context_forget(context);
+        return -1;
+    }
     int result = sweep->driver->cuEventQuery(slot->end);
     if (result == ABI_OK)
         result =
