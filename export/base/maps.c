@@ -1,5 +1,7 @@
 #include "maps.h"
 
+#include "array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,31 +137,23 @@ uint32_t keymap_find(const struct keymap *map, uint64_t key)
 void idset_fini(struct idset *set)
 {
     keymap_fini(&set->places);
-    free(set->blocks);
+    free(set->at);
     memset(set, 0, sizeof *set);
 }
 
 static struct idset_block *add_block(struct idset *set, uint64_t place)
 {
-    if (set->count == set->capacity) {
-        uint32_t capacity = set->capacity ? set->capacity * 2 : 16;
-        struct idset_block *blocks =
-            capacity > set->capacity ? realloc(set->blocks, capacity * sizeof *blocks) : NULL;
-        if (!blocks)
-            return NULL;
-        set->blocks = blocks;
-        set->capacity = capacity;
-    }
-    if (!set->blocks || !keymap_set(&set->places, place, set->count))
+    struct idset_block *block = ARRAY_ADD(set);
+    if (!block || !keymap_set(&set->places, place, set->count - 1))
         return NULL;
-    set->blocks[set->count] = (struct idset_block){{0}};
-    return &set->blocks[set->count++];
+    *block = (struct idset_block){{0}};
+    return block;
 }
 
 static struct idset_block *find_block(const struct idset *set, uint64_t id)
 {
     uint32_t place = keymap_find(&set->places, id / IDSET_BLOCK_IDS);
-    return place == KEYMAP_NONE ? NULL : &set->blocks[place];
+    return place == KEYMAP_NONE ? NULL : &set->at[place];
 }
 
 bool idset_add(struct idset *set, uint64_t id)

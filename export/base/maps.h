@@ -90,8 +90,8 @@ struct idset_block {
 
 /* Zeroed is empty. */
 struct idset {
-    struct keymap places; /* id / IDSET_BLOCK_IDS -> blocks[] */
-    struct idset_block *blocks;
+    struct keymap places;   /* id / IDSET_BLOCK_IDS -> at[] */
+    struct idset_block *at; /* of the shape of TL_ARRAY */
     uint32_t count, capacity;
 };
 
