@@ -153,14 +153,8 @@ TEST(Restrict, EveryWindowOfARandomTraceIsATimeline)
 TEST(Restrict, EveryWindowOfATraceWithOneOfEverythingIsATimeline)
 {
     Trace trace(trace_builder_sample());
-    std::vector<int64_t> times = {INT64_MIN, INT64_MAX};
-    for (int64_t time = 0; time <= 10000; time += 250)
-        times.insert(times.end(), {time, time + 100});
-    for (int64_t from : times)
-        for (int64_t to : times)
-            if (from < to) {
-                ASSERT_EQ(errors(cut(trace, from, to)), 0u) << from << " to " << to;
-            }
+    for (auto [from, to] : windows_of_sample())
+        ASSERT_EQ(errors(cut(trace, from, to)), 0u) << from << " to " << to;
 }
 
 TEST(Restrict, WhatIsInsideOfAnEarlierRangeComesToTheTop)

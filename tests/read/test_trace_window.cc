@@ -158,13 +158,8 @@ TEST(TraceWindow, GivesWhatAllOfARandomTraceGives)
 TEST(TraceWindow, GivesWhatAllOfATraceWithOneOfEverythingGives)
 {
     Trace trace(trace_builder_sample());
-    std::vector<int64_t> times = {INT64_MIN, INT64_MAX};
-    for (int64_t time = 0; time <= 10000; time += 250)
-        times.insert(times.end(), {time, time + 100});
-    for (int64_t from : times)
-        for (int64_t to : times)
-            if (from < to)
-                expect_same(trace, from, to);
+    for (auto [from, to] : windows_of_sample())
+        expect_same(trace, from, to);
 }
 
 TEST(TraceWindow, HoldsNothingOfWhatEndedBeforeItOrBeganAfterIt)

@@ -12,6 +12,7 @@
 #include "trace_builder.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 class Trace
@@ -170,6 +171,20 @@ private:
     timeline *timeline_ = nullptr;
     read_error error_ = {};
 };
+
+/* Windows that begin and end anywhere in trace_builder_sample(). */
+inline std::vector<std::pair<int64_t, int64_t>> windows_of_sample()
+{
+    std::vector<int64_t> times = {INT64_MIN, INT64_MAX};
+    for (int64_t time = 0; time <= 10000; time += 250)
+        times.insert(times.end(), {time, time + 100});
+    std::vector<std::pair<int64_t, int64_t>> windows;
+    for (int64_t from : times)
+        for (int64_t to : times)
+            if (from < to)
+                windows.emplace_back(from, to);
+    return windows;
+}
 
 /* "name start end depth", one slice per line, in order. */
 inline std::string slice_tree(const timeline *t)
