@@ -235,17 +235,26 @@ struct log_state {
     bool has_device_records;
 };
 
-/* Time of a thread's event: never after the thread's last one. */
-static inline int64_t log_event_ns(struct log_state *log, uint64_t info)
+/* When a thread's event was by the clock; and its time then, never before the thread's last one. */
+static inline int64_t log_clock_ns(const struct log_state *log, uint64_t info)
+{
+    return clockmap_time_ns(&log->walk->clock, log->base + info);
+}
+
+static inline int64_t log_take_ns(struct log_state *log, int64_t time_ns)
 {
     struct walk_thread *thread = log->thread;
-    int64_t time_ns = clockmap_time_ns(&log->walk->clock, log->base + info);
     if (time_ns < thread->last_ns) {
         log->walk->health.clamped_times++;
         return thread->last_ns;
     }
     thread->last_ns = time_ns;
     return time_ns;
+}
+
+static inline int64_t log_event_ns(struct log_state *log, uint64_t info)
+{
+    return log_take_ns(log, log_clock_ns(log, info));
 }
 
 /* Passes the record on to the builder. */

@@ -209,18 +209,27 @@ static bool is_kept_anyway(const struct walk *walk, const struct record *record,
     return enter.flags & PROF_API_INTERNAL;
 }
 
-static int64_t time_of(const struct log_state *log, const struct record *record)
+/* By the clock, before log_take_ns(). */
+static int64_t clock_of(const struct log_state *log, const struct record *record)
 {
-    uint64_t ticks = log->base + PROF_WORD_INFO(record->header);
-    int64_t time_ns = clockmap_time_ns(&log->walk->clock, ticks);
-    return time_ns < log->thread->last_ns ? log->thread->last_ns : time_ns;
+    return log_clock_ns(log, PROF_WORD_INFO(record->header));
 }
 
-static int64_t leave_out(struct log_state *log, const struct record *record)
+/* What log_take_ns() would make of it. */
+static int64_t time_of(const struct log_state *log, int64_t clock_ns)
 {
-    int64_t time_ns = log_event_ns(log, PROF_WORD_INFO(record->header));
+    return clock_ns < log->thread->last_ns ? log->thread->last_ns : clock_ns;
+}
+
+static void leave_out(struct log_state *log, int64_t clock_ns)
+{
+    int64_t time_ns = log_take_ns(log, clock_ns);
     widen(log->walk, time_ns, time_ns);
-    return time_ns;
+}
+
+static void leave_out_end(struct log_state *log, int64_t clock_ns)
+{
+    widen_end(log->walk, log_take_ns(log, clock_ns));
 }
 
 static struct walk_pendings *pendings_of(struct walk_thread *thread, enum nested what)
@@ -228,31 +237,27 @@ static struct walk_pendings *pendings_of(struct walk_thread *thread, enum nested
     return what == NESTED_FRAME ? &thread->pending_frames : &thread->pending;
 }
 
-static void leave_out_end(struct log_state *log, const struct record *record)
-{
-    widen_end(log->walk, log_event_ns(log, PROF_WORD_INFO(record->header)));
-}
-
 /* Functions of libprof's own package are not shown: the recording does not begin with one. */
-static int64_t leave_out_begin(struct log_state *log, const struct record *record, enum nested what)
+static bool begins_recording(const struct log_state *log, const struct record *record,
+                             enum nested what, int64_t time_ns)
 {
-    const struct walk_window *window = &log->walk->window;
-    int64_t time_ns = time_of(log, record);
-    if (what != NESTED_FRAME || time_ns >= window->first_ns ||
-        builder_shows_frame(log->walk->builder, name_of(record)))
-        return leave_out(log, record);
-    return log_event_ns(log, PROF_WORD_INFO(record->header));
+    return what != NESTED_FRAME || time_ns >= log->walk->window.first_ns ||
+           builder_shows_frame(log->walk->builder, name_of(record));
 }
 
 static bool leaves_out_begin(struct log_state *log, const struct record *record, enum nested what)
 {
     struct walk_pendings *pending = pendings_of(log->thread, what);
-    if (window_has(log->walk, time_of(log, record)) || is_kept_anyway(log->walk, record, what))
+    int64_t clock_ns = clock_of(log, record), time_ns = time_of(log, clock_ns);
+    if (window_has(log->walk, time_ns) || is_kept_anyway(log->walk, record, what))
         return false;
     if (!log->thread->has_begun && what != NESTED_FRAME)
-        builder_note_left_out_begin(log->walk->builder, log->thread->number, time_of(log, record));
+        builder_note_left_out_begin(log->walk->builder, log->thread->number, time_ns);
     log->thread->has_begun |= what != NESTED_FRAME;
-    wait_with(log, pending, record, leave_out_begin(log, record, what));
+    log_take_ns(log, clock_ns);
+    if (begins_recording(log, record, what, time_ns))
+        widen(log->walk, time_ns, time_ns);
+    wait_with(log, pending, record, time_ns);
     pending->ranges += is_range(what);
     return true;
 }
@@ -301,12 +306,12 @@ static bool leaves_out_end(struct log_state *log, const struct record *record)
     struct walk *walk = log->walk;
     struct walk_pendings *pending = pendings_of(log->thread, ends_what(record));
     const struct walk_pending *begin = innermost(pending);
-    int64_t time_ns = time_of(log, record);
+    int64_t clock_ns = clock_of(log, record), time_ns = time_of(log, clock_ns);
     if (!begin || !is_end_of(walk, record, &begin->record) || window_has(walk, time_ns) ||
         is_around_window(walk, begin, time_ns))
         return false;
     forget_from(walk, pending, begin);
-    leave_out_end(log, record);
+    leave_out_end(log, clock_ns);
     return true;
 }
 
@@ -316,10 +321,11 @@ static bool leaves_out_async_begin(struct log_state *log, const struct record *r
 {
     struct walk_window *window = &log->walk->window;
     window->has_blocks |= record->words * sizeof(uint64_t) >= sizeof(struct prof_rec_range_begin);
-    bool kept = window->has_blocks || window_has(log->walk, time_of(log, record));
+    int64_t clock_ns = clock_of(log, record);
+    bool kept = window->has_blocks || window_has(log->walk, time_of(log, clock_ns));
     remember(log->walk, kept ? &window->asyncs_kept : &window->asyncs_left_out, record->at[2]);
     if (!kept) {
-        leave_out(log, record);
+        leave_out(log, clock_ns);
         window->open_asyncs++;
     }
     return !kept;
@@ -329,14 +335,14 @@ static bool leaves_out_range(struct log_state *log, const struct record *record)
 {
     struct walk_window *window = &log->walk->window;
     struct prof_rec_range range;
-    int64_t begin_ns, end_ns;
+    int64_t begin_ns, end_ns, clock_ns = clock_of(log, record);
     record_copy(record, &range, sizeof range);
-    log_range_times(log->walk, &range, time_of(log, record), &begin_ns, &end_ns);
+    log_range_times(log->walk, &range, time_of(log, clock_ns), &begin_ns, &end_ns);
     bool kept = window->has_blocks || window_has(log->walk, begin_ns);
     remember(log->walk, kept ? &window->asyncs_kept : &window->asyncs_left_out, range.id);
     if (kept)
         return false;
-    log_event_ns(log, PROF_WORD_INFO(record->header));
+    log_take_ns(log, clock_ns);
     widen(log->walk, begin_ns, end_ns);
     return true;
 }
@@ -396,17 +402,19 @@ static bool leaves_out_attr(struct log_state *log, const struct record *record)
 
 static bool leaves_out_event(struct log_state *log, const struct record *record)
 {
-    if (window_has(log->walk, time_of(log, record)))
+    int64_t clock_ns = clock_of(log, record);
+    if (window_has(log->walk, time_of(log, clock_ns)))
         return false;
-    leave_out(log, record);
+    leave_out(log, clock_ns);
     return true;
 }
 
 static bool leaves_out_release(struct log_state *log, const struct record *record)
 {
-    if (window_has(log->walk, time_of(log, record)))
+    int64_t clock_ns = clock_of(log, record);
+    if (window_has(log->walk, time_of(log, clock_ns)))
         return false;
-    leave_out_end(log, record);
+    leave_out_end(log, clock_ns);
     return true;
 }
 
